@@ -1,0 +1,95 @@
+"""Measures the budgets of mulligan and prints them as a table: `python bench/budgets.py`.
+
+A ratio is CPU time over that of a bare call: `str(table[name](**json.loads(text)))` in one `try`.
+"""
+
+from __future__ import annotations
+
+import datetime
+import importlib.metadata
+import os
+import platform
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import concurrent_calls
+import floor
+import measure
+import processes
+
+from mulligan import Tool, Toolset
+
+Row = tuple[str, float, float, str]
+
+
+def sync_rows() -> Iterator[Row]:
+    """Calls without `await`."""
+    plain, plugged = floor.pipeline(), floor.pipeline(floor.Everywhere())
+    cases = (
+        ("success", plain, "search_issues", floor.TEXT, 3),
+        ("success, a plugin in every stage", plugged, "search_issues", floor.TEXT, 6),
+        ("a raising tool", plain, "read_file", floor.TEXT, 6),
+        ("malformed JSON", plain, "search_issues", floor.MALFORMED, 4),
+        ("bad arguments, one fault", plain, "search_issues", floor.ONE_FAULT, 6),
+        ("bad arguments, three faults", plain, "search_issues", floor.THREE_FAULTS, 9),
+    )
+    for title, pipeline, name, text, budget in cases:
+        bare = lambda name=name, text=text: floor.bare(name, text)  # noqa: E731
+        yield title, measure.ratio(floor.caller(pipeline, name, text), bare), budget, "x"
+
+
+def async_rows() -> Iterator[Row]:
+    """Calls with `await`, of an async tool."""
+    name = "search_issues_async"
+    bare = lambda: floor.bare_async(name, floor.TEXT)  # noqa: E731
+    for title, plugins, budget in (("success", (), 3), ("success, a plugin in every stage", (floor.Everywhere(),), 6)):
+        contender = floor.async_caller(floor.pipeline(*plugins), name, floor.TEXT)
+        yield f"{title}, async", measure.async_ratio(contender, bare), budget, "x"
+
+
+def unknown_rows() -> Iterator[Row]:
+    """A name that no tool has, among many."""
+    for tools, budget in ((20, 0.02), (1_000, 0.2), (10_000, 2.0)):
+        floor.pipeline(extra=tools).call("serch_isues", floor.TEXT)
+        pipelines = [floor.pipeline(extra=tools) for _ in range(5)]
+        milliseconds = measure.seconds(lambda: pipelines.pop().call("serch_isues", floor.TEXT)) * 1_000
+        yield f"unknown name, first miss among {tools:,}", milliseconds, budget, "ms"
+    content = floor.pipeline(extra=10_000).call("serch_isues", floor.TEXT).content
+    yield "feedback on an unknown name among 10,000", len(content), 500, "characters"
+
+
+def other_rows() -> Iterator[Row]:
+    """Registration, concurrency, processes."""
+    schema = {"type": "object", "properties": {"a": {"type": "string"}}}
+    register = lambda: Toolset(Tool.from_schema(f"tool_{n}", "A tool", schema, dict) for n in range(10_000))  # noqa: E731
+    yield "register 10,000 tools by schema", measure.seconds(register), 1, "s"
+    functions = lambda: Toolset(Tool.from_function(floor.search_issues, name=f"tool_{n}") for n in range(10_000))  # noqa: E731
+    yield "register 10,000 tools by function", measure.seconds(functions), 1, "s"
+    yield "10,000 concurrent calls", concurrent_calls.ratio(), 1.5, "x"
+    code = f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r}); import concurrent_calls; concurrent_calls."
+    extra = processes.peak(code + "contend()") - processes.peak(code + "gather()")
+    yield "10,000 concurrent calls, peak memory", extra, 8, "MiB"
+    yield "import mulligan", processes.cpu_ratio("import mulligan"), 7, "x"
+    yield "import mulligan, memory", processes.added("import mulligan"), 10, "MiB"
+    yield "a first Pipeline, autoload", processes.cpu_ratio("import mulligan; mulligan.Pipeline()"), 13, "x"
+
+
+def main() -> None:
+    """Prints the table."""
+    names = ("attrs", "cattrs", "jsonschema-rs", "msgspec", "mulligan", "pluggy", "rapidfuzz")
+    versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in names)
+    print(f"{datetime.date.today()}, CPython {platform.python_version()}, {platform.system()} {platform.machine()}, "
+          f"{os.cpu_count()} cores; {versions}\n")
+    print("| what | measured | budget | |\n|---|---|---|---|")
+    missed = 0
+    for title, value, budget, unit in (*sync_rows(), *async_rows(), *unknown_rows(), *other_rows()):
+        missed += value > budget
+        print(f"| {title} | {value:.3g} {unit} | <= {budget:g} {unit} | {'met' if value <= budget else 'MISSED'} |", flush=True)
+    print(f"\n{missed} missed" if missed else "\nall met")
+
+
+if __name__ == "__main__":
+    main()

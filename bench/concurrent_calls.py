@@ -1,0 +1,59 @@
+"""Ten thousand calls at once of a tool that awaits for a millisecond."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import statistics
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import floor
+
+from mulligan import Pipeline
+
+CALLS = 10_000
+
+
+async def wait(query: str, repo: str, labels: list[str], limit: int, state: str) -> str:
+    """A tool that waits."""
+    await asyncio.sleep(0.001)
+    return query
+
+
+async def _gather(make: Callable[[], Awaitable[Any]]) -> float:
+    gc.collect()
+    started = time.process_time()
+    await asyncio.gather(*(make() for _ in range(CALLS)))
+    return time.process_time() - started
+
+
+def _floor() -> Callable[[], Awaitable[Any]]:
+    floor.TABLE["wait"] = wait
+    return lambda: floor.bare_async("wait", floor.TEXT)
+
+
+def _contender() -> Callable[[], Awaitable[Any]]:
+    return floor.async_caller(Pipeline([wait], autoload=False), "wait", floor.TEXT)
+
+
+def gather() -> None:
+    """The floor alone, for a fresh process."""
+    asyncio.run(_gather(_floor()))
+
+
+def contend() -> None:
+    """mulligan alone, for a fresh process."""
+    asyncio.run(_gather(_contender()))
+
+
+def ratio() -> float:
+    """CPU time of mulligan over that of the floor."""
+
+    async def rounds() -> float:
+        bare, contender = _floor(), _contender()
+        await _gather(contender)
+        return statistics.median([await _gather(contender) / await _gather(bare) for _ in range(5)])
+
+    return asyncio.run(rounds())

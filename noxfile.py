@@ -1,0 +1,82 @@
+"""The project's tasks: `nox -l` lists them."""
+
+from __future__ import annotations
+
+import pathlib
+
+import nox
+
+nox.needs_version = ">=2025.2.9"
+nox.options.default_venv_backend = "uv|virtualenv"
+nox.options.sessions = ["tests", "lint", "typing"]
+nox.options.reuse_existing_virtualenvs = True
+
+PLUGINS = sorted(path.name for path in pathlib.Path("plugins").glob("mulligan-*"))
+
+
+def group(session: nox.Session, *names: str) -> None:
+    """Installs dependency groups of pyproject.toml."""
+    project = nox.project.load_toml("pyproject.toml")
+    session.install(*nox.project.dependency_groups(project, *names))
+
+
+@nox.session
+def demo(session: nox.Session) -> None:
+    """A whole conversation against real tools, as a newcomer sees it."""
+    session.install(".[cli]")
+    session.run("mulligan", "demo", *session.posargs)
+
+
+@nox.session
+def tests(session: nox.Session) -> None:
+    """The tests, with branch coverage."""
+    group(session, "test")
+    session.install("-e", ".[cli]")
+    session.run("coverage", "erase")
+    session.run("coverage", "run", "-m", "pytest", *session.posargs)
+    session.run("coverage", "combine")
+    session.run("coverage", "report")
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """ruff and the layers of the house."""
+    group(session, "lint")
+    session.install("-e", ".[cli]")
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+    session.run("lint-imports", "--no-cache")
+
+
+@nox.session
+def typing(session: nox.Session) -> None:
+    """mypy, strict."""
+    group(session, "typing")
+    session.install("-e", ".[cli]")
+    session.run("mypy")
+
+
+@nox.session
+@nox.parametrize("plugin", PLUGINS)
+def plugins(session: nox.Session, plugin: str) -> None:
+    """The tests of one plugin package, with the real library, in an environment of its own."""
+    group(session, "test")
+    session.install("-e", ".", "-e", f"plugins/{plugin}")
+    project = nox.project.load_toml(f"plugins/{plugin}/pyproject.toml")
+    session.install(*nox.project.dependency_groups(project, "test"))
+    session.run("pytest", f"plugins/{plugin}/tests", "-c", "pyproject.toml", *session.posargs)
+
+
+@nox.session
+def bench(session: nox.Session) -> None:
+    """The budgets, as ratios of CPU time in one process."""
+    session.install(".")
+    session.run("python", "bench/budgets.py", *session.posargs)
+
+
+@nox.session(venv_backend="uv")
+def minimums(session: nox.Session) -> None:
+    """The tests with the lowest versions that pyproject.toml allows."""
+    group(session, "test")
+    session.install("--resolution", "lowest-direct", "-e", ".[cli]")
+    session.run("pytest", *session.posargs)

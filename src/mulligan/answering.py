@@ -1,0 +1,326 @@
+"""Makes the results of one pipeline: errors are completed, classified, worded and rendered here."""
+
+from __future__ import annotations
+
+import copy
+import traceback
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from mulligan.arguments import dump, read_arguments
+from mulligan.calls import Repair, ToolCall
+from mulligan.containment import clean, safe_str, show_name
+from mulligan.dialects import Dialect
+from mulligan.errors import (
+    PluginError,
+    ToolArgumentError,
+    ToolError,
+    ToolExecutionError,
+    ToolNotFoundError,
+    UsageError,
+)
+from mulligan.events import AttemptFailed
+from mulligan.failure import Failure
+from mulligan.feedback import Feedback, FeedbackFormat, body, fit
+from mulligan.policy import Limits, Policy
+from mulligan.redaction import Redactor, cut
+from mulligan.results import ToolResult
+from mulligan.stages import Stages
+from mulligan.tools import Tool
+from mulligan.toolset import Toolset
+from mulligan.values import as_content, utf8
+from mulligan.wording import Wording
+
+if TYPE_CHECKING:
+    from mulligan.invocation import Invocation
+
+_SHOWN = 200
+
+
+class Answering:
+    """Makes results.
+
+    Args:
+        policy: what counts as fatal, and how much of a foreign text is told.
+        limits: bounds.
+        redactor: removes secrets.
+
+    Attributes:
+        formats: the feedback formats by name.
+        format: the one that is used where nobody asked for another.
+        dialects: the message shapes by name.
+    """
+
+    def __init__(self, policy: Policy, limits: Limits, redactor: Redactor) -> None:
+        self._policy = policy
+        self._limits = limits
+        self._redactor = redactor
+        self._wording = Wording(policy, limits, redactor)
+        self.formats: Mapping[str, FeedbackFormat] = {}
+        self.format: FeedbackFormat | None = None
+        self.dialects: Mapping[str, Dialect] = {}
+
+    def format_named(self, format: str | FeedbackFormat) -> FeedbackFormat:
+        """The feedback format of that name.
+
+        Args:
+            format: a name, or the format itself.
+
+        Raises:
+            UsageError: there is none of that name.
+        """
+        if isinstance(format, FeedbackFormat):
+            return format
+        if format not in self.formats:
+            raise UsageError(f"unknown feedback format {format!r}; there are {', '.join(sorted(self.formats))}")
+        return self.formats[format]
+
+    def not_found(self, call: ToolCall, toolset: Toolset) -> ToolNotFoundError:
+        """The error for a name that no tool has.
+
+        Args:
+            call: the call.
+            toolset: the tools.
+        """
+        error = ToolNotFoundError(f"Tool '{show_name(call.name)}' not found.", rule="host:unknown-name")
+        try:
+            arguments = read_arguments(call.arguments, self._limits)
+        except ToolArgumentError:
+            arguments = {}
+        error.suggestions, error.confident = toolset.suggest(str(call.name), arguments)
+        return error
+
+    def classify(self, failure: Failure, stages: Stages) -> ToolError:
+        """What a failure means: the tool's own word, else a plugin's, else a `ToolExecutionError`.
+
+        Args:
+            failure: what happened.
+            stages: the compiled hooks.
+        """
+        own = failure.exception
+        if isinstance(own, ToolError):
+            error, own.rule = own, own.rule or "tool:raised"
+        else:
+            error = stages.classify(failure) or self._by_cause(failure, stages) or unclassified(failure)
+        error = self.complete(error, failure.call, failure.tool, failure.arguments)
+        if own is not None and error is not own and error.__cause__ is None:
+            error.__cause__ = own
+        return error
+
+    def _by_cause(self, failure: Failure, stages: Stages) -> ToolError | None:
+        """What an exception that nobody knows was raised `from`, or a group holds, as far as somebody knows that."""
+        for exception in failure.exceptions[1:]:
+            error = stages.classify(failure.about(exception))
+            if error is not None:
+                return error
+        return None
+
+    def complete(
+        self, error: ToolError, call: ToolCall | None, tool: Tool | None, arguments: Mapping[str, Any] | None
+    ) -> ToolError:
+        """Fills in what a plugin left out, and decides fatality. An error that belongs to another call is copied.
+
+        Args:
+            error: what the failure means.
+            call: the call, or None.
+            tool: the tool, or None.
+            arguments: the validated arguments, or None.
+        """
+        if "_owner" in error.__dict__ and error.__dict__["_owner"] is not call:
+            error = copy.copy(error)
+        error.__dict__["_owner"] = call
+        if error.tool_name is None and (tool is not None or call is not None):
+            error.tool_name = tool.name if tool is not None else str(call.name) if call is not None else None
+        if call is not None:
+            error.call_id = call.id
+        if error.arguments is None:
+            error.arguments = arguments
+        if tool is not None:
+            error.tool_type = tool.tool_type
+            error.provider = error.provider or tool.provider
+        error.fatal = self._policy.is_fatal(error)
+        return error
+
+    def failed(self, state: Invocation, error: ToolError, note: str = "") -> ToolResult:
+        """The result of a call that failed. It always comes back, whatever is wrong with the words.
+
+        Args:
+            state: the call.
+            error: what the failure means.
+            note: a sentence on how often this has happened, or nothing.
+        """
+        error = self.complete(error, state.call, state.tool, state.arguments)
+        try:
+            feedback, content = self._worded(state, error, note)
+        except PluginError:
+            raise
+        except Exception:
+            feedback, content = None, f"Error: the tool failed ({type(error).__name__})."
+        return ToolResult(
+            state.call,
+            state.tool,
+            True,
+            None,
+            error,
+            error.fatal,
+            feedback,
+            content,
+            state.attempts,
+            state.repairs,
+            redactor=self._redactor,
+            dialects=self.dialects,
+        )
+
+    def _worded(self, state: Invocation, error: ToolError, note: str) -> tuple[Feedback, str]:
+        tool = state.tool
+        if tool is not None and tool.secret and state.arguments:
+            self._register_secrets(tool, state.arguments)
+        failure = state.failure
+        hints = state.stages.hints(error, failure)
+        feedback = self._wording.compose(
+            error,
+            state.call,
+            tool,
+            failure=failure,
+            names=list(state.host.toolset) if isinstance(error, ToolNotFoundError) else (),
+            hints=hints,
+            repairs=state.repairs,
+            note=note,
+        )
+        wanted = (tool.format if tool is not None else None) or state.format or self.format
+        format = None if wanted is None else self.format_named(wanted)
+        return self._rendered(feedback, format, state.stages)
+
+    def _rendered(self, feedback: Feedback, format: FeedbackFormat | None, stages: Stages) -> tuple[Feedback, str]:
+        def render(parts: Feedback) -> str | Mapping[str, Any]:
+            rendered = None if format is None else stages.render_feedback(parts, format)
+            return plain_text(parts) if rendered is None else rendered
+
+        limit = self._limits.feedback_chars
+        fitted = fit(feedback, render, limit) or fit(feedback, plain_text, limit)
+        if fitted is None:
+            return feedback, cut(feedback.headline, limit)
+        text, told = fitted
+        return told, text if text.isascii() else utf8(text)
+
+    def _register_secrets(self, tool: Tool, arguments: Mapping[str, Any]) -> None:
+        for name in tool.secret:
+            if name in arguments:
+                self._redactor.register(arguments[name])
+
+    def succeeded(self, state: Invocation, value: Any) -> ToolResult:
+        """The result of a call that ended well.
+
+        Args:
+            state: the call.
+            value: what the tool returned.
+
+        Raises:
+            ToolExecutionError: the value cannot be written as text.
+        """
+        content = as_content(value)
+        limit = self._limits.result_chars
+        if limit is not None and len(content) > limit:
+            content = shortened(content, limit)
+        if state.repairs:
+            notes = " ".join(f"({repair.before} was read as {repair.after}.)" for repair in state.repairs)
+            content = f"{content}\n{notes}"
+        return ToolResult(
+            state.call,
+            state.tool,
+            False,
+            value,
+            None,
+            False,
+            None,
+            content,
+            state.attempts,
+            state.repairs,
+            redactor=self._redactor,
+            dialects=self.dialects,
+        )
+
+    def repairs(self, sent: ToolCall, read: ToolCall) -> tuple[Repair, ...]:
+        """What was read differently from how it was sent.
+
+        Args:
+            sent: the call as the model sent it.
+            read: the call after the repair.
+        """
+        found = []
+        if sent.name != read.name:
+            found.append(Repair("name", f"tool {show_name(sent.name)}", show_name(read.name)))
+        if sent.arguments != read.arguments:
+            found.append(Repair("arguments", self.shown_arguments(sent), self.shown_arguments(read)))
+        return tuple(found)
+
+    def shown_arguments(self, call: ToolCall, tool: Tool | None = None) -> str:
+        """The arguments of a call as one short, redacted line.
+
+        Args:
+            call: the call.
+            tool: its tool, whose secret arguments are left out.
+        """
+        text = call.arguments if isinstance(call.arguments, str) else _as_json(call.arguments)
+        return cut(clean(self._redactor.redact(text[: 4 * _SHOWN]), newlines=False), _SHOWN)
+
+    def attempt_failed(self, call: ToolCall, attempt: int, error: ToolError, failure: Failure) -> AttemptFailed:
+        """The event for an attempt that failed.
+
+        Args:
+            call: the call.
+            attempt: which attempt it was, counted from 1.
+            error: what the failure means.
+            failure: what happened.
+        """
+        return AttemptFailed(call.id, call.name, attempt, error, self._redactor.redact(_traceback(failure)))
+
+
+def unclassified(failure: Failure) -> ToolError:
+    """The error for a failure that no rule knows.
+
+    Args:
+        failure: what happened.
+    """
+    what = f" with {show_name(failure.type_name, 128)}" if failure.type_name else ""
+    return ToolExecutionError(f"The tool failed{what}.", rule="host:unclassified")
+
+
+def plain_text(feedback: Feedback) -> str:
+    """The feedback in the core's own words: the headline, then one part a line.
+
+    Args:
+        feedback: the parts.
+    """
+    return "\n".join([feedback.headline, *body(feedback)])
+
+
+def shortened(content: str, limit: int) -> str:
+    """A result that is too long, with a line that says how much was left out.
+
+    Args:
+        content: the text.
+        limit: characters.
+    """
+    note = f"\n[{len(content) - limit:,} of {len(content):,} characters left out]"
+    return cut(content, max(1, limit - len(note))) + note
+
+
+def _traceback(failure: Failure) -> str:
+    """The traceback without local values: the last frames, at most 8,000 characters."""
+    if failure.exception is None:
+        return ""
+    try:
+        frames = traceback.format_tb(failure.exception.__traceback__, limit=-12)
+        return "".join(frames)[-8_000:]
+    except Exception:
+        return ""
+
+
+def _as_json(arguments: Any) -> str:
+    if arguments is None:
+        return ""
+    try:
+        return dump(arguments)
+    except Exception:
+        return safe_str(arguments)

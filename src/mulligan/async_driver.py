@@ -1,0 +1,199 @@
+"""The driver with `await`, and the private event loop for async tools under `call`. Imported when first needed."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+from collections.abc import AsyncGenerator, Awaitable, Generator
+from types import CoroutineType
+from typing import TYPE_CHECKING, Any
+
+from mulligan.drivers import PLAIN, Flow, Means, collected, consume, ended, passes
+from mulligan.errors import UsageError
+from mulligan.steps import DeadlineExceeded, ExecutorSaturated, Outcome, Run
+
+if TYPE_CHECKING:
+    from mulligan.results import ToolResult
+
+
+async def adrive(flow: Flow, means: Means) -> ToolResult:
+    """Runs an invocation to its result, awaiting.
+
+    Args:
+        flow: what `invoke` gave.
+        means: what it is run with.
+
+    Raises:
+        asyncio.CancelledError: the host has cancelled the task.
+    """
+    try:
+        step = next(flow)
+        while True:
+            if isinstance(step, Run):
+                outcome = await arun(step, means)
+            else:
+                await asyncio.sleep(step.seconds)
+                outcome = Outcome()
+            step = flow.send(outcome)
+    except StopIteration as stop:
+        return stop.value  # type: ignore[no-any-return]
+    finally:
+        flow.close()
+
+
+async def arun(step: Run, means: Means) -> Outcome:
+    """Runs a tool once.
+
+    Args:
+        step: the run.
+        means: what it is run with.
+    """
+    try:
+        if step.offload and not step.is_async:
+            return await _in_thread(step, means)
+        if step.timeout is not None:
+            return await _under_deadline(step, means)
+        value = step.executor()
+        if type(value) is CoroutineType:
+            value = await value
+        return Outcome(value if type(value) in PLAIN else await _value(value, means))
+    except BaseException as error:
+        if passes(error) or _host_cancels(error):
+            raise
+        return Outcome(exception=error)
+
+
+async def _value(given: Any, means: Means) -> Any:
+    if isinstance(given, Awaitable):
+        given = await given
+    if isinstance(given, AsyncGenerator):
+        return await _aconsume(given, means.yielded)
+    return consume(given, means.yielded) if isinstance(given, Generator) else given
+
+
+async def _aconsume(values: AsyncGenerator[Any, Any], most: int) -> list[Any]:
+    kept: list[Any] = []
+    try:
+        async for value in values:
+            if len(kept) >= most:
+                raise OverflowError(f"the tool yielded more than {most:,} values")
+            kept.append(value)
+    finally:
+        await values.aclose()
+    return kept
+
+
+def _host_cancels(error: BaseException) -> bool:
+    """Whether a cancellation is the host's own, not one that the tool made up."""
+    if not isinstance(error, asyncio.CancelledError):
+        return False
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+async def _in_thread(step: Run, means: Means) -> Outcome:
+    """A sync executor in a worker thread; at the deadline the worker is left behind."""
+    loop = asyncio.get_running_loop()
+    done = loop.create_future()
+
+    def tell() -> None:
+        try:
+            loop.call_soon_threadsafe(lambda: done.done() or done.set_result(None))
+        except RuntimeError:
+            return  # the loop was closed while the worker was still busy: nobody waits any more
+
+    pool = means.pool()
+    try:
+        job = pool.submit(collected(step, means), tell)
+    except ExecutorSaturated as error:
+        return Outcome(exception=error)
+    try:
+        await asyncio.wait((done,), timeout=step.timeout)
+    except asyncio.CancelledError:
+        pool.abandon(job)
+        raise
+    if not done.done():
+        pool.abandon(job)
+        return Outcome(exception=DeadlineExceeded(step.timeout or 0.0, started=job.started))
+    outcome = ended(job)
+    value = outcome.value
+    if isinstance(value, (Awaitable, AsyncGenerator)):
+        return Outcome(await _value(value, means))
+    return outcome
+
+
+async def _under_deadline(step: Run, means: Means) -> Outcome:
+    """An async executor in a task of its own, which is cancelled at the deadline and left behind if it will not end."""
+    task = asyncio.ensure_future(_value(step.executor(), means))
+    try:
+        await asyncio.wait((task,), timeout=step.timeout)
+    except asyncio.CancelledError:
+        await _cancelled(task, means.grace)
+        raise
+    if task.done():
+        return _ended(task)
+    await _cancelled(task, means.grace)
+    return Outcome(exception=DeadlineExceeded(step.timeout or 0.0))
+
+
+async def _cancelled(task: asyncio.Future[Any], grace: float) -> None:
+    """Cancels a task and gives it some time to end; one that will not end is left behind."""
+    task.cancel()
+    task.add_done_callback(_forget)
+    await asyncio.wait((task,), timeout=grace)
+
+
+def _forget(task: asyncio.Future[Any]) -> None:
+    """Takes note of the exception of a task that was left behind, so that asyncio does not report it."""
+    if not task.cancelled():
+        task.exception()
+
+
+def _ended(task: asyncio.Future[Any]) -> Outcome:
+    if task.cancelled():
+        return Outcome(exception=asyncio.CancelledError("the tool cancelled itself"))
+    error = task.exception()
+    if error is not None and passes(error):
+        raise error
+    return Outcome(exception=error) if error is not None else Outcome(task.result())
+
+
+class PrivateLoop:
+    """The event loop in which `call` runs async tools: one for each pipeline and thread, kept between calls."""
+
+    def __init__(self) -> None:
+        self._runner = asyncio.Runner()
+
+    def run(self, step: Run, means: Means) -> Outcome:
+        """Runs an async tool once, blocking.
+
+        Args:
+            step: the run.
+            means: what it is run with.
+
+        Raises:
+            UsageError: there is a running event loop in this thread.
+        """
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            inline = Run(step.executor, step.timeout, False, step.is_async)
+            return self._runner.run(arun(inline, means), context=contextvars.copy_context())
+        raise UsageError("call() cannot run an async tool inside a running event loop; await acall() instead")
+
+    def close(self) -> None:
+        """Closes the loop. Tasks that were left behind are cancelled; those that will not end are dropped."""
+        loop = self._runner.get_loop()
+        behind = {task for task in asyncio.all_tasks(loop) if not task.done()}
+        for task in behind:
+            task.cancel()
+        if behind:
+            loop.run_until_complete(asyncio.wait(behind, timeout=_CLOSING_SECONDS))
+        if all(task.done() for task in behind):
+            self._runner.close()
+        else:
+            loop.set_exception_handler(lambda loop, context: None)
+            loop.close()
+
+
+_CLOSING_SECONDS = 0.1

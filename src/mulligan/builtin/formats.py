@@ -1,0 +1,71 @@
+"""Render feedback: the formats `text`, `json` and `block`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from mulligan.plugin import Feedback, FeedbackFormat, body, hookimpl
+
+
+class TextFormat(FeedbackFormat):
+    """Plain lines: what failed, why, what to do next."""
+
+    name = "text"
+
+    def render(self, feedback: Feedback) -> str:
+        """The headline, then one part a line."""
+        return "\n".join([feedback.headline, *body(feedback)])
+
+
+class JsonFormat(FeedbackFormat):
+    """One JSON object: `error`, `message`, `toolName`, `feedback`, and the parts as fields."""
+
+    name = "json"
+
+    def render(self, feedback: Feedback) -> Mapping[str, Any]:
+        """The object; parts that say nothing are left out."""
+        fields: dict[str, Any] = {
+            "code": feedback.code,
+            "errorType": feedback.error_type,
+            "fatal": feedback.fatal,
+            "resource": feedback.resource,
+            "retryAfter": feedback.retry_after,
+            "httpStatus": feedback.http_status,
+            "provider": feedback.provider,
+            "problems": [problem._asdict() for problem in feedback.problems],
+            "suggestions": list(feedback.suggestions),
+            "nextStep": feedback.next_step,
+        }
+        told = {name: value for name, value in fields.items() if value not in (None, [], "")}
+        advice = "\n".join(body(feedback)) or feedback.message
+        return {"error": True, "message": feedback.message, "toolName": feedback.tool_name, "feedback": advice, **told}
+
+
+class BlockFormat(FeedbackFormat):
+    """A block of labelled lines."""
+
+    name = "block"
+
+    def render(self, feedback: Feedback) -> str:
+        """Five labelled lines, then what to do."""
+        lines = [
+            "Tool Execution Result:",
+            f"Tool Name: {feedback.tool_name}",
+            "Status: FAILED",
+            f"Error Type: {feedback.error_type}",
+            f"Error Message: {feedback.message}",
+        ]
+        return "\n".join(lines + body(feedback))
+
+
+@hookimpl(trylast=True)
+def feedback_formats() -> Iterable[FeedbackFormat]:
+    """The three formats of the core."""
+    return [TextFormat(), JsonFormat(), BlockFormat()]
+
+
+@hookimpl(trylast=True)
+def render_feedback(feedback: Feedback, format: FeedbackFormat) -> str | Mapping[str, Any]:
+    """What the format makes of it."""
+    return format.render(feedback)

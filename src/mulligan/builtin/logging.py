@@ -1,0 +1,50 @@
+"""Log lines through loguru, once logging is turned on. Only text that is redacted already; never the exception object."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from mulligan.plugin import AttemptFailed, CallFinished, CallStarted, Event, PluginFaulted, ToolCall, ToolResult, hookimpl
+
+_LEVELS = ("INFO", "SUCCESS", "WARNING", "ERROR")
+
+
+class Logging:
+    """Writes a line for what happens.
+
+    Args:
+        level: the lowest level that is written: `INFO`, `SUCCESS`, `WARNING` or `ERROR`.
+        shown: gives the arguments of a call as short, redacted text.
+    """
+
+    def __init__(self, level: str, shown: Callable[[ToolCall], str]) -> None:
+        from loguru import logger
+
+        self._log = logger
+        self._lowest = _LEVELS.index(level) if level in _LEVELS else 0
+        self._shown = shown
+
+    @hookimpl(trylast=True)
+    def observe(self, event: Event) -> None:
+        """One line for each event that is worth one."""
+        if isinstance(event, CallStarted):
+            self._write("INFO", f"{event.tool_name} called with {event.arguments or 'nothing'}")
+        elif isinstance(event, AttemptFailed):
+            told = f"{event.tool_name} failed: {type(event.error).__name__}: {event.error.message}"
+            self._write("ERROR", f"{told}\n{event.traceback}".rstrip())
+        elif isinstance(event, CallFinished):
+            self._finished(event.result)
+        elif isinstance(event, PluginFaulted):
+            aside = "; it is set aside" if event.set_aside else ""
+            self._write("WARNING", f"plugin {event.plugin}, hook {event.hook}: {event.error}{aside}")
+
+    def _finished(self, result: ToolResult) -> None:
+        name, seconds = result.call.name, f"{result.duration:.3f} s"
+        if not result.is_error:
+            self._write("SUCCESS", f"{name} ended in {seconds}, {len(result.content)} characters")
+        elif result.attempts == 0 and result.error is not None:
+            self._write("ERROR", f"{name} was not run: {type(result.error).__name__}: {result.error.message}")
+
+    def _write(self, level: str, text: str) -> None:
+        if _LEVELS.index(level) >= self._lowest:
+            self._log.log(level, "{}", text)

@@ -1,0 +1,12 @@
+"""Resolve: the tool of exactly that name. Another tool is never run because its name is near."""
+
+from __future__ import annotations
+
+from mulligan.plugin import Tool, ToolCall, Toolset, hookimpl
+
+
+@hookimpl(trylast=True)
+def resolve(call: ToolCall, toolset: Toolset) -> Tool | None:
+    """The tool of that name, or None."""
+    tool: Tool | None = toolset.get(call.name)
+    return tool

@@ -1,0 +1,41 @@
+"""What a model asked for: `ToolCall`, and `Repair`, how it was read differently."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+
+@attrs.define(eq=True, repr=False)
+class ToolCall:
+    """What a model asked for.
+
+    Attributes:
+        id: the id that the model gave to the call, or None; never made up.
+        name: the name of the tool, as the model wrote it.
+        arguments: the arguments as the model sent them: JSON text, a mapping, or None.
+    """
+
+    id: str | None
+    name: str
+    arguments: str | bytes | Mapping[str, Any] | None = None
+
+    def __repr__(self) -> str:
+        return f"ToolCall(id={self.id!r}, name={self.name!r}, arguments=...)"
+
+
+@attrs.frozen
+class Repair:
+    """A call that was read differently from how it was sent.
+
+    Attributes:
+        kind: what was repaired: `name` or `arguments`.
+        before: what was sent, redacted and shortened.
+        after: what it was read as.
+    """
+
+    kind: str
+    before: str
+    after: str

@@ -1,0 +1,173 @@
+"""Makes foreign text fit to be shown: read without failing, freed of what is not visible, and fenced."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from itertools import accumulate
+from typing import Any
+
+_ANSI = (  # control sequences, strings such as window titles (their end may be missing), and the short ones
+    r"\x1b\[[0-?]{0,64}[ -/]{0,8}[@-~]|\x9b[0-?]{1,64}[ -/]{0,8}[@-~]"
+    r"|\x1b[\]PX^_][^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?|\x1b[ -/]{0,8}[0-~]"
+)
+_UNWANTED = (  # controls but tab and line feed, bidi controls, invisible characters, tags, selectors that hide data
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\U000e0000-\U000e007f\U000e0100-\U000e01ef]+"
+)
+_BREAKS = "[\u2028\u2029]"
+_SURROGATES = "[\ud800-\udfff]"
+_LOOKALIKES = (  # Greek, Cyrillic, Armenian, Cherokee, Coptic, Lisu
+    "[\u0370-\u03ff\u0400-\u058f\u13a0-\u13ff\u1c80-\u1c8f\u2c80-\u2cff\ua4d0-\ua4ff\ua640-\ua69f\uab70-\uabbf]"
+)
+_DISGUISES = "[\u2100-\u214f\uff01-\uff5e\U0001d400-\U0001d7ff]"  # other forms of Latin letters
+_WORD_ENDS = ("\n", " ", "\t"), ('"', "'", ",", ";", "&", "<", ">")
+_LONGEST_WORD = 512
+_ESCAPED = {"\\": r"\\", '"': r"\"", "'": r"\'", "\n": r"\n", "\t": r"\t", "\u2028": r"\n", "\u2029": r"\n"}
+_MARK = 16
+
+
+def clean(text: str, *, newlines: bool = True) -> str:
+    """Remove what is not visible: control characters, terminal escapes, bidi controls, zero-width and tag characters.
+
+    Args:
+        text: foreign text.
+        newlines: whether line feeds and tabs stay; otherwise each run of them becomes one space.
+
+    Returns:
+        The text without them. Lone surrogates become U+FFFD, the Unicode line and paragraph separators line feeds.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    if "\x1b" in text or "\x9b" in text:
+        text = re.sub(_ANSI, "", text)
+    text = re.sub(_UNWANTED, "", text)
+    if not text.isascii():
+        text = re.sub(_SURROGATES, "\ufffd", re.sub(_BREAKS, "\n", text))
+    return text if newlines else re.sub(r"[\n\t]+", " ", text)
+
+
+def show_name(name: object, limit: int = 64) -> str:
+    """Show an untrusted name on one line, so that it cannot pass for another one.
+
+    Args:
+        name: the name, of any type.
+        limit: the most characters of the result; `…` at its end says that there is more.
+
+    Returns:
+        The name, with quotes, backslashes and line breaks escaped. Characters that are not ASCII are escaped too where
+        most letters are ASCII, or where they can be taken for Latin ones; a name in another script stays readable.
+    """
+    text = _read(name, 4 * limit)
+    raw = re.sub(_ANSI, "", text)
+    latin = sum(character.isalnum() for character in raw if character.isascii())
+    foreign = sum(character.isalnum() for character in raw if not character.isascii())
+    suspect = r"[^\x00-\x7f]" if latin >= foreign else f"{_LOOKALIKES}|{_DISGUISES}" if latin else _DISGUISES
+    pieces = [_show(character, suspect) for character in raw]
+    lengths = list(accumulate(map(len, pieces)))
+    if len(text) < 4 * limit and (not lengths or lengths[-1] <= limit):
+        return "".join(pieces)
+    return "".join(pieces[: bisect_right(lengths, limit - 1)]) + "…"
+
+
+def _show(character: str, suspect: str) -> str:
+    if character in _ESCAPED:
+        return _ESCAPED[character]
+    if re.match(suspect, character):
+        code = ord(character)
+        return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    return clean(character, newlines=False)
+
+
+def fence(text: str, *, key: str, label: str) -> str:
+    """Quote a text so that it cannot close its own quotation.
+
+    Args:
+        text: foreign text, cleaned and redacted.
+        key: what the mark is made from beside the text, so that equal input gives equal output.
+        label: one line of our own that says what follows.
+
+    Returns:
+        The label, then the text between two lines that hold a mark which the text does not hold.
+    """
+    mark = _mark(f"{key}\0{text}", text)
+    return f"{label}\n<<<{mark}\n{text}\n{mark}>>>"
+
+
+def _mark(seed: str, text: str) -> str:
+    from hashlib import sha256
+
+    while True:
+        seed = sha256(seed.encode("utf-8", "surrogatepass")).hexdigest()
+        if seed[:_MARK] not in text:
+            return seed[:_MARK]
+
+
+def unfence(block: str) -> str | None:
+    """Read a fenced text back.
+
+    Args:
+        block: what `fence` returned.
+
+    Returns:
+        The text that was fenced, or None if the block is not a fence.
+    """
+    mark = block[-_MARK - 3 : -3]
+    _, opening, body = block.partition(f"\n<<<{mark}\n")
+    closing = f"\n{mark}>>>"
+    if not re.fullmatch("[0-9a-f]{16}", mark) or not opening or not body.endswith(closing):
+        return None
+    text = body[: -len(closing)]
+    return None if mark in text else text
+
+
+def safe_str(value: object, limit: int = 2000) -> str:
+    """Turn anything into text, whatever its `__str__` does.
+
+    Args:
+        value: any object, often an exception.
+        limit: the most characters of the result.
+
+    Returns:
+        The beginning of `str(value)`, as an exact `str`. It ends before a word that the limit would halve, lest half a
+        secret be left that can no longer be recognised. Where there is no text, a note that names the type.
+
+    Raises:
+        KeyboardInterrupt: if the person interrupts while the text is made.
+        GeneratorExit: if the generator that asks is closed meanwhile.
+    """
+    return _whole_words(_read(value, limit + 1), limit)
+
+
+def _read(value: Any, limit: int) -> str:
+    kind = type(value)
+    try:
+        if issubclass(kind, str):
+            return str.__getitem__(value, slice(0, limit))
+        if issubclass(kind, (bytes, bytearray)):
+            value = value[:limit]
+        return str.__getitem__(str(value), slice(0, limit))
+    except (KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException:  # whatever a foreign __str__ raises, SystemExit too
+        return _unreadable(kind)[:limit]
+
+
+def _unreadable(kind: type) -> str:
+    try:
+        name = str.__getitem__(type.__dict__["__name__"].__get__(kind), slice(0, 64))
+        return f"<{clean(name, newlines=False)} whose text cannot be read>"
+    except (RecursionError, MemoryError):
+        return "<a value whose text cannot be read>"
+
+
+def _whole_words(text: str, limit: int) -> str:
+    if len(text) <= limit:
+        return text
+    for ends in _WORD_ENDS:
+        if text[limit:] in ends:
+            break
+        end = max(text.rfind(character, max(0, limit - _LONGEST_WORD), limit) for character in ends)
+        if end > 0:
+            return text[:end]
+    return text[:limit]

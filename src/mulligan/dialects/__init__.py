@@ -1,0 +1,52 @@
+"""The message shapes of providers, one module each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mulligan.dialects.base import Dialect
+from mulligan.errors import UsageError
+
+__all__ = ["Dialect", "built_in", "named", "plain"]
+
+
+def built_in() -> dict[str, Dialect]:
+    """The dialects that come with mulligan, by name."""
+    from mulligan.dialects.anthropic import AnthropicDialect
+    from mulligan.dialects.openai import OpenAIDialect
+
+    return {dialect.name: dialect for dialect in (OpenAIDialect(), AnthropicDialect())}
+
+
+def named(dialect: str | Dialect, known: Mapping[str, Dialect] | None = None) -> Dialect:
+    """The dialect of that name.
+
+    Args:
+        dialect: a name, or the dialect itself.
+        known: the dialects to choose from; the built-in ones without it.
+
+    Raises:
+        UsageError: there is none of that name.
+    """
+    if isinstance(dialect, Dialect):
+        return dialect
+    known = built_in() if known is None else known
+    if dialect not in known:
+        raise UsageError(f"unknown dialect {dialect!r}; there are {', '.join(sorted(known))}")
+    return known[dialect]
+
+
+def plain(message: Any) -> Any:
+    """A message as plain values: an SDK's object is asked for its `model_dump`, `to_dict` or `dict`.
+
+    Args:
+        message: a mapping, a list, or an SDK's object.
+    """
+    if isinstance(message, (Mapping, list)):
+        return message
+    for name in ("model_dump", "to_dict", "dict"):
+        dump = getattr(message, name, None)
+        if callable(dump):
+            return dump()
+    return message

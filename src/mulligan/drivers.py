@@ -1,0 +1,177 @@
+"""The two drivers of an invocation: `drive` without `await`, and `adrive` with it.
+
+Both do what the flow's steps say and send back how they ended. What may never become a result passes: KeyboardInterrupt,
+GeneratorExit, and the host's own cancellation.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from typing import TYPE_CHECKING, Any
+
+from mulligan.steps import DeadlineExceeded, ExecutorSaturated, Outcome, Run, Sleep, Step
+
+if TYPE_CHECKING:
+    from mulligan.results import ToolResult
+    from mulligan.threads import Job, ThreadPool
+
+Flow = Generator[Step, Outcome, "ToolResult"]
+PLAIN = frozenset({str, int, float, bool, type(None), dict, list, tuple, bytes})
+
+
+class Means:
+    """What a driver runs things with.
+
+    Attributes:
+        pool: gives the worker threads.
+        loop: gives the private event loop for async tools under `call`.
+        grace: seconds that a cancelled async tool gets to end.
+        yielded: values that a generator may yield.
+    """
+
+    def __init__(self, pool: Callable[[], ThreadPool], loop: Callable[[], Any], grace: float, yielded: int) -> None:
+        self.pool = pool
+        self.loop = loop
+        self.grace = grace
+        self.yielded = yielded
+
+
+def drive(flow: Flow, means: Means) -> ToolResult:
+    """Runs an invocation to its result, blocking.
+
+    Args:
+        flow: what `invoke` gave.
+        means: what it is run with.
+
+    Raises:
+        UsageError: an async tool inside a running event loop.
+    """
+    try:
+        step = next(flow)
+        while True:
+            step = flow.send(_run(step, means) if isinstance(step, Run) else _sleep(step))
+    except StopIteration as stop:
+        return stop.value  # type: ignore[no-any-return]
+    finally:
+        flow.close()
+
+
+def _sleep(step: Sleep) -> Outcome:
+    time.sleep(step.seconds)
+    return Outcome()
+
+
+def _run(step: Run, means: Means) -> Outcome:
+    if step.is_async:
+        return means.loop().run(step, means)  # type: ignore[no-any-return]
+    if step.timeout is not None:
+        return _in_thread(step, means)
+    try:
+        value = step.executor()
+        if type(value) in PLAIN:
+            return Outcome(value)
+        if isinstance(value, Generator):
+            value = consume(value, means.yielded)
+    except BaseException as error:
+        if passes(error):
+            raise
+        return Outcome(exception=error)
+    return _awaited(value, step, means)
+
+
+def _awaited(value: Any, step: Run, means: Means) -> Outcome:
+    """What a sync function gave; where it is something to await after all, what comes of that."""
+    if not isinstance(value, (Awaitable, AsyncGenerator)):
+        return Outcome(value)
+    return means.loop().run(Run(lambda: value, step.timeout, is_async=True), means)  # type: ignore[no-any-return]
+
+
+def _in_thread(step: Run, means: Means) -> Outcome:
+    pool = means.pool()
+    try:
+        job = pool.submit(collected(step, means))
+    except ExecutorSaturated as error:
+        return Outcome(exception=error)
+    if not job.wait(step.timeout):
+        return given_up(job, pool, step)
+    outcome = ended(job)
+    return outcome if outcome.exception is not None else _awaited(outcome.value, step, means)
+
+
+def collected(step: Run, means: Means) -> Callable[[], Any]:
+    """The executor, with a generator that it gives consumed in the same thread.
+
+    Args:
+        step: the run.
+        means: bounds.
+    """
+    executor, yielded = step.executor, means.yielded
+
+    def run() -> Any:
+        value = executor()
+        return consume(value, yielded) if isinstance(value, Generator) else value
+
+    return run
+
+
+def given_up(job: Job, pool: ThreadPool, step: Run) -> Outcome:
+    """The outcome of a job that did not end in time; its worker is left behind.
+
+    Args:
+        job: what the pool runs.
+        pool: the pool.
+        step: the run.
+    """
+    pool.abandon(job)
+    return Outcome(exception=DeadlineExceeded(step.timeout or 0.0, started=job.started))
+
+
+def ended(job: Job) -> Outcome:
+    """The outcome of a job that has ended; what must pass is raised.
+
+    Args:
+        job: what the pool ran.
+    """
+    outcome = job.outcome
+    assert outcome is not None
+    if outcome.exception is not None and passes(outcome.exception):
+        raise outcome.exception
+    return outcome
+
+
+def consume(values: Generator[Any, Any, Any], most: int) -> list[Any]:
+    """The values of a generator, which is closed afterwards.
+
+    Args:
+        values: the generator.
+        most: how many it may yield.
+
+    Raises:
+        OverflowError: it yields more.
+    """
+    kept: list[Any] = []
+    try:
+        for value in values:
+            if len(kept) >= most:
+                raise OverflowError(f"the tool yielded more than {most:,} values")
+            kept.append(value)
+    finally:
+        values.close()
+    return kept
+
+
+def passes(error: BaseException) -> bool:
+    """Whether an exception is never a tool's failure: the person's, the interpreter's, or a closing generator's.
+
+    Args:
+        error: what was raised.
+    """
+    if isinstance(error, (KeyboardInterrupt, GeneratorExit)):
+        return True
+    if isinstance(error, SystemExit):
+        return sys.is_finalizing()
+    if isinstance(error, BaseExceptionGroup) and not isinstance(error, Exception):
+        return error.subgroup((KeyboardInterrupt, GeneratorExit)) is not None
+    return False

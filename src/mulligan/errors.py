@@ -1,0 +1,307 @@
+"""What a failed tool call means.
+
+    MulliganError
+    ├── UsageError                     a mistake in the host's own code
+    ├── PluginError                    a plugin's own bug, raised in strict mode only
+    └── ToolError                      what a model, a tool or a provider did
+        ├── ToolNotFoundError          UNIMPLEMENTED        no tool has that name
+        ├── ToolArgumentError          INVALID_ARGUMENT     the arguments do not fit
+        ├── ResourceNotFoundError      NOT_FOUND            the named thing is not there
+        ├── ResourceConflictError      FAILED_PRECONDITION  the present state forbids it
+        ├── ToolTimeoutError           DEADLINE_EXCEEDED    it took too long
+        ├── ToolRateLimitError         RESOURCE_EXHAUSTED   too many calls for now
+        ├── ToolUnavailableError       UNAVAILABLE          the service is down for now
+        ├── ToolCancelledError         CANCELLED            it was cancelled
+        ├── ToolExecutionError         INTERNAL             the tool failed, no rule knows why
+        ├── RepeatedCallError          ABORTED              the same call failed again and again
+        ├── ToolAuthenticationError    UNAUTHENTICATED      fatal: the credentials are missing or wrong
+        ├── ToolPermissionError        PERMISSION_DENIED    fatal: the account may not do this
+        ├── ToolConnectionError        UNAVAILABLE          fatal: the network or the host is unreachable
+        └── ToolQuotaError             RESOURCE_EXHAUSTED   fatal: money, credit or disk is used up
+
+`code` is the canonical gRPC status name (https://grpc.io/docs/guides/status-codes/). A *fatal* error is one that the
+model cannot mend: the run must stop and a person must act.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal, NamedTuple
+
+Effect = Literal["none", "possible", "done"]
+ToolType = Literal["function", "extension", "datastore"]
+
+
+class Problem(NamedTuple):
+    """One thing that is wrong with the arguments of a tool call.
+
+    Attributes:
+        pointer: where, as a JSON Pointer (RFC 6901); `""` is the arguments as a whole.
+        message: what is wrong, in our own words; it never holds the value that was sent.
+        expected: what would be right, or None where the message says it all.
+        got: what was sent, shortened; None where nothing was.
+    """
+
+    pointer: str
+    message: str
+    expected: str | None = None
+    got: str | None = None
+
+
+class MulliganError(Exception):
+    """The base of every exception that mulligan raises by itself."""
+
+
+class UsageError(MulliganError):
+    """A mistake in the host's own code: the text names the culprit and the next step."""
+
+
+class PluginError(MulliganError):
+    """A plugin's own bug: the text names plugin and hook, `__cause__` is what it raised. Raised in strict mode only."""
+
+
+class ToolError(MulliganError):
+    """What a failed tool call means: the base of the classes in the tree above.
+
+    Every attribute can be given by keyword; the ones that a plugin leaves out are filled in by the pipeline.
+
+    Attributes:
+        message: one or two sentences for the model, in our own words.
+        code: canonical gRPC status name; an instance may narrow the code of its class.
+        tool_name: the name that was called, or None.
+        tool_type: `function`, `extension` or `datastore`.
+        call_id: the id that the model gave to the call, or None.
+        arguments: the arguments as JSON values, or None where they could not be read.
+        fatal: whether the run must stop. Until a pipeline's policy has decided, the default of the class.
+        user_message: one sentence for the person before the screen.
+        retry_after: seconds to wait before the same call may succeed, or None.
+        resource: the path, URL, table ... that this is about, or None.
+        problems: what is wrong with the arguments, one `Problem` each.
+        http_status: the HTTP status that the provider answered with, or None.
+        provider: the service that failed (`github`, `openai` ...), or None.
+        transient: whether the same call may succeed later.
+        effect: `none` (surely not applied), `possible`, or `done` (applied, then failed).
+        rule: which plugin and rule decided, as `plugin:rule`.
+    """
+
+    code: str = "UNKNOWN"
+    fatal: bool = False
+    transient: bool = False
+    effect: Effect = "possible"
+    tool_type: ToolType = "function"
+    retry_after: float | None = None
+    resource: str | None = None
+    http_status: int | None = None
+    provider: str | None = None
+    tool_name: str | None = None
+    call_id: str | None = None
+    arguments: Mapping[str, Any] | None = None
+    problems: tuple[Problem, ...] = ()
+    rule: str | None = None
+    remedy: ClassVar[str] = "The tool failed."
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        code: str | None = None,
+        fatal: bool | None = None,
+        transient: bool | None = None,
+        effect: Effect | None = None,
+        tool_name: str | None = None,
+        tool_type: ToolType | None = None,
+        call_id: str | None = None,
+        arguments: Mapping[str, Any] | None = None,
+        user_message: str | None = None,
+        retry_after: float | None = None,
+        resource: str | None = None,
+        problems: Sequence[Problem] = (),
+        http_status: int | None = None,
+        provider: str | None = None,
+        rule: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self._user_message = user_message
+        if problems:
+            self.problems = tuple(problems)
+        self._set(
+            code=code,
+            fatal=fatal,
+            transient=transient,
+            effect=effect,
+            tool_name=tool_name,
+            tool_type=tool_type,
+            call_id=call_id,
+            arguments=arguments,
+            retry_after=retry_after,
+            resource=resource,
+            http_status=http_status,
+            provider=provider,
+            rule=rule,
+        )
+
+    def _set(self, **given: Any) -> None:
+        for name, value in given.items():
+            if value is not None:
+                setattr(self, name, value)
+
+    @property
+    def non_fatal(self) -> bool:
+        """The inverse of `fatal`: whether the model may go on."""
+        return not self.fatal
+
+    @property
+    def user_message(self) -> str:
+        """One sentence for the person before the screen."""
+        return self._user_message or self.remedy
+
+    @user_message.setter
+    def user_message(self, sentence: str) -> None:
+        self._user_message = sentence
+
+    def __str__(self) -> str:
+        return self.message
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.message!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (type(self), self.message, self.__dict__)
+
+
+def _restore(cls: type[ToolError], message: str, state: dict[str, Any]) -> ToolError:
+    error = cls(message)
+    error.__dict__.update(state)
+    return error
+
+
+class ToolNotFoundError(ToolError):
+    """No tool has that name. The model is told to pick a listed one, best matches first.
+
+    Attributes:
+        suggestions: names of tools that may be meant, best first.
+        confident: whether the first suggestion is a clear proposal.
+    """
+
+    code = "UNIMPLEMENTED"
+    effect: Effect = "none"
+    remedy = "The assistant asked for a tool that does not exist."
+    suggestions: tuple[str, ...] = ()
+    confident: bool = False
+
+
+class ToolArgumentError(ToolError):
+    """The arguments do not fit the tool: it did not run, and is called again with these fields corrected.
+
+    Attributes:
+        corrected: the whole argument object with every problem mended, where it can be derived with certainty.
+    """
+
+    code = "INVALID_ARGUMENT"
+    effect: Effect = "none"
+    remedy = "The assistant called a tool with arguments that do not fit."
+    corrected: Mapping[str, Any] | None = None
+
+
+class ResourceNotFoundError(ToolError):
+    """The thing that was named is not there: check the name.
+
+    Attributes:
+        suggestions: names that exist and are near to the one that was asked for, best first.
+    """
+
+    code = "NOT_FOUND"
+    effect: Effect = "none"
+    remedy = "Something that the assistant asked for was not found."
+    suggestions: tuple[str, ...] = ()
+
+
+class ResourceConflictError(ToolError):
+    """The present state forbids it (ABORTED, ALREADY_EXISTS or FAILED_PRECONDITION): read that state first."""
+
+    code = "FAILED_PRECONDITION"
+    effect: Effect = "none"
+    remedy = "The present state of a resource does not allow what the assistant tried."
+
+
+class ToolTimeoutError(ToolError):
+    """It took too long: ask for less, or check whether it took effect."""
+
+    code = "DEADLINE_EXCEEDED"
+    transient = True
+    remedy = "A tool took too long."
+
+
+class ToolRateLimitError(ToolError):
+    """Too many calls for now: wait `retry_after` seconds, or do something else."""
+
+    code = "RESOURCE_EXHAUSTED"
+    transient = True
+    effect: Effect = "none"
+    remedy = "A service limits how often it may be called; it can be tried again later."
+
+
+class ToolUnavailableError(ToolError):
+    """The service is down for now: try later or another way."""
+
+    code = "UNAVAILABLE"
+    transient = True
+    remedy = "A service is unavailable for now."
+
+
+class ToolCancelledError(ToolError):
+    """The call was cancelled before it ended."""
+
+    code = "CANCELLED"
+    remedy = "A tool call was cancelled."
+
+
+class ToolExecutionError(ToolError):
+    """The tool failed, and no rule knows why: try another way."""
+
+    code = "INTERNAL"
+    remedy = "A tool failed."
+
+
+class RepeatedCallError(ToolError):
+    """The same call failed again and again and was not run: change the approach. Fatal when it goes on."""
+
+    code = "ABORTED"
+    effect: Effect = "none"
+    remedy = "The assistant repeats a call that cannot succeed."
+
+
+class ToolAuthenticationError(ToolError):
+    """The credentials are missing or wrong. Fatal: a person must give them."""
+
+    code = "UNAUTHENTICATED"
+    fatal = True
+    effect: Effect = "none"
+    remedy = "A service rejected the credentials: give valid ones and start again."
+
+
+class ToolPermissionError(ToolError):
+    """The account may not do this. Fatal (but not for one local path): a person must grant it."""
+
+    code = "PERMISSION_DENIED"
+    fatal = True
+    effect: Effect = "none"
+    remedy = "The account has no permission for this: grant it or use another account."
+
+
+class ToolConnectionError(ToolError):
+    """The network or the host is unreachable. Fatal, unless the connection was dropped midway or the call named the host."""
+
+    code = "UNAVAILABLE"
+    fatal = True
+    remedy = "A service cannot be reached: check the network and the address."
+
+
+class ToolQuotaError(ToolError):
+    """Money, credit or disk is used up. Fatal: a person must add some."""
+
+    code = "RESOURCE_EXHAUSTED"
+    fatal = True
+    effect: Effect = "none"
+    remedy = "A quota, credit or disk is used up: raise it and start again."

@@ -1,0 +1,200 @@
+"""What happened, raw: `Failure`, with the tools that a classifier reads it with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, Literal
+
+from mulligan import facts
+from mulligan.containment import safe_str
+from mulligan.retry_after import retry_after
+
+if TYPE_CHECKING:
+    from mulligan.calls import ToolCall
+    from mulligan.tools import Tool
+
+Stage = Literal["resolve", "validate", "authorize", "execute", "detect", "serialise"]
+_PATH = re.compile(r"[\w./\\:@~+-]{1,512}")
+
+
+class Failure:
+    """One failure, before anyone has said what it means.
+
+    Attributes:
+        exception: what was raised, or None. A group of one is unwrapped.
+        value: what the tool returned, where the value reports the failure.
+        tool: the tool, or None where it is not known.
+        tool_name: the name that was called, or None.
+        call: the tool call, or None.
+        arguments: the validated arguments as JSON values, or None.
+        stage: where it happened.
+        status: the HTTP status it carries, or None.
+    """
+
+    def __init__(
+        self,
+        exception: BaseException | None = None,
+        *,
+        value: Any = None,
+        message: str = "",
+        status: int | None = None,
+        tool: Tool | None = None,
+        tool_name: str | None = None,
+        call: ToolCall | None = None,
+        arguments: Mapping[str, Any] | None = None,
+        stage: Stage = "execute",
+    ) -> None:
+        self.exception = None if exception is None else facts.innermost(exception)
+        self.value = value
+        self.tool = tool
+        self.tool_name = tool_name if tool is None else tool.name
+        self.call = call
+        self.arguments = arguments
+        self.stage = stage
+        self._message = message
+        self._status = status
+
+    def place(self, tool: Tool, call: ToolCall, arguments: Mapping[str, Any] | None) -> None:
+        """Says which call this happened to; a plugin that detected the failure need not know.
+
+        Args:
+            tool: the tool.
+            call: the call.
+            arguments: the validated arguments.
+        """
+        self.tool, self.tool_name, self.call, self.arguments = tool, tool.name, call, arguments
+
+    def about(self, exception: BaseException) -> Failure:
+        """The same failure, looked at from another exception of its chain.
+
+        Args:
+            exception: one of `exceptions`.
+        """
+        return Failure(
+            exception,
+            tool=self.tool,
+            tool_name=self.tool_name,
+            call=self.call,
+            arguments=self.arguments,
+            stage=self.stage,
+        )
+
+    def matches(self, *qualified_names: str) -> bool:
+        """Whether the exception is an instance of one of the named classes, which need not be imported.
+
+        Args:
+            qualified_names: `package.Class`, also where the class is defined in a module below that package.
+        """
+        classes = self._classes
+        for name in qualified_names:
+            package, cls = _split(name)
+            for module in classes.get(cls, ()):
+                if module == package or module.startswith(f"{package}."):
+                    return True
+        return False
+
+    @cached_property
+    def _classes(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for cls in type(self.exception).__mro__ if self.exception is not None else ():
+            found.setdefault(cls.__qualname__, []).append(cls.__module__)
+        return found
+
+    @cached_property
+    def exceptions(self) -> tuple[BaseException, ...]:
+        """The exception, its causes, and the members of groups: at most 32, each once, outermost first."""
+        return () if self.exception is None else facts.chain(self.exception)
+
+    @cached_property
+    def status(self) -> int | None:
+        """The HTTP status that the exception or value carries, or None."""
+        if self._status is not None:
+            return self._status
+        return facts.http_status(self.value if self.exception is None else self.exception)
+
+    @cached_property
+    def headers(self) -> Mapping[str, str]:
+        """The answer's headers, names in lower case; empty where there are none."""
+        return facts.http_headers(self.value if self.exception is None else self.exception)
+
+    @cached_property
+    def retry_after(self) -> float | None:
+        """Seconds to wait, as the failure tells them (attribute, header or rate-limit reset), or None."""
+        return retry_after(self.value if self.exception is None else self.exception, self.headers)
+
+    @cached_property
+    def text(self) -> str:
+        """What the failure says of itself: at most 2,000 characters, never raises, not redacted."""
+        if self.exception is None:
+            return self._message or safe_str(self.value)
+        return safe_str(self.exception)
+
+    @property
+    def detail(self) -> str:
+        """The text, where it says more than its type and its resource do; else empty."""
+        exception = self.exception
+        if isinstance(exception, OSError) and exception.errno is not None and self.text.startswith("[Errno"):
+            return ""
+        if isinstance(exception, (MemoryError, RecursionError)):
+            return ""
+        return self.text
+
+    @property
+    def type_name(self) -> str:
+        """The qualified name of the exception's type; empty where a value failed."""
+        return "" if self.exception is None else facts.type_name(self.exception)
+
+    @cached_property
+    def resource(self) -> str | None:
+        """The path, URL or name that the failure is about, or None: from its fields, else from the call's arguments."""
+        for exception in self.exceptions:
+            for name in ("filename", "filename2"):
+                path = facts.look(exception, name)
+                if isinstance(path, (str, bytes)) and path:
+                    return safe_str(path.decode(errors="replace") if isinstance(path, bytes) else path)
+        return self._url_path() or self._bare_path() or self._argument()
+
+    def _url_path(self) -> str | None:
+        for holder in (self.exception, facts.look(self.exception, "response"), facts.look(self.exception, "request")):
+            url = facts.look(holder, "url")
+            if url is not None:
+                from urllib.parse import urlsplit
+
+                path = facts.guarded(lambda url=url: urlsplit(str(url)[:2_000]).path)
+                if path and path != "/":
+                    return str(path)
+        return None
+
+    def _bare_path(self) -> str | None:
+        """`FileNotFoundError("a/b.ts")`: a message that is nothing but a path."""
+        if not isinstance(self.exception, FileNotFoundError):
+            return None
+        text = self.text.strip().strip("'\"")
+        return text if _PATH.fullmatch(text) else None
+
+    def _argument(self) -> str | None:
+        """The one argument that names a thing, where exactly one does."""
+        named = [value for name, value in (self.arguments or {}).items() if _names_a_thing(name) and _is_name(value)]
+        return str(named[0]) if len(named) == 1 else None
+
+
+_NAMING = frozenset(
+    "path file filename file_path filepath url uri key id name resource table bucket repo repository "
+    "page title query_id user username channel directory dir folder object collection index".split()
+)
+
+
+def _names_a_thing(argument: str) -> bool:
+    return argument.lower() in _NAMING or argument.lower().endswith(("_id", "_path", "_name", "_key", "_url"))
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, (str, int)) and not isinstance(value, bool) and 0 < len(str(value)[:400]) < 400
+
+
+@lru_cache(maxsize=4_096)
+def _split(name: str) -> tuple[str, str]:
+    package, _, cls = name.rpartition(".")
+    return package or "builtins", cls

@@ -1,0 +1,164 @@
+"""What the model is told after a failure, as parts, and the formats that word them: `Feedback`, `FeedbackFormat`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, ClassVar
+
+import attrs
+
+from mulligan.errors import Problem
+
+
+@attrs.frozen(kw_only=True)
+class Feedback:
+    """The parts of a feedback text, most important first. All of them are redacted, cleaned and bounded already.
+
+    Attributes:
+        tool_name: the name that was called, safe to show.
+        error_type: class name of the error.
+        code: canonical gRPC status name.
+        fatal: whether the run must stop.
+        headline: the pinned first line.
+        message: what failed, without the headline's prefix.
+        problems: what is wrong with the arguments, the first few.
+        problems_total: how many there are in all.
+        suggestions: names that may be meant, best first.
+        suggestion: the one close proposal or the best guesses, as a sentence; empty without any.
+        next_step: one concrete step, as an imperative sentence.
+        corrected: the corrected call as JSON text, where it could be computed whole; else empty.
+        options: names to choose from, best first.
+        options_total: how many there are in all.
+        effect_note: what may have been changed already; empty where nothing was.
+        retry_after: seconds to wait, or None.
+        hints: further advice of plugins.
+        notes: what was read differently from how it was sent.
+        detail: the foreign text, in its fence; empty where there is none.
+        resource: what it is about, or None.
+        http_status: the provider's HTTP status, or None.
+        provider: the service that failed, or None.
+        user_message: one sentence for the person before the screen.
+    """
+
+    tool_name: str
+    error_type: str
+    code: str
+    fatal: bool
+    headline: str
+    message: str
+    problems: tuple[Problem, ...] = ()
+    problems_total: int = 0
+    suggestions: tuple[str, ...] = ()
+    suggestion: str = ""
+    next_step: str = ""
+    corrected: str = ""
+    options: tuple[str, ...] = ()
+    options_total: int = 0
+    effect_note: str = ""
+    retry_after: float | None = None
+    hints: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    detail: str = ""
+    resource: str | None = None
+    http_status: int | None = None
+    provider: str | None = None
+    user_message: str = ""
+
+    def smaller(self) -> Iterator[Feedback]:
+        """Copies with ever fewer parts, the least important left out first."""
+        current = self
+        for part in ("detail", "hints", "notes"):
+            if getattr(current, part):
+                current = attrs.evolve(current, **{part: type(getattr(current, part))()})
+                yield current
+        for part in ("options", "problems"):
+            while getattr(current, part):
+                kept = getattr(current, part)
+                current = attrs.evolve(current, **{part: kept[: len(kept) // 2]})
+                yield current
+        for part in ("corrected", "suggestion", "effect_note", "next_step"):
+            current = attrs.evolve(current, **{part: ""}, suggestions=())
+            yield current
+
+
+class FeedbackFormat:
+    """A way to word feedback. A plugin's format is a subclass, offered by the hook `feedback_formats`.
+
+    Attributes:
+        name: how a pipeline, a session or a tool asks for it.
+    """
+
+    name: ClassVar[str]
+
+    def render(self, feedback: Feedback) -> str | Mapping[str, Any]:
+        """The text that the model reads; a mapping is written as JSON.
+
+        Too long a text is no concern of a format: it is asked again with fewer parts.
+
+        Args:
+            feedback: the parts.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no render(feedback)")
+
+
+def body(feedback: Feedback) -> list[str]:
+    """Everything but the headline, one line each: the part that the core's formats share."""
+    lines = [_problem(problem) for problem in feedback.problems]
+    if len(feedback.problems) < feedback.problems_total:
+        lines.append(f"({feedback.problems_total} problems in all)")
+    lines.append(feedback.suggestion)
+    if feedback.options:
+        listed, total = len(feedback.options), feedback.options_total
+        count = f" ({listed} of {total})" if listed < total else f" ({total})"
+        lines.append(f"Available tools{count}: {', '.join(feedback.options)}.")
+    elif feedback.options_total:
+        lines.append(f"There are {feedback.options_total} tools in all.")
+    lines += [*feedback.notes, feedback.effect_note]
+    if feedback.next_step:
+        lines.append(f"Next: {feedback.next_step}")
+    if feedback.corrected:
+        lines.append(f"Corrected call: {feedback.corrected}")
+    lines += [*feedback.hints, feedback.detail]
+    return [line for line in lines if line]
+
+
+def _problem(problem: Problem) -> str:
+    where = problem.pointer or "the arguments as a whole"
+    parts = [f"- {where}: {problem.message}"]
+    if problem.expected is not None:
+        parts.append(f"expected {problem.expected}")
+    if problem.got is not None:
+        parts.append(f"got {problem.got}")
+    return "; ".join(parts) + "."
+
+
+def fit(
+    feedback: Feedback, render: Callable[[Feedback], str | Mapping[str, Any]], limit: int
+) -> tuple[str, Feedback] | None:
+    """Renders feedback within a limit, leaving out parts as long as it is too long.
+
+    Args:
+        feedback: the parts.
+        render: how they are worded.
+        limit: characters.
+
+    Returns:
+        The text and the parts that went into it, or None where even the smallest text is too long.
+    """
+    text = as_text(render(feedback))
+    if len(text) <= limit:
+        return text, feedback
+    for smaller in feedback.smaller():
+        text = as_text(render(smaller))
+        if len(text) <= limit:
+            return text, smaller
+    return None
+
+
+def as_text(rendered: str | Mapping[str, Any]) -> str:
+    """What a format gave, as text: a mapping as JSON."""
+    if isinstance(rendered, str):
+        return rendered
+    import json
+
+    return json.dumps(rendered, ensure_ascii=False)

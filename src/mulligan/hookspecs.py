@@ -1,0 +1,309 @@
+'''The hooks: what a plugin may implement. These docstrings are the reference.
+
+A hookimpl is a plain function, marked `@hookimpl`, that asks for as many of the hook's parameters as it needs. Hooks that
+*decide* return an answer or None ("no opinion"); the first answer wins, third-party plugins are asked before the built-in
+ones. Hooks that *contribute* return any number of things, and all of them are collected. Hooks that *observe* return
+nothing. A hookimpl that raises, or returns something of a wrong type, counts as "no opinion": the fault is recorded in
+`Pipeline.faults`, and after three the plugin is set aside. Hooks decide, they do not wait: `async def` is refused.
+
+The examples share these imports:
+
+    import re
+    from mulligan.plugin import *
+'''
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Any
+
+import pluggy
+
+from mulligan.calls import ToolCall
+from mulligan.dialects import Dialect
+from mulligan.errors import ToolError
+from mulligan.events import Event
+from mulligan.failure import Failure
+from mulligan.feedback import Feedback, FeedbackFormat
+from mulligan.steps import Executor, Middleware
+from mulligan.tools import Tool
+from mulligan.toolset import Toolset
+
+Repairer = Callable[[], ToolCall | None] | Callable[[], Awaitable[ToolCall | None]]
+
+hookspec = pluggy.HookspecMarker("mulligan")
+
+
+@hookspec(firstresult=True)
+def resolve(call: ToolCall, toolset: Toolset) -> Tool | None:
+    """Decides which tool a call means.
+
+    Asked once for each call, and once more after a repair. None leaves it to the next plugin.
+
+    The built-in takes the tool of exactly that name. If nobody has an answer, the call fails with a `ToolNotFoundError`
+    that names the closest tools; another tool is never run in silence because its name is near.
+
+    Args:
+        call: the call as the model sent it.
+        toolset: the tools, a mapping by name.
+
+    Example:
+        @hookimpl
+        def resolve(call, toolset):
+            return toolset.get(call.name.removeprefix("functions."))
+    """
+
+
+@hookspec(firstresult=True)
+def validate(tool: Tool, call: ToolCall) -> Mapping[str, Any] | None:
+    """Decides how the arguments of a call are read.
+
+    Asked once for each resolved call. None leaves it to the next plugin. Whatever is returned is bounded and checked
+    against the tool's schema afterwards: no plugin can bypass that.
+
+    The built-in reads JSON text strictly.
+
+    Args:
+        tool: the tool that was resolved.
+        call: the call, its arguments as the model sent them.
+
+    Raises:
+        ToolArgumentError: the arguments cannot be read; this ends the stage.
+
+    Example:
+        @hookimpl
+        def validate(tool, call):
+            if isinstance(call.arguments, str) and call.arguments.startswith("path="):
+                return {"path": call.arguments.removeprefix("path=")}
+    """
+
+
+@hookspec(firstresult=True)
+def repair(call: ToolCall, error: ToolError, toolset: Toolset) -> Repairer | None:
+    """Decides how a call that names no tool, or whose arguments do not fit, could be read after all.
+
+    Asked once for each such call. The repairer that is returned is run once; the call that it gives is resolved and
+    validated again, and None keeps the first error. A changed name may only lead to a `read_only` tool.
+
+    There is no built-in repairer unless the policy turns one on.
+
+    Args:
+        call: the call as the model sent it.
+        error: a `ToolNotFoundError` or a `ToolArgumentError`.
+        toolset: the tools without their handlers: a repair cannot run anything.
+
+    Example:
+        @hookimpl
+        def repair(call, error, toolset):
+            name = call.name.strip()
+            if name in toolset:
+                return lambda: ToolCall(call.id, name, call.arguments)
+    """
+
+
+@hookspec
+def authorize(tool: Tool, arguments: Mapping[str, Any], call: ToolCall) -> ToolError | None:
+    """Decides whether a call may run. Fails closed.
+
+    Asked once for each validated call, every hookimpl in turn. None is no objection; an error refuses the call. A
+    hookimpl that crashes, or gives something else, refuses it too, and its plugin is never set aside.
+
+    There is no built-in.
+
+    Args:
+        tool: the tool.
+        arguments: a copy of the validated arguments, as Python objects.
+        call: the call as the model sent it.
+
+    Example:
+        @hookimpl
+        def authorize(tool, arguments):
+            if not tool.read_only and "production" in tool.tags:
+                return ToolPermissionError("Writing to production needs an approval.")
+    """
+
+
+@hookspec(firstresult=True)
+def execute(tool: Tool, arguments: Mapping[str, Any], call: ToolCall) -> Executor | None:
+    """Decides how a call is run: here, in a process, on another machine.
+
+    Asked once for each call that may run. The callable, or coroutine function, of no arguments that is returned is run by
+    the pipeline, under the deadline. None leaves it to the next plugin.
+
+    The built-in calls the tool's handler.
+
+    Args:
+        tool: the tool.
+        arguments: a copy of the validated arguments, as Python objects, injected ones included.
+        call: the call as the model sent it.
+
+    Example:
+        @hookimpl
+        def execute(tool, arguments):
+            if "dry-run" in tool.tags:
+                return lambda: f"{tool.name} would run with {dict(arguments)}"
+    """
+
+
+@hookspec(firstresult=True)
+def detect(value: Any, tool: Tool) -> Failure | None:
+    """Decides whether a value that a tool returned reports a failure.
+
+    Asked once for each value, unless the tool was declared with `detect=False`. None means that it is a result.
+
+    The built-in knows MCP's `isError`, `{"error": ...}`, `{"ok": false}`, GraphQL's `errors` and HTTP answers with a
+    status of 400 and above. A document *about* errors is a result.
+
+    Args:
+        value: what the tool returned.
+        tool: the tool.
+
+    Example:
+        @hookimpl
+        def detect(value, tool):
+            if isinstance(value, str) and value.startswith("ERR "):
+                return Failure(value=value, message=value.removeprefix("ERR "))
+    """
+
+
+@hookspec(firstresult=True)
+def classify(failure: Failure) -> ToolError | None:
+    """Decides what a failure means.
+
+    Asked once for each failed attempt. None leaves it to the next plugin. Name the rule that decided (`rule=`) when a
+    plugin has several; the plugin's name is put before it.
+
+    The built-in knows what Python itself raises and everything that carries an HTTP status. If nobody has an answer, it
+    is a `ToolExecutionError`.
+
+    Args:
+        failure: what happened; `failure.matches("package.Class")` needs no import.
+
+    Example:
+        @hookimpl
+        def classify(failure):
+            if failure.matches("acme.QuotaExceeded"):
+                return ToolQuotaError("Acme's quota is used up.", provider="acme")
+    """
+
+
+@hookspec(firstresult=True)
+def render_feedback(feedback: Feedback, format: FeedbackFormat) -> str | Mapping[str, Any] | None:
+    """Decides how feedback is worded: for one kind of failure anew; a whole format comes by `feedback_formats`.
+
+    Asked once for each failure, and again with fewer parts where the text is too long. A mapping is written as JSON.
+
+    The built-in asks the format's own `render`.
+
+    Args:
+        feedback: the parts, redacted and bounded.
+        format: the format that was asked for.
+
+    Example:
+        @hookimpl
+        def render_feedback(feedback, format):
+            if format.name == "text" and feedback.error_type == "ToolTimeoutError":
+                return f"{feedback.headline}\\nAsk for less in one call."
+    """
+
+
+@hookspec
+def middlewares(tool: Tool) -> Iterable[Middleware]:
+    """Contributes what runs around a tool: a generator function each, the first one outermost.
+
+    Asked once for each tool, when it is first run. A middleware is given the run, the tool and the call; it yields the
+    run, is sent its outcome, may yield it again, and returns an outcome.
+
+    There is no built-in.
+
+    Args:
+        tool: the tool.
+
+    Example:
+        @hookimpl
+        def middlewares(tool):
+            def once_more(run, tool, call):
+                outcome = yield run
+                if outcome.error is not None and outcome.error.transient and tool.read_only:
+                    outcome = yield run
+                return outcome
+            yield once_more
+    """
+
+
+@hookspec
+def hints(error: ToolError, failure: Failure | None) -> Iterable[str]:
+    """Contributes further advice for the model, one sentence each.
+
+    Asked once for each failure.
+
+    There is no built-in.
+
+    Args:
+        error: what the failure means.
+        failure: what happened, or None where no tool was run.
+
+    Example:
+        @hookimpl
+        def hints(error):
+            if isinstance(error, ToolQuotaError) and error.provider == "acme":
+                yield "Ask for several records in one call."
+    """
+
+
+@hookspec
+def feedback_formats() -> Iterable[FeedbackFormat]:
+    """Contributes formats of feedback, chosen by name per pipeline, session and tool.
+
+    Asked once for each pipeline.
+
+    The built-in ones are `text`, `json` and `block`.
+
+    Example:
+        class Shout(FeedbackFormat):
+            name = "shout"
+
+            def render(self, feedback):
+                return feedback.headline.upper()
+
+        @hookimpl
+        def feedback_formats():
+            yield Shout()
+    """
+
+
+@hookspec
+def dialects() -> Iterable[Dialect]:
+    """Contributes message shapes of providers.
+
+    Asked once for each pipeline.
+
+    The built-in ones are `openai` and `anthropic`.
+
+    Example:
+        class Acme(OpenAIDialect):
+            name = "acme"
+
+        @hookimpl
+        def dialects():
+            yield Acme()
+    """
+
+
+@hookspec
+def observe(event: Event) -> None:
+    """Is told what happens. What it returns is ignored, and what it raises changes nothing.
+
+    Asked for each event of `mulligan.events`, in order, in the thread or task of the call.
+
+    The built-in writes log lines once logging is turned on.
+
+    Args:
+        event: a record; every text in it is redacted.
+
+    Example:
+        @hookimpl
+        def observe(event):
+            if isinstance(event, CallFinished) and event.result.is_error:
+                print(event.result.call.name, event.result.error.code)
+    """

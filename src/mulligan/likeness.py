@@ -1,0 +1,302 @@
+"""How like two tool names are: by spelling, by words and by what the words mean."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import NamedTuple
+
+from rapidfuzz.distance import OSA
+
+from mulligan.synonyms import SPACE_MARKS
+from mulligan.words import UNKNOWN, Lexicon, Word, negations, opposed, opposites, pieces
+
+# What one word is worth in the place of another. From _SYNONYM on, two words count as the same one.
+_SAME_STEM, _SYNONYM, _MISSPELT, _BEGINNING, _RELATED = 0.96, 0.85, 0.8, 0.6, 0.5
+_GENERIC_SPACES = frozenset({"", "mcp", "function", "functions", "tool", "tools", "server", "default", "defaultapi", "api"})
+
+
+class Name(NamedTuple):
+    """A tool name taken apart.
+
+    Attributes:
+        whole: all its letters and digits, in lower case.
+        tail: those after the namespace; the same as `whole` without one.
+        space: those of the namespace; empty without one.
+        words: all its words, those of the namespace first.
+        heading: how many of the words are the namespace's.
+        cut: where the namespace ends in the name.
+    """
+
+    whole: str
+    tail: str
+    space: str
+    words: tuple[Word, ...]
+    heading: int
+    cut: int
+
+    @property
+    def tail_words(self) -> tuple[Word, ...]:
+        """The words after the namespace."""
+        return self.words[self.heading :]
+
+
+class Likeness(NamedTuple):
+    """How well an existing name answers one that was called.
+
+    Attributes:
+        score: from 0 to 1.
+        edits: how many letters differ, where few enough do for a slip of the pen; None otherwise.
+        opposed: whether the two ask for opposite things.
+        asked: for each word called, how well the name answers it.
+        offered: for each word of the name, how well it was called for.
+    """
+
+    score: float
+    edits: int | None
+    opposed: bool
+    asked: list[float]
+    offered: list[float]
+
+
+class Weights:
+    """How much each word tells about which tool is meant: little when most names hold it.
+
+    Args:
+        names: some names of the toolset, taken apart.
+    """
+
+    def __init__(self, names: Collection[Name]) -> None:
+        self._held = Counter(stem for name in names for stem in {word.stem for word in name.words})
+        self._leading = Counter(name.words[0].stem for name in names if len(name.words) > 1)
+        self._scale = math.log(2 + len(names))
+        self._known: dict[str, float] = {}
+
+    def __call__(self, word: Word) -> float:
+        weight = self._known.get(word.text)
+        if weight is None:
+            weight = max(0.1, 1 - math.log1p(self._held[word.stem]) / self._scale)
+            weight *= 0.4 if word.is_light else 0.6 if word.acts else 1.0
+            self._known[word.text] = weight
+        return weight
+
+    def leads(self, word: Word) -> bool:
+        """Whether several names begin with a word that is no verb, as with the name of a server."""
+        return self._leading[word.stem] > 1 and not word.acts
+
+    def mean(self, words: Iterable[Word], values: Iterable[float]) -> float:
+        """The mean of some values, one a word."""
+        total = found = 0.0
+        for word, value in zip(words, values, strict=True):
+            weight = self(word)
+            total += weight
+            found += weight * value
+        return found / total if total else 0.0
+
+
+class Question:
+    """A name that was called and that no tool has.
+
+    Args:
+        called: the name.
+        lexicon: the words of the toolset.
+        weights: what they are worth.
+    """
+
+    def __init__(self, called: Name, lexicon: Lexicon, weights: Weights) -> None:
+        self.called = called
+        self._lexicon = lexicon
+        self._weights = weights
+        self._kin: list[dict[str, float]] = [{} for _ in called.words]
+        self._told: list[_Told] = [_Told(word, lexicon) for word in called.words]
+        self._opposed: dict[tuple[str, str], bool] = {}
+
+    def spelling(self, other: Name) -> tuple[int | None, float]:
+        """The slips between the two names, None for too many; and what the spelling alone is worth, from 0 to 1."""
+        called = self.called
+        if called.whole == other.whole:
+            return 0, 1.0
+        best: int | None = None
+        worth = 0.0
+        for one, two in _variants(called, other):
+            length = max(len(one), len(two))
+            edits = distance(one, two, length // 2)
+            if edits <= slips(length):
+                best = edits if best is None or edits < best else best
+                worth = max(worth, 0.95 - 0.05 * edits)
+            elif edits * 2 < length:
+                worth = max(worth, 0.8 - 1.6 * edits / length)
+        return best, worth
+
+    def compare(self, other: Name, spelling: tuple[int | None, float], description: Callable[[], frozenset[str]]) -> Likeness:
+        """How well a tool answers the name.
+
+        Args:
+            other: the tool's name.
+            spelling: what `spelling` gave for it.
+            description: gives the words of the tool's description; asked only where the name leaves words open.
+        """
+        ours, theirs = self.called.words, other.words
+        edits, spelled = spelling
+        asked, offered = [0.0] * len(ours), [0.0] * len(theirs)
+        for row, kin in enumerate(self._kin):
+            for column, candidate in enumerate(theirs):
+                value = kin.get(candidate.text)
+                if value is None:
+                    value = kin[candidate.text] = kinship(ours[row], candidate)
+                if value > asked[row]:
+                    asked[row] = value
+                if value > offered[column]:
+                    offered[column] = value
+        meant = asked if min(asked, default=1.0) >= _RELATED else self._explained(asked, description())
+        score = spelled
+        if any(meant):
+            score = max(score, 0.63 * self._weights.mean(ours, meant) + 0.27 * self._weights.mean(theirs, offered))
+        against = score > 0 and edits != 0 and self._are_opposed(_open(ours, asked), _open(theirs, offered))
+        return Likeness(score / 2 if against else score, edits, against, asked, offered)
+
+    def sure(self, other: Name, likeness: Likeness) -> bool:
+        """Whether a tool may be proposed as the one that was meant, as far as the two names can tell."""
+        if likeness.opposed or likeness.edits == 0:
+            return not likeness.opposed
+        ours, theirs = _open(self.called.words, likeness.asked), _open(other.words, likeness.offered)
+        if any(word.text.isdigit() for word in ours) and any(word.text.isdigit() for word in theirs):
+            return False
+        if likeness.edits is None:
+            return self._same_words(other, likeness)
+        return all(word.meaning is UNKNOWN for word in ours) and not self._nearer_to_an_opposite(other, theirs, likeness.edits)
+
+    def clearance(self, likeness: Likeness) -> float:
+        """How far behind the next best must be for a tool to be proposed as the one."""
+        if likeness.edits is not None:
+            return 0.04
+        verb_replaced = any(word.acts and value == _SYNONYM for word, value in zip(self.called.words, likeness.asked, strict=True))
+        return 0.25 if verb_replaced else 0.08
+
+    def _are_opposed(self, ours: list[Word], theirs: list[Word]) -> bool:
+        for one in ours:
+            for two in theirs:
+                pair = (one.text, two.text)
+                against = self._opposed.get(pair)
+                if against is None:
+                    against = self._opposed[pair] = opposed(one, two)
+                if against:
+                    return True
+        return False
+
+    def _explained(self, asked: list[float], description: frozenset[str]) -> list[float]:
+        """The values of the words called, raised where the description has something to do with a word left open."""
+        return [
+            value if value >= _RELATED or not description else max(value, told.by(description))
+            for value, told in zip(asked, self._told, strict=True)
+        ]
+
+    def _same_words(self, other: Name, likeness: Likeness) -> bool:
+        """Whether every word that matters is in both names, in whatever order."""
+        asked = list(zip(self.called.words, likeness.asked, strict=True))
+        offered = list(zip(other.words, likeness.offered, strict=True))[other.heading :]
+        if any(word.destroys for word, value in asked if value == _SYNONYM):
+            return False
+        reads = not any(word.changes for word in self.called.words + other.tail_words)
+        offered = list(itertools.dropwhile(lambda pair: pair[1] < _RELATED and self._weights.leads(pair[0]), offered))
+        if reads:
+            asked = list(itertools.dropwhile(lambda pair: pair[1] < _RELATED and pair[0].meaning is UNKNOWN, asked))
+        left = [word for word, value in asked if value < _MISSPELT and not word.is_light]
+        extra = [word for word, value in offered if value < (_RELATED if reads else _MISSPELT) and not word.is_light]
+        if reads and not (any(word.reads for word in left) and any(word.reads for word in extra)):
+            left, extra = [word for word in left if not word.reads], [word for word in extra if not word.reads]
+        shared = [word for word, value in asked if value >= _MISSPELT and not word.is_light]
+        return not left and not extra and (len(shared) > 1 or (len(shared) == 1 and not shared[0].acts))
+
+    def _nearer_to_an_opposite(self, other: Name, theirs: Iterable[Word], edits: int) -> bool:
+        """Whether the name called is as near to the opposite of a tool as to the tool: `gt_user` is no `set_user`."""
+        variants = list(_variants(self.called, other))
+        wider = edits if edits < 2 else edits + 1
+        return any(
+            distance(one, two.replace(word.text, text, 1), most) <= most
+            for word in theirs
+            for texts, most in ((negations(word), edits), (opposites(word), wider))
+            for text in texts
+            for one, two in variants
+        )
+
+
+class _Told:
+    """What descriptions say about one word that was called."""
+
+    def __init__(self, word: Word, lexicon: Lexicon) -> None:
+        self._word = word
+        self._lexicon = lexicon
+        self._seen: set[str] = set()
+        self._telling: dict[str, float] = {}
+
+    def by(self, description: frozenset[str]) -> float:
+        """What a description says about it, from 0 to 1."""
+        for text in description - self._seen:
+            told = self._lexicon.word(text)
+            if told.stem == self._word.stem:
+                self._telling[text] = 0.5
+            elif told.meaning.same & self._word.meaning.same:
+                self._telling[text] = 0.4
+            elif told.meaning.related & self._word.meaning.related:
+                self._telling[text] = 0.2
+        self._seen |= description
+        return max((self._telling[text] for text in description & self._telling.keys()), default=0.0)
+
+
+def parse(name: str, lexicon: Lexicon) -> Name:
+    """Take a name apart; the namespace ends at the last of the marks that end one."""
+    cut = max(name.rfind(mark) + len(mark) if mark in name else 0 for mark in SPACE_MARKS)
+    space, tail = pieces(name[:cut]), pieces(name[cut:])
+    if not tail:
+        space, tail, cut = [], space, 0
+    heading = lexicon.words(space)
+    whole = "".join(space + tail)
+    return Name(whole, "".join(tail), "".join(space), (*heading, *lexicon.words(tail)), len(heading), cut)
+
+
+def kinship(one: Word, other: Word) -> float:
+    """What one word is worth in the place of another, from 0 to 1."""
+    if one.stem == other.stem:
+        return 1.0 if one.text == other.text else _SAME_STEM
+    if one.meaning.same & other.meaning.same:
+        return _SYNONYM
+    if one.meaning is UNKNOWN or other.meaning is UNKNOWN:
+        short, long = sorted((one.text, other.text), key=len)
+        if len(short) > 3 and distance(short, long, 2) <= slips(len(short)):
+            return _MISSPELT
+        if len(short) > 2 and long.startswith(short):
+            return _BEGINNING
+    return _RELATED if one.meaning.related & other.meaning.related else 0.0
+
+
+def distance(one: str, other: str, most: int) -> int:
+    """How many letters must be changed, added, dropped or swapped with their neighbour; `most + 1` for more than `most`."""
+    return OSA.distance(one, other, score_cutoff=most)
+
+
+def slips(length: int) -> int:
+    """How many letters of a name of that length may differ for a slip of the pen."""
+    return 0 if length < 4 else 1 if length < 8 else 2
+
+
+def _variants(called: Name, other: Name) -> Iterator[tuple[str, str]]:
+    """The pairs of spellings to compare: with and without the namespaces, where these may be left out."""
+    yield called.whole, other.whole
+    if other.space:
+        yield called.whole, other.tail
+        if called.space and _same_space(called.space, other.space):
+            yield called.tail, other.tail
+    elif called.space and not any(word.changes and not word.text.endswith("ing") for word in called.words[: called.heading]):
+        yield called.tail, other.whole
+
+
+def _same_space(called: str, other: str) -> bool:
+    called, other = called.removeprefix("mcp"), other.removeprefix("mcp")
+    return called in _GENERIC_SPACES or other in _GENERIC_SPACES or called in other or other in called or distance(called, other, 2) < 2
+
+
+def _open(words: Iterable[Word], values: Iterable[float]) -> list[Word]:
+    return [word for word, value in zip(words, values, strict=True) if value < _SYNONYM]

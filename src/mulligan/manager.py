@@ -1,0 +1,345 @@
+"""The only module that touches pluggy: plugins are registered, guarded and compiled here.
+
+pluggy orders and validates the hookimpls. They are compiled into plain functions whenever the set of plugins changes, so
+that a stage without plugins costs nothing; a stage that has a wrapper is called through pluggy itself.
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import attrs
+import pluggy
+
+from mulligan import hookspecs
+from mulligan.containment import safe_str
+from mulligan.errors import PluginError, ToolArgumentError, UsageError
+from mulligan.facts import type_name
+from mulligan.guard import CONTRIBUTES, Refusal, guarded
+from mulligan.hookimpl import REQUIRED
+from mulligan.plugins import Found, PluginFault, PluginInfo
+from mulligan.stages import Stages
+
+HOOKS = tuple(name for name, value in vars(hookspecs).items() if hasattr(value, "mulligan_spec"))
+FAULTS_ALLOWED = 3
+
+
+class PluginManager:
+    """The plugins of one pipeline.
+
+    Args:
+        strict: whether a fault is raised instead of recorded.
+
+    Attributes:
+        faults: the last thousand faults, oldest first.
+        stages: the compiled hooks.
+        on_fault: called with each fault, and whether its plugin was set aside for it.
+    """
+
+    def __init__(self, *, strict: bool = False) -> None:
+        self._pluggy = pluggy.PluginManager("mulligan")
+        self._pluggy.add_hookspecs(hookspecs)
+        self._strict = strict
+        self._lock = threading.RLock()
+        self._infos: dict[str, PluginInfo] = {}
+        self._counts: dict[str, int] = {}
+        self.faults: tuple[PluginFault, ...] = ()
+        self.on_fault: Callable[[PluginFault, bool], None] = lambda fault, aside: None
+
+    @property
+    def infos(self) -> tuple[PluginInfo, ...]:
+        """One record for each plugin, in the order in which they were met."""
+        return tuple(self._infos.values())
+
+    def add(self, plugin: Any, name: str | None = None, *, built_in: bool = False) -> None:
+        """Registers a plugin that is given in code, which must be right. `compile` makes it count.
+
+        Args:
+            plugin: a module or an instance.
+            name: by default that of the module or class.
+            built_in: whether it comes with mulligan.
+
+        Raises:
+            UsageError: it is not a plugin, or one of its hookimpls does not fit; names the culprit and the next step.
+        """
+        name = self._free_name(name or _name_of(plugin))
+        hooks = self._register(plugin, name)
+        self._infos[name] = PluginInfo(name, "active", hooks, built_in=built_in)
+
+    def add_found(self, found: Found) -> None:
+        """Registers what an entry point names; what is wrong with it becomes a fault. `compile` makes it count.
+
+        Args:
+            found: the entry point, loaded or not.
+        """
+        if found.name in self._infos:
+            taken = self._infos[found.name]
+            owner = "mulligan itself" if taken.built_in else taken.distribution or "the host's code"
+            error = f"the name {found.name!r} of {found.distribution} is taken by {owner}; rename or block one of the two"
+            self.record(PluginFault(found.name, "load", error, found.distribution))
+            return
+        info = PluginInfo(
+            found.name, "active", (), found.distribution, found.version, load_seconds=round(found.seconds, 6)
+        )
+        try:
+            if found.exception is not None:
+                error = f"{type_name(found.exception)}: {safe_str(found.exception, 300)}"
+                raise UsageError(f"plugin {found.name!r} failed at import ({error}); reinstall, update or block it")
+            hooks = self._register(found.plugin, found.name)
+        except UsageError as error:
+            self._infos[found.name] = attrs.evolve(info, state="failed", error=str(error))
+            self.record(PluginFault(found.name, "load", str(error), found.distribution, found.exception))
+        else:
+            self._infos[found.name] = attrs.evolve(info, hooks=hooks)
+
+    def block(self, name: str, found: Found | None = None) -> None:
+        """Records a plugin that the host has blocked.
+
+        Args:
+            name: its name.
+            found: its entry point; without it, it comes with mulligan.
+        """
+        distribution, version = (found.distribution, found.version) if found else (None, None)
+        self._infos[name] = PluginInfo(name, "blocked", (), distribution, version, built_in=found is None)
+
+    def _free_name(self, name: str) -> str:
+        taken = (number for number in range(2, 10_000) if f"{name}-{number}" not in self._infos)
+        return f"{name}-{next(taken)}" if name in self._infos else name
+
+    def _register(self, plugin: Any, name: str) -> tuple[str, ...]:
+        hooks = tuple(dict.fromkeys(check_hookimpls(plugin, name)))
+        try:
+            self._pluggy.register(plugin, name)
+        except pluggy.PluginValidationError as error:
+            raise UsageError(f"plugin {name!r}: {_first_lines(error)}; ask only for parameters of the hook") from None
+        except ValueError:
+            raise UsageError(f"plugin {name!r} is given twice; give it once") from None
+        for caller in self._pluggy.get_hookcallers(plugin) or ():
+            for impl in caller.get_hookimpls():
+                if impl.plugin is plugin and not _is_wrapper(impl):
+                    self._guard(caller.name, impl, name)
+        return hooks
+
+    def _guard(self, hook: str, impl: Any, plugin: str) -> None:
+        def report(problem: str, exception: BaseException | None) -> None:
+            self.fault(plugin, hook, problem, exception)
+
+        required = _required(hook, impl.function)
+        impl.function = guarded(hook, impl.function, report, plugin=plugin, required=required)
+        setattr(impl.function, REQUIRED, required)
+
+    def compile(self) -> Stages:
+        """The hooks as plain functions, for the plugins there are now."""
+        callers = {hook: self._caller(hook) for hook in HOOKS}
+        outside = {hook for hook in HOOKS if any(not self._is_built_in(impl) for impl in self._asked(hook))}
+        outside |= {hook for hook in ("observe", "repair", "middlewares") if self._asked(hook)}
+        return Stages(callers, frozenset(outside))
+
+    def _caller(self, hook: str) -> Callable[..., Any]:
+        parameters = tuple(inspect.signature(getattr(hookspecs, hook)).parameters)
+        asked = self._asked(hook)
+        calls = tuple(_by_position(impl, parameters) for impl in asked if not _is_wrapper(impl))
+        wrappers = [impl for impl in asked if _is_wrapper(impl)]
+        if not calls and not wrappers:
+            return _nothing_of(hook)
+        plain = (_collect if hook in CONTRIBUTES else _ask_all if hook in ("authorize", "observe") else _decide)(calls)
+        return self._wrapped(hook, parameters, wrappers, plain) if wrappers else plain
+
+    def _asked(self, hook: str) -> list[Any]:
+        """pluggy's hookimpls, in the order in which they are asked, without those that were set aside."""
+        return [
+            impl
+            for impl in reversed(getattr(self._pluggy.hook, hook).get_hookimpls())
+            if self._infos[impl.plugin_name].state == "active" or _required(hook, impl.function)
+        ]
+
+    def _is_built_in(self, impl: Any) -> bool:
+        return self._infos[impl.plugin_name].built_in
+
+    def _wrapped(
+        self, hook: str, parameters: tuple[str, ...], wrappers: list[Any], plain: Callable[..., Any]
+    ) -> Callable[..., Any]:
+        """The hook called through pluggy; where a wrapper fails, the answer is the one without wrappers."""
+        aside = [self._pluggy.get_plugin(info.name) for info in self.infos if info.state == "set aside"]
+        caller = self._pluggy.subset_hook_caller(hook, [plugin for plugin in aside if plugin is not None])
+
+        def call(*args: Any) -> Any:
+            try:
+                answer = caller(**dict(zip(parameters, args, strict=True)))
+            except (KeyboardInterrupt, GeneratorExit, PluginError, Refusal):
+                raise
+            except ToolArgumentError:
+                if hook == "validate":
+                    raise
+            except BaseException as error:
+                self.fault(_culprit(error, wrappers), hook, f"{type_name(error)}: {safe_str(error, 300)}", error)
+            else:
+                return _joined(hook, answer)
+            return plain(*args)
+
+        return call
+
+    def record(self, fault: PluginFault) -> None:
+        """Records a fault; after three, the plugin's hookimpls that are not required are no longer called.
+
+        Args:
+            fault: what went wrong.
+
+        Raises:
+            PluginError: in strict mode.
+        """
+        if self._strict:
+            raise PluginError(f"plugin {fault.plugin!r}, {fault.hook}: {fault.error}") from fault.exception
+        with self._lock:
+            self.faults = (*self.faults, fault)[-1_000:]
+            self._counts[fault.plugin] = self._counts.get(fault.plugin, 0) + 1
+            info = self._infos.get(fault.plugin)
+            aside = info is not None and info.state == "active" and self._counts[fault.plugin] >= FAULTS_ALLOWED
+            if info is not None and aside:
+                reason = f"set aside after {FAULTS_ALLOWED} faults, the last in {fault.hook}: {fault.error}"
+                self._infos[fault.plugin] = attrs.evolve(info, state="set aside", error=reason)
+        self.on_fault(fault, aside)
+
+    def fault(self, plugin: str, hook: str, error: str, exception: BaseException | None = None) -> None:
+        """Records what a hookimpl did wrong.
+
+        Args:
+            plugin: the plugin's name.
+            hook: the hook it was called for.
+            error: what went wrong.
+            exception: what it raised, or None.
+
+        Raises:
+            PluginError: in strict mode.
+        """
+        info = self._infos.get(plugin)
+        self.record(PluginFault(plugin, hook, error, info.distribution if info else None, exception))
+
+
+def check_hookimpls(plugin: Any, name: str) -> Iterator[str]:
+    """The hooks that a plugin implements.
+
+    Raises:
+        UsageError: it implements none, one that there is not, or one as `async def`.
+    """
+    if isinstance(plugin, type):
+        raise UsageError(f"plugin {name!r} is a class: give an instance, {plugin.__name__}()")
+    found = False
+    for attribute in dir(plugin):
+        function = inspect.getattr_static(plugin, attribute, None)
+        options = getattr(function, "mulligan_impl", None) if inspect.isroutine(function) else None
+        if not isinstance(options, dict):
+            continue
+        hook = options.get("specname") or attribute
+        if hook in HOOKS:
+            _check_plain(plugin, name, attribute)
+            found = True
+            yield hook
+        elif not options.get("optionalhook"):
+            raise UsageError(f"plugin {name!r}: there is no hook {hook!r}{_nearest(hook)}")
+    if not found:
+        raise UsageError(f"plugin {name!r} has no hookimpl: mark its functions with @hookimpl from mulligan.plugin")
+
+
+def _check_plain(plugin: Any, name: str, attribute: str) -> None:
+    function = getattr(plugin, attribute)
+    if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
+        raise UsageError(
+            f"plugin {name!r}: hookimpl {attribute!r} is `async def`, but hooks decide at once and are never awaited; "
+            "put what must wait into a tool, an executor, a repairer or a middleware, which the pipeline awaits"
+        )
+
+
+def _nearest(hook: str) -> str:
+    near = difflib.get_close_matches(hook, HOOKS, 1)
+    return f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(HOOKS)}"
+
+
+def _first_lines(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return " ".join(line for line in lines if not line.startswith("Plugin "))[:500] or str(error)[:500]
+
+
+def _name_of(plugin: Any) -> str:
+    name = getattr(plugin, "__name__", None)
+    return name if isinstance(name, str) else type(plugin).__name__
+
+
+def _required(hook: str, function: Any) -> bool:
+    return hook == "authorize" or bool(getattr(function, REQUIRED, False))
+
+
+def _is_wrapper(impl: Any) -> bool:
+    return bool(impl.wrapper or impl.hookwrapper)
+
+
+def _by_position(impl: Any, parameters: tuple[str, ...]) -> Callable[..., Any]:
+    """The hookimpl as a function of all the hook's parameters, of which it is handed those that it asks for."""
+    function, wanted = impl.function, tuple(impl.argnames)
+    if wanted == parameters:
+        return function  # type: ignore[no-any-return]
+    indexes = tuple(parameters.index(name) for name in wanted)
+    if len(indexes) == 1:
+        only = indexes[0]
+        return lambda *args: function(args[only])
+    return lambda *args: function(*[args[index] for index in indexes])
+
+
+def _decide(calls: tuple[Callable[..., Any], ...]) -> Callable[..., Any]:
+    def decide(*args: Any) -> Any:
+        for call in calls:
+            answer = call(*args)
+            if answer is not None:
+                return answer
+        return None
+
+    return calls[0] if len(calls) == 1 else decide
+
+
+def _collect(calls: tuple[Callable[..., Any], ...]) -> Callable[..., list[Any]]:
+    return lambda *args: [item for call in calls for item in call(*args)]
+
+
+def _ask_all(calls: tuple[Callable[..., Any], ...]) -> Callable[..., Any]:
+    """Asks every one; the first answer counts."""
+
+    def ask(*args: Any) -> Any:
+        answers = [call(*args) for call in calls]
+        return next((answer for answer in answers if answer is not None), None)
+
+    return ask
+
+
+def _nothing(*_: Any) -> None:
+    return None
+
+
+def _no_contributions(*_: Any) -> list[Any]:
+    return []
+
+
+def _nothing_of(hook: str) -> Callable[..., Any]:
+    return _no_contributions if hook in CONTRIBUTES else _nothing
+
+
+def _joined(hook: str, answer: Any) -> Any:
+    if hook in CONTRIBUTES:
+        return [item for part in answer or () for item in part]
+    if hook == "authorize":
+        return next((error for error in answer or () if error is not None), None)
+    return answer
+
+
+def _culprit(error: BaseException, wrappers: list[Any]) -> str:
+    """The plugin whose wrapper the traceback runs through; the outermost one where none does."""
+    codes = {getattr(impl.function, "__code__", None): impl.plugin_name for impl in wrappers}
+    frame = error.__traceback__
+    while frame is not None:
+        if frame.tb_frame.f_code in codes:
+            return str(codes[frame.tb_frame.f_code])
+        frame = frame.tb_next
+    return str(wrappers[0].plugin_name)

@@ -1,0 +1,114 @@
+"""Everything that the author of a plugin imports.
+
+    from mulligan.plugin import ToolQuotaError, hookimpl
+
+    @hookimpl
+    def classify(failure):
+        if failure.matches("acme.QuotaExceeded"):
+            return ToolQuotaError("Acme's quota is used up.", provider="acme")
+"""
+
+from mulligan.arguments import read_arguments
+from mulligan.calls import Repair, ToolCall
+from mulligan.containment import clean, fence, safe_str, show_name
+from mulligan.deadline import Deadline
+from mulligan.dialects import Dialect
+from mulligan.dialects.anthropic import AnthropicDialect
+from mulligan.dialects.openai import OpenAIDialect
+from mulligan.errors import (
+    Effect,
+    MulliganError,
+    PluginError,
+    Problem,
+    RepeatedCallError,
+    ResourceConflictError,
+    ResourceNotFoundError,
+    ToolArgumentError,
+    ToolAuthenticationError,
+    ToolCancelledError,
+    ToolConnectionError,
+    ToolError,
+    ToolExecutionError,
+    ToolNotFoundError,
+    ToolPermissionError,
+    ToolQuotaError,
+    ToolRateLimitError,
+    ToolTimeoutError,
+    ToolUnavailableError,
+    UsageError,
+)
+from mulligan.events import AttemptFailed, CallFinished, CallRepaired, CallStarted, Event, PluginFaulted, Waiting
+from mulligan.failure import Failure
+from mulligan.feedback import Feedback, FeedbackFormat, body
+from mulligan.hookimpl import hookimpl
+from mulligan.hookspecs import Repairer
+from mulligan.policy import Limits, Policy
+from mulligan.results import Answers, ToolResult
+from mulligan.signature import Injected
+from mulligan.steps import DeadlineExceeded, Executor, ExecutorSaturated, Middleware, Outcome, Run, Sleep, Step, Steps
+from mulligan.tools import Tool, tool
+from mulligan.toolset import Toolset
+
+__all__ = [
+    "Answers",
+    "AnthropicDialect",
+    "AttemptFailed",
+    "CallFinished",
+    "CallRepaired",
+    "CallStarted",
+    "Deadline",
+    "DeadlineExceeded",
+    "Dialect",
+    "Effect",
+    "Event",
+    "Executor",
+    "ExecutorSaturated",
+    "Failure",
+    "Feedback",
+    "FeedbackFormat",
+    "Injected",
+    "Limits",
+    "Middleware",
+    "MulliganError",
+    "OpenAIDialect",
+    "Outcome",
+    "PluginError",
+    "PluginFaulted",
+    "Policy",
+    "Problem",
+    "Repair",
+    "Repairer",
+    "RepeatedCallError",
+    "ResourceConflictError",
+    "ResourceNotFoundError",
+    "Run",
+    "Sleep",
+    "Step",
+    "Steps",
+    "Tool",
+    "ToolArgumentError",
+    "ToolAuthenticationError",
+    "ToolCall",
+    "ToolCancelledError",
+    "ToolConnectionError",
+    "ToolError",
+    "ToolExecutionError",
+    "ToolNotFoundError",
+    "ToolPermissionError",
+    "ToolQuotaError",
+    "ToolRateLimitError",
+    "ToolResult",
+    "ToolTimeoutError",
+    "ToolUnavailableError",
+    "Toolset",
+    "UsageError",
+    "Waiting",
+    "body",
+    "clean",
+    "fence",
+    "hookimpl",
+    "read_arguments",
+    "safe_str",
+    "show_name",
+    "tool",
+]

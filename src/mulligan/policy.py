@@ -1,0 +1,113 @@
+"""What a pipeline may do and how much: `Policy` decides, `Limits` bounds. Every default is safe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, Literal, cast
+
+import attrs
+
+from mulligan.errors import ToolError, UsageError
+
+Detail = Literal["quoted", "type", "none"]
+REPAIRS = ("json", "coerce", "name")
+
+
+def _repairs(value: str | Collection[str]) -> tuple[str, ...]:
+    names = REPAIRS if value == "all" else (value,) if isinstance(value, str) else tuple(value)
+    for name in names:
+        if name not in REPAIRS:
+            raise UsageError(f"Policy(repair=...): unknown repair {name!r}; use any of {', '.join(REPAIRS)}, or 'all'")
+    return names
+
+
+def _detail(_: Any, __: Any, value: str) -> None:
+    if value not in ("quoted", "type", "none"):
+        raise UsageError(f"Policy(detail={value!r}): use 'quoted', 'type' or 'none'")
+
+
+@attrs.frozen(kw_only=True)
+class Policy:
+    """What counts as fatal, what may be repaired, and how much of a foreign text the model reads.
+
+    Attributes:
+        fatal: overrides of the table in `mulligan.errors`, by error class (or its name), by tool name, by provider, or a
+            function of the error that gives True, False or None (no opinion). A class counts for its subclasses; a tool's
+            entry goes before a provider's, and that before a class's.
+        repair: any of `"json"`, `"coerce"`, `"name"`, or `"all"`; nothing by default.
+        detail: what the model reads of a foreign text: its first lines, redacted and fenced (`"quoted"`), the type of
+            the exception (`"type"`), or nothing (`"none"`).
+        control_flow: exception classes, or their qualified names, that pass through untouched because a framework
+            steers with them.
+    """
+
+    fatal: Mapping[str | type[ToolError], bool] | Callable[[ToolError], bool | None] = attrs.field(factory=dict)
+    repair: tuple[str, ...] = attrs.field(default=(), converter=_repairs)
+    detail: Detail = attrs.field(default="quoted", validator=_detail)
+    control_flow: tuple[str | type[BaseException], ...] = ()
+
+    @classmethod
+    def openagents(cls, **changes: Any) -> Policy:
+        """As in the OpenAgents system: an unclassified failure of a tool is fatal too."""
+        return cls(**{"fatal": {"ToolExecutionError": True}, **changes})
+
+    @classmethod
+    def feed_back_everything(cls, **changes: Any) -> Policy:
+        """Nothing is fatal: the model reads every failure and decides by itself."""
+        return cls(**{"fatal": {ToolError: False}, **changes})
+
+    def is_fatal(self, error: ToolError) -> bool:
+        """Whether the run must stop after this error.
+
+        Args:
+            error: a classified error, with `tool_name` and `provider` filled in.
+        """
+        if callable(self.fatal):
+            decided = self.fatal(error)
+            return error.fatal if decided is None else bool(decided)
+        table = cast("Mapping[Any, bool]", self.fatal)
+        return next((table[key] for key in self._keys(error) if key in table), error.fatal)
+
+    @staticmethod
+    def _keys(error: ToolError) -> list[Any]:
+        keys: list[Any] = [key for key in (error.tool_name, error.provider) if key is not None]
+        for cls in type(error).__mro__:
+            keys += (cls, cls.__name__)
+        return keys
+
+
+@attrs.frozen(kw_only=True)
+class Limits:
+    """Bounds on what one call may cost. A value that is not positive is refused.
+
+    Attributes:
+        feedback_chars: characters of one feedback text.
+        result_chars: characters of one successful result's content; None for no bound.
+        argument_bytes: size of one call's arguments, in bytes of JSON text.
+        depth: nesting of arguments and results.
+        listed_tools: names listed when a tool is not found.
+        problems: argument problems that are told one by one.
+        detail_chars: characters of foreign text that are quoted.
+        yielded_values: values that a generator tool may yield.
+        threads: worker threads for sync tools, those that were abandoned at a deadline included.
+        grace: seconds that a cancelled async tool gets to end before it is left behind.
+    """
+
+    feedback_chars: int = 2_000
+    result_chars: int | None = None
+    argument_bytes: int = 1_000_000
+    depth: int = 64
+    listed_tools: int = 20
+    problems: int = 8
+    detail_chars: int = 600
+    yielded_values: int = 10_000
+    threads: int = 32
+    grace: float = 1.0
+
+    def __attrs_post_init__(self) -> None:
+        for field in attrs.fields(Limits):
+            value = getattr(self, field.name)
+            if value is not None and not value > 0:
+                raise UsageError(f"Limits({field.name}={value!r}): give a number above zero")
+        if self.feedback_chars < 200:
+            raise UsageError(f"Limits(feedback_chars={self.feedback_chars}): feedback needs at least 200 characters")

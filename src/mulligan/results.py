@@ -1,0 +1,153 @@
+"""What came of tool calls: `ToolResult`, one for each call, and `Answers`, the messages for one message of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from mulligan.calls import Repair, ToolCall
+from mulligan.dialects import Dialect, named
+from mulligan.errors import ToolError
+from mulligan.feedback import Feedback, body
+from mulligan.policy import Limits, Policy
+from mulligan.redaction import Redactor, cut
+from mulligan.wording import Wording
+
+if TYPE_CHECKING:
+    from mulligan.events import Event
+    from mulligan.tools import Tool
+
+
+@attrs.define(eq=False, repr=False)
+class ToolResult:
+    """The one answer to one tool call.
+
+    Attributes:
+        call: the call that was made; after a repair, the repaired one.
+        tool: the tool it was resolved to, or None.
+        is_error: whether the call failed.
+        value: what the tool returned; None after a failure.
+        error: what the failure means, or None.
+        fatal: whether the run must stop.
+        feedback: the parts of what the model is told, or None after a success.
+        content: what the model reads, always text.
+        attempts: how often the tool was run; 0 when it never was.
+        repairs: what was repaired before it ran.
+        duration: seconds from call to result.
+        events: what happened on the way besides start and finish.
+    """
+
+    call: ToolCall
+    tool: Tool | None = None
+    is_error: bool = False
+    value: Any = None
+    error: ToolError | None = None
+    fatal: bool = False
+    feedback: Feedback | None = None
+    content: str = ""
+    attempts: int = 0
+    repairs: tuple[Repair, ...] = ()
+    duration: float = 0.0
+    events: tuple[Event, ...] = ()
+    _redactor: Redactor | None = None
+    _dialects: Mapping[str, Dialect] | None = None
+
+    @classmethod
+    def from_error(cls, error: ToolError, *, call: ToolCall | None = None) -> ToolResult:
+        """A result that reports an error, worded as a default pipeline words it.
+
+        Args:
+            error: what went wrong.
+            call: the call that failed; without it, one is made of what the error knows.
+        """
+        call = call or ToolCall(error.call_id, error.tool_name or "", None)
+        redactor = Redactor()
+        feedback = Wording(Policy(), Limits(), redactor).compose(error, call, None)
+        content = cut("\n".join([feedback.headline, *body(feedback)]), Limits().feedback_chars)
+        return cls(call, None, True, None, error, error.fatal, feedback, content, redactor=redactor)
+
+    def raise_if_fatal(self) -> ToolResult:
+        """Returns itself, so that it can be chained.
+
+        Raises:
+            ToolError: the result's error, where it is fatal.
+        """
+        if self.fatal and self.error is not None:
+            raise self.error
+        return self
+
+    def message(self, dialect: str | Dialect = "openai") -> dict[str, Any]:
+        """The provider's message that answers the call.
+
+        Args:
+            dialect: the message shape, or its name.
+
+        Raises:
+            UsageError: no dialect of that name.
+        """
+        return named(dialect, self._dialects).message(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything about the result as JSON values, redacted."""
+        redact = (self._redactor or Redactor()).redact
+        return {
+            "call": {"id": self.call.id, "name": redact(str(self.call.name))},
+            "is_error": self.is_error,
+            "fatal": self.fatal,
+            "content": self.content if self.is_error else redact(self.content),
+            "error": None if self.error is None else _error(self.error, self.feedback, redact),
+            "attempts": self.attempts,
+            "repairs": [attrs.asdict(repair) for repair in self.repairs],
+            "duration": self.duration,
+        }
+
+    def __repr__(self) -> str:
+        what = type(self.error).__name__ if self.error is not None else "ok"
+        return f"ToolResult({self.call.name!r}, id={self.call.id!r}, {what}, fatal={self.fatal})"
+
+
+def _error(error: ToolError, feedback: Feedback | None, redact: Callable[[str], str]) -> dict[str, Any]:
+    problems = error.problems if feedback is None else feedback.problems
+    return {
+        "type": type(error).__name__,
+        "code": error.code,
+        "message": redact(error.message),
+        "user_message": redact(error.user_message),
+        "resource": None if error.resource is None else redact(error.resource),
+        "retry_after": error.retry_after,
+        "http_status": error.http_status,
+        "provider": error.provider,
+        "transient": error.transient,
+        "effect": error.effect,
+        "rule": error.rule,
+        "problems": [problem._asdict() for problem in problems],
+    }
+
+
+class Answers(list[dict[str, Any]]):
+    """The messages that answer one message of a model, in the provider's shape.
+
+    Attributes:
+        results: the result of each tool call, in order.
+    """
+
+    def __init__(self, messages: Iterable[dict[str, Any]] = (), results: Iterable[ToolResult] = ()) -> None:
+        super().__init__(messages)
+        self.results = tuple(results)
+
+    @property
+    def fatal(self) -> bool:
+        """Whether one of the calls failed so that the run must stop."""
+        return any(result.fatal for result in self.results)
+
+    def raise_if_fatal(self) -> Answers:
+        """Returns itself; every call is answered already, so the transcript can be closed first.
+
+        Raises:
+            ToolError: the error of the first fatal result.
+        """
+        for result in self.results:
+            result.raise_if_fatal()
+        return self

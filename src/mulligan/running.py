@@ -1,0 +1,147 @@
+"""Execute: one attempt after the other, with the middleware around them."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from functools import partial
+from typing import Any
+
+from mulligan.arguments import dump, read_arguments
+from mulligan.containment import safe_str
+from mulligan.errors import ToolError
+from mulligan.events import Waiting
+from mulligan.facts import type_name
+from mulligan.failure import Failure
+from mulligan.invocation import Invocation
+from mulligan.policy import Policy
+from mulligan.steps import Middleware, Outcome, Run, Sleep, Step, Steps
+from mulligan.tools import Tool
+
+
+def run_tool(state: Invocation, tool: Tool) -> Steps:
+    """Runs the tool of a call that was validated and authorized.
+
+    Args:
+        state: the call.
+        tool: its tool.
+
+    Returns:
+        A generator that returns the outcome, classified.
+    """
+    seen = copied(state, tool) if state.stages.copies_arguments else state.bound
+    executor = state.stages.execute(tool, seen, state.call) or partial(tool.handler, **state.bound)
+    run = Run(executor, tool.timeout, not tool.inline, None if state.stages.copies_arguments else tool.is_async)
+    around = state.host.middleware
+    if state.stages.has_middlewares:
+        around = (*around, *state.stages.middlewares(tool))
+    return _within(state, tool, around, run) if around else _attempt(state, tool, run)
+
+
+def copied(state: Invocation, tool: Tool) -> dict[str, Any]:
+    """The arguments built anew from the JSON values: what a plugin changes in them has no effect.
+
+    Args:
+        state: the call.
+        tool: its tool.
+    """
+    anew = tool.bind(read_arguments(dump(state.arguments), state.host.limits))
+    return {**state.bound, **anew}
+
+
+def _attempt(state: Invocation, tool: Tool, run: Run) -> Steps:
+    """Runs the tool once and says what a failure means."""
+    if state.outcome is not None and not _may_run_again(state, tool, state.outcome):
+        return state.outcome
+    state.attempts += 1
+    outcome = state.outcome = yield run
+    failure = None
+    if outcome.exception is not None:
+        _let_pass(outcome.exception, state.host.policy)
+        failure = Failure(outcome.exception)
+    elif tool.detect:
+        failure = state.stages.detect(outcome.value, tool)
+    state.failure = failure
+    if failure is not None:
+        failure.place(tool, state.call, state.arguments)
+        outcome.error = state.host.answering.classify(failure, state.stages)
+        if state.stages.observed:
+            state.note(state.host.answering.attempt_failed(state.call, state.attempts, outcome.error, failure))
+    return outcome
+
+
+def _may_run_again(state: Invocation, tool: Tool, last: Outcome) -> bool:
+    """At most once, whatever a middleware wants, unless it is declared harmless or surely nothing had happened."""
+    if tool.read_only or tool.idempotent or (last.error is not None and last.error.effect == "none"):
+        return True
+    problem = f"a middleware wanted to run {tool.name!r} again, which is neither read_only nor idempotent; it was not run"
+    state.host.fault("middleware", "middlewares", problem, None)
+    return False
+
+
+def _let_pass(exception: BaseException, policy: Policy) -> None:
+    """Raises what a framework steers with."""
+    if not policy.control_flow:
+        return
+    classes = tuple(one for one in policy.control_flow if isinstance(one, type))
+    names = [one for one in policy.control_flow if isinstance(one, str)]
+    if isinstance(exception, classes) or Failure(exception).matches(*names):
+        raise exception
+
+
+class _Broken:
+    """What a middleware did wrong."""
+
+    def __init__(self, problem: str, cause: BaseException | None = None) -> None:
+        self.problem = problem
+        self.cause = cause
+
+
+def _within(state: Invocation, tool: Tool, around: tuple[Middleware, ...], run: Run) -> Steps:
+    """Runs the first middleware around the others. One that breaks is left out, and the run goes on without it."""
+    if not around:
+        return (yield from _attempt(state, tool, run))
+    steps, last = _begin(around[0], run, tool, state), None
+    sent: Outcome | None = None
+    try:
+        while isinstance(step := _advance(steps, sent), (Run, Sleep)):
+            if isinstance(step, Run):
+                last = sent = yield from _within(state, tool, around[1:], step)
+            else:
+                if state.stages.observed:
+                    state.note(Waiting(state.call.id, state.call.name, step.seconds))
+                sent = yield step
+    finally:
+        if isinstance(steps, Generator):
+            steps.close()
+    if isinstance(step, Outcome):
+        return step
+    state.host.fault(_name(around[0]), "middlewares", step.problem, step.cause)
+    return last if last is not None else (yield from _within(state, tool, around[1:], run))
+
+
+def _begin(middleware: Middleware, run: Run, tool: Tool, state: Invocation) -> Steps | _Broken:
+    try:
+        steps: Any = middleware(run, tool, state.call)
+    except Exception as error:
+        return _Broken(f"{type_name(error)}: {safe_str(error, 300)}", error)
+    return steps if isinstance(steps, Generator) else _Broken("is not a generator function: it must yield the run")
+
+
+def _advance(steps: Steps | _Broken, sent: Outcome | None) -> Step | Outcome | _Broken:
+    """The middleware's next step, the outcome that it returns, or what it did wrong."""
+    if isinstance(steps, _Broken):
+        return steps
+    try:
+        step: Any = next(steps) if sent is None else steps.send(sent)
+    except StopIteration as stop:
+        ended = stop.value
+        return ended if isinstance(ended, Outcome) else _Broken(f"returned {type_name(ended)} instead of an Outcome")
+    except ToolError as error:
+        return Outcome(error=error)
+    except Exception as error:
+        return _Broken(f"{type_name(error)}: {safe_str(error, 300)}", error)
+    return step if isinstance(step, (Run, Sleep)) else _Broken(f"yielded {type_name(step)} instead of Run or Sleep")
+
+
+def _name(middleware: Middleware) -> str:
+    return str(getattr(middleware, "__qualname__", None) or type(middleware).__qualname__)

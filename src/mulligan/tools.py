@@ -1,0 +1,298 @@
+"""Tools: a function or any handler, with what a model is shown of it and how it may be run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, overload
+
+from mulligan.errors import ToolArgumentError, ToolType, UsageError
+from mulligan.signature import check_signature, read_description, read_parameters
+from mulligan.steps import gives_awaitable
+from mulligan.structure import StructureError
+from mulligan.validation import Validator
+
+if TYPE_CHECKING:
+    from mulligan.feedback import FeedbackFormat
+    from mulligan.signature import Parameters
+
+Handler = Callable[..., Any]
+Resources = Callable[[Mapping[str, Any]], Iterable[str]] | Iterable[str]
+_OPTIONS = frozenset(
+    "timeout read_only idempotent destructive inline killable secret resources detect format tags tool_type provider".split()
+)
+
+
+class Tool:
+    """A function that a model may call. Made by `tool`, `Tool.from_function` or `Tool.from_schema`.
+
+    Attributes:
+        name: the name that the model calls.
+        description: what the model is told it does.
+        handler: the function that runs; called with the validated arguments as keywords.
+        timeout: seconds until the call is given up, or None.
+        read_only: it changes nothing (MCP's `readOnlyHint`).
+        idempotent: calling it twice with the same arguments does no more than calling it once (`idempotentHint`).
+        destructive: it may delete or overwrite (`destructiveHint`); None where its author did not say.
+        inline: a sync handler so quick that `acall` may run it on the event loop.
+        killable: it runs in a process of its own that is killed at the deadline.
+        secret: names of arguments that no text may ever show.
+        resources: names that exist, or a function of the arguments that gives them, for suggestions when one is missing.
+        detect: whether a returned value is searched for a reported failure.
+        format: the feedback format for this tool, or None for the pipeline's.
+        tags: labels, for limits and breakers.
+        tool_type: `function`, `extension` or `datastore`.
+        provider: the service behind it, or None.
+        is_async: the handler is a coroutine function or an async generator function.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        description: str | None,
+        handler: Handler,
+        *,
+        schema: Mapping[str, Any] | None = None,
+        annotated: bool = False,
+        timeout: float | None = None,
+        read_only: bool = False,
+        idempotent: bool = False,
+        destructive: bool | None = None,
+        inline: bool = False,
+        killable: bool = False,
+        secret: Iterable[str] = (),
+        resources: Resources | None = None,
+        detect: bool = True,
+        format: str | FeedbackFormat | None = None,
+        tags: Iterable[str] = (),
+        tool_type: ToolType = "function",
+        provider: str | None = None,
+    ) -> None:
+        _check(name, handler, timeout)
+        self.name = name
+        self._description = description
+        self.handler = handler
+        self._given = schema
+        self._annotated = annotated
+        self.timeout = timeout
+        self.read_only = read_only
+        self.idempotent = idempotent
+        self.destructive = destructive
+        self.inline = inline
+        self.killable = killable
+        self.secret = frozenset((secret,) if isinstance(secret, str) else secret)
+        self.resources = resources
+        self.detect = detect
+        self.format = format
+        self.tags = frozenset((tags,) if isinstance(tags, str) else tags)
+        self.tool_type = tool_type
+        self.provider = provider
+        self.is_async = gives_awaitable(handler)
+        if annotated:
+            self.__wrapped__ = handler
+            self.__doc__ = getattr(handler, "__doc__", None)
+            self.__name__ = getattr(handler, "__name__", name)
+            self.__module__ = getattr(handler, "__module__", __name__)
+
+    @classmethod
+    def from_function(
+        cls, function: Handler, *, name: str | None = None, description: str | None = None, **options: Any
+    ) -> Tool:
+        """A tool out of a function: its schema is read from signature and docstring when it is first needed.
+
+        Args:
+            function: sync or async, plain or a generator; every parameter annotated.
+            name: by default the function's.
+            description: by default the docstring without its parameter section.
+            options: the attributes of `Tool`, and `schema`, which replaces the schema read from the signature.
+
+        Raises:
+            UsageError: the function cannot be a tool (`*args`, a parameter without annotation ...), or an unknown option.
+        """
+        schema = options.pop("schema", None)
+        _check_options(options)
+        if not callable(function):
+            raise UsageError(f"a tool needs a function, not {function!r}")
+        found = name or getattr(function, "__name__", None) or type(function).__name__
+        check_signature(function)
+        return cls(found, description, function, schema=schema, annotated=True, **options)
+
+    @classmethod
+    def from_schema(
+        cls, name: str, description: str, parameters: Mapping[str, Any], handler: Handler, **options: Any
+    ) -> Tool:
+        """A tool out of a JSON Schema (2020-12, or draft-07 by `$schema`) and a handler.
+
+        Args:
+            name: the name that the model calls.
+            description: what the model is told it does.
+            parameters: JSON Schema of an object.
+            handler: called with the validated JSON values as keywords.
+            options: the attributes of `Tool`.
+
+        Raises:
+            UsageError: the schema is no mapping or not that of an object, or an unknown option.
+        """
+        _check_options(options)
+        if not isinstance(parameters, Mapping):
+            raise UsageError(f"tool {name!r}: parameters must be a JSON Schema as a mapping, not {parameters!r:.80}")
+        if parameters.get("type", "object") != "object":
+            kind = parameters["type"]
+            raise UsageError(f"tool {name!r}: its schema must be of type 'object', since arguments are named; not {kind!r}")
+        return cls(name, description, handler, schema=parameters, **options)
+
+    @cached_property
+    def description(self) -> str:
+        """What the model is told it does."""
+        return read_description(self.handler) if self._description is None else self._description
+
+    @property
+    def summary(self) -> str:
+        """The description as it was given, or the whole docstring: at hand without any parsing."""
+        return self._description or getattr(self.handler, "__doc__", None) or ""
+
+    @cached_property
+    def _signature(self) -> Parameters | None:
+        return read_parameters(self.handler) if self._annotated else None
+
+    @cached_property
+    def parameters(self) -> Mapping[str, Any]:
+        """The JSON Schema of the arguments.
+
+        Raises:
+            UsageError: a parameter has a type that has no schema.
+        """
+        if self._given is not None:
+            return self._given
+        return self._signature.schema if self._signature is not None else {"type": "object"}
+
+    @cached_property
+    def injected(self) -> Mapping[str, Any]:
+        """The types of the parameters that are filled from `context`, by name."""
+        return self._signature.injected if self._signature is not None else {}
+
+    @cached_property
+    def validator(self) -> Validator:
+        """The compiled schema.
+
+        Raises:
+            SchemaError: the schema cannot be used.
+        """
+        return Validator(self.parameters)
+
+    @cached_property
+    def _check(self) -> Callable[[Any], bool]:
+        return self.validator.is_valid
+
+    @cached_property
+    def _structure(self) -> Callable[[dict[str, Any]], dict[str, Any]] | None:
+        return self._signature.structure if self._signature is not None and self._given is None else None
+
+    def bind(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The keyword arguments of the handler, without the injected ones.
+
+        Args:
+            arguments: JSON values.
+
+        Returns:
+            Python objects: a new dict, or `arguments` itself where the two are the same.
+
+        Raises:
+            ToolArgumentError: naming every problem.
+            SchemaError: the schema cannot be used.
+        """
+        if not self._check(arguments):
+            raise invalid(self.validator.problems(arguments, self.secret))
+        structure = self._structure
+        if structure is None:
+            return arguments
+        try:
+            return structure(arguments)
+        except StructureError as error:
+            raise invalid(error.problems) from None
+
+    def without_handler(self) -> Tool:
+        """The same tool with a handler that refuses to run: what a repairer is given."""
+        return Tool(
+            self.name,
+            self.description,
+            _refuse_to_run,
+            schema=self.parameters,
+            **{option: getattr(self, option) for option in _OPTIONS - {"resources"}},
+        )
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.handler(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"Tool({self.name!r})"
+
+
+def invalid(problems: Collection[Any]) -> ToolArgumentError:
+    """The error for arguments with these problems."""
+    count = len(problems)
+    what = "one problem" if count == 1 else f"{count} problems"
+    return ToolArgumentError(f"Invalid arguments: {what}; nothing was run.", problems=tuple(problems))
+
+
+def _refuse_to_run(**_: Any) -> Any:
+    raise UsageError("a repairer cannot run a tool: it gets specs without handlers")
+
+
+def _check(name: str, handler: Any, timeout: float | None) -> None:
+    if not isinstance(name, str) or not name:
+        raise UsageError(f"a tool needs a name that is a text and not empty, not {name!r}")
+    if not callable(handler):
+        raise UsageError(f"tool {name!r}: its handler must be callable, not {handler!r:.80}")
+    if timeout is not None and not timeout > 0:
+        raise UsageError(f"tool {name!r}: timeout must be above zero seconds, not {timeout!r}")
+
+
+def _check_options(options: Mapping[str, Any]) -> None:
+    unknown = [option for option in options if option not in _OPTIONS]
+    if unknown:
+        raise UsageError(f"unknown tool option {unknown[0]!r}; there are {', '.join(sorted(_OPTIONS))}")
+
+
+@overload
+def tool(f: Handler) -> Tool: ...
+
+
+@overload
+def tool(
+    f: None = None,
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    schema: Mapping[str, Any] | None = None,
+    timeout: float | None = None,
+    read_only: bool = False,
+    idempotent: bool = False,
+    destructive: bool | None = None,
+    inline: bool = False,
+    killable: bool = False,
+    secret: Iterable[str] = (),
+    resources: Resources | None = None,
+    detect: bool = True,
+    format: str | FeedbackFormat | None = None,
+    tags: Iterable[str] = (),
+    tool_type: ToolType = "function",
+    provider: str | None = None,
+) -> Callable[[Handler], Tool]: ...
+
+
+def tool(f: Handler | None = None, **options: Any) -> Tool | Callable[[Handler], Tool]:
+    """Makes a tool of a function, as `@tool` or `@tool(read_only=True, timeout=5)`.
+
+    The tool can be called like the function, which is left unchanged.
+
+    Args:
+        f: the function.
+        options: `name`, `description`, `schema` and the attributes of `Tool`.
+
+    Raises:
+        UsageError: the function cannot be a tool, or an unknown option.
+    """
+    if f is not None:
+        return Tool.from_function(f, **options)
+    return lambda function: Tool.from_function(function, **options)

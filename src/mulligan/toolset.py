@@ -1,0 +1,149 @@
+"""The tools of a pipeline, by name."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from mulligan.dialects import Dialect, named
+from mulligan.errors import UsageError
+from mulligan.suggestions import Entry, NameIndex, Suggestions
+from mulligan.tools import Tool
+
+
+class Toolset(Mapping[str, Tool]):
+    """A mapping of tools by name, to which tools can be added, and from which they can be removed, at run time.
+
+    Args:
+        tools: tools, plain functions and other toolsets.
+
+    Attributes:
+        dialects: the message shapes that `definitions` knows by name; None for the built-in ones.
+
+    Raises:
+        UsageError: two tools of one name, or something that cannot be a tool.
+    """
+
+    def __init__(self, tools: Iterable[Any] = ()) -> None:
+        self._tools: dict[str, Tool] = {}
+        self._entries: dict[str, Entry] = {}
+        self._index: NameIndex | None = None
+        self._lock = threading.Lock()
+        self.dialects: Mapping[str, Dialect] | None = None
+        for given in _each(tools):
+            self.add(given)
+
+    def add(self, tool: Tool | Callable[..., Any], *, replace: bool = False) -> Tool:
+        """Adds a tool.
+
+        Args:
+            tool: a tool, or a plain function, which becomes one.
+            replace: whether it may take the place of a tool of the same name.
+
+        Returns:
+            The tool that was added.
+
+        Raises:
+            UsageError: there is a tool of that name, or it cannot be a tool.
+        """
+        made = tool if isinstance(tool, Tool) else _from_anything(tool)
+        with self._lock:
+            if made.name in self._tools and not replace:
+                both = f"{_where(self._tools[made.name])} and {_where(made)}"
+                raise UsageError(f"two tools are named {made.name!r}: {both}; rename one with Tool.from_function(..., name=...)")
+            self._tools[made.name] = made
+            self._entries[made.name] = Entry(made.name, made.summary, partial(_parameter_names, made))
+            self._index = None
+        return made
+
+    def remove(self, name: str) -> Tool:
+        """Removes a tool and returns it.
+
+        Args:
+            name: its name.
+
+        Raises:
+            UsageError: there is no tool of that name.
+        """
+        with self._lock:
+            if name not in self._tools:
+                raise UsageError(f"no tool is named {name!r}; there are {', '.join(list(self._tools)[:20]) or 'none'}")
+            self._index = None
+            del self._entries[name]
+            return self._tools.pop(name)
+
+    def definitions(self, dialect: str | Dialect = "openai") -> list[dict[str, Any]]:
+        """The tools as a provider is shown them.
+
+        Args:
+            dialect: the message shape, or its name: `openai`, `anthropic`, or that of a plugin.
+
+        Raises:
+            UsageError: no such dialect, or a tool whose schema cannot be made.
+        """
+        described = named(dialect, self.dialects)
+        return [described.definition(tool) for tool in self.values()]
+
+    def suggest(self, called: str, arguments: Mapping[str, Any] | None = None) -> Suggestions:
+        """The tools that may be meant by a name that none of them has, best first.
+
+        Args:
+            called: the name that was called.
+            arguments: the arguments of the call, where they can be read.
+        """
+        index = self._index
+        if index is None:
+            index = self._index = NameIndex(list(self._entries.values()))
+        return index.suggest(called, arguments)
+
+    def without_handlers(self) -> Toolset:
+        """The same tools with handlers that refuse to run: what a repairer is given."""
+        return Toolset(tool.without_handler() for tool in list(self.values()))
+
+    def __getitem__(self, name: str) -> Tool:
+        return self._tools[name]
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The tool of that name, or the default."""
+        return self._tools.get(name, default)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(tuple(self._tools))
+
+    def __len__(self) -> int:
+        return len(self._tools)
+
+    def __repr__(self) -> str:
+        return f"Toolset({', '.join(list(self._tools)[:20])}{', ...' if len(self._tools) > 20 else ''})"
+
+
+def _each(tools: Iterable[Any]) -> Iterator[Any]:
+    if isinstance(tools, Mapping):
+        tools = tools.values()
+    if callable(tools) or isinstance(tools, (str, bytes)):
+        raise UsageError(f"tools must be a list of tools, not {tools!r:.80}; write [{getattr(tools, '__name__', '...')}]")
+    for given in tools:
+        if isinstance(given, Toolset):
+            yield from given.values()
+        else:
+            yield given
+
+
+def _from_anything(given: Any) -> Tool:
+    if not callable(given):
+        raise UsageError(f"{given!r:.80} cannot be a tool: give a Tool, a function, or a Toolset")
+    return Tool.from_function(given)
+
+
+def _where(tool: Tool) -> str:
+    code = getattr(tool.handler, "__code__", None)
+    if code is None:
+        return repr(tool.handler)[:80]
+    return f"{getattr(tool.handler, '__module__', '?')}.{tool.handler.__qualname__} (line {code.co_firstlineno})"
+
+
+def _parameter_names(tool: Tool) -> list[str]:
+    properties = tool.parameters.get("properties")
+    return list(properties) if isinstance(properties, Mapping) else []

@@ -1,0 +1,187 @@
+"""A tool's JSON Schema, compiled once: is a value valid, and if not, what exactly is wrong with it.
+
+jsonschema-rs checks. It never retrieves a `$ref` from outside (`offline=True`), and its messages never hold the value.
+A schema may come from a foreign server, so it is bounded before it is compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from mulligan.arguments import dump, escape
+from mulligan.errors import MulliganError, Problem
+
+MAX_SCHEMA_DEPTH = 64
+MAX_SCHEMA_NODES = 50_000
+_MOST_PROBLEMS = 1_000
+_SHOWN = 60
+_DRAFT_07 = "http://json-schema.org/draft-07/schema"
+
+
+class SchemaError(MulliganError):
+    """A tool's JSON Schema cannot be used: the text says why."""
+
+
+class Validator:
+    """The compiled form of one JSON Schema.
+
+    Args:
+        schema: JSON Schema, 2020-12 unless `$schema` names draft-07.
+
+    Raises:
+        SchemaError: where the schema is invalid, too deep or too large, or refers to something outside of itself.
+    """
+
+    def __init__(self, schema: Mapping[str, Any]) -> None:
+        import jsonschema_rs
+
+        _bound(schema)
+        draft07 = str(schema.get("$schema", "")).rstrip("#") == _DRAFT_07
+        compiler = jsonschema_rs.Draft7Validator if draft07 else jsonschema_rs.Draft202012Validator
+        try:
+            compiled = compiler(dict(schema), offline=True, mask="the value")
+        except (ValueError, TypeError, jsonschema_rs.ReferencingError) as error:
+            raise SchemaError(f"its schema is invalid: {str(error).splitlines()[0][:200]}") from None
+        self._schema = schema
+        self._errors: Callable[[Any], Iterator[Any]] = compiled.iter_errors
+        self.is_valid: Callable[[Any], bool] = compiled.is_valid
+
+    def problems(self, value: Any, secret: Collection[str] = ()) -> list[Problem]:
+        """Everything that is wrong with a value (the first thousand problems).
+
+        Args:
+            value: JSON values, at most as deep as `Limits.depth`.
+            secret: names of top-level members whose value is never shown.
+        """
+        found: list[Problem] = []
+        for error in islice(self._errors(value), _MOST_PROBLEMS):
+            found += _translate(error, value, self._schema, secret)
+        return found
+
+
+def _bound(schema: Mapping[str, Any]) -> None:
+    stack: list[tuple[int, Any]] = [(0, schema)]
+    nodes = 0
+    while stack:
+        depth, node = stack.pop()
+        nodes += 1
+        if depth > MAX_SCHEMA_DEPTH:
+            raise SchemaError(f"its schema is nested deeper than {MAX_SCHEMA_DEPTH} levels")
+        if nodes > MAX_SCHEMA_NODES:
+            raise SchemaError(f"its schema has more than {MAX_SCHEMA_NODES:,} parts")
+        members = node.values() if isinstance(node, dict) else node if isinstance(node, (list, tuple)) else ()
+        stack += [(depth + 1, member) for member in members]
+
+
+def _translate(error: Any, value: Any, schema: Mapping[str, Any], secret: Collection[str]) -> list[Problem]:
+    kind, path = error.kind.name, error.instance_path
+    pointer = "".join(f"/{escape(str(part))}" for part in path)
+    if kind == "required":
+        name = error.kind.value
+        expected = describe(_member(_resolve(schema, error.schema_path[:-1]), name))
+        return [Problem(f"{pointer}/{escape(name)}", "missing", expected)]
+    if kind in ("additionalProperties", "unevaluatedProperties"):
+        known = list(_resolve(schema, error.schema_path[:-1]).get("properties", {}))
+        return [_unexpected(pointer, name, known) for name in error.kind.value]
+    shown = None if path and path[0] in secret else show(_at(value, path))
+    message, expected = _wrong(kind, error, _resolve(schema, error.schema_path[:-1]))
+    return [Problem(pointer, message, expected, shown)]
+
+
+def _unexpected(pointer: str, name: str, known: list[str]) -> Problem:
+    allowed = f"only {', '.join(known)}" if known else "no members"
+    return Problem(f"{pointer}/{escape(name)}", "not an argument that exists", allowed)
+
+
+_WORDS = {
+    "minimum": "at least {}",
+    "maximum": "at most {}",
+    "exclusiveMinimum": "more than {}",
+    "exclusiveMaximum": "less than {}",
+    "minLength": "at least {} characters",
+    "maxLength": "at most {} characters",
+    "minItems": "at least {} items",
+    "maxItems": "at most {} items",
+    "minProperties": "at least {} members",
+    "maxProperties": "at most {} members",
+    "multipleOf": "a multiple of {}",
+    "pattern": "text that matches the pattern {}",
+    "format": "text in the format {}",
+}
+
+
+def _wrong(kind: str, error: Any, part: Mapping[str, Any]) -> tuple[str, str | None]:
+    if kind == "type":
+        return "of the wrong type", describe(part)
+    if kind in ("enum", "const"):
+        return "not one of the allowed values", describe(part)
+    if kind in ("anyOf", "oneOf", "oneOfNotValid"):
+        return "fits none of the allowed forms", describe(part)
+    if kind in _WORDS:
+        return "out of bounds", _WORDS[kind].format(show(error.kind.value))
+    if kind == "uniqueItems":
+        return "has equal items", "each item once"
+    return "not valid", str(error.message)[:200]
+
+
+def describe(schema: Any) -> str:
+    """What a JSON Schema asks for, in a few words: `integer`, `array of string`, `one of "a", "b"`."""
+    if not isinstance(schema, Mapping) or not schema:
+        return "any value"
+    if "enum" in schema:
+        values = [show(value) for value in schema["enum"]]
+        more = f" ... ({len(values)} in all)" if len(values) > 20 else ""
+        return f"one of {', '.join(values[:20])}{more}"
+    if "const" in schema:
+        return show(schema["const"])
+    for word in ("anyOf", "oneOf"):
+        if isinstance(schema.get(word), list):
+            return " or ".join(dict.fromkeys(describe(option) for option in schema[word][:8]))
+    kind = schema.get("type", "any value")
+    if kind == "array" and isinstance(schema.get("items"), Mapping) and schema["items"]:
+        return f"array of {describe(schema['items'])}"
+    return " or ".join(kind) if isinstance(kind, list) else str(kind)
+
+
+def show(value: Any) -> str:
+    """A JSON value as short JSON text."""
+    try:
+        text = dump(value[: _SHOWN + 1] if isinstance(value, str) else value)
+    except Exception:
+        return type(value).__name__
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
+def _at(value: Any, path: list[Any]) -> Any:
+    for part in path:
+        value = value[part]
+    return value
+
+
+def _member(schema: Mapping[str, Any], name: str) -> Any:
+    properties = schema.get("properties")
+    return properties.get(name) if isinstance(properties, Mapping) else None
+
+
+def _resolve(schema: Mapping[str, Any], path: list[Any]) -> Mapping[str, Any]:
+    """The part of a schema that an error's path leads to, through `$ref`s within the schema."""
+    part: Any = schema
+    for step in path:
+        if step == "$ref" and isinstance(part, Mapping):
+            part = _local(schema, str(part.get("$ref", "")))
+        elif isinstance(part, Mapping):
+            part = part.get(step)
+        elif isinstance(part, list) and isinstance(step, int) and step < len(part):
+            part = part[step]
+        else:
+            return {}
+    return part if isinstance(part, Mapping) else {}
+
+
+def _local(schema: Mapping[str, Any], reference: str) -> Any:
+    part: Any = schema
+    for token in reference.removeprefix("#").split("/")[1:]:
+        part = part.get(token.replace("~1", "/").replace("~0", "~")) if isinstance(part, Mapping) else None
+    return part

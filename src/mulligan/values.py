@@ -1,0 +1,111 @@
+"""What a tool returned, as the text that a model reads.
+
+The standard library writes it: unlike msgspec it keeps the order of keys *and* asks us about sets, whose order would
+otherwise change from process to process.
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import json
+from collections.abc import Callable, Collection, Mapping
+from enum import Enum
+from functools import cache
+from typing import Any
+
+from mulligan.errors import ToolExecutionError
+from mulligan.facts import look, type_name
+
+
+def as_content(value: Any) -> str:
+    """A value as text: a string unchanged, any other value as compact JSON.
+
+    Dataclasses, attrs classes, pydantic models, enums, dates, UUIDs, decimals, sets (sorted), paths and bytes (base64) are
+    written too. A lone surrogate, which no UTF-8 text can hold, becomes U+FFFD; NaN and infinity become null.
+
+    Args:
+        value: what the tool returned.
+
+    Raises:
+        ToolExecutionError: it cannot be written; with the effect `done`.
+    """
+    if type(value) is str:
+        return value if value.isascii() else utf8(value)
+    try:
+        return utf8(value if isinstance(value, str) else _encoder()(value))
+    except (KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as error:
+        raise _unwritable(value, error) from error
+
+
+def utf8(text: str) -> str:
+    """A text without lone surrogates.
+
+    Args:
+        text: any text.
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return str.__str__(text)
+
+
+@cache
+def _encoder() -> Callable[[Any], str]:
+    strict = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_plain)
+    lenient = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_plain)
+
+    def encode(value: Any) -> str:
+        try:
+            return strict.encode(value)
+        except ValueError:
+            return strict.encode(json.loads(lenient.encode(value), parse_constant=lambda _: None))
+
+    return encode
+
+
+def _plain(value: Any) -> Any:
+    """A value that JSON does not have as one that it has."""
+    if isinstance(value, (set, frozenset)):
+        return sorted(value, key=_encoder())
+    if isinstance(value, Enum):
+        return value.value
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return base64.b64encode(value).decode()
+    if isinstance(value, Mapping):
+        return dict(value)
+    for name, use in _METHODS:
+        method = look(value, name)
+        if callable(method) and not isinstance(value, type):
+            return use(value, method)
+    if hasattr(type(value), "__attrs_attrs__"):
+        return {field.name: getattr(value, field.name) for field in type(value).__attrs_attrs__}
+    if type(value).__module__ in ("decimal", "uuid", "datetime") or type_name(value).startswith("datetime."):
+        return str(value)
+    if isinstance(value, Collection) and not isinstance(value, type):
+        return list(value)
+    raise TypeError(type_name(value))
+
+
+_METHODS: tuple[tuple[str, Callable[[Any, Any], Any]], ...] = (
+    ("model_dump", lambda _, dump: dump(mode="json")),
+    ("isoformat", lambda _, isoformat: isoformat()),
+    ("__fspath__", lambda _, path: path()),
+    ("tolist", lambda _, tolist: tolist()),
+)
+
+
+def _unwritable(value: Any, error: BaseException) -> ToolExecutionError:
+    if isinstance(error, RecursionError) or "Circular" in str(error)[:100]:
+        reason = "it is nested too deep or contains itself"
+    elif isinstance(error, TypeError) and error.args and str(error)[:200].replace(".", "").isidentifier():
+        reason = f"it holds a {error}"
+    else:
+        reason = f"it is a {type_name(value)}"
+    message = f"The tool ran, but what it returned cannot be written as JSON: {reason}."
+    return ToolExecutionError(message, effect="done", rule="host:serialise")

@@ -1,0 +1,206 @@
+"""The words of a tool's name and what they have to do with one another."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from mulligan.synonyms import DESTROYING, LIGHT, OPPOSITE, READING, RELATED, SAME
+
+_PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_FOREIGN_PIECES = re.compile(r"[^\W\d_]+|\d+")
+_IRREGULAR = frozenset({"news", "address"})
+_READING, _DESTROYING, _LIGHT = (frozenset(words.split()) for words in (READING, DESTROYING, LIGHT))
+_VOWELS = frozenset("aeiouy")
+_NEGATIONS = ("un", "dis", "de", "re")
+
+
+class Meaning(NamedTuple):
+    """The groups that a word belongs to, each field a set of bits.
+
+    Attributes:
+        same: the lines of SAME.
+        related: the lines of SAME and RELATED.
+        left: the lines of OPPOSITE that have it on their left.
+        right: the lines of OPPOSITE that have it on their right.
+    """
+
+    same: int
+    related: int
+    left: int
+    right: int
+
+
+UNKNOWN = Meaning(0, 0, 0, 0)
+
+
+class Word(NamedTuple):
+    """One word of a name.
+
+    Attributes:
+        text: the word in lower case.
+        stem: the word without its endings.
+        meaning: its groups; `UNKNOWN` where no table has it.
+    """
+
+    text: str
+    stem: str
+    meaning: Meaning
+
+    @property
+    def acts(self) -> bool:
+        """Whether it is a verb, or another word, that has an opposite."""
+        return bool(self.meaning.left | self.meaning.right)
+
+    @property
+    def changes(self) -> bool:
+        """Whether it is such a word and asks for more than reading."""
+        return self.acts and not self.reads
+
+    @property
+    def reads(self) -> bool:
+        """Whether it is a verb that changes nothing."""
+        return self.text in _READING
+
+    @property
+    def destroys(self) -> bool:
+        """Whether it is a verb that does away with something."""
+        return self.text in _DESTROYING
+
+    @property
+    def is_light(self) -> bool:
+        """Whether it says next to nothing about which tool is meant."""
+        return self.text in _LIGHT
+
+
+def pieces(text: str) -> list[str]:
+    """Cut a name or a sentence at separators, digits and capitals, into lower-case words."""
+    pattern = _PIECES if text.isascii() else _FOREIGN_PIECES
+    return [piece.lower() for piece in pattern.findall(text)]
+
+
+def stem(word: str) -> str:
+    """Take the commonest English endings off a lower-case word: `queries` and `query` give the same."""
+    if word in _IRREGULAR:
+        return word
+    if len(word) > 3 and word[-1] == "s" and word[-2] not in "sui":
+        word = word[:-1]
+    if len(word) > 5:
+        if word[-3:] == "ing" and not _VOWELS.isdisjoint(word[:-3]):
+            word = word[:-3]
+        elif word[-2:] == "ed" and not _VOWELS.isdisjoint(word[:-2]):
+            word = word[:-2]
+        elif len(word) > 7 and word[-3:] == "ion":
+            word = word[:-3]
+    if len(word) > 3 and word[-1] == "e":
+        return word[:-1]
+    return word[:-1] + "i" if len(word) > 2 and word[-1] == "y" else word
+
+
+class Lexicon:
+    """The words met so far, each looked up once."""
+
+    def __init__(self) -> None:
+        self._words: dict[str, Word] = {}
+
+    def word(self, text: str) -> Word:
+        """Look a lower-case word up."""
+        word = self._words.get(text)
+        if word is None:
+            word = self._words[text] = word_of(text)
+        return word
+
+    def words(self, texts: Iterable[str]) -> list[Word]:
+        """Look several up; a run-on word of which all parts are known, such as `readfile`, becomes its parts."""
+        found: list[Word] = []
+        for text in texts:
+            word = self.word(text)
+            known = word.meaning is not UNKNOWN or len(text) < 6
+            found += [word] if known else map(self.word, split(text))
+        return found
+
+
+def word_of(text: str) -> Word:
+    """Look a lower-case word up in the tables."""
+    root = stem(text)
+    return Word(text, root, _meanings().get(root, UNKNOWN))
+
+
+def split(text: str) -> list[str]:
+    """Take a run-on word apart, if every part is known: `readfile` is `read`, `file`."""
+    meanings = _meanings()
+    for cut in range(len(text) - 3, 2, -1):
+        if stem(text[:cut]) in meanings:
+            rest = [text[cut:]] if stem(text[cut:]) in meanings else split(text[cut:])
+            if len(rest) > 1 or stem(rest[0]) in meanings:
+                return [text[:cut], *rest]
+    return [text]
+
+
+def opposed(one: Word, other: Word) -> bool:
+    """Whether two words must never be taken for one another, such as `read` and `delete`, `lock` and `unlock`."""
+    a, b = one.meaning, other.meaning
+    if a.same & b.same:
+        return False
+    if (a.left & b.right) | (a.right & b.left):
+        return True
+    short, long = sorted((one.text, other.text), key=len)
+    return long.endswith(short) and long[: len(long) - len(short)] in _NEGATIONS
+
+
+def opposites(word: Word) -> list[str]:
+    """The words that the table of opposites sets against a word."""
+    found = []
+    for number, line in enumerate(_lines(OPPOSITE)):
+        left, _, right = line.partition("|")
+        found += right.split() if word.meaning.left >> number & 1 else []
+        found += left.split() if word.meaning.right >> number & 1 else []
+    return [text for text in found if not word_of(text).meaning.same & word.meaning.same]
+
+
+def negations(word: Word) -> list[str]:
+    """The word with a prefix that turns its sense around, or without the one it has."""
+    prefixed = [prefix + word.text for prefix in _NEGATIONS]
+    return prefixed + [word.text.removeprefix(prefix) for prefix in _NEGATIONS if word.text.startswith(prefix)]
+
+
+def synonyms(word: Word) -> list[str]:
+    """Other words that may stand for this one, the closest first."""
+    found = dict.fromkeys(
+        text
+        for mask, lines in ((word.meaning.same, _lines(SAME)), (word.meaning.related, _lines(SAME) + _lines(RELATED)))
+        for number, line in enumerate(lines)
+        if mask >> number & 1
+        for text in line.split()
+    )
+    found.pop(word.text, None)
+    return list(found)
+
+
+@functools.cache
+def _meanings() -> Mapping[str, Meaning]:
+    """The tables by stem, made at the first look-up."""
+    stems: dict[str, str] = {}
+    rows: dict[str, list[int]] = {}
+
+    def note(field: int, number: int, words: str) -> None:
+        for word in words.split():
+            root = stems.get(word) or stems.setdefault(word, stem(word))
+            rows.setdefault(root, [0, 0, 0, 0])[field] |= 1 << number
+
+    same = _lines(SAME)
+    for number, line in enumerate(same + _lines(RELATED)):
+        note(1, number, line)
+        if number < len(same):
+            note(0, number, line)
+    for number, line in enumerate(_lines(OPPOSITE)):
+        left, _, right = line.partition("|")
+        note(2, number, left)
+        note(3, number, right)
+    return {root: Meaning(*row) for root, row in rows.items()}
+
+
+def _lines(table: str) -> list[str]:
+    return table.strip().splitlines()
