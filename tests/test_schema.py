@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import sys
 from collections import namedtuple
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -11,8 +12,23 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum, Flag, IntEnum
 from pathlib import Path, PurePosixPath
+from re import IGNORECASE
 from re import compile as pattern
-from typing import Annotated, Any, Generic, Literal, NamedTuple, NewType, Optional, TypedDict, TypeVar, Union
+from types import ModuleType
+from typing import (
+    Annotated,
+    Any,
+    Generic,
+    Literal,
+    NamedTuple,
+    NewType,
+    NotRequired,
+    Optional,
+    Required,
+    TypedDict,
+    TypeVar,
+    Union,
+)
 from uuid import UUID
 
 import annotated_types
@@ -22,7 +38,7 @@ import msgspec
 import pydantic
 import pytest
 import typing_extensions
-from typing_extensions import NotRequired, ReadOnly, Required, TypeAliasType
+from typing_extensions import ReadOnly, TypeAliasType
 
 from mulligan.errors import UsageError
 from mulligan.schema import schema_of
@@ -163,9 +179,12 @@ SIMPLE = [
     (None, NULL),
     (Any, {}),
     (object, {}),
-    (Optional[int], {"anyOf": [INTEGER, NULL]}),
+    (Optional[int], {"anyOf": [INTEGER, NULL]}),  # noqa: UP045
     (int | None, {"anyOf": [INTEGER, NULL]}),
-    (Union[int, str, list[int]], {"anyOf": [INTEGER, STRING, {"type": "array", "items": INTEGER}]}),
+    (
+        Union[int, str, list[int]],  # noqa: UP007
+        {"anyOf": [INTEGER, STRING, {"type": "array", "items": INTEGER}]},
+    ),
     (Path | str, STRING),
     (Literal["a", "b"], {"type": "string", "enum": ["a", "b"]}),
     (Literal["a", 1, None], {"enum": ["a", 1, None]}),
@@ -279,6 +298,24 @@ def test_dataclass() -> None:
         "required": ["x"],
         "additionalProperties": False,
     }
+
+
+def test_class_whose_source_is_not_at_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = ModuleType("made_up")
+    monkeypatch.setitem(sys.modules, "made_up", module)
+    exec("import dataclasses\n@dataclasses.dataclass\nclass Made:\n    x: int\n    'lost'", vars(module))
+    assert schema_of(module.Made)["properties"] == {"x": INTEGER}
+
+
+def test_class_whose_source_cannot_be_read_by_itself() -> None:
+    @dataclass
+    class Inner:
+        text: str = """
+Not indented.
+"""
+        """lost"""
+
+    assert schema_of(Inner)["properties"] == {"text": STRING | {"default": "\nNot indented.\n"}}
 
 
 def test_attrs_class() -> None:
@@ -442,10 +479,18 @@ REFUSED = [
     (Annotated[Name | Color, annotated_types.Ge(3)], "JSON Schema cannot say ge=3"),
     (Annotated[Annotated[str, "a", annotated_types.MinLen(1)], annotated_types.Ge(3)], "cannot say ge=3"),
     (Annotated[float, annotated_types.Ge(float("nan"))], "JSON Schema cannot say ge=nan of float"),
+    (Annotated[Decimal, annotated_types.Ge(Decimal("inf"))], "JSON Schema cannot say ge=Decimal('Infinity')"),
+    (
+        Annotated[str, pattern("^a", IGNORECASE)],
+        "JSON Schema cannot say pattern=re.compile('^a', re.IGNORECASE) of str",
+    ),
     (Annotated[str, annotated_types.MaxLen(True)], "JSON Schema cannot say max_length=True"),
     (namedtuple("Plain", "x"), "field 'x' of Plain has no annotation"),
     (Dangling, "the annotations of Dangling cannot be resolved (name 'Nowhere' is not defined). Define or import"),
-    (TypeAliasType("Lost", "list[Nowhere]"), "type alias Lost: the annotation 'list[Nowhere]' cannot be resolved"),
+    (
+        TypeAliasType("Lost", "list[Nowhere]"),  # noqa: F821
+        "type alias Lost: the annotation 'list[Nowhere]' cannot be resolved",
+    ),
     (Untyped, "field 'it' of Untyped: socket.socket has no JSON Schema"),
     (Bare, "field 'x' of Bare has no annotation. Annotate it, as in `x: str`."),
     (Unwritable, "Unwritable cannot write its JSON Schema: "),

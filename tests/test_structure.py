@@ -14,7 +14,7 @@ from decimal import Decimal
 from enum import Enum, IntEnum
 from pathlib import Path, PurePosixPath
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, NamedTuple, TypedDict, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, NamedTuple, NotRequired, TypedDict, Union, get_args, get_origin
 from uuid import UUID
 
 import annotated_types
@@ -24,7 +24,7 @@ import pydantic
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typing_extensions import NotRequired, TypeAliasType
+from typing_extensions import TypeAliasType
 
 from mulligan.errors import Problem
 from mulligan.schema import schema_of
@@ -145,10 +145,12 @@ class Lookalike:
 
 Tree = TypeAliasType("Tree", "dict[str, Tree] | int")
 Text = TypeAliasType("Text", "str")
+When = TypeAliasType("When", "date | int")
+Json = TypeAliasType("Json", "dict[str, Json] | list[Json] | str")
 
 
 def structure_of(annotation: Any) -> Structure | None:
-    def function(it): ...  # type: ignore[no-untyped-def]
+    def function(it): ...
 
     function.__annotations__ = {"it": annotation}
     return read_parameters(function).structure
@@ -185,11 +187,11 @@ SAME = [
     dict[str, list[Names]],
     Annotated[str, "doc"],
     Annotated[list[Text], annotated_types.MinLen(1)],
-    TypeAliasType("Json", "dict[str, Json] | list[Json] | str"),
+    Json,
 ]
 
 
-@pytest.mark.parametrize("annotation", SAME[:-1], ids=str)
+@pytest.mark.parametrize("annotation", SAME, ids=str)
 def test_nothing_to_do(annotation: Any) -> None:
     assert structure_of(annotation) is None
 
@@ -292,6 +294,11 @@ BUILT = [
     (Annotated[int, annotated_types.Lt(0)] | Annotated[float, annotated_types.Gt(0)] | date, 1, 1.0),
     (Item | Point, {"x": 1}, Point(1)),
     (Level | str | date, 1.0, Level.LOW),
+    (Sign | date, 0.5, Sign.HALF),
+    (Literal[1] | date, 1.0, 1),
+    (When | list[str], "2026-11-21", date(2026, 11, 21)),
+    (Annotated[timedelta, "doc"] | int, 5, 5),
+    (timedelta | int, 2.5, timedelta(seconds=2.5)),
 ]
 
 
@@ -309,7 +316,7 @@ def test_objects(annotation: Any, value: Any, expected: Any) -> None:
 def test_all_arguments_together() -> None:
     def function(
         name: str, count: int, *, day: date, place: Injected[Path], ratio: float = 1.0, tags: set[str] | None = None
-    ):  # type: ignore[no-untyped-def]
+    ):
         pass
 
     structure = read_parameters(function).structure
@@ -461,12 +468,12 @@ JSON = st.recursive(
 
 def _around(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     return st.one_of(
-        inner.map(lambda item: list[item]),  # type: ignore[valid-type]
-        inner.map(lambda item: dict[str, item]),  # type: ignore[valid-type]
-        inner.map(lambda item: dict[int, item]),  # type: ignore[valid-type]
-        inner.map(lambda item: tuple[item, ...]),  # type: ignore[valid-type]
-        st.tuples(inner, inner).map(lambda items: tuple[items]),  # type: ignore[valid-type]
-        st.tuples(inner, inner).map(lambda items: Union[items]),
+        inner.map(lambda item: list[item]),
+        inner.map(lambda item: dict[str, item]),
+        inner.map(lambda item: dict[int, item]),
+        inner.map(lambda item: tuple[item, ...]),
+        st.tuples(inner, inner).map(lambda items: tuple[items]),
+        st.tuples(inner, inner).map(lambda items: Union[items]),  # noqa: UP007
         inner.map(lambda item: Annotated[item, "doc"]),
     )
 
@@ -557,11 +564,11 @@ FIELDS: dict[Any, dict[str, Any]] = {
 
 @given(st.data())
 def test_structure_accepts_exactly_what_the_schema_accepts(data: st.DataObject) -> None:
-    annotation = tuple[data.draw(ANNOTATIONS), Any]  # type: ignore[misc]
+    annotation = tuple[data.draw(ANNOTATIONS), Any]
     schema = schema_of(annotation)
     value = data.draw(st.tuples(fitting(schema["prefixItems"][0], schema) | JSON, JSON).map(list))
     before = json.dumps(value)
-    structure = structure_of(tuple[annotation])  # type: ignore[valid-type]
+    structure = structure_of(tuple[annotation])
     assert structure is not None
     if jsonschema_rs.validator_for(schema, offline=True).is_valid(value):
         ((built,),) = structure({"it": [value]}).values()

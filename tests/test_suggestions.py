@@ -1,20 +1,26 @@
-"""Suggestions for a tool name that does not exist: musts, a generated field test, and hostile input."""
+"""Suggestions for a tool name that does not exist: the musts, field tests with figures, and hostile input."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+import string
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mulligan.suggestions import Entry, NameIndex, Suggestions, canonical, canonical_match
 
-# How the tables below were made. VERBS, NOUNS and WILD were written from memory of public tool servers and of names that
-# models invent, before the table of synonyms in the package existed, and were not changed when that table was written or
-# tuned. The same hand wrote both, so the overlap is that of ordinary English; the figures are no proof for strangers' names.
+# How the material was made. VERBS, NOUNS and data/invented_names.txt were written from memory of public tool servers
+# and of names that models invent, before the package had a table of synonyms, and did not change when that table was
+# tuned. The same hand wrote both, so what they share is ordinary English; the figures prove little for a stranger's
+# names. data/agent_tools.txt has the tools of ten public coding agents and servers, from memory too; the names of each
+# are called on the tools of every other, as a model does that was trained with one and runs in another. Those names are
+# not ours: before anything was tuned to them, 80 % of the right tools came first and 94 % among three. The table has
+# learnt from them since.
 
 # verb: what it does ({} is the noun), other words for it
 VERBS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -58,216 +64,332 @@ NOUNS: dict[str, tuple[str, tuple[str, ...], str]] = {
     "payment": ("payment by card", ("charge", "transaction"), "amount"),
 }
 
-OPPOSITES = [("get", "delete"), ("list", "delete"), ("get", "update"), ("create", "delete"), ("start", "stop"), ("get", "create"),
-             ("read", "write"), ("get", "set"), ("enable", "disable"), ("lock", "unlock"), ("open", "close"), ("push", "pull"),
-             ("upload", "download"), ("import", "export"), ("install", "uninstall"), ("add", "remove"), ("show", "hide"),
-             ("approve", "reject"), ("subscribe", "unsubscribe"), ("grant", "revoke"), ("mount", "unmount"), ("increase", "decrease"),
-             ("connect", "disconnect"), ("encrypt", "decrypt"), ("archive", "unarchive"), ("pause", "resume"), ("buy", "sell")]  # fmt: skip
-
-# tools as name(parameters): description; then calls that do not exist, each with the tool that was meant
-WILD = """
-= files
-read_text_file(path, head, tail): Read the complete contents of a file as text.
-write_file(path, content): Create a new file or overwrite an existing one.
-edit_file(path, edits): Make line-based edits to a text file.
-create_directory(path): Make sure that a directory exists.
-list_directory(path): List files and directories in a path.
-directory_tree(path): Recursive tree of files as JSON.
-move_file(source, destination): Move or rename files.
-search_files(path, pattern): Search for files that match a glob pattern.
-get_file_info(path): Size, times and permissions of a file.
-? cat path -> read_text_file
-? open_file path -> read_text_file
-? ls path -> list_directory
-? mkdir path -> create_directory
-? rename_file source,destination -> move_file
-? find_files pattern -> search_files
-? glob pattern -> search_files
-? file_stats path -> get_file_info
-? replace_in_file path,old,new -> edit_file
-? save_file path,content -> write_file
-? get_file_contents path -> read_text_file
-= github
-github__create_issue(owner, repo, title, body): Open a new issue in a repository.
-github__get_issue(owner, repo, issue_number): Get one issue.
-github__add_issue_comment(owner, repo, issue_number, body): Comment on an issue.
-github__create_pull_request(owner, repo, title, head, base): Open a pull request.
-github__merge_pull_request(owner, repo, pull_number): Merge a pull request.
-github__get_pull_request_files(owner, repo, pull_number): Files changed in a pull request.
-github__search_repositories(query): Search for repositories.
-github__search_code(q): Search code across repositories.
-github__list_commits(owner, repo, sha): Commits of a branch.
-github__fork_repository(owner, repo): Fork a repository to your account.
-github__create_branch(owner, repo, branch): Create a branch.
-? open_issue owner,repo,title -> github__create_issue
-? github__comment_on_issue owner,repo,body -> github__add_issue_comment
-? view_issue issue_number -> github__get_issue
-? create_pr title,head,base -> github__create_pull_request
-? github__get_pr_diff pull_number -> github__get_pull_request_files
-? git_log repo -> github__list_commits
-? find_repos query -> github__search_repositories
-? grep_code q -> github__search_code
-? clone_repo repo -> github__fork_repository
-? new_branch branch -> github__create_branch
-? file_bug title,body -> github__create_issue
-= browser
-browser_navigate(url): Go to a URL.
-browser_click(element, ref): Click on an element of the page.
-browser_type(element, ref, text): Type text into an editable element.
-browser_snapshot(): Accessibility snapshot of the current page.
-browser_take_screenshot(filename): Take a screenshot of the current page.
-browser_press_key(key): Press a key on the keyboard.
-browser_tab_list(): List browser tabs.
-browser_close(): Close the page.
-browser_wait_for(time, text): Wait for text to appear or a time to pass.
-browser_console_messages(): All console messages.
-browser_evaluate(function): Evaluate a JavaScript expression.
-browser_select_option(element, values): Choose an option in a dropdown.
-? open_url url -> browser_navigate
-? goto url -> browser_navigate
-? get_page_content  -> browser_snapshot
-? screenshot  -> browser_take_screenshot
-? tap_element element -> browser_click
-? fill_input element,text -> browser_type
-? execute_javascript code -> browser_evaluate
-? sleep time -> browser_wait_for
-? get_console_logs  -> browser_console_messages
-? visit_page url -> browser_navigate
-? show_tabs  -> browser_tab_list
-? keyboard_press key -> browser_press_key
-= shop
-find_order(order_id): Find an order by its number.
-cancel_pending_order(order_id, reason): Cancel an order that was not shipped.
-return_delivered_items(order_id, item_ids): Return items of an order.
-modify_shipping_address(order_id, address): Change where an order is sent.
-get_user_details(user_id): Name, address and payment methods of a user.
-list_product_types(): All product types with ids.
-calculate(expression): Work out a mathematical expression.
-transfer_to_human(summary): Hand the user over to a person.
-issue_gift_card(user_id, amount): Give the user a gift card.
-? track_order order_id -> find_order
-? order_status order_id -> find_order
-? refund_items order_id,item_ids -> return_delivered_items
-? update_delivery_address order_id,address -> modify_shipping_address
-? customer_info user_id -> get_user_details
-? get_catalog  -> list_product_types
-? calculator expression -> calculate
-? escalate summary -> transfer_to_human
-? abort_order order_id -> cancel_pending_order
-? math expression -> calculate
-= assistant
-get_current_weather(location, unit): Current weather of a place.
-web_search(query): Search the web.
-send_email(to, subject, body): Send an email.
-get_stock_price(symbol): Last price of a share.
-set_reminder(text, time): Set a reminder.
-translate_text(text, target_language): Translate text.
-play_music(song): Play a song.
-get_directions(origin, destination): Route between two places.
-create_event(title, start): Put an event in the calendar.
-run_python(code): Run Python code in a sandbox.
-generate_image(prompt): Draw an image from a prompt.
-get_news(topic): Latest headlines.
-? weather_lookup city -> get_current_weather
-? temperature location -> get_current_weather
-? google query -> web_search
-? internet_search query -> web_search
-? mail to,subject,body -> send_email
-? stock_quote symbol -> get_stock_price
-? remind_me text,time -> set_reminder
-? play_song song -> play_music
-? navigation origin,destination -> get_directions
-? schedule_meeting title,start -> create_event
-? code_interpreter code -> run_python
-? text_to_image prompt -> generate_image
-? dalle prompt -> generate_image
-? headlines topic -> get_news
-? python code -> run_python
-? add_to_calendar title,start -> create_event
-= database
-list_schemas(): List the schemas of the database.
-list_objects(schema): Tables and views of a schema.
-get_object_details(object_name): Columns, constraints and indexes of a table.
-execute_sql(sql): Run any SQL statement.
-explain_query(sql): Show the execution plan of a query.
-analyze_db_health(): Check the health of the database.
-? show_tables schema -> list_objects
-? describe_table table -> get_object_details
-? run_query query -> execute_sql
-? query_database query -> execute_sql
-? select sql -> execute_sql
-? query_plan sql -> explain_query
-? count_records table -> execute_sql
-? get_columns table -> get_object_details
-? health_check  -> analyze_db_health
-= ops
-kubectl_get(resource, namespace): Get Kubernetes resources.
-kubectl_describe(resource, name): Describe a resource in detail.
-kubectl_logs(pod, tail): Logs of a pod.
-kubectl_delete(resource, name): Delete a resource.
-kubectl_apply(manifest): Create or change resources from YAML.
-exec_in_pod(pod, command): Run a command in a pod.
-scale_deployment(name, replicas): Set how many replicas run.
-rollout_restart(name): Restart a deployment.
-? get_pod_logs pod -> kubectl_logs
-? shell pod,command -> exec_in_pod
-? restart_deployment name -> rollout_restart
-? resize_deployment name,replicas -> scale_deployment
-? deploy manifest -> kubectl_apply
-? list_pods namespace -> kubectl_get
-? remove_resource resource,name -> kubectl_delete
-? inspect_resource resource,name -> kubectl_describe
-= notes
-notion.search(query): Search pages and databases.
-notion.retrieve_page(page_id): Read a page.
-notion.append_block(page_id, text): Add text at the end of a page.
-slack.chat_post_message(channel, text): Post to a channel.
-slack.conversations_history(channel, limit): Latest messages of a channel.
-slack.users_list(): Everybody in the workspace.
-memory.create_entities(entities): Put new entities into the knowledge graph.
-memory.read_graph(): The whole knowledge graph.
-memory.delete_entities(names): Remove entities from the graph.
-? slack.send_message channel,text -> slack.chat_post_message
-? slack_read_channel channel -> slack.conversations_history
-? get_page page_id -> notion.retrieve_page
-? notion_write page_id,text -> notion.append_block
-? list_members  -> slack.users_list
-? recall  -> memory.read_graph
-? remember entities -> memory.create_entities
-? forget names -> memory.delete_entities
-? store_memory entities -> memory.create_entities
+OPPOSITE_VERBS = """
+get/delete list/delete get/update create/delete start/stop get/create read/write get/set enable/disable
+lock/unlock open/close push/pull upload/download import/export install/uninstall add/remove show/hide
+approve/reject subscribe/unsubscribe grant/revoke mount/unmount increase/decrease connect/disconnect
+encrypt/decrypt archive/unarchive pause/resume buy/sell
 """
+OPPOSITES = [(one, other) for one, _, other in (pair.partition("/") for pair in OPPOSITE_VERBS.split())]
+
+STYLES = ("snake", "camel", "kebab", "Pascal", "dot")
+SPACES = ("", "", "", "{0}__", "mcp__{0}__", "{0}.", "{0}:", "{0}/", "{0}_")
+SERVERS = ("github", "acme", "workspace", "crm", "filesystem", "jira", "home-assistant", "shop", "google_drive", "k8s")
+
+
+def styled(style: str, *words: str) -> str:
+    parts = [part for word in words for part in word.split("_")]
+    if style == "camel":
+        return parts[0] + "".join(map(str.capitalize, parts[1:]))
+    if style == "Pascal":
+        return "".join(map(str.capitalize, parts))
+    return {"snake": "_", "kebab": "-", "dot": "_"}[style].join(parts)
+
+
+DATA = Path(__file__).parent / "data"
 
 
 class Case(NamedTuple):
-    """A call of a tool that does not exist, and the tool that was meant."""
+    """A call of a tool that does not exist, the tools that do, and the one that was meant."""
 
-    tools: list[Entry]
+    toolset: NameIndex
     called: str
     arguments: dict[str, str]
     meant: str
 
 
-def wild_cases() -> Iterator[Case]:
-    tools: list[Entry] = []
-    for line in WILD.strip().splitlines():
+class Figures(NamedTuple):
+    """What came of many cases, as shares of them."""
+
+    first: float
+    among_three: float
+    confident: float
+    wrongly_confident: float
+
+
+def measure(cases: Iterable[Case]) -> Figures:
+    answers = [(case, case.toolset.suggest(case.called, case.arguments)) for case in cases]
+    first = [found.names[:1] == (case.meant,) for case, found in answers]
+    among_three = [case.meant in found.names[:3] for case, found in answers]
+    confident = [found.confident for _, found in answers]
+    wrong = [sure and not right for sure, right in zip(confident, first, strict=True)]
+    return Figures(*(sum(flags) / len(answers) for flags in (first, among_three, confident, wrong)))
+
+
+def lines_of(file: str) -> Iterator[tuple[str, str]]:
+    for line in (DATA / file).read_text(encoding="utf-8").splitlines():
         mark, _, rest = line.partition(" ")
+        if mark != "#":
+            yield mark, rest
+
+
+def entry_of(text: str) -> Entry:
+    head, _, description = text.partition(": ")
+    name, _, parameters = head.rstrip(")").partition("(")
+    return Entry(name, description, [each for each in parameters.split(", ") if each])
+
+
+def index_of(*names: str) -> NameIndex:
+    return NameIndex(Entry(name) for name in names)
+
+
+def ask(names: Iterable[str], called: str, **arguments: str) -> Suggestions:
+    return index_of(*names).suggest(called, arguments)
+
+
+# --- what must hold
+
+BROWSER = [
+    entry_of(line)
+    for line in """
+readPageContent(): Read the content of the current page.
+getActiveTab(): Get the active tab.
+getAllTabs(): List all open tabs.
+openTab(url): Open a new tab.
+closeTab(tabId): Close a tab.
+clickElement(selector): Click an element.
+hoverElement(selector): Move the mouse over an element.
+waitForElement(selector): Wait until an element is there.
+takeScreenshot(format): Take a screenshot of the page.
+fillField(selector, text): Type text into a field.
+submitForm(selector): Submit a form.
+selectOption(selector, value): Choose an option of a list.
+navigateTo(url): Go to a URL.
+goBack(): Go back in the history.
+goForward(): Go forward in the history.
+reloadPage(): Load the page again.
+scrollPage(direction): Scroll the page.
+getPageTitle(): Title of the page.
+searchHistory(query): Search the browsing history.
+getBookmarks(): List the bookmarks.
+addBookmark(url): Add a bookmark.
+getCookies(): Read the cookies of the page.
+setCookie(name, value): Set a cookie.
+downloadFile(url): Download a file.
+executeScript(code): Run JavaScript in the page.
+""".strip().splitlines()
+]
+
+
+@pytest.mark.parametrize("called", ["analyzeDom", "analyze_dom", "analyzeDOM", "mcp__browser__analyze-dom"])
+def test_a_tool_is_found_by_meaning_where_spelling_is_of_no_use(called: str) -> None:
+    assert NameIndex(BROWSER).suggest(called).names[0] == "readPageContent"
+
+
+@pytest.mark.parametrize(
+    ("names", "called", "first"),
+    [
+        (
+            "sequential-thinking__sequentialthinking fetch__fetch",
+            "sequential-thinking",
+            "sequential-thinking__sequentialthinking",
+        ),
+        ("list_directory list_files read_file delete_directory", "list_dir", "list_directory"),
+        ("weather.forecast weather.alerts maps.route", "get_weather_forecast", "weather.forecast"),
+        ("get_weather_forecast get_alerts", "weather.forecast", "get_weather_forecast"),
+        ("convert_currency get_timezone", "currency_convert", "convert_currency"),
+        ("view create_issue", "creating:view", "view"),
+        ("creating:view", "creating_view", "creating:view"),
+        ("memory__read_graph files__read_graph", "mcp__memory__read_graph", "memory__read_graph"),
+        ("climate.set_temperature light.turn_on", "climate.climate.set_temperature", "climate.set_temperature"),
+        ("tool--product--search_list tool--order--get", "search_list", "tool--product--search_list"),
+        ("browser_navigate browser_click browser_type", "navigate", "browser_navigate"),
+        ("getKnowledgeDocument grepFields", "get_knowledge_document", "getKnowledgeDocument"),
+        ("get-weather get-time", "acme-tools_get_weather", "get-weather"),
+    ],
+)
+def test_the_same_words_in_another_style_order_or_namespace_are_proposed(names: str, called: str, first: str) -> None:
+    found = ask(names.split(), called)
+    assert (found.names[0], found.confident) == (first, True)
+
+
+@pytest.mark.parametrize(
+    "called",
+    [
+        "READ_FILE",
+        "readFile",
+        "ReadFile",
+        "read-file",
+        "read.file",
+        "Read File",
+        "readfile",
+        "reed_file",
+        "raed_file",
+        "read_fle",
+        "read_files",
+        "mcp__server__read_file",
+        "server.read_file",
+        "functions.read_file",
+        "default_api:read_file",
+        "a/b/read_file",
+        "read_file()",
+        "read_file(path='x')",
+        "read_file<|channel|>json",
+        " read_file\n",
+        "ｒｅａｄ_file",
+        "re\u0430d_file",
+    ],
+)
+def test_slips_of_the_pen_and_noise_around_a_name_are_seen_through(called: str) -> None:
+    found = ask(["read_file", "write_file", "delete_file", "list_directory"], called)
+    assert (found.names[0], found.confident) == ("read_file", True)
+
+
+def test_grep_finds_the_tool_that_searches() -> None:
+    for search in ("search_code", "search_files"):
+        assert ask(["read_file", "write_file", search, "list_directory"], "grep", query="x").names[0] == search
+    found = ask(["search_code", "search_files", "read_file"], "grep", query="x")
+    assert set(found.names[:2]) == {"search_code", "search_files"} and not found.confident
+
+
+def test_the_only_tool_of_a_server_is_proposed_for_the_servers_name_if_it_reads_and_the_arguments_fit() -> None:
+    entries = [Entry("memory__search_nodes", "", ["query"]), Entry("slack__post_message", "", ["text"])]
+    assert NameIndex(entries).suggest("memory", {"query": "x"}) == Suggestions(("memory__search_nodes",), True)
+    assert not NameIndex(entries).suggest("memory", {"id": "x"}).confident
+    assert not NameIndex(entries).suggest("slack", {"text": "x"}).confident
+
+
+def test_names_of_arguments_break_ties_and_speak_where_the_name_says_nothing() -> None:
+    entries = [Entry("mail__send", "", ["to", "body"]), Entry("chat__send", "", lambda: ["channel", "body"])]
+    assert NameIndex(entries).suggest("send", {"channel": "x", "body": "x"}).names[0] == "chat__send"
+    entries = [Entry("edit_file", "", ["old_string"]), Entry("glob", "", ["pattern"])]
+    assert NameIndex(entries).suggest("", {"old_string": "x"}) == Suggestions(("edit_file",), False)
+
+
+def test_parameters_are_asked_for_only_when_arguments_came_and_may_fail() -> None:
+    def broken() -> list[str]:
+        raise RuntimeError("this schema cannot be built")
+
+    index = NameIndex([Entry("read_file", "", broken), Entry("read_mail", "", ["id"])])
+    assert index.suggest("reed_file", {"path": "x"}).names[0] == "read_file"
+
+
+# --- a wrong one is never sold as certain
+
+
+def test_a_reading_call_never_leads_to_a_tool_that_destroys() -> None:
+    assert ask(["delete_file", "list_files"], "readfile", path="x") == Suggestions(("list_files",), False)
+    assert ask(["delete_file"], "readfile", path="x") == Suggestions((), False)
+
+
+@pytest.mark.parametrize("pair", OPPOSITES, ids="-".join)
+@pytest.mark.parametrize("noun", ["file", "user", "door", "repo_issue"])
+def test_opposites_are_never_proposed_for_one_another(pair: tuple[str, str], noun: str) -> None:
+    for style in STYLES:
+        for there, called in (pair, pair[::-1]):
+            tool = Entry(styled(style, there, noun), f"Works on a {noun}.", ["path"])
+            index = NameIndex([tool, Entry("unrelated_thing")])
+            assert not index.suggest(styled(style, called, noun), {"path": "x"}).confident
+
+
+@pytest.mark.parametrize(
+    ("there", "called"),
+    [
+        ("create_issue_comment", "create_issue"),
+        ("create_issue", "create_issue_comment"),
+        ("get_user_orders", "get_user"),
+        ("get_host", "get_post"),
+        ("restart_server", "start_server"),
+        ("send_email", "resend_email"),
+        ("get_v1_user", "get_v2_user"),
+        ("light_turn_on", "light_turn_off"),
+        ("get_first_page", "get_last_page"),
+        ("set_user", "gt_user"),
+        ("read_file", "frobnicate_file"),
+        ("github__status", "git__status"),
+        ("gitlab__create_issue", "github__create_issue"),
+        ("file", "delete.file"),
+        ("delete_label", "remove_label"),
+        ("delete_file", "file"),
+        ("handoff", "search"),
+    ],
+)
+def test_what_is_near_but_something_else_is_never_proposed(there: str, called: str) -> None:
+    assert not ask([there, "unrelated_thing"], called).confident
+
+
+def test_two_that_are_equally_near_are_both_named_and_none_is_proposed() -> None:
+    assert ask(["delete_files", "delete_file"], "delete_fil") == Suggestions(("delete_file", "delete_files"), False)
+    assert ask(["a__read", "b__read"], "read") == Suggestions(("a__read", "b__read"), False)
+    many = [f"srv{number}__{verb}_song" for number in range(20) for verb in ("get", "copy", "play", "share")]
+    assert not ask(many, "get_song").confident
+    assert ask(many, "srv7__gt_song").names[0] == "srv7__get_song"
+
+
+def test_nothing_is_named_when_nothing_speaks_for_any() -> None:
+    assert ask(["search_joke", "search_image"], "multi_tool_use.parallel") == Suggestions((), False)
+    assert ask(["read_file", "grep"], "frobnicate", zorp="x") == Suggestions((), False)
+    assert ask([], "read_file") == Suggestions((), False)
+
+
+def test_names_for_the_tools_of_another_set_are_never_proposed() -> None:
+    toolsets = list({id(case.toolset): case.toolset for case in invented()}.values())
+    names = {
+        id(index): [entry.name for entry in entries]
+        for index, entries in zip(toolsets, invented_toolsets(), strict=True)
+    }
+    proposed = [
+        (name, found.names[0])
+        for index in toolsets
+        for other in toolsets
+        for name in names[id(other)]
+        if other is not index and (found := index.suggest(name)).confident
+    ]
+    assert proposed == []
+
+
+# --- field tests
+
+
+def invented_toolsets() -> list[list[Entry]]:
+    toolsets: list[list[Entry]] = []
+    for mark, rest in lines_of("invented_names.txt"):
         if mark == "=":
-            tools = []
+            toolsets.append([])
+        elif mark != "?":
+            toolsets[-1].append(entry_of(f"{mark} {rest}"))
+    return toolsets
+
+
+def invented() -> Iterator[Case]:
+    indexes = iter([NameIndex(entries) for entries in invented_toolsets()])
+    for mark, rest in lines_of("invented_names.txt"):
+        if mark == "=":
+            index = next(indexes)
         elif mark == "?":
-            called, _, meant = rest.partition(" -> ")
-            name, _, keys = called.partition(" ")
-            yield Case(tools, name, {key: "x" for key in keys.split(",") if key}, meant)
+            call, _, meant = rest.partition(" -> ")
+            called, _, keys = call.partition(" ")
+            yield Case(index, called, {key: "x" for key in keys.split(",") if key}, meant)
+
+
+def of_other_agents() -> Iterator[Case]:
+    agents: list[list[tuple[str, Entry]]] = []
+    for mark, rest in lines_of("agent_tools.txt"):
+        if mark == "=":
+            agents.append([])
         else:
-            head, _, description = line.partition(": ")
-            name, _, parameters = head.rstrip(")").partition("(")
-            tools.append(Entry(name, description, [each for each in parameters.split(", ") if each]))
+            agents[-1].append((mark, entry_of(rest)))
+    for tools in agents:
+        index = NameIndex(entry for _, entry in tools)
+        does = {purpose: entry.name for purpose, entry in tools}
+        for purpose, entry in (pair for other in agents if other is not tools for pair in other):
+            if purpose in does.keys() - {"-"} and entry.name not in does.values():
+                keys = list(entry.parameters)[:2]  # type: ignore[arg-type]
+                yield Case(index, entry.name, dict.fromkeys(keys, "x"), does[purpose])
 
 
-STYLES = ("snake", "camel", "kebab", "Pascal", "dot")
-SPACES = ("", "", "", "{0}__", "mcp__{0}__", "{0}.", "{0}:", "{0}/", "{0}_")
-SERVERS = ("github", "acme", "workspace", "crm", "filesystem", "jira", "home-assistant", "shopify", "google_drive", "k8s")
-LETTERS = "abcdefghijklmnopqrstuvwxyz"
+def test_invented_names() -> None:
+    figures = measure(invented())
+    assert figures.first >= 0.87
+    assert figures.among_three >= 0.95
+    assert figures.wrongly_confident == 0
+
+
+def test_names_of_other_agents() -> None:
+    figures = measure(of_other_agents())
+    assert figures.first >= 0.85
+    assert figures.among_three >= 0.96
+    assert figures.wrongly_confident < 0.01
 
 
 class Tool(NamedTuple):
@@ -284,16 +406,7 @@ class Field(NamedTuple):
 
     tools: list[Tool]
     style: str
-    index: NameIndex
-
-
-def styled(style: str, *words: str) -> str:
-    parts = [part for word in words for part in word.split("_")]
-    if style == "camel":
-        return parts[0] + "".join(map(str.capitalize, parts[1:]))
-    if style == "Pascal":
-        return "".join(map(str.capitalize, parts))
-    return {"snake": "_", "kebab": "-", "dot": "_"}[style].join(parts)
+    toolset: NameIndex
 
 
 def field_of(seed: int) -> Field:
@@ -302,14 +415,22 @@ def field_of(seed: int) -> Field:
     style = chance.choice(STYLES)
     servers = chance.sample(SERVERS, chance.choice((1, 1, 2, 3)))
     space = chance.choice(SPACES)
-    pairs = [(verb, noun) for noun in chance.sample(sorted(NOUNS), chance.randint(2, 10)) for verb in chance.sample(sorted(VERBS), 6)]
+    pairs = [
+        (verb, noun)
+        for noun in chance.sample(sorted(NOUNS), chance.randint(2, 10))
+        for verb in chance.sample(sorted(VERBS), 6)
+    ]
     tools = []
     for verb, noun in chance.sample(pairs, min(len(pairs), chance.randint(5, 40))):
         tail = styled(style, verb, noun + "s" if verb in ("list", "search") else noun)
         text, _, parameter = NOUNS[noun]
-        description = VERBS[verb][0].format(text) + chance.choice((".", ", with its details.", " of the current account."))
+        description = VERBS[verb][0].format(text) + chance.choice(
+            (".", ", with its details.", " of the current account.")
+        )
         name = space.format(servers[sorted(NOUNS).index(noun) % len(servers)]) + tail
-        tools.append(Tool(Entry(name, description, ("query",) if verb == "search" else (parameter, "limit")), verb, noun, tail))
+        tools.append(
+            Tool(Entry(name, description, ("query",) if verb == "search" else (parameter, "limit")), verb, noun, tail)
+        )
     return Field(tools, style, NameIndex([tool.entry for tool in tools]))
 
 
@@ -323,48 +444,216 @@ def misspelt(chance: random.Random, name: str, edits: int) -> str:
         name = chance.choice(
             (
                 name[:place] + name[place + 1 :],
-                name[:place] + chance.choice(LETTERS) + name[place:],
-                name[:place] + chance.choice(LETTERS) + name[place + 1 :],
+                name[:place] + chance.choice(string.ascii_lowercase) + name[place:],
+                name[:place] + chance.choice(string.ascii_lowercase) + name[place + 1 :],
                 name[:place] + name[place + 1] + name[place] + name[place + 2 :],
             )
         )
     return name
 
 
-def slips(edits: int) -> Iterator[tuple[Field, Tool, str]]:
+def slips(edits: int) -> Iterator[Case]:
     chance = random.Random(edits)
     for field in FIELDS:
         names = {tool.entry.name for tool in field.tools}
-        for tool in field.tools[:12]:
+        for tool in field.tools[:5]:
             called = tool.entry.name[: -len(tool.tail)] + misspelt(chance, tool.tail, edits)
             if called not in names:
-                yield field, tool, called
+                yield Case(field.toolset, called, {}, tool.entry.name)
 
 
-def wrong_spaces() -> Iterator[tuple[Field, Tool, str]]:
-    """Names whose namespace is missing, doubled, or there although the tool has none."""
+def wrong_spaces() -> Iterator[Case]:
+    """Names whose namespace is missing or doubled, or there although the tool has none."""
     for number, field in enumerate(FIELDS):
         tails = [tool.tail for tool in field.tools]
-        for tool in field.tools[:12]:
+        for tool in field.tools[:5]:
             space = tool.entry.name[: -len(tool.tail)]
-            if space and tails.count(tool.tail) == 1:
-                yield field, tool, (tool.tail, space + tool.entry.name)[number % 2]
-            elif not space:
-                yield field, tool, ("mcp__files__", "server.", "functions.", "creating:")[number % 4] + tool.entry.name
+            if not space:
+                yield Case(
+                    field.toolset,
+                    ("mcp__files__", "server.", "functions.", "creating:")[number % 4] + tool.tail,
+                    {},
+                    tool.tail,
+                )
+            elif tails.count(tool.tail) == 1:
+                yield Case(field.toolset, (tool.tail, space + tool.entry.name)[number % 2], {}, tool.entry.name)
 
 
-def paraphrases() -> Iterator[tuple[Field, Tool, str, dict[str, str]]]:
+def paraphrases() -> Iterator[Case]:
     """Names made from other words for the verb, the noun or both; half of them with the arguments that the tool has."""
     chance = random.Random(7)
     for field in FIELDS:
         names = {tool.entry.name for tool in field.tools}
-        for tool in field.tools[:12]:
+        for tool in field.tools[:5]:
             verb = chance.choice((*VERBS[tool.verb][1], tool.verb))
             noun = chance.choice(NOUNS[tool.noun][1] if verb == tool.verb else (*NOUNS[tool.noun][1], tool.noun))
             called = styled(field.style, verb, noun)
+            keys = chance.choice(([], list(tool.entry.parameters)))  # type: ignore[arg-type]
             if called not in names:
-                yield field, tool, called, chance.choice(({}, dict.fromkeys(tool.entry.parameters, "x")))
+                yield Case(field.toolset, called, dict.fromkeys(keys, "x"), tool.entry.name)
 
 
-def share(flags: list[bool]) -> float:
-    return sum(flags) / len(flags)
+def test_the_field_is_as_wide_as_it_says() -> None:
+    sizes = [len(field.tools) for field in FIELDS]
+    assert len(FIELDS) >= 200 and min(sizes) >= 5 and max(sizes) == 40
+
+
+@pytest.mark.parametrize(("edits", "confident"), [(1, 0.9), (2, 0.7)])
+def test_misspellings(edits: int, confident: float) -> None:
+    figures = measure(slips(edits))
+    assert figures.among_three >= 0.99
+    assert figures.first >= 0.98
+    assert figures.confident >= confident
+    assert figures.wrongly_confident < 0.005
+
+
+def test_missing_and_doubled_namespaces() -> None:
+    figures = measure(wrong_spaces())
+    assert figures.among_three >= 0.99
+    assert figures.confident >= 0.9
+    assert figures.wrongly_confident < 0.005
+
+
+def test_paraphrases() -> None:
+    figures = measure(paraphrases())
+    assert figures.first >= 0.85
+    assert figures.among_three >= 0.93
+    assert figures.wrongly_confident < 0.005
+
+
+@pytest.mark.parametrize("style", ["snake", "camel"])
+def test_a_large_toolset_is_searched_as_well(style: str) -> None:
+    words = [(verb, noun) for verb in VERBS for noun in NOUNS]
+    entries = [
+        Entry("acme__" + styled(style, verb, noun), VERBS[verb][0].format(NOUNS[noun][0])) for verb, noun in words
+    ]
+    index, chance = NameIndex(entries), random.Random(11)
+    picked = [(entries[number].name, *words[number]) for number in chance.sample(range(len(words)), 100)]
+    slips = [Case(index, "acme__" + misspelt(chance, name[6:], 1), {}, name) for name, _, _ in picked]
+    assert measure(slips).first >= 0.97
+    assert measure(Case(index, name[6:], {}, name) for name, _, _ in picked) == Figures(1.0, 1.0, 1.0, 0.0)
+    others = [Case(index, styled(style, chance.choice(VERBS[verb][1]), noun), {}, name) for name, verb, noun in picked]
+    assert measure(others).among_three >= 0.8
+    assert measure(others).wrongly_confident < 0.02
+
+
+def test_ten_thousand_names() -> None:
+    names = [
+        f"srv{number % 50}__{verb}_{noun}_{number}"
+        for number in range(10_000)
+        for verb, noun in [("read", "page"), ("get", "file")][number % 2 :][:1]
+    ]
+    index = index_of("analyze_weather", *names)
+    assert index.suggest("srv7__gte_file_57").names[0] == "srv7__get_file_57"
+    assert index.suggest("weather_analysis_of_today").names[0] == "analyze_weather"
+    assert index.suggest("nothing_at_all") == Suggestions((), False)
+
+
+# --- untrusted input, memory
+
+
+HOSTILE = [
+    "",
+    "###",
+    "x" * 10**6,
+    "pagesend" * 24 + "q",
+    "getget" * 40,
+    "\ud800\udfff",
+    "\x00\x1b[2J\u202e",
+    "Aa" * 100,
+    "a_" * 100,
+    "1" * 200,
+    "_" * 200,
+    "(" * 200,
+    "\ufdfa" * 200,
+    "\u0130" * 100,
+    "__",
+    "::",
+    "a" * 150 + "__",
+]
+
+
+@pytest.mark.parametrize("called", HOSTILE, ids=range(len(HOSTILE)))
+def test_any_text_may_be_called(called: str) -> None:
+    odd = [
+        Entry("\ud800x\n", "\x00"),
+        Entry("", ""),
+        Entry("###", "d"),
+        Entry("z" * 10**5, "y" * 10**6),
+        Entry("read_file", "Reads.", ["path"]),
+    ]
+    arguments = {str(number) * 100: number for number in range(1000)}
+    found = NameIndex(odd).suggest(called, arguments)
+    assert not found.confident and len(found.names) <= 3
+    large = NameIndex(
+        Entry(f"tool_{number}\n" if number % 3 else f"\u0130tool{number}", "desc") for number in range(200)
+    )
+    assert not large.suggest(called, arguments).confident
+
+
+@given(
+    st.lists(st.text(st.characters(exclude_categories=()), max_size=30), max_size=80),
+    st.text(st.characters(exclude_categories=()), max_size=300),
+    st.dictionaries(st.text(max_size=5), st.none(), max_size=4),
+    st.integers(0, 5),
+)
+@settings(max_examples=200, deadline=None)
+def test_names_exist_and_are_as_many_as_asked_for(
+    names: list[str], called: str, arguments: dict[str, None], limit: int
+) -> None:
+    found = index_of(*names).suggest(called, arguments, limit=limit)
+    assert len(found.names) <= limit and set(found.names) <= set(names)
+    assert found.names or not found.confident
+    assert found == index_of(*names).suggest(called, arguments, limit=limit)
+    assert canonical_match(called, names) in {None, *names}
+
+
+def test_an_answer_is_remembered_and_old_ones_are_forgotten() -> None:
+    asked: list[str] = []
+
+    def parameters() -> list[str]:
+        asked.append("once")
+        return ["path"]
+
+    index = NameIndex([Entry("read_file", "", parameters)])
+    first = index.suggest("file_reader", {"path": 1})
+    count = len(asked)
+    assert index.suggest("file_reader", {"path": 2}) is first and len(asked) == count
+    for number in range(300):
+        index.suggest(f"file_reader_{number}", {"path": 1})
+    count = len(asked)
+    assert index.suggest("file_reader", {"path": 1}) == first and len(asked) > count
+
+
+# --- canonical equality
+
+
+@pytest.mark.parametrize("name", ["read_file", "Read-File", "readFile", "READ FILE", "read.file", "_read__file_"])
+def test_canonical_takes_style_away(name: str) -> None:
+    assert canonical(name) == "readfile"
+
+
+@pytest.mark.parametrize(
+    ("called", "names", "match"),
+    [
+        ("Read-File", ["read_file", "write_file"], "read_file"),
+        ("readfile", ["readFile", "read_file"], None),
+        ("reed_file", ["read_file"], None),
+        ("mcp__files__read_file", ["read_file"], "read_file"),
+        ("files.readFile", ["read_file"], "read_file"),
+        ("creating:view", ["view"], "view"),
+        ("files/read_file", ["read_file", "write_file"], "read_file"),
+        ("read_file", ["mcp__files__readFile", "x"], "mcp__files__readFile"),
+        ("sequential-thinking", ["sequential-thinking__sequentialthinking"], "sequential-thinking__sequentialthinking"),
+        ("read_file", ["a__read_file", "b__read_file"], None),
+        ("read_file", ["a__read_file", "Read_File"], "Read_File"),
+        ("a__read_file", ["b__read_file"], None),
+        ("delete.file", ["file"], None),
+        ("two\nlines", ["two\nLines", "x"], "two\nLines"),
+        ("", ["a"], None),
+        ("__", ["a", "_"], None),
+        ("x" * 10**6, ["x"], None),
+    ],
+)
+def test_canonical_match(called: str, names: list[str], match: str | None) -> None:
+    assert canonical_match(called, names) == match

@@ -184,7 +184,7 @@ def _array(arguments: tuple[Any, ...], build: type) -> Array:
 
 
 def _tuple(arguments: tuple[Any, ...]) -> Array | Row:
-    if len(arguments) == 2 and arguments[1] is ...:
+    if arguments[1:] == (...,):
         return Array(shape_of(arguments[0]), tuple)
     return Row(tuple(shape_of(item) for item in arguments))
 
@@ -192,7 +192,7 @@ def _tuple(arguments: tuple[Any, ...]) -> Array | Row:
 def _key_shape(annotation: Any) -> Shape:
     shape = shape_of(annotation)
     while isinstance(shape, (Alias, Described)):
-        shape = alias_shape(shape.alias) if isinstance(shape, Alias) else shape.shape
+        shape = alias_shape(shape.type) if isinstance(shape, Alias) else shape.shape
     bare = shape.shape if isinstance(shape, Limited) else shape
     if shape == Scalar(object):
         return Scalar(str)
@@ -212,13 +212,20 @@ def _annotated_shape(annotation: Any) -> Shape:
     for note in _flat(annotation.__metadata__):
         description = _description(note) or description
         for name, keywords in _KEYWORDS.items():
-            value = getattr(note, name, None)
-            if value is not None and not callable(value):
+            value = _limit_in(note, name)
+            if value is not None:
                 limited = _limit(shape, keywords, _limit_value(name, value, annotation))
                 if limited is None:
                     raise _inexpressible(name, value, annotation)
                 shape = limited
     return Described(shape, description) if description else shape
+
+
+def _limit_in(note: Any, name: str) -> Any:
+    if isinstance(note, re.Pattern):
+        return note if name == "pattern" else None
+    value = getattr(note, name, None)
+    return None if callable(value) else value
 
 
 def _flat(notes: Iterable[Any]) -> Iterator[Any]:
@@ -262,7 +269,7 @@ def _family(shape: Shape) -> str:
 def _limit_value(name: str, value: Any, annotation: Any) -> Any:
     if isinstance(value, re.Pattern) and value.flags == re.UNICODE:
         value = value.pattern
-    if isinstance(value, Decimal):
+    if isinstance(value, Decimal) and value.is_finite():
         value = int(value) if value == value.to_integral_value() else float(value)
     wanted: tuple[type, ...] = {"pattern": (str,), "min_length": (int,), "max_length": (int,)}.get(name, (int, float))
     if type(value) in wanted and (type(value) is not float or math.isfinite(value)):

@@ -46,6 +46,7 @@ class Answering:
         redactor: removes secrets.
 
     Attributes:
+        redactor: removes secrets.
         formats: the feedback formats by name.
         format: the one that is used where nobody asked for another.
         dialects: the message shapes by name.
@@ -54,7 +55,7 @@ class Answering:
     def __init__(self, policy: Policy, limits: Limits, redactor: Redactor) -> None:
         self._policy = policy
         self._limits = limits
-        self._redactor = redactor
+        self.redactor = redactor
         self._wording = Wording(policy, limits, redactor)
         self.formats: Mapping[str, FeedbackFormat] = {}
         self.format: FeedbackFormat | None = None
@@ -126,7 +127,10 @@ class Answering:
             tool: the tool, or None.
             arguments: the validated arguments, or None.
         """
-        if "_owner" in error.__dict__ and error.__dict__["_owner"] is not call:
+        owner = error.__dict__.get("_owner", error)
+        if owner is call:
+            return error
+        if owner is not error:
             error = copy.copy(error)
         error.__dict__["_owner"] = call
         if error.tool_name is None and (tool is not None or call is not None):
@@ -167,8 +171,9 @@ class Answering:
             content,
             state.attempts,
             state.repairs,
-            redactor=self._redactor,
-            dialects=self.dialects,
+            0.0,
+            state.events,
+            self,
         )
 
     def _worded(self, state: Invocation, error: ToolError, note: str) -> tuple[Feedback, str]:
@@ -192,11 +197,15 @@ class Answering:
         return self._rendered(feedback, format, state.stages)
 
     def _rendered(self, feedback: Feedback, format: FeedbackFormat | None, stages: Stages) -> tuple[Feedback, str]:
+        limit = self._limits.feedback_chars
+        text: Any = None if format is None else stages.render_feedback(feedback, format)
+        if type(text) is str and len(text) <= limit:
+            return feedback, text if text.isascii() else utf8(text)
+
         def render(parts: Feedback) -> str | Mapping[str, Any]:
             rendered = None if format is None else stages.render_feedback(parts, format)
             return plain_text(parts) if rendered is None else rendered
 
-        limit = self._limits.feedback_chars
         fitted = fit(feedback, render, limit) or fit(feedback, plain_text, limit)
         if fitted is None:
             return feedback, cut(feedback.headline, limit)
@@ -206,7 +215,7 @@ class Answering:
     def _register_secrets(self, tool: Tool, arguments: Mapping[str, Any]) -> None:
         for name in tool.secret:
             if name in arguments:
-                self._redactor.register(arguments[name])
+                self.redactor.register(arguments[name])
 
     def succeeded(self, state: Invocation, value: Any) -> ToolResult:
         """The result of a call that ended well.
@@ -236,8 +245,9 @@ class Answering:
             content,
             state.attempts,
             state.repairs,
-            redactor=self._redactor,
-            dialects=self.dialects,
+            0.0,
+            state.events,
+            self,
         )
 
     def repairs(self, sent: ToolCall, read: ToolCall) -> tuple[Repair, ...]:
@@ -262,7 +272,7 @@ class Answering:
             tool: its tool, whose secret arguments are left out.
         """
         text = call.arguments if isinstance(call.arguments, str) else _as_json(call.arguments)
-        return cut(clean(self._redactor.redact(text[: 4 * _SHOWN]), newlines=False), _SHOWN)
+        return cut(clean(self.redactor.redact(text[: 4 * _SHOWN]), newlines=False), _SHOWN)
 
     def attempt_failed(self, call: ToolCall, attempt: int, error: ToolError, failure: Failure) -> AttemptFailed:
         """The event for an attempt that failed.
@@ -273,7 +283,7 @@ class Answering:
             error: what the failure means.
             failure: what happened.
         """
-        return AttemptFailed(call.id, call.name, attempt, error, self._redactor.redact(_traceback(failure)))
+        return AttemptFailed(call.id, call.name, attempt, error, self.redactor.redact(_traceback(failure)))
 
 
 def unclassified(failure: Failure) -> ToolError:

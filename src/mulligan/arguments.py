@@ -32,6 +32,8 @@ _HINTS = (
     ("}", "there may be a trailing comma before it"),
     ("]", "there may be a trailing comma before it"),
 )
+_SPACED_COLON = re.compile(r":(?<=[ \t\r\n]:)")  # looks back from each colon: much quicker than searching for the space
+_LITERALS = ("true", "false", "null")
 _TOKENS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[{}\[\]]|-?Infinity|NaN', re.DOTALL)
 
 
@@ -67,7 +69,8 @@ def read_arguments(arguments: Any, limits: Limits) -> dict[str, Any]:
         arguments = _as_text(arguments)
     if len(arguments) * 4 > limits.argument_bytes:
         _check_size(arguments, limits.argument_bytes)
-    if arguments.count("{") + arguments.count("[") > limits.depth:
+    objects = arguments.count("{")
+    if objects + arguments.count("[") > limits.depth:
         _check_depth(arguments, limits.depth)
     try:
         value = _decoder()(arguments)
@@ -75,9 +78,28 @@ def read_arguments(arguments: Any, limits: Limits) -> dict[str, Any]:
         return _explain(arguments)
     if type(value) is not dict:
         return _not_an_object(value)
-    if arguments.count(":") - arguments.count("://") != len(value):
+    keys = len(value) if objects == 1 else _count_keys(value)
+    if arguments.count(":") != keys and _may_repeat_a_key(arguments, keys):
         return _exact(arguments)
     return value
+
+
+def _may_repeat_a_key(text: str, keys: int) -> bool:
+    """Whether the text may hold more members than keys. A colon after a key follows its quote, or white space after it."""
+    return text.count('":') != keys or _SPACED_COLON.search(text) is not None
+
+
+def _count_keys(value: Any) -> int:
+    """How many keys there are in all objects of a value."""
+    keys, stack = 0, [value]
+    while stack:
+        item = stack.pop()
+        if type(item) is dict:
+            keys += len(item)
+            stack += item.values()
+        elif type(item) is list:
+            stack += item
+    return keys
 
 
 def dump(value: Any) -> str:
@@ -161,6 +183,12 @@ def _explain(text: str) -> dict[str, Any]:
         return {}
     if not text.isascii():
         _check_unicode(text)
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        _refuse("", _syntax(text, error), "one JSON object")
+    except (ValueError, RecursionError):
+        return _exact(text)
     return _exact(text)
 
 
@@ -185,8 +213,6 @@ def _exact(text: str) -> dict[str, Any]:
 
     try:
         value = json.loads(text, object_pairs_hook=pairs, parse_constant=lambda name: _refuse_constant(text, name))
-    except json.JSONDecodeError as error:
-        _refuse("", _syntax(text, error), "one JSON object")
     except RecursionError:
         _refuse("", "the arguments are nested too deep", "a flatter object")
     except ValueError:
@@ -246,13 +272,9 @@ def _lower(message: str) -> str:
 
 
 def _cut_off(text: str, error: json.JSONDecodeError) -> bool:
-    """Whether the text stops inside a string, a word, or before its last bracket is closed."""
-    rest = text[error.pos :].strip()
-    at_end = any(word.startswith(rest) for word in ("true", "false", "null"))
-    if not (at_end or error.msg.startswith("Unterminated string")):
-        return False
-    brackets = [token[0] for token in _TOKENS.finditer(text)]
-    return sum((token in ("{", "[")) - (token in ("}", "]")) for token in brackets) > 0
+    """Whether the text stops inside a string or a word, or where something more must come."""
+    rest = text[error.pos : error.pos + 12].strip()
+    return error.msg.startswith("Unterminated string") or any(word.startswith(rest) for word in _LITERALS)
 
 
 def _not_an_object(value: Any) -> dict[str, Any]:
@@ -281,4 +303,5 @@ def _place(text: str, position: int) -> str:
 
 def _refuse(pointer: str, message: str, expected: str | None = None, got: str | None = None) -> NoReturn:
     problem = Problem(pointer, message, expected, got)
-    raise ToolArgumentError(f"Invalid arguments: {message}.", problems=(problem,)) from None
+    told = f"Invalid arguments: {message}; nothing was run."
+    raise ToolArgumentError(told, problems=(problem,), rule="host:arguments") from None

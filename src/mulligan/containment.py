@@ -21,10 +21,10 @@ _LOOKALIKES = (  # Greek, Cyrillic, Armenian, Cherokee, Coptic, Lisu
     "[\u0370-\u03ff\u0400-\u058f\u13a0-\u13ff\u1c80-\u1c8f\u2c80-\u2cff\ua4d0-\ua4ff\ua640-\ua69f\uab70-\uabbf]"
 )
 _DISGUISES = "[\u2100-\u214f\uff01-\uff5e\U0001d400-\U0001d7ff]"  # other forms of Latin letters
-_WORD_ENDS = ("\n", " ", "\t"), ('"', "'", ",", ";", "&", "<", ">")
 _LONGEST_WORD = 512
 _ESCAPED = {"\\": r"\\", '"': r"\"", "'": r"\'", "\n": r"\n", "\t": r"\t", "\u2028": r"\n", "\u2029": r"\n"}
 _MARK = 16
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9_.:/-]+").fullmatch
 
 
 def clean(text: str, *, newlines: bool = True) -> str:
@@ -58,6 +58,8 @@ def show_name(name: object, limit: int = 64) -> str:
         The name, with quotes, backslashes and line breaks escaped. Characters that are not ASCII are escaped too where
         most letters are ASCII, or where they can be taken for Latin ones; a name in another script stays readable.
     """
+    if type(name) is str and len(name) <= limit and _PLAIN_NAME(name):
+        return name
     text = _read(name, 4 * limit)
     raw = re.sub(_ANSI, "", text)
     latin = sum(character.isalnum() for character in raw if character.isascii())
@@ -164,10 +166,10 @@ def _unreadable(kind: type) -> str:
 def _whole_words(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
-    for ends in _WORD_ENDS:
-        if text[limit:] in ends:
-            break
-        end = max(text.rfind(character, max(0, limit - _LONGEST_WORD), limit) for character in ends)
-        if end > 0:
-            return text[:end]
+    window = max(0, limit - _LONGEST_WORD)
+    if not text[limit].isspace():
+        blank = max(text.rfind(character, window, limit) for character in " \n\t")
+        mark = max(text.rfind(character, window, limit) for character in "\"',;&<>")
+        if blank > 0 or mark >= 0:
+            return text[:blank] if blank > 0 else text[: mark + 1]
     return text[:limit]

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
+from functools import lru_cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -34,7 +37,7 @@ def read_docstring(docstring: str | None) -> Docstring:
 
     try:
         return _digest(docstring_parser.parse(text))
-    except docstring_parser.ParseError:
+    except Exception:  # the parser stumbles over some unusual texts
         return Docstring(text, {})
 
 
@@ -56,13 +59,14 @@ def _written_docstring(cls: type) -> str | None:
     return None if docstring is None or docstring.startswith(f"{cls.__name__}(") else docstring
 
 
-def _attribute_docstrings(cls: type) -> dict[str, str]:
+@lru_cache(maxsize=1024)  # to find the source of a class takes milliseconds
+def _attribute_docstrings(cls: type) -> Mapping[str, str]:
     import docstring_parser
 
     try:
-        return _digest(docstring_parser.parse_from_object(cls)).parameters
-    except (docstring_parser.ParseError, TypeError, SyntaxError):
-        return {}
+        return MappingProxyType(_digest(docstring_parser.parse_from_object(cls)).parameters)
+    except Exception:  # its source is not at hand, or cannot be read by itself
+        return MappingProxyType({})
 
 
 def _digest(parsed: ParsedDocstring) -> Docstring:

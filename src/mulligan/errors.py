@@ -26,7 +26,7 @@ model cannot mend: the run must stop and a person must act.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypedDict, Unpack
 
 Effect = Literal["none", "possible", "done"]
 ToolType = Literal["function", "extension", "datastore"]
@@ -58,6 +58,29 @@ class UsageError(MulliganError):
 
 class PluginError(MulliganError):
     """A plugin's own bug: the text names plugin and hook, `__cause__` is what it raised. Raised in strict mode only."""
+
+
+class ErrorFields(TypedDict, total=False):
+    """What can be said of a `ToolError` by keyword; None leaves the default of its class."""
+
+    code: str | None
+    fatal: bool | None
+    transient: bool | None
+    effect: Effect | None
+    tool_name: str | None
+    tool_type: ToolType | None
+    call_id: str | None
+    arguments: Mapping[str, Any] | None
+    user_message: str | None
+    retry_after: float | None
+    resource: str | None
+    problems: Sequence[Problem]
+    http_status: int | None
+    provider: str | None
+    rule: str | None
+
+
+_FIELDS = frozenset(ErrorFields.__annotations__)
 
 
 class ToolError(MulliganError):
@@ -96,69 +119,24 @@ class ToolError(MulliganError):
     tool_name: str | None = None
     call_id: str | None = None
     arguments: Mapping[str, Any] | None = None
-    problems: tuple[Problem, ...] = ()
+    problems: Sequence[Problem] = ()
     rule: str | None = None
-    remedy: ClassVar[str] = "The tool failed."
+    user_message: str = "The tool failed."
 
-    def __init__(
-        self,
-        message: str = "",
-        *,
-        code: str | None = None,
-        fatal: bool | None = None,
-        transient: bool | None = None,
-        effect: Effect | None = None,
-        tool_name: str | None = None,
-        tool_type: ToolType | None = None,
-        call_id: str | None = None,
-        arguments: Mapping[str, Any] | None = None,
-        user_message: str | None = None,
-        retry_after: float | None = None,
-        resource: str | None = None,
-        problems: Sequence[Problem] = (),
-        http_status: int | None = None,
-        provider: str | None = None,
-        rule: str | None = None,
-    ) -> None:
+    def __init__(self, message: str = "", **fields: Unpack[ErrorFields]) -> None:
         super().__init__(message)
-        self.message = message
-        self._user_message = user_message
-        if problems:
-            self.problems = tuple(problems)
-        self._set(
-            code=code,
-            fatal=fatal,
-            transient=transient,
-            effect=effect,
-            tool_name=tool_name,
-            tool_type=tool_type,
-            call_id=call_id,
-            arguments=arguments,
-            retry_after=retry_after,
-            resource=resource,
-            http_status=http_status,
-            provider=provider,
-            rule=rule,
-        )
-
-    def _set(self, **given: Any) -> None:
-        for name, value in given.items():
+        own = self.__dict__
+        own["message"] = message
+        for name, value in fields.items():
+            if name not in _FIELDS:
+                raise TypeError(f"{type(self).__name__} has no field {name!r}; there are {', '.join(sorted(_FIELDS))}")
             if value is not None:
-                setattr(self, name, value)
+                own[name] = value
 
     @property
     def non_fatal(self) -> bool:
         """The inverse of `fatal`: whether the model may go on."""
         return not self.fatal
-
-    @property
-    def user_message(self) -> str:
-        """One sentence for the person before the screen."""
-        return self._user_message or self.remedy
-
-    @user_message.setter
-    def user_message(self, sentence: str) -> None:
-        self._user_message = sentence
 
     def __str__(self) -> str:
         return self.message
@@ -186,7 +164,7 @@ class ToolNotFoundError(ToolError):
 
     code = "UNIMPLEMENTED"
     effect: Effect = "none"
-    remedy = "The assistant asked for a tool that does not exist."
+    user_message = "The assistant asked for a tool that does not exist."
     suggestions: tuple[str, ...] = ()
     confident: bool = False
 
@@ -200,7 +178,7 @@ class ToolArgumentError(ToolError):
 
     code = "INVALID_ARGUMENT"
     effect: Effect = "none"
-    remedy = "The assistant called a tool with arguments that do not fit."
+    user_message = "The assistant called a tool with arguments that do not fit."
     corrected: Mapping[str, Any] | None = None
 
 
@@ -213,7 +191,7 @@ class ResourceNotFoundError(ToolError):
 
     code = "NOT_FOUND"
     effect: Effect = "none"
-    remedy = "Something that the assistant asked for was not found."
+    user_message = "Something that the assistant asked for was not found."
     suggestions: tuple[str, ...] = ()
 
 
@@ -222,7 +200,7 @@ class ResourceConflictError(ToolError):
 
     code = "FAILED_PRECONDITION"
     effect: Effect = "none"
-    remedy = "The present state of a resource does not allow what the assistant tried."
+    user_message = "The present state of a resource does not allow what the assistant tried."
 
 
 class ToolTimeoutError(ToolError):
@@ -230,7 +208,7 @@ class ToolTimeoutError(ToolError):
 
     code = "DEADLINE_EXCEEDED"
     transient = True
-    remedy = "A tool took too long."
+    user_message = "A tool took too long."
 
 
 class ToolRateLimitError(ToolError):
@@ -239,7 +217,7 @@ class ToolRateLimitError(ToolError):
     code = "RESOURCE_EXHAUSTED"
     transient = True
     effect: Effect = "none"
-    remedy = "A service limits how often it may be called; it can be tried again later."
+    user_message = "A service limits how often it may be called; it can be tried again later."
 
 
 class ToolUnavailableError(ToolError):
@@ -247,21 +225,21 @@ class ToolUnavailableError(ToolError):
 
     code = "UNAVAILABLE"
     transient = True
-    remedy = "A service is unavailable for now."
+    user_message = "A service is unavailable for now."
 
 
 class ToolCancelledError(ToolError):
     """The call was cancelled before it ended."""
 
     code = "CANCELLED"
-    remedy = "A tool call was cancelled."
+    user_message = "A tool call was cancelled."
 
 
 class ToolExecutionError(ToolError):
     """The tool failed, and no rule knows why: try another way."""
 
     code = "INTERNAL"
-    remedy = "A tool failed."
+    user_message = "A tool failed."
 
 
 class RepeatedCallError(ToolError):
@@ -269,7 +247,7 @@ class RepeatedCallError(ToolError):
 
     code = "ABORTED"
     effect: Effect = "none"
-    remedy = "The assistant repeats a call that cannot succeed."
+    user_message = "The assistant repeats a call that cannot succeed."
 
 
 class ToolAuthenticationError(ToolError):
@@ -278,7 +256,7 @@ class ToolAuthenticationError(ToolError):
     code = "UNAUTHENTICATED"
     fatal = True
     effect: Effect = "none"
-    remedy = "A service rejected the credentials: give valid ones and start again."
+    user_message = "A service rejected the credentials: give valid ones and start again."
 
 
 class ToolPermissionError(ToolError):
@@ -287,7 +265,7 @@ class ToolPermissionError(ToolError):
     code = "PERMISSION_DENIED"
     fatal = True
     effect: Effect = "none"
-    remedy = "The account has no permission for this: grant it or use another account."
+    user_message = "The account has no permission for this: grant it or use another account."
 
 
 class ToolConnectionError(ToolError):
@@ -295,7 +273,7 @@ class ToolConnectionError(ToolError):
 
     code = "UNAVAILABLE"
     fatal = True
-    remedy = "A service cannot be reached: check the network and the address."
+    user_message = "A service cannot be reached: check the network and the address."
 
 
 class ToolQuotaError(ToolError):
@@ -304,4 +282,4 @@ class ToolQuotaError(ToolError):
     code = "RESOURCE_EXHAUSTED"
     fatal = True
     effect: Effect = "none"
-    remedy = "A quota, credit or disk is used up: raise it and start again."
+    user_message = "A quota, credit or disk is used up: raise it and start again."

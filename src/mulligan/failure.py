@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from mulligan import facts
 from mulligan.containment import safe_str
+from mulligan.lazy import lazy
 from mulligan.retry_after import retry_after
 
 if TYPE_CHECKING:
@@ -95,36 +96,34 @@ class Failure:
                     return True
         return False
 
-    @cached_property
+    @lazy
     def _classes(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
         for cls in type(self.exception).__mro__ if self.exception is not None else ():
             found.setdefault(cls.__qualname__, []).append(cls.__module__)
         return found
 
-    @cached_property
+    @lazy
     def exceptions(self) -> tuple[BaseException, ...]:
         """The exception, its causes, and the members of groups: at most 32, each once, outermost first."""
         return () if self.exception is None else facts.chain(self.exception)
 
-    @cached_property
+    @lazy
     def status(self) -> int | None:
         """The HTTP status that the exception or value carries, or None."""
-        if self._status is not None:
-            return self._status
-        return facts.http_status(self.value if self.exception is None else self.exception)
+        return self._status or facts.http_status(self.value if self.exception is None else self.exception)
 
-    @cached_property
+    @lazy
     def headers(self) -> Mapping[str, str]:
         """The answer's headers, names in lower case; empty where there are none."""
         return facts.http_headers(self.value if self.exception is None else self.exception)
 
-    @cached_property
+    @lazy
     def retry_after(self) -> float | None:
         """Seconds to wait, as the failure tells them (attribute, header or rate-limit reset), or None."""
         return retry_after(self.value if self.exception is None else self.exception, self.headers)
 
-    @cached_property
+    @lazy
     def text(self) -> str:
         """What the failure says of itself: at most 2,000 characters, never raises, not redacted."""
         if self.exception is None:
@@ -135,7 +134,7 @@ class Failure:
     def detail(self) -> str:
         """The text, where it says more than its type and its resource do; else empty."""
         exception = self.exception
-        if isinstance(exception, OSError) and exception.errno is not None and self.text.startswith("[Errno"):
+        if isinstance(exception, OSError) and exception.errno is not None and type(exception).__str__ is OSError.__str__:
             return ""
         if isinstance(exception, (MemoryError, RecursionError)):
             return ""
@@ -146,9 +145,12 @@ class Failure:
         """The qualified name of the exception's type; empty where a value failed."""
         return "" if self.exception is None else facts.type_name(self.exception)
 
-    @cached_property
+    @lazy
     def resource(self) -> str | None:
         """The path, URL or name that the failure is about, or None: from its fields, else from the call's arguments."""
+        path = getattr(self.exception, "filename", None) if isinstance(self.exception, OSError) else None
+        if type(path) is str and path:
+            return path[:2_000]
         for exception in self.exceptions:
             for name in ("filename", "filename2"):
                 path = facts.look(exception, name)

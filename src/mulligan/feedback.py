@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import attrs
@@ -10,9 +10,9 @@ import attrs
 from mulligan.errors import Problem
 
 
-@attrs.frozen(kw_only=True)
+@attrs.define
 class Feedback:
-    """The parts of a feedback text, most important first. All of them are redacted, cleaned and bounded already.
+    """The parts of a feedback text. All of them are redacted, cleaned and bounded already.
 
     Attributes:
         tool_name: the name that was called, safe to show.
@@ -21,23 +21,23 @@ class Feedback:
         fatal: whether the run must stop.
         headline: the pinned first line.
         message: what failed, without the headline's prefix.
+        user_message: one sentence for the person before the screen.
+        next_step: one concrete step, as an imperative sentence.
+        effect_note: what may have been changed already; empty where nothing was.
         problems: what is wrong with the arguments, the first few.
         problems_total: how many there are in all.
-        suggestions: names that may be meant, best first.
-        suggestion: the one close proposal or the best guesses, as a sentence; empty without any.
-        next_step: one concrete step, as an imperative sentence.
-        corrected: the corrected call as JSON text, where it could be computed whole; else empty.
-        options: names to choose from, best first.
-        options_total: how many there are in all.
-        effect_note: what may have been changed already; empty where nothing was.
-        retry_after: seconds to wait, or None.
-        hints: further advice of plugins.
-        notes: what was read differently from how it was sent.
-        detail: the foreign text, in its fence; empty where there is none.
         resource: what it is about, or None.
+        retry_after: seconds to wait, or None.
         http_status: the provider's HTTP status, or None.
         provider: the service that failed, or None.
-        user_message: one sentence for the person before the screen.
+        suggestions: names that may be meant, best first.
+        suggestion: the one close proposal or the best guesses, as a sentence; empty without any.
+        options: names to choose from, best first.
+        options_total: how many there are in all.
+        corrected: the corrected call as JSON text, where it could be computed whole; else empty.
+        hints: further advice of plugins.
+        notes: how often this has happened, and what was read differently from how it was sent.
+        detail: the foreign text, in its fence; empty where there is none.
     """
 
     tool_name: str
@@ -46,23 +46,23 @@ class Feedback:
     fatal: bool
     headline: str
     message: str
-    problems: tuple[Problem, ...] = ()
+    user_message: str = ""
+    next_step: str = ""
+    effect_note: str = ""
+    problems: Sequence[Problem] = ()
     problems_total: int = 0
+    resource: str | None = None
+    retry_after: float | None = None
+    http_status: int | None = None
+    provider: str | None = None
     suggestions: tuple[str, ...] = ()
     suggestion: str = ""
-    next_step: str = ""
-    corrected: str = ""
     options: tuple[str, ...] = ()
     options_total: int = 0
-    effect_note: str = ""
-    retry_after: float | None = None
+    corrected: str = ""
     hints: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     detail: str = ""
-    resource: str | None = None
-    http_status: int | None = None
-    provider: str | None = None
-    user_message: str = ""
 
     def smaller(self) -> Iterator[Feedback]:
         """Copies with ever fewer parts, the least important left out first."""
@@ -102,34 +102,44 @@ class FeedbackFormat:
 
 
 def body(feedback: Feedback) -> list[str]:
-    """Everything but the headline, one line each: the part that the core's formats share."""
+    """Everything but the headline, one part a line: what the core's formats share.
+
+    Args:
+        feedback: the parts.
+    """
     lines = [_problem(problem) for problem in feedback.problems]
-    if len(feedback.problems) < feedback.problems_total:
+    if len(lines) < feedback.problems_total:
         lines.append(f"({feedback.problems_total} problems in all)")
-    lines.append(feedback.suggestion)
-    if feedback.options:
-        listed, total = len(feedback.options), feedback.options_total
-        count = f" ({listed} of {total})" if listed < total else f" ({total})"
-        lines.append(f"Available tools{count}: {', '.join(feedback.options)}.")
-    elif feedback.options_total:
-        lines.append(f"There are {feedback.options_total} tools in all.")
-    lines += [*feedback.notes, feedback.effect_note]
+    if feedback.suggestion:
+        lines.append(feedback.suggestion)
+    if feedback.options_total:
+        lines.append(_options(feedback))
+    lines += feedback.notes
+    if feedback.effect_note:
+        lines.append(feedback.effect_note)
     if feedback.next_step:
         lines.append(f"Next: {feedback.next_step}")
     if feedback.corrected:
         lines.append(f"Corrected call: {feedback.corrected}")
-    lines += [*feedback.hints, feedback.detail]
-    return [line for line in lines if line]
+    lines += feedback.hints
+    if feedback.detail:
+        lines.append(feedback.detail)
+    return lines
+
+
+def _options(feedback: Feedback) -> str:
+    listed, total = len(feedback.options), feedback.options_total
+    if not listed:
+        return f"There are {total} tools in all."
+    count = f" ({listed} of {total})" if listed < total else f" ({total})"
+    return f"Available tools{count}: {', '.join(feedback.options)}."
 
 
 def _problem(problem: Problem) -> str:
-    where = problem.pointer or "the arguments as a whole"
-    parts = [f"- {where}: {problem.message}"]
-    if problem.expected is not None:
-        parts.append(f"expected {problem.expected}")
-    if problem.got is not None:
-        parts.append(f"got {problem.got}")
-    return "; ".join(parts) + "."
+    pointer, message, expected, got = problem
+    asked = "" if expected is None else f"; expected {expected}"
+    sent = "" if got is None else f"; got {got}"
+    return f"- {pointer or 'the arguments as a whole'}: {message}{asked}{sent}."
 
 
 def fit(

@@ -11,13 +11,13 @@ from typing import Any, TypeAlias
 from mulligan.arguments import read_arguments
 from mulligan.calls import ToolCall
 from mulligan.deadline import Deadline
-from mulligan.errors import ToolArgumentError, ToolError, ToolExecutionError, ToolNotFoundError
+from mulligan.errors import PluginError, ToolArgumentError, ToolError, ToolExecutionError, UsageError
 from mulligan.events import CallFinished, CallRepaired, CallStarted
 from mulligan.guard import Refusal
 from mulligan.injection import inject
 from mulligan.invocation import Invocation
 from mulligan.results import ToolResult
-from mulligan.running import copied, run_tool
+from mulligan.running import around, copied, judged, run_of, within
 from mulligan.steps import Outcome, Run, Step
 from mulligan.tools import Tool
 from mulligan.validation import SchemaError
@@ -43,35 +43,51 @@ def invoke(state: Invocation) -> Flow:
         shown = state.host.answering.shown_arguments(state.call)
         stages.observe(CallStarted(state.call.id, state.call.name, shown))
     try:
-        try:
-            tool = _prepare(state)
-        except (ToolNotFoundError, ToolArgumentError) as error:
+        tool = _prepare(state)
+        if isinstance(tool, ToolError):
             if not stages.may_repair:
-                raise
-            tool = yield from _repair(state, error)
+                return _failed(state, tool)
+            tool = yield from _repair(state, tool)
         _admit(state, tool)
-        outcome = yield from run_tool(state, tool)
+        run, middleware = run_of(state, tool), around(state, tool)
+        outcome = (yield from within(state, tool, middleware, run)) if middleware else judged(state, tool, (yield run))
     except ToolError as error:
         return _failed(state, error)
     except Refusal as refusal:
         return _failed(state, refusal.error)
+    except (UsageError, PluginError):
+        raise
+    except Exception as bug:
+        return _failed(state, _own_bug(bug))
     return _succeeded(state, outcome.value) if outcome.error is None else _failed(state, outcome.error)
 
 
-def _prepare(state: Invocation) -> Tool:
-    """Resolve and validate."""
+def _own_bug(bug: Exception) -> ToolExecutionError:
+    """mulligan's own mistake must not end the conversation either."""
+    error = ToolExecutionError(f"mulligan itself failed ({type(bug).__name__}); please report it.", rule="host:bug")
+    error.__cause__ = bug
+    return error
+
+
+def _prepare(state: Invocation) -> Tool | ToolError:
+    """Resolve and validate: the tool, its arguments bound; or why there is none, or why they do not fit."""
     host, call = state.host, state.call
     tool = state.tool = state.stages.resolve(call, host.toolset)
     if tool is None:
-        raise host.answering.not_found(call, host.toolset)
-    given: Any = state.stages.validate(tool, call)
-    if given is None or state.stages.copies_validated:
-        given = read_arguments(call.arguments if given is None else given, host.limits)
-    state.arguments = given
+        return host.answering.not_found(call, host.toolset)
     try:
-        state.bound = tool.bind(given)
+        given: Any = state.stages.validate(tool, call)
+        if given is None or state.stages.copies_validated:
+            given = read_arguments(call.arguments if given is None else given, host.limits)
+        bound = tool.bind(given)
+    except ToolArgumentError as error:
+        return error.with_traceback(None)
     except SchemaError as error:
-        raise ToolExecutionError(f"The tool cannot be used: {error}.", effect="none", rule="host:schema") from None
+        return ToolExecutionError(f"The tool cannot be used: {error}.", effect="none", rule="host:schema")
+    state.arguments = given
+    if isinstance(bound, ToolArgumentError):
+        return bound
+    state.bound = bound
     return tool
 
 
@@ -102,11 +118,8 @@ def _repair(state: Invocation, error: ToolError) -> Generator[Step, Outcome, Too
     if outcome.exception is not None or not isinstance(repaired, ToolCall):
         raise error
     state.call = ToolCall(sent.id, repaired.name, repaired.arguments)
-    try:
-        tool = _prepare(state)
-    except ToolError:
-        tool = None
-    if tool is None or (repaired.name != sent.name and not tool.read_only):
+    tool = _prepare(state)
+    if isinstance(tool, ToolError) or (repaired.name != sent.name and not tool.read_only):
         state.call, state.tool, state.arguments = sent, first, None
         raise error
     state.repairs = host.answering.repairs(sent, state.call)
@@ -134,7 +147,6 @@ def _failed(state: Invocation, error: ToolError) -> ToolResult:
 
 def _finished(state: Invocation, result: ToolResult) -> ToolResult:
     host = state.host
-    result.events = state.events
     result.duration = host.clock() - state.started
     if state.stages.observed:
         state.stages.observe(CallFinished(result))

@@ -31,22 +31,36 @@ class Refusal(Exception):
         message = "Not allowed: a check that must approve this call failed."
         self.error = ToolPermissionError(message, rule=f"{plugin}:fails-closed")
 
-DECIDES: Mapping[str, tuple[type, ...]] = {
-    "resolve": (Tool,),
-    "validate": (Mapping,),
-    "repair": (Callable,),  # type: ignore[dict-item]
-    "authorize": (ToolError,),
-    "execute": (Callable,),  # type: ignore[dict-item]
-    "detect": (Failure,),
-    "classify": (ToolError,),
-    "render_feedback": (str, Mapping),
-    "observe": (object,),
+class _Kind:
+    """What a hookimpl may give, and how it is called in an error."""
+
+    def __init__(self, name: str, fits: Callable[[Any], bool]) -> None:
+        self.name = name
+        self.fits = fits
+
+
+def _instance(*types: type) -> _Kind:
+    return _Kind(" or ".join(kind.__name__ for kind in types), lambda answer: isinstance(answer, types))
+
+
+_CALLABLE = _Kind("a callable", callable)
+_MAPPING = _Kind("a mapping", lambda answer: type(answer) is dict or isinstance(answer, Mapping))
+DECIDES: Mapping[str, _Kind] = {
+    "resolve": _instance(Tool),
+    "validate": _MAPPING,
+    "repair": _CALLABLE,
+    "authorize": _instance(ToolError),
+    "execute": _CALLABLE,
+    "detect": _instance(Failure),
+    "classify": _instance(ToolError),
+    "render_feedback": _Kind("text or a mapping", lambda answer: isinstance(answer, (str, Mapping))),
+    "observe": _Kind("anything", lambda answer: True),
 }
-CONTRIBUTES: Mapping[str, tuple[type, ...]] = {
-    "middlewares": (Callable,),  # type: ignore[dict-item]
-    "hints": (str,),
-    "feedback_formats": (FeedbackFormat,),
-    "dialects": (Dialect,),
+CONTRIBUTES: Mapping[str, _Kind] = {
+    "middlewares": _CALLABLE,
+    "hints": _instance(str),
+    "feedback_formats": _instance(FeedbackFormat),
+    "dialects": _instance(Dialect),
 }
 
 
@@ -64,7 +78,7 @@ def guarded(
     """
     if hook in CONTRIBUTES:
         return _contributing(hook, function, report)
-    wanted = DECIDES[hook]
+    wanted, fits = DECIDES[hook].name, DECIDES[hook].fits
     signs = hook in ("classify", "authorize")
 
     def decide(*args: Any) -> Any:
@@ -72,9 +86,9 @@ def guarded(
             answer = function(*args)
             if answer is None:
                 return None
-            if isinstance(answer, wanted):
+            if fits(answer):
                 return _signed(answer, plugin, hook) if signs else answer
-            problem, exception = f"gave {type_name(answer)} instead of {_names(wanted)} or None", None
+            problem, exception = f"gave {type_name(answer)} instead of {wanted} or None", None
         except _PASSING:
             raise
         except ToolArgumentError as error:
@@ -99,8 +113,8 @@ def _contributing(hook: str, function: Callable[..., Any], report: Report) -> Ca
         kept: list[Any] = []
         try:
             for item in islice(_each(function(*args)), _MOST_CONTRIBUTIONS):
-                if not isinstance(item, wanted):
-                    report(f"gave {type_name(item)} among its {hook} instead of {_names(wanted)}", None)
+                if not wanted.fits(item):
+                    report(f"gave {type_name(item)} among its {hook} instead of {wanted.name}", None)
                     break
                 kept.append(item)
         except _PASSING:
@@ -122,10 +136,6 @@ def _each(given: Any) -> Iterable[Any]:
 
 def _told(error: BaseException) -> str:
     return f"{type_name(error)}: {safe_str(error, 300)}"
-
-
-def _names(types: tuple[type, ...]) -> str:
-    return " or ".join("a callable" if kind is Callable else kind.__name__ for kind in types)
 
 
 def _signed(error: ToolError, plugin: str, hook: str) -> ToolError:

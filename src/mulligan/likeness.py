@@ -1,4 +1,7 @@
-"""How like two tool names are: by spelling, by words and by what the words mean."""
+"""How like two tool names are: by spelling, by words and by what the words mean.
+
+Imported at the first miss only, and rapidfuzz with it.
+"""
 
 from __future__ import annotations
 
@@ -10,37 +13,10 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import OSA
 
-from mulligan.synonyms import SPACE_MARKS
-from mulligan.words import UNKNOWN, Lexicon, Word, negations, opposed, opposites, pieces
+from mulligan.words import UNKNOWN, Lexicon, Name, Word, negations, opposed, opposites, orders, parse, pieces
 
 # What one word is worth in the place of another. From _SYNONYM on, two words count as the same one.
 _SAME_STEM, _SYNONYM, _MISSPELT, _BEGINNING, _RELATED = 0.96, 0.85, 0.8, 0.6, 0.5
-_GENERIC_SPACES = frozenset({"", "mcp", "function", "functions", "tool", "tools", "server", "default", "defaultapi", "api"})
-
-
-class Name(NamedTuple):
-    """A tool name taken apart.
-
-    Attributes:
-        whole: all its letters and digits, in lower case.
-        tail: those after the namespace; the same as `whole` without one.
-        space: those of the namespace; empty without one.
-        words: all its words, those of the namespace first.
-        heading: how many of the words are the namespace's.
-        cut: where the namespace ends in the name.
-    """
-
-    whole: str
-    tail: str
-    space: str
-    words: tuple[Word, ...]
-    heading: int
-    cut: int
-
-    @property
-    def tail_words(self) -> tuple[Word, ...]:
-        """The words after the namespace."""
-        return self.words[self.heading :]
 
 
 class Likeness(NamedTuple):
@@ -82,6 +58,10 @@ class Weights:
             self._known[word.text] = weight
         return weight
 
+    def knows(self, word: Word) -> bool:
+        """Whether one of the names holds the word."""
+        return word.stem in self._held
+
     def leads(self, word: Word) -> bool:
         """Whether several names begin with a word that is no verb, as with the name of a server."""
         return self._leading[word.stem] > 1 and not word.acts
@@ -105,22 +85,25 @@ class Question:
         weights: what they are worth.
     """
 
-    def __init__(self, called: Name, lexicon: Lexicon, weights: Weights) -> None:
-        self.called = called
+    def __init__(self, called: str, lexicon: Lexicon, weights: Weights) -> None:
+        self._words = Lexicon()  # of its own: what models call would pile up in that of the toolset
+        self.called = parse(called, self._words)
         self._lexicon = lexicon
         self._weights = weights
-        self._kin: list[dict[str, float]] = [{} for _ in called.words]
-        self._told: list[_Told] = [_Told(word, lexicon) for word in called.words]
+        self._kin = [_Kin(word, lexicon) for word in self.called.words]
+        self._told = [_Told(word, lexicon) for word in self.called.words]
         self._opposed: dict[tuple[str, str], bool] = {}
+        self._keys: dict[tuple[str, str], float] = {}
 
     def spelling(self, other: Name) -> tuple[int | None, float]:
         """The slips between the two names, None for too many; and what the spelling alone is worth, from 0 to 1."""
-        called = self.called
-        if called.whole == other.whole:
+        if not self.called.whole or not other.whole:
+            return None, 0.0
+        if self.called.whole == other.whole:
             return 0, 1.0
         best: int | None = None
         worth = 0.0
-        for one, two in _variants(called, other):
+        for one, two in _variants(self.called, other):
             length = max(len(one), len(two))
             edits = distance(one, two, length // 2)
             if edits <= slips(length):
@@ -130,7 +113,9 @@ class Question:
                 worth = max(worth, 0.8 - 1.6 * edits / length)
         return best, worth
 
-    def compare(self, other: Name, spelling: tuple[int | None, float], description: Callable[[], frozenset[str]]) -> Likeness:
+    def compare(
+        self, other: Name, spelling: tuple[int | None, float], description: Callable[[], frozenset[str]]
+    ) -> Likeness:
         """How well a tool answers the name.
 
         Args:
@@ -140,16 +125,9 @@ class Question:
         """
         ours, theirs = self.called.words, other.words
         edits, spelled = spelling
-        asked, offered = [0.0] * len(ours), [0.0] * len(theirs)
-        for row, kin in enumerate(self._kin):
-            for column, candidate in enumerate(theirs):
-                value = kin.get(candidate.text)
-                if value is None:
-                    value = kin[candidate.text] = kinship(ours[row], candidate)
-                if value > asked[row]:
-                    asked[row] = value
-                if value > offered[column]:
-                    offered[column] = value
+        rows = [[kin[text] for text in other.texts] for kin in self._kin]
+        asked = [max(row, default=0.0) for row in rows]
+        offered = [max(column) for column in zip(*rows, strict=True)] or [0.0] * len(theirs)
         meant = asked if min(asked, default=1.0) >= _RELATED else self._explained(asked, description())
         score = spelled
         if any(meant):
@@ -166,14 +144,28 @@ class Question:
             return False
         if likeness.edits is None:
             return self._same_words(other, likeness)
-        return all(word.meaning is UNKNOWN for word in ours) and not self._nearer_to_an_opposite(other, theirs, likeness.edits)
+        if any(word.meaning is not UNKNOWN or self._weights.knows(word) for word in ours):
+            return False
+        return not self._nearer_to_an_opposite(other, theirs, likeness.edits)
 
     def clearance(self, likeness: Likeness) -> float:
         """How far behind the next best must be for a tool to be proposed as the one."""
         if likeness.edits is not None:
             return 0.04
-        verb_replaced = any(word.acts and value == _SYNONYM for word, value in zip(self.called.words, likeness.asked, strict=True))
+        verb_replaced = any(
+            word.acts and value == _SYNONYM for word, value in zip(self.called.words, likeness.asked, strict=True)
+        )
         return 0.25 if verb_replaced else 0.08
+
+    def key_kinship(self, one: str, other: str) -> float:
+        """What the name of an argument is worth in the place of the name of a parameter, from 0 to 1."""
+        pair = (one, other)
+        worth = self._keys.get(pair)
+        if worth is None:
+            ours, theirs = self._words.words(pieces(one)), self._lexicon.words(pieces(other))
+            akin = max((kinship(a, b) for a in ours for b in theirs), default=0.0)
+            worth = self._keys[pair] = 1.0 if one.lower() == other.lower() else 0.8 * akin
+        return worth
 
     def _are_opposed(self, ours: list[Word], theirs: list[Word]) -> bool:
         for one in ours:
@@ -197,18 +189,22 @@ class Question:
         """Whether every word that matters is in both names, in whatever order."""
         asked = list(zip(self.called.words, likeness.asked, strict=True))
         offered = list(zip(other.words, likeness.offered, strict=True))[other.heading :]
+        shared = [(word, value) for word, value in asked if value >= _MISSPELT and not word.is_light]
         if any(word.destroys for word, value in asked if value == _SYNONYM):
             return False
         reads = not any(word.changes for word in self.called.words + other.tail_words)
-        offered = list(itertools.dropwhile(lambda pair: pair[1] < _RELATED and self._weights.leads(pair[0]), offered))
-        if reads:
+        offered = list(itertools.dropwhile(lambda pair: pair[1] < _MISSPELT and self._weights.leads(pair[0]), offered))
+        if reads and len(shared) > 1:
             asked = list(itertools.dropwhile(lambda pair: pair[1] < _RELATED and pair[0].meaning is UNKNOWN, asked))
         left = [word for word, value in asked if value < _MISSPELT and not word.is_light]
-        extra = [word for word, value in offered if value < (_RELATED if reads else _MISSPELT) and not word.is_light]
-        if reads and not (any(word.reads for word in left) and any(word.reads for word in extra)):
-            left, extra = [word for word in left if not word.reads], [word for word in extra if not word.reads]
-        shared = [word for word, value in asked if value >= _MISSPELT and not word.is_light]
-        return not left and not extra and (len(shared) > 1 or (len(shared) == 1 and not shared[0].acts))
+        extra = [(word, value) for word, value in offered if value < _MISSPELT and not word.is_light]
+        if reads:  # a verb that one of the two lacks, and words that the other's words explain, make no difference
+            if any(word.reads for word in left) and any(word.reads for word, _ in extra):
+                return False
+            left = [word for word in left if not word.reads]
+            extra = [(word, value) for word, value in extra if not word.reads and value < _RELATED]
+        alone = len(shared) == 1 and not shared[0][0].acts and shared[0][1] != _SYNONYM
+        return not left and not extra and (len(shared) > 1 or alone)
 
     def _nearer_to_an_opposite(self, other: Name, theirs: Iterable[Word], edits: int) -> bool:
         """Whether the name called is as near to the opposite of a tool as to the tool: `gt_user` is no `set_user`."""
@@ -221,6 +217,18 @@ class Question:
             for text in texts
             for one, two in variants
         )
+
+
+class _Kin(dict[str, float]):
+    """What words of the toolset are worth in the place of one word that was called."""
+
+    def __init__(self, word: Word, lexicon: Lexicon) -> None:
+        self._word = word
+        self._lexicon = lexicon
+
+    def __missing__(self, text: str) -> float:
+        worth = self[text] = kinship(self._word, self._lexicon.word(text))
+        return worth
 
 
 class _Told:
@@ -246,17 +254,6 @@ class _Told:
         return max((self._telling[text] for text in description & self._telling.keys()), default=0.0)
 
 
-def parse(name: str, lexicon: Lexicon) -> Name:
-    """Take a name apart; the namespace ends at the last of the marks that end one."""
-    cut = max(name.rfind(mark) + len(mark) if mark in name else 0 for mark in SPACE_MARKS)
-    space, tail = pieces(name[:cut]), pieces(name[cut:])
-    if not tail:
-        space, tail, cut = [], space, 0
-    heading = lexicon.words(space)
-    whole = "".join(space + tail)
-    return Name(whole, "".join(tail), "".join(space), (*heading, *lexicon.words(tail)), len(heading), cut)
-
-
 def kinship(one: Word, other: Word) -> float:
     """What one word is worth in the place of another, from 0 to 1."""
     if one.stem == other.stem:
@@ -273,7 +270,7 @@ def kinship(one: Word, other: Word) -> float:
 
 
 def distance(one: str, other: str, most: int) -> int:
-    """How many letters must be changed, added, dropped or swapped with their neighbour; `most + 1` for more than `most`."""
+    """How many letters must be changed, added, dropped or swapped with the next; `most + 1` for more than `most`."""
     return OSA.distance(one, other, score_cutoff=most)
 
 
@@ -287,15 +284,16 @@ def _variants(called: Name, other: Name) -> Iterator[tuple[str, str]]:
     yield called.whole, other.whole
     if other.space:
         yield called.whole, other.tail
-        if called.space and _same_space(called.space, other.space):
+        if called.space and _same_space(called, other):
             yield called.tail, other.tail
-    elif called.space and not any(word.changes and not word.text.endswith("ing") for word in called.words[: called.heading]):
+    elif called.space and not orders(called.words[: called.heading]):
         yield called.tail, other.whole
 
 
-def _same_space(called: str, other: str) -> bool:
-    called, other = called.removeprefix("mcp"), other.removeprefix("mcp")
-    return called in _GENERIC_SPACES or other in _GENERIC_SPACES or called in other or other in called or distance(called, other, 2) < 2
+def _same_space(called: Name, other: Name) -> bool:
+    """Whether the words of one namespace are all among those of the other, but for words that any server may have."""
+    ours, theirs = ({word.text for word in name.words[: name.heading] if not word.is_light} for name in (called, other))
+    return ours <= theirs or theirs <= ours
 
 
 def _open(words: Iterable[Word], values: Iterable[float]) -> list[Word]:

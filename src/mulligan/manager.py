@@ -6,7 +6,6 @@ that a stage without plugins costs nothing; a stage that has a wrapper is called
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import threading
 from collections.abc import Callable, Iterator
@@ -26,6 +25,7 @@ from mulligan.stages import Stages
 
 HOOKS = tuple(name for name, value in vars(hookspecs).items() if hasattr(value, "mulligan_spec"))
 FAULTS_ALLOWED = 3
+_TOTAL = frozenset({"resolve", "validate", "execute"})  # the built-in ones touch nothing foreign, so they need no guard
 
 
 class PluginManager:
@@ -67,7 +67,7 @@ class PluginManager:
             UsageError: it is not a plugin, or one of its hookimpls does not fit; names the culprit and the next step.
         """
         name = self._free_name(name or _name_of(plugin))
-        hooks = self._register(plugin, name)
+        hooks = self._register(plugin, name, trusted=_TOTAL if built_in else frozenset())
         self._infos[name] = PluginInfo(name, "active", hooks, built_in=built_in)
 
     def add_found(self, found: Found) -> None:
@@ -110,7 +110,7 @@ class PluginManager:
         taken = (number for number in range(2, 10_000) if f"{name}-{number}" not in self._infos)
         return f"{name}-{next(taken)}" if name in self._infos else name
 
-    def _register(self, plugin: Any, name: str) -> tuple[str, ...]:
+    def _register(self, plugin: Any, name: str, trusted: frozenset[str] = frozenset()) -> tuple[str, ...]:
         hooks = tuple(dict.fromkeys(check_hookimpls(plugin, name)))
         try:
             self._pluggy.register(plugin, name)
@@ -120,7 +120,7 @@ class PluginManager:
             raise UsageError(f"plugin {name!r} is given twice; give it once") from None
         for caller in self._pluggy.get_hookcallers(plugin) or ():
             for impl in caller.get_hookimpls():
-                if impl.plugin is plugin and not _is_wrapper(impl):
+                if impl.plugin is plugin and caller.name not in trusted and not _is_wrapper(impl):
                     self._guard(caller.name, impl, name)
         return hooks
 
@@ -255,6 +255,8 @@ def _check_plain(plugin: Any, name: str, attribute: str) -> None:
 
 
 def _nearest(hook: str) -> str:
+    import difflib
+
     near = difflib.get_close_matches(hook, HOOKS, 1)
     return f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(HOOKS)}"
 

@@ -171,7 +171,10 @@ class Pipeline:
         session: Session | None,
         context: Mapping[str, Any] | None,
     ) -> Invocation:
-        call = name_or_call if type(name_or_call) is ToolCall else _as_call(name_or_call, arguments, call_id)
+        if type(name_or_call) is str:
+            call = ToolCall(call_id, name_or_call, arguments)
+        else:
+            call = _as_call(name_or_call)
         if session is None:
             return Invocation(self._host, call, context)
         return Invocation(self._host, call, context, session.guard, session.format)
@@ -360,11 +363,11 @@ class Pipeline:
         return f"Pipeline({len(self.tools)} tools, {len(self.plugins)} plugins)"
 
 
-def _as_call(given: Any, arguments: Any = None, call_id: str | None = None) -> ToolCall:
+def _as_call(given: Any) -> ToolCall:
     if isinstance(given, ToolCall):
         return given
     if isinstance(given, str):
-        return ToolCall(call_id, given, arguments)
+        return ToolCall(None, given)
     if isinstance(given, Sequence) and len(given) == 2:
         return ToolCall(None, *given)
     raise UsageError(f"a call is a ToolCall, a name, or a pair of name and arguments, not {given!r:.80}")

@@ -62,6 +62,8 @@ class Policy:
         Args:
             error: a classified error, with `tool_name` and `provider` filled in.
         """
+        if not self.fatal:
+            return error.fatal
         if callable(self.fatal):
             decided = self.fatal(error)
             return error.fatal if decided is None else bool(decided)

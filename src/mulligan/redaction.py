@@ -8,15 +8,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from threading import Lock
 
 from mulligan.secret_shapes import PATTERNS, REDACTED, redact_shapes
-from mulligan.secret_values import Finder, probes_of, secrets_of
+from mulligan.secret_values import Finder, Probe, probes_of, secrets_of
 
 __all__ = ["PATTERNS", "REDACTED", "Redactor", "cut"]
 
 _MOST_VALUES = 1_000
 _ELLIPSIS = "…"
 _CREDENTIAL_NAME = (
-    r"(?:^|[^A-Z0-9])(?:KEYS?|SECRETS?|PASS|CREDS?|CREDENTIALS?|AUTH|DSN|SESSION|PRIVATE|ACCESS|PAT|JWT|BEARER)(?:[^A-Z0-9]|$)"
-    r"|(?:TOKEN|PASSWORD|PASSWD|PASSPHRASE|PWD|COOKIE|SECRET|(?:API|ACCESS|SECRET|PRIVATE|AUTH)KEY)(?:[^A-Z0-9]|$)"
+    r"(?:^|[^A-Z0-9])(?:KEYS?|SECRETS?|PASS|CREDS?|CREDENTIALS?|AUTH|DSN|SESSION|PRIVATE|ACCESS|PAT|JWT|BEARER)"
+    r"(?:[^A-Z0-9]|$)|(?:TOKEN|PASSWORD|PASSWD|PASSPHRASE|PWD|COOKIE|SECRET|(?:API|ACCESS|SECRET|PRIVATE|AUTH)KEY)(?:[^A-Z0-9]|$)"
     r"|(?:DATABASE|DB|REDIS|MONGO|MONGODB|POSTGRES|BROKER|AMQP)_UR[IL]$|CONNECTION_?STRING|CONN_STR"
 )
 _ORDINARY_VALUE = (  # numbers, booleans, paths, and addresses that carry nothing
@@ -26,8 +26,8 @@ _ORDINARY_VALUE = (  # numbers, booleans, paths, and addresses that carry nothin
 )
 _LOGIN = r"[a-z0-9+]{1,32}://([^\s:@/]{0,256}):([^\s@/]{8,256})@"
 _ESCAPE = (
-    r"\x1b\[[0-9;?]{0,32}[@-~]?|\\u[dD][89abAB][0-9A-Fa-f]{2}\\u[0-9A-Fa-f]{4}|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8}|\\x[0-9A-Fa-f]{2}"
-    r"|\\.|%[0-9A-Fa-f]{2}|&#?[A-Za-z0-9]{1,8};"
+    r"\x1b\[[0-9;?]{0,32}[@-~]?|\\u[dD][89abAB][0-9A-Fa-f]{2}\\u[0-9A-Fa-f]{4}|\\u[0-9A-Fa-f]{4}"
+    r"|\\U[0-9A-Fa-f]{8}|\\x[0-9A-Fa-f]{2}|\\.|%[0-9A-Fa-f]{2}|&#?[A-Za-z0-9]{1,8};"
 )
 _LONGEST_ESCAPE = 36
 
@@ -39,13 +39,17 @@ class Redactor:
         values: secrets to register from the start.
         environment: where to look for variables whose names look like credentials (values of 8 characters or more);
             None: `os.environ`. It is read once, at the first redaction.
+
+    Attributes:
+        shortest: a text of fewer characters holds no secret: the length of the shortest registered one, at most 8.
     """
 
     def __init__(self, values: Iterable[str] = (), *, environment: Mapping[str, str] | None = None) -> None:
         self._lock = Lock()
         self._environment: Mapping[str, str] | None = os.environ if environment is None else environment
-        self._probes: dict[str, tuple[str, ...] | None] = {}
+        self._probes: dict[str, tuple[Probe, ...] | None] = {}
         self._finder: Finder | None = None
+        self.shortest = 8
         for value in values:
             self.register(value)
 
@@ -80,6 +84,7 @@ class Redactor:
         for secret in secrets:
             if secret not in self._probes:
                 self._finder = None
+                self.shortest = min(self.shortest, len(secret))
             self._probes[secret] = self._probes.pop(secret, None)
         while len(self._probes) > _MOST_VALUES:
             del self._probes[next(iter(self._probes))]
@@ -124,7 +129,7 @@ def cut(text: str, limit: int) -> str:
         return ""
     end = _boundary(text, limit - 1)
     blank = max(text.rfind(" ", 0, end + 1), text.rfind("\n", 0, end + 1))
-    if blank > end // 2:
+    if blank >= end // 2:
         end = blank
     return text[:end].rstrip() + _ELLIPSIS
 

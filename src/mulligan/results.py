@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import attrs
 
@@ -18,6 +18,18 @@ from mulligan.wording import Wording
 if TYPE_CHECKING:
     from mulligan.events import Event
     from mulligan.tools import Tool
+
+
+class Source(Protocol):
+    """The pipeline's part that a result came from.
+
+    Attributes:
+        redactor: removes secrets.
+        dialects: the message shapes by name.
+    """
+
+    redactor: Redactor
+    dialects: Mapping[str, Dialect]
 
 
 @attrs.define(eq=False, repr=False)
@@ -51,8 +63,7 @@ class ToolResult:
     repairs: tuple[Repair, ...] = ()
     duration: float = 0.0
     events: tuple[Event, ...] = ()
-    _redactor: Redactor | None = None
-    _dialects: Mapping[str, Dialect] | None = None
+    _source: Source | None = None
 
     @classmethod
     def from_error(cls, error: ToolError, *, call: ToolCall | None = None) -> ToolResult:
@@ -66,7 +77,7 @@ class ToolResult:
         redactor = Redactor()
         feedback = Wording(Policy(), Limits(), redactor).compose(error, call, None)
         content = cut("\n".join([feedback.headline, *body(feedback)]), Limits().feedback_chars)
-        return cls(call, None, True, None, error, error.fatal, feedback, content, redactor=redactor)
+        return cls(call, None, True, None, error, error.fatal, feedback, content)
 
     def raise_if_fatal(self) -> ToolResult:
         """Returns itself, so that it can be chained.
@@ -87,11 +98,11 @@ class ToolResult:
         Raises:
             UsageError: no dialect of that name.
         """
-        return named(dialect, self._dialects).message(self)
+        return named(dialect, self._source.dialects if self._source else None).message(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything about the result as JSON values, redacted."""
-        redact = (self._redactor or Redactor()).redact
+        redact = (self._source.redactor if self._source else Redactor()).redact
         return {
             "call": {"id": self.call.id, "name": redact(str(self.call.name))},
             "is_error": self.is_error,

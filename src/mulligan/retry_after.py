@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from datetime import timedelta
 from typing import Any
 
 from mulligan.facts import guarded, look
@@ -43,8 +42,9 @@ def _reset(headers: Mapping[str, str]) -> float | None:
 
 
 def _seconds(value: Any, most: float = _MOST) -> float | None:
-    if isinstance(value, timedelta):
-        return _bounded(value.total_seconds())
+    total_seconds = look(value, "total_seconds")
+    if callable(total_seconds):
+        return guarded(lambda: _bounded(float(total_seconds())))  # type: ignore[no-any-return]
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return None
     number = guarded(lambda: float(value))

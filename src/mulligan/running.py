@@ -18,23 +18,34 @@ from mulligan.steps import Middleware, Outcome, Run, Sleep, Step, Steps
 from mulligan.tools import Tool
 
 
-def run_tool(state: Invocation, tool: Tool) -> Steps:
-    """Runs the tool of a call that was validated and authorized.
+PLAIN_RESULTS = frozenset({str, int, float, bool, bytes, type(None), list, tuple, set})
+
+
+def run_of(state: Invocation, tool: Tool) -> Run:
+    """How the tool of a call that was validated and authorized is run.
 
     Args:
         state: the call.
         tool: its tool.
-
-    Returns:
-        A generator that returns the outcome, classified.
     """
-    seen = copied(state, tool) if state.stages.copies_arguments else state.bound
-    executor = state.stages.execute(tool, seen, state.call) or partial(tool.handler, **state.bound)
-    run = Run(executor, tool.timeout, not tool.inline, None if state.stages.copies_arguments else tool.is_async)
-    around = state.host.middleware
-    if state.stages.has_middlewares:
-        around = (*around, *state.stages.middlewares(tool))
-    return _within(state, tool, around, run) if around else _attempt(state, tool, run)
+    stages = state.stages
+    if not stages.copies_arguments:
+        executor = stages.execute(tool, state.bound, state.call) or partial(tool.handler, **state.bound)
+        return Run(executor, tool.timeout, not tool.inline, tool.is_async)
+    executor = stages.execute(tool, copied(state, tool), state.call) or partial(tool.handler, **state.bound)
+    return Run(executor, tool.timeout, not tool.inline)
+
+
+def around(state: Invocation, tool: Tool) -> tuple[Middleware, ...]:
+    """The middleware around a tool, the outermost first.
+
+    Args:
+        state: the call.
+        tool: its tool.
+    """
+    if not state.stages.has_middlewares:
+        return state.host.middleware
+    return (*state.host.middleware, *state.stages.middlewares(tool))
 
 
 def copied(state: Invocation, tool: Tool) -> dict[str, Any]:
@@ -45,21 +56,26 @@ def copied(state: Invocation, tool: Tool) -> dict[str, Any]:
         tool: its tool.
     """
     anew = tool.bind(read_arguments(dump(state.arguments), state.host.limits))
-    return {**state.bound, **anew}
+    return {**state.bound, **anew} if isinstance(anew, dict) else dict(state.bound)
 
 
-def _attempt(state: Invocation, tool: Tool, run: Run) -> Steps:
-    """Runs the tool once and says what a failure means."""
-    if state.outcome is not None and not _may_run_again(state, tool, state.outcome):
-        return state.outcome
+def judged(state: Invocation, tool: Tool, outcome: Outcome) -> Outcome:
+    """The outcome of an attempt, with what a failure means.
+
+    Args:
+        state: the call.
+        tool: its tool.
+        outcome: how the driver says that the run ended.
+    """
     state.attempts += 1
-    outcome = state.outcome = yield run
-    failure = None
+    state.outcome = outcome
     if outcome.exception is not None:
         _let_pass(outcome.exception, state.host.policy)
-        failure = Failure(outcome.exception)
-    elif tool.detect:
+        failure: Failure | None = Failure(outcome.exception)
+    elif tool.detect and (type(outcome.value) not in PLAIN_RESULTS or state.stages.doubts):
         failure = state.stages.detect(outcome.value, tool)
+    else:
+        failure = None
     state.failure = failure
     if failure is not None:
         failure.place(tool, state.call, state.arguments)
@@ -67,6 +83,13 @@ def _attempt(state: Invocation, tool: Tool, run: Run) -> Steps:
         if state.stages.observed:
             state.note(state.host.answering.attempt_failed(state.call, state.attempts, outcome.error, failure))
     return outcome
+
+
+def _attempt(state: Invocation, tool: Tool, run: Run) -> Steps:
+    """Runs the tool once, unless it has run before and may not run again."""
+    if state.outcome is not None and not _may_run_again(state, tool, state.outcome):
+        return state.outcome
+    return judged(state, tool, (yield run))
 
 
 def _may_run_again(state: Invocation, tool: Tool, last: Outcome) -> bool:
@@ -96,16 +119,23 @@ class _Broken:
         self.cause = cause
 
 
-def _within(state: Invocation, tool: Tool, around: tuple[Middleware, ...], run: Run) -> Steps:
-    """Runs the first middleware around the others. One that breaks is left out, and the run goes on without it."""
-    if not around:
+def within(state: Invocation, tool: Tool, middleware: tuple[Middleware, ...], run: Run) -> Steps:
+    """Runs the first middleware around the others. One that breaks is left out, and the run goes on without it.
+
+    Args:
+        state: the call.
+        tool: its tool.
+        middleware: the outermost first.
+        run: what the innermost runs.
+    """
+    if not middleware:
         return (yield from _attempt(state, tool, run))
-    steps, last = _begin(around[0], run, tool, state), None
+    steps, last = _begin(middleware[0], run, tool, state), None
     sent: Outcome | None = None
     try:
         while isinstance(step := _advance(steps, sent), (Run, Sleep)):
             if isinstance(step, Run):
-                last = sent = yield from _within(state, tool, around[1:], step)
+                last = sent = yield from within(state, tool, middleware[1:], step)
             else:
                 if state.stages.observed:
                     state.note(Waiting(state.call.id, state.call.name, step.seconds))
@@ -115,8 +145,8 @@ def _within(state: Invocation, tool: Tool, around: tuple[Middleware, ...], run: 
             steps.close()
     if isinstance(step, Outcome):
         return step
-    state.host.fault(_name(around[0]), "middlewares", step.problem, step.cause)
-    return last if last is not None else (yield from _within(state, tool, around[1:], run))
+    state.host.fault(_name(middleware[0]), "middlewares", step.problem, step.cause)
+    return last if last is not None else (yield from within(state, tool, middleware[1:], run))
 
 
 def _begin(middleware: Middleware, run: Run, tool: Tool, state: Invocation) -> Steps | _Broken:

@@ -6,7 +6,7 @@ stands in `$defs`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from decimal import Decimal
 from itertools import count
@@ -34,7 +34,7 @@ from mulligan.shapes import (
     Shape,
     Text,
 )
-from mulligan.texts import text_form
+from mulligan.text_forms import text_form
 
 Schema = dict[str, Any]
 
@@ -99,16 +99,10 @@ class _Writer:
                 return self._write_map(key, value)
             case OneOf(members):
                 return self._write_union(members)
-            case Limited():
-                return self._write_limited(shape)
-            case Described(inner, description):
-                schema = self.write(inner)
-                schema["description"] = description
-                return schema
-            case Alias(alias):
-                return self._refer(shape, alias.__name__, lambda: self.write(alias_shape(alias)))
-            case Record(cls):
-                return self._refer(shape, cls.__name__, lambda: self._write_record(cls))
+            case Limited() | Described():
+                return self._write_annotated(shape)
+            case Alias() | Record():
+                return self._refer(shape)
             case Model(cls):
                 return self._write_model(cls)
 
@@ -155,8 +149,12 @@ class _Writer:
                 alternatives.append(schema)
         return {"anyOf": alternatives} if len(alternatives) > 1 else alternatives[0]
 
-    def _write_limited(self, shape: Limited) -> Schema:
-        schema: Schema = {"type": "number"} if shape.shape == Text(Decimal) else self.write(shape.shape)
+    def _write_annotated(self, shape: Limited | Described) -> Schema:
+        if isinstance(shape, Described):
+            schema = self.write(shape.shape)
+            schema["description"] = shape.description
+            return schema
+        schema = {"type": "number"} if shape.shape == Text(Decimal) else self.write(shape.shape)
         for keyword, value in shape.limits:
             if keyword in schema:
                 schema.setdefault("allOf", []).append({keyword: value})
@@ -176,15 +174,21 @@ class _Writer:
             schema = self.write_object(fields)
         return schema | {"description": description} if description else schema
 
-    def _refer(self, shape: Shape, name: str, write: Callable[[], Schema]) -> Schema:
+    def _refer(self, shape: Alias | Record) -> Schema:
         if shape not in self._names:
-            taken = (name if number == 1 else f"{name}_{number}" for number in count(1))
-            self._names[shape] = name = next(name for name in taken if name not in self._definitions)
+            self._names[shape] = name = self._free_name(shape.type.__name__)
             self._references[name], self._definitions[name] = [], {}
-            self._definitions[name] = write()
+            written = (
+                self.write(alias_shape(shape.type)) if isinstance(shape, Alias) else self._write_record(shape.type)
+            )
+            self._definitions[name] = written
         reference = {"$ref": f"#/$defs/{self._names[shape]}"}
         self._references[self._names[shape]].append(reference)
         return reference
+
+    def _free_name(self, name: str) -> str:
+        names = (name if number == 1 else f"{name}_{number}" for number in count(1))
+        return next(name for name in names if name not in self._definitions)
 
     def _write_model(self, cls: Any) -> Schema:
         """A model writes its own schema; its definitions get a prefix where another one has taken a name."""
@@ -207,7 +211,7 @@ class _Writer:
 
 def _foreign_schema(cls: Any, prefix: str) -> tuple[Schema, dict[str, Schema]]:
     try:
-        schema = cls.model_json_schema(ref_template=f"#/$defs/{prefix}{{model}}")
+        schema = dict(cls.model_json_schema(ref_template=f"#/$defs/{prefix}{{model}}"))
     except Exception as error:
         raise UsageError(f"{cls.__qualname__} cannot write its JSON Schema: {error}") from error
     return schema, {f"{prefix}{name}": value for name, value in schema.pop("$defs", {}).items()}

@@ -23,7 +23,7 @@ _USERINFO = (
 )
 _UNQUOTED_USERINFO = (  # a password with a slash or a question mark
     rf"(?<!http)(?<!https)((?::|{_PERCENT}3[Aa]){_SLASH}{{2}})[^\s/@:%\"'<>]{{0,64}}"
-    rf"(?::|{_PERCENT}3[Aa])[^\s\"'<>]{{1,256}}(?=@|{_PERCENT}40)"
+    rf"(?::|{_PERCENT}3[Aa])[^\s\"'<>]{{1,100}}(?=@|{_PERCENT}40)"
 )
 _BLANK = rf"(?: |_|\+|{_PERCENT}20)"
 _PEM = (
@@ -93,7 +93,7 @@ _SHAPES: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
 )
 
 _SPACE = rf"(?:[ \t]|{_PERCENT}20)"
-_QUOTE = rf"(?:\\{{0,7}}[\"']|{_PERCENT}2[27]|&(?:quot|apos|#39|#34|#x27|#x22);)"
+_QUOTE = rf"(?:\\|{_PERCENT}5c){{0,7}}(?:[\"']|{_PERCENT}2[27]|&(?:quot|apos|#39|#34|#x27|#x22);)"
 _IS = (  # what stands between a name and its value; met with lower case only
     rf"(?:{_QUOTE})?(?:(?:{_SPACE}|\+){{0,2}}(?P<is>=>|:=|=(?!=)|:(?!//)|{_PERCENT}3[ad]|\\u003[ad]"
     rf"|(?:>|&gt;|{_PERCENT}3e)(?=[^<>&%\s]{{1,256}}(?:<|&lt;|{_PERCENT}3c)(?:/|{_PERCENT}2f)))"
@@ -288,7 +288,7 @@ def _is_harmless(value: str, match: re.Match[str], authorized: bool) -> bool:
     words = re.findall(r"[a-z']+", plain) if quoted and " " in plain else [plain]
     if not tight and any(f" {a_word} " in _PROSE for a_word in words):
         return True
-    if word.startswith(("pass", "pwd", "secret")):
+    if word != "pass" and word.startswith(("pass", "pwd", "secret")):
         return False
     if plain.isdigit() and len(plain) < 8:
         return True

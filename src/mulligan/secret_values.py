@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from mulligan.secret_shapes import REDACTED, replace
 
-_SHORTEST, _LONGEST, _CHUNK = 4, 16_384, 256
+_SHORTEST, _LONGEST, _CHUNK, _MOST_ITEMS = 4, 16_384, 256, 10_000
 _PROBE, _FRAGMENT = 4, 6
 _RARE_FIRST = "QZXJqKYjVWzGkHUBxOFDNPMRLCIwvSTEAyb7g8964h3f5mpd2u1c0nlaorsite"
 _RARE_DIGITS = "7986543210BFDCEAbfdcea"  # in hex every letter has one of 3 to 7
@@ -17,42 +17,52 @@ _ENTITIES = {"&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos"}
 _CONTROLS = {"\n": "n", "\r": "r", "\t": "t", "\b": "b", "\f": "f"}
 
 
+class Probe(NamedTuple):
+    """What a text must hold to hold one spelling of a value.
+
+    Attributes:
+        part: four letters or digits out of the spelling, the first of them as rare as possible.
+        runs: everything in the spelling that no escape changes.
+    """
+
+    part: str
+    runs: tuple[str, ...]
+
+
 class Finder(NamedTuple):
     """Finds the registered values in a text.
 
-    A text is searched for the rarest characters of the values first. Only where four characters from there on are part
-    of a value, the patterns of the values that have this part are tried.
+    A text is searched for the rarest characters of the values first, then for the parts that begin there, then for
+    everything else that a value needs. Only values that pass are searched for with a pattern.
 
     Attributes:
         anchors: the characters that parts begin with.
-        owners: the values that have a part, by part.
-        loose: values without such a part, which are always tried.
+        owners: by part, the values that have it and what else they need.
+        loose: values without such a part, which are always searched for.
         phrases: values that hold a blank, so that a text may end in the midst of them.
-        patterns: the patterns that were needed so far.
     """
 
     anchors: str
-    owners: dict[str, list[str]]
+    owners: dict[str, list[tuple[str, tuple[str, ...]]]]
     loose: tuple[str, ...]
     phrases: tuple[str, ...]
-    patterns: dict[str, re.Pattern[str]]
 
     @classmethod
-    def of(cls, probes: Mapping[str, tuple[str, ...]]) -> Finder:
+    def of(cls, probes: Mapping[str, tuple[Probe, ...]]) -> Finder:
         """Build it from values and the result of `probes_of` for each."""
-        owners: dict[str, list[str]] = {}
-        for value, parts in probes.items():
-            for part in parts:
-                owners.setdefault(part, []).append(value)
+        owners: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+        for value, needed in probes.items():
+            for part, runs in needed:
+                owners.setdefault(part, []).append((value, runs))
         anchors = "".join(sorted({part[0] for part in owners}, key=_RARE_FIRST.index))
-        loose = tuple(value for value, parts in probes.items() if not parts)
+        loose = tuple(value for value, needed in probes.items() if not needed)
         phrases = tuple(value for value in probes if re.search(r"[\s\"',;&<>]", value))
-        return cls(anchors, owners, loose, phrases, {})
+        return cls(anchors, owners, loose, phrases)
 
     def redact(self, text: str) -> str:
         """Replace the values in a text, and the beginning of a value at its very end."""
         if values := self._candidates(text):
-            text = replace(text, (match.span() for value in values for match in self._pattern(value).finditer(text)))
+            text = replace(text, [match.span() for value in values for match in re.finditer(_source(value), text)])
         for phrase in self.phrases:
             if text[-_FRAGMENT:] in phrase and (tail := _tail(text, phrase)):
                 return text[:-tail] + REDACTED
@@ -64,15 +74,11 @@ class Finder(NamedTuple):
             if anchor in text:
                 at = text.find(anchor)
                 while at >= 0:
-                    if owners := self.owners.get(text[at : at + _PROBE]):
-                        found.update(owners)
+                    for value, runs in self.owners.get(text[at : at + _PROBE], ()):
+                        if value not in found and all(run in text for run in runs):
+                            found.add(value)
                     at = text.find(anchor, at + 1)
         return found
-
-    def _pattern(self, value: str) -> re.Pattern[str]:
-        if value not in self.patterns:
-            self.patterns[value] = re.compile(_source(value))
-        return self.patterns[value]
 
 
 def _tail(text: str, phrase: str) -> int:
@@ -83,10 +89,13 @@ def _tail(text: str, phrase: str) -> int:
 
 def secrets_of(value: object) -> Iterator[str]:
     """The texts to hide for a value: its own, or those of everything in it."""
-    waiting, seen = [value], 0
-    while waiting and seen < 10_000:
+    waiting: list[object] = [value]
+    seen: dict[int, object] = {}  # keeps the items alive, so that no id comes twice
+    while waiting and len(seen) < _MOST_ITEMS:
         item = waiting.pop()
-        seen += 1
+        if id(item) in seen:
+            continue
+        seen[id(item)] = item
         if isinstance(item, Mapping):
             waiting.extend(item.values())
         elif isinstance(item, (list, tuple, AbstractSet)):
@@ -105,18 +114,18 @@ def _text(item: Any) -> str:
     return str(item) if isinstance(item, (int, float)) and not isinstance(item, bool) else ""
 
 
-def probes_of(value: str) -> tuple[str, ...]:
-    """Four letters or digits out of each spelling of a value; empty where a spelling has no four in a row."""
+def probes_of(value: str) -> tuple[Probe, ...]:
+    """What each spelling of a value needs; empty where one has no four letters or digits in a row."""
     data = value.encode("utf-8", "surrogatepass")
-    digits = data.hex()
-    probes = [*map(_probe, [value, *_base64(data)]), _probe(digits, _RARE_DIGITS), _probe(digits.upper(), _RARE_DIGITS)]
-    return () if "" in probes else tuple(dict.fromkeys(probes))
+    probes = [_probe(literal, _RARE_FIRST) for literal in (value, *_base64(data))]
+    probes += [_probe(digits, _RARE_DIGITS) for digits in (data.hex(), data.hex().upper())]
+    return tuple(probe for probe in probes if probe) if all(probes) else ()
 
 
-def _probe(literal: str, rare_first: str = _RARE_FIRST) -> str:
-    parts = (literal[start : start + _PROBE] for start in range(len(literal) - _PROBE + 1))
-    usable = (part for part in parts if part.isascii() and part.isalnum())
-    return min(usable, key=lambda part: rare_first.index(part[0]), default="")
+def _probe(literal: str, rare_first: str) -> Probe | None:
+    runs = re.findall("[A-Za-z0-9]+", literal)
+    parts = [run[start : start + _PROBE] for run in runs for start in range(len(run) - _PROBE + 1)]
+    return Probe(min(parts, key=lambda part: rare_first.index(part[0])), tuple(runs)) if parts else None
 
 
 def _base64(data: bytes) -> Iterator[str]:
@@ -153,7 +162,7 @@ def _spell(character: str) -> str:
     if character.isascii() and character.isalnum():
         return character
     if character[0] == "\\":
-        escaped = f"(?i:%(?:25){{0,2}}5c){{{len(character)}}}"
+        escaped = rf"(?i:%(?:25){{0,2}}5c|\\{{1,4}}x5c|\\{{1,4}}u005c|&#(?:92|x5c);){{{len(character)}}}"
         return rf"(?:\\{{{len(character)},{8 * len(character)}}}|{escaped})"
     data = character.encode("utf-8", "surrogatepass")
     code = ord(character)
@@ -173,5 +182,5 @@ def _spell(character: str) -> str:
         forms.append(rf"\\{{1,7}}{character}")
     if character in _CONTROLS:
         forms.append(rf"\\{{1,4}}{_CONTROLS[character]}")
-    plain = r"[ +]" if character == " " else re.escape(character)
+    plain = "[ +]|%(?:25){0,2}2[Bb]" if character == " " else re.escape(character)
     return f"(?:{plain}|(?i:{'|'.join(forms)}))"

@@ -1,6 +1,6 @@
 """Shapes: what an annotation says about JSON values, as one small immutable record for each kind of type.
 
-`annotations` reads them, `schema` writes them down as JSON Schema, and `hooks` builds Python objects by them, so that
+`annotations` reads them, `schema` writes them down as JSON Schema, and `readers` builds Python objects by them, so that
 schema and objects always agree on what an annotation means.
 """
 
@@ -105,7 +105,7 @@ class OneOf:
 class Alias:
     """A type with a name of its own; it may refer to itself."""
 
-    alias: Any
+    type: Any
 
 
 @attrs.frozen(cache_hash=True)

@@ -32,6 +32,7 @@ class Stages:
         copies_arguments: plugins see the arguments before they run, so they get a copy.
         copies_validated: a plugin may have read the arguments, so they are bounded once more.
         authorizes: somebody may refuse calls.
+        doubts: a plugin looks at every returned value, also at those that plainly are results.
         observed: somebody observes.
         may_repair: somebody repairs.
         has_middlewares: somebody contributes middleware.
@@ -55,6 +56,7 @@ class Stages:
         self.copies_arguments = "execute" in outside
         self.copies_validated = "validate" in outside
         self.authorizes = "authorize" in outside
+        self.doubts = "detect" in outside
         self.observed = "observe" in outside
         self.may_repair = "repair" in outside
         self.has_middlewares = "middlewares" in outside

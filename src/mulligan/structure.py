@@ -1,7 +1,7 @@
 """JSON values that fit a schema, turned into the Python objects that the annotations ask for.
 
 Where both are the same there is nothing to do, and plain numbers are converted by hand. Everything else is built by
-cattrs: `hooks` teaches it what each annotation means, and is imported when a call first needs it.
+cattrs: `readers` teaches it what each annotation means, and is imported when a call first needs it.
 """
 
 from __future__ import annotations
@@ -78,9 +78,9 @@ def _cast_numbers(casts: tuple[_Cast, ...]) -> Structure:
 def _build_objects(cast: Structure, shapes: Mapping[str, Shape]) -> Structure:
     @cache
     def build() -> Structure:
-        from mulligan.hooks import arguments_hook
+        from mulligan.readers import arguments_reader
 
-        return arguments_hook(shapes)
+        return arguments_reader(shapes)
 
     def structure(arguments: dict[str, Any]) -> dict[str, Any]:
         built = cast(arguments)

@@ -1,7 +1,7 @@
 """Tables of the words that names of tools are made of, and which of them stand for one another.
 
-Each line of a table is a group; a word may be in several. Words of a line of SAME may replace one another, words of a line
-of RELATED hint at one another, and each line of OPPOSITE has two sides that must never be taken for one another.
+Each line of a table is a group; a word may be in several. Words of a line of SAME may replace one another, words of a
+line of RELATED hint at one another, and each line of OPPOSITE has two sides that are never taken for one another.
 """
 
 from __future__ import annotations
@@ -170,16 +170,81 @@ text string content body
 contact phone address
 metric kpi figure value
 help documentation doc manual guide
+mkdir create make directory folder
+touch create file
+rmdir delete directory folder
+ps list process
+whoami me self profile account user
+ask question clarify prompt user input human
+finish complete done submit end
+agent subagent task delegate
+undo revert rollback restore reset
+trip itinerary travel flight hotel
+car vehicle taxi cab ride rental
+train rail station bus transit
+booking reservation book reserve
+balance account money fund bank credit
+transfer wire send money payment
+budget expense spend spending cost
+crypto bitcoin coin price
+salary payroll wage pay employee
+portfolio holding asset investment stock
+cart basket checkout
+rating review feedback comment
+coupon discount voucher promo offer
+warehouse inventory stock product
+track tracking shipment delivery order package
+wishlist favorite bookmark save
+doctor physician patient medical health appointment
+medicine drug medication prescription
+course class lesson student
+light lamp bulb brightness
+thermostat heating climate temperature ac
+camera video stream snapshot image
+sensor reading measurement value
+test pytest spec suite check
+lint format style check
+endpoint route api url
+webhook hook callback
+cron schedule job timer
+queue message job task
+bucket s3 blob object storage file
+certificate cert ssl tls
+alert alarm incident pager
+dashboard chart metric panel
+vector embedding similarity semantic search
+model llm ai completion prompt generate
+pdf document file
+slide presentation deck powerpoint
+wiki page article confluence
+board card kanban column task
+tweet post status publish
+feed timeline stream
+call phone dial ring
+nearby near around place
+distance duration route
+spell grammar proofread check
+sentiment tone analyze
+ocr text image scan
+speech voice audio transcribe speak transcript
+vacation holiday leave absence
+permission access share grant role
 """
 
 OPPOSITE = """
-get fetch retrieve read load view show list search find query lookup inspect describe check | delete remove rm erase destroy drop unlink purge wipe trash
-get fetch retrieve read load view show list search find query lookup inspect describe check | create add make insert generate register
-get fetch retrieve read load view show list search find query lookup inspect describe check | update edit modify alter amend patch write save set put append overwrite replace
-get fetch retrieve read load view show list search find query lookup inspect describe check | send submit publish cancel rename move upload reset refund merge archive
-create add make new insert write save update edit modify append set put upload generate register send publish copy | delete remove rm erase destroy drop unlink purge wipe trash clear cancel
+get fetch retrieve read load view show list search find query lookup inspect describe check \
+| delete remove rm erase destroy drop unlink purge wipe trash
+get fetch retrieve read load view show list search find query lookup inspect describe check \
+| create add make insert generate register
+get fetch retrieve read load view show list search find query lookup inspect describe check \
+| update edit modify alter amend patch write save set put append overwrite replace
+get fetch retrieve read load view show list search find query lookup inspect describe check \
+| send submit publish cancel rename move upload reset refund merge archive
+create add make new insert write save update edit modify append set put upload generate register send publish copy \
+| delete remove rm erase destroy drop unlink purge wipe trash clear cancel
 copy cp duplicate clone | move mv rename delete remove
-start launch begin boot resume enable run open activate spawn | stop halt end terminate kill disable pause shutdown quit close cancel deactivate
+start launch begin boot resume enable run open activate spawn \
+| stop halt end terminate kill disable pause shutdown quit close cancel deactivate
 restart reboot | stop halt terminate kill shutdown start
 open reopen | close lock
 lock | unlock
@@ -209,15 +274,22 @@ first oldest min minimum | last newest latest max maximum
 left | right
 in checkin | out checkout
 read unread | write
-"""  # fmt: skip
+"""
 
 # Verbs that ask for something and change nothing.
 READING = """
-get fetch retrieve read load obtain view show display list ls enumerate search find lookup query locate grep describe inspect check see
+get fetch retrieve read load obtain view show display list ls enumerate search find lookup query locate grep describe
+inspect check see
+"""
+# Verbs that change something and have no opposite above; those that are nouns as often are left out.
+CHANGING = """
+post notify deliver dispatch reply submit share invite run execute exec invoke deploy merge commit fork apply resolve
+click tap press fill navigate toggle trigger turn rotate scale sync schedule assign attach configure confirm mark sign
+buy pay purchase refund transfer swap
 """
 # Verbs that do away with something.
 DESTROYING = """
-delete remove rm erase destroy drop unlink purge wipe clear uninstall terminate kill
+delete remove rm rmdir erase destroy drop unlink purge wipe clear uninstall terminate kill
 """
 # Words that say next to nothing about which tool is meant.
 LIGHT = """

@@ -1,105 +1,94 @@
-"""The types that JSON has no type for: how each is written down in JSON Schema, and how it is read."""
+"""Many short texts, searched for a few.
+
+Imported at the first miss only, and rapidfuzz with it.
+"""
 
 from __future__ import annotations
 
-import base64
-import re
-from collections.abc import Callable, Mapping
-from datetime import date, datetime, time, timedelta
-from decimal import Decimal
-from functools import partial
-from types import MappingProxyType
-from typing import Any, NamedTuple
-from uuid import UUID
+import bisect
+import functools
+import heapq
+import itertools
+from collections.abc import Iterable
 
-_DECIMAL = "^-?[0-9]+([.][0-9]+)?$"
-_WHOLE = "^(0|-?[1-9][0-9]*)$"
-_NUMBER = "[0-9]{1,15}(?:[.][0-9]{1,9})?"
-_UNITS = "".join(f"(?:(?P<{unit}>{_NUMBER}){unit[0].upper()})?" for unit in ("hours", "minutes", "seconds"))
-_DURATION = re.compile(f"P(?=[0-9T])(?:(?P<weeks>{_NUMBER})W)?(?:(?P<days>{_NUMBER})D)?(?:T(?=[0-9]){_UNITS})?")
+from rapidfuzz import fuzz, process
+
+_NEAR_ENOUGH = 88
+_MOST_FOUND = 8
+_MOST_HITS = 100
+_MOST_SEARCHED = 800_000  # characters
 
 
-class TextForm(NamedTuple):
-    """How a type is sent.
+class Texts:
+    """Many short texts that are searched as one long one, which costs a fraction of a loop over them.
 
-    Attributes:
-        noun: what a value is called.
-        schema: JSON Schema.
-        read: gives the Python object, or raises ValueError or OverflowError.
-        expected: what a right value looks like.
+    Args:
+        texts: the texts; each is known by its number.
     """
 
-    noun: str
-    schema: Mapping[str, Any]
-    read: Callable[[Any], Any]
-    expected: str
+    def __init__(self, texts: list[str]) -> None:
+        self._each = texts
 
+    def near(self, text: str) -> tuple[list[int], bool]:
+        """The numbers of the texts most alike in spelling, best first; whether the first is near enough to stop at."""
+        found = self._spelled_like(text, self._each) if text.islower() else []
+        is_near = bool(found) and found[0][1] >= _NEAR_ENOUGH
+        if not is_near and not (text.islower() and self._is_lower):
+            found = self._spelled_like(text.lower(), map(str.lower, self._each))
+            is_near = bool(found) and found[0][1] >= _NEAR_ENOUGH
+        return [number for number, _ in found], is_near
 
-def text_form(cls: type) -> TextForm:
-    """The form of a type that a `Text` shape has: one of the table, or a kind of path."""
-    return _FORMS.get(cls) or TextForm("path", {"type": "string"}, cls, "path")
+    def holding(self, words: list[str], held: dict[int, float], most: int = 12) -> list[int]:
+        """The numbers of the texts that hold the most, and the rarest, of some words.
 
+        Of endless texts only the first few words are looked for.
 
-def _read_matching(pattern: str, read: Callable[[str], Any], value: str) -> Any:
-    if not re.fullmatch(pattern, value):
-        raise ValueError
-    return read(value)
+        Args:
+            words: the words.
+            held: what the texts hold of words looked for before, which counts too; changed.
+            most: how many numbers to give.
+        """
+        cut_short = []
+        for word in words[: max(2, _MOST_SEARCHED // (len(self._joined) + 1))]:
+            numbers = self._with(word.rstrip("s"))
+            for number in numbers:
+                held[number] = held.get(number, 0.0) + 1 / len(numbers)
+            if len(numbers) == _MOST_HITS:
+                cut_short.append((word.rstrip("s"), frozenset(numbers)))
+        for (
+            word,
+            numbers_found,
+        ) in cut_short:  # one text of many that hold it: it may count for one found by another word
+            for number in held.keys() - numbers_found:
+                held[number] += (word in self._each[number].lower()) / _MOST_HITS
+        return heapq.nlargest(most, held, key=lambda number: (held[number], -number))
 
+    def _spelled_like(self, text: str, texts: Iterable[str]) -> list[tuple[int, float]]:
+        found = process.extract(text, texts, scorer=fuzz.ratio, processor=None, score_cutoff=60, limit=_MOST_FOUND)
+        return [(number, score) for _, score, number in found]
 
-def _read_decimal(value: Any) -> Decimal:
-    if isinstance(value, str):
-        return _read_matching(_DECIMAL, Decimal, value)  # type: ignore[no-any-return]
-    return Decimal(value if isinstance(value, int) else str(value))
+    def _with(self, word: str) -> list[int]:
+        numbers: list[int] = []
+        position = self._joined.find(word) if len(word) > 2 else -1
+        while position >= 0 and len(numbers) < _MOST_HITS:
+            number = bisect.bisect_right(self._ends, position)
+            numbers.append(number)
+            position = self._joined.find(word, self._ends[number])
+        return numbers
 
+    @functools.cached_property
+    def _joined_as_given(self) -> str:
+        return "".join(self._each)
 
-def _read_duration(value: Any) -> timedelta:
-    if not isinstance(value, str):
-        return timedelta(seconds=value)
-    parts = _DURATION.fullmatch(value)
-    if parts is None:
-        raise ValueError
-    return timedelta(**{unit: float(number) for unit, number in parts.groupdict("0").items()})
+    @functools.cached_property
+    def _is_lower(self) -> bool:
+        return self._joined == self._joined_as_given
 
+    @functools.cached_property
+    def _joined(self) -> str:
+        lowered = self._joined_as_given.lower()
+        return lowered if len(lowered) == len(self._joined_as_given) else self._joined_as_given
 
-_FORMS: Mapping[type, TextForm] = MappingProxyType(
-    {
-        date: TextForm("date", {"type": "string", "format": "date"}, date.fromisoformat, "date as in 2026-11-21"),
-        datetime: TextForm(
-            "date and time",
-            {"type": "string", "format": "date-time"},
-            datetime.fromisoformat,
-            "date and time as in 2026-11-21T23:00:00+00:00",
-        ),
-        time: TextForm("time", {"type": "string", "format": "time"}, time.fromisoformat, "time as in 23:00:00"),
-        timedelta: TextForm(
-            "duration",
-            {"anyOf": [{"type": "string", "format": "duration"}, {"type": "number"}]},
-            _read_duration,
-            "duration as in P1DT12H30M, or a number of seconds",
-        ),
-        UUID: TextForm(
-            "UUID",
-            {"type": "string", "format": "uuid"},
-            UUID,
-            "UUID as in 123e4567-e89b-12d3-a456-426614174000",
-        ),
-        Decimal: TextForm(
-            "decimal number",
-            {"anyOf": [{"type": "number"}, {"type": "string", "pattern": _DECIMAL}]},
-            _read_decimal,
-            "decimal number as in 12.50",
-        ),
-        bytes: TextForm(
-            "Base64",
-            {"type": "string", "contentEncoding": "base64"},
-            partial(base64.b64decode, validate=True),
-            "text in Base64 (RFC 4648)",
-        ),
-        int: TextForm(
-            "whole number",
-            {"type": "string", "pattern": _WHOLE},
-            partial(_read_matching, _WHOLE, int),
-            "whole number as in 42",
-        ),
-    }
-)
+    @functools.cached_property
+    def _ends(self) -> list[int]:
+        return list(itertools.accumulate(map(len, self._each)))

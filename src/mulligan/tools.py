@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
-from mulligan.errors import ToolArgumentError, ToolType, UsageError
-from mulligan.signature import check_signature, read_description, read_parameters
+from mulligan.containment import show_name
+from mulligan.errors import Problem, ToolArgumentError, ToolType, UsageError
+from mulligan.lazy import lazy
+from mulligan.signature import check_signature, read_description, read_injected, read_parameters
 from mulligan.steps import gives_awaitable
 from mulligan.structure import StructureError
 from mulligan.validation import Validator
@@ -141,7 +142,7 @@ class Tool:
             raise UsageError(f"tool {name!r}: its schema must be of type 'object', since arguments are named; not {kind!r}")
         return cls(name, description, handler, schema=parameters, **options)
 
-    @cached_property
+    @lazy
     def description(self) -> str:
         """What the model is told it does."""
         return read_description(self.handler) if self._description is None else self._description
@@ -151,11 +152,11 @@ class Tool:
         """The description as it was given, or the whole docstring: at hand without any parsing."""
         return self._description or getattr(self.handler, "__doc__", None) or ""
 
-    @cached_property
+    @lazy
     def _signature(self) -> Parameters | None:
         return read_parameters(self.handler) if self._annotated else None
 
-    @cached_property
+    @lazy
     def parameters(self) -> Mapping[str, Any]:
         """The JSON Schema of the arguments.
 
@@ -166,12 +167,12 @@ class Tool:
             return self._given
         return self._signature.schema if self._signature is not None else {"type": "object"}
 
-    @cached_property
+    @lazy
     def injected(self) -> Mapping[str, Any]:
         """The types of the parameters that are filled from `context`, by name."""
-        return self._signature.injected if self._signature is not None else {}
+        return read_injected(self.handler) if self._annotated else {}
 
-    @cached_property
+    @lazy
     def validator(self) -> Validator:
         """The compiled schema.
 
@@ -180,36 +181,45 @@ class Tool:
         """
         return Validator(self.parameters)
 
-    @cached_property
+    @lazy
     def _check(self) -> Callable[[Any], bool]:
         return self.validator.is_valid
 
-    @cached_property
+    @lazy
     def _structure(self) -> Callable[[dict[str, Any]], dict[str, Any]] | None:
         return self._signature.structure if self._signature is not None and self._given is None else None
 
-    def bind(self, arguments: dict[str, Any]) -> dict[str, Any]:
+    @lazy
+    def shown(self) -> str:
+        """The name, safe to show."""
+        return show_name(self.name)
+
+    def bind(self, arguments: dict[str, Any]) -> dict[str, Any] | ToolArgumentError:
         """The keyword arguments of the handler, without the injected ones.
 
         Args:
             arguments: JSON values.
 
         Returns:
-            Python objects: a new dict, or `arguments` itself where the two are the same.
+            Python objects: a new dict, or `arguments` itself where the two are the same. Where they do not fit, the error
+            that names every problem; it is returned, not raised, since this is an everyday answer.
 
         Raises:
-            ToolArgumentError: naming every problem.
             SchemaError: the schema cannot be used.
         """
         if not self._check(arguments):
-            raise invalid(self.validator.problems(arguments, self.secret))
+            return invalid(self.validator.problems(arguments, self.secret))
         structure = self._structure
         if structure is None:
             return arguments
         try:
             return structure(arguments)
         except StructureError as error:
-            raise invalid(error.problems) from None
+            return invalid([self._without_secrets(problem) for problem in error.problems])
+
+    def _without_secrets(self, problem: Problem) -> Problem:
+        name = problem.pointer.split("/")[1] if problem.pointer else ""
+        return Problem(problem.pointer, problem.message) if name in self.secret else problem
 
     def without_handler(self) -> Tool:
         """The same tool with a handler that refuses to run: what a repairer is given."""
@@ -232,7 +242,8 @@ def invalid(problems: Collection[Any]) -> ToolArgumentError:
     """The error for arguments with these problems."""
     count = len(problems)
     what = "one problem" if count == 1 else f"{count} problems"
-    return ToolArgumentError(f"Invalid arguments: {what}; nothing was run.", problems=tuple(problems))
+    message = f"Invalid arguments: {what}; nothing was run."
+    return ToolArgumentError(message, problems=problems, rule="host:arguments")
 
 
 def _refuse_to_run(**_: Any) -> Any:

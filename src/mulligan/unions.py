@@ -24,7 +24,6 @@ from mulligan.shapes import (
     Described,
     Limited,
     Map,
-    Model,
     OneOf,
     Record,
     Row,
@@ -34,7 +33,7 @@ from mulligan.shapes import (
     UnfitError,
 )
 
-Hook = Callable[[Any, Any], Any]
+Reader = Callable[[Any, Any], Any]
 
 _KINDS: Mapping[type, str] = MappingProxyType(
     {NoneType: "null", bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object"}
@@ -49,11 +48,11 @@ class _Member:
 
     shape: Shape
     kinds: frozenset[str]
-    read: Hook
+    read: Reader
     fits: Callable[[Any], bool]
 
 
-def union_hook(shapes: tuple[Shape, ...], converter: BaseConverter) -> Hook:
+def union_reader(shapes: tuple[Shape, ...], converter: BaseConverter) -> Reader:
     """Takes the member whose schema the value fits; of several, the first that can be built from it."""
     members = [_Member(shape, kinds_of(shape), converter.get_structure_hook(shape), _fits(shape)) for shape in shapes]
     by_kind = {kind: _candidates(members, kind) for kind in _KINDS.values()}
@@ -99,8 +98,8 @@ def _fits(shape: Shape) -> Callable[[Any], bool]:
 def kinds_of(shape: Shape) -> frozenset[str]:
     """The JSON types that a value of this shape can have; `integer` and `number` stand for int and float."""
     match shape:
-        case Scalar(kind):
-            return _ALL_KINDS if kind is object else NUMBERS if kind is float else frozenset({_KINDS[kind]})
+        case Scalar(kind) if kind is not object:
+            return NUMBERS if kind is float else frozenset({_KINDS[kind]})
         case Text(kind):
             return NUMBERS | {"string"} if kind in (Decimal, timedelta) else frozenset({"string"})
         case Choice(options):
@@ -111,14 +110,13 @@ def kinds_of(shape: Shape) -> frozenset[str]:
             return kinds_of(inner)
         case Alias(alias):
             return kinds_of(alias_shape(alias))
-        case Array() | Row():
-            return frozenset({"array"})
-        case Record(cls) if is_named_tuple(cls):
-            return frozenset({"array"})
-        case Map() | Record():
-            return frozenset({"object"})
-        case Model():
-            return _ALL_KINDS
+        case Array() | Row() | Map() | Record():
+            return frozenset({"array" if _is_array(shape) else "object"})
+    return _ALL_KINDS
+
+
+def _is_array(shape: Array | Row | Map | Record) -> bool:
+    return is_named_tuple(shape.type) if isinstance(shape, Record) else not isinstance(shape, Map)
 
 
 def kind_of(value: Any) -> str:

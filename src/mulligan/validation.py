@@ -6,7 +6,7 @@ A schema may come from a foreign server, so it is bounded before it is compiled.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -45,6 +45,7 @@ class Validator:
         except (ValueError, TypeError, jsonschema_rs.ReferencingError) as error:
             raise SchemaError(f"its schema is invalid: {str(error).splitlines()[0][:200]}") from None
         self._schema = schema
+        self._told: dict[tuple[Any, ...], _Teller] = {}
         self._errors: Callable[[Any], Iterator[Any]] = compiled.iter_errors
         self.is_valid: Callable[[Any], bool] = compiled.is_valid
 
@@ -57,8 +58,41 @@ class Validator:
         """
         found: list[Problem] = []
         for error in islice(self._errors(value), _MOST_PROBLEMS):
-            found += _translate(error, value, self._schema, secret)
+            path, where = error.instance_path, tuple(error.schema_path)
+            told = self._told.get(where)
+            if told is None:
+                told = self._told[where] = _tell(error.kind, error.message, _resolve(self._schema, where[:-1]))
+            found += told(error, value, path, secret)
         return found
+
+
+_Teller = Callable[[Any, Any, list[Any], Collection[str]], list[Problem]]
+
+
+def _pointer(path: list[Any]) -> str:
+    if len(path) == 1 and type(path[0]) is str:
+        return f"/{escape(path[0])}"
+    return "".join(f"/{escape(str(part))}" for part in path)
+
+
+def _tell(kind: Any, message: str, part: Mapping[str, Any]) -> _Teller:
+    """What is told when a value fails at this place of the schema; made once for each place."""
+    if kind.name == "required":
+        return lambda error, value, path, secret: [_missing(_pointer(path), error.kind.value, part)]
+    if kind.name in ("additionalProperties", "unevaluatedProperties"):
+        known = list(part.get("properties", {}))
+        return lambda error, value, path, secret: [_unexpected(_pointer(path), name, known) for name in error.kind.value]
+    wrong, expected = _wrong(kind, message, part)
+
+    def one(error: Any, value: Any, path: list[Any], secret: Collection[str]) -> list[Problem]:
+        shown = None if path and path[0] in secret else show(_at(value, path))
+        return [Problem(_pointer(path), wrong, expected, shown)]
+
+    return one
+
+
+def _missing(pointer: str, name: str, part: Mapping[str, Any]) -> Problem:
+    return Problem(f"{pointer}/{escape(name)}", "missing", describe(_member(part, name)))
 
 
 def _bound(schema: Mapping[str, Any]) -> None:
@@ -75,23 +109,9 @@ def _bound(schema: Mapping[str, Any]) -> None:
         stack += [(depth + 1, member) for member in members]
 
 
-def _translate(error: Any, value: Any, schema: Mapping[str, Any], secret: Collection[str]) -> list[Problem]:
-    kind, path = error.kind.name, error.instance_path
-    pointer = "".join(f"/{escape(str(part))}" for part in path)
-    if kind == "required":
-        name = error.kind.value
-        expected = describe(_member(_resolve(schema, error.schema_path[:-1]), name))
-        return [Problem(f"{pointer}/{escape(name)}", "missing", expected)]
-    if kind in ("additionalProperties", "unevaluatedProperties"):
-        known = list(_resolve(schema, error.schema_path[:-1]).get("properties", {}))
-        return [_unexpected(pointer, name, known) for name in error.kind.value]
-    shown = None if path and path[0] in secret else show(_at(value, path))
-    message, expected = _wrong(kind, error, _resolve(schema, error.schema_path[:-1]))
-    return [Problem(pointer, message, expected, shown)]
-
-
 def _unexpected(pointer: str, name: str, known: list[str]) -> Problem:
-    allowed = f"only {', '.join(known)}" if known else "no members"
+    more = ", ..." if len(known) > 20 else ""
+    allowed = f"only {', '.join(known[:20])}{more}" if known else "no members"
     return Problem(f"{pointer}/{escape(name)}", "not an argument that exists", allowed)
 
 
@@ -112,7 +132,8 @@ _WORDS = {
 }
 
 
-def _wrong(kind: str, error: Any, part: Mapping[str, Any]) -> tuple[str, str | None]:
+def _wrong(error: Any, message: str, part: Mapping[str, Any]) -> tuple[str, str | None]:
+    kind = error.name
     if kind == "type":
         return "of the wrong type", describe(part)
     if kind in ("enum", "const"):
@@ -120,10 +141,10 @@ def _wrong(kind: str, error: Any, part: Mapping[str, Any]) -> tuple[str, str | N
     if kind in ("anyOf", "oneOf", "oneOfNotValid"):
         return "fits none of the allowed forms", describe(part)
     if kind in _WORDS:
-        return "out of bounds", _WORDS[kind].format(show(error.kind.value))
+        return "out of bounds", _WORDS[kind].format(show(error.value))
     if kind == "uniqueItems":
         return "has equal items", "each item once"
-    return "not valid", str(error.message)[:200]
+    return "not valid", message[:200]
 
 
 def describe(schema: Any) -> str:
@@ -165,7 +186,7 @@ def _member(schema: Mapping[str, Any], name: str) -> Any:
     return properties.get(name) if isinstance(properties, Mapping) else None
 
 
-def _resolve(schema: Mapping[str, Any], path: list[Any]) -> Mapping[str, Any]:
+def _resolve(schema: Mapping[str, Any], path: Sequence[Any]) -> Mapping[str, Any]:
     """The part of a schema that an error's path leads to, through `$ref`s within the schema."""
     part: Any = schema
     for step in path:

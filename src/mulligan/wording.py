@@ -76,35 +76,62 @@ class Wording:
             repairs: what was read differently from how it was sent.
             note: a sentence on how often this has happened, or nothing.
         """
-        name = show_name(call.name)
-        message = self.line(error.message) or f"{type(error).__name__}."
-        problems = tuple(self._problem(problem) for problem in error.problems[: self._limits.problems])
-        options, suggestion = self._options(error, names)
-        return Feedback(
-            tool_name=name,
-            error_type=type(error).__name__,
-            code=error.code,
-            fatal=error.fatal,
-            headline=f"Error: {message}" if tool is None else f"Error executing tool {name}: {message}",
-            message=message,
-            problems=problems,
-            problems_total=len(error.problems),
-            suggestions=tuple(show_name(name, 128) for name in getattr(error, "suggestions", ())),
-            suggestion=suggestion,
-            next_step=next_step(error, name, tool),
-            corrected=self._corrected(error, call),
-            options=options,
-            options_total=len(names) if isinstance(error, ToolNotFoundError) else 0,
-            effect_note=effect_note(error, tool),
-            retry_after=error.retry_after,
-            hints=tuple(self.line(hint) for hint in hints),
-            notes=(*filter(None, [note]), *(f"{repair.before} was read as {repair.after}." for repair in repairs)),
-            detail=self._detail(error, call, failure),
-            resource=None if error.resource is None else self.line(error.resource),
-            http_status=error.http_status,
-            provider=error.provider,
-            user_message=self.line(error.user_message),
+        name = tool.shown if tool is not None and tool.name == call.name else show_name(call.name)
+        hints = list(hints)
+        problems = error.problems[: self._limits.problems]
+        if len(problems) == 1 and not problems[0].pointer and problems[0].message in error.message:
+            problems = ()
+        line = str if self._is_clean(_foreign(error, problems, hints)) else self.line
+        if line is not str:
+            problems = tuple(Problem(*(text and line(text) for text in problem)) for problem in problems)
+        message = line(error.message) or f"{type(error).__name__}."
+        feedback = Feedback(
+            name,
+            type(error).__name__,
+            error.code,
+            error.fatal,
+            f"Error: {message}" if tool is None else f"Error executing tool {name}: {message}",
+            message,
+            line(error.user_message),
+            next_step(error, name, tool),
+            effect_note(error, tool),
+            problems,
+            len(error.problems) if problems else 0,
+            error.resource and line(error.resource),
+            error.retry_after,
+            error.http_status,
+            error.provider,
         )
+        if hints or note or repairs:
+            feedback.hints = tuple(line(hint) for hint in hints)
+            read = (f"{repair.before} was read as {repair.after}." for repair in repairs)
+            feedback.notes = (*filter(None, [note]), *read)
+        if names or getattr(error, "suggestions", ()):
+            self._add_names(feedback, error, names)
+        if failure is not None:
+            feedback.detail = self._detail(error, call, failure)
+        elif isinstance(error, ToolArgumentError):
+            feedback.corrected = self._corrected(error, call)
+        return feedback
+
+    def _is_clean(self, foreign: list[str]) -> bool:
+        """Whether one look at all these texts finds nothing to redact, to clean or to cut."""
+        if all(len(text) < self._redactor.shortest and text.isascii() and text.isprintable() for text in foreign):
+            return True
+        together = "  ".join(foreign)
+        if len(together) > _LINE or not together.isascii() or not together.isprintable():
+            return False
+        return self._redactor.redact(together) == together
+
+    def _add_names(self, feedback: Feedback, error: ToolError, names: Sequence[str]) -> None:
+        best = list(getattr(error, "suggestions", ()))
+        feedback.suggestions = tuple(show_name(name, 128) for name in best)
+        if names:
+            most = self._limits.listed_tools
+            listed = [*best, *(name for name in names[: most + len(best)] if name not in best)]
+            shown = tuple(show_name(name, 128) for name in listed[:most])
+            feedback.options = _within(shown, self._limits.feedback_chars // 4)
+            feedback.options_total = len(names)
 
     def line(self, text: str) -> str:
         """A text as one clean, redacted, bounded line."""
@@ -112,31 +139,14 @@ class Wording:
             return self._redactor.redact(text)
         return cut(clean(self._redactor.redact(text[: 4 * _LINE]), newlines=False), _LINE)
 
-    def _problem(self, problem: Problem) -> Problem:
-        pointer, message, expected, got = problem
-        return Problem(
-            self.line(pointer),
-            self.line(message),
-            None if expected is None else self.line(expected),
-            None if got is None else self.line(got),
-        )
-
-    def _options(self, error: ToolError, names: Sequence[str]) -> tuple[tuple[str, ...], str]:
-        if not isinstance(error, ToolNotFoundError):
-            return (), suggestion(error)
-        best = [name for name in error.suggestions if name in names]
-        listed = [*best, *(name for name in names[: self._limits.listed_tools + len(best)] if name not in best)]
-        shown = tuple(show_name(name, 128) for name in listed[: self._limits.listed_tools])
-        return _within(shown, self._limits.feedback_chars // 4), suggestion(error)
-
-    def _corrected(self, error: ToolError, call: ToolCall) -> str:
-        if not isinstance(error, ToolArgumentError) or error.corrected is None:
+    def _corrected(self, error: ToolArgumentError, call: ToolCall) -> str:
+        if error.corrected is None:
             return ""
         text = dump({"name": call.name, "arguments": error.corrected})
         return text if len(text) <= self._limits.feedback_chars // 2 and self._redactor.redact(text) == text else ""
 
-    def _detail(self, error: ToolError, call: ToolCall, failure: Failure | None) -> str:
-        if failure is None or self._policy.detail == "none":
+    def _detail(self, error: ToolError, call: ToolCall, failure: Failure) -> str:
+        if self._policy.detail == "none":
             return ""
         if self._policy.detail == "type":
             return f"Type: {show_name(failure.type_name)}." if failure.type_name else ""
@@ -146,6 +156,23 @@ class Wording:
         limit = self._limits.detail_chars
         quoted = cut(clean(self._redactor.redact(text[: 4 * limit])), limit).strip()
         return fence(quoted, key=f"{call.id}\0{call.name}\0{_key(call)}", label=_LABEL) if quoted else ""
+
+
+def _foreign(error: ToolError, problems: Sequence[Problem], hints: list[str]) -> list[str]:
+    """The texts of an error that are not our own words."""
+    own = error.rule is not None and error.rule.startswith("host:")
+    texts = [*hints] if own else [error.message, *hints]
+    if "user_message" in error.__dict__:
+        texts.append(error.user_message)
+    if error.resource is not None and (own or error.resource not in error.message):
+        texts.append(error.resource)
+    for problem in problems:
+        texts.append(problem.pointer)
+        if problem.got is not None:
+            texts.append(problem.got)
+        if not own:
+            texts += (problem.message, problem.expected or "")
+    return texts
 
 
 def _within(names: tuple[str, ...], characters: int) -> tuple[str, ...]:
@@ -193,7 +220,9 @@ def next_step(error: ToolError, name: str, tool: Tool | None) -> str:
     if isinstance(error, ToolNotFoundError):
         return _other_tool(error)
     if isinstance(error, ToolArgumentError):
-        return f"call {name} again with this corrected and the other arguments unchanged. Nothing was run."
+        if error.problems and not error.problems[0].pointer:
+            return f"call {name} again with the same arguments as one valid JSON object."
+        return f"call {name} again with this corrected and the other arguments unchanged."
     if isinstance(error, ResourceNotFoundError):
         return _other_name(error, name)
     if isinstance(error, ResourceConflictError):

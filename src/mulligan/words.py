@@ -7,13 +7,17 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from mulligan.synonyms import DESTROYING, LIGHT, OPPOSITE, READING, RELATED, SAME
+from mulligan.synonyms import CHANGING, DESTROYING, LIGHT, OPPOSITE, READING, RELATED, SAME, SPACE_MARKS
 
 _PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _FOREIGN_PIECES = re.compile(r"[^\W\d_]+|\d+")
 _IRREGULAR = frozenset({"news", "address"})
-_READING, _DESTROYING, _LIGHT = (frozenset(words.split()) for words in (READING, DESTROYING, LIGHT))
+_READING, _CHANGING, _DESTROYING, _LIGHT = (
+    frozenset(words.split()) for words in (READING, CHANGING, DESTROYING, LIGHT)
+)
 _VOWELS = frozenset("aeiouy")
+_LONGEST_RUN_ON = 32
+_MOST_WORDS = 16
 _NEGATIONS = ("un", "dis", "de", "re")
 
 
@@ -56,8 +60,8 @@ class Word(NamedTuple):
 
     @property
     def changes(self) -> bool:
-        """Whether it is such a word and asks for more than reading."""
-        return self.acts and not self.reads
+        """Whether it is a verb that asks for more than reading."""
+        return (self.acts and not self.reads) or self.text in _CHANGING
 
     @property
     def reads(self) -> bool:
@@ -117,9 +121,55 @@ class Lexicon:
         found: list[Word] = []
         for text in texts:
             word = self.word(text)
-            known = word.meaning is not UNKNOWN or len(text) < 6
-            found += [word] if known else map(self.word, split(text))
+            whole = word.meaning is not UNKNOWN or not 5 < len(text) <= _LONGEST_RUN_ON
+            found += [word] if whole else map(self.word, split(text))
         return found
+
+
+class Name(NamedTuple):
+    """A tool name taken apart.
+
+    Attributes:
+        whole: all its letters and digits, in lower case.
+        tail: those after the namespace; the same as `whole` without one.
+        space: those of the namespace; empty without one.
+        words: its words, those of the namespace first; of endless names not all.
+        texts: the same, as texts.
+        heading: how many of the words are the namespace's.
+        cut: where the namespace ends in the name.
+    """
+
+    whole: str
+    tail: str
+    space: str
+    words: tuple[Word, ...]
+    texts: tuple[str, ...]
+    heading: int
+    cut: int
+
+    @property
+    def tail_words(self) -> tuple[Word, ...]:
+        """The words after the namespace."""
+        return self.words[self.heading :]
+
+
+def parse(name: str, lexicon: Lexicon) -> Name:
+    """Take a name apart; the namespace ends at the last of the marks that end one."""
+    cut = max(name.rfind(mark) + len(mark) if mark in name else 0 for mark in SPACE_MARKS)
+    space, tail = pieces(name[:cut]), pieces(name[cut:])
+    if not tail:
+        space, tail, cut = [], space, 0
+    heading = lexicon.words(space)[-_MOST_WORDS:]
+    words = (*heading, *lexicon.words(tail)[:_MOST_WORDS])
+    texts = tuple(word.text for word in words)
+    return Name("".join(space + tail), "".join(tail), "".join(space), words, texts, len(heading), cut)
+
+
+def tails(name: str) -> list[str]:
+    """What is left of a name when one namespace, or several, are taken off; a verb such as `delete` is none."""
+    ends = [start + len(mark) for mark in SPACE_MARKS for start in range(len(name)) if name.startswith(mark, start)]
+    lexicon = Lexicon()
+    return [name[end:] for end in ends if not orders(lexicon.words(pieces(name[:end])))]
 
 
 def word_of(text: str) -> Word:
@@ -131,12 +181,19 @@ def word_of(text: str) -> Word:
 def split(text: str) -> list[str]:
     """Take a run-on word apart, if every part is known: `readfile` is `read`, `file`."""
     meanings = _meanings()
-    for cut in range(len(text) - 3, 2, -1):
-        if stem(text[:cut]) in meanings:
-            rest = [text[cut:]] if stem(text[cut:]) in meanings else split(text[cut:])
-            if len(rest) > 1 or stem(rest[0]) in meanings:
-                return [text[:cut], *rest]
-    return [text]
+    ways: dict[int, list[str]] = {0: []}
+    for end in range(3, len(text) + 1):
+        found = [
+            [*ways[start], text[start:end]] for start in ways if end - start > 2 and stem(text[start:end]) in meanings
+        ]
+        if found:
+            ways[end] = min(found, key=len)
+    return ways.get(len(text), [text])
+
+
+def orders(words: Iterable[Word]) -> bool:
+    """Whether some words ask for a change, as those of no namespace do: `delete`, but not `creating`."""
+    return any(word.changes and not word.text.endswith("ing") for word in words)
 
 
 def opposed(one: Word, other: Word) -> bool:
@@ -146,6 +203,8 @@ def opposed(one: Word, other: Word) -> bool:
         return False
     if (a.left & b.right) | (a.right & b.left):
         return True
+    if a is not UNKNOWN and b is not UNKNOWN:
+        return False
     short, long = sorted((one.text, other.text), key=len)
     return long.endswith(short) and long[: len(long) - len(short)] in _NEGATIONS
 

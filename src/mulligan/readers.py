@@ -1,8 +1,8 @@
 """What cattrs must do with each shape: accept what the schema accepts, refuse what it refuses, and build exact types.
 
 Stock cattrs converts what it is given: `"false"` becomes True and None becomes "None". Here a shape is the type that
-cattrs dispatches on, so every value is read by one of the hooks below. Limits (`minimum`, `pattern`, `uniqueItems` ...)
-are not checked again.
+cattrs dispatches on, so every value is read by one of the functions below. Limits (`minimum`, `pattern`, `uniqueItems`
+...) are not checked again.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from mulligan.shapes import (
     Map,
     Model,
     OneOf,
+    Option,
     Record,
     Row,
     Scalar,
@@ -34,54 +35,59 @@ from mulligan.shapes import (
     Text,
     UnfitError,
 )
-from mulligan.texts import text_form
-from mulligan.unions import NUMBERS, Hook, kind_of, kinds_of, union_hook
+from mulligan.text_forms import text_form
+from mulligan.unions import NUMBERS, Reader, kind_of, kinds_of, union_reader
 
 
-def arguments_hook(shapes: Mapping[str, Shape]) -> Callable[[dict[str, Any]], dict[str, Any]]:
+def arguments_reader(shapes: Mapping[str, Shape]) -> Callable[[dict[str, Any]], dict[str, Any]]:
     """A function that reads those arguments that have one of these shapes.
 
     It raises one of cattrs' validation errors, whose innermost exceptions are `UnfitError`.
     """
     converter = BaseConverter()
-    converter.register_structure_hook_factory(lambda kind: isinstance(kind, Shape), _hook)
+    converter.register_structure_hook_factory(lambda kind: isinstance(kind, Shape), _reader)
     fields = tuple(Field(name, shape, required=False) for name, shape in shapes.items())
-    read = _members_hook(fields, converter, dict)
+    read = _members_reader(fields, converter, dict)
     return lambda arguments: read({name: arguments[name] for name in shapes if name in arguments}, None)
 
 
-def _hook(shape: Shape, converter: BaseConverter) -> Hook:
+def _reader(shape: Shape, converter: BaseConverter) -> Reader:
     match shape:
         case Scalar(kind):
             return _SCALARS[kind]
         case Text(kind):
-            return _text_hook(kind)
-        case Choice():
-            return _choice_hook(shape)
+            return _text_reader(kind)
+        case Choice(options):
+            return _choice_reader(options)
         case Array(item, build):
-            return _array_hook(item, build, converter)
+            return _array_reader(item, build, converter)
         case Row(items):
-            return _row_hook(items, len(items), tuple, converter)
-        case Map():
-            return _map_hook(shape, converter)
+            return _row_reader(items, len(items), tuple, converter)
+        case Map(key, value):
+            return _map_reader(key, value, converter)
         case Limited(inner) | Described(inner):
             return converter.get_structure_hook(inner)
-        case OneOf(members):
-            return _late(lambda: union_hook(members, converter))
-        case Alias(alias):
-            return _late(lambda: converter.get_structure_hook(alias_shape(alias)))
-        case Record(cls):
-            return _late(lambda: _record_hook(cls, converter))
+        case OneOf() | Alias() | Record():
+            return _late_reader(shape, converter)
         case Model(cls):
-            return _model_hook(cls)
+            return _model_reader(cls)
 
 
-def _late(make: Callable[[], Hook]) -> Hook:
-    """A hook made when it is first used, since a type may refer to itself."""
-    made = cache(make)
+def _late_reader(shape: OneOf | Alias | Record, converter: BaseConverter) -> Reader:
+    """A reader made when it is first used, since these may refer to themselves."""
+
+    @cache
+    def read() -> Reader:
+        match shape:
+            case OneOf(members):
+                return union_reader(members, converter)
+            case Alias(alias):
+                return converter.get_structure_hook(alias_shape(alias))
+            case Record(cls):
+                return _record_reader(cls, converter)
 
     def structure(value: Any, kind: Any) -> Any:
-        return made()(value, kind)
+        return read()(value, kind)
 
     return structure
 
@@ -113,7 +119,7 @@ def _read_anything(value: Any, _: Any) -> Any:
     return value
 
 
-_SCALARS: Mapping[type, Hook] = MappingProxyType(
+_SCALARS: Mapping[type, Reader] = MappingProxyType(
     {
         str: partial(_read_exactly, "string"),
         bool: partial(_read_exactly, "boolean"),
@@ -125,7 +131,7 @@ _SCALARS: Mapping[type, Hook] = MappingProxyType(
 )
 
 
-def _text_hook(cls: type) -> Hook:
+def _text_reader(cls: type) -> Reader:
     form, kinds = text_form(cls), kinds_of(Text(cls))
 
     def structure(value: Any, _: Any) -> Any:
@@ -139,8 +145,8 @@ def _text_hook(cls: type) -> Hook:
     return structure
 
 
-def _choice_hook(choice: Choice) -> Hook:
-    values = {_identity(option.json): option.python for option in choice.options}
+def _choice_reader(options: tuple[Option, ...]) -> Reader:
+    values = {_identity(option.json): option.python for option in options}
 
     def structure(value: Any, _: Any) -> Any:
         if kind_of(value) in ("array", "object") or _identity(value) not in values:
@@ -155,7 +161,7 @@ def _identity(value: Any) -> tuple[bool, Any]:
     return isinstance(value, bool), value
 
 
-def _array_hook(item: Shape, build: type, converter: BaseConverter) -> Hook:
+def _array_reader(item: Shape, build: type, converter: BaseConverter) -> Reader:
     read = list_structure_factory(list[item], converter)  # type: ignore[valid-type]
 
     def structure(value: Any, kind: Any) -> Any:
@@ -170,7 +176,7 @@ def _array_hook(item: Shape, build: type, converter: BaseConverter) -> Hook:
     return structure
 
 
-def _row_hook(items: tuple[Shape, ...], least: int, build: Callable[[Any], Any], converter: BaseConverter) -> Hook:
+def _row_reader(items: tuple[Shape, ...], least: int, build: Callable[[Any], Any], converter: BaseConverter) -> Reader:
     def structure(value: Any, _: Any) -> Any:
         if kind_of(value) != "array" or not least <= len(value) <= len(items):
             raise _wrong(f"array of {len(items)} items")
@@ -179,8 +185,8 @@ def _row_hook(items: tuple[Shape, ...], least: int, build: Callable[[Any], Any],
     return structure
 
 
-def _map_hook(shape: Map, converter: BaseConverter) -> Hook:
-    read = mapping_structure_factory(dict[shape.key, shape.value], converter)  # type: ignore[name-defined]
+def _map_reader(key: Shape, value: Shape, converter: BaseConverter) -> Reader:
+    read = mapping_structure_factory(dict[key, value], converter)  # type: ignore[valid-type]
 
     def structure(value: Any, kind: Any) -> Any:
         if kind_of(value) != "object":
@@ -190,12 +196,12 @@ def _map_hook(shape: Map, converter: BaseConverter) -> Hook:
     return structure
 
 
-def _record_hook(cls: type, converter: BaseConverter) -> Hook:
+def _record_reader(cls: type, converter: BaseConverter) -> Reader:
     fields = fields_of(cls)
     if is_named_tuple(cls):
         shapes, least = tuple(field.shape for field in fields), sum(field.required for field in fields)
-        return _row_hook(shapes, least, lambda items: _construct(cls, *items), converter)
-    read = _members_hook(fields, converter, cls)
+        return _row_reader(shapes, least, lambda items: _construct(cls, *items), converter)
+    read = _members_reader(fields, converter, cls)
     return read if is_typed_dict(cls) else lambda value, kind: _construct(cls, **read(value, kind))
 
 
@@ -212,19 +218,19 @@ def _reason(error: Exception) -> str | None:
     return str(error.args[0]).partition("\n")[0][:200] if says else None
 
 
-def _members_hook(fields: tuple[Field, ...], converter: BaseConverter, cls: type) -> Hook:
+def _members_reader(fields: tuple[Field, ...], converter: BaseConverter, cls: type) -> Reader:
     """Reads the members of an object, all of them even if one is wrong."""
-    hooks = {field.name: (converter.get_structure_hook(field.shape), field.shape) for field in fields}
+    readers = {field.name: (converter.get_structure_hook(field.shape), field.shape) for field in fields}
     required = {field.name for field in fields if field.required}
 
     def structure(value: Any, _: Any) -> dict[str, Any]:
-        if kind_of(value) != "object" or not required <= value.keys() <= hooks.keys():
-            raise _wrong(f"object with the members {', '.join(hooks)}")
+        if kind_of(value) != "object" or not required <= value.keys() <= readers.keys():
+            raise _wrong(f"object with the members {', '.join(readers)}")
         members, errors = {}, []
         for name in value:
-            hook, shape = hooks[name]
+            read, shape = readers[name]
             try:
-                members[name] = hook(value[name], shape)
+                members[name] = read(value[name], shape)
             except Exception as error:
                 error.add_note(AttributeValidationNote(f"member {name}", name, shape))
                 errors.append(error)
@@ -235,7 +241,7 @@ def _members_hook(fields: tuple[Field, ...], converter: BaseConverter, cls: type
     return structure
 
 
-def _model_hook(cls: Any) -> Hook:
+def _model_reader(cls: Any) -> Reader:
     def structure(value: Any, _: Any) -> Any:
         try:
             return cls.model_validate(value)

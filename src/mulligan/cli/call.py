@@ -1,0 +1,48 @@
+"""`mulligan call`: one tool call."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from mulligan.cli.loading import find_tools
+from mulligan.cli.output import code_of, write, write_json
+from mulligan.cli.settings import Settings
+from mulligan.errors import UsageError
+
+
+def call(
+    tool: str,
+    arguments: Annotated[str, Parameter(allow_leading_hyphen=True)] = "{}",
+    /,
+    *,
+    tools: str,
+    format: str = "text",
+    json: Annotated[bool, Parameter(negative=())] = False,
+    settings: Annotated[Settings, Parameter(parse=False)],
+) -> int:
+    """Run one tool call and print what the model would read.
+
+    Args:
+        tool: the name that is called; a wrong one is answered as a model's would be.
+        arguments: JSON text, or - to read it from stdin.
+        tools: MODULE[:NAME] or FILE.py[:NAME] that holds the tools.
+        format: the feedback format: text, json, block, or one of a plugin.
+        json: print the whole result as JSON.
+        settings: the common options.
+
+    Returns:
+        The exit code.
+    """
+    if arguments.startswith("--"):
+        raise UsageError(f"unknown option {arguments}; `mulligan call --help` shows those there are")
+    text = sys.stdin.read() if arguments == "-" else arguments
+    with settings.pipeline(find_tools(tools), format=format) as pipeline:
+        result = pipeline.call(tool, text)
+        if json:
+            write_json(result.to_dict())
+        else:
+            write(result.content)
+    return code_of(result)

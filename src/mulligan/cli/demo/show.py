@@ -1,0 +1,134 @@
+"""How the demo looks: one block of aligned lines for each turn, a table at the end."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable
+
+from rich.console import Console
+from rich.text import Text
+
+from mulligan.cli.demo.play import Conversation, Played
+from mulligan.cli.demo.script import TASK, Move, Turn
+from mulligan.cli.output import print_table
+from mulligan.results import ToolResult
+
+_INDENT = 4
+_LABEL = 11
+_HEADS = ("call", "went wrong", "error", "the model", "outcome", "ms")
+
+
+class Show:
+    """Writes the demo to a console.
+
+    Args:
+        screen: where to.
+    """
+
+    def __init__(self, screen: Console) -> None:
+        self._screen = screen
+        self._bar = "|" if screen.options.ascii_only else "│"
+
+    def opening(self, tools: Iterable[str]) -> None:
+        """Says what is going to happen.
+
+        Args:
+            tools: the names of the tools.
+        """
+        self._print(Text("mulligan demo", "bold"))
+        self._print(Text("Every call below really runs: files, a Python process, HTTP on 127.0.0.1. The model is a script."))
+        self._print(Text())
+        self._labelled("task", TASK, "bold", indent=0)
+        self._labelled("tools", ", ".join(tools), "", indent=0)
+
+    def heading(self, number: int, turn: Turn) -> None:
+        """Begins a turn.
+
+        Args:
+            number: counted from 1.
+            turn: the turn.
+        """
+        self._print(Text())
+        self._print(Text(f"{number:>2}  {turn.title}", "bold"))
+
+    def asked(self, played: Played) -> None:
+        """The calls that went wrong, and what the model read.
+
+        Args:
+            played: the turn, as it went.
+        """
+        for move in played.turn.asks:
+            self._move("asks", move)
+        for result in played.first:
+            self._result("reads", result)
+
+    def followed(self, played: Played, *, skipped: bool) -> None:
+        """What happened next.
+
+        Args:
+            played: the turn, as it went.
+            skipped: whether waiting is left out.
+        """
+        if played.waited:
+            self._labelled("waits", f"{played.waited:g} s{' (left out)' if skipped else ', as it was told'}", "dim")
+        if played.turn.then is not None and played.second is not None:
+            self._move("then asks", played.turn.then)
+            self._result("and reads", played.second)
+        for result in played.first:
+            if result.fatal and result.error is not None:
+                self._labelled("stops", "The run ends here; every call of the message was answered first.", "bold red")
+                self._labelled("user reads", result.error.user_message, "bold red")
+        for surprise in played.surprises:
+            self._labelled("not so", f"{surprise}.", "bold red")
+
+    def closing(self, played: list[Played], conversation: Conversation, seconds: float) -> None:
+        """The table, and what was recovered.
+
+        Args:
+            played: all turns.
+            conversation: the whole of it.
+            seconds: how long it took.
+        """
+        self._print(Text())
+        print_table(self._screen, _HEADS, [_row(one) for one in played], right=("ms",))
+        self._print(Text())
+        recovered = sum(one.recovered for one in played)
+        stopped = sum(one.first[0].fatal for one in played)
+        said = f"{recovered} of {len(played)} failures mended by the model itself; {stopped} stopped the run for a person."
+        self._print(Text(said, "bold green" if not any(one.surprises for one in played) else "bold red"))
+        asked, answered = conversation.asked, conversation.answered
+        closed = "the transcript is closed" if asked == answered else "the transcript is NOT closed"
+        self._print(Text(f"{len(asked)} calls, {len(answered)} answers: {closed}. {seconds:.1f} s."))
+        self._print(Text())
+        self._print(Text("The operator's view: mulligan demo --log error", "dim"))
+        self._print(Text("With your own tools: mulligan call --tools FILE.py TOOL '{...}'", "dim"))
+
+    def _move(self, label: str, move: Move) -> None:
+        self._labelled(label, f"{move.name} {move.arguments}", "cyan")
+
+    def _result(self, label: str, result: ToolResult) -> None:
+        style = "red" if result.fatal else "yellow" if result.is_error else "green"
+        lines = [line for given in result.content.rstrip("\n").split("\n") for line in self._wrapped(given, 2)]
+        for number, line in enumerate(lines):
+            text = Text(" " * _INDENT + ("" if number else label).ljust(_LABEL), "dim")
+            self._print(text.append(f"{self._bar} ", "dim").append(line, f"not dim {style}"))
+
+    def _labelled(self, label: str, said: str, style: str, indent: int = _INDENT) -> None:
+        for number, line in enumerate(self._wrapped(said, indent - _INDENT)):
+            text = Text(" " * indent + ("" if number else label).ljust(_LABEL if indent else _LABEL - _INDENT), "dim")
+            self._print(text.append(line, f"not dim {style}"))
+
+    def _wrapped(self, line: str, used: int) -> list[str]:
+        width = max(self._screen.width - _INDENT - _LABEL - used, 20)
+        return textwrap.wrap(line, width, subsequent_indent="  ", break_on_hyphens=False) or [""]
+
+    def _print(self, text: Text) -> None:
+        self._screen.print(text, soft_wrap=True)
+
+
+def _row(played: Played) -> tuple[str, ...]:
+    result = played.first[0]
+    outcome = "recovered" if played.recovered else "stopped" if result.fatal else "failed"
+    error = type(result.error).__name__
+    move, turn = played.turn.asks[0], played.turn
+    return move.name, turn.wrong, error, turn.did, outcome, f"{result.duration * 1_000:.0f}"

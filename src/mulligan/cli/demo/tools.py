@@ -1,0 +1,124 @@
+"""The demo's tools. They are ordinary ones: nothing in them knows that their errors will be explained to a model."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import errno
+import http.client
+import os
+import sys
+from pathlib import Path
+
+from mulligan.cli.demo.server import TOKEN
+from mulligan.tools import Tool, tool
+
+FILES = {
+    "brief.txt": "Report the best days, a forecast, and the prices in GBP and USD.\n",
+    "prices.csv": "item,EUR\ncoffee,2.50\ncake,4.00\n",
+    "sales.csv": "day,cups\nMon,212\nTue,187\nWed,240\nThu,231\nFri,318\nSat,402\nSun,365\n",
+}
+FORECAST_SECONDS = 2
+_SIMULATION = """
+import random, statistics, sys
+days, runs = int(sys.argv[1]), int(sys.argv[2])
+draw = random.Random(7).random
+weeks = (sum(187 + int(216 * draw()) for _ in range(days)) for _ in range(runs))
+print(f"median {statistics.median(weeks):.0f} cups in {days} days ({runs} runs)")
+"""
+
+
+class ServiceError(Exception):
+    """An answer of the service that is an error, as HTTP clients raise it."""
+
+    def __init__(self, response: http.client.HTTPResponse, url: str) -> None:
+        super().__init__(response.read().decode())
+        self.status_code = response.status
+        self.headers = dict(response.headers)
+        self.url = url
+
+
+def make_tools(workspace: Path, port: int) -> list[Tool]:
+    """The tools of the conversation.
+
+    Args:
+        workspace: the folder that the file tools read; they are given names in it.
+        port: where the service listens on 127.0.0.1.
+    """
+    return [*_file_tools(workspace), _forecast(), *_service_tools(port), _thinking()]
+
+
+def _file_tools(workspace: Path) -> list[Tool]:
+    def names() -> list[str]:
+        return sorted(path.name for path in workspace.iterdir())
+
+    def find(path: str) -> Path:
+        if path not in names():
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+        return workspace / path
+
+    @tool(read_only=True, resources=lambda _: names())
+    def read_file(path: str) -> str:
+        """Read a text file of the workspace."""
+        return find(path).read_text(encoding="utf-8")
+
+    @tool(read_only=True, resources=lambda _: names())
+    def best_days(path: str, count: int) -> str:
+        """The days with the highest sales, from a CSV file."""
+        with find(path).open(encoding="utf-8", newline="") as stream:
+            rows = sorted(csv.DictReader(stream), key=lambda row: -int(row["cups"]))
+        return ", ".join(f"{row['day']} {row['cups']}" for row in rows[:count])
+
+    return [read_file, best_days]
+
+
+def _forecast() -> Tool:
+    @tool(read_only=True, timeout=FORECAST_SECONDS)
+    async def forecast(days: int, runs: int) -> str:
+        """Simulate the coming sales in a Python process of its own."""
+        program = (sys.executable, "-I", "-S", "-c", _SIMULATION, str(days), str(runs))
+        pipe, nothing = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
+        process = await asyncio.create_subprocess_exec(*program, stdin=nothing, stdout=pipe, stderr=nothing)
+        try:
+            out, _ = await process.communicate()
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
+        return out.decode().strip()
+
+    return forecast
+
+
+def _service_tools(port: int) -> list[Tool]:
+    def request(method: str, path: str, body: str | None = None) -> str:
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+        try:
+            connection.request(method, path, body, {"Authorization": f"Bearer {TOKEN}"})
+            response = connection.getresponse()
+            if response.status >= 400:  # noqa: PLR2004
+                raise ServiceError(response, path)
+            return response.read().decode()
+        finally:
+            connection.close()
+
+    @tool(read_only=True)
+    def get_rate(currency: str) -> str:
+        """Get the exchange rate of a currency."""
+        return request("GET", f"/rates/{currency}")
+
+    @tool
+    def publish_report(title: str, text: str) -> str:
+        """Publish a report."""
+        return request("POST", "/reports", f"{title}\n\n{text}")
+
+    return [get_rate, publish_report]
+
+
+def _thinking() -> Tool:
+    @tool(name="sequential-thinking__sequentialthinking", read_only=True)
+    def think(thought: str, number: int) -> str:
+        """Think about a problem in steps."""
+        return f"Thought {number} is noted ({len(thought.split())} words)."
+
+    return think

@@ -1,0 +1,148 @@
+"""`mulligan explain`: which plugin and rule classify a failure, and what the model would read."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+from typing import Annotated, Any, NoReturn
+
+from cyclopts import Parameter
+
+from mulligan.cli.loading import find, find_tools
+from mulligan.cli.output import OK, write, write_json
+from mulligan.cli.settings import Settings
+from mulligan.containment import safe_str
+from mulligan.errors import ToolArgumentError, ToolError, UsageError
+from mulligan.facts import type_name
+from mulligan.pipeline import Pipeline
+from mulligan.results import ToolResult
+from mulligan.tools import Tool
+from mulligan.toolset import Toolset
+
+_REFERENCE = re.compile(r"(?:([A-Za-z_][\w.]*):)?([A-Za-z_][\w.]*)(\(.*\))?", re.DOTALL)
+_EFFECTS = {"none": "surely not applied", "possible": "may have been applied", "done": "was applied"}
+
+
+def explain(
+    failure: str,
+    /,
+    *,
+    tools: str | None = None,
+    tool: str | None = None,
+    format: str = "text",
+    text: Annotated[bool, Parameter(negative=())] = False,
+    json: Annotated[bool, Parameter(negative=())] = False,
+    settings: Annotated[Settings, Parameter(parse=False)],
+) -> int:
+    """Tell which plugin and rule classify a failure, and print the exact text that the model would read.
+
+    Args:
+        failure: MODULE:EXCEPTION or MODULE:EXCEPTION("text", name=1), whose arguments are Python literals; for a builtin
+            one MODULE: may be left out. Anything else is the text of a failure that another runtime reported.
+        tools: MODULE[:NAME] or FILE.py[:NAME] that holds the tools, for suggestions and for --tool.
+        tool: the tool that fails so: one of --tools, or any name.
+        format: the feedback format: text, json, block, or one of a plugin.
+        text: take it as a text, even if it looks like an exception.
+        json: print everything as JSON.
+        settings: the common options.
+
+    Returns:
+        The exit code.
+    """
+    toolset = find_tools(tools) if tools else Toolset()
+    exception = None if text else _exception(failure)
+    with settings.pipeline(toolset, format=format, log="OFF") as pipeline:
+        if exception is None:
+            read_as = "a failure that another runtime reported as text (Pipeline.recover)"
+            result = pipeline.recover(failure)
+        else:
+            read_as = f"{type_name(exception)}, raised by a tool"
+            result = _raised(pipeline, exception, tool)
+    if json:
+        write_json({"failure": failure, "read_as": read_as, **result.to_dict()})
+    else:
+        _print(read_as, result)
+    return OK
+
+
+def _exception(spec: str) -> BaseException | None:
+    """The exception that a text names, made with the arguments it gives; None where it names none."""
+    found = _REFERENCE.fullmatch(spec.strip())
+    if found is None:
+        return None
+    module, name, arguments = found.groups()
+    if module is None and not _is_exception(getattr(builtins, name, None)):
+        return None
+    cls = find(f"{module or 'builtins'}:{name}", "explain")
+    if not _is_exception(cls):
+        _refuse(spec, f"{name} is no exception class; add --text to explain it as a text")
+    if issubclass(cls, (KeyboardInterrupt, GeneratorExit)):
+        _refuse(spec, "it is never classified: it passes through to the host")
+    return _made(cls, spec, arguments or "()")
+
+
+def _is_exception(value: object) -> bool:
+    return isinstance(value, type) and issubclass(value, BaseException)
+
+
+def _made(cls: Any, spec: str, arguments: str) -> BaseException:
+    try:
+        call = ast.parse(f"f{arguments}", mode="eval").body
+        assert isinstance(call, ast.Call)
+        given = [ast.literal_eval(argument) for argument in call.args]
+        named = {keyword.arg or "**": ast.literal_eval(keyword.value) for keyword in call.keywords}
+    except (SyntaxError, ValueError, AssertionError, MemoryError, RecursionError):
+        _refuse(spec, "the arguments must be Python literals, as in ValueError('text', 1)")
+    try:
+        made = cls(*given, **named)
+    except Exception as error:
+        _refuse(spec, f"it cannot be made with these arguments: {type(error).__name__}: {safe_str(error, 300)}")
+    return made  # type: ignore[no-any-return]
+
+
+def _refuse(spec: str, why: str) -> NoReturn:
+    raise UsageError(f"explain {spec}: {why}")
+
+
+def _raised(pipeline: Pipeline, exception: BaseException, name: str | None) -> ToolResult:
+    """The result of a call of a tool that raises the exception: what the model would read is told by a real call."""
+
+    def fail() -> NoReturn:
+        raise exception
+
+    known: Tool | None = pipeline.tools.get(name)
+    options = {} if known is None else {"read_only": known.read_only, "idempotent": known.idempotent}
+    stand_in = Tool.from_schema(name or "the_tool", "", {"type": "object"}, fail, **options)
+    pipeline.tools.add(stand_in, replace=True)
+    return pipeline.call(stand_in.name)
+
+
+def _print(read_as: str, result: ToolResult) -> None:
+    error = result.error
+    assert error is not None
+    write(f"read as      {read_as}")
+    write(f"error        {type(error).__name__} ({error.code})")
+    write(f"decided by   {_decided_by(error)}")
+    write(f"fatal        {'yes: the run must stop' if error.fatal else 'no: the model may go on'}")
+    write(f"effect       {error.effect}: {_EFFECTS[error.effect]}")
+    write(f"retry        {_retry(error)}")
+    write(f"user reads   {error.user_message}")
+    write("\nThe model reads:\n")
+    write(result.content)
+
+
+def _decided_by(error: ToolError) -> str:
+    plugin, _, rule = (error.rule or "host").partition(":")
+    where = "mulligan itself" if plugin == "host" else f"plugin {plugin}"
+    return f"{where}, rule {rule}" if rule else where
+
+
+def _retry(error: ToolError) -> str:
+    if error.fatal:
+        return "no"
+    if error.retry_after is not None:
+        return f"the same call, after {error.retry_after:g} s"
+    if isinstance(error, ToolArgumentError):
+        return "with corrected arguments"
+    return "the same call may succeed later" if error.transient else "not the same call: it would fail again"

@@ -1,0 +1,114 @@
+"""What the commands write, and the exit codes."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from typing import IO, Any
+
+from rich.console import Console
+from rich.table import Table
+
+from mulligan.results import ToolResult
+
+OK = 0
+FAILED = 1
+USAGE = 2
+FATAL = 3
+INTERRUPTED = 130
+PIPE_CLOSED = 141
+WIDEST = 100
+
+
+def code_of(result: ToolResult) -> int:
+    """The exit code that reports a result.
+
+    Args:
+        result: the answer to a call.
+    """
+    if result.fatal:
+        return FATAL
+    return FAILED if result.is_error else OK
+
+
+def is_styled(stream: IO[str]) -> bool:
+    """Whether colours go to a stream: to a terminal, unless `NO_COLOR` is set or the terminal is dumb.
+
+    Args:
+        stream: stdout or stderr.
+    """
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def console(stream: IO[str], *, styled: bool) -> Console:
+    """A console of at most 100 columns; of exactly so many where the stream is no terminal.
+
+    Args:
+        stream: stdout or stderr.
+        styled: whether there are colours.
+    """
+    found = Console(file=stream, highlight=False, markup=False, emoji=False, color_system="standard" if styled else None)
+    wide = stream.isatty() or "COLUMNS" in os.environ
+    found.width = min(found.width, WIDEST) if wide else WIDEST
+    return found
+
+
+def lenient(*streams: IO[str]) -> None:
+    """Lets streams take every text: what their encoding cannot say is written as an escape.
+
+    Args:
+        streams: stdout and stderr.
+    """
+    for stream in streams:
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def write(text: str) -> None:
+    """Writes a text and a line end to stdout.
+
+    Args:
+        text: any text.
+    """
+    sys.stdout.write(f"{text}\n")
+
+
+def write_json(value: Any) -> None:
+    """Writes a JSON value to stdout, indented.
+
+    Args:
+        value: a JSON value.
+    """
+    write(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def complain(text: str) -> None:
+    """Writes one line to stderr.
+
+    Args:
+        text: what is wrong and what to do.
+    """
+    sys.stderr.write(f"mulligan: {' '.join(text.split())}\n")
+
+
+def print_table(screen: Console, heads: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[str] = ()) -> None:
+    """Prints aligned columns; what is too wide is wrapped inside its column.
+
+    Args:
+        screen: where to.
+        heads: the heads of the columns.
+        rows: their cells.
+        right: the heads of those columns that are aligned to the right.
+    """
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for head in heads:
+        table.add_column(head, justify="right" if head in right else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    with screen.capture() as captured:
+        screen.print(table)
+    for line in captured.get().splitlines():
+        screen.out(line.rstrip(), highlight=False)

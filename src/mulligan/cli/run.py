@@ -1,0 +1,216 @@
+"""`mulligan run`: every tool call of a conversation."""
+
+from __future__ import annotations
+
+import json as jsonlib
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import IO, Annotated, Any
+
+import attrs
+from cyclopts import Parameter
+
+from mulligan.calls import ToolCall
+from mulligan.cli.conversation import Line, opened, read_lines, without_answers
+from mulligan.cli.loading import find_tools
+from mulligan.cli.output import FAILED, FATAL, OK, console, is_styled
+from mulligan.cli.settings import Settings
+from mulligan.containment import safe_str
+from mulligan.dialects import Dialect, named
+from mulligan.errors import UsageError
+from mulligan.pipeline import Pipeline
+from mulligan.results import ToolResult
+from mulligan.session import Session
+
+_MANY = 20
+Shape = Callable[[Mapping[str, Any]], Dialect | None]
+
+
+def run(
+    file: str,
+    /,
+    *,
+    tools: str,
+    out: str | None = None,
+    dialect: str | None = None,
+    json: Annotated[bool, Parameter(negative=())] = False,
+    settings: Annotated[Settings, Parameter(parse=False)],
+) -> int:
+    """Execute every tool call of a conversation and write the conversation with its tool messages.
+
+    Each assistant message that has calls is followed by the messages that answer them; answers to the same calls that stand
+    in the file already are left out. After a fatal failure the message's other calls are still answered, then it ends.
+
+    Args:
+        file: a conversation, one JSON message a line, or - for stdin.
+        tools: MODULE[:NAME] or FILE.py[:NAME] that holds the tools.
+        out: where the conversation is written, instead of stdout.
+        dialect: the shape of the messages: openai, anthropic, or one of a plugin; by default it is recognised.
+        json: write each call's whole result as JSON, one a line, to stdout; the conversation then goes to --out only.
+        settings: the common options.
+
+    Returns:
+        The exit code.
+    """
+    toolset = find_tools(tools)
+    with ExitStack() as stack:
+        pipeline = stack.enter_context(settings.pipeline(toolset))
+        shape = _shape(pipeline, dialect)
+        stream = stack.enter_context(opened(file))
+        writer = stack.enter_context(_writer(file, out, json=json))
+        replay = _Replay(pipeline.session(), shape, writer)
+        stack.callback(replay.tally.print)
+        advance = stack.enter_context(_progress(file, quiet=out is None and not json))
+        return replay.run(read_lines(stream, "stdin" if file == "-" else file), advance)
+
+
+def _shape(pipeline: Pipeline, dialect: str | None) -> Shape:
+    """Tells the dialect of a message: the one that is asked for, or the first that recognises it."""
+    known = pipeline.tools.dialects or {}
+    if dialect is not None:
+        asked = named(dialect, known)
+        return lambda message: asked
+    return lambda message: next((shape for shape in known.values() if shape.recognises(message)), None)
+
+
+@attrs.define
+class _Writer:
+    """Where messages and results go."""
+
+    messages: IO[bytes] | None
+    results: IO[bytes] | None
+
+    def message(self, message: str | Any) -> None:
+        _write(self.messages, message)
+
+    def result(self, result: ToolResult, line: int) -> None:
+        _write(self.results, {"line": line, **result.to_dict()})
+
+
+def _write(stream: IO[bytes] | None, value: Any) -> None:
+    """One line, at once on its way: what is computed is never lost."""
+    if stream is None:
+        return
+    text = value if isinstance(value, str) else jsonlib.dumps(value, ensure_ascii=False)
+    try:
+        encoded = text.encode()
+    except UnicodeEncodeError:
+        encoded = jsonlib.dumps(value).encode()
+    stream.write(encoded + b"\n")
+    stream.flush()
+
+
+@contextmanager
+def _writer(file: str, out: str | None, *, json: bool) -> Iterator[_Writer]:
+    stdout = sys.stdout.buffer
+    if out is None:
+        yield _Writer(None, stdout) if json else _Writer(stdout, None)
+        return
+    if file != "-" and Path(out).exists() and Path(out).samefile(file):
+        raise UsageError(f"--out {out} is the file that is read; give another name")
+    try:
+        stream = Path(out).open("wb")
+    except OSError as error:
+        raise UsageError(f"--out {out} cannot be written: {error.strerror}") from None
+    with stream:
+        yield _Writer(stream, stdout if json else None)
+
+
+@attrs.define
+class _Tally:
+    """What the summary says."""
+
+    messages: int = 0
+    calls: int = 0
+    repaired: int = 0
+    failed: Counter[str] = attrs.field(factory=Counter)
+    stopped: str = ""
+
+    def count(self, result: ToolResult, line: int) -> None:
+        self.calls += 1
+        self.repaired += bool(result.repairs)
+        if result.error is not None:
+            self.failed[type(result.error).__name__] += 1
+        if result.fatal and result.error is not None and not self.stopped:
+            self.stopped = f"stopped at line {line}: {type(result.error).__name__}: {result.error.user_message}"
+
+    def print(self) -> None:
+        classes = ", ".join(f"{count} {name}" for name, count in self.failed.most_common())
+        failed = f"{self.failed.total()} failed" + (f" ({classes})" if classes else "")
+        ok = self.calls - self.failed.total()
+        line = f"{self.messages} messages, {self.calls} calls: {ok} ok, {failed}, {self.repaired} repaired"
+        none = "" if self.calls else "no tool calls were found: give messages in the shape of --dialect"
+        sys.stderr.write("".join(f"{said}\n" for said in (line, none, self.stopped) if said))
+
+
+class _Replay:
+    """Goes through a conversation within one session."""
+
+    def __init__(self, session: Session, shape: Shape, writer: _Writer) -> None:
+        self._session = session
+        self._shape = shape
+        self._writer = writer
+        self._ids: set[str] = set()
+        self.tally = _Tally()
+
+    def run(self, lines: Iterable[Line], advance: Callable[[], None]) -> int:
+        """Executes the calls of all messages, up to a fatal failure."""
+        for line in lines:
+            self._one(line)
+            advance()
+            if self.tally.stopped:
+                return FATAL
+        return FAILED if self.tally.failed else OK
+
+    def _one(self, line: Line) -> None:
+        message = without_answers(line.message, self._ids)
+        if message is None:
+            return
+        self.tally.messages += 1
+        self._writer.message(line.text if message is line.message else message)
+        if "choices" in message or message.get("role") == "assistant":
+            self._answer(line)
+
+    def _answer(self, line: Line) -> None:
+        dialect, calls = self._calls(line)
+        results = []
+        for call in calls:
+            result = self._session.call(call)
+            results.append(result)
+            self._ids |= {call.id} if isinstance(call.id, str) else set()
+            self._writer.result(result, line.number)
+            self.tally.count(result, line.number)
+        for answer in dialect.messages(results) if dialect is not None else ():
+            self._writer.message(answer)
+
+    def _calls(self, line: Line) -> tuple[Dialect | None, list[ToolCall]]:
+        try:
+            dialect = self._shape(line.message)
+            return dialect, [] if dialect is None else dialect.calls(line.message)
+        except Exception as error:
+            why = f"{type(error).__name__}: {safe_str(error, 200)}"
+            raise UsageError(f"{line.where}: its tool calls cannot be read ({why}); correct their shape") from None
+
+
+@contextmanager
+def _progress(file: str, *, quiet: bool) -> Iterator[Callable[[], None]]:
+    """A bar on stderr, where that is a terminal of its own and there are many messages."""
+    shared = quiet and sys.stdout.isatty()
+    total = _count(file) if file != "-" and sys.stderr.isatty() and not shared else 0
+    if total < _MANY:
+        yield lambda: None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
+
+    screen = console(sys.stderr, styled=is_styled(sys.stderr))
+    with Progress(BarColumn(), MofNCompleteColumn(), "messages", TimeElapsedColumn(), console=screen) as progress:
+        task = progress.add_task("", total=total)
+        yield lambda: progress.advance(task)
+
+
+def _count(file: str) -> int:
+    with Path(file).open("rb") as stream:
+        return sum(1 for line in stream if line.strip())

@@ -1,0 +1,29 @@
+"""`mulligan schema`: what the model is shown."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from mulligan.cli.loading import find_tools
+from mulligan.cli.output import OK, write_json
+from mulligan.cli.settings import Settings
+
+
+def schema(
+    *, tools: str, dialect: str = "openai", settings: Annotated[Settings, Parameter(parse=False)]
+) -> int:
+    """Print the tool definitions that a model is shown.
+
+    Args:
+        tools: MODULE[:NAME] or FILE.py[:NAME] that holds the tools.
+        dialect: the provider's shape: openai, anthropic, or one of a plugin.
+        settings: the common options.
+
+    Returns:
+        The exit code.
+    """
+    with settings.pipeline(find_tools(tools)) as pipeline:
+        write_json(pipeline.tools.definitions(dialect))
+    return OK
