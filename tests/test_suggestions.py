@@ -256,12 +256,24 @@ def test_names_of_arguments_break_ties_and_speak_where_the_name_says_nothing() -
     assert NameIndex(entries).suggest("", {"old_string": "x"}) == Suggestions(("edit_file",), False)
 
 
-def test_parameters_are_asked_for_only_when_arguments_came_and_may_fail() -> None:
+def test_parameters_are_asked_for_only_when_arguments_came_and_only_of_few_tools() -> None:
+    asked: list[str] = []
+    names = [f"get_{noun}" for noun in NOUNS] + [f"list_{noun}" for noun in NOUNS]
+    index = NameIndex(Entry(name, "", lambda name=name: [name] if asked.append(name) else ["id"]) for name in names)  # type: ignore[misc]
+    index.suggest("gett_customer")
+    assert asked == []
+    index.suggest("gett_customer", {"id": 1})
+    assert 0 < len(set(asked)) <= 5
+    index.suggest("frobnicate", {"id": 1})
+    assert len(set(asked)) <= 25
+
+
+def test_parameters_that_cannot_be_given_cost_no_suggestion() -> None:
     def broken() -> list[str]:
         raise RuntimeError("this schema cannot be built")
 
     index = NameIndex([Entry("read_file", "", broken), Entry("read_mail", "", ["id"])])
-    assert index.suggest("reed_file", {"path": "x"}).names[0] == "read_file"
+    assert index.suggest("reed_file", {"path": "x"}) == Suggestions(("read_file", "read_mail"), True)
 
 
 # --- a wrong one is never sold as certain

@@ -457,3 +457,9 @@ def test_one_call_of_every_kind_gives_the_same_by_call_and_acall(make_pipeline):
     by_call = [(result.content, result.is_error, result.attempts) for result in pipeline.call_many(calls)]
     by_acall = [(result.content, result.is_error, result.attempts) for result in asyncio.run(pipeline.acall_many(calls))]
     assert by_call == by_acall
+
+
+def test_a_tool_of_an_unknown_format_that_was_added_later_is_worded_all_the_same(make_pipeline, run):
+    pipeline = make_pipeline()
+    pipeline.tools.add(Tool.from_function(search, format="xml"))
+    assert run(pipeline, "search", '{"query"').content.startswith("Error executing tool search: Invalid arguments: ")

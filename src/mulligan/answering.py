@@ -187,14 +187,14 @@ class Answering:
             state.call,
             tool,
             failure=failure,
-            names=list(state.host.toolset) if isinstance(error, ToolNotFoundError) else (),
+            tools=state.host.toolset if isinstance(error, ToolNotFoundError) else {},
             hints=hints,
             repairs=state.repairs,
             note=note,
         )
-        wanted = (tool.format if tool is not None else None) or state.format or self.format
-        format = None if wanted is None else self.format_named(wanted)
-        return self._rendered(feedback, format, state.stages)
+        wanted = (tool.format if tool is not None else None) or state.format
+        known = wanted if isinstance(wanted, FeedbackFormat) else self.formats.get(wanted or "")
+        return self._rendered(feedback, known or self.format, state.stages)
 
     def _rendered(self, feedback: Feedback, format: FeedbackFormat | None, stages: Stages) -> tuple[Feedback, str]:
         limit = self._limits.feedback_chars

@@ -118,7 +118,7 @@ def _as_text(arguments: Any) -> str:
         except UnicodeDecodeError as error:
             _refuse("", f"the arguments are not UTF-8 text (byte {error.start})", "a JSON object")
     if not isinstance(arguments, Mapping):
-        _refuse("", "the arguments must be one JSON object", "object", _json_type(arguments))
+        _refuse("", "the arguments must be one JSON object", "one JSON object", _json_type(arguments))
     return _mapping_text(arguments)
 
 
@@ -166,7 +166,7 @@ def _check_depth(text: str, limit: int) -> None:
             depth += 1
             if depth > limit:
                 where = _place(text, token.start())
-                _refuse("", f"nested too deep at {where}: at most {limit} levels are read", f"at most {limit} levels")
+                _refuse("", f"nested too deep at {where}: at most {limit} levels are read", f"arguments of at most {limit} levels")
         elif bracket in ("}", "]"):
             depth -= 1
 
@@ -174,7 +174,9 @@ def _check_depth(text: str, limit: int) -> None:
 def _check_size(text: str, allowed: int) -> None:
     size = len(text) if len(text) > allowed else len(text.encode(errors="surrogatepass"))
     if size > allowed:
-        _refuse("", f"the arguments are {size:,} bytes long: at most {allowed:,} are read", f"at most {allowed:,} bytes")
+        where = _place(text, min(allowed, len(text)))
+        message = f"the arguments are {size:,} bytes long: at most {allowed:,} are read, up to {where}"
+        _refuse("", message, f"at most {allowed:,} bytes of arguments")
 
 
 def _explain(text: str) -> dict[str, Any]:
@@ -186,7 +188,7 @@ def _explain(text: str) -> dict[str, Any]:
     try:
         json.loads(text)
     except json.JSONDecodeError as error:
-        _refuse("", _syntax(text, error), "one JSON object")
+        _refuse("", _syntax(text, error), "one valid JSON object")
     except (ValueError, RecursionError):
         return _exact(text)
     return _exact(text)
@@ -225,7 +227,7 @@ def _exact(text: str) -> dict[str, Any]:
 
 def _refuse_constant(text: str, name: str) -> NoReturn:
     start = next(token.start() for token in _TOKENS.finditer(text) if token[0] == name)
-    _refuse("", f"{name} at {_place(text, start)} is not a JSON number", "a finite number or null")
+    _refuse("", f"{name} at {_place(text, start)} is not a JSON number", "a finite number or null in that place")
 
 
 def _refuse_duplicate(text: str, pointer: str, key: str) -> NoReturn:
@@ -281,7 +283,7 @@ def _not_an_object(value: Any) -> dict[str, Any]:
     if value is None:
         return {}
     hint = "; it is a string that holds JSON: send the object itself" if _holds_object(value) else ""
-    _refuse("", f"the arguments must be one JSON object{hint}", "object", _json_type(value))
+    _refuse("", f"the arguments must be one JSON object{hint}", "one JSON object", _json_type(value))
 
 
 def _holds_object(value: Any) -> bool:

@@ -29,11 +29,19 @@ async def adrive(flow: Flow, means: Means) -> ToolResult:
     try:
         step = next(flow)
         while True:
-            if isinstance(step, Run):
-                outcome = await arun(step, means)
-            else:
+            if not isinstance(step, Run):
                 await asyncio.sleep(step.seconds)
                 outcome = Outcome()
+            elif step.timeout is not None or not step.is_async:
+                outcome = await arun(step, means)
+            else:  # most calls: no further coroutine between the task and the tool
+                try:
+                    value = step.executor()
+                    if type(value) is CoroutineType:
+                        value = await value
+                    outcome = Outcome(value if type(value) in PLAIN else await _value(value, means))
+                except BaseException as error:
+                    outcome = _raised(error)
             step = flow.send(outcome)
     except StopIteration as stop:
         return stop.value  # type: ignore[no-any-return]
@@ -53,14 +61,16 @@ async def arun(step: Run, means: Means) -> Outcome:
             return await _in_thread(step, means)
         if step.timeout is not None:
             return await _under_deadline(step, means)
-        value = step.executor()
-        if type(value) is CoroutineType:
-            value = await value
-        return Outcome(value if type(value) in PLAIN else await _value(value, means))
+        return Outcome(await _value(step.executor(), means))
     except BaseException as error:
-        if passes(error) or _host_cancels(error):
-            raise
-        return Outcome(exception=error)
+        return _raised(error)
+
+
+def _raised(error: BaseException) -> Outcome:
+    """The outcome of what a tool raised; what must pass is raised again."""
+    if passes(error) or _host_cancels(error):
+        raise error
+    return Outcome(exception=error)
 
 
 async def _value(given: Any, means: Means) -> Any:
@@ -124,38 +134,33 @@ async def _in_thread(step: Run, means: Means) -> Outcome:
 
 async def _under_deadline(step: Run, means: Means) -> Outcome:
     """An async executor in a task of its own, which is cancelled at the deadline and left behind if it will not end."""
-    task = asyncio.ensure_future(_value(step.executor(), means))
+    task = asyncio.ensure_future(_contained(step, means))
     try:
         await asyncio.wait((task,), timeout=step.timeout)
     except asyncio.CancelledError:
         await _cancelled(task, means.grace)
         raise
-    if task.done():
-        return _ended(task)
+    if task.done() and not task.cancelled():
+        outcome = task.result()
+        if outcome.exception is not None and passes(outcome.exception):
+            raise outcome.exception
+        return outcome
     await _cancelled(task, means.grace)
     return Outcome(exception=DeadlineExceeded(step.timeout or 0.0))
+
+
+async def _contained(step: Run, means: Means) -> Outcome:
+    """Nothing may leave a task: asyncio would hand a SystemExit to the event loop itself."""
+    try:
+        return Outcome(await _value(step.executor(), means))
+    except BaseException as error:
+        return Outcome(exception=error)
 
 
 async def _cancelled(task: asyncio.Future[Any], grace: float) -> None:
     """Cancels a task and gives it some time to end; one that will not end is left behind."""
     task.cancel()
-    task.add_done_callback(_forget)
     await asyncio.wait((task,), timeout=grace)
-
-
-def _forget(task: asyncio.Future[Any]) -> None:
-    """Takes note of the exception of a task that was left behind, so that asyncio does not report it."""
-    if not task.cancelled():
-        task.exception()
-
-
-def _ended(task: asyncio.Future[Any]) -> Outcome:
-    if task.cancelled():
-        return Outcome(exception=asyncio.CancelledError("the tool cancelled itself"))
-    error = task.exception()
-    if error is not None and passes(error):
-        raise error
-    return Outcome(exception=error) if error is not None else Outcome(task.result())
 
 
 class PrivateLoop:

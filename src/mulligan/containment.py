@@ -76,8 +76,8 @@ def _show(character: str, suspect: str) -> str:
     if character in _ESCAPED:
         return _ESCAPED[character]
     if re.match(suspect, character):
-        code = ord(character)
-        return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+        digits = f"{ord(character):04x}"
+        return f"\\u{digits}" if len(digits) == len("ffff") else f"\\U{digits:0>8}"
     return clean(character, newlines=False)
 
 

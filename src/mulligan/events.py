@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TypeAlias
 
 import attrs
@@ -11,19 +12,28 @@ from mulligan.errors import ToolError
 from mulligan.results import ToolResult
 
 
-@attrs.frozen
 class CallStarted:
     """A call came in.
 
     Attributes:
         call_id: the model's id of the call, or None.
         tool_name: the name that was called.
-        arguments: what was sent, redacted and shortened.
     """
 
-    call_id: str | None
-    tool_name: str
-    arguments: str
+    __slots__ = ("_show", "call_id", "tool_name")
+
+    def __init__(self, call_id: str | None, tool_name: str, show: Callable[[], str]) -> None:
+        self.call_id = call_id
+        self.tool_name = tool_name
+        self._show = show
+
+    @property
+    def arguments(self) -> str:
+        """What was sent, redacted and shortened; worked out only when somebody looks."""
+        return self._show()
+
+    def __repr__(self) -> str:
+        return f"CallStarted(call_id={self.call_id!r}, tool_name={self.tool_name!r})"
 
 
 @attrs.frozen
@@ -75,7 +85,7 @@ class Waiting:
     seconds: float
 
 
-@attrs.frozen
+@attrs.define(eq=False)
 class CallFinished:
     """A call was answered.
 

@@ -6,6 +6,7 @@ Nothing in here waits, and nothing knows whether the driver is sync or async; th
 from __future__ import annotations
 
 from collections.abc import Generator
+from functools import partial
 from typing import Any, TypeAlias
 
 from mulligan.arguments import read_arguments
@@ -40,8 +41,8 @@ def invoke(state: Invocation) -> Flow:
     """
     stages = state.stages
     if stages.observed:
-        shown = state.host.answering.shown_arguments(state.call)
-        stages.observe(CallStarted(state.call.id, state.call.name, shown))
+        show = partial(state.host.answering.shown_arguments, state.call)
+        stages.observe(CallStarted(state.call.id, state.call.name, show))
     try:
         tool = _prepare(state)
         if isinstance(tool, ToolError):

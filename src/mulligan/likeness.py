@@ -11,12 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import NamedTuple
 
-from rapidfuzz.distance import OSA
-
+from mulligan.kinship import MISSPELT, RELATED, SYNONYM, Kin, Told, distance, kinship, slips
 from mulligan.words import UNKNOWN, Lexicon, Name, Word, negations, opposed, opposites, orders, parse, pieces
-
-# What one word is worth in the place of another. From _SYNONYM on, two words count as the same one.
-_SAME_STEM, _SYNONYM, _MISSPELT, _BEGINNING, _RELATED = 0.96, 0.85, 0.8, 0.6, 0.5
 
 
 class Likeness(NamedTuple):
@@ -51,6 +47,7 @@ class Weights:
         self._known: dict[str, float] = {}
 
     def __call__(self, word: Word) -> float:
+        """What one word tells, from 0 to 1."""
         weight = self._known.get(word.text)
         if weight is None:
             weight = max(0.1, 1 - math.log1p(self._held[word.stem]) / self._scale)
@@ -90,8 +87,8 @@ class Question:
         self.called = parse(called, self._words)
         self._lexicon = lexicon
         self._weights = weights
-        self._kin = [_Kin(word, lexicon) for word in self.called.words]
-        self._told = [_Told(word, lexicon) for word in self.called.words]
+        self._kin = [Kin(word, lexicon) for word in self.called.words]
+        self._told = [Told(word, lexicon) for word in self.called.words]
         self._opposed: dict[tuple[str, str], bool] = {}
         self._keys: dict[tuple[str, str], float] = {}
 
@@ -128,7 +125,7 @@ class Question:
         rows = [[kin[text] for text in other.texts] for kin in self._kin]
         asked = [max(row, default=0.0) for row in rows]
         offered = [max(column) for column in zip(*rows, strict=True)] or [0.0] * len(theirs)
-        meant = asked if min(asked, default=1.0) >= _RELATED else self._explained(asked, description())
+        meant = asked if min(asked, default=1.0) >= RELATED else self._explained(asked, description())
         score = spelled
         if any(meant):
             score = max(score, 0.63 * self._weights.mean(ours, meant) + 0.27 * self._weights.mean(theirs, offered))
@@ -153,7 +150,7 @@ class Question:
         if likeness.edits is not None:
             return 0.04
         verb_replaced = any(
-            word.acts and value == _SYNONYM for word, value in zip(self.called.words, likeness.asked, strict=True)
+            word.acts and value == SYNONYM for word, value in zip(self.called.words, likeness.asked, strict=True)
         )
         return 0.25 if verb_replaced else 0.08
 
@@ -181,7 +178,7 @@ class Question:
     def _explained(self, asked: list[float], description: frozenset[str]) -> list[float]:
         """The values of the words called, raised where the description has something to do with a word left open."""
         return [
-            value if value >= _RELATED or not description else max(value, told.by(description))
+            value if value >= RELATED or not description else max(value, told.by(description))
             for value, told in zip(asked, self._told, strict=True)
         ]
 
@@ -189,94 +186,33 @@ class Question:
         """Whether every word that matters is in both names, in whatever order."""
         asked = list(zip(self.called.words, likeness.asked, strict=True))
         offered = list(zip(other.words, likeness.offered, strict=True))[other.heading :]
-        shared = [(word, value) for word, value in asked if value >= _MISSPELT and not word.is_light]
-        if any(word.destroys for word, value in asked if value == _SYNONYM):
+        shared = [(word, value) for word, value in asked if value >= MISSPELT and not word.is_light]
+        if any(word.destroys for word, value in asked if value == SYNONYM):
             return False
         reads = not any(word.changes for word in self.called.words + other.tail_words)
-        offered = list(itertools.dropwhile(lambda pair: pair[1] < _MISSPELT and self._weights.leads(pair[0]), offered))
+        offered = list(itertools.dropwhile(lambda pair: pair[1] < MISSPELT and self._weights.leads(pair[0]), offered))
         if reads and len(shared) > 1:
-            asked = list(itertools.dropwhile(lambda pair: pair[1] < _RELATED and pair[0].meaning is UNKNOWN, asked))
-        left = [word for word, value in asked if value < _MISSPELT and not word.is_light]
-        extra = [(word, value) for word, value in offered if value < _MISSPELT and not word.is_light]
+            asked = list(itertools.dropwhile(lambda pair: pair[1] < RELATED and pair[0].meaning is UNKNOWN, asked))
+        left = [word for word, value in asked if value < MISSPELT and not word.is_light]
+        extra = [(word, value) for word, value in offered if value < MISSPELT and not word.is_light]
         if reads:  # a verb that one of the two lacks, and words that the other's words explain, make no difference
             if any(word.reads for word in left) and any(word.reads for word, _ in extra):
                 return False
             left = [word for word in left if not word.reads]
-            extra = [(word, value) for word, value in extra if not word.reads and value < _RELATED]
-        alone = len(shared) == 1 and not shared[0][0].acts and shared[0][1] != _SYNONYM
+            extra = [(word, value) for word, value in extra if not word.reads and value < RELATED]
+        alone = len(shared) == 1 and not shared[0][0].acts and shared[0][1] != SYNONYM
         return not left and not extra and (len(shared) > 1 or alone)
 
     def _nearer_to_an_opposite(self, other: Name, theirs: Iterable[Word], edits: int) -> bool:
         """Whether the name called is as near to the opposite of a tool as to the tool: `gt_user` is no `set_user`."""
         variants = list(_variants(self.called, other))
-        wider = edits if edits < 2 else edits + 1
         return any(
             distance(one, two.replace(word.text, text, 1), most) <= most
             for word in theirs
-            for texts, most in ((negations(word), edits), (opposites(word), wider))
+            for texts, most in ((negations(word), edits), (opposites(word), edits + (edits > 1)))
             for text in texts
             for one, two in variants
         )
-
-
-class _Kin(dict[str, float]):
-    """What words of the toolset are worth in the place of one word that was called."""
-
-    def __init__(self, word: Word, lexicon: Lexicon) -> None:
-        self._word = word
-        self._lexicon = lexicon
-
-    def __missing__(self, text: str) -> float:
-        worth = self[text] = kinship(self._word, self._lexicon.word(text))
-        return worth
-
-
-class _Told:
-    """What descriptions say about one word that was called."""
-
-    def __init__(self, word: Word, lexicon: Lexicon) -> None:
-        self._word = word
-        self._lexicon = lexicon
-        self._seen: set[str] = set()
-        self._telling: dict[str, float] = {}
-
-    def by(self, description: frozenset[str]) -> float:
-        """What a description says about it, from 0 to 1."""
-        for text in description - self._seen:
-            told = self._lexicon.word(text)
-            if told.stem == self._word.stem:
-                self._telling[text] = 0.5
-            elif told.meaning.same & self._word.meaning.same:
-                self._telling[text] = 0.4
-            elif told.meaning.related & self._word.meaning.related:
-                self._telling[text] = 0.2
-        self._seen |= description
-        return max((self._telling[text] for text in description & self._telling.keys()), default=0.0)
-
-
-def kinship(one: Word, other: Word) -> float:
-    """What one word is worth in the place of another, from 0 to 1."""
-    if one.stem == other.stem:
-        return 1.0 if one.text == other.text else _SAME_STEM
-    if one.meaning.same & other.meaning.same:
-        return _SYNONYM
-    if one.meaning is UNKNOWN or other.meaning is UNKNOWN:
-        short, long = sorted((one.text, other.text), key=len)
-        if len(short) > 3 and distance(short, long, 2) <= slips(len(short)):
-            return _MISSPELT
-        if len(short) > 2 and long.startswith(short):
-            return _BEGINNING
-    return _RELATED if one.meaning.related & other.meaning.related else 0.0
-
-
-def distance(one: str, other: str, most: int) -> int:
-    """How many letters must be changed, added, dropped or swapped with the next; `most + 1` for more than `most`."""
-    return OSA.distance(one, other, score_cutoff=most)
-
-
-def slips(length: int) -> int:
-    """How many letters of a name of that length may differ for a slip of the pen."""
-    return 0 if length < 4 else 1 if length < 8 else 2
 
 
 def _variants(called: Name, other: Name) -> Iterator[tuple[str, str]]:
@@ -297,4 +233,4 @@ def _same_space(called: Name, other: Name) -> bool:
 
 
 def _open(words: Iterable[Word], values: Iterable[float]) -> list[Word]:
-    return [word for word, value in zip(words, values, strict=True) if value < _SYNONYM]
+    return [word for word, value in zip(words, values, strict=True) if value < SYNONYM]

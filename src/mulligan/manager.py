@@ -25,6 +25,7 @@ from mulligan.stages import Stages
 
 HOOKS = tuple(name for name, value in vars(hookspecs).items() if hasattr(value, "mulligan_spec"))
 FAULTS_ALLOWED = 3
+_DEFAULTS = frozenset({"validate", "execute"})  # where no plugin has an opinion, the flow itself does as the built-in one
 _TOTAL = frozenset({"resolve", "validate", "execute"})  # the built-in ones touch nothing foreign, so they need no guard
 
 
@@ -142,6 +143,8 @@ class PluginManager:
     def _caller(self, hook: str) -> Callable[..., Any]:
         parameters = tuple(inspect.signature(getattr(hookspecs, hook)).parameters)
         asked = self._asked(hook)
+        if hook in _DEFAULTS and not all(self._is_built_in(impl) for impl in asked):
+            asked = [impl for impl in asked if not self._is_built_in(impl)]
         calls = tuple(_by_position(impl, parameters) for impl in asked if not _is_wrapper(impl))
         wrappers = [impl for impl in asked if _is_wrapper(impl)]
         if not calls and not wrappers:
@@ -308,6 +311,8 @@ def _collect(calls: tuple[Callable[..., Any], ...]) -> Callable[..., list[Any]]:
 
 def _ask_all(calls: tuple[Callable[..., Any], ...]) -> Callable[..., Any]:
     """Asks every one; the first answer counts."""
+    if len(calls) == 1:
+        return calls[0]
 
     def ask(*args: Any) -> Any:
         answers = [call(*args) for call in calls]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from mulligan.answering import Answering
@@ -84,6 +85,9 @@ class Pipeline:
         )
         self._offer()
         self._answering.format = self._answering.format_named(format)
+        for tool in self.tools.values():
+            if tool.format is not None:
+                self._answering.format_named(tool.format)
         self._lock = threading.Lock()
         self._pool: ThreadPool | None = None
         self._local = threading.local()
@@ -159,9 +163,7 @@ class Pipeline:
         context: Mapping[str, Any] | None = None,
     ) -> ToolResult:
         """`call`, awaited: async tools run on the event loop, sync ones in a thread unless declared `inline`."""
-        from mulligan.async_driver import adrive
-
-        return await adrive(invoke(self._invocation(name_or_call, arguments, call_id, session, context)), self._means)
+        return await _async_driver()(invoke(self._invocation(name_or_call, arguments, call_id, session, context)), self._means)
 
     def _invocation(
         self,
@@ -361,6 +363,13 @@ class Pipeline:
 
     def __repr__(self) -> str:
         return f"Pipeline({len(self.tools)} tools, {len(self.plugins)} plugins)"
+
+
+@cache
+def _async_driver() -> Callable[..., Awaitable[ToolResult]]:
+    from mulligan.async_driver import adrive
+
+    return adrive
 
 
 def _as_call(given: Any) -> ToolCall:

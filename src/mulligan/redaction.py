@@ -12,7 +12,7 @@ from mulligan.secret_values import Finder, Probe, probes_of, secrets_of
 
 __all__ = ["PATTERNS", "REDACTED", "Redactor", "cut"]
 
-_MOST_VALUES = 1_000
+_MOST_VALUES, _SHORTEST = 1_000, 8
 _ELLIPSIS = "…"
 _CREDENTIAL_NAME = (
     r"(?:^|[^A-Z0-9])(?:KEYS?|SECRETS?|PASS|CREDS?|CREDENTIALS?|AUTH|DSN|SESSION|PRIVATE|ACCESS|PAT|JWT|BEARER)"
@@ -49,7 +49,7 @@ class Redactor:
         self._environment: Mapping[str, str] | None = os.environ if environment is None else environment
         self._probes: dict[str, tuple[Probe, ...] | None] = {}
         self._finder: Finder | None = None
-        self.shortest = 8
+        self.shortest = _SHORTEST
         for value in values:
             self.register(value)
 
@@ -105,7 +105,7 @@ class Redactor:
 
 def _credentials(environment: Mapping[str, str]) -> Iterator[str]:
     for name, value in environment.items():
-        if len(value) >= 8 and name not in ("PWD", "OLDPWD") and re.search(_CREDENTIAL_NAME, name.upper()):
+        if len(value) >= _SHORTEST and name not in ("PWD", "OLDPWD") and re.search(_CREDENTIAL_NAME, name.upper()):
             if not re.fullmatch(_ORDINARY_VALUE, value):
                 yield from secrets_of(value)
             login = re.match(_LOGIN, value)

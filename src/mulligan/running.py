@@ -29,11 +29,12 @@ def run_of(state: Invocation, tool: Tool) -> Run:
         tool: its tool.
     """
     stages = state.stages
-    if not stages.copies_arguments:
-        executor = stages.execute(tool, state.bound, state.call) or partial(tool.handler, **state.bound)
-        return Run(executor, tool.timeout, not tool.inline, tool.is_async)
-    executor = stages.execute(tool, copied(state, tool), state.call) or partial(tool.handler, **state.bound)
-    return Run(executor, tool.timeout, not tool.inline)
+    seen = copied(state, tool) if stages.copies_arguments else state.bound
+    executor = stages.execute(tool, seen, state.call)
+    if executor is None:
+        return Run(partial(tool.handler, **state.bound), tool.timeout, not tool.inline, tool.is_async)
+    is_async = None if stages.copies_arguments else tool.is_async
+    return Run(executor, tool.timeout, not tool.inline, is_async)
 
 
 def around(state: Invocation, tool: Tool) -> tuple[Middleware, ...]:
@@ -49,14 +50,39 @@ def around(state: Invocation, tool: Tool) -> tuple[Middleware, ...]:
 
 
 def copied(state: Invocation, tool: Tool) -> dict[str, Any]:
-    """The arguments built anew from the JSON values: what a plugin changes in them has no effect.
+    """The arguments once more, for a plugin to see: what it changes in them has no effect.
 
     Args:
         state: the call.
         tool: its tool.
     """
-    anew = tool.bind(read_arguments(dump(state.arguments), state.host.limits))
-    return {**state.bound, **anew} if isinstance(anew, dict) else dict(state.bound)
+    copy = dict(state.bound)
+    try:
+        for name, value in copy.items():
+            if type(value) not in _SCALARS and name not in tool.injected:
+                copy[name] = _copy(value)
+    except _NotJson:
+        anew = tool.bind(read_arguments(dump(state.arguments), state.host.limits))
+        copy.update(anew if isinstance(anew, dict) else {})
+    return copy
+
+
+class _NotJson(Exception):
+    """A value that was built from JSON values and has to be built anew."""
+
+
+_SCALARS = frozenset({str, int, float, bool, type(None)})
+
+
+def _copy(value: Any) -> Any:
+    kind = type(value)
+    if kind in _SCALARS:
+        return value
+    if kind is list:
+        return [_copy(item) for item in value]
+    if kind is dict:
+        return {name: _copy(item) for name, item in value.items()}
+    raise _NotJson
 
 
 def judged(state: Invocation, tool: Tool, outcome: Outcome) -> Outcome:

@@ -152,7 +152,10 @@ _PROSE = (
     " provided reject rejected required requires reset set should string that the this to too use used value was were"
     " with wrong yes you your "
 )
-_LONGEST_VALUE = 16_384
+_PLACEHOLDER = r"(?:<|\$\{|\$[A-Z_]{3}|\{\{|%[sdr(])[\s\S]{0,60}"
+_WORD, _ASSIGNED_WORD = r"[^\W\d_][^\W\d_A-Z]{0,14}|[0-9]{1,7}", r"[^\W\d_]{1,7}|[0-9]{1,7}"
+_LONGEST_VALUE, _SHORTEST_QUOTED = 16_384, 6
+_VERDICTS = " blank cannot characters empty expected field incorrect invalid length missing must required string wrong "
 _NOTHING = ("", "none", "null", "nil", "true", "false", "undefined", "str", "...", "redacted", "masked", "hidden")
 
 
@@ -280,18 +283,15 @@ def _closing_quote(text: str, start: int, quote: str) -> int:
 def _is_harmless(value: str, match: re.Match[str], authorized: bool) -> bool:
     """Whether a value is no secret though its name says so: a placeholder, a number or a word of a sentence."""
     word, tight, quoted = match["word"], _is_tight(match), bool(match["open"])
-    plain = value.strip(".,;:!?()[]'\" ").lower()
-    if value == REDACTED or plain in _NOTHING or not plain.strip("*x•.#-"):
+    bare = value.strip(".,;:!?()[]'\" ")
+    plain = bare.lower()
+    if value == REDACTED or plain in _NOTHING or not plain.strip("*x•.#-") or re.fullmatch(_PLACEHOLDER, value):
         return True
-    if len(value) < 64 and re.match(r"<|\$\{|\$[A-Z_]{3}|\{\{|%[sdr(]", value):
-        return True
-    words = re.findall(r"[a-z']+", plain) if quoted and " " in plain else [plain]
-    if not tight and any(f" {a_word} " in _PROSE for a_word in words):
+    prose = _VERDICTS if " " in plain else _PROSE
+    if not tight and any(f" {a_word} " in prose for a_word in plain.split()):
         return True
     if word != "pass" and word.startswith(("pass", "pwd", "secret")):
         return False
-    if plain.isdigit() and len(plain) < 8:
+    if quoted and not authorized and (" " in plain or len(plain) < _SHORTEST_QUOTED):
         return True
-    if quoted:
-        return not authorized and (" " in plain or len(plain) < 6)
-    return plain.isalpha() and len(plain) < 8 if tight else plain.isalpha() and value[1:].islower() and len(plain) < 16
+    return re.fullmatch("[0-9]{1,7}" if quoted else _ASSIGNED_WORD if tight else _WORD, bare) is not None

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from mulligan.secret_shapes import REDACTED, replace
 
 _SHORTEST, _LONGEST, _CHUNK, _MOST_ITEMS = 4, 16_384, 256, 10_000
-_PROBE, _FRAGMENT = 4, 6
+_PROBE, _FRAGMENT, _LONGEST_PIN = 4, 6, 7
 _RARE_FIRST = "QZXJqKYjVWzGkHUBxOFDNPMRLCIwvSTEAyb7g8964h3f5mpd2u1c0nlaorsite"
 _RARE_DIGITS = "7986543210BFDCEAbfdcea"  # in hex every letter has one of 3 to 7
 _ENTITIES = {"&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos"}
@@ -135,7 +135,7 @@ def _base64(data: bytes) -> Iterator[str]:
     for lead, first in enumerate((0, 2, 3)):
         encoded = b2a_base64(bytes(lead) + data, newline=False).decode().rstrip("=")
         core = encoded[first : 8 * (lead + len(data)) // 6]
-        if len(core) >= 6:
+        if len(core) >= _FRAGMENT:
             yield core
         elif not lead:
             yield encoded
@@ -143,7 +143,7 @@ def _base64(data: bytes) -> Iterator[str]:
 
 def _source(value: str) -> str:
     data = value.encode("utf-8", "surrogatepass")
-    if value.isdecimal() and len(value) < 8:
+    if value.isdecimal() and len(value) <= _LONGEST_PIN:
         plain = rf"(?<!\d){value}(?!\d)"
     else:
         plain = "".join(map(_spell, re.findall(r"\\+|[^\\]", value)))
@@ -171,11 +171,10 @@ def _spell(character: str) -> str:
         "".join(f"%(?:25){{0,2}}{byte:02x}" for byte in data),
         "".join(rf"\\{{1,4}}x{byte:02x}" for byte in data),
         "".join(rf"\\{{1,4}}u{units[at : at + 4]}" for at in range(0, len(units), 4)),
-        rf"\\{{1,4}}U{code:08x}",
         rf"&(?:amp;)?#(?:0{{0,4}}{code}|x0{{0,4}}{code:x});",
     ]
-    if 127 < code < 256:
-        forms.append(rf"\\{{1,4}}x{code:02x}")
+    if not character.isascii():
+        forms.append(rf"\\{{1,4}}{ascii(character)[2:-1]}")
     if character in _ENTITIES:
         forms.append(f"&(?:amp;){{0,2}}{_ENTITIES[character]};")
     if character in "\"'/":

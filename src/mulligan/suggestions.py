@@ -22,6 +22,7 @@ _MEMORY = 256
 _ALL_COMPARED = 64  # up to so many tools each is compared in full; among more, candidates are picked first
 _SAMPLE = 16
 _MOST_DESCRIPTIONS = 2_000  # among more tools their descriptions are not searched, so that a miss stays cheap
+_NEAR_ASKED = 5  # parameters may have to be built, so few tools are asked for theirs where the spelling decides
 _ARGUMENTS = 0.4
 _WORTH_NAMING = 0.15
 _END_OF_NAME = frozenset("(<{[\n\"'")
@@ -84,9 +85,7 @@ class NameIndex:
         Returns:
             The best names, and whether the first may be proposed as the one that was meant.
         """
-        keys = frozenset(
-            key[:64] for key, _ in zip(arguments or (), range(_MOST_KEYS), strict=False) if isinstance(key, str)
-        )
+        keys = frozenset(str(key)[:64] for key in itertools.islice(arguments or (), _MOST_KEYS))
         question = (_clean(called), keys, limit)
         answer = self._memory.get(question)
         if answer is None:
@@ -116,12 +115,11 @@ class NameIndex:
         is_near = any(edits is not None for edits, _ in spellings.values())
         matches = []
         for number, spelling in spellings.items():
-            described: Callable[[], frozenset[str]] = (
-                frozenset if is_near else functools.partial(self._description, number)
-            )
-            likeness = question.compare(self._name(number), spelling, described)
+            likeness = question.compare(self._name(number), spelling, functools.partial(self._told_by, number, is_near))
             matches.append(_Match(likeness.score, number, likeness))
         best = heapq.nsmallest(20, matches, key=lambda match: (-match.score, match.number))
+        if is_near:
+            del best[_NEAR_ASKED:]
         if keys:
             fits = [self._fits(question, match.number, keys) for match in best]
             rarity = [1 - sum(column) / len(fits) for column in zip(*fits, strict=True)]
@@ -144,9 +142,9 @@ class NameIndex:
         """Whether the best may be proposed as the one that was meant."""
         best = worth[0]
         name = self._name(best.number)
-        fits = self._fits(question, best.number, keys)
+        fits = self._fits(question, best.number, keys) if keys else []
         if question.called.whole == name.space and name.space != name.tail:
-            return bool(keys) and min(fits) == 1.0 and self._is_only_one_of_its_space(best.number)
+            return min(fits, default=0.0) == 1.0 and self._is_only_one_of_its_space(best.number)
         if len(worth) > 1 and best.score - worth[1].score < question.clearance(best.likeness):
             return False
         if question.called.space != name.space and self._is_one_of_many(best.number):
@@ -181,9 +179,7 @@ class NameIndex:
     def _parameters(self, number: int) -> list[str]:
         given = self._entries[number].parameters
         with contextlib.suppress(Exception):  # a schema that cannot be built must not cost the model its suggestion
-            return [
-                name[:64] for name, _ in zip(given() if callable(given) else given, range(_MOST_KEYS), strict=False)
-            ]
+            return [name[:64] for name in itertools.islice(given() if callable(given) else given, _MOST_KEYS)]
         return []
 
     def _candidates(self, called: str, name: Name) -> Iterator[tuple[Iterable[int], float]]:
@@ -241,9 +237,12 @@ class NameIndex:
             self._parsed[number] = parse(self._entries[number].name[:_LONGEST_NAME], self._lexicon)
         return self._parsed[number]
 
-    def _description(self, number: int) -> frozenset[str]:
+    def _told_by(self, number: int, is_idle: bool) -> frozenset[str]:
+        """The words of a tool's description; none where they would be idle."""
         from mulligan.words import pieces
 
+        if is_idle:
+            return frozenset()
         if number not in self._told:
             self._told[number] = frozenset(pieces(self._entries[number].description[:_LONGEST_DESCRIPTION]))
         return self._told[number]

@@ -13,6 +13,8 @@ from collections.abc import Iterable
 
 from rapidfuzz import fuzz, process
 
+from mulligan.words import SHORTEST_WORD
+
 _NEAR_ENOUGH = 88
 _MOST_FOUND = 8
 _MOST_HITS = 100
@@ -55,11 +57,8 @@ class Texts:
                 held[number] = held.get(number, 0.0) + 1 / len(numbers)
             if len(numbers) == _MOST_HITS:
                 cut_short.append((word.rstrip("s"), frozenset(numbers)))
-        for (
-            word,
-            numbers_found,
-        ) in cut_short:  # one text of many that hold it: it may count for one found by another word
-            for number in held.keys() - numbers_found:
+        for word, seen in cut_short:  # so many texts hold it that those found by other words may, unseen
+            for number in held.keys() - seen:
                 held[number] += (word in self._each[number].lower()) / _MOST_HITS
         return heapq.nlargest(most, held, key=lambda number: (held[number], -number))
 
@@ -69,7 +68,7 @@ class Texts:
 
     def _with(self, word: str) -> list[int]:
         numbers: list[int] = []
-        position = self._joined.find(word) if len(word) > 2 else -1
+        position = self._joined.find(word) if len(word) >= SHORTEST_WORD else -1
         while position >= 0 and len(numbers) < _MOST_HITS:
             number = bisect.bisect_right(self._ends, position)
             numbers.append(number)

@@ -6,7 +6,9 @@ and paths, cleaned and shortened, and the detail, quoted in a fence.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, islice
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from mulligan.arguments import dump
@@ -59,7 +61,7 @@ class Wording:
         tool: Tool | None,
         *,
         failure: Failure | None = None,
-        names: Sequence[str] = (),
+        tools: Mapping[str, Tool] = MappingProxyType({}),
         hints: Iterable[str] = (),
         repairs: Sequence[Repair] = (),
         note: str = "",
@@ -71,7 +73,7 @@ class Wording:
             call: the call that failed.
             tool: the tool it was resolved to, or None.
             failure: what happened, for the quoted detail.
-            names: the names of all tools, for a tool that was not found.
+            tools: all tools by name, for a tool that was not found.
             hints: advice of plugins.
             repairs: what was read differently from how it was sent.
             note: a sentence on how often this has happened, or nothing.
@@ -106,8 +108,8 @@ class Wording:
             feedback.hints = tuple(line(hint) for hint in hints)
             read = (f"{repair.before} was read as {repair.after}." for repair in repairs)
             feedback.notes = (*filter(None, [note]), *read)
-        if names or getattr(error, "suggestions", ()):
-            self._add_names(feedback, error, names)
+        if tools or getattr(error, "suggestions", ()):
+            self._add_names(feedback, error, tools)
         if failure is not None:
             feedback.detail = self._detail(error, call, failure)
         elif isinstance(error, ToolArgumentError):
@@ -123,15 +125,15 @@ class Wording:
             return False
         return self._redactor.redact(together) == together
 
-    def _add_names(self, feedback: Feedback, error: ToolError, names: Sequence[str]) -> None:
+    def _add_names(self, feedback: Feedback, error: ToolError, tools: Mapping[str, Tool]) -> None:
         best = list(getattr(error, "suggestions", ()))
         feedback.suggestions = tuple(show_name(name, 128) for name in best)
-        if names:
+        if tools:
             most = self._limits.listed_tools
-            listed = [*best, *(name for name in names[: most + len(best)] if name not in best)]
-            shown = tuple(show_name(name, 128) for name in listed[:most])
+            others = (name for name in islice(tools, most + len(best)) if name not in best)
+            shown = tuple(show_name(name, 128) for name in islice(chain(best, others), most))
             feedback.options = _within(shown, self._limits.feedback_chars // 4)
-            feedback.options_total = len(names)
+            feedback.options_total = len(tools)
 
     def line(self, text: str) -> str:
         """A text as one clean, redacted, bounded line."""
@@ -221,7 +223,7 @@ def next_step(error: ToolError, name: str, tool: Tool | None) -> str:
         return _other_tool(error)
     if isinstance(error, ToolArgumentError):
         if error.problems and not error.problems[0].pointer:
-            return f"call {name} again with the same arguments as one valid JSON object."
+            return f"call {name} again with {error.problems[0].expected or 'valid arguments'}."
         return f"call {name} again with this corrected and the other arguments unchanged."
     if isinstance(error, ResourceNotFoundError):
         return _other_name(error, name)

@@ -16,7 +16,9 @@ _READING, _CHANGING, _DESTROYING, _LIGHT = (
     frozenset(words.split()) for words in (READING, CHANGING, DESTROYING, LIGHT)
 )
 _VOWELS = frozenset("aeiouy")
-_LONGEST_RUN_ON = 32
+SHORTEST_WORD = 3
+_SHORTEST_RUN_ON, _LONGEST_RUN_ON = 6, 32
+_SHORTEST_VERB_FORM, _SHORTEST_NOUN_OF_VERB = 6, 8
 _MOST_WORDS = 16
 _NEGATIONS = ("un", "dis", "de", "re")
 
@@ -89,18 +91,18 @@ def stem(word: str) -> str:
     """Take the commonest English endings off a lower-case word: `queries` and `query` give the same."""
     if word in _IRREGULAR:
         return word
-    if len(word) > 3 and word[-1] == "s" and word[-2] not in "sui":
+    if len(word) > SHORTEST_WORD and word[-1] == "s" and word[-2] not in "sui":
         word = word[:-1]
-    if len(word) > 5:
+    if len(word) >= _SHORTEST_VERB_FORM:
         if word[-3:] == "ing" and not _VOWELS.isdisjoint(word[:-3]):
             word = word[:-3]
         elif word[-2:] == "ed" and not _VOWELS.isdisjoint(word[:-2]):
             word = word[:-2]
-        elif len(word) > 7 and word[-3:] == "ion":
+        elif len(word) >= _SHORTEST_NOUN_OF_VERB and word[-3:] == "ion":
             word = word[:-3]
-    if len(word) > 3 and word[-1] == "e":
+    if len(word) > SHORTEST_WORD and word[-1] == "e":
         return word[:-1]
-    return word[:-1] + "i" if len(word) > 2 and word[-1] == "y" else word
+    return word[:-1] + "i" if len(word) >= SHORTEST_WORD and word[-1] == "y" else word
 
 
 class Lexicon:
@@ -121,7 +123,7 @@ class Lexicon:
         found: list[Word] = []
         for text in texts:
             word = self.word(text)
-            whole = word.meaning is not UNKNOWN or not 5 < len(text) <= _LONGEST_RUN_ON
+            whole = word.meaning is not UNKNOWN or not _SHORTEST_RUN_ON <= len(text) <= _LONGEST_RUN_ON
             found += [word] if whole else map(self.word, split(text))
         return found
 
@@ -182,9 +184,11 @@ def split(text: str) -> list[str]:
     """Take a run-on word apart, if every part is known: `readfile` is `read`, `file`."""
     meanings = _meanings()
     ways: dict[int, list[str]] = {0: []}
-    for end in range(3, len(text) + 1):
+    for end in range(SHORTEST_WORD, len(text) + 1):
         found = [
-            [*ways[start], text[start:end]] for start in ways if end - start > 2 and stem(text[start:end]) in meanings
+            [*way, text[start:end]]
+            for start, way in ways.items()
+            if end - start >= SHORTEST_WORD and stem(text[start:end]) in meanings
         ]
         if found:
             ways[end] = min(found, key=len)

@@ -10,13 +10,19 @@ from typing import Annotated, Any
 from cyclopts import App, CycloptsError, Group, Parameter
 
 from mulligan import __version__
+from mulligan.cli.call import call
+from mulligan.cli.demo import demo
+from mulligan.cli.explain import explain
 from mulligan.cli.output import INTERRUPTED, OK, PIPE_CLOSED, USAGE, complain, console, is_styled, lenient
+from mulligan.cli.plugins import plugins
+from mulligan.cli.run import run as replay
+from mulligan.cli.schema import schema
 from mulligan.cli.settings import Settings
 from mulligan.errors import UsageError
 
 _HELP = "Gives every tool call of a language model a second chance. `mulligan demo` shows it."
 _CODES = "Exit codes: 0 all went well, 1 the call failed, 2 wrong usage, 3 a fatal failure, 130 interrupted."
-_COMMANDS = ("demo", "call", "run", "plugins", "explain", "schema")
+_COMMON = Group("Common options", sort_key=1_000)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -51,27 +57,29 @@ def _app() -> App:
         help=_HELP,
         help_epilogue=_CODES,
         version=__version__,
-        help_format="plaintext",
+        help_format="markdown",
         help_formatter="default" if styled else "plain",
         console=console(sys.stdout, styled=styled),
         result_action="return_value",
         suppress_keyboard_interrupt=False,
     )
-    for name in _COMMANDS:
-        app.command(f"mulligan.cli.{name}:{name}", name=name)
-    app.meta.group_parameters = Group("Common options", sort_key=1_000)
+    for command in (demo, call, replay, plugins, explain, schema):
+        app.command(command, name="run" if command is replay else None)
+    app.meta.suppress_keyboard_interrupt = False
 
     @app.meta.default
     def launch(
         *words: Annotated[str, Parameter(show=False, allow_leading_hyphen=True)],
-        plugin: Annotated[tuple[str, ...], Parameter(name=("--plugin", "-p"), negative=(), show_default=False)] = (),
-        log: Annotated[str | None, Parameter(show_default=False)] = None,
+        plugin: Annotated[
+            tuple[str, ...], Parameter(name=("--plugin", "-p"), negative=(), group=_COMMON, show_default=False)
+        ] = (),
+        log: Annotated[str | None, Parameter(group=_COMMON)] = None,
     ) -> Any:
         """Runs a command with the options that all commands share.
 
         Args:
             words: the command and its own options.
-            plugin: load a plugin: its name, a module, MODULE:NAME or a file that ends in .py; no:NAME blocks one.
+            plugin: load a plugin: NAME, MODULE[:NAME] or FILE.py; no:NAME blocks one.
             log: what is logged on stderr: info, success, warning, error or off.
         """
         command, bound, ignored = app.parse_args(words, exit_on_error=False, print_error=False)

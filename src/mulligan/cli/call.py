@@ -8,9 +8,8 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from mulligan.cli.loading import find_tools
-from mulligan.cli.output import code_of, write, write_json
+from mulligan.cli.output import code_of, refuse_option, write, write_json
 from mulligan.cli.settings import Settings
-from mulligan.errors import UsageError
 
 
 def call(
@@ -20,7 +19,7 @@ def call(
     *,
     tools: str,
     format: str = "text",
-    json: Annotated[bool, Parameter(negative=())] = False,
+    json: Annotated[bool, Parameter(negative=(), show_default=False)] = False,
     settings: Annotated[Settings, Parameter(parse=False)],
 ) -> int:
     """Run one tool call and print what the model would read.
@@ -36,8 +35,7 @@ def call(
     Returns:
         The exit code.
     """
-    if arguments.startswith("--"):
-        raise UsageError(f"unknown option {arguments}; `mulligan call --help` shows those there are")
+    refuse_option(arguments)
     text = sys.stdin.read() if arguments == "-" else arguments
     with settings.pipeline(find_tools(tools), format=format) as pipeline:
         result = pipeline.call(tool, text)

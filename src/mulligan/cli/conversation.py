@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Mapping, Set
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 import attrs
 
@@ -44,12 +44,25 @@ def opened(file: str) -> Iterator[IO[bytes]]:
     if file == "-":
         yield sys.stdin.buffer
         return
-    try:
-        stream = Path(file).open("rb")
-    except OSError as error:
-        raise UsageError(f"{file} cannot be read: {error.strerror}; give a file with one message a line, or -") from None
-    with stream:
+    with open_file(file, "rb", "give a file with one message a line, or -") as stream:
         yield stream
+
+
+def open_file(name: str, mode: str, step: str) -> IO[bytes]:
+    """A file, opened in binary.
+
+    Args:
+        name: its name.
+        mode: `rb` or `wb`.
+        step: what to do when it cannot be opened.
+
+    Raises:
+        UsageError: it cannot be opened.
+    """
+    try:
+        return cast("IO[bytes]", Path(name).open(mode))
+    except OSError as error:
+        raise UsageError(f"{name} cannot be opened: {error.strerror}; {step}") from None
 
 
 def read_lines(stream: IO[bytes], name: str) -> Iterator[Line]:
@@ -73,17 +86,19 @@ def _decode(raw: bytes, where: str) -> str:
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise UsageError(f"{where} column {error.start + 1}: not UTF-8; save the file as UTF-8") from None
+        raise UsageError(f"{where} byte {error.start + 1}: not UTF-8; save the file as UTF-8") from None
 
 
 def _read(text: str, where: str) -> Mapping[str, Any]:
     try:
-        message = json.loads(text)
+        message = json.loads(text.rstrip())
     except json.JSONDecodeError as error:
         told = error.msg[:1].lower() + error.msg[1:]
         raise UsageError(f"{where} column {error.colno}: {told}; write one JSON message a line") from None
     except RecursionError:
-        raise UsageError(f"{where}: nested too deeply; a message is one JSON object") from None
+        raise UsageError(f"{where} column 1: nested too deeply; write one JSON message a line") from None
+    except ValueError as error:
+        raise UsageError(f"{where} column 1: {error}; write a smaller number") from None
     if not isinstance(message, dict):
         found = "a list" if isinstance(message, list) else "no JSON object"
         raise UsageError(f"{where} column 1: {found}; write one message, a JSON object, on each line")
@@ -91,12 +106,14 @@ def _read(text: str, where: str) -> Mapping[str, Any]:
 
 
 def without_answers(message: Mapping[str, Any], ids: Set[Any]) -> Mapping[str, Any] | None:
-    """A message without what it says in answer to some calls: the message itself where it says none of that, None where
-    nothing else is left of it.
+    """A message without what it says in answer to some calls.
 
     Args:
         message: a message of any role.
         ids: the ids of the calls.
+
+    Returns:
+        The message itself where it answers none of them, None where nothing else is left of it.
     """
     if message.get("role") == "tool" and _is_one_of(message.get("tool_call_id"), ids):
         return None

@@ -31,16 +31,19 @@ def explain(
     tools: str | None = None,
     tool: str | None = None,
     format: str = "text",
-    text: Annotated[bool, Parameter(negative=())] = False,
-    json: Annotated[bool, Parameter(negative=())] = False,
+    text: Annotated[bool, Parameter(negative=(), show_default=False)] = False,
+    json: Annotated[bool, Parameter(negative=(), show_default=False)] = False,
     settings: Annotated[Settings, Parameter(parse=False)],
 ) -> int:
-    """Tell which plugin and rule classify a failure, and print the exact text that the model would read.
+    """Tell which plugin and rule classify a failure, and what the model would read.
+
+    The failure is an exception, MODULE:EXCEPTION or MODULE:EXCEPTION("text", name=1), whose arguments are Python
+    literals; for a builtin one MODULE: may be left out. Anything else is taken as the text of a failure that another
+    runtime reported.
 
     Args:
-        failure: MODULE:EXCEPTION or MODULE:EXCEPTION("text", name=1), whose arguments are Python literals; for a builtin
-            one MODULE: may be left out. Anything else is the text of a failure that another runtime reported.
-        tools: MODULE[:NAME] or FILE.py[:NAME] that holds the tools, for suggestions and for --tool.
+        failure: an exception, or a text.
+        tools: MODULE[:NAME] or FILE.py[:NAME] that holds the tools, for suggestions.
         tool: the tool that fails so: one of --tools, or any name.
         format: the feedback format: text, json, block, or one of a plugin.
         text: take it as a text, even if it looks like an exception.
@@ -111,7 +114,7 @@ def _raised(pipeline: Pipeline, exception: BaseException, name: str | None) -> T
     def fail() -> NoReturn:
         raise exception
 
-    known: Tool | None = pipeline.tools.get(name)
+    known: Tool | None = None if name is None else pipeline.tools.get(name)
     options = {} if known is None else {"read_only": known.read_only, "idempotent": known.idempotent}
     stand_in = Tool.from_schema(name or "the_tool", "", {"type": "object"}, fail, **options)
     pipeline.tools.add(stand_in, replace=True)

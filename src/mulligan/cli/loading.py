@@ -19,6 +19,8 @@ from mulligan.plugins import GROUP
 from mulligan.tools import Tool
 from mulligan.toolset import Toolset
 
+_LISTED = 20
+
 
 def find(spec: str, option: str) -> Any:
     """A module, or what is named in it.
@@ -105,8 +107,8 @@ def _why(error: BaseException, where: str) -> str:
 
 
 def _public(holder: object) -> str:
-    names = [name for name in vars(holder) if not name.startswith("_")] if hasattr(holder, "__dict__") else []
-    return ", ".join(names[:20]) + (" ..." if len(names) > 20 else "") if names else "no public names"
+    names = [name for name in getattr(holder, "__dict__", ()) if not name.startswith("_")]
+    return ", ".join(names[:_LISTED]) + (" ..." if len(names) > _LISTED else "") if names else "no public names"
 
 
 def find_tools(spec: str) -> Toolset:

@@ -12,6 +12,7 @@ from typing import IO, Any
 from rich.console import Console
 from rich.table import Table
 
+from mulligan.errors import UsageError
 from mulligan.results import ToolResult
 
 OK = 0
@@ -50,7 +51,9 @@ def console(stream: IO[str], *, styled: bool) -> Console:
         stream: stdout or stderr.
         styled: whether there are colours.
     """
-    found = Console(file=stream, highlight=False, markup=False, emoji=False, color_system="standard" if styled else None)
+    found = Console(
+        file=stream, highlight=False, markup=False, emoji=False, color_system="standard" if styled else None
+    )
     wide = stream.isatty() or "COLUMNS" in os.environ
     found.width = min(found.width, WIDEST) if wide else WIDEST
     return found
@@ -85,6 +88,19 @@ def write_json(value: Any) -> None:
     write(json.dumps(value, ensure_ascii=False, indent=2))
 
 
+def refuse_option(word: str) -> None:
+    """Refuses what looks like an option in the place of a word that may be `-`.
+
+    Args:
+        word: what was given.
+
+    Raises:
+        UsageError: it begins with a hyphen and is more than that.
+    """
+    if word.startswith("-") and word != "-":
+        raise UsageError(f"unknown option {word}; --help shows those there are")
+
+
 def complain(text: str) -> None:
     """Writes one line to stderr.
 
@@ -94,7 +110,9 @@ def complain(text: str) -> None:
     sys.stderr.write(f"mulligan: {' '.join(text.split())}\n")
 
 
-def print_table(screen: Console, heads: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[str] = ()) -> None:
+def print_table(
+    screen: Console, heads: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[str] = ()
+) -> None:
     """Prints aligned columns; what is too wide is wrapped inside its column.
 
     Args:

@@ -16,10 +16,10 @@ from mulligan.plugins import PluginFault, PluginInfo
 
 def plugins(
     *,
-    json: Annotated[bool, Parameter(negative=())] = False,
+    json: Annotated[bool, Parameter(negative=(), show_default=False)] = False,
     settings: Annotated[Settings, Parameter(parse=False)],
 ) -> int:
-    """List the plugins: name, state, where from, hooks; and what is wrong with those that failed.
+    """List the plugins: name, state, origin, hooks, and what is wrong with them.
 
     Args:
         json: print them as JSON.

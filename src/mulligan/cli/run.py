@@ -14,9 +14,9 @@ import attrs
 from cyclopts import Parameter
 
 from mulligan.calls import ToolCall
-from mulligan.cli.conversation import Line, opened, read_lines, without_answers
+from mulligan.cli.conversation import Line, open_file, opened, read_lines, without_answers
 from mulligan.cli.loading import find_tools
-from mulligan.cli.output import FAILED, FATAL, OK, console, is_styled
+from mulligan.cli.output import FAILED, FATAL, OK, console, is_styled, refuse_option
 from mulligan.cli.settings import Settings
 from mulligan.containment import safe_str
 from mulligan.dialects import Dialect, named
@@ -30,31 +30,33 @@ Shape = Callable[[Mapping[str, Any]], Dialect | None]
 
 
 def run(
-    file: str,
+    file: Annotated[str, Parameter(allow_leading_hyphen=True)],
     /,
     *,
     tools: str,
     out: str | None = None,
     dialect: str | None = None,
-    json: Annotated[bool, Parameter(negative=())] = False,
+    json: Annotated[bool, Parameter(negative=(), show_default=False)] = False,
     settings: Annotated[Settings, Parameter(parse=False)],
 ) -> int:
-    """Execute every tool call of a conversation and write the conversation with its tool messages.
+    """Execute every tool call of a conversation and write it with its tool messages.
 
-    Each assistant message that has calls is followed by the messages that answer them; answers to the same calls that stand
-    in the file already are left out. After a fatal failure the message's other calls are still answered, then it ends.
+    Each assistant message that has calls is followed by the messages that answer them; answers to the same calls that
+    stand in the file already are left out. After a fatal failure the message's other calls are still answered, then it
+    ends.
 
     Args:
         file: a conversation, one JSON message a line, or - for stdin.
         tools: MODULE[:NAME] or FILE.py[:NAME] that holds the tools.
         out: where the conversation is written, instead of stdout.
-        dialect: the shape of the messages: openai, anthropic, or one of a plugin; by default it is recognised.
-        json: write each call's whole result as JSON, one a line, to stdout; the conversation then goes to --out only.
+        dialect: the messages' shape: openai, anthropic, or a plugin's; else it is recognised.
+        json: write the calls' results to stdout, one a line; the conversation to --out only.
         settings: the common options.
 
     Returns:
         The exit code.
     """
+    refuse_option(file)
     toolset = find_tools(tools)
     with ExitStack() as stack:
         pipeline = stack.enter_context(settings.pipeline(toolset))
@@ -63,7 +65,7 @@ def run(
         writer = stack.enter_context(_writer(file, out, json=json))
         replay = _Replay(pipeline.session(), shape, writer)
         stack.callback(replay.tally.print)
-        advance = stack.enter_context(_progress(file, quiet=out is None and not json))
+        advance = stack.enter_context(_progress(file, writes=out is None or json))
         return replay.run(read_lines(stream, "stdin" if file == "-" else file), advance)
 
 
@@ -71,9 +73,8 @@ def _shape(pipeline: Pipeline, dialect: str | None) -> Shape:
     """Tells the dialect of a message: the one that is asked for, or the first that recognises it."""
     known = pipeline.tools.dialects or {}
     if dialect is not None:
-        asked = named(dialect, known)
-        return lambda message: asked
-    return lambda message: next((shape for shape in known.values() if shape.recognises(message)), None)
+        known = {dialect: named(dialect, known)}
+    return lambda message: next((shape for shape in known.values() if dialect or shape.recognises(message)), None)
 
 
 @attrs.define
@@ -94,13 +95,16 @@ def _write(stream: IO[bytes] | None, value: Any) -> None:
     """One line, at once on its way: what is computed is never lost."""
     if stream is None:
         return
-    text = value if isinstance(value, str) else jsonlib.dumps(value, ensure_ascii=False)
-    try:
-        encoded = text.encode()
-    except UnicodeEncodeError:
-        encoded = jsonlib.dumps(value).encode()
-    stream.write(encoded + b"\n")
+    stream.write((value.encode() if isinstance(value, str) else _encoded(value)) + b"\n")
     stream.flush()
+
+
+def _encoded(value: Any) -> bytes:
+    """JSON as UTF-8; with escapes where a text holds half a character."""
+    try:
+        return jsonlib.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return jsonlib.dumps(value).encode()
 
 
 @contextmanager
@@ -111,11 +115,7 @@ def _writer(file: str, out: str | None, *, json: bool) -> Iterator[_Writer]:
         return
     if file != "-" and Path(out).exists() and Path(out).samefile(file):
         raise UsageError(f"--out {out} is the file that is read; give another name")
-    try:
-        stream = Path(out).open("wb")
-    except OSError as error:
-        raise UsageError(f"--out {out} cannot be written: {error.strerror}") from None
-    with stream:
+    with open_file(out, "wb", "give another name to --out") as stream:
         yield _Writer(stream, stdout if json else None)
 
 
@@ -196,9 +196,9 @@ class _Replay:
 
 
 @contextmanager
-def _progress(file: str, *, quiet: bool) -> Iterator[Callable[[], None]]:
+def _progress(file: str, *, writes: bool) -> Iterator[Callable[[], None]]:
     """A bar on stderr, where that is a terminal of its own and there are many messages."""
-    shared = quiet and sys.stdout.isatty()
+    shared = writes and sys.stdout.isatty()
     total = _count(file) if file != "-" and sys.stderr.isatty() and not shared else 0
     if total < _MANY:
         yield lambda: None

@@ -11,9 +11,7 @@ from mulligan.cli.output import OK, write_json
 from mulligan.cli.settings import Settings
 
 
-def schema(
-    *, tools: str, dialect: str = "openai", settings: Annotated[Settings, Parameter(parse=False)]
-) -> int:
+def schema(*, tools: str, dialect: str = "openai", settings: Annotated[Settings, Parameter(parse=False)]) -> int:
     """Print the tool definitions that a model is shown.
 
     Args:

@@ -108,7 +108,9 @@ def _log_to_stderr(level: str) -> Iterator[None]:
 
     logger.remove()
     line = "<dim>{time:HH:mm:ss}</dim> <level>{level: <7}</level> {message}"
-    sink = logger.add(_to_stderr, level=level, format=line, colorize=is_styled(sys.stderr), backtrace=False, diagnose=False)
+    sink = logger.add(
+        _to_stderr, level=level, format=line, colorize=is_styled(sys.stderr), backtrace=False, diagnose=False
+    )
     try:
         yield
     finally:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
-from mulligan.cli.demo.play import Conversation
-from mulligan.cli.demo.script import TURNS
+from mulligan.cli.demo.play import Conversation, Played
+from mulligan.cli.demo.script import TURNS, Turn
 from mulligan.cli.demo.server import serving
 from mulligan.cli.demo.show import Show
 from mulligan.cli.demo.tools import FILES, make_tools
@@ -25,14 +24,14 @@ _PAUSE = 0.15
 
 def demo(
     *,
-    plain: Annotated[bool, Parameter(negative=())] = False,
-    fast: Annotated[bool, Parameter(negative=())] = False,
+    plain: Annotated[bool, Parameter(negative=(), show_default=False)] = False,
+    fast: Annotated[bool, Parameter(negative=(), show_default=False)] = False,
     settings: Annotated[Settings, Parameter(parse=False)],
 ) -> int:
-    """Play a conversation in which everything goes wrong: real tools, a scripted model, nine second chances.
+    """Play a conversation in which everything goes wrong: real tools, a scripted model.
 
-    It works in a temporary folder, starts a Python process, and serves HTTP on 127.0.0.1 to itself; it needs no network. Exit
-    code 0 when all went as scripted, 1 otherwise.
+    It works in a temporary folder, starts a Python process, and serves HTTP to itself on 127.0.0.1; there is no other
+    network. Exit code 0 when all went as scripted, 1 otherwise.
 
     Args:
         plain: no colours and no pauses, also on a terminal.
@@ -50,26 +49,35 @@ def demo(
         for name, text in FILES.items():
             (workspace / name).write_text(text, encoding="utf-8")
         with settings.pipeline(make_tools(workspace, port), autoload=False, log="OFF") as pipeline:
-            return _play(pipeline, show, pause=_PAUSE if paced else 0.0, wait=_no_wait if fast else time.sleep)
+            return _Stage(pipeline, show, pause=_PAUSE if paced else 0.0, waits=not fast).play()
 
 
-def _play(pipeline: Pipeline, show: Show, *, pause: float, wait: Callable[[float], None]) -> int:
-    started = time.monotonic()
-    conversation = Conversation(pipeline.session(), wait)
-    played = []
-    show.opening(pipeline.tools)
-    for number, turn in enumerate(TURNS, 1):
-        show.heading(number, turn)
-        time.sleep(pause)
-        one = conversation.play(turn)
-        show.asked(one)
-        time.sleep(pause)
-        show.followed(one, skipped=wait is _no_wait)
-        played.append(one)
-    show.closing(played, conversation, time.monotonic() - started)
-    as_scripted = not any(one.surprises for one in played) and conversation.asked == conversation.answered
-    return OK if as_scripted else FAILED
+class _Stage:
+    """Plays the script and shows it, step by step."""
 
+    def __init__(self, pipeline: Pipeline, show: Show, *, pause: float, waits: bool) -> None:
+        self._tools = pipeline.tools
+        self._conversation = Conversation(pipeline.session())
+        self._show = show
+        self._pause = pause
+        self._waits = waits
 
-def _no_wait(_: float) -> None:
-    return None
+    def play(self) -> int:
+        """Plays all turns; the exit code says whether they went as scripted."""
+        started = time.monotonic()
+        self._show.opening(self._tools)
+        played = [self._turn(number, turn) for number, turn in enumerate(TURNS, 1)]
+        self._show.closing(played, self._conversation, time.monotonic() - started)
+        conversation = self._conversation
+        as_scripted = not any(one.surprises for one in played) and conversation.asked == conversation.answered
+        return OK if as_scripted else FAILED
+
+    def _turn(self, number: int, turn: Turn) -> Played:
+        self._show.asks(number, turn)
+        time.sleep(self._pause)
+        played = self._conversation.ask(turn)
+        self._show.reads(played, skips=not self._waits)
+        time.sleep(self._pause + (played.wait if self._waits else 0.0))
+        self._conversation.follow(played)
+        self._show.ends(played)
+        return played

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from typing import Any
 
 import attrs
@@ -13,7 +11,7 @@ from mulligan.results import ToolResult
 from mulligan.session import Session
 
 
-@attrs.frozen
+@attrs.define
 class Played:
     """One turn, as it went.
 
@@ -21,20 +19,32 @@ class Played:
         turn: the turn.
         first: the results of the model's message; the first is the one that fails.
         second: the result of the call that followed, or None.
-        waited: seconds that the model was told to wait.
-        surprises: what did not go as scripted.
     """
 
     turn: Turn
     first: tuple[ToolResult, ...]
-    second: ToolResult | None
-    waited: float
-    surprises: tuple[str, ...]
+    second: ToolResult | None = None
 
     @property
     def recovered(self) -> bool:
         """Whether the call that followed succeeded."""
         return self.second is not None and not self.second.is_error
+
+    @property
+    def wait(self) -> float:
+        """Seconds that the model was told to wait."""
+        error = self.first[0].error
+        return (error is not None and error.retry_after) or 0.0
+
+    @property
+    def surprises(self) -> list[str]:
+        """What did not go as scripted."""
+        said = [*map(_surprise, self.turn.asks, self.first)]
+        if self.turn.then is None:
+            said.append("" if self.first[0].fatal else f"{self.turn.asks[0].name} was to stop the run, and did not")
+        elif self.second is not None:
+            said.append(_surprise(self.turn.then, self.second))
+        return [surprise for surprise in said if surprise]
 
 
 class Conversation:
@@ -42,35 +52,32 @@ class Conversation:
 
     Args:
         session: the session.
-        wait: waits for some seconds.
 
     Attributes:
         messages: the transcript, in the shape of OpenAI's Chat Completions.
     """
 
-    def __init__(self, session: Session, wait: Callable[[float], None] = time.sleep) -> None:
+    def __init__(self, session: Session) -> None:
         self._session = session
-        self._wait = wait
         self._calls = 0
         self.messages: list[dict[str, Any]] = [{"role": "user", "content": TASK}]
 
-    def play(self, turn: Turn) -> Played:
-        """Lets the model make the calls of a turn.
+    def ask(self, turn: Turn) -> Played:
+        """The model makes the calls of a turn, the failing one among them.
 
         Args:
             turn: the turn.
         """
-        first = self._say(turn.asks)
-        surprises = [*map(_surprise, turn.asks, first)]
-        waited, second = 0.0, None
-        if turn.then is not None:
-            waited = (first[0].error and first[0].error.retry_after) or 0.0
-            self._wait(waited)
-            (second,) = self._say((turn.then,))
-            surprises.append(_surprise(turn.then, second))
-        elif not first[0].fatal:
-            surprises.append(f"{turn.asks[0].name} was to stop the run, and did not")
-        return Played(turn, first, second, waited, tuple(filter(None, surprises)))
+        return Played(turn, self._say(turn.asks))
+
+    def follow(self, played: Played) -> None:
+        """The model makes the call that follows what it has read, if there is one.
+
+        Args:
+            played: the turn so far.
+        """
+        if played.turn.then is not None:
+            (played.second,) = self._say((played.turn.then,))
 
     def _say(self, moves: tuple[Move, ...]) -> tuple[ToolResult, ...]:
         """The model says one message with calls; it is answered."""

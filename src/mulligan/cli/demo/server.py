@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from mulligan.errors import UsageError
 
-TOKEN = "demo-token-of-last-year"  # noqa: S105
+TOKEN = "demo-4f9d2c7ab81e06f35d9911"  # noqa: S105
 RATES = {"CHF": "0.94", "EUR": "1", "GBP": "0.85", "USD": "1.09"}
 BUSY = "USD"
 RETRY_AFTER = 1
@@ -36,7 +36,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        self._answer(401, f"The token has expired (sent: {self.headers.get('Authorization')}).")
+        self._answer(401, f"The token has expired: {self.headers.get('Authorization')}")
 
     def _first_time(self) -> bool:
         assert isinstance(self.server, _Server)

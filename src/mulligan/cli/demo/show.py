@@ -16,6 +16,7 @@ from mulligan.results import ToolResult
 _INDENT = 4
 _LABEL = 11
 _HEADS = ("call", "went wrong", "error", "the model", "outcome", "ms")
+_TABLE = 98
 
 
 class Show:
@@ -36,13 +37,14 @@ class Show:
             tools: the names of the tools.
         """
         self._print(Text("mulligan demo", "bold"))
-        self._print(Text("Every call below really runs: files, a Python process, HTTP on 127.0.0.1. The model is a script."))
+        self._print(Text("Every call below really runs: files, a Python process, HTTP on 127.0.0.1."))
+        self._print(Text("Only the model is a script."))
         self._print(Text())
         self._labelled("task", TASK, "bold", indent=0)
         self._labelled("tools", ", ".join(tools), "", indent=0)
 
-    def heading(self, number: int, turn: Turn) -> None:
-        """Begins a turn.
+    def asks(self, number: int, turn: Turn) -> None:
+        """Begins a turn: what the model asks for.
 
         Args:
             number: counted from 1.
@@ -50,34 +52,35 @@ class Show:
         """
         self._print(Text())
         self._print(Text(f"{number:>2}  {turn.title}", "bold"))
+        for move in turn.asks:
+            self._move("asks", move)
 
-    def asked(self, played: Played) -> None:
-        """The calls that went wrong, and what the model read.
+    def reads(self, played: Played, *, skips: bool) -> None:
+        """What the model reads, and what it does next.
 
         Args:
-            played: the turn, as it went.
+            played: the turn so far.
+            skips: whether waiting is left out.
         """
-        for move in played.turn.asks:
-            self._move("asks", move)
         for result in played.first:
             self._result("reads", result)
+        if played.wait:
+            self._labelled("waits", f"{played.wait:g} s{' (left out)' if skips else ', as it was told'}", "")
+        if played.turn.then is not None:
+            self._move("then asks", played.turn.then)
 
-    def followed(self, played: Played, *, skipped: bool) -> None:
-        """What happened next.
+    def ends(self, played: Played) -> None:
+        """How the turn ends.
 
         Args:
             played: the turn, as it went.
-            skipped: whether waiting is left out.
         """
-        if played.waited:
-            self._labelled("waits", f"{played.waited:g} s{' (left out)' if skipped else ', as it was told'}", "dim")
-        if played.turn.then is not None and played.second is not None:
-            self._move("then asks", played.turn.then)
+        if played.second is not None:
             self._result("and reads", played.second)
         for result in played.first:
             if result.fatal and result.error is not None:
-                self._labelled("stops", "The run ends here; every call of the message was answered first.", "bold red")
-                self._labelled("user reads", result.error.user_message, "bold red")
+                self._labelled("stops", "The run ends here; every call of the message was answered first.", "red")
+                self._labelled("user reads", result.error.user_message, "red")
         for surprise in played.surprises:
             self._labelled("not so", f"{surprise}.", "bold red")
 
@@ -90,11 +93,16 @@ class Show:
             seconds: how long it took.
         """
         self._print(Text())
-        print_table(self._screen, _HEADS, [_row(one) for one in played], right=("ms",))
+        wide = self._screen.width >= _TABLE
+        heads = [head for head in _HEADS if wide or head != "the model"]
+        rows = [[cell for head, cell in zip(_HEADS, _row(one), strict=True) if head in heads] for one in played]
+        print_table(self._screen, heads, rows, right=("ms",))
         self._print(Text())
         recovered = sum(one.recovered for one in played)
         stopped = sum(one.first[0].fatal for one in played)
-        said = f"{recovered} of {len(played)} failures mended by the model itself; {stopped} stopped the run for a person."
+        said = (
+            f"{recovered} of {len(played)} failures mended by the model itself; {stopped} stopped the run for a person."
+        )
         self._print(Text(said, "bold green" if not any(one.surprises for one in played) else "bold red"))
         asked, answered = conversation.asked, conversation.answered
         closed = "the transcript is closed" if asked == answered else "the transcript is NOT closed"
@@ -130,5 +138,6 @@ def _row(played: Played) -> tuple[str, ...]:
     result = played.first[0]
     outcome = "recovered" if played.recovered else "stopped" if result.fatal else "failed"
     error = type(result.error).__name__
-    move, turn = played.turn.asks[0], played.turn
-    return move.name, turn.wrong, error, turn.did, outcome, f"{result.duration * 1_000:.0f}"
+    milliseconds = result.duration * 1_000
+    time = "<1" if milliseconds < 1 else f"{milliseconds:.0f}"
+    return played.turn.asks[0].name, played.turn.wrong, error, played.turn.did, outcome, time

@@ -1,0 +1,414 @@
+"""The commands `call`, `schema`, `plugins` and `explain`, run in this process as a user types them."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+import textwrap
+
+import pytest
+
+from mulligan.cli import main
+
+SHOP = '''
+from mulligan import Pipeline, Tool, Toolset, tool
+
+
+class KeyExpired(Exception):
+    status_code = 401
+
+
+class Slow(Exception):
+    status_code = 429
+    headers = {"Retry-After": "7"}
+
+
+class Picky(Exception):
+    def __init__(self, number):
+        super().__init__(number + 1)
+
+
+@tool(read_only=True)
+def find_shoe(size: int, colour: str = "red") -> str:
+    """Find a shoe."""
+    return f"a {colour} shoe, size {size}"
+
+
+@tool
+def pay(amount: int) -> str:
+    """Pay."""
+    raise KeyExpired("the key has expired")
+
+
+@tool
+async def later(text: str) -> str:
+    """Say it later."""
+    return text
+
+
+def plain(word: str) -> str:
+    """No tool by itself."""
+    return word.upper()
+
+
+def half() -> str:
+    """Half a character."""
+    return "\\ud800"
+
+
+everything = Toolset([find_shoe, later])
+some = [plain, pay]
+named = {"p": pay}
+pipeline = Pipeline([plain], autoload=False)
+number = 3
+'''
+PLAIN = '''
+from json import dumps
+
+
+def shout(word: str) -> str:
+    """Shout."""
+    return word.upper()
+
+
+def _hidden(word: str) -> str:
+    return word
+'''
+PLUGIN = '''
+from mulligan.plugin import FeedbackFormat, ToolQuotaError, hookimpl
+
+
+class Short(FeedbackFormat):
+    name = "short"
+
+    def render(self, feedback):
+        return feedback.code
+
+
+class Quota:
+    @hookimpl
+    def classify(self, failure):
+        if "tokens" in failure.text:
+            return ToolQuotaError("No tokens are left.", rule="tokens")
+
+
+@hookimpl
+def feedback_formats():
+    return [Short()]
+
+
+quota = Quota()
+'''
+
+
+@pytest.fixture(autouse=True)
+def house(tmp_path, monkeypatch):
+    """A folder with modules to name; what importing them changes is put back."""
+    for name, text in {"shop": SHOP, "plainly": PLAIN, "quotas": PLUGIN}.items():
+        (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", sys.path[:])
+    monkeypatch.delenv("MULLIGAN_LOG", raising=False)
+    before = set(sys.modules)
+    yield tmp_path
+    for name in set(sys.modules) - before:
+        if getattr(sys.modules[name], "__file__", None) and str(tmp_path) in str(sys.modules[name].__file__):
+            del sys.modules[name]
+
+
+@pytest.fixture
+def cli(capsys):
+    """Runs a command; gives exit code, stdout and stderr."""
+
+    def run(*words):
+        code = main(list(words))
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return run
+
+
+def test_call_prints_what_the_model_reads(cli):
+    assert cli("call", "--tools", "shop", "find_shoe", '{"size": 42}') == (0, "a red shoe, size 42\n", "")
+
+
+def test_call_runs_an_async_tool(cli):
+    assert cli("call", "--tools", "shop:later", "later", '{"text": "hello"}') == (0, "hello\n", "")
+
+
+def test_call_without_arguments_means_none(cli):
+    assert cli("call", "--tools", "shop:half", "half") == (0, "\\ud800\n", "")
+
+
+def test_call_that_fails_prints_the_feedback_and_exits_with_1(cli):
+    code, out, err = cli("call", "--tools", "shop", "find_shoe", '{"size": "big"}', "--log", "off")
+    assert (code, err) == (1, "")
+    assert out.startswith("Error executing tool find_shoe: Invalid arguments")
+    assert '- /size: of the wrong type; expected integer; got "big".' in out
+
+
+def test_call_of_an_unknown_tool_is_answered_as_a_models_would_be(cli):
+    code, out, _ = cli("call", "--tools", "shop", "findShoe")
+    assert code == 1
+    assert out.startswith("Error: Tool 'findShoe' not found.")
+    assert '"find_shoe"' in out
+
+
+def test_call_with_a_fatal_failure_exits_with_3_and_logs_it(cli):
+    code, out, err = cli("call", "--tools", "shop", "pay", '{"amount": 1}')
+    assert code == 3
+    assert out.startswith("Error executing tool pay: The service rejected the credentials (HTTP 401).")
+    assert "ERROR   pay failed: ToolAuthenticationError" in err
+    assert "Traceback" not in out
+
+
+def test_call_as_json_is_the_whole_result(cli):
+    code, out, _ = cli("call", "--tools", "shop", "pay", '{"amount": 1}', "--json", "--log", "off")
+    told = json.loads(out)
+    assert code == 3
+    assert (told["is_error"], told["fatal"], told["error"]["type"]) == (True, True, "ToolAuthenticationError")
+
+
+def test_call_in_another_format(cli):
+    _, out, _ = cli("call", "--tools", "shop", "nope", "--format", "block", "--log", "off")
+    assert out.startswith("Tool Execution Result:\nTool Name: nope\nStatus: FAILED\n")
+
+
+def test_call_reads_arguments_from_stdin(cli, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO('{"size": 1, "colour": "blue"}\n'))
+    assert cli("call", "--tools", "shop", "find_shoe", "-") == (0, "a blue shoe, size 1\n", "")
+
+
+@pytest.mark.parametrize("spec", ["shop", "shop:everything", "shop:find_shoe", "shop.py", "./shop.py:everything"])
+def test_tools_are_found(cli, spec):
+    assert cli("call", "--tools", spec, "find_shoe", '{"size": 4}')[0] == 0
+
+
+@pytest.mark.parametrize("spec", ["shop:some", "shop:plain", "shop:pipeline"])
+def test_functions_lists_and_pipelines_hold_tools(cli, spec):
+    assert cli("call", "--tools", spec, "plain", '{"word": "hi"}')[1] == "HI\n"
+
+
+def test_a_mapping_holds_tools(cli):
+    assert cli("call", "--tools", "shop:named", "pay", "{}", "--log", "off")[0] == 1
+
+
+def test_a_module_without_tools_offers_its_own_public_functions(cli):
+    _, out, _ = cli("schema", "--tools", "plainly")
+    assert [entry["function"]["name"] for entry in json.loads(out)] == ["shout"]
+
+
+def test_a_module_without_name_offers_each_of_its_tools_once(cli):
+    _, out, _ = cli("schema", "--tools", "shop.py", "--dialect", "anthropic")
+    assert [entry["name"] for entry in json.loads(out)] == ["find_shoe", "pay", "later"]
+
+
+def test_a_file_is_not_mixed_up_with_a_module_of_the_same_name(cli, house):
+    (house / "json.py").write_text(PLAIN)
+    assert cli("call", "--tools", "json.py", "shout", '{"word": "x"}') == (0, "X\n", "")
+    assert json.loads("1") == 1
+
+
+def test_schema_shows_what_the_model_is_shown(cli):
+    code, out, err = cli("schema", "--tools", "shop:find_shoe")
+    assert (code, err) == (0, "")
+    assert json.loads(out) == [
+        {
+            "type": "function",
+            "function": {
+                "name": "find_shoe",
+                "description": "Find a shoe.",
+                "parameters": {
+                    "type": "object",
+                    "properties": {"size": {"type": "integer"}, "colour": {"type": "string", "default": "red"}},
+                    "required": ["size"],
+                    "additionalProperties": False,
+                },
+            },
+        }
+    ]
+
+
+MISTAKES = {
+    "call --tools nope x": "--tools nope: there is no module 'nope'; give an importable module or a file that ends in .py",
+    "call --tools shop.nope x": "--tools shop.nope: it cannot be imported: ModuleNotFoundError: No module named 'shop.nope'; 'shop' is not a package",
+    "call --tools nope.py x": "--tools nope.py: there is no such file",
+    "call --tools shop:nope x": "--tools shop:nope: shop has no 'nope'; it has Pipeline, Tool, Toolset, tool, KeyExpired",
+    "call --tools shop:number x": "--tools shop:number: that is a int, not a tool, a toolset, a list of tools or a function",
+    "call --tools math x": "--tools math: it has no tools: define a function, or give MODULE:NAME",
+    "call --tools shop x --format loud": "loud",
+    "call --tools shop x --log loud": "--log loud: there is no such level; use info, success, warning, error, off",
+    "call --tools shop x --nope": "unknown option --nope; --help shows those there are",
+    "call --tools shop x {} --nope": "Unknown option: --nope.",
+    "call --tools shop x -p nope": "-p nope: there is no module 'nope'",
+    "call --tools shop x -p shop": "plugin 'shop' has no hookimpl",
+    "call --tools shop x -p no:nope": "-p no:nope: no plugin is named 'nope'; there are classify, detect,",
+    "call --tools shop": "TOOL requires an argument",
+    "call x": "--tools requires an argument",
+    "cal": 'Unknown command "cal". Did you mean "call"?',
+    "schema --tools shop --dialect latin": "unknown dialect 'latin'; there are anthropic, openai",
+    "explain shop:number": "explain shop:number: number is no exception class; add --text to explain it as a text",
+    "explain shop:Nope": "explain shop:Nope: shop has no 'Nope'",
+    "explain nope:Nope": "explain nope:Nope: there is no module 'nope'",
+    "explain shop:Slow(open('x'))": "the arguments must be Python literals, as in ValueError('text', 1)",
+    "explain shop:Slow(1)(2)": "the arguments must be Python literals",
+    "explain shop:Picky('a')": "it cannot be made with these arguments: TypeError",
+    "explain KeyboardInterrupt": "explain KeyboardInterrupt: it is never classified: it passes through to the host",
+}
+
+
+@pytest.mark.parametrize("line", MISTAKES)
+def test_a_mistake_is_one_line_on_stderr_and_exits_with_2(cli, line):
+    code, out, err = cli(*line.split())
+    assert (code, out) == (2, "")
+    assert err.startswith("mulligan: ")
+    assert err.count("\n") == 1
+    assert MISTAKES[line] in err
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("import nothing_of_that_name\n", "ModuleNotFoundError: No module named 'nothing_of_that_name'"),
+        ("\n\n1 / 0\n", "ZeroDivisionError: division by zero"),
+        ("def f(:\n", "SyntaxError: "),
+        ("raise SystemExit(4)\n", "SystemExit: 4"),
+    ],
+)
+def test_a_module_that_fails_at_import_is_named_with_its_line(cli, house, text, why):
+    (house / "broken.py").write_text(text)
+    for spec in ("broken", "broken.py"):
+        code, _, err = cli("call", "--tools", spec, "x")
+        assert code == 2
+        assert err.startswith(f"mulligan: --tools {spec}: it cannot be imported: {why}")
+        assert f"broken.py, line {text.count(chr(10))})" in err
+
+
+def test_a_function_that_cannot_be_a_tool_is_named(cli, house):
+    (house / "vague.py").write_text("def vague(x): pass\n")
+    code, _, err = cli("schema", "--tools", "vague")
+    assert code == 2
+    assert "vague" in err
+    assert "'x'" in err
+
+
+def test_common_options_may_stand_before_the_command(cli):
+    assert cli("--log", "off", "call", "--tools", "shop", "nope")[2] == ""
+
+
+def test_the_environment_turns_logging_on_once(cli, monkeypatch):
+    monkeypatch.setenv("MULLIGAN_LOG", "1")
+    _, _, err = cli("call", "--tools", "shop", "find_shoe", '{"size": 4}')
+    assert [line.split(maxsplit=1)[1] for line in err.splitlines()] == [
+        'INFO    find_shoe called with {"size":4}',
+        err.splitlines()[1].split(maxsplit=1)[1],
+    ]
+    assert "SUCCESS find_shoe ended in" in err
+
+
+def test_the_option_counts_more_than_the_environment(cli, monkeypatch):
+    monkeypatch.setenv("MULLIGAN_LOG", "INFO")
+    assert cli("call", "--tools", "shop", "find_shoe", '{"size": 4}', "--log", "error")[2] == ""
+
+
+def test_help_lists_commands_options_and_exit_codes(cli):
+    code, out, _ = cli("--help")
+    assert code == 0
+    for word in ("demo", "call", "run", "plugins", "explain", "schema", "--plugin, -p", "--log", "Exit codes: 0"):
+        assert word in out
+    assert cli()[1] == out
+    assert "--format" in cli("call", "--help")[1]
+
+
+def test_version(cli):
+    import mulligan
+
+    assert cli("--version") == (0, f"{mulligan.__version__}\n", "")
+
+
+def test_plugins_lists_names_states_and_hooks(cli):
+    code, out, _ = cli("plugins", "-p", "quotas", "-p", "quotas:Quota", "-p", "no:detect")
+    lines = {line.split()[0]: line.split() for line in out.splitlines()}
+    assert code == 0
+    assert lines["name"] == ["name", "state", "from", "hooks"]
+    assert lines["classify"] == ["classify", "active", "built", "in", "classify"]
+    assert lines["detect"] == ["detect", "blocked", "built", "in", "-"]
+    assert lines["quotas"] == ["quotas", "active", "-p", "feedback_formats"]
+    assert lines["Quota"] == ["Quota", "active", "-p", "classify"]
+
+
+def test_plugins_as_json(cli):
+    told = json.loads(cli("plugins", "--json")[1])
+    assert told["faults"] == []
+    assert {"name": "resolve", "state": "active", "built_in": True}.items() <= told["plugins"][0].items()
+
+
+def test_a_plugin_of_the_command_line_is_used(cli):
+    _, out, _ = cli("call", "--tools", "shop", "nope", "-p", "quotas.py", "--format", "short", "--log", "off")
+    assert out == "UNIMPLEMENTED\n"
+
+
+def test_explain_an_exception(cli):
+    code, out, err = cli("explain", 'FileNotFoundError("notes/a.txt")')
+    assert (code, err) == (0, "")
+    assert out == textwrap.dedent("""\
+        read as      FileNotFoundError, raised by a tool
+        error        ResourceNotFoundError (NOT_FOUND)
+        decided by   plugin classify, rule missing
+        fatal        no: the model may go on
+        effect       none: surely not applied
+        retry        not the same call: it would fail again
+        user reads   Something that the assistant asked for was not found.
+
+        The model reads:
+
+        Error executing tool the_tool: Resource not found: notes/a.txt
+        Next: check the name, then call the_tool again with one that exists; do not repeat this one.
+        """)
+
+
+def test_explain_tells_who_stops_the_run(cli):
+    _, out, _ = cli("explain", "shop:KeyExpired")
+    assert "fatal        yes: the run must stop\n" in out
+    assert "retry        no\n" in out
+
+
+def test_explain_tells_when_to_try_again(cli):
+    _, out, _ = cli("explain", "shop:Slow('wait')")
+    assert "retry        the same call, after 7 s\n" in out
+    assert "retry        the same call may succeed later\n" in cli("explain", "TimeoutError")[1]
+    assert "retry        with corrected arguments\n" in cli("explain", "IsADirectoryError('a')")[1]
+
+
+def test_explain_names_the_plugin_that_decides(cli):
+    _, out, _ = cli("explain", "ValueError('no tokens')", "-p", "quotas:quota")
+    assert "decided by   plugin Quota, rule tokens\n" in out
+    assert "error        ToolQuotaError (RESOURCE_EXHAUSTED)\n" in out
+
+
+def test_explain_a_text_of_another_runtime(cli):
+    _, out, _ = cli("explain", "Unknown tool: findShoe", "--tools", "shop")
+    assert out.startswith("read as      a failure that another runtime reported as text (Pipeline.recover)\n")
+    assert "decided by   mulligan itself, rule unknown-name\n" in out
+    assert '"find_shoe"' in out
+
+
+def test_explain_takes_a_name_as_text_when_asked_to(cli):
+    assert "read as      a failure that another" in cli("explain", "TimeoutError", "--text")[1]
+    assert "read as      a failure that another" in cli("explain", "Timeout")[1]
+
+
+def test_explain_words_it_for_the_tool_that_is_named(cli):
+    careful = cli("explain", "ValueError('x')", "--tool", "pay", "--tools", "shop")[1]
+    harmless = cli("explain", "ValueError('x')", "--tool", "find_shoe", "--tools", "shop")[1]
+    assert "Error executing tool pay: " in careful
+    assert "check whether it took effect" in careful
+    assert "check whether it took effect" not in harmless
+
+
+def test_explain_as_json(cli):
+    told = json.loads(cli("explain", "shop:KeyExpired('x')", "--json")[1])
+    assert told["read_as"] == "shop.KeyExpired, raised by a tool"
+    assert told["error"]["rule"] == "classify:http_status"
+    assert told["content"].startswith("Error executing tool the_tool: ")
