@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mulligan import Limits, errors
@@ -520,11 +520,13 @@ def test_whatever_is_valid_is_read_as_the_standard_library_reads_it(value, ascii
     assert repr(read_arguments(value, LIMITS)) == repr(json.loads(text))
 
 
+@settings(max_examples=2_000)
 @given(st.text(alphabet=st.sampled_from('{}[]",:01.-+eE\\utrflasn \n/"a\ud800é'), max_size=40))
 def test_any_text_is_read_exactly_or_refused(text):
     check_as_the_standard_library(text)
 
 
+@settings(max_examples=500)
 @given(OBJECTS, st.data())
 def test_a_valid_text_with_a_slip_is_read_exactly_or_refused(value, data):
     text = json.dumps(value)

@@ -52,11 +52,6 @@ def plain(word: str) -> str:
     return word.upper()
 
 
-def half() -> str:
-    """Half a character."""
-    return "\\ud800"
-
-
 everything = Toolset([find_shoe, later])
 some = [plain, pay]
 named = {"p": pay}
@@ -138,7 +133,9 @@ def test_call_runs_an_async_tool(cli):
 
 
 def test_call_without_arguments_means_none(cli):
-    assert cli("call", "--tools", "shop:half", "half") == (0, "\\ud800\n", "")
+    code, out, _ = cli("call", "--tools", "shop", "find_shoe", "--log", "off")
+    assert code == 1
+    assert "/size" in out
 
 
 def test_call_that_fails_prints_the_feedback_and_exits_with_1(cli):
@@ -232,14 +229,14 @@ def test_schema_shows_what_the_model_is_shown(cli):
 
 MISTAKES = {
     "call --tools nope x": "--tools nope: there is no module 'nope'; give an importable module or a file that ends in .py",
-    "call --tools shop.nope x": "--tools shop.nope: it cannot be imported: ModuleNotFoundError: No module named 'shop.nope'; 'shop' is not a package",
+    "call --tools shop.nope x": "--tools shop.nope: there is no module 'shop.nope'",
     "call --tools nope.py x": "--tools nope.py: there is no such file",
     "call --tools shop:nope x": "--tools shop:nope: shop has no 'nope'; it has Pipeline, Tool, Toolset, tool, KeyExpired",
     "call --tools shop:number x": "--tools shop:number: that is a int, not a tool, a toolset, a list of tools or a function",
     "call --tools math x": "--tools math: it has no tools: define a function, or give MODULE:NAME",
     "call --tools shop x --format loud": "loud",
     "call --tools shop x --log loud": "--log loud: there is no such level; use info, success, warning, error, off",
-    "call --tools shop x --nope": "unknown option --nope; --help shows those there are",
+    "call --tools shop x --nope": "Unknown option: --nope.",
     "call --tools shop x {} --nope": "Unknown option: --nope.",
     "call --tools shop x -p nope": "-p nope: there is no module 'nope'",
     "call --tools shop x -p shop": "plugin 'shop' has no hookimpl",
@@ -250,7 +247,7 @@ MISTAKES = {
     "schema --tools shop --dialect latin": "unknown dialect 'latin'; there are anthropic, openai",
     "explain shop:number": "explain shop:number: number is no exception class; add --text to explain it as a text",
     "explain shop:Nope": "explain shop:Nope: shop has no 'Nope'",
-    "explain nope:Nope": "explain nope:Nope: there is no module 'nope'",
+    "explain nope:Nope": "explain nope: there is no module 'nope'",
     "explain shop:Slow(open('x'))": "the arguments must be Python literals, as in ValueError('text', 1)",
     "explain shop:Slow(1)(2)": "the arguments must be Python literals",
     "explain shop:Picky('a')": "it cannot be made with these arguments: TypeError",
@@ -300,11 +297,9 @@ def test_common_options_may_stand_before_the_command(cli):
 def test_the_environment_turns_logging_on_once(cli, monkeypatch):
     monkeypatch.setenv("MULLIGAN_LOG", "1")
     _, _, err = cli("call", "--tools", "shop", "find_shoe", '{"size": 4}')
-    assert [line.split(maxsplit=1)[1] for line in err.splitlines()] == [
-        'INFO    find_shoe called with {"size":4}',
-        err.splitlines()[1].split(maxsplit=1)[1],
-    ]
-    assert "SUCCESS find_shoe ended in" in err
+    called, ended = err.splitlines()
+    assert " INFO    find_shoe called with " in called
+    assert " SUCCESS find_shoe ended in " in ended
 
 
 def test_the_option_counts_more_than_the_environment(cli, monkeypatch):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import traceback
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -20,6 +19,7 @@ from mulligan.errors import (
     UsageError,
 )
 from mulligan.events import AttemptFailed
+from mulligan.error_fields import check_fields, handed_on
 from mulligan.failure import Failure
 from mulligan.feedback import Feedback, FeedbackFormat, body, fit
 from mulligan.policy import Limits, Policy
@@ -83,12 +83,13 @@ class Answering:
             call: the call.
             toolset: the tools.
         """
-        error = ToolNotFoundError(f"Tool '{show_name(call.name)}' not found.", rule="host:unknown-name")
+        shown = self.redactor.redact(show_name(call.name))
+        error = ToolNotFoundError(f"Tool '{shown}' not found.", rule="host:unknown-name")
         try:
             arguments = read_arguments(call.arguments, self._limits)
         except ToolArgumentError:
             arguments = {}
-        error.suggestions, error.confident = toolset.suggest(str(call.name), arguments)
+        error.suggestions, error.confident = toolset.suggest(safe_str(call.name, 400), arguments)
         return error
 
     def classify(self, failure: Failure, stages: Stages) -> ToolError:
@@ -127,22 +128,30 @@ class Answering:
             tool: the tool, or None.
             arguments: the validated arguments, or None.
         """
-        owner = error.__dict__.get("_owner", error)
+        own = error.__dict__
+        owner = own.get("_owner", error)
         if owner is call:
             return error
         if owner is not error:
-            error = copy.copy(error)
-        error.__dict__["_owner"] = call
+            error = handed_on(error)
+            own = error.__dict__
+        own["_owner"] = call
+        if error.rule is None or not error.rule.startswith("host:"):
+            check_fields(error)
+        filled: dict[str, Any] = {}
         if error.tool_name is None and (tool is not None or call is not None):
-            error.tool_name = tool.name if tool is not None else str(call.name) if call is not None else None
+            filled["tool_name"] = tool.name if tool is not None else call and str(call.name)
         if call is not None:
-            error.call_id = call.id
+            filled["call_id"] = call.id
         if error.arguments is None:
-            error.arguments = arguments
+            filled["arguments"] = arguments
         if tool is not None:
-            error.tool_type = tool.tool_type
-            error.provider = error.provider or tool.provider
-        error.fatal = self._policy.is_fatal(error)
+            filled["tool_type"] = tool.tool_type
+            if error.provider is None and tool.provider is not None:
+                filled["provider"] = tool.provider
+        own.update(filled)
+        own["_filled"] = (*filled, "fatal") if "fatal" not in own else tuple(filled)
+        own["fatal"] = self._policy.is_fatal(error)
         return error
 
     def failed(self, state: Invocation, error: ToolError, note: str = "") -> ToolResult:
@@ -178,8 +187,6 @@ class Answering:
 
     def _worded(self, state: Invocation, error: ToolError, note: str) -> tuple[Feedback, str]:
         tool = state.tool
-        if tool is not None and tool.secret and state.arguments:
-            self._register_secrets(tool, state.arguments)
         failure = state.failure
         hints = state.stages.hints(error, failure)
         feedback = self._wording.compose(
@@ -212,7 +219,13 @@ class Answering:
         text, told = fitted
         return told, text if text.isascii() else utf8(text)
 
-    def _register_secrets(self, tool: Tool, arguments: Mapping[str, Any]) -> None:
+    def register_secrets(self, tool: Tool, arguments: Mapping[str, Any]) -> None:
+        """Remembers the values of a tool's secret arguments, so that no text shows them.
+
+        Args:
+            tool: the tool.
+            arguments: its arguments as JSON values.
+        """
         for name in tool.secret:
             if name in arguments:
                 self.redactor.register(arguments[name])

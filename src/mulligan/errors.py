@@ -138,6 +138,8 @@ class ToolError(MulliganError):
         """The inverse of `fatal`: whether the model may go on."""
         return not self.fatal
 
+    message: str = ""
+
     def __str__(self) -> str:
         return self.message
 
@@ -149,7 +151,7 @@ class ToolError(MulliganError):
 
 
 def _restore(cls: type[ToolError], message: str, state: dict[str, Any]) -> ToolError:
-    error = cls(message)
+    error = cls.__new__(cls, message)
     error.__dict__.update(state)
     return error
 

@@ -59,6 +59,8 @@ def invoke(state: Invocation) -> Flow:
     except (UsageError, PluginError):
         raise
     except Exception as bug:
+        if state.outcome is not None and bug is state.outcome.exception:
+            raise  # a framework steers with it
         return _failed(state, _own_bug(bug))
     return _succeeded(state, outcome.value) if outcome.error is None else _failed(state, outcome.error)
 
@@ -80,12 +82,14 @@ def _prepare(state: Invocation) -> Tool | ToolError:
         given: Any = state.stages.validate(tool, call)
         if given is None or state.stages.copies_validated:
             given = read_arguments(call.arguments if given is None else given, host.limits)
-        bound = tool.bind(given)
+        bound = tool.fit(given)
     except ToolArgumentError as error:
         return error.with_traceback(None)
     except SchemaError as error:
         return ToolExecutionError(f"The tool cannot be used: {error}.", effect="none", rule="host:schema")
     state.arguments = given
+    if tool.secret:
+        host.answering.register_secrets(tool, given)
     if isinstance(bound, ToolArgumentError):
         return bound
     state.bound = bound

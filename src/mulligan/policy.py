@@ -2,28 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, cast
 
 import attrs
 
 from mulligan.errors import ToolError, UsageError
+from mulligan.facts import guarded
 
 Detail = Literal["quoted", "type", "none"]
 REPAIRS = ("json", "coerce", "name")
 
 
-def _repairs(value: str | Collection[str]) -> tuple[str, ...]:
-    names = REPAIRS if value == "all" else (value,) if isinstance(value, str) else tuple(value)
+def _repairs(value: Any) -> tuple[str, ...]:
+    names = REPAIRS if value == "all" else value if isinstance(value, (tuple, list, set)) else (value,)
     for name in names:
         if name not in REPAIRS:
             raise UsageError(f"Policy(repair=...): unknown repair {name!r}; use any of {', '.join(REPAIRS)}, or 'all'")
-    return names
+    return tuple(names)
 
 
 def _detail(_: Any, __: Any, value: str) -> None:
     if value not in ("quoted", "type", "none"):
         raise UsageError(f"Policy(detail={value!r}): use 'quoted', 'type' or 'none'")
+
+
+def _fatal(_: Any, __: Any, value: object) -> None:
+    if not (callable(value) or isinstance(value, Mapping)):
+        raise UsageError(f"Policy(fatal={value!r:.80}): give a mapping, or a function of the error")
+
+
+def _control_flow(value: Any) -> tuple[Any, ...]:
+    given = (value,) if isinstance(value, (str, type)) else value
+    if not isinstance(given, (tuple, list, set)) or not all(isinstance(one, (str, type)) for one in given):
+        raise UsageError(f"Policy(control_flow={value!r:.80}): give exception classes, or their qualified names")
+    return tuple(given)
 
 
 @attrs.frozen(kw_only=True)
@@ -32,7 +45,7 @@ class Policy:
 
     Attributes:
         fatal: overrides of the table in `mulligan.errors`, by error class (or its name), by tool name, by provider, or a
-            function of the error that gives True, False or None (no opinion). A class counts for its subclasses; a tool's
+            function of the error that gives True, False or None (no opinion; so does one that raises). A class counts for its subclasses; a tool's
             entry goes before a provider's, and that before a class's.
         repair: any of `"json"`, `"coerce"`, `"name"`, or `"all"`; nothing by default.
         detail: what the model reads of a foreign text: its first lines, redacted and fenced (`"quoted"`), the type of
@@ -41,10 +54,10 @@ class Policy:
             steers with them.
     """
 
-    fatal: Mapping[str | type[ToolError], bool] | Callable[[ToolError], bool | None] = attrs.field(factory=dict)
+    fatal: Mapping[str | type[ToolError], bool] | Callable[[ToolError], bool | None] = attrs.field(factory=dict, validator=_fatal)
     repair: tuple[str, ...] = attrs.field(default=(), converter=_repairs)
     detail: Detail = attrs.field(default="quoted", validator=_detail)
-    control_flow: tuple[str | type[BaseException], ...] = ()
+    control_flow: tuple[str | type[BaseException], ...] = attrs.field(default=(), converter=_control_flow)
 
     @classmethod
     def openagents(cls, **changes: Any) -> Policy:
@@ -65,10 +78,10 @@ class Policy:
         if not self.fatal:
             return error.fatal
         if callable(self.fatal):
-            decided = self.fatal(error)
-            return error.fatal if decided is None else bool(decided)
+            decided = guarded(lambda: self.fatal(error))  # type: ignore[operator]
+            return bool(error.fatal if decided is None else decided)
         table = cast("Mapping[Any, bool]", self.fatal)
-        return next((table[key] for key in self._keys(error) if key in table), error.fatal)
+        return bool(next((table[key] for key in self._keys(error) if key in table), error.fatal))
 
     @staticmethod
     def _keys(error: ToolError) -> list[Any]:
@@ -109,7 +122,7 @@ class Limits:
     def __attrs_post_init__(self) -> None:
         for field in attrs.fields(Limits):
             value = getattr(self, field.name)
-            if value is not None and not value > 0:
+            if value is not None and not (isinstance(value, (int, float)) and value > 0):
                 raise UsageError(f"Limits({field.name}={value!r}): give a number above zero")
         if self.feedback_chars < 200:
             raise UsageError(f"Limits(feedback_chars={self.feedback_chars}): feedback needs at least 200 characters")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import attrs
 
 from mulligan.calls import Repair, ToolCall
+from mulligan.containment import show_name
 from mulligan.dialects import Dialect, named
 from mulligan.errors import ToolError
 from mulligan.feedback import Feedback, body
@@ -104,7 +105,7 @@ class ToolResult:
         """Everything about the result as JSON values, redacted."""
         redact = (self._source.redactor if self._source else Redactor()).redact
         return {
-            "call": {"id": self.call.id, "name": redact(str(self.call.name))},
+            "call": {"id": self.call.id, "name": redact(show_name(self.call.name))},
             "is_error": self.is_error,
             "fatal": self.fatal,
             "content": self.content if self.is_error else redact(self.content),

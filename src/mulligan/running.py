@@ -62,7 +62,7 @@ def copied(state: Invocation, tool: Tool) -> dict[str, Any]:
             if type(value) not in _SCALARS and name not in tool.injected:
                 copy[name] = _copy(value)
     except _NotJson:
-        anew = tool.bind(read_arguments(dump(state.arguments), state.host.limits))
+        anew = tool.fit(read_arguments(dump(state.arguments), state.host.limits))
         copy.update(anew if isinstance(anew, dict) else {})
     return copy
 

@@ -194,15 +194,29 @@ class Tool:
         """The name, safe to show."""
         return show_name(self.name)
 
-    def bind(self, arguments: dict[str, Any]) -> dict[str, Any] | ToolArgumentError:
+    def bind(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """The keyword arguments of the handler, without the injected ones.
 
         Args:
             arguments: JSON values.
 
+        Raises:
+            ToolArgumentError: the arguments do not fit; names every problem.
+            SchemaError: the schema cannot be used.
+        """
+        fitted = self.fit(arguments)
+        if isinstance(fitted, ToolArgumentError):
+            raise fitted
+        return fitted
+
+    def fit(self, arguments: dict[str, Any]) -> dict[str, Any] | ToolArgumentError:
+        """What `bind` gives, or the error that it raises: wrong arguments are an everyday answer, and raising is dear.
+
+        Args:
+            arguments: JSON values.
+
         Returns:
-            Python objects: a new dict, or `arguments` itself where the two are the same. Where they do not fit, the error
-            that names every problem; it is returned, not raised, since this is an everyday answer.
+            Python objects: a new dict, or `arguments` itself where the two are the same; or the error.
 
         Raises:
             SchemaError: the schema cannot be used.

@@ -107,7 +107,7 @@ class Toolset(Mapping[str, Tool]):
 
     def get(self, name: str, default: Any = None) -> Any:
         """The tool of that name, or the default."""
-        return self._tools.get(name, default)
+        return self._tools.get(name, default) if isinstance(name, str) else default
 
     def __iter__(self) -> Iterator[str]:
         return iter(tuple(self._tools))

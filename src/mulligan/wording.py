@@ -78,7 +78,8 @@ class Wording:
             repairs: what was read differently from how it was sent.
             note: a sentence on how often this has happened, or nothing.
         """
-        name = tool.shown if tool is not None and tool.name == call.name else show_name(call.name)
+        known = tool is not None and tool.name == call.name
+        name = tool.shown if known and tool is not None else self._redactor.redact(show_name(call.name))
         hints = list(hints)
         problems = error.problems[: self._limits.problems]
         if len(problems) == 1 and not problems[0].pointer and problems[0].message in error.message:

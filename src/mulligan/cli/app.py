@@ -13,7 +13,7 @@ from mulligan import __version__
 from mulligan.cli.call import call
 from mulligan.cli.demo import demo
 from mulligan.cli.explain import explain
-from mulligan.cli.output import INTERRUPTED, OK, PIPE_CLOSED, USAGE, complain, console, is_styled, lenient
+from mulligan.cli.output import DASH, INTERRUPTED, OK, PIPE_CLOSED, USAGE, complain, console, is_styled, lenient
 from mulligan.cli.plugins import plugins
 from mulligan.cli.run import run as replay
 from mulligan.cli.schema import schema
@@ -36,7 +36,8 @@ def run(arguments: Sequence[str]) -> int:
     """
     lenient(sys.stdout, sys.stderr)
     try:
-        code = _app().meta(list(arguments), exit_on_error=False, print_error=False)
+        words = [DASH if word == "-" else word for word in arguments]
+        code = _app().meta(words, exit_on_error=False, print_error=False)
         sys.stdout.flush()
     except (CycloptsError, UsageError) as error:
         complain(str(error))

@@ -8,13 +8,13 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from mulligan.cli.loading import find_tools
-from mulligan.cli.output import code_of, refuse_option, write, write_json
+from mulligan.cli.output import DASH, code_of, write, write_json
 from mulligan.cli.settings import Settings
 
 
 def call(
     tool: str,
-    arguments: Annotated[str, Parameter(allow_leading_hyphen=True)] = "{}",
+    arguments: str = "{}",
     /,
     *,
     tools: str,
@@ -35,8 +35,7 @@ def call(
     Returns:
         The exit code.
     """
-    refuse_option(arguments)
-    text = sys.stdin.read() if arguments == "-" else arguments
+    text = sys.stdin.read() if arguments == DASH else arguments
     with settings.pipeline(find_tools(tools), format=format) as pipeline:
         result = pipeline.call(tool, text)
         if json:

@@ -32,16 +32,17 @@ class Line:
 
 
 @contextmanager
-def opened(file: str) -> Iterator[IO[bytes]]:
-    """The file, or stdin for `-`.
+def opened(file: str, *, stdin: bool) -> Iterator[IO[bytes]]:
+    """The file, or stdin.
 
     Args:
         file: its name.
+        stdin: whether stdin is meant.
 
     Raises:
         UsageError: it cannot be read.
     """
-    if file == "-":
+    if stdin:
         yield sys.stdin.buffer
         return
     with open_file(file, "rb", "give a file with one message a line, or -") as stream:

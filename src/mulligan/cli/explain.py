@@ -93,6 +93,7 @@ def _made(cls: Any, spec: str, arguments: str) -> BaseException:
     try:
         call = ast.parse(f"f{arguments}", mode="eval").body
         assert isinstance(call, ast.Call)
+        assert isinstance(call.func, ast.Name)
         given = [ast.literal_eval(argument) for argument in call.args]
         named = {keyword.arg or "**": ast.literal_eval(keyword.value) for keyword in call.keywords}
     except (SyntaxError, ValueError, AssertionError, MemoryError, RecursionError):

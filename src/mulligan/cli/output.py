@@ -12,7 +12,6 @@ from typing import IO, Any
 from rich.console import Console
 from rich.table import Table
 
-from mulligan.errors import UsageError
 from mulligan.results import ToolResult
 
 OK = 0
@@ -22,6 +21,8 @@ FATAL = 3
 INTERRUPTED = 130
 PIPE_CLOSED = 141
 WIDEST = 100
+DASH = "<->"
+"""Stands for the word `-` (stdin, or stdout for `--out`), which the parser would take for an option."""
 
 
 def code_of(result: ToolResult) -> int:
@@ -86,19 +87,6 @@ def write_json(value: Any) -> None:
         value: a JSON value.
     """
     write(json.dumps(value, ensure_ascii=False, indent=2))
-
-
-def refuse_option(word: str) -> None:
-    """Refuses what looks like an option in the place of a word that may be `-`.
-
-    Args:
-        word: what was given.
-
-    Raises:
-        UsageError: it begins with a hyphen and is more than that.
-    """
-    if word.startswith("-") and word != "-":
-        raise UsageError(f"unknown option {word}; --help shows those there are")
 
 
 def complain(text: str) -> None:

@@ -16,7 +16,7 @@ from cyclopts import Parameter
 from mulligan.calls import ToolCall
 from mulligan.cli.conversation import Line, open_file, opened, read_lines, without_answers
 from mulligan.cli.loading import find_tools
-from mulligan.cli.output import FAILED, FATAL, OK, console, is_styled, refuse_option
+from mulligan.cli.output import DASH, FAILED, FATAL, OK, console, is_styled
 from mulligan.cli.settings import Settings
 from mulligan.containment import safe_str
 from mulligan.dialects import Dialect, named
@@ -30,7 +30,7 @@ Shape = Callable[[Mapping[str, Any]], Dialect | None]
 
 
 def run(
-    file: Annotated[str, Parameter(allow_leading_hyphen=True)],
+    file: str,
     /,
     *,
     tools: str,
@@ -56,17 +56,16 @@ def run(
     Returns:
         The exit code.
     """
-    refuse_option(file)
     toolset = find_tools(tools)
     with ExitStack() as stack:
         pipeline = stack.enter_context(settings.pipeline(toolset))
         shape = _shape(pipeline, dialect)
-        stream = stack.enter_context(opened(file))
-        writer = stack.enter_context(_writer(file, out, json=json))
+        stream = stack.enter_context(opened(file, stdin=file == DASH))
+        writer = stack.enter_context(_writer(file, None if out == DASH else out, json=json))
         replay = _Replay(pipeline.session(), shape, writer)
         stack.callback(replay.tally.print)
-        advance = stack.enter_context(_progress(file, writes=out is None or json))
-        return replay.run(read_lines(stream, "stdin" if file == "-" else file), advance)
+        advance = stack.enter_context(_progress(file, writes=out in (None, DASH) or json))
+        return replay.run(read_lines(stream, "stdin" if file == DASH else file), advance)
 
 
 def _shape(pipeline: Pipeline, dialect: str | None) -> Shape:
@@ -113,7 +112,7 @@ def _writer(file: str, out: str | None, *, json: bool) -> Iterator[_Writer]:
     if out is None:
         yield _Writer(None, stdout) if json else _Writer(stdout, None)
         return
-    if file != "-" and Path(out).exists() and Path(out).samefile(file):
+    if file != DASH and Path(out).exists() and Path(out).samefile(file):
         raise UsageError(f"--out {out} is the file that is read; give another name")
     with open_file(out, "wb", "give another name to --out") as stream:
         yield _Writer(stream, stdout if json else None)
@@ -199,7 +198,7 @@ class _Replay:
 def _progress(file: str, *, writes: bool) -> Iterator[Callable[[], None]]:
     """A bar on stderr, where that is a terminal of its own and there are many messages."""
     shared = writes and sys.stdout.isatty()
-    total = _count(file) if file != "-" and sys.stderr.isatty() and not shared else 0
+    total = _count(file) if file != DASH and sys.stderr.isatty() and not shared else 0
     if total < _MANY:
         yield lambda: None
         return

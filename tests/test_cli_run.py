@@ -1,0 +1,281 @@
+"""`mulligan run`: a conversation in a file, its tool calls executed."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import pty
+import sys
+import threading
+
+import pytest
+
+from mulligan.cli import main
+
+TOOLS = '''
+from mulligan import tool
+
+RUNS = []
+
+
+class KeyExpired(Exception):
+    status_code = 401
+
+
+@tool
+def add(a: int, b: int) -> int:
+    """Add."""
+    RUNS.append((a, b))
+    return a + b
+
+
+@tool
+def pay() -> str:
+    """Pay."""
+    raise KeyExpired("expired")
+'''
+
+
+def openai(*calls):
+    """An assistant message in OpenAI's shape: (id, name, arguments)."""
+    return {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"id": i, "type": "function", "function": {"name": n, "arguments": a}} for i, n, a in calls],
+    }
+
+
+def anthropic(*calls):
+    """An assistant message in Anthropic's shape."""
+    blocks = [{"type": "tool_use", "id": i, "name": n, "input": a} for i, n, a in calls]
+    return {"role": "assistant", "content": [{"type": "text", "text": "Let me see."}, *blocks]}
+
+
+def lines(*messages):
+    return "".join(json.dumps(message) + "\n" for message in messages)
+
+
+@pytest.fixture(autouse=True)
+def house(tmp_path, monkeypatch):
+    """A folder with tools; what importing them changes is put back."""
+    (tmp_path / "sums.py").write_text(TOOLS)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", sys.path[:])
+    monkeypatch.delenv("MULLIGAN_LOG", raising=False)
+    yield tmp_path
+    sys.modules.pop("sums", None)
+
+
+@pytest.fixture
+def run(house, capsys):
+    """Runs a conversation; gives exit code, the messages written, and stderr."""
+
+    def run(text, *words, file="chat.jsonl"):
+        (house / "chat.jsonl").write_bytes(text if isinstance(text, bytes) else text.encode())
+        code = main(["run", file, "--tools", "sums", "--log", "off", *words])
+        out, err = capsys.readouterr()
+        return code, [json.loads(line) for line in out.splitlines()], err
+
+    return run
+
+
+USER = {"role": "user", "content": "Add 1 and 2."}
+
+
+def test_tool_messages_follow_the_message_that_calls(run):
+    said = openai(("c1", "add", '{"a": 1, "b": 2}'), ("c2", "add", '{"a": 3, "b": 4}'))
+    code, written, err = run(lines(USER, said, {"role": "assistant", "content": "3 and 7."}))
+    assert code == 0
+    assert written == [
+        USER,
+        said,
+        {"role": "tool", "tool_call_id": "c1", "content": "3"},
+        {"role": "tool", "tool_call_id": "c2", "content": "7"},
+        {"role": "assistant", "content": "3 and 7."},
+    ]
+    assert err == "3 messages, 2 calls: 2 ok, 0 failed, 0 repaired\n"
+
+
+def test_anthropics_shape_is_recognised(run):
+    said = anthropic(("t1", "add", {"a": 1, "b": 2}))
+    code, written, _ = run(lines(USER, said))
+    assert code == 0
+    assert written[2] == {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "3"}]}
+
+
+def test_a_chat_completion_is_answered_too(run):
+    reply = {"choices": [{"message": openai(("c1", "add", '{"a": 1, "b": 2}'))}]}
+    assert run(lines(reply))[1] == [reply, {"role": "tool", "tool_call_id": "c1", "content": "3"}]
+
+
+def test_answers_that_stand_in_the_file_are_replaced(run):
+    said = openai(("c1", "add", '{"a": 1, "b": 2}'))
+    old = {"role": "tool", "tool_call_id": "c1", "content": "an old answer"}
+    foreign = {"role": "tool", "tool_call_id": "c9", "content": "of another call"}
+    _, written, err = run(lines(said, old, foreign))
+    assert written == [said, {"role": "tool", "tool_call_id": "c1", "content": "3"}, foreign]
+    assert err.startswith("2 messages, 1 calls")
+
+
+def test_of_a_user_message_only_the_old_results_go(run):
+    said = anthropic(("t1", "add", {"a": 1, "b": 2}))
+    old = {"type": "tool_result", "tool_use_id": "t1", "content": "old"}
+    text = {"type": "text", "text": "Go on."}
+    _, written, _ = run(lines(said, {"role": "user", "content": [old, text]}, {"role": "user", "content": [old]}))
+    assert [message["content"][0].get("content", message["content"][0].get("text")) for message in written] == [
+        "Let me see.",
+        "3",
+        "Go on.",
+    ]
+
+
+def test_other_messages_pass_exactly_as_they_were_written(house, capsysbinary):
+    text = b'{"role":  "user", "content": "caf\\u00e9 \xc3\xa9 1.50"}\n'
+    (house / "chat.jsonl").write_bytes(b"\xef\xbb\xbf" + text + b"\n")
+    assert main(["run", "chat.jsonl", "--tools", "sums"]) == 0
+    assert capsysbinary.readouterr().out == text
+
+
+def test_a_failed_call_exits_with_1_and_is_counted(run):
+    said = openai(("c1", "add", '{"a": 1'), ("c2", "plus", "{}"), ("c3", "add", "{}"), ("c4", "add", '{"a": 1, "b": 1}'))
+    code, written, err = run(lines(said))
+    assert code == 1
+    assert err == "1 messages, 4 calls: 1 ok, 3 failed (2 ToolArgumentError, 1 ToolNotFoundError), 0 repaired\n"
+    assert written[2]["content"].startswith("Error: Tool 'plus' not found.")
+
+
+def test_all_calls_belong_to_one_session(run):
+    wrong = [openai((f"c{number}", "plus", "{}")) for number in range(3)]
+    _, written, _ = run(lines(*wrong))
+    assert written[1]["content"] != written[5]["content"]
+
+
+def test_a_fatal_failure_stops_after_its_siblings_are_answered(run):
+    said = openai(("c1", "pay", "{}"), ("c2", "add", '{"a": 1, "b": 2}'))
+    code, written, err = run(lines(USER, said, {"role": "assistant", "content": "never written"}))
+    assert code == 3
+    assert [message.get("tool_call_id") for message in written] == [None, None, "c1", "c2"]
+    assert err.splitlines() == [
+        "2 messages, 2 calls: 1 ok, 1 failed (1 ToolAuthenticationError), 0 repaired",
+        "stopped at line 2: ToolAuthenticationError: A service rejected the credentials: give valid ones and start again.",
+    ]
+
+
+def test_out_takes_the_conversation(run, house):
+    said = openai(("c1", "add", '{"a": 1, "b": 2}'))
+    assert run(lines(said), "--out", "out.jsonl")[:2] == (0, [])
+    assert (house / "out.jsonl").read_text() == lines(said, {"role": "tool", "tool_call_id": "c1", "content": "3"})
+
+
+def test_json_gives_the_results_instead(run, house):
+    said = openai(("c1", "add", '{"a": 1, "b": 2}'), ("c2", "add", "{}"))
+    _, results, _ = run(lines(USER, said), "--json")
+    assert [(told["line"], told["call"]["id"], told["is_error"]) for told in results] == [(2, "c1", False), (2, "c2", True)]
+    assert run(lines(USER, said), "--json", "--out", "out.jsonl")[1][0]["content"] == "3"
+    assert len((house / "out.jsonl").read_text().splitlines()) == 4
+
+
+def test_stdin_is_read_for_a_dash(run, monkeypatch):
+    text = lines(openai(("c1", "add", '{"a": 1, "b": 2}')))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    assert run("", "--out", "-", file="-")[1][1]["content"] == "3"
+
+
+def test_a_dialect_can_be_asked_for(run):
+    said = anthropic(("t1", "add", {"a": 1, "b": 2}))
+    assert len(run(lines(said), "--dialect", "anthropic")[1]) == 2
+    code, written, err = run(lines(said), "--dialect", "openai")
+    assert (code, written) == (0, [said])
+    assert "no tool calls were found: give messages in the shape of --dialect" in err
+
+
+def test_text_that_is_half_a_character_is_escaped(house, capsysbinary):
+    (house / "chat.jsonl").write_text(lines(openai(("\ud800", "add", '{"a": 1, "b": 2}'))))
+    assert main(["run", "chat.jsonl", "--tools", "sums", "--log", "off"]) == 0
+    assert rb'{"role": "tool", "tool_call_id": "\ud800", "content": "3"}' in capsysbinary.readouterr().out
+
+
+GOOD = lines(openai(("c1", "add", '{"a": 1, "b": 2}')))
+BROKEN = {
+    '{"role": "user", "content": }\n': "line 3 column 29: expecting value; write one JSON message a line",
+    '{"role": "user", "content": "cut off\n': "line 3 column 29: unterminated string starting at; write one JSON message a line",
+    '[{"role": "user"}]\n': "line 3 column 1: a list; write one message, a JSON object, on each line",
+    '"hello"\n': "line 3 column 1: no JSON object; write one message, a JSON object, on each line",
+    '{"a": ' * 100_000 + "\n": "line 3 column 1: nested too deeply; write one JSON message a line",
+    '{"a": 1' + "0" * 5_000 + "}\n": "line 3 column 1: Exceeds the limit",
+    b'{"role": "us\xffer"}\n': "line 3 byte 13: not UTF-8; save the file as UTF-8",
+    '{"choices": 5}\n': "line 3: its tool calls cannot be read (TypeError: ",
+}
+
+
+@pytest.mark.parametrize("broken", BROKEN, ids=range(len(BROKEN)))
+def test_a_broken_line_is_named_and_nothing_is_lost(run, broken):
+    code, written, err = run(GOOD.encode() + b"\n" + (broken if isinstance(broken, bytes) else broken.encode()))
+    assert code == 2
+    assert [message["role"] for message in written[:2]] == ["assistant", "tool"]
+    summary, mistake = err.splitlines()
+    assert summary.endswith("1 calls: 1 ok, 0 failed, 0 repaired")
+    assert mistake.startswith(f"mulligan: chat.jsonl, {BROKEN[broken]}")
+
+
+def test_a_missing_file_is_named(run):
+    code, _, err = run("", file="nope.jsonl")
+    assert code == 2
+    assert err == (
+        "mulligan: nope.jsonl cannot be opened: No such file or directory; give a file with one message a line, or -\n"
+    )
+
+
+def test_the_file_is_not_overwritten_by_itself(run, house):
+    code, _, err = run(GOOD, "--out", "./chat.jsonl")
+    assert code == 2
+    assert err == "mulligan: --out ./chat.jsonl is the file that is read; give another name\n"
+    assert (house / "chat.jsonl").read_text() == GOOD
+
+
+def test_an_out_that_cannot_be_written_is_named(run):
+    code, _, err = run(GOOD, "--out", "no/folder/out.jsonl")
+    assert code == 2
+    assert err == "mulligan: no/folder/out.jsonl cannot be opened: No such file or directory; give another name to --out\n"
+
+
+def test_an_unknown_dialect_is_named(run):
+    code, _, err = run(GOOD, "--dialect", "latin")
+    assert code == 2
+    assert err == "mulligan: unknown dialect 'latin'; there are anthropic, openai\n"
+
+
+@contextlib.contextmanager
+def terminal(monkeypatch):
+    """A real terminal as stderr; gives a list that holds what was shown, at the end."""
+    master, slave = pty.openpty()
+    shown: list[str] = []
+
+    def drain():
+        with contextlib.suppress(OSError):
+            while data := os.read(master, 4_096):
+                shown.append(data.decode())
+
+    reader = threading.Thread(target=drain)
+    reader.start()
+    with os.fdopen(slave, "w") as stream, monkeypatch.context() as patch:
+        patch.setattr(sys, "stderr", stream)
+        yield shown
+    reader.join()
+    os.close(master)
+
+
+def test_many_messages_show_a_bar_on_a_terminal(run, monkeypatch):
+    many = lines(*[openai((f"c{number}", "add", f'{{"a": {number}, "b": 2}}')) for number in range(30)])
+    with terminal(monkeypatch) as shown:
+        run(many, "--out", "out.jsonl")
+    assert "30/30 messages" in "".join(shown)
+    assert "".join(shown).endswith("30 messages, 30 calls: 30 ok, 0 failed, 0 repaired\r\n")
+
+
+def test_few_messages_show_none(run, monkeypatch):
+    with terminal(monkeypatch) as shown:
+        run(GOOD, "--out", "out.jsonl")
+    assert "".join(shown) == "1 messages, 1 calls: 1 ok, 0 failed, 0 repaired\r\n"

@@ -1,0 +1,409 @@
+"""Tools: made of functions and of schemas, called like functions, described to models, and what a wrong one is told."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import functools
+import inspect
+import socket
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any
+from uuid import UUID
+
+import attrs
+import pydantic
+import pytest
+
+from mulligan import Deadline, Injected, Tool, ToolCall, errors, tool
+
+FLAGS = {
+    "timeout": 2.5,
+    "read_only": True,
+    "idempotent": True,
+    "destructive": False,
+    "inline": True,
+    "killable": True,
+    "secret": "phrase",
+    "resources": ("a", "b"),
+    "detect": False,
+    "format": "json",
+    "tags": ["slow", "remote"],
+    "tool_type": "extension",
+    "provider": "bank",
+}
+
+
+class Color(Enum):
+    RED = "red"
+
+
+@dataclass
+class Point:
+    x: int
+    y: int = 0
+
+
+@attrs.define
+class Box:
+    side: float
+
+
+class User(pydantic.BaseModel):
+    name: str
+
+
+def read_file(path: str, lines: int = 10) -> str:
+    """Read a text file of the workspace.
+
+    Args:
+        path: where it is.
+        lines: how many lines.
+    """
+    return f"{path}:{lines}"
+
+
+# --- the decorator
+
+
+def test_a_decorated_function_can_be_called_as_before():
+    decorated = tool(read_file)
+    assert isinstance(decorated, Tool)
+    assert decorated("a.md") == decorated(path="a.md") == read_file("a.md") == "a.md:10"
+    assert decorated.handler is read_file
+    assert (decorated.__name__, decorated.__doc__, decorated.__module__) == ("read_file", read_file.__doc__, __name__)
+    assert inspect.signature(decorated) == inspect.signature(read_file)
+    assert inspect.unwrap(decorated) is read_file
+    assert repr(decorated) == "Tool('read_file')"
+
+
+def test_the_function_is_left_unchanged():
+    before = dict(vars(read_file))
+    tool(timeout=3)(read_file)
+    assert vars(read_file) == before
+
+
+def test_the_decorator_with_options():
+    @tool(name="cat", description="Shows a file.", **FLAGS)
+    def show(path: str, phrase: str = "") -> str:
+        """Another text."""
+        return path
+
+    assert (show.name, show.description) == ("cat", "Shows a file.")
+    for option, value in FLAGS.items():
+        if option in ("secret", "tags"):
+            value = frozenset([value] if isinstance(value, str) else value)
+        assert getattr(show, option) == value
+
+
+def test_the_defaults_are_the_careful_ones():
+    plain = tool(read_file)
+    assert (plain.timeout, plain.read_only, plain.idempotent, plain.destructive) == (None, False, False, None)
+    assert (plain.inline, plain.killable, plain.detect, plain.format) == (False, False, True, None)
+    assert (plain.secret, plain.tags, plain.tool_type, plain.provider) == (frozenset(), frozenset(), "function", None)
+
+
+def test_name_description_and_schema_come_from_the_function():
+    made = Tool.from_function(read_file)
+    assert made.name == "read_file"
+    assert made.description == "Read a text file of the workspace."
+    assert made.summary == read_file.__doc__
+    assert made.parameters["required"] == ["path"]
+    assert made.parameters["additionalProperties"] is False
+    assert made.parameters["properties"]["path"] == {"type": "string", "description": "where it is."}
+    assert made.parameters["properties"]["lines"] == {"type": "integer", "description": "how many lines.", "default": 10}
+
+
+def test_a_function_without_docstring_has_no_description():
+    assert Tool.from_function(lambda: 1, name="one").description == ""
+    assert Tool.from_function(lambda: 1, name="one", description="Gives one.").description == "Gives one."
+
+
+class Reader:
+    def read(self, path: str) -> str:
+        return path
+
+    def __call__(self, path: str) -> str:
+        return path
+
+
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [(read_file, "read_file"), (Reader().read, "read"), (Reader(), "Reader")],
+    ids=["function", "method", "object"],
+)
+def test_callables_of_several_kinds(make_pipeline, run, function, name):
+    assert tool(function).name == name
+    assert run(make_pipeline(function), name, {"path": "a"}).content.startswith("a")
+
+
+def test_a_partial_shows_what_is_still_open(make_pipeline, run):
+    made = Tool.from_function(functools.partial(read_file, lines=3), name="read")
+    assert list(made.parameters["properties"]) == ["path"]
+    assert run(make_pipeline(made), "read", {"path": "a"}).content == "a:3"
+
+
+def test_what_is_awaited_is_known():
+    async def coroutine() -> int:
+        return 1
+
+    async def generator():
+        yield 1
+
+    class Caller:
+        async def __call__(self) -> int:
+            return 1
+
+    for function in (coroutine, generator, functools.partial(coroutine), Caller()):
+        assert Tool.from_function(function, name="work").is_async
+    for function in (lambda: 1, functools.partial(read_file, "a"), print):
+        assert not Tool("work", "", function).is_async
+
+
+# --- what a wrong one is told
+
+
+def make_stars(*paths: str) -> None: ...
+def make_names(**options: str) -> None: ...
+def make_bare(path) -> None: ...
+def make_positional(path: str, /) -> None: ...
+
+
+class Unbound:
+    def read(self, path: str) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [
+        (lambda: tool(make_stars), r"make_stars: \*paths has no names.*`paths: list\[str\]`"),
+        (lambda: tool(make_names), r"make_names: \*\*options hides which arguments.*Tool.from_schema"),
+        (lambda: tool(make_bare), r"make_bare: the parameter 'path' has no annotation. Annotate it, as in `path: str`"),
+        (lambda: tool(make_positional), r"make_positional: the parameter 'path' is positional-only.*Remove the `/`"),
+        (lambda: tool(Unbound.read), r"Unbound.read: the parameter 'self' shows that it is not bound.*thing.method"),
+        (lambda: tool(3), r"a tool needs a function, not 3"),
+        (lambda: tool("read"), r"a tool needs a function, not 'read'"),
+        (lambda: tool(read_file, timeout=0), r"tool 'read_file': timeout must be above zero seconds, not 0"),
+        (lambda: tool(read_file, timeout=-1), r"tool 'read_file': timeout must be above zero seconds, not -1"),
+        (lambda: tool(read_file, timeout="5"), r"tool 'read_file': timeout must be"),
+        (lambda: tool(read_file, readonly=True), r"unknown tool option 'readonly'; there are .*read_only"),
+        (lambda: tool(readonly=True)(read_file), r"unknown tool option 'readonly'"),
+        (lambda: Tool.from_schema("", "", {}, print), r"a tool needs a name that is a text and not empty, not ''"),
+        (lambda: Tool.from_schema(3, "", {}, print), r"a tool needs a name that is a text and not empty, not 3"),
+        (lambda: Tool.from_schema("a", "", [], print), r"tool 'a': parameters must be a JSON Schema as a mapping, not \[\]"),
+        (lambda: Tool.from_schema("a", "", {"type": "array"}, print), r"tool 'a': its schema must be of type 'object'.*not 'array'"),
+        (lambda: Tool.from_schema("a", "", {}, "print"), r"tool 'a': its handler must be callable, not 'print'"),
+        (lambda: Tool.from_schema("a", "", {}, print, schema={}), r"unknown tool option 'schema'"),
+        (lambda: tool(len), r"positional-only|signature"),
+    ],
+)
+def test_a_wrong_tool_is_told_at_registration(make, text):
+    with pytest.raises(errors.UsageError, match=text):
+        made = make()
+        assert not isinstance(made, Tool)
+
+
+def test_a_type_without_schema_names_function_parameter_and_what_can_be_used():
+    def connect(host: str, channel: socket.socket) -> None: ...
+
+    made = Tool.from_function(connect)
+    with pytest.raises(errors.UsageError, match=r"connect, parameter 'channel': .*supported are str, int"):
+        _ = made.parameters
+
+
+# --- through a pipeline
+
+
+def test_python_objects_are_built(make_pipeline, run):
+    seen: dict[str, Any] = {}
+
+    def work(
+        day: datetime.date, id: UUID, path: Path, color: Color, point: Point, box: Box, user: User, tags: set[str], pair: tuple[int, str]
+    ) -> None:
+        seen.update(locals())
+
+    arguments = {
+        "day": "2026-11-21",
+        "id": "12345678-1234-5678-1234-567812345678",
+        "path": "a/b",
+        "color": "red",
+        "point": {"x": 1},
+        "box": {"side": 2},
+        "user": {"name": "Ada"},
+        "tags": ["a"],
+        "pair": [1, "x"],
+    }
+    result = run(make_pipeline(work), "work", arguments)
+    assert not result.is_error, result.content
+    del seen["seen"]
+    assert seen == {
+        "day": datetime.date(2026, 11, 21),
+        "id": UUID("12345678-1234-5678-1234-567812345678"),
+        "path": Path("a/b"),
+        "color": Color.RED,
+        "point": Point(1, 0),
+        "box": Box(2.0),
+        "user": User(name="Ada"),
+        "tags": {"a"},
+        "pair": (1, "x"),
+    }
+
+
+def test_a_mutable_default_is_not_shared_between_calls(make_pipeline, run):
+    def collect(item: str, into: Annotated[list[str] | None, "where"] = None) -> list[str]:
+        return [*(into or []), item]
+
+    pipeline = make_pipeline(collect)
+    assert run(pipeline, "collect", {"item": "a"}).content == run(pipeline, "collect", {"item": "a"}).content == '["a"]'
+
+
+def test_a_schema_replaces_the_one_of_the_signature(make_pipeline, run):
+    @tool(schema={"type": "object", "properties": {"path": {"type": "string", "maxLength": 3}}, "required": ["path"]})
+    def read(path: Path) -> str:
+        return type(path).__name__ + path
+
+    pipeline = make_pipeline(read)
+    assert run(pipeline, "read", {"path": "abc"}).content == "strabc"
+    assert run(pipeline, "read", {"path": "abcd"}).error.problems[0].expected == "at most 3 characters"
+    assert pipeline.tools.definitions()[0]["function"]["parameters"]["properties"]["path"]["maxLength"] == 3
+
+
+def test_with_a_schema_of_its_own_the_annotations_need_no_schema(make_pipeline, run):
+    @tool(schema={"type": "object", "properties": {"channel": {"type": "string"}}})
+    def send(channel: socket.socket | str, user: Injected[object] = None) -> str:
+        return f"{channel} {user}"
+
+    assert run(make_pipeline(send), "send", {"channel": "x"}, context={"user": "Ada"}).content == "x Ada"
+
+
+def test_from_schema_hands_over_json_values(make_pipeline, run):
+    made = Tool.from_schema("add", "Adds.", {"properties": {"a": {}, "b": {}}}, lambda a, b: a + b, read_only=True, tags="sum")
+    assert (made.name, made.description, made.read_only, made.tags) == ("add", "Adds.", True, frozenset(["sum"]))
+    assert run(make_pipeline(made), "add", {"a": [1], "b": [2]}).value == [1, 2]
+
+
+def test_from_schema_with_an_async_handler(make_pipeline, run):
+    async def add(a: int, b: int) -> int:
+        await asyncio.sleep(0)
+        return a + b
+
+    made = Tool.from_schema("add", "", {"type": "object"}, add)
+    assert made.is_async
+    assert run(make_pipeline(made), "add", {"a": 1, "b": 2}).value == 3
+
+
+def test_a_handler_that_the_arguments_do_not_fit_is_a_failure_of_the_tool(make_pipeline, run):
+    made = Tool.from_schema("add", "", {"type": "object"}, lambda a: a)
+    assert isinstance(run(make_pipeline(made), "add", {"b": 1}).error, errors.ToolExecutionError)
+
+
+# --- injected parameters
+
+
+class Database:
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+def lookup(key: str, db: Injected[Database]) -> str:
+    """Look a key up.
+
+    Args:
+        key: what to look up.
+        db: the database.
+    """
+    return f"{db.name}/{key}"
+
+
+def test_injected_parameters_are_hidden_and_filled(make_pipeline, run):
+    made = Tool.from_function(lookup)
+    assert list(made.parameters["properties"]) == ["key"]
+    assert made.injected == {"db": Database}
+    pipeline = make_pipeline(made)
+    assert run(pipeline, "lookup", {"key": "a"}, context={"db": Database("main"), "other": 1}).content == "main/a"
+    session = pipeline.session()
+    assert run(session, "lookup", {"key": "b"}, context={"db": Database("side")}).content == "side/b"
+
+
+def test_a_model_cannot_fill_an_injected_parameter(make_pipeline, run):
+    result = run(make_pipeline(lookup), "lookup", {"key": "a", "db": "evil"}, context={"db": Database("main")})
+    assert [problem.pointer for problem in result.error.problems] == ["/db"]
+
+
+def test_a_missing_injected_value_names_tool_parameter_and_next_step(make_pipeline, run):
+    for context in (None, {}, {"database": 1}):
+        with pytest.raises(errors.UsageError, match=r"tool 'lookup' needs 'db': give call\(..., context=\{'db': ...\}\)"):
+            run(make_pipeline(lookup), "lookup", {"key": "a"}, context=context)
+
+
+def test_an_injected_default_is_used(make_pipeline, run):
+    def greet(name: str, user: Injected[str] = "nobody", other: Injected[str | None] = None) -> str:
+        return f"{name} by {user}"
+
+    assert run(make_pipeline(greet), "greet", {"name": "x"}).content == "x by nobody"
+    assert run(make_pipeline(greet), "greet", {"name": "x"}, context={"user": "Ada"}).content == "x by Ada"
+
+
+def test_the_call_and_the_deadline_are_injected(make_pipeline, run):
+    def work(n: int, call: Injected[ToolCall], deadline: Injected[Deadline]) -> list[Any]:
+        return [call.id, call.name, n, deadline.remaining]
+
+    bounded, unbounded = Tool.from_function(work, timeout=60), Tool.from_function(work, name="unbounded")
+    pipeline = make_pipeline(bounded, unbounded)
+    assert run(pipeline, "work", {"n": 1}, call_id="key-1").value[:3] == ["key-1", "work", 1]
+    assert 0 < run(pipeline, "work", {"n": 1}).value[3] <= 60
+    assert run(pipeline, "unbounded", {"n": 1}).value[3] == float("inf")
+    given = Deadline(5.0, lambda: 2.0)
+    assert run(pipeline, "work", {"n": 1}, context={"deadline": given}).value[3] == 3.0
+    assert repr(given) == "Deadline(3.000 s left)"
+    assert Deadline(5.0, lambda: 9.0).remaining == 0.0
+
+
+# --- without handler
+
+
+def test_a_tool_without_its_handler_cannot_be_run():
+    made = Tool.from_function(read_file, **{**FLAGS, "secret": "path"})
+    spec = made.without_handler()
+    assert (spec.name, spec.description, spec.parameters) == (made.name, made.description, made.parameters)
+    for option in FLAGS:
+        if option != "resources":
+            assert getattr(spec, option) == getattr(made, option)
+    with pytest.raises(errors.UsageError, match="a repairer cannot run a tool: it gets specs without handlers"):
+        spec(path="a")
+
+
+# --- suggestions of resources and others that plugins use
+
+
+def test_schema_work_is_done_once_on_first_use():
+    made = Tool.from_function(read_file)
+    assert not {"parameters", "validator", "_signature"} & set(vars(made))
+    assert made.parameters is made.parameters
+    assert made.validator is made.validator
+
+
+def test_a_generator_is_consumed_and_closed(make_pipeline, run):
+    closed = []
+
+    def count(upto: int):
+        try:
+            yield from range(upto)
+        finally:
+            closed.append(upto)
+
+    async def acount(upto: int):
+        try:
+            for number in range(upto):
+                yield number
+        finally:
+            closed.append(upto)
+
+    for timeout in (None, 30):
+        pipeline = make_pipeline(Tool.from_function(count, timeout=timeout), Tool.from_function(acount, timeout=timeout))
+        for name in ("count", "acount"):
+            closed.clear()
+            assert run(pipeline, name, {"upto": 3}).value == [0, 1, 2]
+            assert closed == [3]

@@ -1,0 +1,252 @@
+"""The tools of a pipeline: a mapping by name that may change at run time, shown to providers in their shape."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Mapping
+
+import pytest
+
+from mulligan import Pipeline, Tool, Toolset, errors, tool
+from mulligan.plugin import OpenAIDialect, hookimpl
+
+
+def read(path: str) -> str:
+    """Read a file."""
+    return f"read {path}"
+
+
+def write(path: str, text: str) -> str:
+    """Write a file."""
+    return f"wrote {path}"
+
+
+def another(name: str, answer: str = "") -> Tool:
+    return Tool.from_schema(name, "", {"type": "object"}, lambda **_: answer or name)
+
+
+def test_it_is_a_mapping_by_name():
+    tools = Toolset([read, tool(write)])
+    assert isinstance(tools, Mapping)
+    assert list(tools) == ["read", "write"]
+    assert len(tools) == 2
+    assert "read" in tools
+    assert "rea" not in tools
+    assert tools["read"].handler is read
+    assert tools.get("rea") is None
+    assert tools.get("rea", 3) == 3
+    assert [made.name for made in tools.values()] == ["read", "write"]
+    assert repr(tools) == "Toolset(read, write)"
+    assert repr(Toolset(another(f"t{number}") for number in range(30))).endswith("t19, ...)")
+    with pytest.raises(KeyError):
+        tools["rea"]
+
+
+def test_it_is_made_of_tools_functions_mappings_and_other_toolsets():
+    tools = Toolset([Toolset([read]), tool(write), another("third")])
+    assert list(tools) == ["read", "write", "third"]
+    assert list(Toolset({"any": tool(read)})) == ["read"]
+    assert list(Toolset(made for made in [tool(read)])) == ["read"]
+    assert list(Toolset(Toolset([read]))) == ["read"]
+    assert list(Toolset()) == []
+
+
+def test_a_pipeline_uses_a_single_toolset_as_it_is(make_pipeline):
+    tools = Toolset([read])
+    with Pipeline(tools, autoload=False) as pipeline:
+        assert pipeline.tools is tools
+        tools.add(write)
+        assert pipeline.call("write", {"path": "a", "text": "b"}).content == "wrote a"
+    assert make_pipeline(tools).tools is not tools
+
+
+def test_tools_are_added_and_removed_at_run_time(make_pipeline, run):
+    pipeline = make_pipeline(read)
+    assert isinstance(run(pipeline, "write", {}).error, errors.ToolNotFoundError)
+    assert pipeline.tools.add(write).name == "write"
+    assert run(pipeline, "write", {"path": "a", "text": "b"}).content == "wrote a"
+    assert "write" in run(pipeline, "wrte", {}).error.suggestions
+    assert pipeline.tools.remove("read").handler is read
+    result = run(pipeline, "read", {"path": "a"})
+    assert isinstance(result.error, errors.ToolNotFoundError)
+    assert "Available tools (1): write." in result.content
+
+
+def test_a_tool_takes_the_place_of_another_only_when_told(make_pipeline, run):
+    pipeline = make_pipeline(another("now", "old"))
+    assert run(pipeline, "now").content == "old"
+    with pytest.raises(errors.UsageError, match="two tools are named 'now'"):
+        pipeline.tools.add(another("now", "new"))
+    assert run(pipeline, "now").content == "old"
+    pipeline.tools.add(another("now", "new"), replace=True)
+    assert run(pipeline, "now").content == "new"
+    assert len(pipeline.tools) == 1
+
+
+def test_two_tools_of_one_name_are_both_named_with_their_place():
+    def other() -> None: ...
+
+    other.__name__ = other.__qualname__ = "read"
+    with pytest.raises(errors.UsageError) as caught:
+        Pipeline([read, other], autoload=False)
+    told = str(caught.value)
+    assert "two tools are named 'read'" in told
+    assert f"{__name__}.read (line {read.__code__.co_firstlineno})" in told
+    assert f"(line {other.__code__.co_firstlineno})" in told
+    assert "rename one with Tool.from_function(..., name=...)" in told
+    with pytest.raises(errors.UsageError, match="<built-in function print>"):
+        Toolset([Tool("read", "", print), Tool("read", "", print)])
+
+
+@pytest.mark.parametrize(
+    ("tools", "text"),
+    [
+        (read, r"tools must be a list of tools, not <function read.*write \[read\]"),
+        ("read", r"tools must be a list of tools, not 'read'"),
+        (b"read", r"tools must be a list of tools"),
+        ([3], r"3 cannot be a tool: give a Tool, a function, or a Toolset"),
+        (["read"], r"'read' cannot be a tool"),
+        ([None], r"None cannot be a tool"),
+        ([lambda path: path], r"the parameter 'path' has no annotation"),
+        (3, r"tools must be a list of tools, not 3"),
+        (None, r"tools must be a list of tools, not None"),
+    ],
+)
+def test_what_cannot_be_a_tool_is_named(tools, text):
+    with pytest.raises(errors.UsageError, match=text):
+        Toolset(tools)
+    with pytest.raises(errors.UsageError, match=text):
+        Pipeline(tools, autoload=False)
+
+
+def test_removing_what_is_not_there():
+    with pytest.raises(errors.UsageError, match="no tool is named 'rea'; there are read, write"):
+        Toolset([read, write]).remove("rea")
+    with pytest.raises(errors.UsageError, match="no tool is named 'rea'; there are none"):
+        Toolset().remove("rea")
+
+
+# --- definitions
+
+
+def test_definitions_for_openai():
+    [first, second] = json.loads(json.dumps(Toolset([read, write]).definitions("openai")))
+    assert first == {
+        "type": "function",
+        "function": {
+            "name": "read",
+            "description": "Read a file.",
+            "parameters": {
+                "type": "object",
+                "properties": {"path": {"type": "string"}},
+                "required": ["path"],
+                "additionalProperties": False,
+            },
+        },
+    }
+    assert second["function"]["name"] == "write"
+    assert Toolset([read, write]).definitions() == [first, second]
+
+
+def test_definitions_for_anthropic():
+    [first] = Toolset([read]).definitions("anthropic")
+    assert sorted(first) == ["description", "input_schema", "name"]
+    assert first["input_schema"]["properties"] == {"path": {"type": "string"}}
+
+
+def test_definitions_are_copies():
+    tools = Toolset([read])
+    tools.definitions()[0]["function"]["parameters"]["extra"] = 1
+    assert "extra" not in tools.definitions()[0]["function"]["parameters"]
+
+
+def test_definitions_in_an_unknown_dialect():
+    with pytest.raises(errors.UsageError, match="unknown dialect 'acme'; there are anthropic, openai"):
+        Toolset([read]).definitions("acme")
+
+
+class AcmeDialect(OpenAIDialect):
+    """A provider's shape."""
+
+    name = "acme"
+
+
+class Acme:
+    @hookimpl
+    def dialects(self):
+        return [AcmeDialect()]
+
+
+def test_definitions_in_the_dialect_of_a_plugin(make_pipeline):
+    pipeline = make_pipeline(read, plugins=[Acme()])
+    assert pipeline.tools.definitions("acme") == pipeline.tools.definitions("openai")
+    assert Toolset([read]).definitions(AcmeDialect()) == pipeline.tools.definitions("openai")
+
+
+def test_two_pipelines_that_share_a_toolset_never_see_each_others_plugins():
+    tools = Toolset([read])
+    with Pipeline(tools, plugins=[Acme()], autoload=False) as first, Pipeline(tools, autoload=False) as second:
+        assert first.tools.definitions("acme")
+        message = {"tool_calls": [{"id": "1", "function": {"name": "read", "arguments": '{"path": "a"}'}}]}
+        assert first.answer(message).results[0].message("acme")["content"] == "read a"
+        with pytest.raises(errors.UsageError, match="unknown dialect 'acme'"):
+            second.tools.definitions("acme")
+
+
+def test_a_tool_whose_schema_cannot_be_made_is_named():
+    def connect(lock: threading.Lock) -> None: ...
+
+    with pytest.raises(errors.UsageError, match="connect, parameter 'lock'"):
+        Toolset([read, connect]).definitions()
+
+
+def test_a_tool_whose_schema_cannot_be_made_does_not_hinder_the_others(make_pipeline, run):
+    def connect(lock: threading.Lock) -> None: ...
+
+    pipeline = make_pipeline(read, connect)
+    assert run(pipeline, "read", {"path": "a"}).content == "read a"
+    assert isinstance(run(pipeline, "conect", {"lock": 1}).error, errors.ToolNotFoundError)
+
+
+# --- suggestions and specs
+
+
+def test_suggestions_come_from_names_descriptions_and_arguments():
+    tools = Toolset([read, write, another("delete_everything")])
+    assert tools.suggest("raed").names[0] == "read"
+    assert tools.suggest("read_file", {"path": "a"}).names[0] == "read"
+
+
+def test_specs_have_no_handlers():
+    specs = Toolset([read, write]).without_handlers()
+    assert list(specs) == ["read", "write"]
+    with pytest.raises(errors.UsageError, match="a repairer cannot run a tool"):
+        specs["read"](path="a")
+
+
+def test_tools_may_change_while_others_are_called(make_pipeline):
+    pipeline = make_pipeline(read, *(another(f"t{number}") for number in range(50)))
+    failures = []
+
+    def change() -> None:
+        for number in range(300):
+            pipeline.tools.add(another(f"extra{number}"))
+            pipeline.tools.remove(f"extra{number}")
+
+    def ask() -> None:
+        for _ in range(150):
+            if pipeline.call("read", {"path": "a"}).content != "read a":
+                failures.append("read")
+            if not isinstance(pipeline.call("rad", {}).error, errors.ToolNotFoundError):
+                failures.append("rad")
+            list(pipeline.tools.values())
+
+    threads = [threading.Thread(target=target) for target in (change, ask, ask)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert pipeline.faults == ()
+    assert len(pipeline.tools) == 51

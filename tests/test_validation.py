@@ -1,0 +1,440 @@
+"""Arguments against a tool's JSON Schema: what is wrong, where, and what would be right; and schemas that are hostile."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, Literal
+from uuid import UUID
+
+import pytest
+
+from mulligan import Tool, errors, tool
+
+SECRET = "xK9-vault-77-combination"
+
+
+def checked(properties: dict[str, Any], *, required: tuple[str, ...] = (), **more: Any) -> Tool:
+    schema = {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False, **more}
+    return Tool.from_schema("work", "Does it.", schema, lambda **given: given)
+
+
+def problems_of(tool: Tool, arguments: dict[str, Any]) -> list[tuple[str, str, str | None, str | None]]:
+    with pytest.raises(errors.ToolArgumentError) as caught:
+        tool.bind(arguments)
+    return [tuple(problem) for problem in caught.value.problems]
+
+
+WRONG = "of the wrong type"
+BOUNDS = "out of bounds"
+ONE_FIELD = {
+    "string": ({"type": "string"}, 3, (WRONG, "string", "3")),
+    "integer": ({"type": "integer"}, "3", (WRONG, "integer", '"3"')),
+    "integer with a fraction": ({"type": "integer"}, 3.5, (WRONG, "integer", "3.5")),
+    "number": ({"type": "number"}, "x", (WRONG, "number", '"x"')),
+    "boolean": ({"type": "boolean"}, "true", (WRONG, "boolean", '"true"')),
+    "boolean as int": ({"type": "boolean"}, 1, (WRONG, "boolean", "1")),
+    "null": ({"type": "null"}, 0, (WRONG, "null", "0")),
+    "array": ({"type": "array"}, {"a": 1}, (WRONG, "array", '{"a":1}')),
+    "array of integer": ({"type": "array", "items": {"type": "integer"}}, "x", (WRONG, "array of integer", '"x"')),
+    "object": ({"type": "object"}, [1], (WRONG, "object", "[1]")),
+    "one of two types": ({"type": ["string", "null"]}, 3, (WRONG, "string or null", "3")),
+    "null given": ({"type": "string"}, None, (WRONG, "string", "null")),
+    "enum": ({"enum": ["a", "b", 3]}, "c", ("not one of the allowed values", 'one of "a", "b", 3', '"c"')),
+    "typed enum": ({"type": "string", "enum": ["a"]}, "c", ("not one of the allowed values", 'one of "a"', '"c"')),
+    "const": ({"const": 7}, 8, ("not one of the allowed values", "7", "8")),
+    "anyOf": ({"anyOf": [{"type": "string"}, {"type": "integer"}]}, [], ("fits none of the allowed forms", "string or integer", "[]")),
+    "oneOf": ({"oneOf": [{"type": "string"}, {"const": 3}]}, 4, ("fits none of the allowed forms", "string or 3", "4")),
+    "minimum": ({"minimum": 1}, 0, (BOUNDS, "at least 1", "0")),
+    "maximum": ({"maximum": 10}, 11, (BOUNDS, "at most 10", "11")),
+    "exclusiveMinimum": ({"exclusiveMinimum": 0}, 0, (BOUNDS, "more than 0", "0")),
+    "exclusiveMaximum": ({"exclusiveMaximum": 1.5}, 2, (BOUNDS, "less than 1.5", "2")),
+    "multipleOf": ({"multipleOf": 5}, 7, (BOUNDS, "a multiple of 5", "7")),
+    "minLength": ({"type": "string", "minLength": 3}, "ab", (BOUNDS, "at least 3 characters", '"ab"')),
+    "maxLength": ({"type": "string", "maxLength": 3}, "abcd", (BOUNDS, "at most 3 characters", '"abcd"')),
+    "pattern": ({"type": "string", "pattern": "^[a-z]+$"}, "A1", (BOUNDS, 'text that matches the pattern "^[a-z]+$"', '"A1"')),
+    "minItems": ({"type": "array", "minItems": 2}, [1], (BOUNDS, "at least 2 items", "[1]")),
+    "maxItems": ({"type": "array", "maxItems": 1}, [1, 2], (BOUNDS, "at most 1 items", "[1,2]")),
+    "uniqueItems": ({"type": "array", "uniqueItems": True}, [1, 1], ("has equal items", "each item once", "[1,1]")),
+    "minProperties": ({"type": "object", "minProperties": 1}, {}, (BOUNDS, "at least 1 members", "{}")),
+    "maxProperties": ({"type": "object", "maxProperties": 1}, {"a": 1, "b": 2}, (BOUNDS, "at most 1 members", '{"a":1,"b":2}')),
+}
+
+
+@pytest.mark.parametrize("kind", ONE_FIELD)
+def test_one_wrong_field(kind):
+    schema, value, (message, expected, got) = ONE_FIELD[kind]
+    assert problems_of(checked({"field": schema}), {"field": value}) == [("/field", message, expected, got)]
+
+
+@pytest.mark.parametrize("kind", ONE_FIELD)
+def test_one_wrong_field_inside(kind):
+    schema, value, (message, expected, got) = ONE_FIELD[kind]
+    inner = {"list": {"type": "array", "items": {"type": "object", "properties": {"a/b": schema}}}}
+    assert problems_of(checked(inner), {"list": [{}, {"a/b": value}]}) == [("/list/1/a~1b", message, expected, got)]
+
+
+@pytest.mark.parametrize("kind", ONE_FIELD)
+def test_one_wrong_field_behind_a_reference(kind):
+    schema, value, (message, expected, got) = ONE_FIELD[kind]
+    tool = checked({"field": {"$ref": "#/$defs/Field"}}, **{"$defs": {"Field": schema}})
+    assert problems_of(tool, {"field": value}) == [("/field", message, expected, got)]
+
+
+def test_missing_and_unknown_members():
+    tool = checked({"a": {"type": "string"}, "b": {"type": "array", "items": {"type": "integer"}}}, required=("a", "b"))
+    assert problems_of(tool, {"c": 1, "d": 2}) == [
+        ("/a", "missing", "string", None),
+        ("/b", "missing", "array of integer", None),
+        ("/c", "not an argument that exists", "only a, b", None),
+        ("/d", "not an argument that exists", "only a, b", None),
+    ]
+    assert problems_of(checked({}), {"x": 1}) == [("/x", "not an argument that exists", "no members", None)]
+
+
+def test_missing_members_inside_are_named_with_their_own_pointer():
+    inner = {"type": "object", "properties": {"x": {"enum": [1, 2]}}, "required": ["x"], "additionalProperties": False}
+    tool = checked({"list": {"type": "array", "items": inner}})
+    assert problems_of(tool, {"list": [{"x": 1}, {}]}) == [("/list/1/x", "missing", "one of 1, 2", None)]
+    assert problems_of(tool, {"list": [{"x": 1, "y/z": 0}]}) == [("/list/0/y~1z", "not an argument that exists", "only x", None)]
+
+
+def test_a_missing_member_behind_a_reference_says_what_it_must_be():
+    defined = {"Point": {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]}, "Name": {"type": "string"}}
+    tool = checked({"p": {"$ref": "#/$defs/Point"}, "n": {"$ref": "#/$defs/Name"}}, required=("n",), **{"$defs": defined})
+    assert problems_of(tool, {"p": {}, "n": "x"}) == [("/p/x", "missing", "integer", None)]
+    assert problems_of(tool, {}) == [("/n", "missing", "string", None)]
+
+
+def test_other_keywords_are_told_without_the_value():
+    tool = checked(
+        {"a": {"not": {"type": "string"}}, "b": {"type": "array", "contains": {"const": 1}}, "c": False},
+        dependentRequired={"a": ["b"]},
+        propertyNames={"maxLength": 3},
+    )
+    for arguments in ({"a": SECRET, "b": [1]}, {"b": [SECRET]}, {"c": SECRET}, {"a": 1}):
+        found = problems_of(tool, arguments)
+        assert found
+        assert not any(SECRET in problem[1] for problem in found)
+
+
+def test_unevaluated_members_are_named():
+    tool = Tool.from_schema(
+        "work", "", {"type": "object", "allOf": [{"properties": {"a": {"type": "integer"}}}], "unevaluatedProperties": False}, dict
+    )
+    [problem] = problems_of(tool, {"a": 1, "zz": 2})
+    assert (problem[0], problem[1]) == ("/zz", "not an argument that exists")
+
+
+def test_integers_beyond_64_bits_are_checked_exactly():
+    tool = checked({"n": {"type": "integer", "maximum": 10**20}})
+    assert tool.bind({"n": 10**20}) == {"n": 10**20}
+    assert problems_of(tool, {"n": 10**20 + 1})[0][:3] == ("/n", BOUNDS, "at most 100000000000000000000")
+    assert checked({"n": {"type": "integer"}}).bind({"n": 10**4_000}) == {"n": 10**4_000}
+
+
+def test_a_long_value_is_shown_in_short():
+    [problem] = problems_of(checked({"a": {"type": "integer"}}), {"a": "x" * 100_000})
+    assert problem[3] == '"' + "x" * 59 + "…"
+    [problem] = problems_of(checked({"a": {"type": "integer"}}), {"a": list(range(10_000))})
+    assert problem[3] is not None
+    assert len(problem[3]) <= 61
+
+
+def test_a_long_enum_is_shown_in_short():
+    [problem] = problems_of(checked({"a": {"enum": list(range(100))}}), {"a": "x"})
+    assert problem[2] == f"one of {', '.join(map(str, range(20)))} ... (100 in all)"
+
+
+def test_many_problems_are_counted_and_some_are_told(make_pipeline, run):
+    tool = Tool.from_schema("work", "", {"type": "object", "additionalProperties": {"type": "integer"}}, dict)
+    result = run(make_pipeline(tool), "work", {f"k{number}": "x" for number in range(5_000)})
+    assert len(result.error.problems) == 1_000
+    assert "(1000 problems in all)" in result.content
+    assert result.content.count("\n- /k") <= 8
+    assert len(result.content) <= 2_000
+
+
+# --- drafts
+
+
+def test_draft_07_is_read_as_such():
+    pairs = {"items": [{"type": "integer"}, {"type": "string"}], "type": "array"}
+    for name in ("http://json-schema.org/draft-07/schema#", "http://json-schema.org/draft-07/schema"):
+        tool = checked({"pair": pairs}, **{"$schema": name, "definitions": {"N": {"type": "integer"}}})
+        assert tool.bind({"pair": [1, "x"]}) == {"pair": [1, "x"]}
+        assert problems_of(tool, {"pair": ["x", "y"]}) == [("/pair/0", WRONG, "integer", '"x"')]
+    tool = checked({"n": {"$ref": "#/definitions/N"}}, **{"$schema": name, "definitions": {"N": {"type": "integer"}}})
+    assert problems_of(tool, {"n": "x"}) == [("/n", WRONG, "integer", '"x"')]
+
+
+def test_2020_12_is_the_default():
+    pairs = {"prefixItems": [{"type": "integer"}, {"type": "string"}], "type": "array"}
+    for more in ({}, {"$schema": "https://json-schema.org/draft/2020-12/schema"}):
+        assert problems_of(checked({"pair": pairs}, **more), {"pair": ["x", "y"]}) == [("/pair/0", WRONG, "integer", '"x"')]
+
+
+# --- schemas that cannot be used
+
+
+def nested_schema(depth: int) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": "integer"}
+    for _ in range(depth):
+        schema = {"type": "array", "items": schema}
+    return schema
+
+
+def cyclic_schema() -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": "array"}
+    schema["items"] = schema
+    return schema
+
+
+BAD_SCHEMAS = {
+    "no such type": ({"properties": {"a": {"type": "strnig"}}}, "its schema is invalid"),
+    "type is a number": ({"properties": {"a": {"type": 3}}}, "its schema is invalid"),
+    "properties is a list": ({"properties": ["a"]}, "its schema is invalid"),
+    "required is a text": ({"required": "a"}, "its schema is invalid"),
+    "minimum is a text": ({"properties": {"a": {"minimum": "1"}}}, "its schema is invalid"),
+    "pattern is broken": ({"properties": {"a": {"pattern": "(["}}}, "its schema is invalid"),
+    "reference to nothing": ({"properties": {"a": {"$ref": "#/$defs/Nope"}}}, "its schema is invalid"),
+    "values that JSON does not have": ({"properties": {"a": {"enum": [object()]}}}, "its schema is invalid"),
+    "a key that is no text": ({"properties": {1: {"type": "string"}}}, "its schema is invalid"),
+    "lone surrogate": ({"properties": {"\ud800": {"type": "string"}}}, "its schema is invalid"),
+    "too deep": ({"properties": {"a": nested_schema(100)}}, "nested deeper than 64 levels"),
+    "far too deep": ({"properties": {"a": nested_schema(200_000)}}, "nested deeper than 64 levels"),
+    "contains itself": ({"properties": {"a": cyclic_schema()}}, "nested deeper than 64 levels"),
+    "too large": ({"properties": {f"k{number}": {"type": "string"} for number in range(30_000)}}, "more than 50,000 parts"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD_SCHEMAS)
+def test_a_tool_whose_schema_cannot_be_used_is_refused_and_the_others_run(make_pipeline, run, kind):
+    ran = []
+    schema, why = BAD_SCHEMAS[kind]
+    bad = Tool.from_schema("bad", "", {"type": "object", **schema}, lambda **given: ran.append(given))
+    good = checked({"a": {"type": "string"}})
+    pipeline = make_pipeline(bad, good)
+    for _ in range(2):
+        result = run(pipeline, "bad", {"a": [1]})
+        assert isinstance(result.error, errors.ToolExecutionError)
+        assert (result.error.effect, result.attempts) == ("none", 0)
+        assert why in result.content
+        assert "Error executing tool bad: The tool cannot be used:" in result.content
+        assert len(result.content) <= 2_000
+    assert not ran
+    assert run(pipeline, "work", {"a": "x"}).content == '{"a":"x"}'
+
+
+def test_a_recursive_schema_is_fine_within_the_depth(make_pipeline, run):
+    tree = {"type": "object", "properties": {"next": {"$ref": "#/$defs/T"}}, "additionalProperties": False}
+    pipeline = make_pipeline(Tool.from_schema("work", "", {**tree, "$defs": {"T": tree}}, lambda **_: "ok"))
+    value: dict[str, Any] = {}
+    for _ in range(62):
+        value = {"next": value}
+    assert run(pipeline, "work", value).content == "ok"
+    assert "too deep" in run(pipeline, "work", {"next": {"next": value}}).content
+
+
+@pytest.mark.parametrize("pattern", ["^(a+)+$", "^(a|a?)+(?=b)$", r"(?:[\w.-]+/?)+\.\w+$", "^(([a-z])+.)+[A-Z]([a-z])+$", "(x+x+)+y"])
+def test_a_pattern_that_backtracks_ends(make_pipeline, run, pattern):
+    pipeline = make_pipeline(checked({"a": {"type": "string", "pattern": pattern}}))
+    result = run(pipeline, "work", {"a": "a" * 5_000 + "!"})
+    assert isinstance(result.error, errors.ToolArgumentError)
+    assert json.dumps(pattern) in result.content
+
+
+# --- references to somewhere else
+
+
+class Canary:
+    """A server on the loopback and a file: both say whether somebody came."""
+
+    def __init__(self, folder: Path) -> None:
+        self.requests: list[str] = []
+        canary = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                canary.requests.append(self.path)
+                body = b'{"type": "string"}'
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_: Any) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_port}/canary.json"
+        self.address = f"127.0.0.1:{self._server.server_port}/canary.json"
+        self.file = folder / "canary.json"
+        self.file.write_text('{"const": "content-of-the-canary-file"}')
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01})
+        self._thread.start()
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+
+
+@pytest.fixture(scope="module")
+def canary(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Canary]:
+    canary = Canary(tmp_path_factory.mktemp("canary"))
+    yield canary
+    canary.close()
+
+
+OUTSIDE = {
+    "http": lambda canary: {"$ref": canary.url},
+    "http with a fragment": lambda canary: {"$ref": f"{canary.url}#/properties/a"},
+    "http in capitals": lambda canary: {"$ref": canary.url.replace("http", "HTTP")},
+    "file": lambda canary: {"$ref": canary.file.as_uri()},
+    "file with a fragment": lambda canary: {"$ref": f"{canary.file.as_uri()}#"},
+    "file with one slash": lambda canary: {"$ref": f"file:{canary.file}"},
+    "file with a host": lambda canary: {"$ref": f"file://localhost{canary.file}"},
+    "plain path": lambda canary: {"$ref": str(canary.file)},
+    "relative to an $id": lambda canary: {"$id": canary.url.replace("canary", "base"), "properties": {"a": {"$ref": "canary.json"}}},
+    "relative to a file $id": lambda canary: {"$id": canary.file.with_name("base.json").as_uri(), "$ref": "canary.json"},
+    "dynamic": lambda canary: {"$dynamicRef": f"{canary.url}#node"},
+    "without a scheme": lambda canary: {"$ref": f"//{canary.address}"},
+    "in $defs": lambda canary: {"$ref": "#/$defs/x", "$defs": {"x": {"$ref": canary.url}}},
+    "in items": lambda canary: {"items": {"anyOf": [{"$ref": canary.file.as_uri()}, {"type": "null"}]}},
+    "percent-encoded": lambda canary: {"$ref": canary.file.as_uri().replace("canary", "c%61nary")},
+    "https": lambda canary: {"$ref": canary.url.replace("http:", "https:")},
+    "ftp": lambda canary: {"$ref": f"ftp://{canary.address}"},
+    "jar": lambda canary: {"$ref": f"jar:{canary.url}!/x"},
+}
+
+
+@pytest.mark.parametrize("draft", ["2020-12", "draft-07"])
+@pytest.mark.parametrize("kind", OUTSIDE)
+def test_nothing_outside_of_the_schema_is_asked_for(make_pipeline, run, canary, kind, draft):
+    part = OUTSIDE[kind](canary)
+    schema: dict[str, Any] = {"type": "object", "properties": {"a": part, "items": {"type": "array", **part}}}
+    if draft == "draft-07":
+        schema["$schema"] = "http://json-schema.org/draft-07/schema#"
+    accessed = canary.file.stat().st_atime_ns
+    ran = []
+    bad = Tool.from_schema("bad", "", schema, lambda **given: ran.append(given) or "ran")
+    pipeline = make_pipeline(bad, checked({}))
+    result = run(pipeline, "bad", {"a": "x"})
+    if not (draft == "draft-07" and kind == "dynamic"):
+        assert isinstance(result.error, errors.ToolExecutionError)
+        assert "The tool cannot be used" in result.content
+        assert not ran
+    assert "content-of-the-canary-file" not in result.content
+    assert canary.requests == []
+    assert canary.file.stat().st_atime_ns == accessed
+    assert not run(pipeline, "work", {}).is_error
+
+
+@pytest.mark.parametrize("name", ["http", "file"])
+def test_a_schema_of_another_name_is_not_asked_for(make_pipeline, run, canary, name):
+    where = canary.url if name == "http" else canary.file.as_uri()
+    tool = Tool.from_schema("work", "", {"$schema": where, "type": "object", "properties": {"a": {"type": "string"}}}, lambda **given: given)
+    accessed = canary.file.stat().st_atime_ns
+    run(make_pipeline(tool), "work", {"a": "x"})
+    assert canary.requests == []
+    assert canary.file.stat().st_atime_ns == accessed
+
+
+# --- secrets
+
+
+class Mode(Enum):
+    READ = "read"
+    WRITE = "write"
+
+
+@dataclass
+class Login:
+    user: str
+    pin: int
+
+
+SECRET_SCHEMAS = {
+    "type": {"properties": {"phrase": {"type": "integer"}}},
+    "enum": {"properties": {"phrase": {"enum": ["a", "b"]}}},
+    "const": {"properties": {"phrase": {"const": 3}}},
+    "pattern": {"properties": {"phrase": {"type": "string", "pattern": "^[0-9]+$"}}},
+    "maxLength": {"properties": {"phrase": {"type": "string", "maxLength": 3}}},
+    "anyOf": {"properties": {"phrase": {"anyOf": [{"type": "integer"}, {"type": "null"}]}}},
+    "not": {"properties": {"phrase": {"not": {"type": "string"}}}},
+    "never": {"properties": {"phrase": False}},
+    "minProperties": {"minProperties": 2},
+    "propertyNames": {"propertyNames": {"maxLength": 3}},
+    "dependentRequired": {"dependentRequired": {"phrase": ["other"]}},
+    "anyOf at the root": {"anyOf": [{"required": ["a"]}, {"required": ["b"]}]},
+    "not at the root": {"not": {"required": ["phrase"]}},
+    "if and then": {"if": {"required": ["phrase"]}, "then": {"required": ["other"]}},
+    "additional": {"properties": {"other": {}}, "additionalProperties": False},
+    "additional type": {"additionalProperties": {"type": "integer"}},
+    "pattern properties": {"patternProperties": {"^p": {"type": "integer"}}},
+}
+
+
+@pytest.mark.parametrize("inside", [False, True], ids=["text", "inside"])
+@pytest.mark.parametrize("kind", SECRET_SCHEMAS)
+def test_a_secret_value_is_never_shown_by_a_schema(make_pipeline, run, kind, inside):
+    tool = Tool.from_schema("unlock", "", {"type": "object", **SECRET_SCHEMAS[kind]}, lambda **_: "open", secret="phrase")
+    pipeline = make_pipeline(tool)
+    result = run(pipeline, "unlock", {"phrase": {"deep": [SECRET]} if inside else SECRET})
+    if inside and kind == "not":
+        assert result.content == "open"
+        return
+    for text in (result.content, json.dumps(result.to_dict()), repr(result.error), repr(result.error.problems), str(result.error)):
+        assert SECRET not in text
+        assert SECRET[:8] not in text
+
+
+@pytest.mark.parametrize(
+    "annotation", [int, float, bool, datetime.date, datetime.datetime, UUID, Mode, Literal["a", "b"], list[int], Login, int | None, dict[str, int]]
+)
+def test_a_secret_value_is_never_shown_by_a_signature(make_pipeline, run, annotation):
+    def unlock(phrase: Any, other: int = 0) -> str:
+        return "open"
+
+    unlock.__annotations__["phrase"] = annotation
+    pipeline = make_pipeline(tool(secret="phrase")(unlock))
+    for phrase in (SECRET, [SECRET], {"user": "a", "pin": SECRET}, {"a": SECRET}):
+        result = run(pipeline, "unlock", {"phrase": phrase, "other": "x"})
+        assert result.is_error
+        for text in (result.content, json.dumps(result.to_dict()), repr(result.error.problems), str(result.error)):
+            assert SECRET not in text
+            assert SECRET[:8] not in text
+        assert "/other" in result.content
+
+
+@pytest.mark.parametrize("before", range(20, 60, 3))
+def test_no_piece_of_a_secret_value_is_left_where_a_problem_is_shortened(make_pipeline, run, before):
+    tool = Tool.from_schema("unlock", "", {"type": "object", "minProperties": 9}, lambda **_: "open", secret="phrase")
+    result = run(make_pipeline(tool), "unlock", {"other": "x" * before, "phrase": SECRET})
+    for length in range(6, len(SECRET)):
+        assert SECRET[:length] not in result.content
+        assert SECRET[:length] not in json.dumps(result.to_dict())
+
+
+def test_values_of_other_arguments_are_shown_beside_a_secret_one():
+    tool = Tool.from_schema(
+        "unlock", "", {"type": "object", "properties": {"phrase": {"type": "integer"}, "n": {"type": "integer"}}}, dict, secret=["phrase"]
+    )
+    found = {problem[0]: problem[3] for problem in problems_of(tool, {"phrase": SECRET, "n": "ten"})}
+    assert found == {"/phrase": None, "/n": '"ten"'}
+
+
+@pytest.mark.parametrize("before", range(20, 60, 5))
+def test_no_piece_of_a_secret_of_the_environment_is_left_where_a_value_is_shortened(make_pipeline, run, monkeypatch, before):
+    monkeypatch.setenv("VAULT_TOKEN", SECRET)
+    result = run(make_pipeline(checked({"n": {"type": "integer"}})), "work", {"n": "x" * before + SECRET})
+    for length in range(6, len(SECRET)):
+        assert SECRET[:length] not in result.content
+        assert SECRET[:length] not in json.dumps(result.to_dict())
