@@ -106,7 +106,7 @@ VALID = {
 L = r"line \d+ column \d+"
 INVALID = {
     "bare word": ("hello", L),
-    "number": ("12", "must be one JSON object; expected object; got number"),
+    "number": ("12", "must be one JSON object; expected one JSON object; got number"),
     "string": ('"text"', "got string"),
     "object in a string": (r'"{\"a\": 1}"', "a string that holds JSON: send the object itself"),
     "array": ("[]", "got array"),

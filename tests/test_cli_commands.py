@@ -57,6 +57,11 @@ some = [plain, pay]
 named = {"p": pay}
 pipeline = Pipeline([plain], autoload=False)
 number = 3
+
+
+def impatient() -> str:
+    """Ctrl-C."""
+    raise KeyboardInterrupt
 '''
 PLAIN = '''
 from json import dumps
@@ -70,7 +75,7 @@ def shout(word: str) -> str:
 def _hidden(word: str) -> str:
     return word
 '''
-PLUGIN = '''
+PLUGIN = """
 from mulligan.plugin import FeedbackFormat, ToolQuotaError, hookimpl
 
 
@@ -94,7 +99,7 @@ def feedback_formats():
 
 
 quota = Quota()
-'''
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -247,7 +252,7 @@ MISTAKES = {
     "schema --tools shop --dialect latin": "unknown dialect 'latin'; there are anthropic, openai",
     "explain shop:number": "explain shop:number: number is no exception class; add --text to explain it as a text",
     "explain shop:Nope": "explain shop:Nope: shop has no 'Nope'",
-    "explain nope:Nope": "explain nope: there is no module 'nope'",
+    "explain nope:Nope": "explain nope: there is no module 'nope'; give an importable module or a file that ends in .py; or add --text",
     "explain shop:Slow(open('x'))": "the arguments must be Python literals, as in ValueError('text', 1)",
     "explain shop:Slow(1)(2)": "the arguments must be Python literals",
     "explain shop:Picky('a')": "it cannot be made with these arguments: TypeError",
@@ -305,6 +310,43 @@ def test_the_environment_turns_logging_on_once(cli, monkeypatch):
 def test_the_option_counts_more_than_the_environment(cli, monkeypatch):
     monkeypatch.setenv("MULLIGAN_LOG", "INFO")
     assert cli("call", "--tools", "shop", "find_shoe", '{"size": 4}', "--log", "error")[2] == ""
+
+
+def test_ctrl_c_is_one_line_and_exits_with_130(cli):
+    assert cli("call", "--tools", "shop:impatient", "impatient") == (130, "", "mulligan: interrupted\n")
+
+
+@pytest.mark.parametrize("spec", ["hasty", "hasty.py"])
+def test_ctrl_c_while_a_module_is_imported(cli, house, spec):
+    (house / "hasty.py").write_text("raise KeyboardInterrupt\n")
+    assert cli("schema", "--tools", spec) == (130, "", "mulligan: interrupted\n")
+
+
+def test_without_the_extra_it_says_what_to_install(cli, monkeypatch):
+    monkeypatch.setitem(sys.modules, "cyclopts", None)
+    monkeypatch.delitem(sys.modules, "mulligan.cli.app")
+    assert cli("demo") == (2, "", "the command line needs: pip install 'mulligan[cli]'\n")
+
+
+def test_an_installed_plugin_that_is_not_loaded_by_itself(cli, house, monkeypatch):
+    info = house / "mulligan_ada-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: mulligan-ada\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[mulligan]\nada = quotas:quota\nbad = bad\nhasty = hasty\n")
+    (house / "bad.py").write_text("1 / 0\n")
+    (house / "hasty.py").write_text("raise KeyboardInterrupt\n")
+    monkeypatch.syspath_prepend(str(house))
+    monkeypatch.setenv("MULLIGAN_DISABLE_PLUGIN_AUTOLOAD", "1")
+    assert "ToolExecutionError" in cli("explain", "ValueError('tokens')")[1]
+    assert "ToolQuotaError" in cli("explain", "ValueError('tokens')", "-p", "ada")[1]
+    code, _, err = cli("plugins", "-p", "bad")
+    assert code == 2
+    assert err.startswith("mulligan: -p bad: it cannot be imported: ZeroDivisionError: division by zero (")
+    assert cli("plugins", "-p", "hasty")[0] == 130
+    monkeypatch.delenv("MULLIGAN_DISABLE_PLUGIN_AUTOLOAD")
+    code, out, _ = cli("plugins", "-p", "no:hasty")
+    assert code == 0
+    assert "\nbad: plugin 'bad' failed at import (ZeroDivisionError: division by zero)" in out
 
 
 def test_help_lists_commands_options_and_exit_codes(cli):
@@ -372,7 +414,9 @@ def test_explain_tells_who_stops_the_run(cli):
 def test_explain_tells_when_to_try_again(cli):
     _, out, _ = cli("explain", "shop:Slow('wait')")
     assert "retry        the same call, after 7 s\n" in out
-    assert "retry        the same call may succeed later\n" in cli("explain", "TimeoutError")[1]
+    assert "retry        only after a check whether it took effect\n" in cli("explain", "TimeoutError")[1]
+    harmless = cli("explain", "TimeoutError", "--tools", "shop", "--tool", "find_shoe")[1]
+    assert "retry        the same call may succeed later\n" in harmless
     assert "retry        with corrected arguments\n" in cli("explain", "IsADirectoryError('a')")[1]
 
 

@@ -44,7 +44,9 @@ def install(folder, name, version, points, **modules):
     info = folder / f"{name}-{version}.dist-info"
     info.mkdir()
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
-    (info / "entry_points.txt").write_text("[mulligan]\n" + "".join(f"{key} = {value}\n" for key, value in points.items()))
+    (info / "entry_points.txt").write_text(
+        "[mulligan]\n" + "".join(f"{key} = {value}\n" for key, value in points.items())
+    )
     for module, text in modules.items():
         (folder / f"{module}.py").write_text(text)
 
@@ -78,7 +80,12 @@ def test_installed_plugins_are_listed_the_broken_ones_too(command, tmp_path):
     assert "exits: plugin 'exits' failed at import (SystemExit: 9)" in out
     told = json.loads(command("plugins", "--json")[1])["plugins"]
     (ada,) = (info for info in told if info["name"] == "ada")
-    assert (ada["distribution"], ada["version"], ada["state"], ada["hooks"]) == ("mulligan-ada", "1.2", "active", ["hints"])
+    assert (ada["distribution"], ada["version"], ada["state"], ada["hooks"]) == (
+        "mulligan-ada",
+        "1.2",
+        "active",
+        ["hints"],
+    )
 
 
 def test_a_name_that_is_taken_is_told(command, tmp_path):
@@ -122,8 +129,12 @@ def test_another_missing_module_is_not_blamed_on_the_extra(tmp_path):
 
 
 def test_the_library_never_imports_what_the_command_line_needs(tmp_path):
-    program = "import sys, mulligan; print([name for name in sys.modules if name.split('.')[0] in ('cyclopts', 'rich')])"
-    done = subprocess.run([sys.executable, "-c", program], env=surroundings(tmp_path), capture_output=True, text=True, check=True)
+    program = (
+        "import sys, mulligan; print([name for name in sys.modules if name.split('.')[0] in ('cyclopts', 'rich')])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=surroundings(tmp_path), capture_output=True, text=True, check=True
+    )
     assert done.stdout == "[]\n"
 
 

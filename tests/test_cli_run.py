@@ -116,7 +116,7 @@ def test_answers_that_stand_in_the_file_are_replaced(run):
     foreign = {"role": "tool", "tool_call_id": "c9", "content": "of another call"}
     _, written, err = run(lines(said, old, foreign))
     assert written == [said, {"role": "tool", "tool_call_id": "c1", "content": "3"}, foreign]
-    assert err.startswith("2 messages, 1 calls")
+    assert err.startswith("2 messages, 1 call:")
 
 
 def test_of_a_user_message_only_the_old_results_go(run):
@@ -131,6 +131,12 @@ def test_of_a_user_message_only_the_old_results_go(run):
     ]
 
 
+def test_a_user_message_without_old_results_stays(run):
+    said = anthropic(("t1", "add", {"a": 1, "b": 2}))
+    foreign = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t9", "content": "x"}, "odd"]}
+    assert run(lines(said, foreign))[1][2] == foreign
+
+
 def test_other_messages_pass_exactly_as_they_were_written(house, capsysbinary):
     text = b'{"role":  "user", "content": "caf\\u00e9 \xc3\xa9 1.50"}\n'
     (house / "chat.jsonl").write_bytes(b"\xef\xbb\xbf" + text + b"\n")
@@ -139,10 +145,12 @@ def test_other_messages_pass_exactly_as_they_were_written(house, capsysbinary):
 
 
 def test_a_failed_call_exits_with_1_and_is_counted(run):
-    said = openai(("c1", "add", '{"a": 1'), ("c2", "plus", "{}"), ("c3", "add", "{}"), ("c4", "add", '{"a": 1, "b": 1}'))
+    said = openai(
+        ("c1", "add", '{"a": 1'), ("c2", "plus", "{}"), ("c3", "add", "{}"), ("c4", "add", '{"a": 1, "b": 1}')
+    )
     code, written, err = run(lines(said))
     assert code == 1
-    assert err == "1 messages, 4 calls: 1 ok, 3 failed (2 ToolArgumentError, 1 ToolNotFoundError), 0 repaired\n"
+    assert err == "1 message, 4 calls: 1 ok, 3 failed (2 ToolArgumentError, 1 ToolNotFoundError), 0 repaired\n"
     assert written[2]["content"].startswith("Error: Tool 'plus' not found.")
 
 
@@ -172,7 +180,10 @@ def test_out_takes_the_conversation(run, house):
 def test_json_gives_the_results_instead(run, house):
     said = openai(("c1", "add", '{"a": 1, "b": 2}'), ("c2", "add", "{}"))
     _, results, _ = run(lines(USER, said), "--json")
-    assert [(told["line"], told["call"]["id"], told["is_error"]) for told in results] == [(2, "c1", False), (2, "c2", True)]
+    assert [(told["line"], told["call"]["id"], told["is_error"]) for told in results] == [
+        (2, "c1", False),
+        (2, "c2", True),
+    ]
     assert run(lines(USER, said), "--json", "--out", "out.jsonl")[1][0]["content"] == "3"
     assert len((house / "out.jsonl").read_text().splitlines()) == 4
 
@@ -216,7 +227,7 @@ def test_a_broken_line_is_named_and_nothing_is_lost(run, broken):
     assert code == 2
     assert [message["role"] for message in written[:2]] == ["assistant", "tool"]
     summary, mistake = err.splitlines()
-    assert summary.endswith("1 calls: 1 ok, 0 failed, 0 repaired")
+    assert summary.endswith("1 call: 1 ok, 0 failed, 0 repaired")
     assert mistake.startswith(f"mulligan: chat.jsonl, {BROKEN[broken]}")
 
 
@@ -238,7 +249,9 @@ def test_the_file_is_not_overwritten_by_itself(run, house):
 def test_an_out_that_cannot_be_written_is_named(run):
     code, _, err = run(GOOD, "--out", "no/folder/out.jsonl")
     assert code == 2
-    assert err == "mulligan: no/folder/out.jsonl cannot be opened: No such file or directory; give another name to --out\n"
+    assert (
+        err == "mulligan: no/folder/out.jsonl cannot be opened: No such file or directory; give another name to --out\n"
+    )
 
 
 def test_an_unknown_dialect_is_named(run):
@@ -251,12 +264,12 @@ def test_an_unknown_dialect_is_named(run):
 def terminal(monkeypatch):
     """A real terminal as stderr; gives a list that holds what was shown, at the end."""
     master, slave = pty.openpty()
-    shown: list[str] = []
+    shown: list[bytes] = []
 
     def drain():
         with contextlib.suppress(OSError):
             while data := os.read(master, 4_096):
-                shown.append(data.decode())
+                shown.append(data)
 
     reader = threading.Thread(target=drain)
     reader.start()
@@ -271,11 +284,13 @@ def test_many_messages_show_a_bar_on_a_terminal(run, monkeypatch):
     many = lines(*[openai((f"c{number}", "add", f'{{"a": {number}, "b": 2}}')) for number in range(30)])
     with terminal(monkeypatch) as shown:
         run(many, "--out", "out.jsonl")
-    assert "30/30 messages" in "".join(shown)
-    assert "".join(shown).endswith("30 messages, 30 calls: 30 ok, 0 failed, 0 repaired\r\n")
+    text = b"".join(shown).decode()
+    assert "━━━" in text
+    assert "30/30" in text
+    assert text.endswith("30 messages, 30 calls: 30 ok, 0 failed, 0 repaired\r\n")
 
 
 def test_few_messages_show_none(run, monkeypatch):
     with terminal(monkeypatch) as shown:
         run(GOOD, "--out", "out.jsonl")
-    assert "".join(shown) == "1 messages, 1 calls: 1 ok, 0 failed, 0 repaired\r\n"
+    assert b"".join(shown) == b"1 message, 1 call: 1 ok, 0 failed, 0 repaired\r\n"

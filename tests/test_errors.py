@@ -69,7 +69,6 @@ def test_defaults(cls):
     assert (str(error), error.message) == ("It failed.", "It failed.")
     assert repr(error) == f"{cls.__name__}('It failed.')"
     assert error.user_message.endswith(".")
-    assert error.user_message == cls.remedy
     assert (error.tool_name, error.call_id, error.arguments, error.problems) == (None, None, None, ())
     assert (error.resource, error.retry_after, error.http_status, error.provider, error.rule) == (None,) * 5
     assert error.tool_type == "function"

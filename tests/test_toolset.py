@@ -52,13 +52,14 @@ def test_it_is_made_of_tools_functions_mappings_and_other_toolsets():
     assert list(Toolset()) == []
 
 
-def test_a_pipeline_uses_a_single_toolset_as_it_is(make_pipeline):
+def test_a_pipeline_has_a_toolset_of_its_own():
     tools = Toolset([read])
-    with Pipeline(tools, autoload=False) as pipeline:
-        assert pipeline.tools is tools
-        tools.add(write)
-        assert pipeline.call("write", {"path": "a", "text": "b"}).content == "wrote a"
-    assert make_pipeline(tools).tools is not tools
+    with Pipeline(tools, autoload=False) as first, Pipeline(tools, autoload=False) as second:
+        first.tools.add(write)
+        assert first.call("write", {"path": "a", "text": "b"}).content == "wrote a"
+        assert second.call("write", {"path": "a", "text": "b"}).is_error
+        assert list(tools) == ["read"]
+        assert first.tools["read"] is second.tools["read"] is tools["read"]
 
 
 def test_tools_are_added_and_removed_at_run_time(make_pipeline, run):

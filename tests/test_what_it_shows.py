@@ -55,7 +55,7 @@ BROKEN = {
     "a million brackets": ("[" * DEEP + "]" * DEEP, r"2,000,000 bytes"),
     "nested": ("[" * 100_000 + "]" * 100_000, r"too deep at line 1 column 65"),
     "nested objects": ('{"path":' * 100_000, r"too deep at line 1 column 513"),
-    "5 MB": ('{"path": "' + "x" * 5_000_000 + '"}', r"the arguments as a whole: .*5,000,012 bytes"),
+    "5 MB": ('{"path": "' + "x" * 5_000_000 + '"}', r"5,000,012 bytes.*line 1 column"),
     "lone surrogate": ('{"path": "\ud800"}', r"line 1 column 11"),
     "escaped lone surrogate": ('{"path": "\\udfff"}', r"- /path: "),
     "second line": ('{\n  "path": "a.md",\n  oops\n}', r"line 3 column 3"),

@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import cache
+from itertools import islice
 from typing import Any, NoReturn
 
 from mulligan.errors import Problem, ToolArgumentError
@@ -231,9 +232,9 @@ def _refuse_constant(text: str, name: str) -> NoReturn:
 
 
 def _refuse_duplicate(text: str, pointer: str, key: str) -> NoReturn:
-    quoted = json.dumps(key, ensure_ascii=False)
-    last = text.rfind(quoted)
-    where = f" (again at {_place(text, last)})" if last >= 0 else ""
+    quoted = re.escape(json.dumps(key, ensure_ascii=False))
+    places = [match.start() for match in islice(re.finditer(rf"{quoted}\s*:", text), 2)]
+    where = f" (again at {_place(text, places[1])})" if len(places) == 2 else ""
     _refuse(f"{pointer}/{escape(key)}", f"the key stands twice{where}; only one value can be meant", "each key once")
 
 

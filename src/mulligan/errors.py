@@ -39,7 +39,7 @@ class Problem(NamedTuple):
         pointer: where, as a JSON Pointer (RFC 6901); `""` is the arguments as a whole.
         message: what is wrong, in our own words; it never holds the value that was sent.
         expected: what would be right, or None where the message says it all.
-        got: what was sent, shortened; None where nothing was.
+        got: what was sent, as JSON text, its first 2,000 characters; None where nothing was, or where it is secret.
     """
 
     pointer: str

@@ -61,13 +61,14 @@ def invoke(state: Invocation) -> Flow:
     except Exception as bug:
         if state.outcome is not None and bug is state.outcome.exception:
             raise  # a framework steers with it
-        return _failed(state, _own_bug(bug))
+        return _failed(state, _own_bug(bug, state.attempts))
     return _succeeded(state, outcome.value) if outcome.error is None else _failed(state, outcome.error)
 
 
-def _own_bug(bug: Exception) -> ToolExecutionError:
+def _own_bug(bug: Exception, attempts: int) -> ToolExecutionError:
     """mulligan's own mistake must not end the conversation either."""
-    error = ToolExecutionError(f"mulligan itself failed ({type(bug).__name__}); please report it.", rule="host:bug")
+    message = f"mulligan itself failed ({type(bug).__name__}); please report it."
+    error = ToolExecutionError(message, effect="possible" if attempts else "none", rule="host:bug")
     error.__cause__ = bug
     return error
 

@@ -64,6 +64,25 @@ CONTRIBUTES: Mapping[str, _Kind] = {
 }
 
 
+def mistaken(hook: str, answer: Any) -> str | None:
+    """What is wrong with what a hook gives once its wrappers are done; None where nothing is.
+
+    Args:
+        hook: the hook's name.
+        answer: what pluggy gave: one answer, or a list of answers.
+    """
+    several = hook in CONTRIBUTES or hook in ("authorize", "observe")
+    if several and not isinstance(answer, (list, tuple)):
+        return f"gave {type_name(answer)} instead of a list"
+    for one in (answer if several else [answer]) or ():
+        if hook in CONTRIBUTES:
+            if not isinstance(one, (list, tuple)) or not all(CONTRIBUTES[hook].fits(item) for item in one):
+                return f"gave {type_name(one)} instead of lists of {CONTRIBUTES[hook].name}"
+        elif one is not None and not DECIDES[hook].fits(one):
+            return f"gave {type_name(one)} instead of {DECIDES[hook].name} or None"
+    return None
+
+
 def guarded(
     hook: str, function: Callable[..., Any], report: Report, *, plugin: str, required: bool
 ) -> Callable[..., Any]:

@@ -18,7 +18,7 @@ from mulligan import hookspecs
 from mulligan.containment import safe_str
 from mulligan.errors import PluginError, ToolArgumentError, UsageError
 from mulligan.facts import type_name
-from mulligan.guard import CONTRIBUTES, Refusal, guarded
+from mulligan.guard import CONTRIBUTES, Refusal, guarded, mistaken
 from mulligan.hookimpl import REQUIRED
 from mulligan.plugins import Found, PluginFault, PluginInfo
 from mulligan.stages import Stages
@@ -112,7 +112,7 @@ class PluginManager:
         return f"{name}-{next(taken)}" if name in self._infos else name
 
     def _register(self, plugin: Any, name: str, trusted: frozenset[str] = frozenset()) -> tuple[str, ...]:
-        hooks = tuple(dict.fromkeys(check_hookimpls(plugin, name)))
+        hooks = tuple(dict.fromkeys(check_hookimpls(plugin, name, self._pluggy)))
         try:
             self._pluggy.register(plugin, name)
         except pluggy.PluginValidationError as error:
@@ -121,7 +121,8 @@ class PluginManager:
             raise UsageError(f"plugin {name!r} is given twice; give it once") from None
         for caller in self._pluggy.get_hookcallers(plugin) or ():
             for impl in caller.get_hookimpls():
-                if impl.plugin is plugin and caller.name not in trusted and not _is_wrapper(impl):
+                known = caller.name in HOOKS and caller.name not in trusted
+                if impl.plugin is plugin and known and not _is_wrapper(impl):
                     self._guard(caller.name, impl, name)
         return hooks
 
@@ -175,13 +176,18 @@ class PluginManager:
                 answer = caller(**dict(zip(parameters, args, strict=True)))
             except (KeyboardInterrupt, GeneratorExit, PluginError, Refusal):
                 raise
-            except ToolArgumentError:
+            except ToolArgumentError as error:
                 if hook == "validate":
                     raise
+                self.fault(_culprit(error, wrappers), hook, f"{type_name(error)}: {safe_str(error, 300)}", error)
+                return plain(*args)
             except BaseException as error:
                 self.fault(_culprit(error, wrappers), hook, f"{type_name(error)}: {safe_str(error, 300)}", error)
-            else:
+                return plain(*args)
+            problem = mistaken(hook, answer)
+            if problem is None:
                 return _joined(hook, answer)
+            self.fault(wrappers[0].plugin_name, hook, f"its wrapper {problem}")
             return plain(*args)
 
         return call
@@ -223,7 +229,7 @@ class PluginManager:
         self.record(PluginFault(plugin, hook, error, info.distribution if info else None, exception))
 
 
-def check_hookimpls(plugin: Any, name: str) -> Iterator[str]:
+def check_hookimpls(plugin: Any, name: str, manager: pluggy.PluginManager) -> Iterator[str]:
     """The hooks that a plugin implements.
 
     Raises:
@@ -233,9 +239,8 @@ def check_hookimpls(plugin: Any, name: str) -> Iterator[str]:
         raise UsageError(f"plugin {name!r} is a class: give an instance, {plugin.__name__}()")
     found = False
     for attribute in dir(plugin):
-        function = inspect.getattr_static(plugin, attribute, None)
-        options = getattr(function, "mulligan_impl", None) if inspect.isroutine(function) else None
-        if not isinstance(options, dict):
+        options = manager.parse_hookimpl_opts(plugin, attribute)
+        if options is None:
             continue
         hook = options.get("specname") or attribute
         if hook in HOOKS:

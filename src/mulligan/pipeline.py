@@ -37,7 +37,7 @@ class Pipeline:
     """Gives every tool call of a language model a second chance. A context manager, sync and async.
 
     Args:
-        tools: tools, plain functions and toolsets; a single `Toolset` is used as it is.
+        tools: tools, plain functions and toolsets; they are copied into `Pipeline.tools`, which can change at run time.
         plugins: modules and instances with hookimpls, asked before those that are installed.
         autoload: whether installed plugins register themselves.
         block: names of plugins that are not used, built-in ones too.
@@ -64,7 +64,7 @@ class Pipeline:
         middleware: Iterable[Middleware] = (),
         strict: bool = False,
     ) -> None:
-        self.tools = tools if isinstance(tools, Toolset) else Toolset(tools)
+        self.tools = Toolset(tools)
         self.policy = policy or Policy()
         self.limits = limits or Limits()
         self.redactor = Redactor()

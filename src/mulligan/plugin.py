@@ -44,6 +44,7 @@ from mulligan.hookimpl import hookimpl
 from mulligan.hookspecs import Repairer
 from mulligan.policy import Limits, Policy
 from mulligan.results import Answers, ToolResult
+from mulligan.rules import Rule, Rules
 from mulligan.signature import Injected
 from mulligan.steps import DeadlineExceeded, Executor, ExecutorSaturated, Middleware, Outcome, Run, Sleep, Step, Steps
 from mulligan.tools import Tool, tool
@@ -81,6 +82,8 @@ __all__ = [
     "RepeatedCallError",
     "ResourceConflictError",
     "ResourceNotFoundError",
+    "Rule",
+    "Rules",
     "Run",
     "Sleep",
     "Step",

@@ -187,7 +187,7 @@ class Tool:
 
     @lazy
     def _structure(self) -> Callable[[dict[str, Any]], dict[str, Any]] | None:
-        return self._signature.structure if self._signature is not None and self._given is None else None
+        return None if self._given is not None or self._signature is None else self._signature.structure
 
     @lazy
     def shown(self) -> str:
@@ -269,7 +269,7 @@ def _check(name: str, handler: Any, timeout: float | None) -> None:
         raise UsageError(f"a tool needs a name that is a text and not empty, not {name!r}")
     if not callable(handler):
         raise UsageError(f"tool {name!r}: its handler must be callable, not {handler!r:.80}")
-    if timeout is not None and not timeout > 0:
+    if timeout is not None and not (isinstance(timeout, (int, float)) and timeout > 0):
         raise UsageError(f"tool {name!r}: timeout must be above zero seconds, not {timeout!r}")
 
 

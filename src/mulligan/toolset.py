@@ -122,7 +122,7 @@ class Toolset(Mapping[str, Tool]):
 def _each(tools: Iterable[Any]) -> Iterator[Any]:
     if isinstance(tools, Mapping):
         tools = tools.values()
-    if callable(tools) or isinstance(tools, (str, bytes)):
+    if callable(tools) or isinstance(tools, (str, bytes)) or not isinstance(tools, Iterable):
         raise UsageError(f"tools must be a list of tools, not {tools!r:.80}; write [{getattr(tools, '__name__', '...')}]")
     for given in tools:
         if isinstance(given, Toolset):

@@ -17,6 +17,7 @@ MAX_SCHEMA_DEPTH = 64
 MAX_SCHEMA_NODES = 50_000
 _MOST_PROBLEMS = 1_000
 _SHOWN = 60
+_KEPT = 2_000
 _DRAFT_07 = "http://json-schema.org/draft-07/schema"
 
 
@@ -59,9 +60,11 @@ class Validator:
         found: list[Problem] = []
         for error in islice(self._errors(value), _MOST_PROBLEMS):
             path, where = error.instance_path, tuple(error.schema_path)
-            told = self._told.get(where)
+            key = (error.kind.value, where) if where and where[-1] == "required" else where
+            told = self._told.get(key)
             if told is None:
-                told = self._told[where] = _tell(error.kind, error.message, _resolve(self._schema, where[:-1]))
+                part = _resolve(self._schema, where[:-1])
+                told = self._told[key] = _tell(error.kind, error.message, part, self._schema)
             found += told(error, value, path, secret)
         return found
 
@@ -75,24 +78,22 @@ def _pointer(path: list[Any]) -> str:
     return "".join(f"/{escape(str(part))}" for part in path)
 
 
-def _tell(kind: Any, message: str, part: Mapping[str, Any]) -> _Teller:
+def _tell(kind: Any, message: str, part: Mapping[str, Any], schema: Mapping[str, Any]) -> _Teller:
     """What is told when a value fails at this place of the schema; made once for each place."""
     if kind.name == "required":
-        return lambda error, value, path, secret: [_missing(_pointer(path), error.kind.value, part)]
+        name = kind.value
+        expected = describe(_member(part, name, schema))
+        return lambda error, value, path, secret: [Problem(f"{_pointer(path)}/{escape(name)}", "missing", expected)]
     if kind.name in ("additionalProperties", "unevaluatedProperties"):
         known = list(part.get("properties", {}))
         return lambda error, value, path, secret: [_unexpected(_pointer(path), name, known) for name in error.kind.value]
     wrong, expected = _wrong(kind, message, part)
 
     def one(error: Any, value: Any, path: list[Any], secret: Collection[str]) -> list[Problem]:
-        shown = None if path and path[0] in secret else show(_at(value, path))
+        shown = None if path and path[0] in secret else _sent(_at(value, path), whole=not path)
         return [Problem(_pointer(path), wrong, expected, shown)]
 
     return one
-
-
-def _missing(pointer: str, name: str, part: Mapping[str, Any]) -> Problem:
-    return Problem(f"{pointer}/{escape(name)}", "missing", describe(_member(part, name)))
 
 
 def _bound(schema: Mapping[str, Any]) -> None:
@@ -141,7 +142,7 @@ def _wrong(error: Any, message: str, part: Mapping[str, Any]) -> tuple[str, str 
     if kind in ("anyOf", "oneOf", "oneOfNotValid"):
         return "fits none of the allowed forms", describe(part)
     if kind in _WORDS:
-        return "out of bounds", _WORDS[kind].format(show(error.value))
+        return "out of bounds", _WORDS[kind].format(show(part.get(kind, error.value)))
     if kind == "uniqueItems":
         return "has equal items", "each item once"
     return "not valid", message[:200]
@@ -167,12 +168,22 @@ def describe(schema: Any) -> str:
 
 
 def show(value: Any) -> str:
-    """A JSON value as short JSON text."""
+    """A value of a schema as short JSON text."""
     try:
-        text = dump(value[: _SHOWN + 1] if isinstance(value, str) else value)
+        text = dump(value)
     except Exception:
         return type(value).__name__
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
+def _sent(value: Any, *, whole: bool) -> str:
+    """A value that was sent, as JSON text. It is shortened later, once secrets are taken out of it."""
+    if whole:
+        return f"an object with {len(value)} members"
+    try:
+        return dump(value[:_KEPT] if type(value) is str else value)[:_KEPT]
+    except Exception:
+        return type(value).__name__
 
 
 def _at(value: Any, path: list[Any]) -> Any:
@@ -181,9 +192,13 @@ def _at(value: Any, path: list[Any]) -> Any:
     return value
 
 
-def _member(schema: Mapping[str, Any], name: str) -> Any:
-    properties = schema.get("properties")
-    return properties.get(name) if isinstance(properties, Mapping) else None
+def _member(part: Mapping[str, Any], name: str, schema: Mapping[str, Any]) -> Any:
+    """The schema of a member, the first `$ref` followed."""
+    properties = part.get("properties")
+    member = properties.get(name) if isinstance(properties, Mapping) else None
+    if isinstance(member, Mapping) and "$ref" in member and "type" not in member:
+        return _local(schema, str(member["$ref"]))
+    return member
 
 
 def _resolve(schema: Mapping[str, Any], path: Sequence[Any]) -> Mapping[str, Any]:

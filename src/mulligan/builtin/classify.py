@@ -1,6 +1,6 @@
 """Classify: what Python itself raises, by type and errno, and everything that carries an HTTP status.
 
-Each rule is a function of the failure; its name is the rule's name. The first that has an answer decides.
+The first rule that has an answer decides.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from mulligan.plugin import (
     Failure,
     ResourceConflictError,
     ResourceNotFoundError,
+    Rules,
     ToolArgumentError,
     ToolCancelledError,
     ToolConnectionError,
@@ -25,13 +26,13 @@ from mulligan.plugin import (
     ToolQuotaError,
     ToolTimeoutError,
     ToolUnavailableError,
-    hookimpl,
 )
 
-Rule = Callable[[Failure], ToolError | None]
+rules = Rules()
 _HOST_ARGUMENTS = ("url", "uri", "host", "hostname", "endpoint", "address", "server", "domain", "base_url")
 
 
+@rules()
 def deadline(failure: Failure) -> ToolError | None:
     """The pipeline itself gave up waiting."""
     error = failure.exception
@@ -42,6 +43,7 @@ def deadline(failure: Failure) -> ToolError | None:
     return ToolTimeoutError(f"No answer within {error.seconds:g} s{still}.", effect=effect)
 
 
+@rules()
 def saturated(failure: Failure) -> ToolError | None:
     """All worker threads are held by calls that did not end."""
     if not isinstance(failure.exception, ExecutorSaturated):
@@ -50,6 +52,7 @@ def saturated(failure: Failure) -> ToolError | None:
     return ToolUnavailableError(message, effect="none")
 
 
+@rules()
 def missing(failure: Failure) -> ToolError | None:
     """A file, directory or program is not there."""
     if not isinstance(failure.exception, FileNotFoundError):
@@ -59,6 +62,26 @@ def missing(failure: Failure) -> ToolError | None:
     return ResourceNotFoundError(message, resource=resource)
 
 
+@rules()
+def name_lookup(failure: Failure) -> ToolError | None:
+    """A host name that cannot be resolved."""
+    return _unreachable(failure) if failure.matches("socket.gaierror", "socket.herror") else None
+
+
+@rules()
+def tls(failure: Failure) -> ToolError | None:
+    """A certificate or a handshake that failed: nothing was sent."""
+    if failure.matches("ssl.SSLEOFError", "ssl.SSLZeroReturnError"):
+        return _dropped(failure)
+    if not failure.matches("ssl.SSLError"):
+        return None
+    return ToolConnectionError("The encrypted connection could not be set up.", effect="none")
+
+
+rules()(http_status)
+
+
+@rules()
 def os_error(failure: Failure) -> ToolError | None:
     """An OSError by its errno, or by its type where it has none."""
     error = failure.exception
@@ -152,20 +175,7 @@ _BY_TYPE: tuple[tuple[type[OSError], int], ...] = (
 )
 
 
-def name_lookup(failure: Failure) -> ToolError | None:
-    """A host name that cannot be resolved."""
-    return _unreachable(failure) if failure.matches("socket.gaierror", "socket.herror") else None
-
-
-def tls(failure: Failure) -> ToolError | None:
-    """A certificate or a handshake that failed: nothing was sent."""
-    if failure.matches("ssl.SSLEOFError", "ssl.SSLZeroReturnError"):
-        return _dropped(failure)
-    if not failure.matches("ssl.SSLError"):
-        return None
-    return ToolConnectionError("The encrypted connection could not be set up.", effect="none")
-
-
+@rules()
 def timeout(failure: Failure) -> ToolError | None:
     """A timeout inside the tool."""
     if isinstance(failure.exception, TimeoutError) or failure.matches("subprocess.TimeoutExpired"):
@@ -173,6 +183,7 @@ def timeout(failure: Failure) -> ToolError | None:
     return None
 
 
+@rules()
 def cancelled(failure: Failure) -> ToolError | None:
     """Something that the tool waited for was cancelled; the host's own cancellation never comes here."""
     if not failure.matches("asyncio.CancelledError", "concurrent.futures.CancelledError"):
@@ -180,6 +191,7 @@ def cancelled(failure: Failure) -> ToolError | None:
     return ToolCancelledError("What the tool waited for was cancelled.")
 
 
+@rules()
 def decoding(failure: Failure) -> ToolError | None:
     """Text that is not JSON, or not in the encoding that was expected."""
     error = failure.exception
@@ -197,6 +209,7 @@ def _is_argument(failure: Failure, text: object) -> bool:
     return isinstance(text, str) and any(value == text for value in (failure.arguments or {}).values())
 
 
+@rules()
 def program(failure: Failure) -> ToolError | None:
     """A program that the tool ran and that failed."""
     if not failure.matches("subprocess.CalledProcessError"):
@@ -204,6 +217,7 @@ def program(failure: Failure) -> ToolError | None:
     return ToolExecutionError(f"The program ended with exit status {getattr(failure.exception, 'returncode', '?')}.")
 
 
+@rules()
 def module(failure: Failure) -> ToolError | None:
     """Something that the tool imports is not installed."""
     error = failure.exception
@@ -213,6 +227,7 @@ def module(failure: Failure) -> ToolError | None:
     return ToolExecutionError(f"The tool could not import {what}.", user_message=f"A tool needs {what}, which cannot be imported.")
 
 
+@rules()
 def exhausted(failure: Failure) -> ToolError | None:
     """Memory or stack ran out."""
     if isinstance(failure.exception, MemoryError):
@@ -222,6 +237,7 @@ def exhausted(failure: Failure) -> ToolError | None:
     return None
 
 
+@rules()
 def leaving(failure: Failure) -> ToolError | None:
     """The tool tried to end the program, as command-line parsers do."""
     if not isinstance(failure.exception, SystemExit):
@@ -229,30 +245,4 @@ def leaving(failure: Failure) -> ToolError | None:
     return ToolExecutionError("The tool tried to end the program; it was kept from that.")
 
 
-RULES: tuple[Rule, ...] = (
-    deadline,
-    saturated,
-    missing,
-    name_lookup,
-    tls,
-    http_status,
-    os_error,
-    timeout,
-    cancelled,
-    decoding,
-    program,
-    module,
-    exhausted,
-    leaving,
-)
-
-
-@hookimpl(trylast=True)
-def classify(failure: Failure) -> ToolError | None:
-    """The answer of the first rule that has one."""
-    for rule in RULES:
-        error = rule(failure)
-        if error is not None:
-            error.rule = rule.__name__
-            return error
-    return None
+classify = rules.hookimpl(trylast=True)

@@ -77,7 +77,10 @@ def _exception(spec: str) -> BaseException | None:
     module, name, arguments = found.groups()
     if module is None and not _is_exception(getattr(builtins, name, None)):
         return None
-    cls = find(f"{module or 'builtins'}:{name}", "explain")
+    try:
+        cls = find(f"{module or 'builtins'}:{name}", "explain")
+    except UsageError as error:
+        raise UsageError(f"{error}; or add --text to explain it as a text") from None
     if not _is_exception(cls):
         _refuse(spec, f"{name} is no exception class; add --text to explain it as a text")
     if issubclass(cls, (KeyboardInterrupt, GeneratorExit)):
@@ -130,7 +133,7 @@ def _print(read_as: str, result: ToolResult) -> None:
     write(f"decided by   {_decided_by(error)}")
     write(f"fatal        {'yes: the run must stop' if error.fatal else 'no: the model may go on'}")
     write(f"effect       {error.effect}: {_EFFECTS[error.effect]}")
-    write(f"retry        {_retry(error)}")
+    write(f"retry        {_retry(error, result.tool)}")
     write(f"user reads   {error.user_message}")
     write("\nThe model reads:\n")
     write(result.content)
@@ -142,11 +145,13 @@ def _decided_by(error: ToolError) -> str:
     return f"{where}, rule {rule}" if rule else where
 
 
-def _retry(error: ToolError) -> str:
+def _retry(error: ToolError, tool: Tool | None) -> str:
     if error.fatal:
         return "no"
     if error.retry_after is not None:
         return f"the same call, after {error.retry_after:g} s"
     if isinstance(error, ToolArgumentError):
         return "with corrected arguments"
+    if error.effect != "none" and (tool is None or not (tool.read_only or tool.idempotent)):
+        return "only after a check whether it took effect"
     return "the same call may succeed later" if error.transient else "not the same call: it would fail again"

@@ -45,6 +45,13 @@ def is_styled(stream: IO[str]) -> bool:
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
+class _Screen(Console):
+    """A console that leaves it to the command what happens when the reader has gone."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
 def console(stream: IO[str], *, styled: bool) -> Console:
     """A console of at most 100 columns; of exactly so many where the stream is no terminal.
 
@@ -52,7 +59,7 @@ def console(stream: IO[str], *, styled: bool) -> Console:
         stream: stdout or stderr.
         styled: whether there are colours.
     """
-    found = Console(
+    found = _Screen(
         file=stream, highlight=False, markup=False, emoji=False, color_system="standard" if styled else None
     )
     wide = stream.isatty() or "COLUMNS" in os.environ

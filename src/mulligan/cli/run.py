@@ -140,9 +140,14 @@ class _Tally:
         classes = ", ".join(f"{count} {name}" for name, count in self.failed.most_common())
         failed = f"{self.failed.total()} failed" + (f" ({classes})" if classes else "")
         ok = self.calls - self.failed.total()
-        line = f"{self.messages} messages, {self.calls} calls: {ok} ok, {failed}, {self.repaired} repaired"
+        total = f"{_counted(self.messages, 'message')}, {_counted(self.calls, 'call')}"
+        line = f"{total}: {ok} ok, {failed}, {self.repaired} repaired"
         none = "" if self.calls else "no tool calls were found: give messages in the shape of --dialect"
         sys.stderr.write("".join(f"{said}\n" for said in (line, none, self.stopped) if said))
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 class _Replay:

@@ -1,0 +1,54 @@
+"""The reference page of the command line says what is true: its examples are run, its options are all there are."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import shlex
+import sys
+
+import pytest
+
+from mulligan.cli import main
+
+PAGE = (pathlib.Path(__file__).parents[1] / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
+COMMANDS = ("demo", "call", "run", "plugins", "explain", "schema")
+
+
+def blocks(language):
+    return re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+
+
+def examples():
+    """Each command line of the page, with the output below it."""
+    for block in blocks("console"):
+        for example in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            line, _, output = example.partition("\n")
+            yield line, output
+
+
+def test_the_examples_are_what_really_happens(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", sys.path[:])
+    monkeypatch.setenv("MULLIGAN_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.delenv("MULLIGAN_LOG", raising=False)
+    pathlib.Path("shoes.py").write_text(blocks("python")[0])
+    pathlib.Path("chat.jsonl").write_text(blocks("json")[0])
+    for line, output in examples():
+        program, *words = shlex.split(line)
+        assert program == "mulligan"
+        main(words)
+        shown = capsys.readouterr()
+        assert f"$ {line}\n{shown.out}{shown.err}" == f"$ {line}\n{output}"
+        sys.modules.pop("shoes", None)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_option_is_on_the_page(command, capsys):
+    main([command, "--help"])
+    options = set(re.findall(r"--[a-z]+", capsys.readouterr().out))
+    section = PAGE.partition(f"\n## mulligan {command}\n")[2].partition("\n## ")[0]
+    common = PAGE.partition("\n## Options of every command\n")[2].partition("\n## ")[0]
+    assert {option for option in options if f"`{option}" not in section + common} == set()
+    named = set(re.findall(r"^\| `(--[a-z]+)", section, re.MULTILINE))
+    assert named == options - set(re.findall(r"--[a-z]+", common))

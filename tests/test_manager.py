@@ -1,0 +1,658 @@
+"""Plugins: found among what is installed, loaded in isolation, guarded, set aside; and given in code, where they must be right."""
+
+from __future__ import annotations
+
+import json
+import sys
+import textwrap
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+
+from mulligan import Dialect, FeedbackFormat, Pipeline, Tool, ToolCall, errors
+from mulligan.manager import FAULTS_ALLOWED, HOOKS, PluginManager
+from mulligan.plugin import DeadlineExceeded, hookimpl
+
+BUILT_IN = ["resolve", "validate", "execute", "detect", "classify", "formats", "dialects"]
+HINTING = """
+    from mulligan.plugin import hookimpl
+
+    @hookimpl
+    def hints(error):
+        return ["from NAME"]
+"""
+
+
+class Site:
+    """A folder on `sys.path` with distributions in it, as an installer leaves them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.modules: list[str] = []
+
+    def install(
+        self,
+        name: str,
+        code: str | None = None,
+        *,
+        points: dict[str, str] | None = None,
+        version: str = "1.2",
+        metadata: bool = True,
+        entry_points: bytes | None = None,
+    ) -> None:
+        module = name.replace("-", "_")
+        self.modules.append(module)
+        (self.folder / f"{module}.py").write_text(textwrap.dedent((code or HINTING).replace("NAME", name)))
+        info = self.folder / f"{module}-{version}.dist-info"
+        info.mkdir()
+        if metadata:
+            (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+        lines = [f"{point} = {value}" for point, value in (points or {name: module}).items()]
+        text = "\n".join(["[other.group]", "x = nothing_at_all", "[mulligan]", *lines, ""])
+        (info / "entry_points.txt").write_bytes(text.encode() if entry_points is None else entry_points)
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for variable in ("MULLIGAN_DISABLE_PLUGIN_AUTOLOAD", "MULLIGAN_BLOCK_PLUGINS"):
+        monkeypatch.delenv(variable, raising=False)
+    site = Site(tmp_path)
+    yield site
+    for module in site.modules:
+        sys.modules.pop(module, None)
+
+
+@pytest.fixture
+def loaded(site: Site, make_pipeline: Callable[..., Pipeline]) -> Callable[..., Pipeline]:
+    """`loaded(...)`: a pipeline with what is installed, without plugins of the machine that the tests run on."""
+    return lambda *tools, **options: make_pipeline(*tools, **{"autoload": True, **options})
+
+
+def states(pipeline: Pipeline) -> dict[str, str]:
+    return {info.name: info.state for info in pipeline.plugins if not info.built_in}
+
+
+def hints(pipeline: Pipeline) -> tuple[str, ...]:
+    return pipeline.call("nope").feedback.hints
+
+
+# --- discovery
+
+
+def test_an_installed_plugin_registers_itself(site, loaded):
+    site.install("mulligan-acme", version="3.4")
+    pipeline = loaded()
+    info = pipeline.plugins[-1]
+    assert (info.name, info.state, info.hooks) == ("mulligan-acme", "active", ("hints",))
+    assert (info.distribution, info.version, info.built_in, info.error) == ("mulligan-acme", "3.4", False, None)
+    assert info.load_seconds > 0
+    assert hints(pipeline) == ("from mulligan-acme",)
+    assert pipeline.faults == ()
+
+
+def test_the_built_in_ones_are_named_too(make_pipeline):
+    infos = make_pipeline().plugins
+    assert [info.name for info in infos] == BUILT_IN
+    assert all(info.built_in and info.state == "active" and info.hooks for info in infos)
+    assert {hook for info in infos for hook in info.hooks} < set(HOOKS)
+
+
+def test_entry_points_are_sorted_by_name_and_the_last_is_asked_first(site, loaded):
+    for name in ("bb", "aa", "cc"):
+        site.install(name)
+    pipeline = loaded()
+    assert [info.name for info in pipeline.plugins[len(BUILT_IN) :]] == ["aa", "bb", "cc"]
+    assert hints(pipeline) == ("from cc", "from bb", "from aa")
+
+
+def test_plugins_in_code_are_asked_before_installed_ones(site, loaded, plugin):
+    site.install("zz")
+    assert hints(loaded(plugins=[plugin("mine", hints=lambda: ["mine"])])) == ("mine", "from zz")
+
+
+def test_several_entry_points_of_one_distribution(site, loaded):
+    code = """
+        from mulligan.plugin import hookimpl
+
+        class Plugin:
+            def __init__(self, word):
+                self.word = word
+
+            @hookimpl
+            def hints(self):
+                return [self.word]
+
+        one, two = Plugin("one"), Plugin("two")
+    """
+    site.install("pair", code, points={"pair.one": "pair:one", "pair.two": "pair:two"})
+    pipeline = loaded()
+    assert states(pipeline) == {"pair.one": "active", "pair.two": "active"}
+    assert hints(pipeline) == ("two", "one")
+
+
+def test_the_same_plugin_installed_and_given_counts_once(site, loaded):
+    site.install("acme")
+    loaded()
+    pipeline = loaded(plugins=[sys.modules["acme"]])
+    assert hints(pipeline) == ("from acme",)
+    assert states(pipeline) == {"acme": "active"}
+    assert pipeline.faults == ()
+
+
+BAD = {
+    "import error": ("import nothing_of_that_name", None, "ModuleNotFoundError", "reinstall, update or block it"),
+    "syntax error": ("def (", None, "SyntaxError", "reinstall, update or block it"),
+    "any error": ("raise ValueError('at import')", None, "ValueError: at import", "reinstall, update or block it"),
+    "sys.exit": ("import sys\nsys.exit(3)", None, "SystemExit: 3", "reinstall, update or block it"),
+    "generator exit": ("raise GeneratorExit", None, "GeneratorExit", "block it"),
+    "cancelled": ("import asyncio\nraise asyncio.CancelledError", None, "CancelledError", "block it"),
+    "group": ("raise BaseExceptionGroup('g', [SystemExit()])", None, "BaseExceptionGroup", "block it"),
+    "recursion": ("def f(): f()\nf()", None, "RecursionError", "block it"),
+    "unreadable error": ("class E(Exception):\n    def __str__(self): raise KeyError\nraise E", None, "E", "block it"),
+    "no such attribute": ("x = 1", "bad:y", "AttributeError", "block it"),
+    "no such module": ("x = 1", "worse:y", "ModuleNotFoundError", "block it"),
+    "bad reference": ("x = 1", "???", "Error", "block it"),
+    "no hookimpl": ("def hints(): return []", None, "has no hookimpl", "@hookimpl from mulligan.plugin"),
+    "unknown hook": ("from mulligan.plugin import hookimpl\n@hookimpl\ndef hint(error): ...", None, "no hook 'hint'", "did you mean 'hints'?"),
+    "hook of nowhere": ("from mulligan.plugin import hookimpl\n@hookimpl\ndef xyzzy(): ...", None, "no hook 'xyzzy'", "there are resolve, validate"),
+    "wrong argument": ("from mulligan.plugin import hookimpl\n@hookimpl\ndef hints(error, tool): ...", None, "'tool'", "ask only for parameters of the hook"),
+    "async": ("from mulligan.plugin import hookimpl\n@hookimpl\nasync def hints(error): ...", None, "'hints' is `async def`", "which the pipeline awaits"),
+    "async generator": ("from mulligan.plugin import hookimpl\n@hookimpl\nasync def hints(error):\n    yield 1", None, "`async def`", "never awaited"),
+    "wrapper that does not yield": ("from mulligan.plugin import hookimpl\n@hookimpl(wrapper=True)\ndef hints(error): ...", None, "hints", "plugin 'bad'"),
+    "class": ("from mulligan.plugin import hookimpl\nclass P:\n    @hookimpl\n    def hints(self): ...", "bad:P", "is a class", "give an instance, P()"),
+    "None": ("x = None", "bad:x", "has no hookimpl", "@hookimpl"),
+    "text": ("x = 'hints'", "bad:x", "has no hookimpl", "@hookimpl"),
+    "list": ("x = [1]", "bad:x", "has no hookimpl", "@hookimpl"),
+    "raising dir": ("class P:\n    def __dir__(self): raise KeyError('dir')\nx = P()", "bad:x", "KeyError", "bad"),
+    "raising attributes": ("class P:\n    def __getattr__(self, name): raise KeyError(name)\nx = P()", "bad:x", "bad", ""),
+    "future hook": (
+        "from mulligan.plugin import hookimpl\n@hookimpl\ndef hints(error): return 3 / 0\n@hookimpl\ndef nope(): ...",
+        None,
+        "no hook 'nope'",
+        "there are",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_a_bad_plugin_is_a_fault_and_stops_nobody_else(site, loaded, run, kind):
+    code, value, what, next_step = BAD[kind]
+    site.install("bad", code, points={"bad": value or "bad"}, version="0.9")
+    site.install("good")
+    pipeline = loaded()
+    assert states(pipeline) == {"bad": "failed", "good": "active"}
+    info = next(info for info in pipeline.plugins if info.name == "bad")
+    assert (info.distribution, info.version) == ("bad", "0.9")
+    [fault] = pipeline.faults
+    assert (fault.plugin, fault.hook, fault.distribution) == ("bad", "load", "bad")
+    assert info.error == fault.error
+    for text in ("plugin 'bad'", what, next_step):
+        assert text in fault.error
+    assert len(fault.error) < 1_000
+    assert run(pipeline, "nope").feedback.hints == ("from good",)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in BAD if kind not in ("raising attributes",)])
+def test_in_strict_mode_a_bad_plugin_is_raised(site, loaded, kind):
+    code, value, what, _ = BAD[kind]
+    site.install("bad", code, points={"bad": value or "bad"})
+    with pytest.raises(errors.PluginError) as caught:
+        loaded(strict=True)
+    assert "plugin 'bad', load: " in str(caught.value)
+    assert what in str(caught.value)
+
+
+def test_keyboard_interrupt_at_import_passes(site, loaded):
+    site.install("bad", "raise KeyboardInterrupt")
+    with pytest.raises(KeyboardInterrupt):
+        loaded()
+
+
+def test_a_plugin_with_an_optional_hook_of_the_future_works(site, loaded):
+    site.install("soon", HINTING + "\n    @hookimpl(optionalhook=True)\n    def of_the_future(): ...\n")
+    pipeline = loaded()
+    assert states(pipeline) == {"soon": "active"}
+    assert hints(pipeline) == ("from soon",)
+
+
+BROKEN_INSTALLS = {
+    "no metadata": {"metadata": False},
+    "not UTF-8": {"entry_points": b"[mulligan]\nbroken = \xff\xfe\n"},
+    "a line without value": {"entry_points": b"[mulligan]\nbroken\n"},
+    "an empty value": {"entry_points": b"[mulligan]\nbroken =\n"},
+    "an empty name": {"entry_points": b"[mulligan]\n= broken\n"},
+    "an unclosed section": {"entry_points": b"[mulligan\nbroken = broken\n"},
+    "no section": {"entry_points": b"broken = broken\n"},
+    "empty": {"entry_points": b""},
+    "binary": {"entry_points": bytes(range(256))},
+}
+
+
+@pytest.mark.parametrize("kind", BROKEN_INSTALLS)
+def test_a_broken_installation_stops_nobody_else(site, loaded, kind):
+    site.install("broken", **BROKEN_INSTALLS[kind])
+    site.install("good")
+    pipeline = loaded()
+    assert states(pipeline)["good"] == "active"
+    assert "from good" in hints(pipeline)
+
+
+# --- blocking
+
+
+def test_autoload_off_by_argument_and_environment(site, loaded, make_pipeline, monkeypatch):
+    site.install("acme")
+    assert states(make_pipeline(autoload=False)) == {}
+    assert "acme" not in sys.modules
+    monkeypatch.setenv("MULLIGAN_DISABLE_PLUGIN_AUTOLOAD", "1")
+    assert states(loaded()) == {}
+    monkeypatch.setenv("MULLIGAN_DISABLE_PLUGIN_AUTOLOAD", "0")
+    assert states(loaded()) == {"acme": "active"}
+    monkeypatch.setenv("MULLIGAN_DISABLE_PLUGIN_AUTOLOAD", "")
+    assert states(loaded()) == {"acme": "active"}
+
+
+@pytest.mark.parametrize("by", ["argument", "text", "environment"])
+def test_a_blocked_plugin_is_not_even_imported(site, loaded, monkeypatch, by):
+    site.install("bad", "raise ValueError")
+    site.install("acme")
+    site.install("other")
+    if by == "environment":
+        monkeypatch.setenv("MULLIGAN_BLOCK_PLUGINS", " bad, acme ,,")
+    pipeline = loaded(block={"argument": ["bad", "acme"], "text": "bad", "environment": ()}[by])
+    assert states(pipeline)["bad"] == "blocked"
+    assert pipeline.faults == ()
+    assert "bad" not in sys.modules
+    if by != "text":
+        assert states(pipeline) == {"acme": "blocked", "bad": "blocked", "other": "active"}
+        assert "acme" not in sys.modules
+        assert hints(pipeline) == ("from other",)
+    info = next(info for info in pipeline.plugins if info.name == "bad")
+    assert (info.distribution, info.version, info.hooks, info.built_in) == ("bad", "1.2", (), False)
+
+
+def test_built_in_plugins_can_be_blocked(make_pipeline, run):
+    def missing() -> None:
+        raise FileNotFoundError("a.md")
+
+    pipeline = make_pipeline(missing, block=["classify"])
+    assert isinstance(run(pipeline, "missing").error, errors.ToolExecutionError)
+    info = next(info for info in pipeline.plugins if info.name == "classify")
+    assert (info.state, info.built_in) == ("blocked", True)
+    assert run(make_pipeline(missing, block=["resolve"]), "missing").is_error
+    assert run(make_pipeline(lambda: {"error": "x"}, block=["detect"]), "<lambda>").value == {"error": "x"}
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_a_pipeline_without_one_built_in_plugin_still_answers(make_pipeline, run, name):
+    def read(path: str) -> str:
+        return path
+
+    options: dict[str, Any] = {"block": [name]}
+    if name == "formats":
+        with pytest.raises(errors.UsageError, match="unknown feedback format 'text'; there are "):
+            make_pipeline(read, **options)
+        return
+    pipeline = make_pipeline(read, **options)
+    for arguments in ({"path": "a"}, {}, "{"):
+        assert run(pipeline, "read", arguments).content
+    assert pipeline.faults == ()
+
+
+def test_blocking_a_name_that_there_is_not_changes_nothing(make_pipeline):
+    assert states(make_pipeline(block=["nobody"])) == {}
+
+
+# --- two of one name
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 6])
+def test_two_distributions_with_one_name(site, loaded, count):
+    for number in range(count):
+        site.install(f"dist{number}", points={"same": f"dist{number}"})
+    pipeline = loaded()
+    assert hints(pipeline) == ("from dist0",)
+    assert states(pipeline) == {"same": "active"}
+    assert [fault.distribution for fault in pipeline.faults] == [f"dist{number}" for number in range(1, count)]
+    assert pipeline.faults[0].error == "the name 'same' of dist1 is taken by dist0; rename or block one of the two"
+
+
+def test_a_plugin_with_the_name_of_a_built_in_one(site, loaded, run):
+    site.install("thief", points={"classify": "thief"})
+    pipeline = loaded()
+    [fault] = pipeline.faults
+    assert fault.error == "the name 'classify' of thief is taken by mulligan itself; rename or block one of the two"
+    assert hints(pipeline) == ()
+
+
+def test_a_clash_of_names_is_not_counted_against_the_one_that_is_used(site, loaded):
+    failing = HINTING.replace('return ["from NAME"]', "raise KeyError")
+    for number in range(3):
+        site.install(f"dist{number}", failing, points={"same": f"dist{number}"})
+    pipeline = loaded()
+    pipeline.call("nope")
+    assert states(pipeline) == {"same": "active"}
+
+
+def test_plugins_of_one_class_get_names_of_their_own(make_pipeline):
+    class Acme:
+        def __init__(self, word: str) -> None:
+            self.word = word
+
+        @hookimpl
+        def hints(self):
+            return [self.word]
+
+    pipeline = make_pipeline(plugins=[Acme("a"), Acme("b"), Acme("c")])
+    assert list(states(pipeline)) == ["Acme", "Acme-2", "Acme-3"]
+    assert hints(pipeline) == ("c", "b", "a")
+
+
+# --- given in code
+
+
+def module_of(code: str) -> Any:
+    module = ModuleType("bad")
+    exec(code, vars(module))
+    return module
+
+
+IN_CODE = [kind for kind, (code, _, what, _) in BAD.items() if kind != "text" and ("hookimpl" in code or what == "has no hookimpl")]
+
+
+@pytest.mark.parametrize("kind", IN_CODE)
+def test_a_bad_plugin_in_code_is_a_usage_error(make_pipeline, kind):
+    code, value, what, next_step = BAD[kind]
+    given = module_of(code)
+    if value is not None:
+        given = getattr(given, value.partition(":")[2])
+    with pytest.raises(errors.UsageError) as caught:
+        make_pipeline(plugins=[given])
+    name = "P" if kind == "class" else "bad" if value is None else type(given).__name__
+    for text in (f"plugin '{name}'", what, next_step):
+        assert text in str(caught.value)
+
+
+def test_other_wrong_plugins_in_code(make_pipeline, plugin):
+    good = plugin("acme", hints=lambda: [])
+    with pytest.raises(errors.UsageError, match=r"plugins must be a list of modules or instances, not <module 'acme'>; write \[<module 'acme'>\]"):
+        make_pipeline(plugins=good)
+    with pytest.raises(errors.UsageError, match="plugins must be a list of modules or instances, not 'acme'"):
+        make_pipeline(plugins="acme")
+    with pytest.raises(errors.UsageError, match="plugin 'acme' is a text: import the module and give it itself"):
+        make_pipeline(plugins=["acme"])
+    with pytest.raises(errors.UsageError, match="plugin 'acme' is given twice; give it once"):
+        make_pipeline(plugins=[good, good])
+
+
+def test_a_plugin_may_be_any_object_with_marked_functions(make_pipeline):
+    given = SimpleNamespace(hints=hookimpl(lambda error: ["a namespace"]))
+    assert hints(make_pipeline(plugins=[given])) == ("a namespace",)
+
+
+def test_a_property_of_a_plugin_is_not_asked_for(make_pipeline):
+    class Acme:
+        @property
+        def connection(self):
+            raise RuntimeError("not connected")
+
+        @hookimpl
+        def hints(self):
+            return ["x"]
+
+    assert hints(make_pipeline(plugins=[Acme()])) == ("x",)
+
+
+def test_a_format_without_a_name_is_told(make_pipeline, plugin):
+    class Nameless(FeedbackFormat):
+        def render(self, feedback):
+            return "x"
+
+    class Mute(Dialect):
+        pass
+
+    for offered in (plugin("acme", feedback_formats=lambda: [Nameless()]), plugin("acme", dialects=lambda: [Mute()])):
+        pipeline = make_pipeline(plugins=[offered])
+        assert pipeline.call("nope").is_error
+        [fault] = pipeline.faults
+        assert fault.plugin == "acme"
+        assert "name" in fault.error
+
+
+# --- faults
+
+
+def faulty(*faults: int) -> Any:
+    """A plugin whose hint fails on these of its calls, counted from 1."""
+
+    class Acme:
+        calls = 0
+
+        @hookimpl
+        def hints(self, error):
+            self.calls += 1
+            if self.calls in faults:
+                raise KeyError(f"call {self.calls}")
+            return ["hint"]
+
+        @hookimpl
+        def classify(self, failure):
+            return None
+
+    return Acme()
+
+
+def test_a_fault_is_recorded_and_changes_nothing_else(make_pipeline, run):
+    pipeline = make_pipeline(plugins=[faulty(1)])
+    first, second = run(pipeline, "nope"), run(pipeline, "nope")
+    assert (first.feedback.hints, second.feedback.hints) == ((), ("hint",))
+    [fault] = pipeline.faults
+    assert (fault.plugin, fault.hook, fault.distribution) == ("Acme", "hints", None)
+    assert fault.error == "KeyError: 'call 1'"
+    assert isinstance(fault.exception, KeyError)
+    assert states(pipeline) == {"Acme": "active"}
+
+
+def test_a_plugin_is_set_aside_after_three_faults(make_pipeline, run):
+    acme = faulty(1, 3, 4)
+    pipeline = make_pipeline(plugins=[acme])
+    for _ in range(6):
+        run(pipeline, "nope")
+    assert acme.calls == 4
+    assert len(pipeline.faults) == FAULTS_ALLOWED == 3
+    info = pipeline.plugins[-1]
+    assert (info.state, info.hooks) == ("set aside", ("classify", "hints"))
+    assert info.error == "set aside after 3 faults, the last in hints: KeyError: 'call 4'"
+
+
+def test_a_fault_names_the_distribution(site, loaded, run):
+    site.install("acme", HINTING.replace('return ["from NAME"]', "raise KeyError('k')"))
+    pipeline = loaded()
+    run(pipeline, "nope")
+    [fault] = pipeline.faults
+    assert (fault.plugin, fault.distribution, fault.error) == ("acme", "acme", "KeyError: 'k'")
+
+
+@pytest.mark.parametrize(
+    ("hook", "answer", "told"),
+    [
+        ("resolve", "read", "gave str instead of Tool or None"),
+        ("validate", [("path", "a")], "gave list instead of Mapping or None"),
+        ("repair", 3, "gave int instead of a callable or None"),
+        ("authorize", True, "gave bool instead of ToolError or None"),
+        ("execute", "done", "gave str instead of a callable or None"),
+        ("detect", True, "gave bool instead of Failure or None"),
+        ("classify", ValueError("x"), "gave ValueError instead of ToolError or None"),
+        ("render_feedback", 3, "gave int instead of str or Mapping or None"),
+        ("middlewares", [3], "gave int among its middlewares instead of a callable"),
+        ("middlewares", 3, "TypeError: expected a list or a generator, not int"),
+        ("hints", "a hint", "TypeError: expected a list or a generator, not str"),
+        ("hints", ["a", 3], "gave int among its hints instead of str"),
+        ("feedback_formats", ["text"], "gave str among its feedback_formats instead of FeedbackFormat"),
+        ("dialects", [object()], "gave object among its dialects instead of Dialect"),
+    ],
+)
+def test_a_wrong_type_is_told(make_pipeline, plugin, run, hook, answer, told):
+    def work(path: str) -> str:
+        if hook == "detect":
+            return path
+        raise ValueError(path)
+
+    pipeline = make_pipeline(work, plugins=[plugin("acme", **{hook: lambda: answer})])
+    run(pipeline, "work", {} if hook == "repair" else {"path": "a"})
+    assert (pipeline.faults[0].plugin, pipeline.faults[0].hook, pipeline.faults[0].error) == ("acme", hook, told)
+
+
+def test_a_fault_is_raised_in_strict_mode(make_pipeline, run):
+    pipeline = make_pipeline(plugins=[faulty(1)], strict=True)
+    with pytest.raises(errors.PluginError, match="plugin 'Acme', hints: KeyError: 'call 1'") as caught:
+        run(pipeline, "nope")
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
+def test_a_wrong_type_is_raised_in_strict_mode(make_pipeline, plugin, run):
+    for hook, answer in (("hints", [3]), ("render_feedback", 3), ("resolve", 3)):
+        pipeline = make_pipeline(plugins=[plugin("acme", **{hook: lambda: answer})], strict=True)
+        with pytest.raises(errors.PluginError, match=f"plugin 'acme', {hook}: gave int"):
+            run(pipeline, "nope")
+
+
+def test_two_pipelines_have_plugins_and_faults_of_their_own(make_pipeline):
+    acme = faulty(1, 2, 3)
+    first, second = make_pipeline(plugins=[acme]), make_pipeline(plugins=[acme])
+    for _ in range(3):
+        first.call("nope")
+    assert states(first) == {"Acme": "set aside"}
+    assert states(second) == {"Acme": "active"}
+    assert hints(second) == ("hint",)
+    assert second.faults == ()
+    assert hints(first) == ()
+
+
+def test_the_last_thousand_faults_are_kept():
+    manager = PluginManager()
+    for number in range(1_005):
+        manager.fault("acme", "hints", f"fault {number}")
+    assert len(manager.faults) == 1_000
+    assert (manager.faults[0].error, manager.faults[-1].error) == ("fault 5", "fault 1004")
+
+
+class HostileAnswerError(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError
+
+
+class HostileValue:
+    """What a tool may return: every look at it raises."""
+
+    def __getattribute__(self, name: str) -> Any:
+        raise RuntimeError(name)
+
+
+class FakeFileError(FileNotFoundError):
+    @property
+    def filename(self) -> Any:  # type: ignore[override]
+        raise RuntimeError("no name")
+
+    @property
+    def errno(self) -> Any:  # type: ignore[override]
+        raise RuntimeError("no number")
+
+
+class OddStatusError(Exception):
+    status_code = type("Odd", (int,), {"__le__": lambda *_: 1 / 0, "__ge__": lambda *_: 1 / 0})(404)
+
+
+class OddDeadlineError(DeadlineExceeded):
+    def __init__(self) -> None:
+        pass
+
+
+class OddDecodeError(json.JSONDecodeError):
+    def __init__(self) -> None:
+        pass
+
+
+HOSTILE_TOOLS: dict[str, Callable[[], Any]] = {
+    "a value that raises at every look": HostileValue,
+    "a mapping that raises": lambda: type("M", (dict,), {"get": lambda *_: 1 / 0})(error="x"),
+    "a property that raises": lambda: type("V", (), {"headers": property(lambda self: 1 / 0), "isError": property(lambda self: 1 / 0)})(),
+    "a file error that raises": lambda: throw(FakeFileError()),
+    "a status that raises": lambda: throw(OddStatusError()),
+    "a deadline without seconds": lambda: throw(OddDeadlineError()),
+    "a JSON error without text": lambda: throw(OddDecodeError()),
+    "an import error with an odd name": lambda: throw(ImportError(name=HostileAnswerError("x"))),  # type: ignore[arg-type]
+}
+
+
+def throw(error: BaseException) -> Any:
+    raise error
+
+
+@pytest.mark.parametrize("kind", HOSTILE_TOOLS)
+def test_a_hostile_tool_never_costs_a_pipeline_one_of_its_own_plugins(make_pipeline, run, kind):
+    def missing() -> None:
+        raise FileNotFoundError("a.md")
+
+    def told() -> dict[str, Any]:
+        return {"error": "no disk"}
+
+    pipeline = make_pipeline(Tool.from_function(HOSTILE_TOOLS[kind], name="hostile"), missing, told)
+    for _ in range(4):
+        assert run(pipeline, "hostile").content
+    assert {info.name: info.state for info in pipeline.plugins} == dict.fromkeys(BUILT_IN, "active")
+    assert isinstance(run(pipeline, "missing").error, errors.ResourceNotFoundError)
+    assert run(pipeline, "told").is_error
+
+
+@pytest.mark.parametrize("kind", HOSTILE_TOOLS)
+def test_a_hostile_tool_is_no_fault_of_a_plugin(make_pipeline, kind):
+    pipeline = make_pipeline(Tool.from_function(HOSTILE_TOOLS[kind], name="hostile"))
+    pipeline.call("hostile")
+    assert pipeline.faults == ()
+
+
+@pytest.mark.parametrize("name", [["read"], {"a": 1}, {1}, bytearray(b"read"), None, 3, float("nan"), ("read",), object()])
+def test_a_hostile_name_never_costs_a_pipeline_one_of_its_own_plugins(make_pipeline, run, name):
+    def read() -> str:
+        return "read"
+
+    pipeline = make_pipeline(read)
+    for _ in range(4):
+        result = run(pipeline, ToolCall("1", name, {}))
+        assert isinstance(result.error, errors.ToolNotFoundError)
+        assert result.call.id == "1"
+    assert run(pipeline, "read").content == "read"
+    assert pipeline.faults == ()
+
+
+def test_a_broken_format_costs_only_itself(make_pipeline, plugin, run):
+    class Broken(FeedbackFormat):
+        name = "broken"
+
+        def render(self, feedback):
+            raise KeyError("render")
+
+    pipeline = make_pipeline(plugins=[plugin("acme", feedback_formats=lambda: [Broken()])], format="broken")
+    for _ in range(4):
+        assert run(pipeline, "nope").content.startswith("Error: Tool 'nope' not found.")
+    assert run(pipeline.session(format="block"), "nope").content.startswith("Tool Execution Result:")
+    assert {fault.plugin for fault in pipeline.faults} <= {"acme"}
+    assert {info.state for info in pipeline.plugins if info.built_in} == {"active"}
+
+
+def test_a_broken_dialect_costs_only_itself(make_pipeline, plugin):
+    class Broken(Dialect):
+        name = "broken"
+
+    def read() -> str:
+        return "read"
+
+    pipeline = make_pipeline(read, plugins=[plugin("acme", dialects=lambda: [Broken()])])
+    message = {"tool_calls": [{"id": "1", "function": {"name": "read", "arguments": "{}"}}]}
+    assert pipeline.answer(message) == [{"role": "tool", "tool_call_id": "1", "content": "read"}]
+    assert {fault.plugin for fault in pipeline.faults} == {"acme"}
