@@ -110,6 +110,7 @@ def house(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", sys.path[:])
     monkeypatch.delenv("MULLIGAN_LOG", raising=False)
+    monkeypatch.delenv("COLUMNS", raising=False)
     before = set(sys.modules)
     yield tmp_path
     for name in set(sys.modules) - before:

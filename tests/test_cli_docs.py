@@ -32,6 +32,7 @@ def test_the_examples_are_what_really_happens(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "path", sys.path[:])
     monkeypatch.setenv("MULLIGAN_DISABLE_PLUGIN_AUTOLOAD", "1")
     monkeypatch.delenv("MULLIGAN_LOG", raising=False)
+    monkeypatch.delenv("COLUMNS", raising=False)
     pathlib.Path("shoes.py").write_text(blocks("python")[0])
     pathlib.Path("chat.jsonl").write_text(blocks("json")[0])
     for line, output in examples():

@@ -153,6 +153,15 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path):
     assert "BrokenPipe" not in err
 
 
+def test_a_reader_that_goes_away_ends_the_demo_quietly(tmp_path):
+    words = [sys.executable, "-m", "mulligan.cli", "demo", "--fast"]
+    with subprocess.Popen(words, env=surroundings(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == 141
+
+
 @pytest.mark.parametrize("at", ["sequential", "1000000000"])
 def test_ctrl_c_ends_the_demo_its_server_and_its_child(tmp_path, at):
     words = [sys.executable, "-m", "mulligan.cli", "demo", "--fast"]

@@ -64,6 +64,7 @@ def house(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", sys.path[:])
     monkeypatch.delenv("MULLIGAN_LOG", raising=False)
+    monkeypatch.delenv("COLUMNS", raising=False)
     yield tmp_path
     sys.modules.pop("sums", None)
 

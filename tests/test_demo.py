@@ -174,6 +174,13 @@ def masked(text):
     return re.sub(r"closed\. \d+\.\d s\.", "closed. ~ s.", text)
 
 
+@pytest.fixture(autouse=True)
+def surroundings(monkeypatch):
+    """No width and no log level but those of the test."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.delenv("MULLIGAN_LOG", raising=False)
+
+
 @pytest.fixture(scope="module")
 def played():
     """The demo, played once: exit code and the blocks of its text."""

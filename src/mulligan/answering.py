@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from mulligan.arguments import dump, read_arguments
 from mulligan.calls import Repair, ToolCall
 from mulligan.containment import clean, safe_str, show_name
 from mulligan.dialects import Dialect
+from mulligan.error_fields import check_fields, handed_on
 from mulligan.errors import (
     PluginError,
     ToolArgumentError,
@@ -19,7 +20,6 @@ from mulligan.errors import (
     UsageError,
 )
 from mulligan.events import AttemptFailed
-from mulligan.error_fields import check_fields, handed_on
 from mulligan.failure import Failure
 from mulligan.feedback import Feedback, FeedbackFormat, body, fit
 from mulligan.policy import Limits, Policy
@@ -50,6 +50,7 @@ class Answering:
         formats: the feedback formats by name.
         format: the one that is used where nobody asked for another.
         dialects: the message shapes by name.
+        on_silence: called with a format that gave no text, so that the text format was taken.
     """
 
     def __init__(self, policy: Policy, limits: Limits, redactor: Redactor) -> None:
@@ -60,6 +61,7 @@ class Answering:
         self.formats: Mapping[str, FeedbackFormat] = {}
         self.format: FeedbackFormat | None = None
         self.dialects: Mapping[str, Dialect] = {}
+        self.on_silence: Callable[[FeedbackFormat], None] = lambda format: None
 
     def format_named(self, format: str | FeedbackFormat) -> FeedbackFormat:
         """The feedback format of that name.
@@ -206,6 +208,8 @@ class Answering:
     def _rendered(self, feedback: Feedback, format: FeedbackFormat | None, stages: Stages) -> tuple[Feedback, str]:
         limit = self._limits.feedback_chars
         text: Any = None if format is None else stages.render_feedback(feedback, format)
+        if text is None and format is not None:
+            self.on_silence(format)
         if type(text) is str and len(text) <= limit:
             return feedback, text if text.isascii() else utf8(text)
 
@@ -282,8 +286,13 @@ class Answering:
 
         Args:
             call: the call.
-            tool: its tool, whose secret arguments are left out.
+            tool: its tool, whose secret arguments are registered first.
         """
+        if tool is not None and tool.secret:
+            try:
+                self.register_secrets(tool, read_arguments(call.arguments, self._limits))
+            except ToolArgumentError:
+                return "(not shown: they cannot be read, and some of them are secret)"
         text = call.arguments if isinstance(call.arguments, str) else _as_json(call.arguments)
         return cut(clean(self.redactor.redact(text[: 4 * _SHOWN]), newlines=False), _SHOWN)
 

@@ -284,7 +284,7 @@ def _not_an_object(value: Any) -> dict[str, Any]:
     if value is None:
         return {}
     hint = "; it is a string that holds JSON: send the object itself" if _holds_object(value) else ""
-    _refuse("", f"the arguments must be one JSON object{hint}", "one JSON object", _json_type(value))
+    return _refuse("", f"the arguments must be one JSON object{hint}", "one JSON object", _json_type(value))
 
 
 def _holds_object(value: Any) -> bool:

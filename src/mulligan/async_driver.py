@@ -104,11 +104,11 @@ def _host_cancels(error: BaseException) -> bool:
 async def _in_thread(step: Run, means: Means) -> Outcome:
     """A sync executor in a worker thread; at the deadline the worker is left behind."""
     loop = asyncio.get_running_loop()
-    done = loop.create_future()
+    done: asyncio.Future[None] = loop.create_future()
 
     def tell() -> None:
         try:
-            loop.call_soon_threadsafe(lambda: done.done() or done.set_result(None))
+            loop.call_soon_threadsafe(_wake, done)
         except RuntimeError:
             return  # the loop was closed while the worker was still busy: nobody waits any more
 
@@ -130,6 +130,11 @@ async def _in_thread(step: Run, means: Means) -> Outcome:
     if isinstance(value, (Awaitable, AsyncGenerator)):
         return Outcome(await _value(value, means))
     return outcome
+
+
+def _wake(done: asyncio.Future[None]) -> None:
+    if not done.done():
+        done.set_result(None)
 
 
 async def _under_deadline(step: Run, means: Means) -> Outcome:

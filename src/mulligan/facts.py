@@ -7,6 +7,8 @@ is iterative and bounded.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from types import FunctionType, GetSetDescriptorType, MemberDescriptorType
 from typing import Any
 
 from mulligan.containment import safe_str
@@ -23,6 +25,41 @@ def look(value: object, name: str) -> Any:
         raise
     except BaseException:
         return None
+
+
+_READ = frozenset(
+    "body cause code content data details error error_code errors explanation filename headers http_status info message "
+    "meta orig reason real_url request request_info resp response retry_after status status_code uri url".split()
+)
+_STORED = (MemberDescriptorType, GetSetDescriptorType)
+
+
+@lru_cache(maxsize=8_192)
+def _is_read(cls: type, name: str) -> bool:
+    """Whether a look at an attribute of such an object runs no code that may do I/O, or code that is known to do none."""
+    for base in cls.__mro__:
+        if name in base.__dict__:
+            found = base.__dict__[name]
+            return isinstance(found, _STORED) or not hasattr(type(found), "__get__") or (
+                name in _READ and not isinstance(found, FunctionType)
+            )
+    return False
+
+
+def field(value: object, name: str) -> Any:
+    """An attribute that an object stores, or None. A property is asked only where its name is that of a plain fact.
+
+    Args:
+        value: any object.
+        name: the attribute.
+    """
+    try:
+        stored = object.__getattribute__(value, "__dict__")
+        if name in stored:
+            return stored[name]
+    except AttributeError:
+        pass
+    return look(value, name) if _is_read(type(value), name) else None
 
 
 def chain(exception: BaseException) -> tuple[BaseException, ...]:

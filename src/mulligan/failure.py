@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from mulligan import facts
+from mulligan import bodies, facts
+from mulligan.bodies import Body
 from mulligan.containment import safe_str
 from mulligan.lazy import lazy
 from mulligan.retry_after import retry_after
@@ -130,6 +131,41 @@ class Failure:
             return self._message or safe_str(self.value)
         return safe_str(self.exception)
 
+    @lazy
+    def body(self) -> Body | None:
+        """The answer's body as parsed JSON, a mapping or a list; None where there is none or it was not read yet."""
+        return bodies.body(self.value if self.exception is None else self.exception)
+
+    @lazy
+    def body_text(self) -> str:
+        """The answer's body as text, at most 2,000 characters; empty where there is none or it was not read yet."""
+        return bodies.body_text(self.value if self.exception is None else self.exception)
+
+    def look(self, *names: str) -> Any:
+        """What a path of attributes and keys leads to, from the exception or the value on; None where it ends early.
+
+        `failure.look("response", "status_code")` never raises. Properties and `__getattr__` are asked, since the author
+        of a rule knows the class; what they raise counts as None.
+
+        Args:
+            names: one attribute, or one key where the thing looked at is a mapping, after the other.
+        """
+        found: Any = self.value if self.exception is None else self.exception
+        for name in names:
+            found = facts.guarded(partial(found.get, name)) if isinstance(found, Mapping) else facts.look(found, name)
+            if found is None:
+                return None
+        return found
+
+    def says(self, *phrases: str) -> bool:
+        """Whether the text, or the message in the answer's body, holds one of some phrases as whole words, in any case.
+
+        Args:
+            phrases: plain text; a space stands for any white space.
+        """
+        pattern = _phrases(phrases)
+        return pattern.search(self.text) is not None or pattern.search(self.body_text) is not None
+
     @property
     def detail(self) -> str:
         """The text, where it says more than its type and its resource do; else empty."""
@@ -183,8 +219,7 @@ class Failure:
 
 
 _NAMING = frozenset(
-    "path file filename file_path filepath url uri key id name resource table bucket repo repository "
-    "page title query_id user username channel directory dir folder object collection index".split()
+    ["path", "file", "filename", "file_path", "filepath", "url", "uri", "key", "id", "name", "resource", "table", "bucket", "repo", "repository", "page", "title", "query_id", "user", "username", "channel", "directory", "dir", "folder", "object", "collection", "index"]
 )
 
 
@@ -194,6 +229,12 @@ def _names_a_thing(argument: str) -> bool:
 
 def _is_name(value: object) -> bool:
     return isinstance(value, (str, int)) and not isinstance(value, bool) and 0 < len(str(value)[:400]) < 400
+
+
+@lru_cache(maxsize=1_024)
+def _phrases(phrases: tuple[str, ...]) -> re.Pattern[str]:
+    words = "|".join(r"\s+".join(re.escape(word) for word in phrase.split()) for phrase in phrases)
+    return re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE)
 
 
 @lru_cache(maxsize=4_096)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from typing import Any, ClassVar
 
 import attrs
@@ -69,16 +70,23 @@ class Feedback:
         current = self
         for part in ("detail", "hints", "notes"):
             if getattr(current, part):
-                current = attrs.evolve(current, **{part: type(getattr(current, part))()})
+                current = _without(current, part)
                 yield current
         for part in ("options", "problems"):
             while getattr(current, part):
                 kept = getattr(current, part)
-                current = attrs.evolve(current, **{part: kept[: len(kept) // 2]})
+                current = copy(current)
+                setattr(current, part, kept[: len(kept) // 2])
                 yield current
         for part in ("corrected", "suggestion", "effect_note", "next_step"):
-            current = attrs.evolve(current, **{part: ""}, suggestions=())
+            current = _without(current, part)
             yield current
+
+
+def _without(feedback: Feedback, part: str) -> Feedback:
+    smaller = copy(feedback)
+    setattr(smaller, part, type(getattr(feedback, part))())
+    return smaller
 
 
 class FeedbackFormat:

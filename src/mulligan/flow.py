@@ -41,7 +41,8 @@ def invoke(state: Invocation) -> Flow:
     """
     stages = state.stages
     if stages.observed:
-        show = partial(state.host.answering.shown_arguments, state.call)
+        tool = state.host.toolset.get(state.call.name)
+        show = partial(state.host.answering.shown_arguments, state.call, tool)
         stages.observe(CallStarted(state.call.id, state.call.name, show))
     try:
         tool = _prepare(state)
@@ -108,9 +109,10 @@ def _admit(state: Invocation, tool: Tool) -> None:
         deadline = None if tool.timeout is None else Deadline(state.started + tool.timeout, clock)
         state.bound = {**state.bound, **inject(tool, state.context, state.call, deadline, clock)}
     if state.stages.authorizes:
-        objection = state.stages.authorize(tool, copied(state, tool), state.call)
-        if objection is not None:
-            raise objection
+        objections = [check(tool, copied(state, tool), state.call) for check in state.stages.checks]
+        refused = next((objection for objection in objections if objection is not None), None)
+        if refused is not None:
+            raise refused
 
 
 def _repair(state: Invocation, error: ToolError) -> Generator[Step, Outcome, Tool]:

@@ -15,6 +15,7 @@ from mulligan.feedback import FeedbackFormat
 from mulligan.tools import Tool
 
 Report = Callable[[str, BaseException | None], None]
+BEFORE_THE_RUN = frozenset({"resolve", "validate", "repair", "authorize", "execute"})
 _MOST_CONTRIBUTIONS = 1_000
 _PASSING = (KeyboardInterrupt, GeneratorExit, PluginError)
 
@@ -43,6 +44,13 @@ def _instance(*types: type) -> _Kind:
     return _Kind(" or ".join(kind.__name__ for kind in types), lambda answer: isinstance(answer, types))
 
 
+def _named(cls: type) -> _Kind:
+    def fits(answer: Any) -> bool:
+        return isinstance(answer, cls) and isinstance(getattr(answer, "name", None), str)
+
+    return _Kind(f"{cls.__name__} with a name", fits)
+
+
 _CALLABLE = _Kind("a callable", callable)
 _MAPPING = _Kind("a mapping", lambda answer: type(answer) is dict or isinstance(answer, Mapping))
 DECIDES: Mapping[str, _Kind] = {
@@ -59,8 +67,8 @@ DECIDES: Mapping[str, _Kind] = {
 CONTRIBUTES: Mapping[str, _Kind] = {
     "middlewares": _CALLABLE,
     "hints": _instance(str),
-    "feedback_formats": _instance(FeedbackFormat),
-    "dialects": _instance(Dialect),
+    "feedback_formats": _named(FeedbackFormat),
+    "dialects": _named(Dialect),
 }
 
 
@@ -84,7 +92,13 @@ def mistaken(hook: str, answer: Any) -> str | None:
 
 
 def guarded(
-    hook: str, function: Callable[..., Any], report: Report, *, plugin: str, required: bool
+    hook: str,
+    function: Callable[..., Any],
+    report: Report,
+    *,
+    plugin: str,
+    required: bool,
+    own: Callable[[Any], None],
 ) -> Callable[..., Any]:
     """A hookimpl that never raises what is its own fault.
 
@@ -93,21 +107,23 @@ def guarded(
         function: the hookimpl.
         report: told what went wrong.
         plugin: the plugin's name.
-        required: whether a crash refuses the call, by a `Refusal`.
+        required: whether a crash before the run refuses the call, by a `Refusal`.
+        own: told of each thing that is contributed.
     """
     if hook in CONTRIBUTES:
-        return _contributing(hook, function, report)
+        return _contributing(hook, function, report, own)
     wanted, fits = DECIDES[hook].name, DECIDES[hook].fits
     signs = hook in ("classify", "authorize")
 
     def decide(*args: Any) -> Any:
+        exception: BaseException | None = None
         try:
             answer = function(*args)
             if answer is None:
                 return None
             if fits(answer):
                 return _signed(answer, plugin, hook) if signs else answer
-            problem, exception = f"gave {type_name(answer)} instead of {wanted} or None", None
+            problem = f"gave {type_name(answer)} instead of {wanted} or None"
         except _PASSING:
             raise
         except ToolArgumentError as error:
@@ -117,14 +133,16 @@ def guarded(
         except BaseException as error:
             problem, exception = _told(error), error
         report(problem, exception)
-        if required:
+        if required and hook in BEFORE_THE_RUN:
             raise Refusal(plugin)
         return None
 
     return decide
 
 
-def _contributing(hook: str, function: Callable[..., Any], report: Report) -> Callable[..., Any]:
+def _contributing(
+    hook: str, function: Callable[..., Any], report: Report, own: Callable[[Any], None]
+) -> Callable[..., Any]:
     wanted = CONTRIBUTES[hook]
 
     def contribute(*args: Any) -> list[Any]:
@@ -135,6 +153,7 @@ def _contributing(hook: str, function: Callable[..., Any], report: Report) -> Ca
                 if not wanted.fits(item):
                     report(f"gave {type_name(item)} among its {hook} instead of {wanted.name}", None)
                     break
+                own(item)
                 kept.append(item)
         except _PASSING:
             raise

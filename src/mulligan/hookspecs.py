@@ -229,6 +229,7 @@ def middlewares(tool: Tool) -> Iterable[Middleware]:
                 return outcome
             yield once_more
     """
+    return ()
 
 
 @hookspec
@@ -249,6 +250,7 @@ def hints(error: ToolError, failure: Failure | None) -> Iterable[str]:
             if isinstance(error, ToolQuotaError) and error.provider == "acme":
                 yield "Ask for several records in one call."
     """
+    return ()
 
 
 @hookspec
@@ -270,6 +272,7 @@ def feedback_formats() -> Iterable[FeedbackFormat]:
         def feedback_formats():
             yield Shout()
     """
+    return ()
 
 
 @hookspec
@@ -288,6 +291,7 @@ def dialects() -> Iterable[Dialect]:
         def dialects():
             yield Acme()
     """
+    return ()
 
 
 @hookspec

@@ -31,6 +31,16 @@ class Memory(Protocol):
         """Takes note of a success."""
 
 
+class Blame(Protocol):
+    """Records what plugins did wrong."""
+
+    def owner(self, item: Any, otherwise: str) -> str:
+        """The plugin that contributed something."""
+
+    def fault(self, plugin: str, hook: str, error: str, exception: BaseException | None = None) -> None:
+        """Records what a plugin did wrong."""
+
+
 class Host:
     """What the flow knows of its pipeline.
 
@@ -43,10 +53,10 @@ class Host:
         answering: makes results.
         strict: whether errors are raised.
         clock: monotonic seconds.
-        fault: records what a plugin did wrong: its name, the hook, the problem, the exception.
+        blame: records what a plugin did wrong.
     """
 
-    __slots__ = ("answering", "clock", "fault", "limits", "middleware", "policy", "stages", "strict", "toolset")
+    __slots__ = ("answering", "blame", "clock", "limits", "middleware", "policy", "stages", "strict", "toolset")
 
     def __init__(
         self,
@@ -58,7 +68,7 @@ class Host:
         answering: Answering,
         strict: bool,
         clock: Callable[[], float],
-        fault: Callable[[str, str, str, BaseException | None], None],
+        blame: Blame,
     ) -> None:
         self.toolset = toolset
         self.stages = stages
@@ -68,7 +78,7 @@ class Host:
         self.answering = answering
         self.strict = strict
         self.clock = clock
-        self.fault = fault
+        self.blame = blame
 
 
 class Invocation:

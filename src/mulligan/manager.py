@@ -48,6 +48,7 @@ class PluginManager:
         self._lock = threading.RLock()
         self._infos: dict[str, PluginInfo] = {}
         self._counts: dict[str, int] = {}
+        self._owners: dict[int, tuple[Any, str]] = {}
         self.faults: tuple[PluginFault, ...] = ()
         self.on_fault: Callable[[PluginFault, bool], None] = lambda fault, aside: None
 
@@ -67,8 +68,10 @@ class PluginManager:
         Raises:
             UsageError: it is not a plugin, or one of its hookimpls does not fit; names the culprit and the next step.
         """
+        if any(plugin is known for known in self._pluggy.get_plugins()):
+            raise UsageError(f"plugin {_name_of(plugin)!r} is given twice; give it once")
         name = self._free_name(name or _name_of(plugin))
-        hooks = self._register(plugin, name, trusted=_TOTAL if built_in else frozenset())
+        hooks = self._register(plugin, name, built_in=built_in)
         self._infos[name] = PluginInfo(name, "active", hooks, built_in=built_in)
 
     def add_found(self, found: Found) -> None:
@@ -111,7 +114,7 @@ class PluginManager:
         taken = (number for number in range(2, 10_000) if f"{name}-{number}" not in self._infos)
         return f"{name}-{next(taken)}" if name in self._infos else name
 
-    def _register(self, plugin: Any, name: str, trusted: frozenset[str] = frozenset()) -> tuple[str, ...]:
+    def _register(self, plugin: Any, name: str, *, built_in: bool = False) -> tuple[str, ...]:
         hooks = tuple(dict.fromkeys(check_hookimpls(plugin, name, self._pluggy)))
         try:
             self._pluggy.register(plugin, name)
@@ -121,18 +124,32 @@ class PluginManager:
             raise UsageError(f"plugin {name!r} is given twice; give it once") from None
         for caller in self._pluggy.get_hookcallers(plugin) or ():
             for impl in caller.get_hookimpls():
-                known = caller.name in HOOKS and caller.name not in trusted
+                known = caller.name in HOOKS and not (built_in and caller.name in _TOTAL)
                 if impl.plugin is plugin and known and not _is_wrapper(impl):
-                    self._guard(caller.name, impl, name)
+                    self._guard(caller.name, impl, name, built_in)
         return hooks
 
-    def _guard(self, hook: str, impl: Any, plugin: str) -> None:
+    def _guard(self, hook: str, impl: Any, plugin: str, built_in: bool) -> None:
         def report(problem: str, exception: BaseException | None) -> None:
-            self.fault(plugin, hook, problem, exception)
+            if not built_in:  # what a built-in plugin meets in a hostile object is that object's fault
+                self.fault(plugin, hook, problem, exception)
+
+        def own(item: Any) -> None:
+            self._owners[id(item)] = (item, plugin)
 
         required = _required(hook, impl.function)
-        impl.function = guarded(hook, impl.function, report, plugin=plugin, required=required)
+        impl.function = guarded(hook, impl.function, report, plugin=plugin, required=required, own=own)
         setattr(impl.function, REQUIRED, required)
+
+    def owner(self, item: Any, otherwise: str) -> str:
+        """The plugin that contributed a middleware, a format or a dialect.
+
+        Args:
+            item: what was contributed.
+            otherwise: what it is called where no plugin did.
+        """
+        known = self._owners.get(id(item))
+        return known[1] if known is not None and known[0] is item else otherwise
 
     def compile(self) -> Stages:
         """The hooks as plain functions, for the plugins there are now."""
@@ -151,6 +168,8 @@ class PluginManager:
         if not calls and not wrappers:
             return _nothing_of(hook)
         plain = (_collect if hook in CONTRIBUTES else _ask_all if hook in ("authorize", "observe") else _decide)(calls)
+        if hook == "authorize" and not wrappers:
+            plain.checks = calls  # type: ignore[attr-defined]
         return self._wrapped(hook, parameters, wrappers, plain) if wrappers else plain
 
     def _asked(self, hook: str) -> list[Any]:
@@ -168,8 +187,9 @@ class PluginManager:
         self, hook: str, parameters: tuple[str, ...], wrappers: list[Any], plain: Callable[..., Any]
     ) -> Callable[..., Any]:
         """The hook called through pluggy; where a wrapper fails, the answer is the one without wrappers."""
-        aside = [self._pluggy.get_plugin(info.name) for info in self.infos if info.state == "set aside"]
-        caller = self._pluggy.subset_hook_caller(hook, [plugin for plugin in aside if plugin is not None])
+        everyone = getattr(self._pluggy.hook, hook).get_hookimpls()
+        asked = self._asked(hook)
+        caller = self._pluggy.subset_hook_caller(hook, [impl.plugin for impl in everyone if impl not in asked])
 
         def call(*args: Any) -> Any:
             try:
@@ -180,14 +200,15 @@ class PluginManager:
                 if hook == "validate":
                     raise
                 self.fault(_culprit(error, wrappers), hook, f"{type_name(error)}: {safe_str(error, 300)}", error)
-                return plain(*args)
             except BaseException as error:
                 self.fault(_culprit(error, wrappers), hook, f"{type_name(error)}: {safe_str(error, 300)}", error)
-                return plain(*args)
-            problem = mistaken(hook, answer)
-            if problem is None:
-                return _joined(hook, answer)
-            self.fault(wrappers[0].plugin_name, hook, f"its wrapper {problem}")
+            else:
+                problem = mistaken(hook, answer)
+                if problem is None:
+                    return _joined(hook, answer)
+                self.fault(wrappers[0].plugin_name, hook, f"its wrapper {problem}")
+            if hook == "authorize" or any(_required(hook, impl.function) for impl in wrappers):
+                raise Refusal(wrappers[0].plugin_name)
             return plain(*args)
 
         return call
@@ -205,9 +226,10 @@ class PluginManager:
             raise PluginError(f"plugin {fault.plugin!r}, {fault.hook}: {fault.error}") from fault.exception
         with self._lock:
             self.faults = (*self.faults, fault)[-1_000:]
-            self._counts[fault.plugin] = self._counts.get(fault.plugin, 0) + 1
+            if fault.hook != "load":
+                self._counts[fault.plugin] = self._counts.get(fault.plugin, 0) + 1
             info = self._infos.get(fault.plugin)
-            aside = info is not None and info.state == "active" and self._counts[fault.plugin] >= FAULTS_ALLOWED
+            aside = info is not None and info.state == "active" and self._counts.get(fault.plugin, 0) >= FAULTS_ALLOWED
             if info is not None and aside:
                 reason = f"set aside after {FAULTS_ALLOWED} faults, the last in {fault.hook}: {fault.error}"
                 self._infos[fault.plugin] = attrs.evolve(info, state="set aside", error=reason)

@@ -12,6 +12,7 @@ from mulligan.answering import Answering
 from mulligan.assembly import assemble, builtins
 from mulligan.batches import acall_each, call_each
 from mulligan.calls import ToolCall
+from mulligan.containment import safe_str
 from mulligan.dialects import Dialect, plain
 from mulligan.drivers import Means, drive
 from mulligan.errors import ToolError, UsageError
@@ -71,6 +72,7 @@ class Pipeline:
         self._manager = PluginManager(strict=strict)
         self._manager.on_fault = self._faulted
         self._answering = Answering(self.policy, self.limits, self.redactor)
+        self._answering.on_silence = self._silent
         assemble(self._manager, builtins(self.limits), plugins, autoload=autoload, block=_names(block))
         self._host = Host(
             self.tools,
@@ -81,7 +83,7 @@ class Pipeline:
             self._answering,
             strict,
             time.monotonic,
-            self._manager.fault,
+            self._manager,
         )
         self._offer()
         self._answering.format = self._answering.format_named(format)
@@ -103,10 +105,14 @@ class Pipeline:
         self.tools.dialects = self._answering.dialects
 
     def _faulted(self, fault: PluginFault, aside: bool) -> None:
-        if aside:
+        if aside and hasattr(self, "_host"):
             self._host.stages = self._manager.compile()
         if fault.hook != "observe" and hasattr(self, "_host"):
             self._host.stages.observe(PluginFaulted(fault.plugin, fault.hook, self.redactor.redact(fault.error), aside))
+
+    def _silent(self, format: FeedbackFormat) -> None:
+        name = self._manager.owner(format, f"format {format.name}")
+        self._manager.fault(name, "render_feedback", f"the format {format.name!r} gave no text; its render() failed")
 
     @property
     def plugins(self) -> tuple[PluginInfo, ...]:
@@ -173,10 +179,8 @@ class Pipeline:
         session: Session | None,
         context: Mapping[str, Any] | None,
     ) -> Invocation:
-        if type(name_or_call) is str:
-            call = ToolCall(call_id, name_or_call, arguments)
-        else:
-            call = _as_call(name_or_call)
+        plain = type(name_or_call) is str
+        call = ToolCall(call_id, name_or_call, arguments) if plain else _as_call(name_or_call)
         if session is None:
             return Invocation(self._host, call, context)
         return Invocation(self._host, call, context, session.guard, session.format)
@@ -233,8 +237,12 @@ class Pipeline:
         values = plain(message)
         if isinstance(values, Mapping):
             for dialect in self._answering.dialects.values():
-                if dialect.recognises(values):
-                    return dialect, dialect.calls(values)
+                try:
+                    if dialect.recognises(values):
+                        return dialect, dialect.calls(values)
+                except Exception as error:
+                    name = self._manager.owner(dialect, f"dialect {dialect.name}")
+                    self._manager.fault(name, "dialects", f"{type_name(error)}: {safe_str(error, 300)}", error)
         known = ", ".join(self._answering.dialects)
         raise UsageError(f"no dialect recognises this message ({type_name(message)}); there are {known}")
 

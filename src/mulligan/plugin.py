@@ -46,6 +46,7 @@ from mulligan.policy import Limits, Policy
 from mulligan.results import Answers, ToolResult
 from mulligan.rules import Rule, Rules
 from mulligan.signature import Injected
+from mulligan.statuses import status_error
 from mulligan.steps import DeadlineExceeded, Executor, ExecutorSaturated, Middleware, Outcome, Run, Sleep, Step, Steps
 from mulligan.tools import Tool, tool
 from mulligan.toolset import Toolset
@@ -113,5 +114,6 @@ __all__ = [
     "read_arguments",
     "safe_str",
     "show_name",
+    "status_error",
     "tool",
 ]

@@ -84,11 +84,7 @@ def discover(blocked: frozenset[str]) -> Iterator[Found]:
     Args:
         blocked: names that are not even imported.
     """
-    import importlib_metadata
-
-    for point in sorted(importlib_metadata.entry_points(group=GROUP), key=lambda point: (point.name, point.value)):
-        distribution = getattr(point.dist, "name", None)
-        version = getattr(point.dist, "version", None)
+    for point, distribution, version in sorted(_points(), key=lambda found: (found[0].name, found[0].value)):
         if point.name in blocked:
             yield Found(point.name, distribution, version)
             continue
@@ -101,6 +97,24 @@ def discover(blocked: frozenset[str]) -> Iterator[Found]:
             yield Found(point.name, distribution, version, None, error, time.perf_counter() - started)
         else:
             yield Found(point.name, distribution, version, plugin, None, time.perf_counter() - started)
+
+
+def _points() -> Iterator[tuple[Any, str | None, str | None]]:
+    """The entry points with distribution and version; a distribution whose metadata cannot be read has none."""
+    import importlib_metadata
+
+    seen: set[str] = set()
+    for distribution in importlib_metadata.distributions():
+        try:
+            points = distribution.entry_points.select(group=GROUP)
+            if not points:
+                continue
+            name, version = distribution.metadata["Name"], distribution.version
+        except Exception:
+            continue
+        if str(name).lower() not in seen:
+            seen.add(str(name).lower())
+            yield from ((point, name, version) for point in points)
 
 
 def autoload_wanted(autoload: bool) -> bool:

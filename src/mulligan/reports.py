@@ -16,7 +16,7 @@ _REPORTS = tuple(
         rf"error: {_NAME} is not a valid tool",
         rf"no tool (?:named|called) {_NAME}(?:[.,;\s]|$)",
         rf"requested function {_NAME} not found",
-        rf"invoking `?([\w.:/-]{{1,128}}?)\(\)`? failed as no tool",
+        r"invoking `?([\w.:/-]{1,128}?)\(\)`? failed as no tool",
     )
 )
 

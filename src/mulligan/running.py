@@ -17,7 +17,6 @@ from mulligan.policy import Policy
 from mulligan.steps import Middleware, Outcome, Run, Sleep, Step, Steps
 from mulligan.tools import Tool
 
-
 PLAIN_RESULTS = frozenset({str, int, float, bool, bytes, type(None), list, tuple, set})
 
 
@@ -123,7 +122,7 @@ def _may_run_again(state: Invocation, tool: Tool, last: Outcome) -> bool:
     if tool.read_only or tool.idempotent or (last.error is not None and last.error.effect == "none"):
         return True
     problem = f"a middleware wanted to run {tool.name!r} again, which is neither read_only nor idempotent; it was not run"
-    state.host.fault("middleware", "middlewares", problem, None)
+    state.host.blame.fault("middleware", "middlewares", problem)
     return False
 
 
@@ -171,7 +170,8 @@ def within(state: Invocation, tool: Tool, middleware: tuple[Middleware, ...], ru
             steps.close()
     if isinstance(step, Outcome):
         return step
-    state.host.fault(_name(middleware[0]), "middlewares", step.problem, step.cause)
+    culprit = state.host.blame.owner(middleware[0], _name(middleware[0]))
+    state.host.blame.fault(culprit, "middlewares", step.problem, step.cause)
     return last if last is not None else (yield from within(state, tool, middleware[1:], run))
 
 

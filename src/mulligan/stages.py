@@ -29,6 +29,7 @@ class Stages:
         outside: the hooks that somebody besides the built-in plugins implements.
 
     Attributes:
+        checks: the hookimpls of `authorize`, each asked by itself, with arguments of its own.
         copies_arguments: plugins see the arguments before they run, so they get a copy.
         copies_validated: a plugin may have read the arguments, so they are bounded once more.
         authorizes: somebody may refuse calls.
@@ -42,7 +43,8 @@ class Stages:
         self.resolve: Callable[[ToolCall, Toolset], Tool | None] = hooks["resolve"]
         self.validate: Callable[[Tool, ToolCall], Mapping[str, Any] | None] = hooks["validate"]
         self.repair: Callable[[ToolCall, ToolError, Toolset], Repairer | None] = hooks["repair"]
-        self.authorize: Callable[[Tool, Mapping[str, Any], ToolCall], ToolError | None] = hooks["authorize"]
+        self.checks: tuple[Callable[[Tool, Mapping[str, Any], ToolCall], ToolError | None], ...]
+        self.checks = getattr(hooks["authorize"], "checks", (hooks["authorize"],))
         self.execute: Callable[[Tool, Mapping[str, Any], ToolCall], Executor | None] = hooks["execute"]
         self.detect: Callable[[Any, Tool], Failure | None] = hooks["detect"]
         self.classify: Callable[[Failure], ToolError | None] = hooks["classify"]

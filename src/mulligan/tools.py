@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from mulligan.containment import show_name
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Handler = Callable[..., Any]
 Resources = Callable[[Mapping[str, Any]], Iterable[str]] | Iterable[str]
 _OPTIONS = frozenset(
-    "timeout read_only idempotent destructive inline killable secret resources detect format tags tool_type provider".split()
+    ["timeout", "read_only", "idempotent", "destructive", "inline", "killable", "secret", "resources", "detect", "format", "tags", "tool_type", "provider"]
 )
 
 
@@ -246,13 +246,14 @@ class Tool:
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls the function as it is, without validation."""
         return self.handler(*args, **kwargs)
 
     def __repr__(self) -> str:
         return f"Tool({self.name!r})"
 
 
-def invalid(problems: Collection[Any]) -> ToolArgumentError:
+def invalid(problems: Sequence[Problem]) -> ToolArgumentError:
     """The error for arguments with these problems."""
     count = len(problems)
     what = "one problem" if count == 1 else f"{count} problems"
@@ -264,7 +265,7 @@ def _refuse_to_run(**_: Any) -> Any:
     raise UsageError("a repairer cannot run a tool: it gets specs without handlers")
 
 
-def _check(name: str, handler: Any, timeout: float | None) -> None:
+def _check(name: Any, handler: Any, timeout: Any) -> None:
     if not isinstance(name, str) or not name:
         raise UsageError(f"a tool needs a name that is a text and not empty, not {name!r}")
     if not callable(handler):

@@ -93,10 +93,9 @@ class Toolset(Mapping[str, Tool]):
             called: the name that was called.
             arguments: the arguments of the call, where they can be read.
         """
-        index = self._index
-        if index is None:
-            index = self._index = NameIndex(list(self._entries.values()))
-        return index.suggest(called, arguments)
+        if self._index is None:
+            self._index = NameIndex(list(self._entries.values()))
+        return self._index.suggest(called, arguments)
 
     def without_handlers(self) -> Toolset:
         """The same tools with handlers that refuse to run: what a repairer is given."""
@@ -105,7 +104,7 @@ class Toolset(Mapping[str, Tool]):
     def __getitem__(self, name: str) -> Tool:
         return self._tools[name]
 
-    def get(self, name: str, default: Any = None) -> Any:
+    def get(self, name: object, default: Any = None) -> Any:
         """The tool of that name, or the default."""
         return self._tools.get(name, default) if isinstance(name, str) else default
 
@@ -119,7 +118,7 @@ class Toolset(Mapping[str, Tool]):
         return f"Toolset({', '.join(list(self._tools)[:20])}{', ...' if len(self._tools) > 20 else ''})"
 
 
-def _each(tools: Iterable[Any]) -> Iterator[Any]:
+def _each(tools: Any) -> Iterator[Any]:
     if isinstance(tools, Mapping):
         tools = tools.values()
     if callable(tools) or isinstance(tools, (str, bytes)) or not isinstance(tools, Iterable):

@@ -60,7 +60,7 @@ class Validator:
         found: list[Problem] = []
         for error in islice(self._errors(value), _MOST_PROBLEMS):
             path, where = error.instance_path, tuple(error.schema_path)
-            key = (error.kind.value, where) if where and where[-1] == "required" else where
+            key = (*where, error.kind.value) if where and where[-1] == "required" else where
             told = self._told.get(key)
             if told is None:
                 part = _resolve(self._schema, where[:-1])
@@ -87,11 +87,11 @@ def _tell(kind: Any, message: str, part: Mapping[str, Any], schema: Mapping[str,
     if kind.name in ("additionalProperties", "unevaluatedProperties"):
         known = list(part.get("properties", {}))
         return lambda error, value, path, secret: [_unexpected(_pointer(path), name, known) for name in error.kind.value]
-    wrong, expected = _wrong(kind, message, part)
+    wrong, right = _wrong(kind, message, part)
 
     def one(error: Any, value: Any, path: list[Any], secret: Collection[str]) -> list[Problem]:
         shown = None if path and path[0] in secret else _sent(_at(value, path), whole=not path)
-        return [Problem(_pointer(path), wrong, expected, shown)]
+        return [Problem(_pointer(path), wrong, right, shown)]
 
     return one
 

@@ -69,34 +69,37 @@ def _encoder() -> Callable[[Any], str]:
 
 def _plain(value: Any) -> Any:
     """A value that JSON does not have as one that it has."""
-    if isinstance(value, (set, frozenset)):
-        return sorted(value, key=_encoder())
-    if isinstance(value, Enum):
-        return value.value
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+    if isinstance(value, type):
+        raise TypeError(type_name(value))
+    for kind, convert in _TYPES:
+        if isinstance(value, kind):
+            return convert(value)
+    if dataclasses.is_dataclass(value):
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-    if isinstance(value, (bytes, bytearray, memoryview)):
-        return base64.b64encode(value).decode()
-    if isinstance(value, Mapping):
-        return dict(value)
     for name, use in _METHODS:
         method = look(value, name)
-        if callable(method) and not isinstance(value, type):
-            return use(value, method)
+        if callable(method):
+            return use(method)
     if hasattr(type(value), "__attrs_attrs__"):
         return {field.name: getattr(value, field.name) for field in type(value).__attrs_attrs__}
-    if type(value).__module__ in ("decimal", "uuid", "datetime") or type_name(value).startswith("datetime."):
+    if type(value).__module__ in ("decimal", "uuid", "datetime"):
         return str(value)
-    if isinstance(value, Collection) and not isinstance(value, type):
+    if isinstance(value, Collection):
         return list(value)
     raise TypeError(type_name(value))
 
 
-_METHODS: tuple[tuple[str, Callable[[Any, Any], Any]], ...] = (
-    ("model_dump", lambda _, dump: dump(mode="json")),
-    ("isoformat", lambda _, isoformat: isoformat()),
-    ("__fspath__", lambda _, path: path()),
-    ("tolist", lambda _, tolist: tolist()),
+_TYPES: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
+    ((set, frozenset), lambda value: sorted(value, key=_encoder())),
+    (Enum, lambda value: value.value),
+    ((bytes, bytearray, memoryview), lambda value: base64.b64encode(value).decode()),
+    (Mapping, dict),
+)
+_METHODS: tuple[tuple[str, Callable[[Any], Any]], ...] = (
+    ("model_dump", lambda dump: dump(mode="json")),
+    ("isoformat", lambda isoformat: isoformat()),
+    ("__fspath__", lambda path: path()),
+    ("tolist", lambda tolist: tolist()),
 )
 
 

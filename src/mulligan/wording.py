@@ -110,7 +110,7 @@ class Wording:
             feedback.hints = tuple(line(hint) for hint in hints)
             read = (f"{repair.before} was read as {repair.after}." for repair in repairs)
             feedback.notes = (*filter(None, [note]), *read)
-        if tools or getattr(error, "suggestions", ()):
+        if tools or suggested(error):
             self._add_names(feedback, error, tools)
         if failure is not None:
             feedback.detail = self._detail(error, call, failure)
@@ -133,7 +133,7 @@ class Wording:
         return self._redactor.redact(together) == together
 
     def _add_names(self, feedback: Feedback, error: ToolError, tools: Mapping[str, Tool]) -> None:
-        best = list(getattr(error, "suggestions", ()))
+        best = suggested(error)
         feedback.suggestions = tuple(show_name(name, 128) for name in best)
         feedback.suggestion = suggestion(error)
         if tools:
@@ -204,9 +204,14 @@ def _key(call: ToolCall) -> str:
         return ""
 
 
+def suggested(error: ToolError) -> tuple[str, ...]:
+    """Names that may be meant, best first."""
+    return error.suggestions if isinstance(error, (ToolNotFoundError, ResourceNotFoundError)) else ()
+
+
 def suggestion(error: ToolError) -> str:
     """The one proposal that is clear, or the best guesses, as a sentence; empty without any."""
-    names = [f'"{show_name(name, 128)}"' for name in getattr(error, "suggestions", ())]
+    names = [f'"{show_name(name, 128)}"' for name in suggested(error)]
     if not names:
         return ""
     if getattr(error, "confident", True):

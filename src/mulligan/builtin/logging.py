@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mulligan.plugin import AttemptFailed, CallFinished, CallStarted, Event, PluginFaulted, ToolCall, ToolResult, hookimpl
+from mulligan.plugin import (
+    AttemptFailed,
+    CallFinished,
+    CallStarted,
+    Event,
+    PluginFaulted,
+    ToolCall,
+    ToolResult,
+    hookimpl,
+)
 
 _LEVELS = ("INFO", "SUCCESS", "WARNING", "ERROR")
 

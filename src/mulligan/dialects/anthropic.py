@@ -1,4 +1,4 @@
-"""Anthropic Messages: https://docs.anthropic.com/en/api/messages"""
+"""Anthropic Messages (https://docs.anthropic.com/en/api/messages)."""
 
 from __future__ import annotations
 

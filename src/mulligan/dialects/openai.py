@@ -1,4 +1,4 @@
-"""OpenAI Chat Completions: https://platform.openai.com/docs/api-reference/chat"""
+"""OpenAI Chat Completions (https://platform.openai.com/docs/api-reference/chat)."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def _service_tools(port: int) -> list[Tool]:
         try:
             connection.request(method, path, body, {"Authorization": f"Bearer {TOKEN}"})
             response = connection.getresponse()
-            if response.status >= 400:  # noqa: PLR2004
+            if response.status >= 400:
                 raise ServiceError(response, path)
             return response.read().decode()
         finally:

@@ -1,0 +1,255 @@
+"""One invocation as a generator, driven by hand: what it asks for, what it is sent, and what comes of that."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from mulligan import Pipeline, Policy, Tool, ToolCall, ToolResult, errors
+from mulligan.flow import invoke
+from mulligan.invocation import Invocation
+from mulligan.plugin import DeadlineExceeded, ExecutorSaturated, Outcome, Run, Sleep
+
+
+def read(path: str) -> str:
+    return f"read {path}"
+
+
+async def fetch(path: str) -> str:
+    return f"fetched {path}"
+
+
+def flow_of(pipeline: Pipeline, name: str, arguments: Any = None, **more: Any) -> Any:
+    return invoke(Invocation(pipeline._host, ToolCall("7", name, arguments), **more))
+
+
+def end(flow: Any, outcome: Outcome | None) -> ToolResult:
+    """Sends the last outcome and gives the result."""
+    with pytest.raises(StopIteration) as stopped:
+        flow.send(outcome)
+    return stopped.value.value  # type: ignore[no-any-return]
+
+
+def test_a_call_asks_for_one_run(make_pipeline):
+    flow = flow_of(make_pipeline(Tool.from_function(read, timeout=3)), "read", {"path": "a"})
+    step = next(flow)
+    assert isinstance(step, Run)
+    assert (step.timeout, step.offload, step.is_async) == (3, True, False)
+    assert step.executor() == "read a"
+    result = end(flow, Outcome("whatever the driver says"))
+    assert (result.content, result.attempts, result.call.id) == ("whatever the driver says", 1, "7")
+
+
+def test_inline_and_async_tools_say_so(make_pipeline):
+    pipeline = make_pipeline(Tool.from_function(read, inline=True), fetch)
+    assert next(flow_of(pipeline, "read", {"path": "a"})).offload is False
+    assert next(flow_of(pipeline, "fetch", {"path": "a"})).is_async is True
+
+
+@pytest.mark.parametrize(("name", "arguments"), [("nope", {}), ("read", {}), ("read", "{"), ("read", {"path": 3})])
+def test_a_call_that_cannot_run_asks_for_nothing(make_pipeline, name, arguments):
+    result = end(flow_of(make_pipeline(read), name, arguments), None)
+    assert result.is_error
+    assert (result.attempts, result.call.id) == (0, "7")
+
+
+OUTCOMES = {
+    "value": (lambda: Outcome("x"), None),
+    "none": (Outcome, None),
+    "exception": (lambda: Outcome(exception=ValueError("x")), errors.ToolExecutionError),
+    "missing": (lambda: Outcome(exception=FileNotFoundError("a.md")), errors.ResourceNotFoundError),
+    "deadline": (lambda: Outcome(exception=DeadlineExceeded(3.0)), errors.ToolTimeoutError),
+    "not started": (lambda: Outcome(exception=DeadlineExceeded(3.0, started=False)), errors.ToolTimeoutError),
+    "saturated": (lambda: Outcome(exception=ExecutorSaturated("full")), errors.ToolUnavailableError),
+    "cancelled": (lambda: Outcome(exception=asyncio.CancelledError()), errors.ToolCancelledError),
+    "exit": (lambda: Outcome(exception=SystemExit(1)), errors.ToolExecutionError),
+    "own error": (lambda: Outcome(exception=errors.ToolQuotaError("x")), errors.ToolQuotaError),
+    "reported": (lambda: Outcome({"error": "no disk"}), errors.ToolExecutionError),
+    "unwritable": (lambda: Outcome(object()), errors.ToolExecutionError),
+    "value and exception": (lambda: Outcome("x", ValueError("x")), errors.ToolExecutionError),
+}
+
+
+@pytest.mark.parametrize("kind", OUTCOMES)
+def test_every_outcome_becomes_one_result(make_pipeline, kind):
+    make, wanted = OUTCOMES[kind]
+    flow = flow_of(make_pipeline(read), "read", {"path": "a"})
+    next(flow)
+    result = end(flow, make())
+    assert (None if result.error is None else type(result.error)) is wanted
+    assert (result.attempts, result.call.id) == (1, "7")
+    assert len(result.content) <= 2_000
+
+
+def test_effects_of_a_deadline(make_pipeline):
+    for started, effect in ((True, "possible"), (False, "none")):
+        flow = flow_of(make_pipeline(read), "read", {"path": "a"})
+        next(flow)
+        assert end(flow, Outcome(exception=DeadlineExceeded(3.0, started=started))).error.effect == effect
+
+
+def test_middleware_makes_more_steps(make_pipeline):
+    def again(run, tool, call):
+        outcome = yield run
+        yield Sleep(0.5)
+        outcome = yield run
+        return outcome
+
+    flow = flow_of(make_pipeline(Tool.from_function(read, read_only=True), middleware=[again]), "read", {"path": "a"})
+    first = next(flow)
+    assert isinstance(first, Run)
+    second = flow.send(Outcome(exception=errors.ToolUnavailableError("Busy.")))
+    assert isinstance(second, Sleep)
+    assert second.seconds == 0.5
+    third = flow.send(Outcome())
+    assert isinstance(third, Run)
+    result = end(flow, Outcome("at last"))
+    assert (result.content, result.attempts) == ("at last", 2)
+
+
+def test_a_repair_is_a_step_of_its_own(make_pipeline, plugin):
+    def mend() -> ToolCall:
+        return ToolCall(None, "read", {"path": "b"})
+
+    flow = flow_of(make_pipeline(read, plugins=[plugin(repair=lambda call: mend)]), "read", {})
+    step = next(flow)
+    assert step.executor is mend
+    assert step.timeout is None
+    step = flow.send(Outcome(mend()))
+    assert step.executor() == "read b"
+    result = end(flow, Outcome("x"))
+    assert result.content.startswith("x\n(")
+    assert len(result.repairs) == 1
+
+
+def test_a_repair_that_fails_asks_for_nothing_more(make_pipeline, plugin):
+    for outcome in (Outcome(exception=ValueError()), Outcome(None), Outcome(3)):
+        flow = flow_of(make_pipeline(read, plugins=[plugin(repair=lambda call: lambda: None)]), "read", {})
+        next(flow)
+        assert isinstance(end(flow, outcome).error, errors.ToolArgumentError)
+
+
+def test_the_clock_is_the_hosts(make_pipeline):
+    pipeline = make_pipeline(read)
+    times = iter([10.0, 12.5])
+    pipeline._host.clock = lambda: next(times)
+    flow = flow_of(pipeline, "read", {"path": "a"})
+    next(flow)
+    assert end(flow, Outcome("x")).duration == 2.5
+
+
+def test_control_flow_passes(make_pipeline):
+    class Interrupt(Exception):
+        pass
+
+    flow = flow_of(make_pipeline(read, policy=Policy(control_flow=(Interrupt,))), "read", {"path": "a"})
+    next(flow)
+    with pytest.raises(Interrupt):
+        flow.send(Outcome(exception=Interrupt()))
+
+
+def test_strict_raises(make_pipeline):
+    flow = flow_of(make_pipeline(read, strict=True), "read", {"path": "a"})
+    next(flow)
+    with pytest.raises(errors.ResourceNotFoundError):
+        flow.send(Outcome(exception=FileNotFoundError("a")))
+    with pytest.raises(errors.ToolNotFoundError):
+        next(flow_of(make_pipeline(read, strict=True), "nope"))
+
+
+def test_closing_it_midway_leaves_nothing_open(make_pipeline):
+    closed = []
+
+    def watch(run, tool, call):
+        try:
+            return (yield run)
+        finally:
+            closed.append(1)
+
+    flow = flow_of(make_pipeline(read, middleware=[watch]), "read", {"path": "a"})
+    next(flow)
+    flow.close()
+    assert closed == [1]
+
+
+class FakeMemory:
+    """A conversation's memory that says what it is asked."""
+
+    def __init__(self, refusal: errors.ToolError | None = None) -> None:
+        self.refusal = refusal
+        self.seen: list[Any] = []
+
+    def refuse(self, call: ToolCall, tool: Tool, arguments: Any) -> errors.ToolError | None:
+        self.seen.append(("refuse", call.name, arguments))
+        return self.refusal
+
+    def failed(self, call: ToolCall, arguments: Any, error: errors.ToolError) -> tuple[errors.ToolError, str]:
+        self.seen.append(("failed", arguments, type(error).__name__))
+        return error, "Seen before."
+
+    def succeeded(self, call: ToolCall, arguments: Any, content: str) -> None:
+        self.seen.append(("succeeded", arguments, content))
+
+
+def test_a_conversation_is_told(make_pipeline):
+    memory = FakeMemory()
+    flow = flow_of(make_pipeline(read), "read", {"path": "a"}, memory=memory)
+    next(flow)
+    end(flow, Outcome("x"))
+    assert memory.seen == [("refuse", "read", {"path": "a"}), ("succeeded", {"path": "a"}, "x")]
+    memory = FakeMemory()
+    flow = flow_of(make_pipeline(read), "read", {"path": "a"}, memory=memory)
+    next(flow)
+    assert "\nSeen before.\n" in end(flow, Outcome(exception=KeyError("x"))).content
+    assert memory.seen[1] == ("failed", {"path": "a"}, "ToolExecutionError")
+
+
+def test_a_conversation_may_refuse(make_pipeline):
+    memory = FakeMemory(errors.RepeatedCallError("Not again."))
+    result = end(flow_of(make_pipeline(read), "read", {"path": "a"}, memory=memory), None)
+    assert isinstance(result.error, errors.RepeatedCallError)
+    assert [kind for kind, *_ in memory.seen] == ["refuse", "failed"]
+
+
+def test_a_call_that_does_not_resolve_is_told_to_the_conversation(make_pipeline):
+    memory = FakeMemory()
+    end(flow_of(make_pipeline(read), "nope", "{}", memory=memory), None)
+    assert memory.seen == [("failed", None, "ToolNotFoundError")]
+
+
+def test_a_memory_that_fails_does_not_end_the_conversation(make_pipeline):
+    class Broken(FakeMemory):
+        def refuse(self, call: ToolCall, tool: Tool, arguments: Any) -> errors.ToolError | None:
+            raise ValueError("memory")
+
+    flow = flow_of(make_pipeline(read), "read", {"path": "a"}, memory=Broken())
+    result = end(flow, None)
+    assert isinstance(result.error, errors.ToolExecutionError)
+    assert result.error.rule == "host:bug"
+    assert "mulligan itself failed (ValueError)" in result.content
+    assert result.error.effect == "none"
+
+
+def test_a_step_that_is_never_answered_is_no_leak(make_pipeline):
+    pipeline = make_pipeline(read)
+    for _ in range(100):
+        next(flow_of(pipeline, "read", {"path": "a"}))
+    assert pipeline.call("read", {"path": "a"}).content == "read a"
+
+
+def test_steps_can_be_made_by_hand():
+    class Later:
+        async def __call__(self) -> None: ...
+
+    async def agen() -> Any:
+        yield 1
+
+    run: Callable[..., Run] = Run
+    assert [run(function).is_async for function in (read, fetch, Later(), agen, int)] == [False, True, True, True, False]
+    assert run(fetch, is_async=False).is_async is False
+    assert (run(read).timeout, run(read).offload) == (None, True)
+    assert str(DeadlineExceeded(2.50)) == "no answer within 2.5 s"
+    assert (Outcome().value, Outcome().exception, Outcome().error) == (None, None, None)

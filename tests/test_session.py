@@ -1,0 +1,364 @@
+"""Conversations: a call that fails again and again is noticed, told, refused, and at last fatal; nothing else is."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from typing import Any
+
+import pytest
+
+from mulligan import Pipeline, Session, Tool, ToolCall, errors
+
+
+class Shop:
+    """Tools that work, or fail as they are told."""
+
+    def __init__(self) -> None:
+        self.ran: list[Any] = []
+        self.open = False
+        self.error: BaseException | None = None
+
+    def tools(self) -> list[Any]:
+        def read(path: str, line: int = 1) -> str:
+            self.ran.append(path)
+            if self.open or path.startswith("ok"):
+                return f"read {path}"
+            raise FileNotFoundError(path)
+
+        def buy(item: str, count: int = 1) -> str:
+            self.ran.append(item)
+            if self.error is not None:
+                raise self.error
+            if self.open:
+                return "bought"
+            raise ValueError(f"no {item}")
+
+        def poll() -> str:
+            self.ran.append("poll")
+            return "pending"
+
+        return [read, buy, poll]
+
+
+@pytest.fixture
+def shop() -> Shop:
+    return Shop()
+
+
+@pytest.fixture
+def pipeline(make_pipeline, shop) -> Pipeline:
+    return make_pipeline(*shop.tools())
+
+
+def ask(session: Session, name: str, arguments: Any, way: str = "call") -> Any:
+    return session.call(name, arguments) if way == "call" else asyncio.run(session.acall(name, arguments))
+
+
+LADDER = ["", "The same call has failed before.", "another try will not be run. Take another approach.", "", ""]
+
+
+@pytest.mark.parametrize("way", ["call", "acall"])
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("read", {"path": "gone.md"}),
+        ("buy", {"item": "tea"}),
+        ("nope", {"a": 1}),
+        ("read", {"path": 3}),
+        ("read", {}),
+        ("read", '{"path": '),
+        ("read", "{'path': 'x'}"),
+    ],
+)
+def test_the_ladder(pipeline, shop, name, arguments, way):
+    session = pipeline.session()
+    results = [ask(session, name, arguments, way) for _ in range(7)]
+    for result, sentence in zip(results, LADDER, strict=False):
+        assert sentence in result.content
+    assert "The same call has failed before." not in results[0].content
+    assert [isinstance(result.error, errors.RepeatedCallError) for result in results] == [False] * 3 + [True] * 4
+    assert [result.fatal for result in results] == [False] * 4 + [True] * 3
+    assert len(shop.ran) <= 3
+    assert [result.attempts for result in results[3:]] == [0] * 4
+    assert "This call was not run: the same has failed 3 times." in results[3].content
+    assert results[3].error.code == "ABORTED"
+    assert results[3].error.rule == "session:repeated"
+
+
+def test_without_a_session_nothing_is_remembered(pipeline, shop):
+    for _ in range(10):
+        assert isinstance(pipeline.call("read", {"path": "gone.md"}).error, errors.ResourceNotFoundError)
+    assert len(shop.ran) == 10
+
+
+def test_equal_arguments_are_the_same_however_they_are_written(pipeline):
+    session = pipeline.session()
+    for arguments in ({"item": "tea", "count": 1}, '{"count": 1, "item": "tea"}', '{ "item":"tea",\n"count":1 }'):
+        assert isinstance(ask(session, "buy", arguments).error, errors.ToolExecutionError)
+    assert isinstance(ask(session, "buy", '{"item": "\\u0074ea", "count": 1}').error, errors.RepeatedCallError)
+
+
+def test_the_same_failing_value_counts_though_other_arguments_differ(pipeline, shop):
+    session = pipeline.session()
+    for line in range(1, 4):
+        assert isinstance(ask(session, "read", {"path": "gone.md", "line": line}).error, errors.ResourceNotFoundError)
+    assert isinstance(ask(session, "read", {"path": "gone.md", "line": 4}).error, errors.RepeatedCallError)
+    assert len(shop.ran) == 3
+
+
+def test_different_missing_files_never_trip_it(pipeline, shop):
+    session = pipeline.session()
+    for number in range(11):
+        result = ask(session, "read", {"path": f"gone{number}.md"})
+        assert isinstance(result.error, errors.ResourceNotFoundError)
+        assert not result.fatal
+    assert len(shop.ran) == 11
+
+
+def test_twelve_failures_in_a_row_refuse_the_tool(pipeline, shop):
+    session = pipeline.session()
+    for number in range(12):
+        assert isinstance(ask(session, "read", {"path": f"gone{number}.md"}).error, errors.ResourceNotFoundError)
+    result = ask(session, "read", {"path": "gone12.md"})
+    assert isinstance(result.error, errors.RepeatedCallError)
+    assert "read failed 12 times in a row" in result.content
+    assert (result.error.rule, result.fatal) == ("session:in-a-row", False)
+    assert not ask(session, "poll", {}).is_error
+
+
+def test_a_success_between_resets_the_row(pipeline):
+    session = pipeline.session()
+    for number in range(40):
+        result = ask(session, "read", {"path": f"ok{number}" if number % 8 == 7 else f"gone{number}.md"})
+        assert not isinstance(result.error, errors.RepeatedCallError)
+
+
+def test_a_success_resets_the_count_of_that_call(pipeline, shop):
+    session = pipeline.session()
+    for _ in range(4):
+        for _ in range(2):
+            assert isinstance(ask(session, "read", {"path": "gone.md"}).error, errors.ResourceNotFoundError)
+        shop.open = True
+        assert not ask(session, "read", {"path": "gone.md"}).is_error
+        shop.open = False
+
+
+def test_a_corrected_call_always_runs(pipeline):
+    session = pipeline.session()
+    for _ in range(6):
+        ask(session, "read", {"path": "gone.md"})
+        ask(session, "nope", {})
+        ask(session, "read", '{"path"')
+    assert ask(session, "read", {"path": "ok.md"}).content == "read ok.md"
+
+
+def test_a_corrected_call_runs_though_another_argument_has_the_failing_value(make_pipeline):
+    def copy(source: str, target: str) -> str:
+        if source == "a.md":
+            raise FileNotFoundError(2, "No such file", "a.md")
+        return f"{source} to {target}"
+
+    session = make_pipeline(copy).session()
+    for number in range(3):
+        assert isinstance(session.call("copy", {"source": "a.md", "target": f"t{number}"}).error, errors.ResourceNotFoundError)
+    assert session.call("copy", {"source": "b.md", "target": "a.md"}).content == "b.md to a.md"
+
+
+def test_polling_never_trips_it(pipeline, shop):
+    session = pipeline.session()
+    for _ in range(100):
+        assert ask(session, "poll", {}).content == "pending"
+    for page in range(100):
+        assert not ask(session, "read", {"path": "ok.md", "line": page}).is_error
+    assert len(shop.ran) == 200
+
+
+def test_a_fatal_error_is_not_run_again_until_it_is_forgiven(pipeline, shop):
+    shop.error = errors.ToolAuthenticationError("Bad key.")
+    session = pipeline.session()
+    first = ask(session, "buy", {"item": "tea"})
+    assert (first.fatal, type(first.error)) == (True, errors.ToolAuthenticationError)
+    for _ in range(2):
+        again = ask(session, "buy", {"item": "tea"})
+        assert (again.fatal, again.attempts) == (True, 0)
+        assert "it failed before in a way that cannot be mended (ToolAuthenticationError)" in again.content
+        assert again.error.rule == "session:fatal-before"
+    assert len(shop.ran) == 1
+    shop.error, shop.open = None, True
+    session.forgive()
+    assert ask(session, "buy", {"item": "tea"}).content == "bought"
+
+
+def test_sessions_do_not_see_each_other(pipeline):
+    first, second = pipeline.session("a"), pipeline.session("b")
+    for _ in range(4):
+        ask(first, "read", {"path": "gone.md"})
+    assert isinstance(ask(second, "read", {"path": "gone.md"}).error, errors.ResourceNotFoundError)
+    assert (first.id, second.id, pipeline.session().id) == ("a", "b", None)
+
+
+def test_every_way_to_call_has_the_memory(pipeline):
+    message = {"tool_calls": [{"id": "1", "function": {"name": "read", "arguments": '{"path": "gone.md"}'}}]}
+    call = ToolCall("1", "read", {"path": "gone.md"})
+    ways = [
+        lambda session: session.call("read", {"path": "gone.md"}, call_id="1"),
+        lambda session: session.call(call),
+        lambda session: asyncio.run(session.acall(call)),
+        lambda session: session.call_many([call])[0],
+        lambda session: asyncio.run(session.acall_many([call]))[0],
+        lambda session: session.answer(message).results[0],
+        lambda session: asyncio.run(session.aanswer(message)).results[0],
+        lambda session: pipeline.call(call, session=session),
+        lambda session: pipeline.call_many([("read", {"path": "gone.md"})], session=session)[0],
+    ]
+    for way in ways:
+        session = pipeline.session()
+        for _ in range(3):
+            ask(session, "read", {"path": "gone.md"})
+        assert isinstance(way(session).error, errors.RepeatedCallError)
+
+
+def test_calls_at_once_are_all_counted(make_pipeline):
+    async def fail(n: int) -> None:
+        await asyncio.sleep(0)
+        raise ValueError("x")
+
+    async def main(session: Session) -> list[Any]:
+        return await session.acall_many([("fail", {"n": 1})] * 6)
+
+    session = make_pipeline(fail).session()
+    results = asyncio.run(main(session))
+    assert len(results) == 6
+    assert all(result.is_error for result in results)
+    assert isinstance(session.call("fail", {"n": 1}).error, errors.RepeatedCallError)
+
+
+def test_threads_share_a_session(make_pipeline):
+    def fail(n: int) -> None:
+        raise ValueError("x")
+
+    session = make_pipeline(fail).session()
+
+    def ask_often(start: int) -> None:
+        for number in range(100):
+            session.call("fail", {"n": start * 1_000 + number % 10})
+
+    threads = [threading.Thread(target=ask_often, args=(start,)) for start in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    saved = session.to_dict()
+    assert saved["in_a_row"] == {"fail": 400}
+    assert sum(saved["failures"].values()) == 400
+
+
+class Hostile:
+    def __str__(self) -> str:
+        raise RuntimeError("no text")
+
+    __repr__ = __str__
+
+
+@pytest.mark.parametrize("arguments", [Hostile(), {"a": Hostile()}, 3, [1], {1: 2}, b"\xff", "\ud800", "[" * 100_000, float("nan")])
+def test_odd_arguments_never_end_a_conversation(pipeline, arguments):
+    session = pipeline.session()
+    for _ in range(6):
+        assert ask(session, "read", arguments).is_error
+        assert ask(session, "nope", arguments).is_error
+
+
+@pytest.mark.parametrize("name", [None, 3, ["read"], {"a": 1}, "\ud800", "x" * 100_000])
+def test_odd_names_never_end_a_conversation(pipeline, name):
+    session = pipeline.session()
+    results = [session.call(ToolCall("1", name, {})) for _ in range(6)]
+    assert all(result.is_error for result in results)
+    json.dumps(session.to_dict())
+
+
+def test_memory_is_bounded(make_pipeline):
+    def fail(path: str) -> None:
+        raise FileNotFoundError(2, "x", path)
+
+    pipeline = make_pipeline(fail)
+    session = pipeline.session()
+    for number in range(3_000):
+        session.call("fail", {"path": f"p{number}"})
+        session.call(f"unknown{number}", {})
+    saved = session.to_dict()
+    assert len(saved["failures"]) <= 1_000
+    assert sum(len(keys) for keys in saved["values"].values()) <= 1_000
+    assert len(saved["in_a_row"]) <= 1_000
+
+
+# --- saved and gone on with
+
+
+def test_a_conversation_goes_on_in_another_process(make_pipeline, pipeline, shop):
+    session = pipeline.session("talk-1")
+    shop.error = errors.ToolAuthenticationError("Bad key.")
+    ask(session, "buy", {"item": "gold"})
+    for _ in range(3):
+        ask(session, "read", {"path": "gone.md"})
+    saved = json.loads(json.dumps(session.to_dict()))
+    other = make_pipeline(*shop.tools())
+    again = Session.from_dict(other, saved)
+    assert again.id == "talk-1"
+    assert isinstance(ask(again, "read", {"path": "gone.md"}).error, errors.RepeatedCallError)
+    assert ask(again, "buy", {"item": "gold"}).error.rule == "session:fatal-before"
+    assert ask(again, "read", {"path": "ok.md"}).content == "read ok.md"
+
+
+def test_a_saved_conversation_holds_no_arguments(pipeline, make_pipeline):
+    secret = "xK9-vault-77-combination"
+
+    def unlock(phrase: str, n: int) -> None:
+        raise ValueError(phrase)
+
+    session = make_pipeline(Tool.from_function(unlock, secret="phrase")).session()
+    session.call("unlock", {"phrase": secret, "n": 1})
+    session.call("unlock", {"phrase": secret, "n": "x"})
+    session.call("unlock", f'{{"phrase": "{secret}')
+    assert secret not in json.dumps(session.to_dict())
+
+
+@pytest.mark.parametrize(
+    "saved",
+    [
+        {},
+        None,
+        3,
+        "text",
+        [],
+        {"id": "a"},
+        {"id": "a", "failures": [], "in_a_row": {}, "fatal": {}, "values": {}},
+        {"id": "a", "failures": {"k": "many"}, "in_a_row": {}, "fatal": {}, "values": {}},
+        {"id": "a", "failures": {"k": None}, "in_a_row": {}, "fatal": {}, "values": {}},
+        {"id": "a", "failures": {}, "in_a_row": {}, "fatal": {}, "values": {"read": 3}},
+        {"id": "a", "failures": {}, "in_a_row": {}, "fatal": None, "values": {}},
+    ],
+)
+def test_something_else_is_refused(pipeline, saved):
+    with pytest.raises(errors.UsageError, match=r"this is not what Session.to_dict\(\) gave: \w+"):
+        Session.from_dict(pipeline, saved)
+
+
+def test_a_saved_conversation_that_was_tampered_with_never_ends_the_next_one(pipeline):
+    saved = pipeline.session().to_dict()
+    saved["values"] = {"read": ["no separator"]}
+    saved["failures"] = {"no separator": 3}
+    session = Session.from_dict(pipeline, saved)
+    assert ask(session, "read", {"path": "ok.md"}).content == "read ok.md"
+
+
+def test_a_session_with_an_unknown_format(pipeline):
+    with pytest.raises(errors.UsageError, match="unknown feedback format 'xml'"):
+        pipeline.session(format="xml")
+
+
+def test_the_format_of_a_session(pipeline):
+    session = pipeline.session(format="json")
+    assert json.loads(ask(session, "nope", {}).content)["error"] is True
+    assert json.loads(ask(session, "nope", {}).content)["feedback"].count("The same call has failed before.") == 1
