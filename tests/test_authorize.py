@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import datetime
 from dataclasses import dataclass, field
 from typing import Any
@@ -193,7 +194,7 @@ def test_what_a_check_changes_in_the_arguments_has_no_effect(make_pipeline, plug
     seen = []
 
     def authorize(tool, arguments, call):
-        seen.append((arguments["amount"], list(arguments["to"]), arguments["order"], arguments["day"]))
+        seen.append((arguments["amount"], list(arguments["to"]), copy.deepcopy(arguments["order"]), arguments["day"]))
         arguments["amount"] = 1_000_000
         arguments["to"].append("mallory")
         arguments["order"].items.append("gold")

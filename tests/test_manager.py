@@ -481,19 +481,19 @@ def test_a_fault_names_the_distribution(site, loaded, run):
     ("hook", "answer", "told"),
     [
         ("resolve", "read", "gave str instead of Tool or None"),
-        ("validate", [("path", "a")], "gave list instead of Mapping or None"),
+        ("validate", [("path", "a")], "gave list instead of a mapping or None"),
         ("repair", 3, "gave int instead of a callable or None"),
         ("authorize", True, "gave bool instead of ToolError or None"),
         ("execute", "done", "gave str instead of a callable or None"),
         ("detect", True, "gave bool instead of Failure or None"),
         ("classify", ValueError("x"), "gave ValueError instead of ToolError or None"),
-        ("render_feedback", 3, "gave int instead of str or Mapping or None"),
+        ("render_feedback", 3, "gave int instead of text or a mapping or None"),
         ("middlewares", [3], "gave int among its middlewares instead of a callable"),
         ("middlewares", 3, "TypeError: expected a list or a generator, not int"),
         ("hints", "a hint", "TypeError: expected a list or a generator, not str"),
         ("hints", ["a", 3], "gave int among its hints instead of str"),
-        ("feedback_formats", ["text"], "gave str among its feedback_formats instead of FeedbackFormat"),
-        ("dialects", [object()], "gave object among its dialects instead of Dialect"),
+        ("feedback_formats", ["text"], "gave str among its feedback_formats instead of FeedbackFormat with a name"),
+        ("dialects", [object()], "gave object among its dialects instead of Dialect with a name"),
     ],
 )
 def test_a_wrong_type_is_told(make_pipeline, plugin, run, hook, answer, told):

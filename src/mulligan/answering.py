@@ -13,6 +13,7 @@ from mulligan.dialects import Dialect
 from mulligan.error_fields import check_fields, handed_on
 from mulligan.errors import (
     PluginError,
+    ResourceNotFoundError,
     ToolArgumentError,
     ToolError,
     ToolExecutionError,
@@ -22,6 +23,7 @@ from mulligan.errors import (
 from mulligan.events import AttemptFailed
 from mulligan.failure import Failure
 from mulligan.feedback import Feedback, FeedbackFormat, body, fit
+from mulligan.nearby import near_resources
 from mulligan.policy import Limits, Policy
 from mulligan.redaction import Redactor, cut
 from mulligan.results import ToolResult
@@ -61,7 +63,7 @@ class Answering:
         self.formats: Mapping[str, FeedbackFormat] = {}
         self.format: FeedbackFormat | None = None
         self.dialects: Mapping[str, Dialect] = {}
-        self.on_silence: Callable[[FeedbackFormat], None] = lambda format: None
+        self.on_silence: Callable[[FeedbackFormat], None] = lambda _: None
 
     def format_named(self, format: str | FeedbackFormat) -> FeedbackFormat:
         """The feedback format of that name.
@@ -165,6 +167,8 @@ class Answering:
             note: a sentence on how often this has happened, or nothing.
         """
         error = self.complete(error, state.call, state.tool, state.arguments)
+        if isinstance(error, ResourceNotFoundError):
+            self._add_near(error, state.tool, state.arguments or {})
         try:
             feedback, content = self._worded(state, error, note)
         except PluginError:
@@ -186,6 +190,10 @@ class Answering:
             state.events,
             self,
         )
+
+    def _add_near(self, error: ResourceNotFoundError, tool: Tool | None, arguments: Mapping[str, Any]) -> None:
+        if tool is not None and tool.resources is not None and error.resource and not error.suggestions:
+            error.suggestions = near_resources(tool, arguments, error.resource)
 
     def _worded(self, state: Invocation, error: ToolError, note: str) -> tuple[Feedback, str]:
         tool = state.tool

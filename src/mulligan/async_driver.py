@@ -151,7 +151,7 @@ async def _under_deadline(step: Run, means: Means) -> Outcome:
             raise outcome.exception
         return outcome
     await _cancelled(task, means.grace)
-    return Outcome(exception=DeadlineExceeded(step.timeout or 0.0))
+    return Outcome(exception=DeadlineExceeded(step.timeout or 0.0, running=not task.done()))
 
 
 async def _contained(step: Run, means: Means) -> Outcome:

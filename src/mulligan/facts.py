@@ -28,8 +28,7 @@ def look(value: object, name: str) -> Any:
 
 
 _READ = frozenset(
-    "body cause code content data details error error_code errors explanation filename headers http_status info message "
-    "meta orig reason real_url request request_info resp response retry_after status status_code uri url".split()
+    ["body", "cause", "code", "content", "data", "details", "error", "error_code", "errors", "explanation", "filename", "headers", "http_status", "info", "message", "meta", "orig", "reason", "real_url", "request", "request_info", "resp", "response", "retry_after", "status", "status_code", "uri", "url"]
 )
 _STORED = (MemberDescriptorType, GetSetDescriptorType)
 

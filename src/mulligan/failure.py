@@ -12,6 +12,7 @@ from mulligan.bodies import Body
 from mulligan.containment import safe_str
 from mulligan.lazy import lazy
 from mulligan.retry_after import retry_after
+from mulligan.steps import DeadlineExceeded, ExecutorSaturated
 
 if TYPE_CHECKING:
     from mulligan.calls import ToolCall
@@ -172,7 +173,7 @@ class Failure:
         exception = self.exception
         if isinstance(exception, OSError) and exception.errno is not None and type(exception).__str__ is OSError.__str__:
             return ""
-        if isinstance(exception, (MemoryError, RecursionError)):
+        if isinstance(exception, (MemoryError, RecursionError, DeadlineExceeded, ExecutorSaturated)):
             return ""
         return self.text
 

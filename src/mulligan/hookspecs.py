@@ -191,7 +191,8 @@ def classify(failure: Failure) -> ToolError | None:
 def render_feedback(feedback: Feedback, format: FeedbackFormat) -> str | Mapping[str, Any] | None:
     """Decides how feedback is worded: for one kind of failure anew; a whole format comes by `feedback_formats`.
 
-    Asked once for each failure, and again with fewer parts where the text is too long. A mapping is written as JSON.
+    Asked once for each failure, and again with fewer parts where the text is too long. A mapping is written as JSON; None
+    leaves it to the next plugin.
 
     The built-in asks the format's own `render`.
 

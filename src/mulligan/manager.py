@@ -90,6 +90,8 @@ class PluginManager:
             found.name, "active", (), found.distribution, found.version, load_seconds=round(found.seconds, 6)
         )
         try:
+            if not found.name:
+                raise UsageError(f"an entry point of {found.distribution} has no name; it needs one")
             if found.exception is not None:
                 error = f"{type_name(found.exception)}: {safe_str(found.exception, 300)}"
                 raise UsageError(f"plugin {found.name!r} failed at import ({error}); reinstall, update or block it")
@@ -115,13 +117,16 @@ class PluginManager:
         return f"{name}-{next(taken)}" if name in self._infos else name
 
     def _register(self, plugin: Any, name: str, *, built_in: bool = False) -> tuple[str, ...]:
-        hooks = tuple(dict.fromkeys(check_hookimpls(plugin, name, self._pluggy)))
         try:
+            hooks = tuple(dict.fromkeys(check_hookimpls(plugin, name, self._pluggy)))
             self._pluggy.register(plugin, name)
+        except (UsageError, KeyboardInterrupt):
+            raise
         except pluggy.PluginValidationError as error:
             raise UsageError(f"plugin {name!r}: {_first_lines(error)}; ask only for parameters of the hook") from None
-        except ValueError:
-            raise UsageError(f"plugin {name!r} is given twice; give it once") from None
+        except BaseException as error:
+            told = f"{type_name(error)}: {safe_str(error, 300)}"
+            raise UsageError(f"plugin {name!r} cannot be registered ({told}); give a module or an instance") from error
         for caller in self._pluggy.get_hookcallers(plugin) or ():
             for impl in caller.get_hookimpls():
                 known = caller.name in HOOKS and not (built_in and caller.name in _TOTAL)
@@ -156,10 +161,16 @@ class PluginManager:
         callers = {hook: self._caller(hook) for hook in HOOKS}
         outside = {hook for hook in HOOKS if any(not self._is_built_in(impl) for impl in self._asked(hook))}
         outside |= {hook for hook in ("observe", "repair", "middlewares") if self._asked(hook)}
-        return Stages(callers, frozenset(outside))
+        return Stages(callers, frozenset(outside), self._checks(callers["authorize"]))
+
+    def _checks(self, authorize: Callable[..., Any]) -> tuple[Callable[..., Any], ...]:
+        """The hookimpls of `authorize` by themselves, or all at once within their wrappers."""
+        asked = self._asked("authorize")
+        parameters = _parameters("authorize")
+        return (authorize,) if any(map(_is_wrapper, asked)) else tuple(_by_position(impl, parameters) for impl in asked)
 
     def _caller(self, hook: str) -> Callable[..., Any]:
-        parameters = tuple(inspect.signature(getattr(hookspecs, hook)).parameters)
+        parameters = _parameters(hook)
         asked = self._asked(hook)
         if hook in _DEFAULTS and not all(self._is_built_in(impl) for impl in asked):
             asked = [impl for impl in asked if not self._is_built_in(impl)]
@@ -168,8 +179,6 @@ class PluginManager:
         if not calls and not wrappers:
             return _nothing_of(hook)
         plain = (_collect if hook in CONTRIBUTES else _ask_all if hook in ("authorize", "observe") else _decide)(calls)
-        if hook == "authorize" and not wrappers:
-            plain.checks = calls  # type: ignore[attr-defined]
         return self._wrapped(hook, parameters, wrappers, plain) if wrappers else plain
 
     def _asked(self, hook: str) -> list[Any]:
@@ -303,6 +312,10 @@ def _name_of(plugin: Any) -> str:
 
 def _required(hook: str, function: Any) -> bool:
     return hook == "authorize" or bool(getattr(function, REQUIRED, False))
+
+
+def _parameters(hook: str) -> tuple[str, ...]:
+    return tuple(inspect.signature(getattr(hookspecs, hook)).parameters)
 
 
 def _is_wrapper(impl: Any) -> bool:

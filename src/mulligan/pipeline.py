@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -95,6 +96,7 @@ class Pipeline:
         self._local = threading.local()
         self._loops: list[Any] = []
         self._means = Means(self._thread_pool, self._private_loop, self.limits.grace, self.limits.yielded_values)
+        self._logging: Any = None
         self._start_logging()
 
     def _offer(self) -> None:
@@ -241,6 +243,8 @@ class Pipeline:
                     if dialect.recognises(values):
                         return dialect, dialect.calls(values)
                 except Exception as error:
+                    if type(dialect).__module__.startswith("mulligan.dialects."):
+                        raise UsageError(f"this message has no shape that {dialect.name} knows: {type_name(error)}") from error
                     name = self._manager.owner(dialect, f"dialect {dialect.name}")
                     self._manager.fault(name, "dialects", f"{type_name(error)}: {safe_str(error, 300)}", error)
         known = ", ".join(self._answering.dialects)
@@ -307,19 +311,24 @@ class Pipeline:
         return Session(self, id, format=format)
 
     def enable_logging(self, level: str = "INFO") -> None:
-        """Writes log lines through loguru from now on.
+        """Writes log lines through loguru from now on; once it is on, this sets the level.
 
         Args:
-            level: the lowest level: `INFO` for every call, `ERROR` for failures only.
+            level: the lowest level: `INFO` for every call, `SUCCESS`, `WARNING`, or `ERROR` for failures only.
+
+        Raises:
+            UsageError: no such level.
         """
         from mulligan.builtin.logging import Logging
 
-        self._manager.add(Logging(level, self._answering.shown_arguments), "logging", built_in=True)
+        if self._logging is not None:
+            self._logging.set_level(level)
+            return
+        self._logging = Logging(level)
+        self._manager.add(self._logging, "logging", built_in=True)
         self._host.stages = self._manager.compile()
 
     def _start_logging(self) -> None:
-        import os
-
         level = os.environ.get("MULLIGAN_LOG", "")
         if level not in ("", "0"):
             self.enable_logging("INFO" if level == "1" else level.upper())

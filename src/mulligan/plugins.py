@@ -110,7 +110,7 @@ def _points() -> Iterator[tuple[Any, str | None, str | None]]:
             if not points:
                 continue
             name, version = distribution.metadata["Name"], distribution.version
-        except Exception:
+        except Exception:  # noqa: S112 - nothing can be said of it, not even its name
             continue
         if str(name).lower() not in seen:
             seen.add(str(name).lower())

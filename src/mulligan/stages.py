@@ -27,6 +27,7 @@ class Stages:
     Args:
         hooks: each hook as a function.
         outside: the hooks that somebody besides the built-in plugins implements.
+        checks: the hookimpls of `authorize`.
 
     Attributes:
         checks: the hookimpls of `authorize`, each asked by itself, with arguments of its own.
@@ -39,12 +40,11 @@ class Stages:
         has_middlewares: somebody contributes middleware.
     """
 
-    def __init__(self, hooks: Mapping[str, Hook], outside: frozenset[str]) -> None:
+    def __init__(self, hooks: Mapping[str, Hook], outside: frozenset[str], checks: tuple[Hook, ...]) -> None:
         self.resolve: Callable[[ToolCall, Toolset], Tool | None] = hooks["resolve"]
         self.validate: Callable[[Tool, ToolCall], Mapping[str, Any] | None] = hooks["validate"]
         self.repair: Callable[[ToolCall, ToolError, Toolset], Repairer | None] = hooks["repair"]
-        self.checks: tuple[Callable[[Tool, Mapping[str, Any], ToolCall], ToolError | None], ...]
-        self.checks = getattr(hooks["authorize"], "checks", (hooks["authorize"],))
+        self.checks: tuple[Callable[[Tool, Mapping[str, Any], ToolCall], ToolError | None], ...] = checks
         self.execute: Callable[[Tool, Mapping[str, Any], ToolCall], Executor | None] = hooks["execute"]
         self.detect: Callable[[Any, Tool], Failure | None] = hooks["detect"]
         self.classify: Callable[[Failure], ToolError | None] = hooks["classify"]

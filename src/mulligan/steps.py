@@ -84,12 +84,14 @@ class DeadlineExceeded(Exception):
     Attributes:
         seconds: how long it had waited.
         started: whether the tool had begun to run.
+        running: whether it may still be running.
     """
 
-    def __init__(self, seconds: float, *, started: bool = True) -> None:
+    def __init__(self, seconds: float, *, started: bool = True, running: bool = True) -> None:
         super().__init__(f"no answer within {seconds:g} s")
         self.seconds = seconds
         self.started = started
+        self.running = started and running
 
 
 class ExecutorSaturated(Exception):

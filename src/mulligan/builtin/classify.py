@@ -38,9 +38,11 @@ def deadline(failure: Failure) -> ToolError | None:
     error = failure.exception
     if not isinstance(error, DeadlineExceeded):
         return None
-    effect = "possible" if error.started else "none"
-    still = ", and the tool may still be running" if error.started else ", and the tool had not begun"
-    return ToolTimeoutError(f"No answer within {error.seconds:g} s{still}.", effect=effect)
+    waited = f"No answer within {error.seconds:g} s"
+    if not error.started:
+        return ToolTimeoutError(f"{waited}, and the tool had not begun.", effect="none")
+    state = "it may still be running" if error.running else "it was cancelled"
+    return ToolTimeoutError(f"{waited}; {state}.", effect="possible")
 
 
 @rules()

@@ -1,8 +1,6 @@
-"""Log lines through loguru, once logging is turned on. Only text that is redacted already; never the exception object."""
+"""Log lines through loguru, once logging is turned on: only redacted text, never an exception object."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 from mulligan.plugin import (
     AttemptFailed,
@@ -10,8 +8,8 @@ from mulligan.plugin import (
     CallStarted,
     Event,
     PluginFaulted,
-    ToolCall,
     ToolResult,
+    UsageError,
     hookimpl,
 )
 
@@ -23,15 +21,26 @@ class Logging:
 
     Args:
         level: the lowest level that is written: `INFO`, `SUCCESS`, `WARNING` or `ERROR`.
-        shown: gives the arguments of a call as short, redacted text.
     """
 
-    def __init__(self, level: str, shown: Callable[[ToolCall], str]) -> None:
+    def __init__(self, level: str) -> None:
         from loguru import logger
 
         self._log = logger
-        self._lowest = _LEVELS.index(level) if level in _LEVELS else 0
-        self._shown = shown
+        self.set_level(level)
+
+    def set_level(self, level: str) -> None:
+        """Writes lines of this level and above from now on.
+
+        Args:
+            level: `INFO`, `SUCCESS`, `WARNING` or `ERROR`.
+
+        Raises:
+            UsageError: no such level.
+        """
+        if level not in _LEVELS:
+            raise UsageError(f"unknown log level {level!r}; there are {', '.join(_LEVELS)}")
+        self._lowest = _LEVELS.index(level)
 
     @hookimpl(trylast=True)
     def observe(self, event: Event) -> None:

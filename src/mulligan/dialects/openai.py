@@ -25,9 +25,11 @@ class OpenAIDialect(Dialect):
     def calls(self, message: Mapping[str, Any]) -> list[ToolCall]:
         """The calls of an assistant message, or of the first choice of a chat completion."""
         choices = message.get("choices")
-        if choices:
-            message = choices[0].get("message") or {}
-        return [_call(item) for item in message.get("tool_calls") or () if isinstance(item, Mapping)]
+        if isinstance(choices, list) and choices and isinstance(choices[0], Mapping):
+            first = choices[0].get("message")
+            message = first if isinstance(first, Mapping) else {}
+        asked = message.get("tool_calls")
+        return [_call(item) for item in asked or () if isinstance(item, Mapping)]
 
     def message(self, result: ToolResult) -> dict[str, Any]:
         """A message of the role `tool`."""
@@ -41,6 +43,7 @@ class OpenAIDialect(Dialect):
 
 def _call(item: Mapping[str, Any]) -> ToolCall:
     """A call of type `function`, or of type `custom`, whose input is free text."""
-    asked = item.get("function") or item.get("custom") or {}
+    asked = item.get("function") or item.get("custom")
+    asked = asked if isinstance(asked, Mapping) else {}
     arguments = asked.get("arguments", asked.get("input"))
     return ToolCall(item.get("id"), str(asked.get("name") or ""), arguments)
