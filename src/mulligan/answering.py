@@ -65,6 +65,14 @@ class Answering:
         self.dialects: Mapping[str, Dialect] = {}
         self.on_silence: Callable[[FeedbackFormat], None] = lambda _: None
 
+    def line(self, text: str) -> str:
+        """A foreign text as one clean, redacted, bounded line.
+
+        Args:
+            text: any text.
+        """
+        return self._wording.line(text)
+
     def format_named(self, format: str | FeedbackFormat) -> FeedbackFormat:
         """The feedback format of that name.
 

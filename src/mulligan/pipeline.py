@@ -80,7 +80,7 @@ class Pipeline:
             self._manager.compile(),
             self.policy,
             self.limits,
-            tuple(middleware),
+            _middleware(middleware),
             self._answering,
             strict,
             time.monotonic,
@@ -324,14 +324,17 @@ class Pipeline:
         if self._logging is not None:
             self._logging.set_level(level)
             return
-        self._logging = Logging(level)
+        self._logging = Logging(level, self._answering.line)
         self._manager.add(self._logging, "logging", built_in=True)
         self._host.stages = self._manager.compile()
 
     def _start_logging(self) -> None:
         level = os.environ.get("MULLIGAN_LOG", "")
         if level not in ("", "0"):
-            self.enable_logging("INFO" if level == "1" else level.upper())
+            try:
+                self.enable_logging("INFO" if level == "1" else level.upper())
+            except UsageError as error:
+                raise UsageError(f"MULLIGAN_LOG={level!r}: {error}") from None
 
     def _thread_pool(self) -> ThreadPool:
         with self._lock:
@@ -397,6 +400,15 @@ def _as_call(given: Any) -> ToolCall:
     if isinstance(given, Sequence) and len(given) == 2:
         return ToolCall(None, *given)
     raise UsageError(f"a call is a ToolCall, a name, or a pair of name and arguments, not {given!r:.80}")
+
+
+def _middleware(given: Any) -> tuple[Middleware, ...]:
+    if not isinstance(given, (list, tuple)):
+        raise UsageError(f"middleware must be a list of generator functions, not {given!r:.80}")
+    for one in given:
+        if not callable(one):
+            raise UsageError(f"{one!r:.80} cannot be a middleware: give a generator function of run, tool and call")
+    return tuple(given)
 
 
 def _names(block: Iterable[str]) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from mulligan.policy import Policy
 from mulligan.steps import Middleware, Outcome, Run, Sleep, Step, Steps
 from mulligan.tools import Tool
 
+_PASSING = (KeyboardInterrupt, GeneratorExit)
 PLAIN_RESULTS = frozenset({str, int, float, bool, bytes, type(None), list, tuple, set})
 
 
@@ -166,20 +167,50 @@ def within(state: Invocation, tool: Tool, middleware: tuple[Middleware, ...], ru
                     state.note(Waiting(state.call.id, state.call.name, step.seconds))
                 sent = yield step
     finally:
-        if isinstance(steps, Generator):
-            steps.close()
-    if isinstance(step, Outcome):
-        return step
+        closing = _close(steps)
+    if isinstance(step, Outcome) and closing is None:
+        return _told(state, tool, step)
+    step = step if isinstance(step, _Broken) else closing or _Broken("ended oddly")
     culprit = state.host.blame.owner(middleware[0], _name(middleware[0]))
     state.host.blame.fault(culprit, "middlewares", step.problem, step.cause)
     return last if last is not None else (yield from within(state, tool, middleware[1:], run))
 
 
+def _close(steps: Steps | _Broken) -> _Broken | None:
+    """What a middleware did wrong when it was closed."""
+    if isinstance(steps, _Broken):
+        return None
+    try:
+        steps.close()
+    except _PASSING:
+        raise
+    except BaseException as error:
+        return _raised(error)
+    return None
+
+
+def _told(state: Invocation, tool: Tool, outcome: Outcome) -> Outcome:
+    """An exception that a middleware gives instead of an error is classified like any other."""
+    if outcome.exception is not None and outcome.error is None:
+        state.failure = Failure(outcome.exception)
+        state.failure.place(tool, state.call, state.arguments)
+        outcome.error = state.host.answering.classify(state.failure, state.stages)
+    return outcome
+
+
+def _raised(error: BaseException) -> _Broken:
+    return _Broken(f"{type_name(error)}: {safe_str(error, 300)}", error)
+
+
 def _begin(middleware: Middleware, run: Run, tool: Tool, state: Invocation) -> Steps | _Broken:
     try:
         steps: Any = middleware(run, tool, state.call)
-    except Exception as error:
-        return _Broken(f"{type_name(error)}: {safe_str(error, 300)}", error)
+    except _PASSING:
+        raise
+    except ToolError as error:
+        return _refusing(error)
+    except BaseException as error:
+        return _raised(error)
     return steps if isinstance(steps, Generator) else _Broken("is not a generator function: it must yield the run")
 
 
@@ -190,13 +221,37 @@ def _advance(steps: Steps | _Broken, sent: Outcome | None) -> Step | Outcome | _
     try:
         step: Any = next(steps) if sent is None else steps.send(sent)
     except StopIteration as stop:
-        ended = stop.value
-        return ended if isinstance(ended, Outcome) else _Broken(f"returned {type_name(ended)} instead of an Outcome")
+        return _ended(stop.value)
     except ToolError as error:
         return Outcome(error=error)
-    except Exception as error:
-        return _Broken(f"{type_name(error)}: {safe_str(error, 300)}", error)
-    return step if isinstance(step, (Run, Sleep)) else _Broken(f"yielded {type_name(step)} instead of Run or Sleep")
+    except _PASSING:
+        raise
+    except BaseException as error:
+        return _raised(error)
+    if isinstance(step, Run) or (isinstance(step, Sleep) and _is_time(step.seconds)):
+        return step
+    what = f"Sleep({safe_str(step.seconds, 40)})" if isinstance(step, Sleep) else type_name(step)
+    return _Broken(f"yielded {what} instead of a Run, or a Sleep of some seconds")
+
+
+def _ended(given: Any) -> Outcome | _Broken:
+    if not isinstance(given, Outcome):
+        return _Broken(f"returned {type_name(given)} instead of an Outcome")
+    if not isinstance(given.error, (ToolError, type(None))):
+        return _Broken(f"returned an Outcome whose error is {type_name(given.error)} instead of a ToolError")
+    if not isinstance(given.exception, (BaseException, type(None))):
+        return _Broken(f"returned an Outcome whose exception is {type_name(given.exception)}")
+    return given
+
+
+def _is_time(seconds: object) -> bool:
+    return isinstance(seconds, (int, float)) and 0 <= seconds < float("inf")
+
+
+def _refusing(error: ToolError) -> Steps:
+    """The middleware that decided before it even began."""
+    raise error
+    yield  # makes it a generator
 
 
 def _name(middleware: Middleware) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from mulligan.arguments import read_arguments
 from mulligan.calls import ToolCall
+from mulligan.containment import safe_str
 from mulligan.errors import RepeatedCallError, ToolArgumentError, ToolError, UsageError
 from mulligan.policy import Limits
 from mulligan.results import Answers, ToolResult
@@ -26,6 +27,7 @@ REFUSED_AFTER = 3
 FATAL_AFTER = 4
 IN_A_ROW = 12
 _KEPT = 1_000
+_LONGEST = 500
 
 
 class LoopGuard:
@@ -65,9 +67,9 @@ class LoopGuard:
         return None
 
     def _failing_values(self, name: str, arguments: Mapping[str, Any]) -> list[int]:
-        """How often each value among the arguments was the one that this tool failed on."""
-        held = {str(value) for value in arguments.values() if isinstance(value, (str, int))}
-        return [self.failures.get(key, 0) for key in self.values.get(name, ()) if key.rsplit("\0", 1)[1] in held]
+        """How often this tool failed on a value that stands in the same argument now."""
+        held = {f"{argument}={value}" for argument, value in arguments.items() if isinstance(value, (str, int))}
+        return [self.failures.get(key, 0) for key in self.values.get(name, ()) if key.rpartition("\0")[2] in held]
 
     def failed(
         self, call: ToolCall, arguments: Mapping[str, Any] | None, error: ToolError
@@ -82,12 +84,13 @@ class LoopGuard:
         Returns:
             The error that counts, and a sentence on the repetition; empty for the first failure.
         """
-        keys = self._keys(call, arguments, error)
+        name = safe_str(call.name, _LONGEST)
         with self._lock:
+            keys = self._keys(name, call, arguments, error)
             for key in keys:
                 self.failures[key] = self.failures.get(key, 0) + 1
             count = max(self.failures[key] for key in keys)
-            self.in_a_row[call.name] = self.in_a_row.get(call.name, 0) + 1
+            self.in_a_row[name] = self.in_a_row.get(name, 0) + 1
             if error.fatal and not isinstance(error, RepeatedCallError):
                 self.fatal[keys[0]] = type(error).__name__
             self._forget()
@@ -97,17 +100,17 @@ class LoopGuard:
             return _refusal(count - 1), ""
         return error, _SENTENCES.get(count, "")
 
-    def _keys(self, call: ToolCall, arguments: Mapping[str, Any] | None, error: ToolError) -> list[str]:
+    def _keys(self, name: str, call: ToolCall, arguments: Mapping[str, Any] | None, error: ToolError) -> list[str]:
         if arguments is None:
             try:
                 arguments = read_arguments(call.arguments, self._limits)
             except ToolArgumentError:
-                arguments = {"": str(call.arguments)[:2_000]}
-        keys = [_call_key(call.name, arguments)]
-        for value in _values(error):
-            key = f"{call.name}\0{type(error).__name__}\0{value}"
+                arguments = {"": safe_str(call.arguments)}
+        keys = [_call_key(name, arguments)]
+        for value in _values(error, arguments):
+            key = f"{name}\0{type(error).__name__}\0{value[:_LONGEST]}"
             keys.append(key)
-            known = self.values.setdefault(call.name, [])
+            known = self.values.setdefault(name, [])
             if key not in known:
                 known.append(key)
         return keys
@@ -127,8 +130,14 @@ class LoopGuard:
                 self.failures.pop(key, None)
 
     def _forget(self) -> None:
-        while len(self.failures) > _KEPT:
-            self.failures.pop(next(iter(self.failures)))
+        for remembered in (self.failures, self.in_a_row, self.fatal):
+            while len(remembered) > _KEPT:
+                del remembered[next(iter(remembered))]
+        while sum(map(len, self.values.values())) > _KEPT:
+            first = next(iter(self.values))
+            del self.values[first][0]
+            if not self.values[first]:
+                del self.values[first]
 
 
 _SENTENCES: Mapping[int, str] = {
@@ -146,13 +155,18 @@ def _call_key(name: str, arguments: Mapping[str, Any]) -> str:
     import hashlib
     import json
 
-    text = json.dumps(arguments, sort_keys=True, default=str)
+    try:
+        text = json.dumps(arguments, sort_keys=True)
+    except (TypeError, ValueError, RecursionError):
+        text = safe_str(arguments)
     return hashlib.sha256(f"{name}\0{text}".encode(errors="surrogatepass")).hexdigest()
 
 
-def _values(error: ToolError) -> list[str]:
+def _values(error: ToolError, arguments: Mapping[str, Any]) -> list[str]:
+    """The failing value, with the argument that it stands in, or with its pointer."""
     if error.resource is not None:
-        return [error.resource]
+        named = [name for name, value in arguments.items() if value == error.resource]
+        return [f"{named[0] if named else ''}={error.resource}"]
     return [f"{problem.pointer}={problem.got}" for problem in error.problems if problem.got is not None][:8]
 
 
@@ -219,8 +233,8 @@ class Session:
         Raises:
             UsageError: it is something else.
         """
-        session = cls(pipeline, saved.get("id"))
         try:
+            session = cls(pipeline, saved["id"])
             guard = session.guard
             guard.failures = {str(key): int(count) for key, count in saved["failures"].items()}
             guard.in_a_row = {str(key): int(count) for key, count in saved["in_a_row"].items()}

@@ -95,9 +95,18 @@ class ThreadPool:
             if self._idle >= len(self._queue):
                 self._lock.notify()
             elif self._threads < self._size:
-                self._threads += 1
-                threading.Thread(target=self._work, name="mulligan", daemon=True).start()
+                self._start(job)
         return job
+
+    def _start(self, job: Job) -> None:
+        try:
+            threading.Thread(target=self._work, name="mulligan", daemon=True).start()
+        except (RuntimeError, MemoryError):
+            if self._threads == 0:
+                self._queue.remove(job)
+                raise ExecutorSaturated("no thread can be started; nothing was run") from None
+        else:
+            self._threads += 1
 
     def abandon(self, job: Job) -> None:
         """Gives a job up: it is taken off the queue, or its worker is counted as left behind.

@@ -14,6 +14,7 @@ from enum import Enum
 from functools import cache
 from typing import Any
 
+from mulligan.containment import safe_str, show_name
 from mulligan.errors import ToolExecutionError
 from mulligan.facts import look, type_name
 
@@ -70,7 +71,7 @@ def _encoder() -> Callable[[Any], str]:
 def _plain(value: Any) -> Any:
     """A value that JSON does not have as one that it has."""
     if isinstance(value, type):
-        raise TypeError(type_name(value))
+        raise _UnknownError(type_name(value))
     for kind, convert in _TYPES:
         if isinstance(value, kind):
             return convert(value)
@@ -86,7 +87,11 @@ def _plain(value: Any) -> Any:
         return str(value)
     if isinstance(value, Collection):
         return list(value)
-    raise TypeError(type_name(value))
+    raise _UnknownError(type_name(value))
+
+
+class _UnknownError(TypeError):
+    """A type that JSON does not have; its text is the name of the type."""
 
 
 _TYPES: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
@@ -104,11 +109,11 @@ _METHODS: tuple[tuple[str, Callable[[Any], Any]], ...] = (
 
 
 def _unwritable(value: Any, error: BaseException) -> ToolExecutionError:
-    if isinstance(error, RecursionError) or "Circular" in str(error)[:100]:
+    if isinstance(error, RecursionError) or safe_str(error, 40).startswith("Circular reference"):
         reason = "it is nested too deep or contains itself"
-    elif isinstance(error, TypeError) and error.args and str(error)[:200].replace(".", "").isidentifier():
-        reason = f"it holds a {error}"
+    elif isinstance(error, _UnknownError):
+        reason = f"it holds a {show_name(error, 128)}"
     else:
-        reason = f"it is a {type_name(value)}"
+        reason = f"it is a {show_name(type_name(value), 128)}"
     message = f"The tool ran, but what it returned cannot be written as JSON: {reason}."
     return ToolExecutionError(message, effect="done", rule="host:serialise")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from mulligan.plugin import (
     AttemptFailed,
     CallFinished,
@@ -10,6 +12,7 @@ from mulligan.plugin import (
     PluginFaulted,
     ToolResult,
     UsageError,
+    clean,
     hookimpl,
 )
 
@@ -21,12 +24,14 @@ class Logging:
 
     Args:
         level: the lowest level that is written: `INFO`, `SUCCESS`, `WARNING` or `ERROR`.
+        line: makes one clean, redacted line of a foreign text.
     """
 
-    def __init__(self, level: str) -> None:
+    def __init__(self, level: str, line: Callable[[str], str]) -> None:
         from loguru import logger
 
         self._log = logger
+        self._line = line
         self.set_level(level)
 
     def set_level(self, level: str) -> None:
@@ -49,7 +54,7 @@ class Logging:
             self._write("INFO", f"{event.tool_name} called with {event.arguments or 'nothing'}")
         elif isinstance(event, AttemptFailed):
             told = f"{event.tool_name} failed: {type(event.error).__name__}: {event.error.message}"
-            self._write("ERROR", f"{told}\n{event.traceback}".rstrip())
+            self._write("ERROR", told, event.traceback)
         elif isinstance(event, CallFinished):
             self._finished(event.result)
         elif isinstance(event, PluginFaulted):
@@ -63,6 +68,6 @@ class Logging:
         elif result.attempts == 0 and result.error is not None:
             self._write("ERROR", f"{name} was not run: {type(result.error).__name__}: {result.error.message}")
 
-    def _write(self, level: str, text: str) -> None:
+    def _write(self, level: str, text: str, traceback: str = "") -> None:
         if _LEVELS.index(level) >= self._lowest:
-            self._log.log(level, "{}", text)
+            self._log.log(level, "{}", f"{self._line(text)}\n{clean(traceback)}".rstrip())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from mulligan.dialects.base import Dialect
@@ -43,10 +43,28 @@ def plain(message: Any) -> Any:
     Args:
         message: a mapping, a list, or an SDK's object.
     """
-    if isinstance(message, (Mapping, list)):
-        return message
+    return _plain(message, _DEEPEST)
+
+
+_DEEPEST = 8
+
+
+def _plain(value: Any, depth: int) -> Any:
+    if isinstance(value, (str, int, float, bool, type(None))) or depth == 0:
+        return value
+    if isinstance(value, Mapping):
+        return {name: _plain(item, depth - 1) for name, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item, depth - 1) for item in value]
     for name in ("model_dump", "to_dict", "dict"):
-        dump = getattr(message, name, None)
-        if callable(dump):
-            return dump()
-    return message
+        dump = getattr(value, name, None)
+        if callable(dump) and not isinstance(value, type):
+            return _dumped(value, dump)
+    return value
+
+
+def _dumped(value: Any, dump: Callable[[], Any]) -> Any:
+    try:
+        return dump()
+    except Exception as error:
+        raise UsageError(f"{type(value).__name__} cannot be read as a message: {type(error).__name__}") from error

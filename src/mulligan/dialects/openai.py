@@ -20,7 +20,8 @@ class OpenAIDialect(Dialect):
 
     def recognises(self, message: Mapping[str, Any]) -> bool:
         """Whether it is a chat completion, or an assistant message with `tool_calls` or text."""
-        return "choices" in message or "tool_calls" in message or isinstance(message.get("content"), str)
+        told = isinstance(message.get("content"), (str, type(None))) and message.get("role") == "assistant"
+        return "choices" in message or "tool_calls" in message or told
 
     def calls(self, message: Mapping[str, Any]) -> list[ToolCall]:
         """The calls of an assistant message, or of the first choice of a chat completion."""

@@ -1,0 +1,105 @@
+"""The problems that botocore and the services themselves find with the parameters of an operation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from mulligan.plugin import Failure, Problem, safe_str
+
+_MOST = 8
+_NAME = r"(?P<name>[^\s,\"]{1,200})"
+_REPORTED: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern, re.MULTILINE), message)
+    for pattern, message in (
+        (r'^Missing required parameter in (?P<inside>\S{1,200}): "(?P<name>[^"\n]{1,200})"', "is missing"),
+        (r'^Unknown parameter in (?P<inside>\S{1,200}): "(?P<name>[^"\n]{1,200})", must be one of: (?P<expected>.*)', "is not known"),
+        (rf"^Invalid type for (?:document )?parameter {_NAME}, .*valid types: (?P<expected>.*)$", "has the wrong type"),
+        (rf"^Invalid value for parameter {_NAME}, .*valid min value: (?P<least>\S+)$", "is too small"),
+        (rf"^Invalid length for parameter {_NAME}, .*valid min length: (?P<least>\S+)$", "is too short"),
+        (rf"^Invalid parameter {_NAME} must be json serializable", "cannot be written as JSON"),
+        (rf"^Invalid number of parameters set for tagged union structure {_NAME}\. ", "has more than one key set"),
+        (rf"^Must set one of the following keys for tagged union\s?structure {_NAME}: (?P<expected>.*)\.$", "has no key set"),
+        (r"^Invalid (?P<name>bucket) name ", "is not the name of a bucket"),
+    )
+)
+_TYPES = re.compile(r"<class '(?:\w+\.)*(\w+)'>")
+_REFUSED = re.compile(r"at '(?P<name>[^'\n]{1,200})' failed to satisfy constraint: Member must (?P<rule>[^;\n]{1,500})")
+_RULES: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"have length less than or equal to (\d+)"), "at most {} characters"),
+    (re.compile(r"have length greater than or equal to (\d+)"), "at least {} characters"),
+    (re.compile(r"have value less than or equal to (-?[\d.]+\d)"), "at most {}"),
+    (re.compile(r"have value greater than or equal to (-?[\d.]*\d)"), "at least {}"),
+    (re.compile(r"satisfy enum value set: \[([^\]]*)\]"), "one of {}"),
+)
+
+
+def reported(failure: Failure) -> list[Problem]:
+    """What botocore found before it sent anything (`ParamValidationError`).
+
+    Args:
+        failure: what happened.
+    """
+    report = safe_str(failure.look("kwargs", "report") or failure.text, 10_000)
+    found = [(match.start(), _problem(match, message)) for pattern, message in _REPORTED for match in pattern.finditer(report)]
+    return [problem for _, problem in sorted(found)][:_MOST]
+
+
+def _problem(match: re.Match[str], message: str) -> Problem:
+    told = match.groupdict()
+    inside, name = told.get("inside") or "input", told["name"]
+    path = name if inside == "input" else f"{inside}.{name}"
+    expected = told.get("expected")
+    if told.get("least"):
+        expected = f"at least {told['least']}"
+    elif expected:
+        expected = _TYPES.sub(r"\1", expected)[:500]
+    return Problem(pointer("Bucket" if name == "bucket" else path), message, expected)
+
+
+def refused(failure: Failure) -> list[Problem]:
+    """What a service found: its list of fields, its named argument, or the constraints that its message names.
+
+    Args:
+        failure: what happened.
+    """
+    return [*_listed(failure), *_named(failure), *_constrained(failure)][:_MOST]
+
+
+def _listed(failure: Failure) -> Iterator[Problem]:
+    fields = failure.look("response", "fieldList") or failure.look("response", "Fields")
+    for field in fields if isinstance(fields, list) else ():
+        name = field.get("name") or field.get("path") if isinstance(field, Mapping) else None
+        if isinstance(name, str) and name:
+            yield Problem(pointer(name), "the service refuses it")
+
+
+def _named(failure: Failure) -> Iterator[Problem]:
+    name = failure.look("response", "Error", "ArgumentName")
+    if isinstance(name, str) and name:
+        yield Problem(pointer(name), "the service refuses it")
+
+
+def _constrained(failure: Failure) -> Iterator[Problem]:
+    for match in _REFUSED.finditer(failure.text):
+        rule = match["rule"]
+        if rule.startswith("not be null"):
+            yield Problem(pointer(match["name"]), "is missing")
+        else:
+            yield Problem(pointer(match["name"]), "the service refuses it", _expected(rule))
+
+
+def _expected(rule: str) -> str | None:
+    found = ((pattern.match(rule), words) for pattern, words in _RULES)
+    return next((words.format(match[1]) for match, words in found if match), None)
+
+
+def pointer(path: str) -> str:
+    """`Filters[0].Name` as a JSON Pointer.
+
+    Args:
+        path: the way to a parameter, as AWS writes it.
+    """
+    parts: list[Any] = [part for part in re.split(r"[.\[\]/]", path) if part]
+    return "".join(f"/{part.replace('~', '~0')}" for part in parts)

@@ -1,0 +1,16 @@
+"""GitHub's failures: what PyGithub, githubkit and ghapi raise, and what its REST and GraphQL answers say.
+
+No client is imported: a rule knows an exception by its qualified name, and an answer by its headers, body and URL.
+"""
+
+from mulligan.plugin import Rules
+from mulligan_github import clients, graphql, rest
+from mulligan_github.values import detect
+
+__all__ = ["classify", "detect", "rules"]
+
+rules = Rules("github")
+for _part in (clients, graphql, rest):  # asked in this order
+    rules.listed += _part.rules.listed
+
+classify = rules.hookimpl()

@@ -1,0 +1,148 @@
+"""What an answer of GitHub says, wherever a client keeps it: https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from mulligan.plugin import Failure, Problem
+
+_CLIENTS = ("github.GithubException", "githubkit.RequestFailed")
+_HOSTS = frozenset({"api.github.com", "uploads.github.com"})
+_URLS = (("request", "url"), ("response", "url"), ("url",), ("request_info", "real_url"))
+_DOCS = "https://docs.github.com/"
+
+# How GitHub's own MCP server, and everything else written with go-github, reports an answer: method, URL, status, text.
+_GO = re.compile(r"\b(?:GET|HEAD|POST|PUT|PATCH|DELETE) https://[\w.-]+/(?:api/v3/)?[^\s:]*: ([45]\d\d) ([^\[\n]*)")
+_GO_ERROR = re.compile(r"\{Resource:(\S*) Field:(\S*) Code:(\S*) Message:([^}]*)\}")
+
+# https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api#validation-failed
+_CODES = {
+    "missing": "names something that does not exist",
+    "missing_field": "is required",
+    "invalid": "is not valid",
+    "already_exists": "is taken already",
+    "unprocessable": "was not accepted",
+    "too_large": "is too large",
+    "custom": "was not accepted",
+}
+_FIELD = re.compile(r"\"(\w+)\" (wasn't supplied|is not a permitted key)|For 'properties/([\w/]+)'")
+_SPECIFIC = ("path", "file_path", "branch", "ref", "sha", "tag")
+_NUMBERS = ("issue_number", "pull_number", "issueNumber", "pullNumber", "number")
+
+
+def status(failure: Failure) -> int | None:
+    """The HTTP status of GitHub's answer; of a failure that is only text, the one that go-github writes.
+
+    Args:
+        failure: what happened.
+    """
+    if failure.status is not None or failure.exception is not None:
+        return failure.status
+    told = _GO.search(failure.text)
+    return int(told[1]) if told else None
+
+
+def is_github(failure: Failure) -> bool:
+    """Whether the answer is GitHub's, or that of a GitHub Enterprise Server: by client, header, documentation or host.
+
+    Args:
+        failure: what happened.
+    """
+    if failure.matches(*_CLIENTS) or "x-github-request-id" in failure.headers:
+        return True
+    if str(body(failure).get("documentation_url", "")).startswith(_DOCS):
+        return True
+    return any(_host(failure.look(*names)) in _HOSTS for names in _URLS) or _by_go(failure)
+
+
+def _host(url: object) -> str | None:
+    return None if url is None else str(url)[:2_000].partition("://")[2].partition("/")[0]
+
+
+def _by_go(failure: Failure) -> bool:
+    told = _GO.search(failure.text) if failure.exception is None else None
+    return told is not None and ("://api.github.com/" in told[0] or "/api/v3/" in told[0])
+
+
+def body(failure: Failure) -> Mapping[str, Any]:
+    """The answer's JSON object; empty where there is none.
+
+    Args:
+        failure: what happened.
+    """
+    return failure.body if isinstance(failure.body, Mapping) else {}
+
+
+def message(failure: Failure) -> str:
+    """What GitHub says in its `message`, for comparing, not for showing.
+
+    Args:
+        failure: what happened.
+    """
+    said = body(failure).get("message")
+    if isinstance(said, str):
+        return said
+    told = _GO.search(failure.text)
+    return told[2] if told else ""
+
+
+def field_errors(failure: Failure) -> list[Mapping[str, Any]]:
+    """The objects of the answer's `errors`, each with some of `resource`, `field`, `code` and `message`.
+
+    Args:
+        failure: what happened.
+    """
+    errors = body(failure).get("errors")
+    if isinstance(errors, list):
+        return [one for one in errors[:100] if isinstance(one, Mapping)]
+    names = ("resource", "field", "code", "message")
+    return [dict(zip(names, found, strict=True)) for found in _GO_ERROR.findall(failure.text)[:100]]
+
+
+def problems(failure: Failure) -> list[Problem]:
+    """What is wrong with which field: from `errors`, else from a message that names one field.
+
+    Args:
+        failure: what happened.
+    """
+    found = [
+        Problem(_pointer(str(one["field"])), _CODES.get(str(one.get("code")), _CODES["custom"]))
+        for one in field_errors(failure)
+        if one.get("field")
+    ]
+    return found or [_problem(told) for told in _FIELD.finditer(message(failure))]
+
+
+def _problem(told: re.Match[str]) -> Problem:
+    name, fault, nested = told.groups()
+    if name is None:
+        return Problem(_pointer(nested), _CODES["invalid"])
+    return Problem(_pointer(name), "is required" if fault == "wasn't supplied" else "is not known here")
+
+
+def _pointer(field: str) -> str:
+    return "/" + field.replace("~", "~0").replace(".", "/")
+
+
+def resource(failure: Failure) -> str | None:
+    """What the call asked for: the argument that GitHub's message names, else the most specific one, else the URL.
+
+    Args:
+        failure: what happened.
+    """
+    arguments = failure.arguments or {}
+    said = message(failure)
+    texts = {name: value for name, value in arguments.items() if isinstance(value, str) and 2 < len(value) < 400}
+    for value in texts.values():
+        if value in said:
+            return value
+    for name in _SPECIFIC:
+        if name in texts:
+            return texts[name]
+    repository = "/".join(texts[name] for name in ("owner", "repo") if name in texts)
+    number = next((arguments[name] for name in _NUMBERS if type(arguments.get(name)) is int), None)
+    if repository:
+        return repository if number is None else f"{repository}#{number}"
+    return failure.resource

@@ -1,0 +1,67 @@
+"""What the clients raise without an answer, or with a class that says more than the answer."""
+
+from __future__ import annotations
+
+from mulligan.plugin import (
+    Failure,
+    Rules,
+    ToolArgumentError,
+    ToolAuthenticationError,
+    ToolError,
+    ToolExecutionError,
+    ToolRateLimitError,
+    ToolTimeoutError,
+)
+
+rules = Rules("github")
+
+
+@rules("github.RateLimitExceededExceedsMaxWait")
+def wait_too_long(failure: Failure) -> ToolError:
+    """PyGithub: the wait for the rate limit is longer than it was allowed to be."""
+    wait = failure.look("wait")
+    return ToolRateLimitError("GitHub's rate limit is used up.", retry_after=wait, http_status=failure.status)
+
+
+@rules("githubkit.RateLimitExceeded")
+def githubkit_rate_limit(failure: Failure) -> ToolError:
+    """githubkit: the primary or secondary rate limit; GraphQL reports it under status 200."""
+    return ToolRateLimitError(
+        "GitHub limits how often it may be called.", retry_after=failure.retry_after, http_status=failure.status
+    )
+
+
+@rules("githubkit.AuthCredentialError", "githubkit.AuthExpiredError")
+def no_credentials(failure: Failure) -> ToolError:
+    """githubkit: the credentials are incomplete or have expired, so nothing was sent."""
+    return ToolAuthenticationError("The GitHub credentials are incomplete or have expired.")
+
+
+@rules("githubkit.RequestTimeout")
+def request_timeout(failure: Failure) -> ToolError:
+    """githubkit: no answer in time; the request was not sent where the connection was not made."""
+    before = failure.about(_origin(failure)).matches("httpx.ConnectTimeout", "httpx.PoolTimeout")
+    return ToolTimeoutError("GitHub did not answer in time.", effect="none" if before else "possible")
+
+
+def _origin(failure: Failure) -> BaseException:
+    origin = failure.look("exc")
+    return origin if isinstance(origin, BaseException) else Exception()
+
+
+@rules("github.BadAttributeException", "github.IncompletableObject", "githubkit.CacheUnsupportedError")
+def misread(failure: Failure) -> ToolError:
+    """The client could not make sense of what GitHub sent, or of its own set-up."""
+    return ToolExecutionError("The GitHub client could not use what it got.")
+
+
+@rules("githubkit.GraphQLPaginationError")
+def pagination(failure: Failure) -> ToolError:
+    """githubkit: a query to be paged asks for no `pageInfo`, or its cursor does not move on."""
+    return ToolArgumentError("The query must ask for pageInfo { hasNextPage endCursor } and use the cursor.")
+
+
+@rules("githubkit.WebhookTypeNotFound")
+def webhook_type(failure: Failure) -> ToolError:
+    """githubkit: there is no webhook event of that name."""
+    return ToolArgumentError("GitHub has no webhook event of that name.", resource=failure.look("name"))

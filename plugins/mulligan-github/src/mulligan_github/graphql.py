@@ -1,0 +1,142 @@
+"""GitHub's GraphQL errors, which come under status 200 and name their kind in `type`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from mulligan.plugin import (
+    Effect,
+    Failure,
+    Problem,
+    ResourceConflictError,
+    ResourceNotFoundError,
+    Rules,
+    ToolArgumentError,
+    ToolAuthenticationError,
+    ToolError,
+    ToolExecutionError,
+    ToolPermissionError,
+    ToolRateLimitError,
+    ToolTimeoutError,
+    ToolUnavailableError,
+)
+from mulligan_github.answers import body, is_github, resource
+
+rules = Rules("github")
+
+TYPES: Mapping[str, tuple[type[ToolError], str]] = {
+    "UNAUTHENTICATED": (ToolAuthenticationError, "GitHub rejected the credentials."),
+    "UNAUTHORIZED": (ToolAuthenticationError, "GitHub rejected the credentials."),
+    "FORBIDDEN": (ToolPermissionError, "GitHub refused permission."),
+    "INSUFFICIENT_SCOPES": (ToolPermissionError, "The GitHub token lacks a scope that this query needs."),
+    "NOT_FOUND": (ResourceNotFoundError, "GitHub found no such thing, or none that is visible with these credentials."),
+    "RATE_LIMIT": (ToolRateLimitError, "GitHub's rate limit is used up."),
+    "RATE_LIMITED": (ToolRateLimitError, "GitHub's rate limit is used up."),
+    "MAX_NODE_LIMIT_EXCEEDED": (ToolArgumentError, "The query asks for too many nodes: use smaller `first` values."),
+    "RESOURCE_LIMITS_EXCEEDED": (ToolArgumentError, "The query costs too much: ask for less in one query."),
+    "EXCESSIVE_PAGINATION": (ToolArgumentError, "A page is too large: `first` and `last` go up to 100."),
+    "MISSING_PAGINATION_BOUNDARIES": (ToolArgumentError, "A connection needs `first` or `last`."),
+    "UNPROCESSABLE": (ToolArgumentError, "GitHub did not accept the values of this mutation."),
+    "STALE_DATA": (ResourceConflictError, "It has changed meanwhile: read its present state first."),
+    "SERVICE_UNAVAILABLE": (ToolUnavailableError, "GitHub is unavailable for now."),
+    "INTERNAL": (ToolUnavailableError, "GitHub failed on its side."),
+    "INTERNAL_ERROR": (ToolUnavailableError, "GitHub failed on its side."),
+}
+_FIELDS = ("fieldName", "argumentName", "variableName", "inputObjectArgumentName", "arguments", "name")
+_NAMED = re.compile(r"Could not resolve to an? [\w ]+? with the [\w ]+? (?:of )?'?([^\s']+?)'?\.?$")
+
+
+def graphql_errors(failure: Failure) -> list[Mapping[str, Any]]:
+    """The entries of a GraphQL answer's `errors`; empty where the failure is something else.
+
+    Args:
+        failure: what happened.
+    """
+    for listed in (failure.look("response", "errors"), failure.look("errors"), body(failure).get("errors")):
+        if isinstance(listed, list):
+            errors = [_entry(one) for one in listed[:100]]
+            return [one for one in errors if isinstance(one.get("type"), str) or one.get("locations") or _code(one)]
+    return []
+
+
+def _entry(error: object) -> Mapping[str, Any]:
+    """An error as a mapping; githubkit has objects."""
+    if isinstance(error, Mapping):
+        return error
+    return {name: getattr(error, name, None) for name in ("type", "message", "path", "locations", "extensions")}
+
+
+def _code(error: Mapping[str, Any]) -> str | None:
+    extensions = error.get("extensions")
+    code = extensions.get("code") if isinstance(extensions, Mapping) else None
+    return code if isinstance(code, str) else None
+
+
+@rules()
+def graphql_type(failure: Failure) -> ToolError | None:
+    """A GraphQL error by its `type`: NOT_FOUND, FORBIDDEN, RATE_LIMITED, INSUFFICIENT_SCOPES and others."""
+    error = next((one for one in graphql_errors(failure) if one.get("type") in TYPES), None)
+    if error is None:
+        return None
+    cls, told = TYPES[error["type"]]
+    if cls is ToolArgumentError and failure.says("already exists"):
+        cls, told = ResourceConflictError, "Something like it exists already."
+    made = cls(told, effect=_effect(failure, cls), retry_after=failure.retry_after, http_status=failure.status)
+    if cls is ResourceNotFoundError:
+        made.resource = _resource(error, failure)
+        if made.resource:
+            made.message = f"Resource not found: {made.resource}, or not visible with these credentials."
+    if _saml(error):
+        made.user_message = "The organization demands single sign-on: authorize the GitHub token for it."
+    return made
+
+
+def _effect(failure: Failure, cls: type[ToolError]) -> Effect:
+    """Of several mutations in one query some may have been applied: then the answer has data too."""
+    data = failure.look("response", "data") or failure.look("data") or body(failure).get("data")
+    applied = isinstance(data, Mapping) and any(value is not None for name, value in data.items() if name != "errors")
+    return "possible" if applied else cls.effect
+
+
+def _resource(error: Mapping[str, Any], failure: Failure) -> str | None:
+    named = _NAMED.search(str(error.get("message", ""))[:500])
+    return named[1] if named else resource(failure)
+
+
+def _saml(error: Mapping[str, Any]) -> bool:
+    extensions = error.get("extensions")
+    return isinstance(extensions, Mapping) and extensions.get("saml_failure") is True
+
+
+@rules()
+def graphql_timeout(failure: Failure) -> ToolError | None:
+    """GitHub gave up on a query that took more than ten seconds."""
+    if not failure.says("may be the result of a timeout", "couldn't respond to your request in time"):
+        return None
+    if not (failure.matches("githubkit.GraphQLFailed", "fastspec.GqlError") or is_github(failure)):
+        return None
+    return ToolTimeoutError("GitHub gave up on the query: ask for less in one query.", http_status=failure.status)
+
+
+@rules()
+def graphql_query(failure: Failure) -> ToolError | None:
+    """A query that does not fit GitHub's schema: nothing was run."""
+    errors = [one for one in graphql_errors(failure) if _code(one) and not one.get("type")]
+    if not errors or not (failure.matches("githubkit.GraphQLFailed") or is_github(failure)):
+        return None
+    problems = [found for one in errors if (found := _problem(one)) is not None]
+    return ToolArgumentError("The query does not fit GitHub's schema.", problems=problems, http_status=failure.status)
+
+
+def _problem(error: Mapping[str, Any]) -> Problem | None:
+    extensions = error["extensions"]
+    name = next((extensions[name] for name in _FIELDS if isinstance(extensions.get(name), str)), None)
+    return None if name is None else Problem(f"/{name}", "does not fit the schema")
+
+
+@rules("githubkit.GraphQLFailed")
+def graphql_failed(failure: Failure) -> ToolError:
+    """githubkit: any other error of a GraphQL answer."""
+    return ToolExecutionError("GitHub could not run the query.")

@@ -1,0 +1,208 @@
+"""GitHub's REST answers by status; a body or a header overrules it where GitHub uses one status for several things.
+
+https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api and .../rate-limits-for-the-rest-api.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+
+from mulligan.plugin import (
+    Failure,
+    ResourceConflictError,
+    ResourceNotFoundError,
+    Rules,
+    ToolArgumentError,
+    ToolAuthenticationError,
+    ToolError,
+    ToolPermissionError,
+    ToolRateLimitError,
+    status_error,
+)
+from mulligan_github.answers import body, field_errors, is_github, problems, resource, status
+
+Decide = Callable[[Failure], ToolError | None]
+
+rules = Rules("github")
+_A_MINUTE = 60.0  # what GitHub asks for where it names no time
+_MOVED = ("is not a fast forward", "update failed", "branch was modified", "merge conflict", "merge already in progress")
+
+
+def on(*statuses: int) -> Callable[[Decide], Decide]:
+    """Makes a function a rule for GitHub's answers with one of some statuses; without any, for all that are left.
+
+    Args:
+        statuses: HTTP statuses.
+    """
+
+    def add(decide: Decide) -> Decide:
+        @rules()
+        @wraps(decide)
+        def rule(failure: Failure) -> ToolError | None:
+            answered = status(failure)
+            if answered is None or (statuses and answered not in statuses) or not is_github(failure):
+                return None
+            error = decide(failure)
+            if error is not None:
+                error.http_status = answered
+            return error
+
+        return decide
+
+    return add
+
+
+@on(401)
+def credentials(failure: Failure) -> ToolError:
+    """401: no credentials, wrong ones, or a one-time password is missing."""
+    if "x-github-otp" in failure.headers:
+        return ToolAuthenticationError(
+            "GitHub asks for a second factor.", user_message="GitHub asks for a one-time password: use a token instead."
+        )
+    return ToolAuthenticationError("GitHub rejected the credentials.")
+
+
+@on(403)
+def locked_out(failure: Failure) -> ToolError | None:
+    """403: too many failed logins; for a while GitHub refuses valid credentials too."""
+    if not failure.says("login attempts exceeded"):
+        return None
+    return ToolAuthenticationError("GitHub refuses to log in for a while, after too many wrong credentials.")
+
+
+@on(403, 422, 429)
+def secondary_rate_limit(failure: Failure) -> ToolError | None:
+    """403, 422 or 429: too many requests at once, or too much content created; a minute where no time is named."""
+    if not failure.says("secondary rate limit", "abuse detection mechanism", "submitted too quickly"):
+        return None
+    wait = _A_MINUTE if failure.retry_after is None else failure.retry_after
+    return ToolRateLimitError("GitHub's secondary rate limit: too much in a short time.", retry_after=wait)
+
+
+@on(403, 429)
+def primary_rate_limit(failure: Failure) -> ToolError | None:
+    """403 or 429: the hour's requests are used up."""
+    limited = failure.headers.get("x-ratelimit-remaining") == "0" or "retry-after" in failure.headers
+    if not limited and status(failure) == 403 and not failure.says("rate limit exceeded"):
+        return None
+    return ToolRateLimitError("GitHub's rate limit is used up.", retry_after=failure.retry_after)
+
+
+@on(403)
+def too_large(failure: Failure) -> ToolError | None:
+    """403 with the code `too_large`: this part of the API does not give things of that size."""
+    if all(one.get("code") != "too_large" for one in field_errors(failure)):
+        return None
+    return ToolArgumentError("It is too large for this part of GitHub's API.", resource=resource(failure))
+
+
+@on(403)
+def archived(failure: Failure) -> ToolError | None:
+    """403: the repository is archived, so nobody may write to it."""
+    if not failure.says("was archived", "is archived"):
+        return None
+    return ResourceConflictError("The repository is archived: it can only be read.")
+
+
+@on(403)
+def single_sign_on(failure: Failure) -> ToolError | None:
+    """403: the organization demands single sign-on, and the token was not authorized for it."""
+    if "x-github-sso" not in failure.headers and not failure.says("SAML enforcement"):
+        return None
+    user = "The organization demands single sign-on: authorize the GitHub token for it."
+    return ToolPermissionError("The organization does not let this token in.", user_message=user)
+
+
+@on(403)
+def permission(failure: Failure) -> ToolError:
+    """403: the account, the token or the app may not do this; GitHub's headers tell what it would take."""
+    needed = failure.headers.get("x-accepted-github-permissions") or failure.headers.get("x-accepted-oauth-scopes")
+    user = f"The GitHub token lacks a permission: this needs {needed[:200]}." if needed else None
+    return ToolPermissionError("GitHub refused permission.", user_message=user)
+
+
+@on(404)
+def missing_or_private(failure: Failure) -> ToolError:
+    """404: it does not exist, or these credentials may not see it; GitHub does not tell the two apart."""
+    missing = resource(failure)
+    what = f"Resource not found: {missing}" if missing else "GitHub found no such resource"
+    user = "GitHub has no such resource, or only a private one that these credentials may not see."
+    message = f"{what}, or it is private and not visible with these credentials."
+    return ResourceNotFoundError(message, resource=missing, user_message=user)
+
+
+@on(410)
+def gone(failure: Failure) -> ToolError:
+    """410: it was deleted, or the feature is turned off for the repository."""
+    missing = resource(failure)
+    what = f"Resource not found: {missing}" if missing else "The resource was not found"
+    return ResourceNotFoundError(f"{what}, it was deleted or is turned off there.", resource=missing)
+
+
+@on(405)
+def not_mergeable(failure: Failure) -> ToolError | None:
+    """405: what GitHub answers where a pull request cannot be merged now."""
+    if "merge" not in f"{body(failure).get('documentation_url')} {failure.resource}" and not failure.says("mergeable"):
+        return None
+    return ResourceConflictError("The pull request cannot be merged now.", code=_conflict(failure))
+
+
+@on(409)
+def conflict(failure: Failure) -> ToolError:
+    """409: it has changed meanwhile, or is empty."""
+    if failure.says("repository is empty"):
+        return ResourceConflictError("The repository is empty.", resource=resource(failure))
+    message = "It has changed meanwhile: read its present state first."
+    return ResourceConflictError(message, code="ABORTED", resource=resource(failure))
+
+
+@on(422)
+def already_there(failure: Failure) -> ToolError | None:
+    """422: something of that name exists already."""
+    taken = any(one.get("code") == "already_exists" for one in field_errors(failure))
+    if not taken and not failure.says("already exists"):
+        return None
+    return ResourceConflictError("It exists already.", code="ALREADY_EXISTS", problems=problems(failure))
+
+
+@on(422)
+def missing_reference(failure: Failure) -> ToolError | None:
+    """422: a branch, tag, commit or object that is named in the request does not exist."""
+    if not failure.says("does not exist", "no commit found"):
+        return None
+    missing = resource(failure)
+    message = f"Resource not found: {missing}" if missing else "A reference or object that is named does not exist."
+    return ResourceNotFoundError(message, resource=missing)
+
+
+@on(422)
+def moved_on(failure: Failure) -> ToolError | None:
+    """422: the branch has moved on, so that it cannot be updated this way."""
+    if not failure.says(*_MOVED):
+        return None
+    return ResourceConflictError("The branch has moved on: read its present state first.", code="ABORTED")
+
+
+@on(422)
+def validation(failure: Failure) -> ToolError:
+    """422: fields that GitHub does not accept, each with its own problem."""
+    found = problems(failure)
+    return ToolArgumentError("GitHub did not accept the request.", problems=found)
+
+
+@on(451)
+def blocked(failure: Failure) -> ToolError:
+    """451: access is blocked for legal reasons, such as a takedown notice."""
+    user = "GitHub has blocked this repository for legal reasons."
+    return ToolPermissionError("Access is blocked for legal reasons.", user_message=user)
+
+
+@on()
+def other_status(failure: Failure) -> ToolError:
+    """Any other status, as HTTP defines it."""
+    return status_error(failure, status(failure))
+
+
+def _conflict(failure: Failure) -> str:
+    return "ABORTED" if failure.says(*_MOVED) else "FAILED_PRECONDITION"

@@ -1,0 +1,115 @@
+"""What a SQLSTATE means: the SQL standard's classes, with the codes of PostgreSQL (its manual's appendix A) and ODBC."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from mulligan_sql import _meanings as m
+
+_CODES: Mapping[str, m.Meaning] = {
+    "01002": m.DROPPED,
+    "08001": m.UNREACHABLE,
+    "08004": m.UNREACHABLE,
+    "08P01": m.FAILED,
+    "22023": m.WRONG_VALUE,
+    "23502": m.needs_value,
+    "23503": m.REFERENCED,
+    "23504": m.REFERENCED,
+    "23505": m.DUPLICATE,
+    "23514": m.rejected,
+    "25001": m.FORBIDDEN,
+    "25006": m.READ_ONLY,
+    "25P01": m.FORBIDDEN,
+    "25P02": m.BROKEN_TRANSACTION,
+    "25P03": m.DROPPED,
+    "2BP01": m.DEPENDED_ON,
+    "34000": m.MISSING,
+    "3B001": m.MISSING,
+    "3D000": m.MISSING,
+    "3F000": m.MISSING,
+    "40002": m.FORBIDDEN,
+    "40003": m.DROPPED,
+    "42000": m.WRONG_SQL,
+    "42501": m.DENIED,
+    "42601": m.SYNTAX,
+    "42701": m.EXISTS,
+    "42703": m.unknown_column,
+    "42704": m.MISSING,
+    "42710": m.EXISTS,
+    "42712": m.WRONG_SQL,
+    "42723": m.EXISTS,
+    "42883": m.UNKNOWN_FUNCTION,
+    "42P01": m.MISSING,
+    "42P03": m.EXISTS,
+    "42P04": m.EXISTS,
+    "42P05": m.EXISTS,
+    "42P06": m.EXISTS,
+    "42P07": m.EXISTS,
+    "42S01": m.EXISTS,
+    "42S02": m.MISSING,
+    "42S11": m.EXISTS,
+    "42S12": m.MISSING,
+    "42S21": m.EXISTS,
+    "42S22": m.unknown_column,
+    "53100": m.FULL,
+    "53200": m.EXHAUSTED,
+    "53300": m.CROWDED,
+    "53400": m.FULL,
+    "55000": m.FORBIDDEN,
+    "55006": m.LOCKED,
+    "55P03": m.LOCKED,
+    "57014": m.CANCELLED,
+    "57P01": m.STOPPING,
+    "57P02": m.STOPPING,
+    "57P03": m.STARTING,
+    "57P04": m.MISSING,
+    "57P05": m.DROPPED,
+    "58P01": m.MISSING,
+    "58P02": m.EXISTS,
+    "70100": m.CANCELLED,
+    "72000": m.ABORTED,
+    "HV00R": m.MISSING,
+    "HY008": m.CANCELLED,
+    "HYT00": m.TOO_SLOW,
+    "HYT01": m.TIMED_OUT,
+    "P0002": m.MISSING,
+}
+_CLASSES: Mapping[str, m.Meaning] = {
+    "07": m.WRONG_PARAMETERS,
+    "08": m.DROPPED,
+    "0A": m.UNSUPPORTED,
+    "21": m.WRONG_SQL,
+    "22": m.WRONG_VALUE,
+    "23": m.FORBIDDEN,
+    "25": m.FORBIDDEN,
+    "27": m.FORBIDDEN,
+    "28": m.REFUSED,
+    "40": m.ABORTED,
+    "42": m.WRONG_SQL,
+    "44": m.WRONG_VALUE,
+    "53": m.EXHAUSTED,
+    "54": m.TOO_BIG,
+    "55": m.FORBIDDEN,
+    "P0": m.RAISED,
+}
+_LENGTH = 5
+
+
+def state_of(value: object) -> str | None:
+    """The value, if it is a SQLSTATE: five digits and capital letters.
+
+    Args:
+        value: anything.
+    """
+    if isinstance(value, str) and len(value) == _LENGTH and value.isalnum() and value.isascii() and value.upper() == value:
+        return value
+    return None
+
+
+def meaning_of(state: str) -> m.Meaning | None:
+    """What a state means, or None where it says nothing of the cause, as the generic HY000.
+
+    Args:
+        state: a SQLSTATE.
+    """
+    return _CODES.get(state) or _CLASSES.get(state[:2])
