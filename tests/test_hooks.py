@@ -211,6 +211,29 @@ def test_render_feedback(make_pipeline, plugin, run):
     assert run(pipeline, "fail").content.startswith("Error executing tool fail:")
 
 
+@pytest.mark.parametrize("format", ["text", "json", "block"])
+def test_render_feedback_is_asked_once_and_again_only_where_the_text_is_too_long(make_pipeline, plugin, run, format):
+    asked = []
+    counting = plugin(render_feedback=lambda feedback: asked.append(1))
+    run(make_pipeline(read, plugins=[counting], format=format), "nope")
+    assert len(asked) == 1
+
+    def too_long(feedback):
+        asked.append(feedback)
+        return "x" * 3_000 if feedback.next_step else "short"
+
+    result = run(make_pipeline(read, plugins=[plugin(render_feedback=too_long)], format=format), "nope")
+    assert result.content == "short"
+    assert len(asked) > 3
+
+
+@pytest.mark.parametrize("format", ["text", "json", "block"])
+def test_a_text_that_stays_too_long_leaves_the_format_as_it_would_be(make_pipeline, plugin, run, format):
+    endless = plugin(render_feedback=lambda feedback: "x" * 3_000)
+    result = run(make_pipeline(read, plugins=[endless], format=format), "nope")
+    assert result.content == run(make_pipeline(read, format=format), "nope").content
+
+
 def test_middlewares(make_pipeline, plugin, run):
     asked = []
 

@@ -55,6 +55,9 @@ async def acall_each(
         await asyncio.wait(tasks, timeout=pipeline.limits.grace)
         cancelled.results = [_result(task) for task in tasks]  # type: ignore[attr-defined]
         raise
+    raised = [error for error in (task.exception() for task in tasks) if error is not None]
+    if raised:
+        raise raised[0]
     return [task.result() for task in tasks]
 
 

@@ -65,7 +65,7 @@ def _sleep(step: Sleep) -> Outcome:
 
 def _run(step: Run, means: Means) -> Outcome:
     if step.is_async:
-        return means.loop().run(step, means)  # type: ignore[no-any-return]
+        return _in_loop(step, means)
     if step.timeout is not None:
         return _in_thread(step, means)
     try:
@@ -85,7 +85,14 @@ def _awaited(value: Any, step: Run, means: Means) -> Outcome:
     """What a sync function gave; where it is something to await after all, what comes of that."""
     if not isinstance(value, (Awaitable, AsyncGenerator)):
         return Outcome(value)
-    return means.loop().run(Run(lambda: value, step.timeout, is_async=True), means)  # type: ignore[no-any-return]
+    return _in_loop(Run(lambda: value, step.timeout, is_async=True), means, value)
+
+
+def _in_loop(step: Run, means: Means, value: object = None) -> Outcome:
+    from mulligan.async_driver import refuse_running_loop
+
+    refuse_running_loop(value)
+    return means.loop().run(step, means)  # type: ignore[no-any-return]
 
 
 def _in_thread(step: Run, means: Means) -> Outcome:

@@ -1,24 +1,34 @@
-"""Facts on foreign objects, read without trusting them: attributes, exception chains, HTTP answers.
+"""Facts on foreign objects, read without trusting them: attributes, names of types, chains of exceptions.
 
-A property of a foreign exception may raise, so every look is guarded; and a chain of causes may be endless, so walking it
-is iterative and bounded.
+An attribute of a foreign object may raise, or do I/O, so `field` reads what the object stores and asks a property only where
+its getter calls nothing. A chain of causes may be endless, so walking it is iterative and bounded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from types import FunctionType, GetSetDescriptorType, MemberDescriptorType
+from types import GetSetDescriptorType, MemberDescriptorType
 from typing import Any
 
 from mulligan.containment import safe_str
 
 MAX_EXCEPTIONS = 32
 _PASSING = (KeyboardInterrupt, GeneratorExit)
+_STORED = (MemberDescriptorType, GetSetDescriptorType)
+_DOING = ("CALL", "IMPORT", "BACKWARD", "FOR_ITER", "YIELD", "SEND", "WITH")
+_HELD = 16
+_ARGS = BaseException.args.__get__  # type: ignore[attr-defined]
+_CAUSE = BaseException.__cause__.__get__  # type: ignore[union-attr]
 
 
 def look(value: object, name: str) -> Any:
-    """An attribute of a foreign object, or None where it has none or does not want to tell."""
+    """An attribute of a foreign object, or None where it has none or does not want to tell.
+
+    Args:
+        value: any object.
+        name: the attribute; a property is asked.
+    """
     try:
         return getattr(value, name, None)
     except _PASSING:
@@ -27,44 +37,98 @@ def look(value: object, name: str) -> Any:
         return None
 
 
-_READ = frozenset(
-    ["body", "cause", "code", "content", "data", "details", "error", "error_code", "errors", "explanation", "filename", "headers", "http_status", "info", "message", "meta", "orig", "reason", "real_url", "request", "request_info", "resp", "response", "retry_after", "status", "status_code", "uri", "url"]
-)
-_STORED = (MemberDescriptorType, GetSetDescriptorType)
+def guarded(function: Callable[[], Any]) -> Any:
+    """What a foreign function gives, or None where it raises.
+
+    Args:
+        function: what to call.
+    """
+    try:
+        return function()
+    except _PASSING:
+        raise
+    except BaseException:
+        return None
 
 
-@lru_cache(maxsize=8_192)
-def _is_read(cls: type, name: str) -> bool:
-    """Whether a look at an attribute of such an object runs no code that may do I/O, or code that is known to do none."""
-    for base in cls.__mro__:
-        if name in base.__dict__:
-            found = base.__dict__[name]
-            return isinstance(found, _STORED) or not hasattr(type(found), "__get__") or (
-                name in _READ and not isinstance(found, FunctionType)
-            )
-    return False
-
-
-def field(value: object, name: str) -> Any:
-    """An attribute that an object stores, or None. A property is asked only where its name is that of a plain fact.
+def stored(value: object) -> Mapping[str, Any]:
+    """The attributes that an object itself stores.
 
     Args:
         value: any object.
-        name: the attribute.
     """
     try:
-        stored = object.__getattribute__(value, "__dict__")
-        if name in stored:
-            return stored[name]
+        own = object.__getattribute__(value, "__dict__")
     except AttributeError:
-        pass
-    return look(value, name) if _is_read(type(value), name) else None
+        return {}
+    return own if type(own) is dict else {}
+
+
+def field(value: object, *names: str) -> Any:
+    """The first of some attributes that is there and not None, without running foreign code that may do I/O.
+
+    Args:
+        value: any object; of a mapping the keys are read.
+        names: attributes; one that is a property is read as `_name` where its getter calls something.
+    """
+    if isinstance(value, Mapping):
+        return next((found for name in names if (found := guarded(lambda name=name: value.get(name))) is not None), None)
+    own, readable = stored(value), _readable(type(value))
+    for name in names:
+        found = own[name] if name in own else look(value, name) if name in readable else own.get(f"_{name}")
+        if found is not None:
+            return found
+    return None
+
+
+@lru_cache(maxsize=2_048)
+def _readable(cls: type) -> frozenset[str]:
+    """The attributes of a class that can be read without running code that calls anything."""
+    found: dict[str, bool] = {}
+    for base in cls.__mro__[:-1]:
+        if base is not BaseException and base is not Exception:
+            for name, attribute in tuple(vars(base).items()):
+                found.setdefault(name, not name.startswith("_") and _is_harmless(attribute))
+    return frozenset(name for name, harmless in found.items() if harmless)
+
+
+def _is_harmless(attribute: object) -> bool:
+    if isinstance(attribute, _STORED) or not hasattr(type(attribute), "__get__"):
+        return True
+    return isinstance(attribute, property) and _only_fetches(attribute.fget)
+
+
+def _only_fetches(getter: object) -> bool:
+    """Whether a getter written in Python calls nothing and does not loop."""
+    code = getattr(getter, "__code__", None)
+    if code is None:
+        return False
+    import dis
+
+    return not any(word in step.opname for step in dis.get_instructions(code) for word in _DOING)
+
+
+def type_name(value: object) -> str:
+    """The qualified name of an object's type, without `builtins`.
+
+    Args:
+        value: any object.
+    """
+    cls = type(value)
+    module, name = look(cls, "__module__"), look(cls, "__qualname__")
+    text = safe_str(name, 200)
+    return text if module in ("builtins", None) else f"{safe_str(module, 200)}.{text}"
 
 
 def chain(exception: BaseException) -> tuple[BaseException, ...]:
-    """The exception, what caused it, and the members of groups: at most 32, each once, outermost first.
+    """The exception, the members of groups, and what caused it: at most 32, each once, outermost first.
 
-    An implicit `__context__` is not followed: what a tool was handling when it failed says little of why it failed.
+    A cause is the one that `raise ... from` names, and any that an exception stores or was made from, as clients wrap what
+    their transport raised. An implicit `__context__` is not followed: what a tool was handling when it failed says little
+    of why it failed.
+
+    Args:
+        exception: the outermost.
     """
     found: list[BaseException] = []
     seen: set[int] = set()
@@ -76,14 +140,34 @@ def chain(exception: BaseException) -> tuple[BaseException, ...]:
         seen.add(id(current))
         found.append(current)
         waiting += members(current)
-        cause = look(current, "__cause__")
-        if isinstance(cause, BaseException):
+        cause = _CAUSE(current)
+        if cause is not None:
             waiting.append(cause)
+        waiting += _held(current)
     return tuple(found)
 
 
+def _held(exception: BaseException) -> Iterator[BaseException]:
+    """The exceptions among an exception's arguments and attributes, and in mappings, lists, tuples and futures there."""
+    for value in (*_ARGS(exception)[:_HELD], *tuple(stored(exception).values())[: 2 * _HELD]):
+        kind = type(value)
+        if kind is str or kind is int or value is None:
+            continue
+        if isinstance(value, BaseException):
+            yield value
+        elif kind is dict or kind is list or kind is tuple:
+            inside = tuple(value.values() if kind is dict else value)[:_HELD]
+            yield from (held for held in inside if isinstance(held, BaseException))
+        elif isinstance(held := stored(value).get("_exception"), BaseException):
+            yield held
+
+
 def members(exception: BaseException) -> tuple[BaseException, ...]:
-    """The exceptions of a group (the first 32), or none."""
+    """The exceptions of a group (the first 32), or none.
+
+    Args:
+        exception: any exception.
+    """
     if not isinstance(exception, BaseExceptionGroup):
         return ()
     grouped = look(exception, "exceptions")
@@ -93,85 +177,14 @@ def members(exception: BaseException) -> tuple[BaseException, ...]:
 
 
 def innermost(exception: BaseException) -> BaseException:
-    """The one exception that a group of one, in a group of one ..., wraps; a group of several stays as it is."""
+    """The one exception that a group of one, in a group of one ..., wraps; a group of several stays as it is.
+
+    Args:
+        exception: any exception.
+    """
     for _ in range(10 * MAX_EXCEPTIONS * MAX_EXCEPTIONS):
         inside = members(exception)
         if len(inside) != 1:
             return exception
         exception = inside[0]
     return exception
-
-
-def type_name(value: object) -> str:
-    """The qualified name of an object's type, without `builtins`."""
-    cls = type(value)
-    module, name = look(cls, "__module__"), look(cls, "__qualname__")
-    text = safe_str(name, 200)
-    return text if module in ("builtins", None) else f"{safe_str(module, 200)}.{text}"
-
-
-def http_status(value: object) -> int | None:
-    """The HTTP status that an exception, its `response` or an answer carries, or None."""
-    response = look(value, "response")
-    if isinstance(response, Mapping):
-        metadata = _get(response, "ResponseMetadata")
-        return _as_status(_get(metadata, "HTTPStatusCode"))
-    for holder in (value, response):
-        if holder is None:
-            continue
-        for name in ("status_code", "status", "http_status", "code"):
-            status = _as_status(look(holder, name))
-            if status is not None:
-                return status
-    return _as_status(look(look(value, "resp"), "status"))
-
-
-def _as_status(value: object) -> int | None:
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, str) and len(value) == 3 and value.isdigit():
-        value = int(value)
-    if isinstance(value, int) and 400 <= value <= 599:
-        return int(value)
-    return None
-
-
-def http_headers(value: object) -> dict[str, str]:
-    """The answer's headers with lower-case names; empty where there are none."""
-    response = look(value, "response")
-    if isinstance(response, Mapping):
-        return _lower(_get(_get(response, "ResponseMetadata"), "HTTPHeaders"))
-    for holder in (response, value):
-        headers = _lower(look(holder, "headers"))
-        if headers:
-            return headers
-    return {}
-
-
-def _lower(headers: object) -> dict[str, str]:
-    items = look(headers, "items")
-    if not callable(items):
-        return {}
-    return guarded(lambda: {str(name).lower(): str(text) for name, text in items()}) or {}
-
-
-def _get(value: object, name: str) -> Any:
-    return guarded(lambda: value.get(name)) if isinstance(value, Mapping) else None
-
-
-def guarded(function: Callable[[], Any]) -> Any:
-    """What a foreign function gives, or None where it raises."""
-    try:
-        return function()
-    except _PASSING:
-        raise
-    except BaseException:
-        return None
-
-
-def first_text(values: Iterable[object], limit: int = 2_000) -> str:
-    """The first of some values that is text and not empty, shortened."""
-    for value in values:
-        if isinstance(value, str) and value.strip():
-            return safe_str(value, limit)
-    return ""

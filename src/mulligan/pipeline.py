@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import cache
 from typing import Any
 
@@ -181,8 +181,12 @@ class Pipeline:
         session: Session | None,
         context: Mapping[str, Any] | None,
     ) -> Invocation:
-        plain = type(name_or_call) is str
-        call = ToolCall(call_id, name_or_call, arguments) if plain else _as_call(name_or_call)
+        if type(name_or_call) is str:
+            call = ToolCall(call_id, name_or_call, arguments)
+        elif arguments is None and call_id is None:
+            call = _as_call(name_or_call)
+        else:
+            raise UsageError("arguments and call_id belong to a name; a ToolCall has its own")
         if session is None:
             return Invocation(self._host, call, context)
         return Invocation(self._host, call, context, session.guard, session.format)
@@ -397,7 +401,7 @@ def _as_call(given: Any) -> ToolCall:
         return given
     if isinstance(given, str):
         return ToolCall(None, given)
-    if isinstance(given, Sequence) and len(given) == 2:
+    if isinstance(given, (tuple, list)) and len(given) == 2 and isinstance(given[0], str):
         return ToolCall(None, *given)
     raise UsageError(f"a call is a ToolCall, a name, or a pair of name and arguments, not {given!r:.80}")
 

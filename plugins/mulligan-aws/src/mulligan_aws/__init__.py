@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
 from urllib.parse import urlsplit
 
 from mulligan.plugin import (
-    ErrorFields,
     Failure,
+    Problem,
     ResourceConflictError,
     ResourceNotFoundError,
     Rules,
@@ -23,9 +22,199 @@ from mulligan.plugin import (
     ToolRateLimitError,
     ToolTimeoutError,
     ToolUnavailableError,
+    safe_str,
     status_error,
 )
 
 from mulligan_aws.codes import CONCURRENT, EXISTS, meaning, plain
 from mulligan_aws.parameters import pointer, refused, reported
 from mulligan_aws.resources import resource
+
+rules = Rules("aws")
+
+_SHOWN = re.compile(r"[\w.-]{1,100}")
+_MESSAGES: Mapping[type[ToolError], str] = {
+    ToolAuthenticationError: "AWS does not accept the credentials",
+    ToolPermissionError: "The AWS account may not do this",
+    ResourceNotFoundError: "The resource was not found",
+    ResourceConflictError: "The present state of the resource does not allow it",
+    ToolRateLimitError: "AWS limits how often it may be called",
+    ToolQuotaError: "A quota of the AWS account is used up",
+    ToolTimeoutError: "AWS did not answer in time",
+    ToolUnavailableError: "The AWS service is unavailable for now",
+    ToolArgumentError: "AWS refuses the request as invalid",
+    ToolExecutionError: "AWS could not do this",
+}
+_MAY_BE_MISSING = " Amazon S3 says so too where the object does not exist and the account may not list the bucket."
+_TRY_LATER = ("try again", "try after", "rate", "attempt", "attempts", "simultaneous", "simultaneously", "concurrent", "per second")
+_ABSENT = ("does not exist", "doesn't exist")
+
+
+@rules("botocore.exceptions.ClientError")
+def answered(failure: Failure) -> ToolError | None:
+    """The service answered with an error code."""
+    return _by_code(failure, failure.look("response", "Error", "Code"))
+
+
+def _by_code(failure: Failure, told: object) -> ToolError:
+    code = plain(told)
+    if code == "TransactionCanceled":
+        code = _cancelled(failure) or code
+    cls = _by_words(failure, code) or meaning(code, failure.status)
+    if cls is None:
+        return status_error(failure, retry_after=_wait(failure))
+    return cls(
+        _message(cls, failure, code),
+        code=_canonical(cls, code),
+        http_status=failure.status,
+        retry_after=_wait(failure),
+        resource=resource(failure) if cls in (ResourceNotFoundError, ResourceConflictError) else None,
+        problems=refused(failure) if cls is ToolArgumentError else (),
+    )
+
+
+def _by_words(failure: Failure, code: str) -> type[ToolError] | None:
+    """Two codes that services use for two things, which their messages tell apart."""
+    if code == "LimitExceeded" and failure.says(*_TRY_LATER):
+        return ToolRateLimitError
+    if code == "ValidationError" and failure.says(*_ABSENT):  # AWS CloudFormation, for a stack that is not there
+        return ResourceNotFoundError
+    return None
+
+
+def _cancelled(failure: Failure) -> str | None:
+    """The code of the operation for which DynamoDB cancelled a transaction."""
+    reasons = failure.look("response", "CancellationReasons")
+    codes = [plain(reason.get("Code")) for reason in reasons or () if isinstance(reason, Mapping)]
+    return next((code for code in codes if code not in ("", "None")), None)
+
+
+def _message(cls: type[ToolError], failure: Failure, code: str) -> str:
+    name = resource(failure) if cls is ResourceNotFoundError else None
+    if name:
+        return f"Resource not found: {name}"
+    shown = f" ({code})" if _SHOWN.fullmatch(code) else ""
+    hidden = cls is ToolPermissionError and failure.look("operation_name") in ("GetObject", "HeadObject")
+    return f"{_MESSAGES[cls]}{shown}.{_MAY_BE_MISSING if hidden else ''}"
+
+
+def _canonical(cls: type[ToolError], code: str) -> str | None:
+    if cls is not ResourceConflictError:
+        return None
+    return "ALREADY_EXISTS" if EXISTS.search(code) else "ABORTED" if CONCURRENT.search(code) else None
+
+
+def _wait(failure: Failure) -> float | None:
+    told = failure.look("response", "retryAfterSeconds")
+    return float(told) if isinstance(told, str) and told.isdigit() else failure.retry_after
+
+
+@rules("botocore.exceptions.ConnectTimeoutError", "botocore.exceptions.ReadTimeoutError")
+def timed_out(failure: Failure) -> ToolError | None:
+    """No connection, or no answer, in time."""
+    if failure.matches("botocore.exceptions.ConnectTimeoutError"):
+        return ToolTimeoutError("No connection to AWS in time; nothing was sent.", effect="none")
+    return ToolTimeoutError("AWS did not answer in time.", effect="possible")
+
+
+@rules("botocore.exceptions.ConnectionError")
+def unreachable(failure: Failure) -> ToolError | None:
+    """The endpoint, or the proxy, cannot be reached, or is not whom it should be: nothing was sent."""
+    host = urlsplit(safe_str(failure.look("kwargs", "endpoint_url") or "")).hostname or ""
+    values = [value.lower() for value in (failure.arguments or {}).values() if isinstance(value, str) and value]
+    named = any(value in host or host in value for value in values) if host else False
+    message = "The AWS endpoint that the arguments name cannot be reached." if named else "AWS cannot be reached."
+    return ToolConnectionError(message, fatal=not named, effect="none")
+
+
+@rules(
+    "botocore.exceptions.HTTPClientError", "botocore.exceptions.IncompleteReadError", "boto3.exceptions.RetriesExceededError",
+    "s3transfer.exceptions.RetriesExceededError",
+)  # fmt: skip
+def dropped(failure: Failure) -> ToolError | None:
+    """The connection was closed before the whole answer was there."""
+    message = "The connection to AWS was dropped midway."
+    return ToolConnectionError(message, fatal=False, transient=True, effect="possible")
+
+
+@rules(
+    *(
+        f"botocore.exceptions.{name}"
+        for name in (
+            "NoCredentialsError", "PartialCredentialsError", "CredentialRetrievalError", "UnknownCredentialError",
+            "NoAuthTokenError", "TokenRetrievalError", "UnknownTokenProviderError", "SSOError", "LoginError",
+            "RefreshWithMFAUnsupportedError", "MetadataRetrievalError", "ProfileNotFound",
+        )
+    )
+)  # fmt: skip
+def credentials(failure: Failure) -> ToolError | None:
+    """There are no credentials, or they could not be fetched or renewed."""
+    if failure.matches("botocore.exceptions.LoginInsufficientPermissions"):
+        return ToolPermissionError("The AWS account may not log in this way.")
+    return ToolAuthenticationError("There are no usable credentials for AWS.")
+
+
+@rules("botocore.exceptions.ParamValidationError")
+def parameters(failure: Failure) -> ToolError | None:
+    """The SDK found the parameters wrong and sent nothing."""
+    return ToolArgumentError("The parameters do not fit the AWS operation; nothing was sent.", problems=reported(failure))
+
+
+@rules(
+    *(
+        f"botocore.exceptions.{name}"
+        for name in (
+            "ValidationError", "MissingParametersError", "BaseEndpointResolverError", "EndpointProviderError", "DataNotFoundError",
+            "UnknownRegionError", "ApiVersionNotFoundError", "ServiceNotInRegionError", "UnknownServiceStyle", "InvalidExpressionError",
+            "UnknownClientMethodError", "OperationNotPageableError", "PaginationError", "UnseekableStreamError", "InvalidDNSNameError",
+            "InvalidS3AddressingStyleError", "UnsupportedS3ArnError", "UnsupportedS3ControlArnError", "InvalidHostLabelError",
+            "UnsupportedOutpostResourceError", "UnsupportedS3ConfigurationError", "UnsupportedS3AccesspointConfigurationError",
+            "UnsupportedS3ControlConfigurationError", "InvalidEndpointConfigurationError",
+        )
+    ),
+    "boto3.exceptions.ResourceNotExistsError", "boto3.exceptions.UnknownAPIVersionError", "boto3.exceptions.NoVersionFound",
+    "boto3.exceptions.DynamoDBOperationNotSupportedError", "boto3.exceptions.DynamoDBNeedsConditionError",
+    "boto3.exceptions.DynamoDBNeedsKeyConditionError", "s3transfer.exceptions.S3ValidationError",
+)  # fmt: skip
+def unfit(failure: Failure) -> ToolError | None:
+    """A service, region, operation or value that the SDK does not know or cannot use; nothing was sent."""
+    name = failure.look("kwargs", "param") or failure.look("kwargs", "name")
+    known = failure.matches("botocore.exceptions.ValidationError") and isinstance(name, str)
+    problems = [Problem(pointer(str(name)), "the AWS SDK cannot use it")] if known else []
+    if failure.matches("botocore.exceptions.NoRegionError"):
+        return ToolArgumentError("No AWS region is set: name one.")
+    return ToolArgumentError("The AWS SDK does not know or cannot use what it was given; nothing was sent.", problems=problems)
+
+
+@rules("botocore.exceptions.WaiterError")
+def waiter(failure: Failure) -> ToolError | None:
+    """A waiter gave up, or met a state or an error that ends it."""
+    code = failure.look("last_response", "Error", "Code")
+    if failure.says("max attempts exceeded"):
+        return ToolTimeoutError("The resource did not reach the awaited state in time.", effect="possible")
+    cls = meaning(plain(code)) if code else None
+    if cls is None:
+        return ToolExecutionError("The resource came into a state from which the awaited one cannot be reached.")
+    return cls(_message(cls, failure, plain(code)), http_status=failure.look("last_response", "ResponseMetadata", "HTTPStatusCode"))
+
+
+@rules("boto3.exceptions.S3UploadFailedError")
+def upload(failure: Failure) -> ToolError | None:
+    """An upload that failed: the SDK raises this while it handles the service's answer."""
+    handled = failure.look("__context__")
+    return answered(failure.about(handled)) if isinstance(handled, Exception) else None
+
+
+@rules("botocore.exceptions.CapacityNotAvailableError")
+def held_back(failure: Failure) -> ToolError | None:
+    """The SDK holds requests back, since the service throttled earlier ones."""
+    return ToolRateLimitError("The AWS SDK holds requests back after earlier ones were throttled.")
+
+
+@rules("botocore.exceptions.BotoCoreError", "boto3.exceptions.Boto3Error")
+def other(failure: Failure) -> ToolError | None:
+    """Anything else of the SDK itself, such as a broken configuration."""
+    return ToolExecutionError("The AWS SDK could not do this.")
+
+
+classify = rules.hookimpl(tryfirst=True)

@@ -67,7 +67,7 @@ _NAMED: dict[type[ToolError], str] = {
     ToolArgumentError: """
         400 405 411 413 414 415 416 422 BadDigest BadRequest EntityTooLarge EntityTooSmall IdempotentParameterMismatch
         ItemCollectionSizeLimitExceeded KeyTooLongError MaxMessageLengthExceeded MethodNotAllowed
-        MetadataTooLarge NoSuchVersionId RequestEntityTooLarge RequestHeaderSectionTooLarge ValidationError Validation
+        MetadataTooLarge RequestEntityTooLarge RequestHeaderSectionTooLarge ValidationError Validation
     """,
     ToolExecutionError: """
         501 FunctionError InvalidAction ModelError NotImplemented UnknownOperation

@@ -18,6 +18,7 @@ from mulligan.plugin import (
     ToolExecutionError,
     ToolPermissionError,
     ToolQuotaError,
+    ToolRateLimitError,
     ToolTimeoutError,
     ToolUnavailableError,
 )
@@ -44,6 +45,7 @@ CANCELLED: Meaning = partial(ToolCancelledError, "The statement was cancelled.")
 CROWDED: Meaning = partial(ToolUnavailableError, "The database has no free connection for now.", effect="none")
 STARTING: Meaning = partial(ToolUnavailableError, "The database takes no connections for now.", effect="none")
 STOPPING: Meaning = partial(ToolUnavailableError, "The database is shutting down.", effect="possible")
+LIMITED: Meaning = partial(ToolRateLimitError, "The database account has made all its calls of this hour.")
 EXHAUSTED: Meaning = partial(ToolUnavailableError, "The database is out of memory for now.", effect="none")
 FULL: Meaning = partial(ToolQuotaError, "The database has no space left, or has reached a limit that is set for it.")
 LOCKED: Meaning = partial(
@@ -73,6 +75,7 @@ BROKEN_TRANSACTION: Meaning = partial(
     ToolExecutionError, "An earlier statement of this transaction failed; it has to be rolled back first.", effect="none"
 )
 RAISED: Meaning = partial(ToolExecutionError, "A function or trigger in the database raised an error.")
+NOT_A_DATABASE: Meaning = partial(ToolExecutionError, "The file is no database, or is encrypted.", effect="none")
 FAILED: Meaning = partial(ToolExecutionError, "The database failed.")
 
 
@@ -85,9 +88,6 @@ def missing(name: str | None = None, *, provider: str | None = None) -> ToolErro
     """
     message = f"Resource not found: {name}" if name else "The database has no such object."
     return ResourceNotFoundError(message, resource=name, provider=provider)
-
-
-MISSING: Meaning = missing
 
 
 def unknown_column(name: str | None, *, provider: str | None = None) -> ToolError:
@@ -153,6 +153,34 @@ def duplicate(column: str | None, table: str | None = None, *, provider: str | N
     return ResourceConflictError(
         message, code="ALREADY_EXISTS", problems=[problem], resource=table, provider=provider
     )
+
+
+_OF_A_NAME = (missing, unknown_column)
+_OF_A_COLUMN = (needs_value, rejected, duplicate)
+
+
+def made(
+    meaning: Meaning,
+    provider: str | None,
+    *,
+    name: str | None = None,
+    column: str | None = None,
+    table: str | None = None,
+) -> ToolError:
+    """The error of one kind, with what the database told besides.
+
+    Args:
+        meaning: its kind.
+        provider: the database.
+        name: the thing that the message names.
+        column: the column that it is about.
+        table: the table that it is about.
+    """
+    if meaning in _OF_A_NAME:
+        return meaning(name, provider=provider)
+    if meaning in _OF_A_COLUMN:
+        return meaning(column, table, provider=provider)
+    return meaning(resource=table or name, provider=provider)
 
 
 def plain(name: str) -> str:

@@ -1,0 +1,108 @@
+"""SQLite: by the result code that Python keeps on the exception, and by SQLite's own words where that is the generic one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from mulligan.plugin import Failure, Rules, ToolError
+from mulligan_sql import _meanings as m
+
+rules = Rules()
+_PROVIDER = "sqlite"
+_COLUMN = re.compile(r"constraint failed: ([^,]{1,200})")
+_TABLE = re.compile(r"constraint failed: (\S{1,200})\.[^.]+$")
+_CODES: Mapping[str, m.Meaning] = {  # https://www.sqlite.org/rescode.html
+    "SQLITE_AUTH": m.DENIED,
+    "SQLITE_BUSY": m.LOCKED,
+    "SQLITE_CANTOPEN": m.missing,
+    "SQLITE_CONSTRAINT": m.FORBIDDEN,
+    "SQLITE_CONSTRAINT_CHECK": m.rejected,
+    "SQLITE_CONSTRAINT_DATATYPE": m.rejected,
+    "SQLITE_CONSTRAINT_FOREIGNKEY": m.REFERENCED,
+    "SQLITE_CONSTRAINT_NOTNULL": m.needs_value,
+    "SQLITE_CONSTRAINT_PRIMARYKEY": m.duplicate,
+    "SQLITE_CONSTRAINT_ROWID": m.duplicate,
+    "SQLITE_CONSTRAINT_UNIQUE": m.duplicate,
+    "SQLITE_CORRUPT": m.FAILED,
+    "SQLITE_FULL": m.FULL,
+    "SQLITE_INTERNAL": m.FAILED,
+    "SQLITE_INTERRUPT": m.CANCELLED,
+    "SQLITE_IOERR": m.FAILED,
+    "SQLITE_LOCKED": m.LOCKED,
+    "SQLITE_MISMATCH": m.WRONG_VALUE,
+    "SQLITE_MISUSE": m.FAILED,
+    "SQLITE_NOMEM": m.EXHAUSTED,
+    "SQLITE_NOTADB": m.NOT_A_DATABASE,
+    "SQLITE_PERM": m.DENIED,
+    "SQLITE_PROTOCOL": m.LOCKED,
+    "SQLITE_RANGE": m.WRONG_PARAMETERS,
+    "SQLITE_READONLY": m.READ_ONLY,
+    "SQLITE_SCHEMA": m.ABORTED,
+    "SQLITE_TOOBIG": m.TOO_BIG,
+}
+
+
+@rules("sqlite3.Error")
+def sqlite_code(failure: Failure) -> ToolError | None:
+    """The result code, an extended one before its primary one; a constraint names its column."""
+    code = failure.look("sqlite_errorname")
+    if not isinstance(code, str):
+        return None
+    meaning = _CODES.get(code) or _CODES.get("_".join(code.split("_")[:2]))
+    if meaning is None:
+        return None
+    name = m.found(_OPENING, failure.text) if meaning is m.missing else None
+    column = None if meaning is m.rejected else m.found(_COLUMN, failure.text)
+    return m.made(meaning, _PROVIDER, name=name, column=column, table=m.found(_TABLE, failure.text))
+
+
+_OPENING = re.compile(r"unable to open database: (.{1,200})")
+
+
+@rules("sqlite3.OperationalError")
+def sqlite_words(failure: Failure) -> ToolError | None:
+    """SQLITE_ERROR covers all that is wrong with a statement: the first words say what."""
+    if failure.look("sqlite_errorname") != "SQLITE_ERROR":
+        return None
+    text = failure.text
+    for pattern, make in _WORDS:
+        match = pattern.match(text)
+        if match:
+            return make(*(group.strip("\"'` ") for group in match.groups()))
+    return m.WRONG_SQL(provider=_PROVIDER)
+
+
+def _made(meaning: m.Meaning) -> Callable[..., ToolError]:
+    return lambda name=None: m.made(meaning, _PROVIDER, name=name and name.removeprefix("main."))
+
+
+_WORDS: tuple[tuple[re.Pattern[str], Callable[..., ToolError]], ...] = tuple(
+    (re.compile(pattern), make)
+    for pattern, make in (
+        (r"no such function: ", _made(m.UNKNOWN_FUNCTION)),
+        (r"no such column: (\S{1,200})", _made(m.unknown_column)),
+        (r"(?:table|view) \S{1,200} has no column named (\S{1,200})", _made(m.unknown_column)),
+        (r"no such [a-z ]{1,40}: (\S{1,200})", _made(m.missing)),
+        (r"unknown database (\S{1,200})", _made(m.missing)),
+        (r"(?:table|view|index|trigger) (\S{1,200}) already exists", _made(m.EXISTS)),
+        (r"there is already (?:a table|an index|another table or index with this name): (\S{1,200})", _made(m.EXISTS)),
+        (r"there is already (?:a table|an index) named (\S{1,200})", _made(m.EXISTS)),
+        (r"duplicate column name: (\S{1,200})", _made(m.EXISTS)),
+        (r"database \S{1,200} is (?:locked|already in use)", _made(m.LOCKED)),
+        (r"not authorized", _made(m.DENIED)),
+        (r"cannot (?:start|commit|rollback|release|VACUUM)", _made(m.FORBIDDEN)),
+        (r"user-defined function raised", _made(m.RAISED)),
+        (r"near \".*\": syntax error|incomplete input|unrecognized token", _made(m.SYNTAX)),
+    )
+)
+
+
+@rules("sqlite3.ProgrammingError", "sqlite3.InterfaceError", "sqlite3.Warning")
+def sqlite_module(failure: Failure) -> ToolError | None:
+    """What Python's module noticed by itself: values that do not fit, or several statements at once."""
+    if failure.says("binding", "bindings", "parameters are of unsupported type"):
+        return m.WRONG_PARAMETERS(provider=_PROVIDER)
+    if failure.says("one statement at a time", "can only execute DML statements"):
+        return m.WRONG_SQL(provider=_PROVIDER)
+    return m.FAILED(provider=_PROVIDER, effect="none")

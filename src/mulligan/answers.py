@@ -1,0 +1,146 @@
+"""The HTTP answer that an exception or a value carries: its status, headers and address, wherever a library keeps them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from mulligan.facts import field, guarded
+
+_ANSWERS = ("response", "raw_response", "http_response", "resp", "meta")
+_STATUS = ("status_code", "status", "http_status", "http_status_code", "statusCode", "http_code", "response_code")
+_RARE = ("response_status_code", "code")
+_LINE = re.compile(r"([45]\d\d)(?: [A-Z][A-Za-z' -]{0,60})?")
+_URLS = ("url", "uri", "real_url", "request_url")
+
+
+def answers(value: object) -> Iterator[Any]:
+    """The answer objects that an exception holds, its `reason`'s too where that is an exception.
+
+    Args:
+        value: an exception or an answer.
+    """
+    for name in _ANSWERS:
+        answer = field(value, name)
+        if answer is not None and not isinstance(answer, (str, bytes)):
+            yield answer
+    reason = field(value, "reason")
+    if isinstance(reason, BaseException):
+        yield from (answer for name in _ANSWERS if (answer := field(reason, name)) is not None)
+
+
+def http_status(value: object) -> int | None:
+    """The HTTP status that an exception, its answer or a value carries, or None.
+
+    Only 400 to 599 count, lest a service's own number be taken for one.
+
+    Args:
+        value: an exception or an answer.
+    """
+    told = _status_of(value)
+    if told is not None:
+        return told
+    for answer in answers(value):
+        told = _status_of(answer)
+        if told is not None:
+            return told
+        if isinstance(answer, Mapping):
+            told = _as_status(field(answer.get("ResponseMetadata"), "HTTPStatusCode"))
+            if told is not None:
+                return told
+    return _as_status(field(field(value, "error"), "status", "code")) if field(value, "error") is not None else None
+
+
+def _status_of(holder: object) -> int | None:
+    if isinstance(holder, SystemExit):
+        return None
+    for name in _STATUS:
+        status = _as_status(field(holder, name))
+        if status is not None:
+            return status
+    for name in _RARE:
+        status = _as_status(field(holder, name))
+        if status is not None:
+            return None if field(field(holder, "details"), "codeName") is not None else status
+    return None
+
+
+def _as_status(value: object) -> int | None:
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, str):
+        line = _LINE.fullmatch(value[:80])
+        return int(line[1]) if line else None
+    if isinstance(value, int) and 400 <= value <= 599:
+        return int(value)
+    return None
+
+
+def http_headers(value: object) -> dict[str, str]:
+    """The answer's headers with lower-case names; empty where there are none.
+
+    The answer's own come first: what an exception calls its headers may be the request's.
+
+    Args:
+        value: an exception or an answer.
+    """
+    for answer in answers(value):
+        headers = _lower(_told(answer))
+        if headers:
+            return headers
+    return _lower(field(value, "headers", "hdrs", "http_headers"))
+
+
+def _told(answer: object) -> object:
+    if not isinstance(answer, Mapping):
+        return field(answer, "headers")
+    told = field(answer, "headers") or field(answer.get("ResponseMetadata"), "HTTPHeaders")
+    if told is None and all(isinstance(text, str) for text in tuple(answer.values())[:64]):
+        return answer
+    return told
+
+
+def _lower(headers: object) -> dict[str, str]:
+    items = getattr(headers, "items", None)
+    if not callable(items):
+        return {}
+    return guarded(lambda: {str(name).lower(): str(text) for name, text in items()}) or {}
+
+
+def url_path(value: object) -> str | None:
+    """The path of the address that was asked, without query; None where there is none, or only the root.
+
+    Args:
+        value: an exception or an answer.
+    """
+    for holder in _asked(value):
+        url = field(holder, *_URLS)
+        if url is not None and not callable(url):
+            from urllib.parse import urlsplit
+
+            path = guarded(lambda url=url: urlsplit(str(url)[:2_000]).path)  # type: ignore[misc]
+            if path and path != "/":
+                return str(path)
+    return None
+
+
+def _asked(value: object) -> Iterator[Any]:
+    yield value
+    for answer in answers(value):
+        yield answer
+        yield field(answer, "request")
+    yield field(value, "request", "request_info")
+
+
+def method(value: object) -> str:
+    """The HTTP method of the request in upper case; empty where it is not known.
+
+    Args:
+        value: an exception or an answer.
+    """
+    for holder in _asked(value):
+        told = field(holder, "method")
+        if isinstance(told, str):
+            return told.upper()
+    return ""
