@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from mulligan.arguments import dump, read_arguments
 from mulligan.calls import Repair, ToolCall
+from mulligan.classification import Classifier
 from mulligan.containment import clean, safe_str, show_name
 from mulligan.dialects import Dialect
-from mulligan.error_fields import check_fields, handed_on
 from mulligan.errors import (
     PluginError,
     ResourceNotFoundError,
     ToolArgumentError,
     ToolError,
-    ToolExecutionError,
     ToolNotFoundError,
     UsageError,
 )
@@ -49,6 +48,8 @@ class Answering:
 
     Attributes:
         redactor: removes secrets.
+        line: makes one clean, redacted, bounded line of a foreign text.
+        classifier: says what failures mean.
         formats: the feedback formats by name.
         format: the one that is used where nobody asked for another.
         dialects: the message shapes by name.
@@ -56,22 +57,15 @@ class Answering:
     """
 
     def __init__(self, policy: Policy, limits: Limits, redactor: Redactor) -> None:
-        self._policy = policy
+        self.classifier = Classifier(policy)
         self._limits = limits
         self.redactor = redactor
         self._wording = Wording(policy, limits, redactor)
+        self.line: Callable[[str], str] = self._wording.line
         self.formats: Mapping[str, FeedbackFormat] = {}
         self.format: FeedbackFormat | None = None
         self.dialects: Mapping[str, Dialect] = {}
         self.on_silence: Callable[[FeedbackFormat], None] = lambda _: None
-
-    def line(self, text: str) -> str:
-        """A foreign text as one clean, redacted, bounded line.
-
-        Args:
-            text: any text.
-        """
-        return self._wording.line(text)
 
     def format_named(self, format: str | FeedbackFormat) -> FeedbackFormat:
         """The feedback format of that name.
@@ -104,68 +98,6 @@ class Answering:
         error.suggestions, error.confident = toolset.suggest(safe_str(call.name, 400), arguments)
         return error
 
-    def classify(self, failure: Failure, stages: Stages) -> ToolError:
-        """What a failure means: the tool's own word, else a plugin's, else a `ToolExecutionError`.
-
-        Args:
-            failure: what happened.
-            stages: the compiled hooks.
-        """
-        own = failure.exception
-        if isinstance(own, ToolError):
-            error, own.rule = own, own.rule or "tool:raised"
-        else:
-            error = stages.classify(failure) or self._by_cause(failure, stages) or unclassified(failure)
-        error = self.complete(error, failure.call, failure.tool, failure.arguments)
-        if own is not None and error is not own and error.__cause__ is None:
-            error.__cause__ = own
-        return error
-
-    def _by_cause(self, failure: Failure, stages: Stages) -> ToolError | None:
-        """What an exception that nobody knows was raised `from`, or a group holds, as far as somebody knows that."""
-        for exception in failure.exceptions[1:]:
-            error = stages.classify(failure.about(exception))
-            if error is not None:
-                return error
-        return None
-
-    def complete(
-        self, error: ToolError, call: ToolCall | None, tool: Tool | None, arguments: Mapping[str, Any] | None
-    ) -> ToolError:
-        """Fills in what a plugin left out, and decides fatality. An error that belongs to another call is copied.
-
-        Args:
-            error: what the failure means.
-            call: the call, or None.
-            tool: the tool, or None.
-            arguments: the validated arguments, or None.
-        """
-        own = error.__dict__
-        owner = own.get("_owner", error)
-        if owner is call:
-            return error
-        if owner is not error:
-            error = handed_on(error)
-            own = error.__dict__
-        own["_owner"] = call
-        if error.rule is None or not error.rule.startswith("host:"):
-            check_fields(error)
-        filled: dict[str, Any] = {}
-        if error.tool_name is None and (tool is not None or call is not None):
-            filled["tool_name"] = tool.name if tool is not None else call and str(call.name)
-        if call is not None:
-            filled["call_id"] = call.id
-        if error.arguments is None:
-            filled["arguments"] = arguments
-        if tool is not None:
-            filled["tool_type"] = tool.tool_type
-            if error.provider is None and tool.provider is not None:
-                filled["provider"] = tool.provider
-        own.update(filled)
-        own["_filled"] = (*filled, "fatal") if "fatal" not in own else tuple(filled)
-        own["fatal"] = self._policy.is_fatal(error)
-        return error
-
     def failed(self, state: Invocation, error: ToolError, note: str = "") -> ToolResult:
         """The result of a call that failed. It always comes back, whatever is wrong with the words.
 
@@ -174,7 +106,7 @@ class Answering:
             error: what the failure means.
             note: a sentence on how often this has happened, or nothing.
         """
-        error = self.complete(error, state.call, state.tool, state.arguments)
+        error = self.classifier.complete(error, state.call, state.tool, state.arguments)
         if isinstance(error, ResourceNotFoundError):
             self._add_near(error, state.tool, state.arguments or {})
         try:
@@ -322,16 +254,6 @@ class Answering:
             failure: what happened.
         """
         return AttemptFailed(call.id, call.name, attempt, error, self.redactor.redact(_traceback(failure)))
-
-
-def unclassified(failure: Failure) -> ToolError:
-    """The error for a failure that no rule knows.
-
-    Args:
-        failure: what happened.
-    """
-    what = f" with {show_name(failure.type_name, 128)}" if failure.type_name else ""
-    return ToolExecutionError(f"The tool failed{what}.", rule="host:unclassified")
 
 
 def plain_text(feedback: Feedback) -> str:

@@ -16,25 +16,10 @@ from itertools import islice
 from typing import Any, NoReturn
 
 from mulligan.errors import Problem, ToolArgumentError
+from mulligan.json_errors import place, syntax
 from mulligan.policy import Limits
 
-_HINTS = (
-    ("'", "JSON strings and keys need double quotes"),
-    ("“", "JSON strings and keys need straight double quotes"),
-    ("NaN", "NaN is not JSON"),
-    ("Infinity", "Infinity is not JSON"),
-    ("-Infinity", "Infinity is not JSON"),
-    ("None", "write null, not None"),
-    ("True", "write true, not True"),
-    ("False", "write false, not False"),
-    ("```", "send the bare JSON object, without a code fence"),
-    ("//", "JSON has no comments"),
-    ("/*", "JSON has no comments"),
-    ("}", "there may be a trailing comma before it"),
-    ("]", "there may be a trailing comma before it"),
-)
 _SPACED_COLON = re.compile(r":(?<=[ \t\r\n]:)")  # looks back from each colon: much quicker than searching for the space
-_LITERALS = ("true", "false", "null")
 _TOKENS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[{}\[\]]|-?Infinity|NaN', re.DOTALL)
 
 
@@ -166,7 +151,7 @@ def _check_depth(text: str, limit: int) -> None:
         if bracket in ("{", "["):
             depth += 1
             if depth > limit:
-                where = _place(text, token.start())
+                where = place(text, token.start())
                 _refuse("", f"nested too deep at {where}: at most {limit} levels are read", f"arguments of at most {limit} levels")
         elif bracket in ("}", "]"):
             depth -= 1
@@ -175,7 +160,7 @@ def _check_depth(text: str, limit: int) -> None:
 def _check_size(text: str, allowed: int) -> None:
     size = len(text) if len(text) > allowed else len(text.encode(errors="surrogatepass"))
     if size > allowed:
-        where = _place(text, min(allowed, len(text)))
+        where = place(text, min(allowed, len(text)))
         message = f"the arguments are {size:,} bytes long: at most {allowed:,} are read, up to {where}"
         _refuse("", message, f"at most {allowed:,} bytes of arguments")
 
@@ -189,7 +174,7 @@ def _explain(text: str) -> dict[str, Any]:
     try:
         json.loads(text)
     except json.JSONDecodeError as error:
-        _refuse("", _syntax(text, error), "one valid JSON object")
+        _refuse("", syntax(text, error), "one valid JSON object")
     except (ValueError, RecursionError):
         return _exact(text)
     return _exact(text)
@@ -199,7 +184,7 @@ def _check_unicode(text: str) -> None:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        where = _place(text, error.start)
+        where = place(text, error.start)
         _refuse("", f"a lone surrogate at {where}, which no UTF-8 text can hold", "valid Unicode text")
 
 
@@ -228,13 +213,13 @@ def _exact(text: str) -> dict[str, Any]:
 
 def _refuse_constant(text: str, name: str) -> NoReturn:
     start = next(token.start() for token in _TOKENS.finditer(text) if token[0] == name)
-    _refuse("", f"{name} at {_place(text, start)} is not a JSON number", "a finite number or null in that place")
+    _refuse("", f"{name} at {place(text, start)} is not a JSON number", "a finite number or null in that place")
 
 
 def _refuse_duplicate(text: str, pointer: str, key: str) -> NoReturn:
     quoted = re.escape(json.dumps(key, ensure_ascii=False))
     places = [match.start() for match in islice(re.finditer(rf"{quoted}\s*:", text), 2)]
-    where = f" (again at {_place(text, places[1])})" if len(places) == 2 else ""
+    where = f" (again at {place(text, places[1])})" if len(places) == 2 else ""
     _refuse(f"{pointer}/{escape(key)}", f"the key stands twice{where}; only one value can be meant", "each key once")
 
 
@@ -262,24 +247,6 @@ def _check_surrogates(pointer: str, text: str) -> None:
         _refuse(pointer, "the string holds a lone surrogate escape, which no UTF-8 text can", "valid Unicode text")
 
 
-def _syntax(text: str, error: json.JSONDecodeError) -> str:
-    if _cut_off(text, error):
-        return f"not valid JSON: the text ends in the middle, at {_place(text, len(text))}; it seems to be cut off"
-    rest = text[error.pos : error.pos + 12]
-    hint = next((hint for start, hint in _HINTS if rest.startswith(start)), "")
-    return f"not valid JSON at {_place(text, error.pos)}: {_lower(error.msg)}" + (f"; {hint}" if hint else "")
-
-
-def _lower(message: str) -> str:
-    return message[:1].lower() + message[1:].rstrip(":").removesuffix(" at")
-
-
-def _cut_off(text: str, error: json.JSONDecodeError) -> bool:
-    """Whether the text stops inside a string or a word, or where something more must come."""
-    rest = text[error.pos : error.pos + 12].strip()
-    return error.msg.startswith("Unterminated string") or any(word.startswith(rest) for word in _LITERALS)
-
-
 def _not_an_object(value: Any) -> dict[str, Any]:
     if value is None:
         return {}
@@ -296,12 +263,6 @@ def _json_type(value: Any) -> str:
         if isinstance(value, kinds):
             return name
     return "null" if value is None else type(value).__name__
-
-
-def _place(text: str, position: int) -> str:
-    """Line and column of a position, both counted from 1."""
-    line = text.count("\n", 0, position) + 1
-    return f"line {line} column {position - text.rfind(chr(10), 0, position)}"
 
 
 def _refuse(pointer: str, message: str, expected: str | None = None, got: str | None = None) -> NoReturn:

@@ -1,14 +1,17 @@
-"""Which plugins a pipeline has: the built-in ones first, then the installed ones, then those given in code."""
+"""What a pipeline is given, checked; and its plugins: the built-in ones, then the installed ones, then those in code."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from mulligan.calls import ToolCall
 from mulligan.errors import UsageError
+from mulligan.feedback import FeedbackFormat
 from mulligan.manager import PluginManager
 from mulligan.plugins import autoload_wanted, blocked_names, discover
 from mulligan.policy import Limits
+from mulligan.steps import Middleware
 
 
 def builtins(limits: Limits) -> Mapping[str, Any]:
@@ -75,3 +78,58 @@ def _given(plugins: Iterable[Any]) -> list[Any]:
         if isinstance(plugin, str):
             raise UsageError(f"plugin {plugin!r} is a text: import the module and give it itself")
     return given
+
+
+def blame_silence(manager: PluginManager, format: FeedbackFormat) -> None:
+    """Records that a format gave no text, so that the text format was taken.
+
+    Args:
+        manager: records it.
+        format: the format.
+    """
+    name = manager.owner(format, f"format {format.name}")
+    manager.fault(name, "render_feedback", f"the format {format.name!r} gave no text; its render() failed")
+
+
+def as_call(given: Any) -> ToolCall:
+    """What a caller gives as a call.
+
+    Args:
+        given: a `ToolCall`, a name, or a pair of name and arguments.
+
+    Raises:
+        UsageError: it is something else.
+    """
+    if isinstance(given, ToolCall):
+        return given
+    if isinstance(given, str):
+        return ToolCall(None, given)
+    if isinstance(given, (tuple, list)) and len(given) == 2 and isinstance(given[0], str):
+        return ToolCall(None, *given)
+    raise UsageError(f"a call is a ToolCall, a name, or a pair of name and arguments, not {given!r:.80}")
+
+
+def checked_middleware(given: Any) -> tuple[Middleware, ...]:
+    """The middleware that a host gives, as it can be run.
+
+    Args:
+        given: a list of generator functions.
+
+    Raises:
+        UsageError: it is something else.
+    """
+    if not isinstance(given, (list, tuple)):
+        raise UsageError(f"middleware must be a list of generator functions, not {given!r:.80}")
+    for one in given:
+        if not callable(one):
+            raise UsageError(f"{one!r:.80} cannot be a middleware: give a generator function of run, tool and call")
+    return tuple(given)
+
+
+def names_of(block: Iterable[str]) -> tuple[str, ...]:
+    """Names that may be given as one text.
+
+    Args:
+        block: one name or several.
+    """
+    return (block,) if isinstance(block, str) else tuple(block)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from mulligan.steps import DeadlineExceeded, ExecutorSaturated, Outcome, Run, Sleep, Step
 
@@ -17,25 +17,36 @@ if TYPE_CHECKING:
     from mulligan.results import ToolResult
     from mulligan.threads import Job, ThreadPool
 
-Flow = Generator[Step, Outcome, "ToolResult"]
-PLAIN = frozenset({str, int, float, bool, type(None), dict, list, tuple, bytes})
+
+class Loop(Protocol):
+    """The private event loop for async tools under `call`."""
+
+    def run(self, step: Run, means: Means, value: object = None) -> Outcome:
+        """Runs an async tool once, blocking."""
+
+    def close(self) -> None:
+        """Closes the loop."""
 
 
-class Means:
+class Means(Protocol):
     """What a driver runs things with.
 
     Attributes:
-        pool: gives the worker threads.
-        loop: gives the private event loop for async tools under `call`.
         grace: seconds that a cancelled async tool gets to end.
         yielded: values that a generator may yield.
     """
 
-    def __init__(self, pool: Callable[[], ThreadPool], loop: Callable[[], Any], grace: float, yielded: int) -> None:
-        self.pool = pool
-        self.loop = loop
-        self.grace = grace
-        self.yielded = yielded
+    grace: float
+    yielded: int
+
+    def pool(self) -> ThreadPool:
+        """The worker threads."""
+
+    def loop(self) -> Loop:
+        """This thread's private event loop."""
+
+Flow = Generator[Step, Outcome, "ToolResult"]
+PLAIN = frozenset({str, int, float, bool, type(None), dict, list, tuple, bytes})
 
 
 def drive(flow: Flow, means: Means) -> ToolResult:
@@ -89,10 +100,7 @@ def _awaited(value: Any, step: Run, means: Means) -> Outcome:
 
 
 def _in_loop(step: Run, means: Means, value: object = None) -> Outcome:
-    from mulligan.async_driver import refuse_running_loop
-
-    refuse_running_loop(value)
-    return means.loop().run(step, means)  # type: ignore[no-any-return]
+    return means.loop().run(step, means, value)
 
 
 def _in_thread(step: Run, means: Means) -> Outcome:

@@ -59,9 +59,7 @@ def validate(tool: Tool, call: ToolCall) -> Mapping[str, Any] | None:
     """Decides how the arguments of a call are read.
 
     Asked once for each resolved call. None leaves it to the next plugin. Whatever is returned is bounded and checked
-    against the tool's schema afterwards: no plugin can bypass that.
-
-    The built-in reads JSON text strictly.
+    against the tool's schema afterwards: no plugin can bypass that. The built-in reads JSON text strictly.
 
     Args:
         tool: the tool that was resolved.
@@ -106,9 +104,8 @@ def authorize(tool: Tool, arguments: Mapping[str, Any], call: ToolCall) -> ToolE
     """Decides whether a call may run. Fails closed.
 
     Asked once for each validated call, every hookimpl in turn. None is no objection; an error refuses the call. A
-    hookimpl that crashes, or gives something else, refuses it too, and its plugin is never set aside.
-
-    There is no built-in.
+    hookimpl that crashes, or gives something else, refuses it too, and its plugin is never set aside. There is no
+    built-in.
 
     Args:
         tool: the tool.
@@ -128,9 +125,7 @@ def execute(tool: Tool, arguments: Mapping[str, Any], call: ToolCall) -> Executo
     """Decides how a call is run: here, in a process, on another machine.
 
     Asked once for each call that may run. The callable, or coroutine function, of no arguments that is returned is run by
-    the pipeline, under the deadline. None leaves it to the next plugin.
-
-    The built-in calls the tool's handler.
+    the pipeline, under the deadline. None leaves it to the next plugin. The built-in calls the tool's handler.
 
     Args:
         tool: the tool.
@@ -213,9 +208,7 @@ def middlewares(tool: Tool) -> Iterable[Middleware]:
     """Contributes what runs around a tool: a generator function each, the first one outermost.
 
     Asked once for each tool, when it is first run. A middleware is given the run, the tool and the call; it yields the
-    run, is sent its outcome, may yield it again, and returns an outcome.
-
-    There is no built-in.
+    run, is sent its outcome, may yield it again, and returns an outcome. There is no built-in.
 
     Args:
         tool: the tool.
@@ -237,9 +230,7 @@ def middlewares(tool: Tool) -> Iterable[Middleware]:
 def hints(error: ToolError, failure: Failure | None) -> Iterable[str]:
     """Contributes further advice for the model, one sentence each.
 
-    Asked once for each failure.
-
-    There is no built-in.
+    Asked once for each failure. There is no built-in.
 
     Args:
         error: what the failure means.
@@ -258,9 +249,7 @@ def hints(error: ToolError, failure: Failure | None) -> Iterable[str]:
 def feedback_formats() -> Iterable[FeedbackFormat]:
     """Contributes formats of feedback, chosen by name per pipeline, session and tool.
 
-    Asked once for each pipeline.
-
-    The built-in ones are `text`, `json` and `block`.
+    Asked once for each pipeline. The built-in ones are `text`, `json` and `block`.
 
     Example:
         class Shout(FeedbackFormat):
@@ -280,9 +269,7 @@ def feedback_formats() -> Iterable[FeedbackFormat]:
 def dialects() -> Iterable[Dialect]:
     """Contributes message shapes of providers.
 
-    Asked once for each pipeline.
-
-    The built-in ones are `openai` and `anthropic`.
+    Asked once for each pipeline. The built-in ones are `openai` and `anthropic`.
 
     Example:
         class Acme(OpenAIDialect):
@@ -299,9 +286,8 @@ def dialects() -> Iterable[Dialect]:
 def observe(event: Event) -> None:
     """Is told what happens. What it returns is ignored, and what it raises changes nothing.
 
-    Asked for each event of `mulligan.events`, in order, in the thread or task of the call.
-
-    The built-in writes log lines once logging is turned on.
+    Asked for each event of `mulligan.events`, in order, in the thread or task of the call. The built-in writes log lines
+    once logging is turned on.
 
     Args:
         event: a record; every text in it is redacted.

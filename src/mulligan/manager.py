@@ -6,9 +6,8 @@ that a stage without plugins costs nothing; a stage that has a wrapper is called
 
 from __future__ import annotations
 
-import inspect
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import attrs
@@ -16,14 +15,26 @@ import pluggy
 
 from mulligan import hookspecs
 from mulligan.containment import safe_str
+from mulligan.dispatch import (
+    asking_all,
+    by_position,
+    collecting,
+    culprit,
+    deciding,
+    is_required,
+    is_wrapper,
+    joined,
+    nothing_of,
+    parameters_of,
+)
 from mulligan.errors import PluginError, ToolArgumentError, UsageError
 from mulligan.facts import type_name
 from mulligan.guard import CONTRIBUTES, Refusal, guarded, mistaken
 from mulligan.hookimpl import REQUIRED
 from mulligan.plugins import Found, PluginFault, PluginInfo
+from mulligan.registration import HOOKS, check_hookimpls, first_lines, name_of
 from mulligan.stages import Stages
 
-HOOKS = tuple(name for name, value in vars(hookspecs).items() if hasattr(value, "mulligan_spec"))
 FAULTS_ALLOWED = 3
 _DEFAULTS = frozenset({"validate", "execute"})  # where no plugin has an opinion, the flow itself does as the built-in one
 _TOTAL = frozenset({"resolve", "validate", "execute"})  # the built-in ones touch nothing foreign, so they need no guard
@@ -69,8 +80,8 @@ class PluginManager:
             UsageError: it is not a plugin, or one of its hookimpls does not fit; names the culprit and the next step.
         """
         if any(plugin is known for known in self._pluggy.get_plugins()):
-            raise UsageError(f"plugin {_name_of(plugin)!r} is given twice; give it once")
-        name = self._free_name(name or _name_of(plugin))
+            raise UsageError(f"plugin {name_of(plugin)!r} is given twice; give it once")
+        name = self._free_name(name or name_of(plugin))
         hooks = self._register(plugin, name, built_in=built_in)
         self._infos[name] = PluginInfo(name, "active", hooks, built_in=built_in)
 
@@ -123,14 +134,14 @@ class PluginManager:
         except (UsageError, KeyboardInterrupt):
             raise
         except pluggy.PluginValidationError as error:
-            raise UsageError(f"plugin {name!r}: {_first_lines(error)}; ask only for parameters of the hook") from None
+            raise UsageError(f"plugin {name!r}: {first_lines(error)}; ask only for parameters of the hook") from None
         except BaseException as error:
             told = f"{type_name(error)}: {safe_str(error, 300)}"
             raise UsageError(f"plugin {name!r} cannot be registered ({told}); give a module or an instance") from error
         for caller in self._pluggy.get_hookcallers(plugin) or ():
             for impl in caller.get_hookimpls():
                 known = caller.name in HOOKS and not (built_in and caller.name in _TOTAL)
-                if impl.plugin is plugin and known and not _is_wrapper(impl):
+                if impl.plugin is plugin and known and not is_wrapper(impl):
                     self._guard(caller.name, impl, name, built_in)
         return hooks
 
@@ -142,7 +153,7 @@ class PluginManager:
         def own(item: Any) -> None:
             self._owners[id(item)] = (item, plugin)
 
-        required = _required(hook, impl.function)
+        required = is_required(hook, impl.function)
         impl.function = guarded(hook, impl.function, report, plugin=plugin, required=required, own=own)
         setattr(impl.function, REQUIRED, required)
 
@@ -166,19 +177,19 @@ class PluginManager:
     def _checks(self, authorize: Callable[..., Any]) -> tuple[Callable[..., Any], ...]:
         """The hookimpls of `authorize` by themselves, or all at once within their wrappers."""
         asked = self._asked("authorize")
-        parameters = _parameters("authorize")
-        return (authorize,) if any(map(_is_wrapper, asked)) else tuple(_by_position(impl, parameters) for impl in asked)
+        parameters = parameters_of("authorize")
+        return (authorize,) if any(map(is_wrapper, asked)) else tuple(by_position(impl, parameters) for impl in asked)
 
     def _caller(self, hook: str) -> Callable[..., Any]:
-        parameters = _parameters(hook)
+        parameters = parameters_of(hook)
         asked = self._asked(hook)
         if hook in _DEFAULTS and not all(self._is_built_in(impl) for impl in asked):
             asked = [impl for impl in asked if not self._is_built_in(impl)]
-        calls = tuple(_by_position(impl, parameters) for impl in asked if not _is_wrapper(impl))
-        wrappers = [impl for impl in asked if _is_wrapper(impl)]
+        calls = tuple(by_position(impl, parameters) for impl in asked if not is_wrapper(impl))
+        wrappers = [impl for impl in asked if is_wrapper(impl)]
         if not calls and not wrappers:
-            return _nothing_of(hook)
-        plain = (_collect if hook in CONTRIBUTES else _ask_all if hook in ("authorize", "observe") else _decide)(calls)
+            return nothing_of(hook)
+        plain = (collecting if hook in CONTRIBUTES else asking_all if hook in ("authorize", "observe") else deciding)(calls)
         return self._wrapped(hook, parameters, wrappers, plain) if wrappers else plain
 
     def _asked(self, hook: str) -> list[Any]:
@@ -186,7 +197,7 @@ class PluginManager:
         return [
             impl
             for impl in reversed(getattr(self._pluggy.hook, hook).get_hookimpls())
-            if self._infos[impl.plugin_name].state == "active" or _required(hook, impl.function)
+            if self._infos[impl.plugin_name].state == "active" or is_required(hook, impl.function)
         ]
 
     def _is_built_in(self, impl: Any) -> bool:
@@ -208,15 +219,15 @@ class PluginManager:
             except ToolArgumentError as error:
                 if hook == "validate":
                     raise
-                self.fault(_culprit(error, wrappers), hook, f"{type_name(error)}: {safe_str(error, 300)}", error)
+                self.fault(culprit(error, wrappers), hook, f"{type_name(error)}: {safe_str(error, 300)}", error)
             except BaseException as error:
-                self.fault(_culprit(error, wrappers), hook, f"{type_name(error)}: {safe_str(error, 300)}", error)
+                self.fault(culprit(error, wrappers), hook, f"{type_name(error)}: {safe_str(error, 300)}", error)
             else:
                 problem = mistaken(hook, answer)
                 if problem is None:
-                    return _joined(hook, answer)
+                    return joined(hook, answer)
                 self.fault(wrappers[0].plugin_name, hook, f"its wrapper {problem}")
-            if hook == "authorize" or any(_required(hook, impl.function) for impl in wrappers):
+            if hook == "authorize" or any(is_required(hook, impl.function) for impl in wrappers):
                 raise Refusal(wrappers[0].plugin_name)
             return plain(*args)
 
@@ -258,135 +269,3 @@ class PluginManager:
         """
         info = self._infos.get(plugin)
         self.record(PluginFault(plugin, hook, error, info.distribution if info else None, exception))
-
-
-def check_hookimpls(plugin: Any, name: str, manager: pluggy.PluginManager) -> Iterator[str]:
-    """The hooks that a plugin implements.
-
-    Raises:
-        UsageError: it implements none, one that there is not, or one as `async def`.
-    """
-    if isinstance(plugin, type):
-        raise UsageError(f"plugin {name!r} is a class: give an instance, {plugin.__name__}()")
-    found = False
-    for attribute in dir(plugin):
-        options = manager.parse_hookimpl_opts(plugin, attribute)
-        if options is None:
-            continue
-        hook = options.get("specname") or attribute
-        if hook in HOOKS:
-            _check_plain(plugin, name, attribute)
-            found = True
-            yield hook
-        elif not options.get("optionalhook"):
-            raise UsageError(f"plugin {name!r}: there is no hook {hook!r}{_nearest(hook)}")
-    if not found:
-        raise UsageError(f"plugin {name!r} has no hookimpl: mark its functions with @hookimpl from mulligan.plugin")
-
-
-def _check_plain(plugin: Any, name: str, attribute: str) -> None:
-    function = getattr(plugin, attribute)
-    if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
-        raise UsageError(
-            f"plugin {name!r}: hookimpl {attribute!r} is `async def`, but hooks decide at once and are never awaited; "
-            "put what must wait into a tool, an executor, a repairer or a middleware, which the pipeline awaits"
-        )
-
-
-def _nearest(hook: str) -> str:
-    import difflib
-
-    near = difflib.get_close_matches(hook, HOOKS, 1)
-    return f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(HOOKS)}"
-
-
-def _first_lines(error: Exception) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return " ".join(line for line in lines if not line.startswith("Plugin "))[:500] or str(error)[:500]
-
-
-def _name_of(plugin: Any) -> str:
-    name = getattr(plugin, "__name__", None)
-    return name if isinstance(name, str) else type(plugin).__name__
-
-
-def _required(hook: str, function: Any) -> bool:
-    return hook == "authorize" or bool(getattr(function, REQUIRED, False))
-
-
-def _parameters(hook: str) -> tuple[str, ...]:
-    return tuple(inspect.signature(getattr(hookspecs, hook)).parameters)
-
-
-def _is_wrapper(impl: Any) -> bool:
-    return bool(impl.wrapper or impl.hookwrapper)
-
-
-def _by_position(impl: Any, parameters: tuple[str, ...]) -> Callable[..., Any]:
-    """The hookimpl as a function of all the hook's parameters, of which it is handed those that it asks for."""
-    function, wanted = impl.function, tuple(impl.argnames)
-    if wanted == parameters:
-        return function  # type: ignore[no-any-return]
-    indexes = tuple(parameters.index(name) for name in wanted)
-    if len(indexes) == 1:
-        only = indexes[0]
-        return lambda *args: function(args[only])
-    return lambda *args: function(*[args[index] for index in indexes])
-
-
-def _decide(calls: tuple[Callable[..., Any], ...]) -> Callable[..., Any]:
-    def decide(*args: Any) -> Any:
-        for call in calls:
-            answer = call(*args)
-            if answer is not None:
-                return answer
-        return None
-
-    return calls[0] if len(calls) == 1 else decide
-
-
-def _collect(calls: tuple[Callable[..., Any], ...]) -> Callable[..., list[Any]]:
-    return lambda *args: [item for call in calls for item in call(*args)]
-
-
-def _ask_all(calls: tuple[Callable[..., Any], ...]) -> Callable[..., Any]:
-    """Asks every one; the first answer counts."""
-    if len(calls) == 1:
-        return calls[0]
-
-    def ask(*args: Any) -> Any:
-        answers = [call(*args) for call in calls]
-        return next((answer for answer in answers if answer is not None), None)
-
-    return ask
-
-
-def _nothing(*_: Any) -> None:
-    return None
-
-
-def _no_contributions(*_: Any) -> list[Any]:
-    return []
-
-
-def _nothing_of(hook: str) -> Callable[..., Any]:
-    return _no_contributions if hook in CONTRIBUTES else _nothing
-
-
-def _joined(hook: str, answer: Any) -> Any:
-    if hook in CONTRIBUTES:
-        return [item for part in answer or () for item in part]
-    if hook == "authorize":
-        return next((error for error in answer or () if error is not None), None)
-    return answer
-
-
-def _culprit(error: BaseException, wrappers: list[Any]) -> str:
-    """The plugin whose wrapper the traceback runs through; the outermost one where none does."""
-    codes = {getattr(impl.function, "__code__", None): impl.plugin_name for impl in wrappers}
-    frame = error.__traceback__
-    while frame is not None:
-        if frame.tb_frame.f_code in codes:
-            return str(codes[frame.tb_frame.f_code])
-        frame = frame.tb_next
-    return str(wrappers[0].plugin_name)

@@ -105,7 +105,7 @@ def judged(state: Invocation, tool: Tool, outcome: Outcome) -> Outcome:
     state.failure = failure
     if failure is not None:
         failure.place(tool, state.call, state.arguments)
-        outcome.error = state.host.answering.classify(failure, state.stages)
+        outcome.error = state.host.answering.classifier.classify(failure, state.stages)
         if state.stages.observed:
             state.note(state.host.answering.attempt_failed(state.call, state.attempts, outcome.error, failure))
     return outcome
@@ -194,7 +194,7 @@ def _told(state: Invocation, tool: Tool, outcome: Outcome) -> Outcome:
     if outcome.exception is not None and outcome.error is None:
         state.failure = Failure(outcome.exception)
         state.failure.place(tool, state.call, state.arguments)
-        outcome.error = state.host.answering.classify(state.failure, state.stages)
+        outcome.error = state.host.answering.classifier.classify(state.failure, state.stages)
     return outcome
 
 

@@ -1,60 +1,77 @@
-"""What an HTTP status means: RFC 9110 section 15, RFC 6585, RFC 4918, and what providers do besides."""
+"""What an HTTP status means: RFC 9110 section 15, RFC 6585, RFC 4918, and what providers do besides.
+
+A status is believed, but for those that providers use for several things: there the reason in the body counts.
+"""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Unpack
 
-from mulligan.errors import (
-    Effect,
-    ErrorFields,
-    ResourceConflictError,
-    ResourceNotFoundError,
-    ToolArgumentError,
-    ToolAuthenticationError,
-    ToolError,
-    ToolExecutionError,
-    ToolPermissionError,
-    ToolQuotaError,
-    ToolRateLimitError,
-    ToolTimeoutError,
-    ToolUnavailableError,
-)
+from mulligan import meanings as m
+from mulligan.errors import Effect, ErrorFields, ToolError
 from mulligan.failure import Failure
+from mulligan.phrases import said
+from mulligan.reasons import reason
 
-_CLASSES: Mapping[int, type[ToolError]] = {
-    401: ToolAuthenticationError,
-    402: ToolQuotaError,
-    403: ToolPermissionError,
-    404: ResourceNotFoundError,
-    407: ToolAuthenticationError,
-    408: ToolTimeoutError,
-    409: ResourceConflictError,
-    410: ResourceNotFoundError,
-    412: ResourceConflictError,
-    423: ResourceConflictError,
-    425: ToolUnavailableError,
-    428: ResourceConflictError,
-    429: ToolRateLimitError,
-    451: ToolPermissionError,
-    501: ToolExecutionError,
-    504: ToolTimeoutError,
-    507: ToolQuotaError,
+_MEANINGS: Mapping[int, m.Meaning] = {
+    401: m.AUTHENTICATION,
+    402: m.QUOTA,
+    403: m.PERMISSION,
+    404: m.NOT_FOUND,
+    407: m.AUTHENTICATION,
+    408: m.TIMEOUT,
+    409: m.CONFLICT._replace(code="ABORTED"),
+    410: m.NOT_FOUND,
+    412: m.CONFLICT,
+    413: m.TOO_LARGE,
+    414: m.TOO_LARGE,
+    421: m.UNAVAILABLE,
+    423: m.CONFLICT._replace(code="ABORTED"),
+    425: m.UNAVAILABLE,
+    428: m.CONFLICT,
+    429: m.RATE_LIMIT,
+    431: m.TOO_LARGE,
+    440: m.AUTHENTICATION,
+    451: m.PERMISSION,
+    498: m.AUTHENTICATION,
+    501: m.UNIMPLEMENTED,
+    504: m.TIMEOUT,
+    505: m.UNIMPLEMENTED,
+    507: m.QUOTA,
+    511: m.AUTHENTICATION,
+    522: m.NOT_SENT,
+    524: m.TIMEOUT,
+    525: m.TLS,
+    526: m.TLS,
+    598: m.TIMEOUT,
+    599: m.TIMEOUT,
 }
-_MESSAGES: Mapping[type[ToolError], str] = {
-    ToolAuthenticationError: "The service rejected the credentials",
-    ToolQuotaError: "The quota or credit is used up",
-    ToolPermissionError: "The service refused permission",
-    ToolTimeoutError: "The service did not answer in time",
-    ResourceConflictError: "The present state does not allow it",
-    ToolRateLimitError: "The service limits how often it may be called",
-    ToolUnavailableError: "The service is unavailable for now",
-    ToolArgumentError: "The service rejected the request as invalid",
-    ToolExecutionError: "The service could not do this",
+_REFUSALS = (m.RATE_LIMIT, m.QUOTA, m.AUTHENTICATION)
+_STATES = (m.EXISTS, m.CONFLICT, m.ABORTED)
+_BY_CODE: Mapping[int, tuple[m.Meaning, ...]] = {
+    400: (*_REFUSALS, m.PERMISSION, m.NOT_FOUND, *_STATES, m.TIMEOUT, m.UNAVAILABLE, m.TOO_LARGE, m.OUT_OF_RANGE),
+    403: (*_REFUSALS, *_STATES, m.ARGUMENT, m.TOO_LARGE),
+    404: (m.QUOTA,),
+    409: (m.QUOTA, m.RATE_LIMIT, *_STATES),
+    412: (m.RATE_LIMIT, *_STATES),
+    413: (m.RATE_LIMIT, m.QUOTA),
+    422: (*_REFUSALS, *_STATES, m.NOT_FOUND, m.PERMISSION),
+    429: (m.QUOTA, m.UNAVAILABLE),
+    500: (m.RATE_LIMIT, m.QUOTA, m.DISK_FULL, m.TIMEOUT, m.NOT_SENT),
+    502: (m.TIMEOUT,),
+    503: (m.RATE_LIMIT, m.QUOTA, m.DISK_FULL, m.TIMEOUT),
 }
-_RATE = re.compile(r"\brate[ -]?limit|\btoo many requests\b|\bthrottl", re.IGNORECASE)
-_QUOTA = re.compile(r"\binsufficient[ _](?:quota|credit|funds|balance)|\bquota (?:is )?exceeded\b|\bbilling\b", re.IGNORECASE)
+_BY_WORDS: Mapping[int, tuple[m.Meaning, ...]] = {
+    400: (*_REFUSALS, m.NOT_FOUND, m.EXISTS),
+    403: (*_REFUSALS, m.TOO_LARGE),
+    409: (m.EXISTS, m.QUOTA),
+    422: (m.RATE_LIMIT, m.QUOTA, m.EXISTS),
+    429: (m.QUOTA,),
+    500: (m.DISK_FULL, m.QUOTA),
+    503: (m.DISK_FULL,),
+}
+_HARMLESS = frozenset((501, 505, 507, 511, 522, 525, 526))
 
 
 def status_error(
@@ -62,7 +79,8 @@ def status_error(
 ) -> ToolError:
     """The error that an HTTP status means; the built-in rule for everything that carries one makes it so.
 
-    A 403 that says rate limit is one, and a 429 that says quota is a quota.
+    A 403 whose headers or body say rate limit is one, a 429 that says quota or credit is a used-up quota, and a 400
+    or 422 may be told to mean an expired token, something missing, or something that exists already.
 
     Args:
         failure: what happened.
@@ -74,37 +92,38 @@ def status_error(
         The error; without any status a `ToolExecutionError`.
     """
     status = status or failure.status
-    cls = ToolExecutionError if status is None else _class(status, failure)
+    if status is None:
+        return m.error_of(failure, m.FAILED, message=message, **fields)
     known: ErrorFields = {"http_status": status, "retry_after": failure.retry_after, "effect": _effect(status, failure)}
-    if cls is ResourceNotFoundError:
-        known["resource"] = failure.resource
-    if status in (409, 423) and cls is ResourceConflictError:
-        known["code"] = "ABORTED"
     known.update(fields)
-    return cls(message or _message(cls, status, known.get("resource")), **known)
+    return m.error_of(failure, meaning_of(status, failure), message=message, **known)
 
 
-def _message(cls: type[ToolError], status: int | None, resource: str | None) -> str:
-    answered = "" if status is None else f" (HTTP {status})"
-    if cls is ResourceNotFoundError:
-        return f"Resource not found: {resource}" if resource else f"The resource was not found{answered}."
-    return f"{_MESSAGES.get(cls, 'The service failed')}{answered}."
+def meaning_of(status: int, failure: Failure) -> m.Meaning:
+    """What a status means, with what the answer says of it.
 
-
-def _class(status: int, failure: Failure) -> type[ToolError]:
-    if status == 403 and (_told_to_wait(failure) or _RATE.search(failure.text)):
-        return ToolRateLimitError
-    if status == 429 and failure.retry_after is None and _QUOTA.search(failure.text):
-        return ToolQuotaError
-    return _CLASSES.get(status, ToolArgumentError if status < 500 else ToolUnavailableError)
+    Args:
+        status: the status.
+        failure: what happened.
+    """
+    if status == 403 and _told_to_wait(failure):  # noqa: PLR2004
+        return m.RATE_LIMIT
+    plain = _MEANINGS.get(status, m.ARGUMENT if status < 500 else m.UNAVAILABLE)  # noqa: PLR2004
+    told = reason(failure.codes, _BY_CODE.get(status, ()))
+    if told is None and status in _BY_WORDS:
+        told = said(failure.told, _BY_WORDS[status])
+    if told is m.QUOTA and plain is m.RATE_LIMIT and failure.retry_after is not None:
+        return plain
+    return told or plain
 
 
 def _told_to_wait(failure: Failure) -> bool:
-    return failure.headers.get("x-ratelimit-remaining") == "0" or "retry-after" in failure.headers
+    headers = failure.headers
+    return headers.get("x-ratelimit-remaining") == "0" or "retry-after" in headers
 
 
-def _effect(status: int | None, failure: Failure) -> Effect:
+def _effect(status: int, failure: Failure) -> Effect:
     """A refused request changed nothing; a server that failed may have."""
-    if status is None or status in (408, 504) or (status >= 500 and status not in (501, 507)):
-        return "none" if status == 503 and failure.retry_after is not None else "possible"
+    if status == 408 or (status >= 500 and status not in _HARMLESS):  # noqa: PLR2004
+        return "none" if status == 503 and failure.retry_after is not None else "possible"  # noqa: PLR2004
     return "none"

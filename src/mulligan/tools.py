@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, overload
 
 from mulligan.containment import show_name
@@ -11,6 +11,7 @@ from mulligan.lazy import lazy
 from mulligan.signature import check_signature, read_description, read_injected, read_parameters
 from mulligan.steps import gives_awaitable
 from mulligan.structure import StructureError
+from mulligan.tool_checks import OPTIONS, check_options, check_tool, invalid, refuse_to_run
 from mulligan.validation import Validator
 
 if TYPE_CHECKING:
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
 
 Handler = Callable[..., Any]
 Resources = Callable[[Mapping[str, Any]], Iterable[str]] | Iterable[str]
-_OPTIONS = frozenset(
-    ["timeout", "read_only", "idempotent", "destructive", "inline", "killable", "secret", "resources", "detect", "format", "tags", "tool_type", "provider"]
-)
 
 
 class Tool:
@@ -69,7 +67,7 @@ class Tool:
         tool_type: ToolType = "function",
         provider: str | None = None,
     ) -> None:
-        _check(name, handler, timeout)
+        check_tool(name, handler, timeout)
         self.name = name
         self._description = description
         self.handler = handler
@@ -111,7 +109,7 @@ class Tool:
             UsageError: the function cannot be a tool (`*args`, a parameter without annotation ...), or an unknown option.
         """
         schema = options.pop("schema", None)
-        _check_options(options)
+        check_options(options)
         if not callable(function):
             raise UsageError(f"a tool needs a function, not {function!r}")
         found = name or getattr(function, "__name__", None) or type(function).__name__
@@ -134,7 +132,7 @@ class Tool:
         Raises:
             UsageError: the schema is no mapping or not that of an object, or an unknown option.
         """
-        _check_options(options)
+        check_options(options)
         if not isinstance(parameters, Mapping):
             raise UsageError(f"tool {name!r}: parameters must be a JSON Schema as a mapping, not {parameters!r:.80}")
         if parameters.get("type", "object") != "object":
@@ -240,9 +238,9 @@ class Tool:
         return Tool(
             self.name,
             self.description,
-            _refuse_to_run,
+            refuse_to_run,
             schema=self.parameters,
-            **{option: getattr(self, option) for option in _OPTIONS - {"resources"}},
+            **{option: getattr(self, option) for option in OPTIONS - {"resources"}},
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -251,33 +249,6 @@ class Tool:
 
     def __repr__(self) -> str:
         return f"Tool({self.name!r})"
-
-
-def invalid(problems: Sequence[Problem]) -> ToolArgumentError:
-    """The error for arguments with these problems."""
-    count = len(problems)
-    what = "one problem" if count == 1 else f"{count} problems"
-    message = f"Invalid arguments: {what}; nothing was run."
-    return ToolArgumentError(message, problems=problems, rule="host:arguments")
-
-
-def _refuse_to_run(**_: Any) -> Any:
-    raise UsageError("a repairer cannot run a tool: it gets specs without handlers")
-
-
-def _check(name: Any, handler: Any, timeout: Any) -> None:
-    if not isinstance(name, str) or not name:
-        raise UsageError(f"a tool needs a name that is a text and not empty, not {name!r}")
-    if not callable(handler):
-        raise UsageError(f"tool {name!r}: its handler must be callable, not {handler!r:.80}")
-    if timeout is not None and not (isinstance(timeout, (int, float)) and timeout > 0):
-        raise UsageError(f"tool {name!r}: timeout must be above zero seconds, not {timeout!r}")
-
-
-def _check_options(options: Mapping[str, Any]) -> None:
-    unknown = [option for option in options if option not in _OPTIONS]
-    if unknown:
-        raise UsageError(f"unknown tool option {unknown[0]!r}; there are {', '.join(sorted(_OPTIONS))}")
 
 
 @overload

@@ -27,7 +27,6 @@ Meaning = Callable[..., ToolError]
 _LONGEST_NAME = 200
 
 REFUSED: Meaning = partial(ToolAuthenticationError, "The database rejected the credentials.")
-DENIED: Meaning = partial(ToolPermissionError, "The database account has no permission for this.")
 READ_ONLY: Meaning = partial(
     ToolPermissionError,
     "This database, or this transaction, can only be read.",
@@ -49,7 +48,10 @@ LIMITED: Meaning = partial(ToolRateLimitError, "The database account has made al
 EXHAUSTED: Meaning = partial(ToolUnavailableError, "The database is out of memory for now.", effect="none")
 FULL: Meaning = partial(ToolQuotaError, "The database has no space left, or has reached a limit that is set for it.")
 LOCKED: Meaning = partial(
-    ResourceConflictError, "Another transaction holds a lock on it; nothing was changed.", code="ABORTED", transient=True
+    ResourceConflictError,
+    "Another transaction or process holds a lock; nothing was changed.",
+    code="ABORTED",
+    transient=True,
 )
 ABORTED: Meaning = partial(
     ResourceConflictError,
@@ -58,24 +60,21 @@ ABORTED: Meaning = partial(
     transient=True,
 )
 FORBIDDEN: Meaning = partial(ResourceConflictError, "The present state of the database does not allow it.")
-REFERENCED: Meaning = partial(
-    ResourceConflictError, "A foreign key forbids it: the row that it names is missing, or other rows still refer to it."
-)
 DEPENDED_ON: Meaning = partial(ResourceConflictError, "Other objects of the database depend on it.")
-DUPLICATE: Meaning = partial(ResourceConflictError, "A row with this value exists already.", code="ALREADY_EXISTS")
-EXISTS: Meaning = partial(ResourceConflictError, "It exists already.", code="ALREADY_EXISTS")
 SYNTAX: Meaning = partial(ToolArgumentError, "The SQL has a syntax error.")
 WRONG_SQL: Meaning = partial(ToolArgumentError, "The database rejected the SQL as wrong.")
+WRONG_USE: Meaning = partial(ToolArgumentError, "The database's driver rejected the statement or its values.")
 WRONG_VALUE: Meaning = partial(ToolArgumentError, "The database rejected a value.")
 WRONG_PARAMETERS: Meaning = partial(ToolArgumentError, "The values do not fit the SQL's parameters.")
 TOO_BIG: Meaning = partial(ToolArgumentError, "The statement or a value is too large for the database.")
 UNKNOWN_FUNCTION: Meaning = partial(ToolArgumentError, "The SQL calls a function that the database does not have.")
 UNSUPPORTED: Meaning = partial(ToolExecutionError, "The database does not support this.", effect="none")
 BROKEN_TRANSACTION: Meaning = partial(
-    ToolExecutionError, "An earlier statement of this transaction failed; it has to be rolled back first.", effect="none"
+    ToolExecutionError, "An earlier statement of this transaction failed: it must be rolled back first.", effect="none"
 )
 RAISED: Meaning = partial(ToolExecutionError, "A function or trigger in the database raised an error.")
 NOT_A_DATABASE: Meaning = partial(ToolExecutionError, "The file is no database, or is encrypted.", effect="none")
+CLOSED: Meaning = partial(ToolExecutionError, "The tool used a database connection that cannot be used.", effect="none")
 FAILED: Meaning = partial(ToolExecutionError, "The database failed.")
 
 
@@ -90,6 +89,28 @@ def missing(name: str | None = None, *, provider: str | None = None) -> ToolErro
     return ResourceNotFoundError(message, resource=name, provider=provider)
 
 
+def exists(name: str | None = None, *, provider: str | None = None) -> ToolError:
+    """A table, database or other object that is there already.
+
+    Args:
+        name: its name, where the database tells it.
+        provider: the database.
+    """
+    message = f"It exists already: {name}" if name else "It exists already."
+    return ResourceConflictError(message, code="ALREADY_EXISTS", resource=name, provider=provider)
+
+
+def denied(name: str | None = None, *, provider: str | None = None) -> ToolError:
+    """Something that the account may not do.
+
+    Args:
+        name: the table or other object, where the database tells it.
+        provider: the database.
+    """
+    message = f"The database account has no permission for {name or 'this'}."
+    return ToolPermissionError(message, resource=name, provider=provider)
+
+
 def unknown_column(name: str | None, *, provider: str | None = None) -> ToolError:
     """A column that the SQL names and the table does not have.
 
@@ -97,27 +118,15 @@ def unknown_column(name: str | None, *, provider: str | None = None) -> ToolErro
         name: its name, perhaps with its table's before it.
         provider: the database.
     """
-    if not name:
-        return ToolArgumentError("The SQL names a column that is not there.", provider=provider)
-    problem = Problem(f"/{plain(name)}", "there is no such column", "a column of the table")
-    return ToolArgumentError(f"The column {name} is not there.", problems=[problem], resource=name, provider=provider)
-
-
-def needs_value(column: str | None, table: str | None = None, *, provider: str | None = None) -> ToolError:
-    """A column that must have a value.
-
-    Args:
-        column: its name.
-        table: its table's.
-        provider: the database.
-    """
-    return rejected(column, table, "a value is required", "a value that is not NULL", provider=provider)
+    message = f"There is no column {name}." if name else "The SQL names a column that is not there."
+    problems = _problem(name, "there is no such column", "a column of the table")
+    return ToolArgumentError(message, problems=problems, resource=name, provider=provider)
 
 
 def rejected(
     column: str | None,
     table: str | None = None,
-    why: str = "the column does not take this value",
+    why: str = "it does not fit the column",
     expected: str | None = None,
     *,
     provider: str | None = None,
@@ -131,11 +140,20 @@ def rejected(
         expected: what would be right.
         provider: the database.
     """
-    if not column:
-        return ToolArgumentError(f"The database rejected a value: {why}.", resource=table, provider=provider)
-    problem = Problem(f"/{plain(column)}", why, expected)
-    message = f"The database rejected the value of the column {column}: {why}."
-    return ToolArgumentError(message, problems=[problem], resource=table, provider=provider)
+    what = f"the value of the column {column}" if column else "a value"
+    message = f"The database rejected {what}: {why}."
+    return ToolArgumentError(message, problems=_problem(column, why, expected), resource=table, provider=provider)
+
+
+def needs_value(column: str | None, table: str | None = None, *, provider: str | None = None) -> ToolError:
+    """A column that must have a value.
+
+    Args:
+        column: its name.
+        table: its table's.
+        provider: the database.
+    """
+    return rejected(column, table, "a value is required", "a value that is not NULL", provider=provider)
 
 
 def duplicate(column: str | None, table: str | None = None, *, provider: str | None = None) -> ToolError:
@@ -146,17 +164,26 @@ def duplicate(column: str | None, table: str | None = None, *, provider: str | N
         table: its table's.
         provider: the database.
     """
-    if not column:
-        return DUPLICATE(resource=table, provider=provider)
-    problem = Problem(f"/{plain(column)}", "this value exists already", "a value that no other row has")
-    message = f"A row with this value of {column} exists already."
-    return ResourceConflictError(
-        message, code="ALREADY_EXISTS", problems=[problem], resource=table, provider=provider
-    )
+    message = f"A row with this value{f' of {column}' if column else ''} exists already."
+    problems = _problem(column, "this value exists already", "a value that no other row has")
+    return ResourceConflictError(message, code="ALREADY_EXISTS", problems=problems, resource=table, provider=provider)
 
 
-_OF_A_NAME = (missing, unknown_column)
-_OF_A_COLUMN = (needs_value, rejected, duplicate)
+def referenced(column: str | None, table: str | None = None, *, provider: str | None = None) -> ToolError:
+    """A foreign key that forbids it.
+
+    Args:
+        column: the column.
+        table: the table that has the foreign key.
+        provider: the database.
+    """
+    message = "A foreign key forbids it: the other row is missing, or is still referred to."
+    problems = _problem(column, "no row has this value, or other rows still refer to it")
+    return ResourceConflictError(message, problems=problems, resource=table, provider=provider)
+
+
+_OF_A_NAME = (missing, exists, denied, unknown_column)
+_OF_A_COLUMN = (rejected, needs_value, duplicate, referenced)
 
 
 def made(
@@ -177,27 +204,31 @@ def made(
         table: the table that it is about.
     """
     if meaning in _OF_A_NAME:
-        return meaning(name, provider=provider)
+        return meaning(name or table, provider=provider)
     if meaning in _OF_A_COLUMN:
         return meaning(column, table, provider=provider)
     return meaning(resource=table or name, provider=provider)
 
 
-def plain(name: str) -> str:
-    """A column's own name, without its table's and without quotes, as a part of a JSON Pointer.
+def _problem(column: str | None, message: str, expected: str | None = None) -> list[Problem]:
+    return [Problem(pointer(column), message, expected)] if column else []
+
+
+def pointer(column: str) -> str:
+    """A column's own name, without its table's, as a JSON Pointer.
 
     Args:
-        name: the name as a database shows it.
+        column: the name as the database shows it.
     """
-    return name.rsplit(".", 1)[-1].strip("\"'`[] ").replace("~", "~0").replace("/", "~1")
+    return "/" + column.rsplit(".", 1)[-1].replace("~", "~0").replace("/", "~1")
 
 
 def found(pattern: re.Pattern[str], text: str) -> str | None:
-    """The first name that a pattern finds in a database's prose, or None.
+    """The first name that a pattern finds in a database's prose, without quotes, or None.
 
     Args:
         pattern: with one group, the name.
         text: the prose.
     """
     match = pattern.search(text)
-    return match[1].strip("\"'` ")[:_LONGEST_NAME] if match else None
+    return re.sub(r"[\"'`]", "", match[1]).strip()[:_LONGEST_NAME] or None if match else None

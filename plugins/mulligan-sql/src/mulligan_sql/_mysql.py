@@ -13,7 +13,7 @@ rules = Rules()
 _PROVIDER = "mysql"
 _MEANINGS: tuple[tuple[m.Meaning, tuple[int, ...]], ...] = (
     (m.REFUSED, (1045, 1130, 1129, 1251, 1698, 1820, 1862, 2049, 2059, 2061, 3118, 3955, 4151)),
-    (m.DENIED, (1044, 1142, 1143, 1227, 1370, 1410, 1419, 3530)),
+    (m.denied, (1044, 1142, 1143, 1227, 1370, 1410, 1419, 3530)),
     (m.READ_ONLY, (1036, 1290, 1792, 1836)),
     (m.UNREACHABLE, (1042, 1043, 2001, 2002, 2003, 2004, 2005, 2007, 2012, 2026, 2070, 3159)),
     (m.STOPPING, (1053, 1077, 1079)),
@@ -28,8 +28,8 @@ _MEANINGS: tuple[tuple[m.Meaning, tuple[int, ...]], ...] = (
     (m.LOCKED, (1205, 1206, 3058, 3132, 3572)),
     (m.ABORTED, (1020, 1180, 1213, 1412, 1613, 1614, 3101)),
     (m.duplicate, (1022, 1062, 1169, 1557, 1586, 1859)),
-    (m.REFERENCED, (1216, 1217, 1451, 1452, 1701, 1761, 1762, 3730)),
-    (m.EXISTS, (1007, 1050, 1060, 1061, 1068, 1125, 1304, 1359, 1396, 1537, 1826)),
+    (m.referenced, (1216, 1217, 1451, 1452, 1701, 1761, 1762, 3730)),
+    (m.exists, (1007, 1050, 1060, 1061, 1068, 1125, 1304, 1359, 1396, 1537, 1826)),
     (m.FORBIDDEN, (1099, 1100, 1192, 1223, 1556, 1568, 1665)),
     (m.missing, (1008, 1017, 1049, 1051, 1091, 1094, 1109, 1133, 1141, 1146, 1147, 1176, 1243, 1305)),
     (m.missing, (1360, 1449, 1477, 1539, 4092, 4091)),
@@ -39,7 +39,10 @@ _MEANINGS: tuple[tuple[m.Meaning, tuple[int, ...]], ...] = (
     (m.WRONG_VALUE, (1365, 1367, 1411, 1425, 1426, 1441, 1690, 3140, 3141, 3156, 3988)),
     (m.SYNTAX, (1064, 1065, 1149)),
     (m.WRONG_SQL, (1046, 1052, 1055, 1056, 1057, 1058, 1063, 1066, 1067, 1093, 1110, 1111, 1115, 1136, 1193, 1221)),
-    (m.WRONG_SQL, (1222, 1231, 1232, 1238, 1241, 1242, 1248, 1267, 1271, 1273, 1291, 1300, 1318, 1351, 1494, 1582, 3065, 4161)),
+    (
+        m.WRONG_SQL,
+        (1222, 1231, 1232, 1238, 1241, 1242, 1248, 1267, 1271, 1273, 1291, 1300, 1318, 1351, 1494, 1582, 3065, 4161),
+    ),
     (m.WRONG_PARAMETERS, (1210, 2031, 2034)),
     (m.TOO_BIG, (1059, 1069, 1070, 1071, 1074, 1117, 1118, 1153, 1301, 1390, 1436, 2020)),
     (m.UNSUPPORTED, (1178, 1214, 1235, 1286, 1289, 1295, 2054)),
@@ -47,9 +50,11 @@ _MEANINGS: tuple[tuple[m.Meaning, tuple[int, ...]], ...] = (
     (m.FAILED, (1005, 1016, 1025, 1026, 1030, 1034, 1035, 1105, 1194, 1195)),
 )
 _NUMBERS: Mapping[int, m.Meaning] = {number: meaning for meaning, numbers in _MEANINGS for number in numbers}
-_NAME = re.compile(r"['`]([^'`\s]{1,200})['`]|PROCEDURE (\S{1,200})|thread id: (\d{1,20})")
+_NAME = re.compile(r"['`]([^'`\s]{1,200})['`]|PROCEDURE (\S{1,200})|thread id: (\d{1,20})|handler \((\S{1,200})\)")
 _COLUMN = re.compile(r"(?:column|field) ((?:['`][^'`]{1,100}['`]\.?){1,3})", re.IGNORECASE)
 _TABLE = re.compile(r"(?:for table|failed for|fails \() ?((?:['`][^'`]{1,100}['`]\.?){1,2})")
+_TABLE_OF_COLUMN = re.compile(r"for column (`[^`]{1,100}`\.`[^`]{1,100}`)\.")
+_FOREIGN = re.compile(r"FOREIGN KEY \(`([^`]{1,100})`\)")
 _CHECKED = re.compile(r"CONSTRAINT `([^`]{1,100}\.[^`]{1,100})` failed")
 _KEY = re.compile(r"for key '([^']{1,200})'$")
 _NO_SPACE = re.compile(r"\b(?:error|Errcode:|errno:) 28\b")
@@ -106,7 +111,7 @@ def _meaning(number: int, text: str) -> m.Meaning | None:
 _WITH_ERRNO = frozenset({1005, 1016, 1025, 1026, 1030})
 _TWOFOLD: tuple[tuple[int, str, m.Meaning], ...] = (
     (1005, "errno: 150", m.WRONG_SQL),
-    (1290, "-file-priv", m.DENIED),
+    (1290, "-file-priv", m.denied),
     (1305, "FUNCTION", m.UNKNOWN_FUNCTION),
     (2003, "timed out", m.NOT_CONNECTED),
     (2013, "timed out", m.TIMED_OUT),
@@ -115,14 +120,16 @@ _TWOFOLD: tuple[tuple[int, str, m.Meaning], ...] = (
 
 def _closed(failure: Failure) -> ToolError | None:
     """A connection that is closed already, which has no number of its own."""
-    if failure.look("args") == (0, "") or failure.says("Connection not available", "Cursor is not connected", "Not connected"):
+    if failure.look("args") == (0, "") or failure.says(
+        "Connection not available", "Cursor is not connected", "Not connected"
+    ):
         return m.DROPPED(provider=_PROVIDER)
-    return m.FAILED(provider=_PROVIDER, effect="none") if failure.says("Cursor closed", "execute() first") else None
+    return m.CLOSED(provider=_PROVIDER) if failure.says("Cursor closed", "execute() first") else None
 
 
 def _name(meaning: m.Meaning, text: str) -> str | None:
     """The thing that the text names."""
-    if meaning not in (m.missing, m.unknown_column, m.EXISTS):
+    if meaning not in (m.missing, m.unknown_column, m.exists):
         return None
     match = _NAME.search(text)
     return next(filter(None, match.groups()), None) if match else None
@@ -130,12 +137,15 @@ def _name(meaning: m.Meaning, text: str) -> str | None:
 
 def _column(meaning: m.Meaning, text: str) -> str | None:
     """The column that the text names; a key that MySQL named after its column tells it too."""
-    pattern = _KEY if meaning is m.duplicate else _CHECKED if _CHECKED.search(text) else _COLUMN
-    column = m.found(pattern, text)
+    checked = m.found(_CHECKED, text) if meaning is m.rejected else None
+    column = checked or m.found(_COLUMNS.get(meaning, _COLUMN), text)
     return None if column is None or column.endswith("PRIMARY") else column
+
+
+_COLUMNS = {m.duplicate: _KEY, m.referenced: _FOREIGN}
 
 
 def _table(text: str) -> str | None:
     """The table that the text names, with its database's name where that is told."""
     table = m.found(_TABLE, text)
-    return None if table is None else re.sub("['`]", "", table)
+    return table or m.found(_TABLE_OF_COLUMN, text)

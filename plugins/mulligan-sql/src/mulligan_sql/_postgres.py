@@ -1,4 +1,4 @@
-"""PostgreSQL, through psycopg, psycopg2, asyncpg and pg8000: by SQLSTATE; a failed connection carries none, only prose."""
+"""PostgreSQL, through psycopg, psycopg2, asyncpg and pg8000: by SQLSTATE; a failed connection has only prose."""
 
 from __future__ import annotations
 
@@ -22,20 +22,18 @@ _DATABASE = re.compile(r'(?:database "|no such database: )([^"\s]{1,200})')
 def postgres_state(failure: Failure) -> ToolError | None:
     """The server's answer, by its SQLSTATE, with the table and column that it names."""
     state = state_of(_field(failure, "sqlstate", "C") or failure.look("pgcode"))
-    meaning = None if state is None else _meaning(state, failure)
-    if meaning is None:
+    if state is None:
         return None
-    table = _field(failure, "table_name", "t")
-    column = _column_of_key(failure) if meaning is m.duplicate else _field(failure, "column_name", "c")
-    return m.made(meaning, _PROVIDER, name=_name(meaning, failure), column=column, table=table)
+    meaning, table = _meaning(state, failure), _field(failure, "table_name", "t")
+    return m.made(meaning, _PROVIDER, name=_name(meaning, failure), column=_column(failure, table), table=table)
 
 
-def _meaning(state: str, failure: Failure) -> m.Meaning | None:
+def _meaning(state: str, failure: Failure) -> m.Meaning:
     """What the state means; some stand for two things, which only the words tell apart."""
     for one, phrases, meaning in _TWOFOLD:
         if one == state and failure.says(*phrases):
             return meaning
-    return meaning_of(state)
+    return meaning_of(state) or m.FAILED
 
 
 _TWOFOLD: tuple[tuple[str, tuple[str, ...], m.Meaning], ...] = (
@@ -50,13 +48,13 @@ def _name(meaning: m.Meaning, failure: Failure) -> str | None:
     """The thing that the message names."""
     if meaning is m.unknown_column:
         return m.found(_COLUMN, failure.text)
-    if meaning is m.DENIED:
+    if meaning is m.denied:
         return m.found(_OBJECT, failure.text)
-    return m.found(_QUOTED, failure.text) if meaning in (m.missing, m.EXISTS, m.LOCKED) else None
+    return m.found(_QUOTED, failure.text) if meaning in (m.missing, m.exists, m.LOCKED) else None
 
 
 def _field(failure: Failure, name: str, letter: str) -> str | None:
-    """A field of the server's message, wherever the driver keeps it; pg8000 keeps a mapping from the protocol's letters."""
+    """A field of the server's message, wherever the driver keeps it; pg8000 keeps the protocol's letters."""
     found = failure.look("diag", name) or failure.look(name)
     if found is None:
         arguments = failure.look("args")
@@ -65,19 +63,26 @@ def _field(failure: Failure, name: str, letter: str) -> str | None:
     return found if isinstance(found, str) else None
 
 
-def _column_of_key(failure: Failure) -> str | None:
-    """`Key (email)=(a@b.c) already exists.`: of a key of several columns, all of them."""
-    return m.found(_KEY, _field(failure, "message_detail", "D") or _field(failure, "detail", "D") or "")
+def _column(failure: Failure, table: str | None) -> str | None:
+    """The column: told, of a key (`Key (email)=(a@b.c) already exists.`), or of a constraint named after it."""
+    column = _field(failure, "column_name", "c")
+    if column is not None:
+        return column
+    column = m.found(_KEY, _field(failure, "message_detail", "D") or _field(failure, "detail", "D") or "")
+    constraint = _field(failure, "constraint_name", "n") or ""
+    if column is None and table and constraint.startswith(f"{table}_") and constraint.endswith("_check"):
+        return constraint.removeprefix(f"{table}_").removesuffix("_check") or None
+    return column
 
 
 @rules("psycopg.errors.ConnectionTimeout", "psycopg_pool.PoolTimeout")
-def postgres_no_connection(failure: Failure) -> ToolError:  # noqa: ARG001
+def postgres_no_connection(failure: Failure) -> ToolError:
     """No connection in time, from the server or from the pool."""
     return m.NOT_CONNECTED(provider=_PROVIDER)
 
 
 @rules("psycopg_pool.TooManyRequests")
-def postgres_pool_full(failure: Failure) -> ToolError:  # noqa: ARG001
+def postgres_pool_full(failure: Failure) -> ToolError:
     """Too many callers wait for a connection of the pool."""
     return m.CROWDED(provider=_PROVIDER)
 
@@ -103,7 +108,7 @@ _Words = tuple[tuple[tuple[str, ...], m.Meaning], ...]
 _ANSWERED: _Words = (
     (("authentication failed", "no password supplied", "pg_hba.conf rejects", "no pg_hba.conf entry"), m.REFUSED),
     (("not permitted to log in", "requires a valid client certificate", "no such user", "user not found"), m.REFUSED),
-    (("permission denied for database",), m.DENIED),
+    (("permission denied for database",), m.denied),
     (("too many clients already", "connection slots are reserved", "too many connections for"), m.CROWDED),
     (("no more connections allowed", "max client connections reached"), m.CROWDED),
     (("the database system is", "not currently accepting connections"), m.STARTING),

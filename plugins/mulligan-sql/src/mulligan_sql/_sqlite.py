@@ -1,4 +1,4 @@
-"""SQLite: by the result code that Python keeps on the exception, and by SQLite's own words where that is the generic one."""
+"""SQLite: by the result code on the exception, and by SQLite's own words where that is the generic one."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from mulligan_sql import _meanings as m
 rules = Rules()
 _PROVIDER = "sqlite"
 _COLUMN = re.compile(r"constraint failed: ([^,]{1,200})")
+_CHECKED = re.compile(r"constraint failed: (\w{1,100})\s*(?:[<>=!]|between\b|in\b|is\b|like\b)", re.IGNORECASE)
 _TABLE = re.compile(r"constraint failed: (\S{1,200})\.[^.]+$")
 _CODES: Mapping[str, m.Meaning] = {  # https://www.sqlite.org/rescode.html
-    "SQLITE_AUTH": m.DENIED,
+    "SQLITE_AUTH": m.denied,
     "SQLITE_BUSY": m.LOCKED,
     "SQLITE_CANTOPEN": m.missing,
     "SQLITE_CONSTRAINT": m.FORBIDDEN,
     "SQLITE_CONSTRAINT_CHECK": m.rejected,
     "SQLITE_CONSTRAINT_DATATYPE": m.rejected,
-    "SQLITE_CONSTRAINT_FOREIGNKEY": m.REFERENCED,
+    "SQLITE_CONSTRAINT_FOREIGNKEY": m.referenced,
     "SQLITE_CONSTRAINT_NOTNULL": m.needs_value,
     "SQLITE_CONSTRAINT_PRIMARYKEY": m.duplicate,
     "SQLITE_CONSTRAINT_ROWID": m.duplicate,
@@ -34,7 +35,7 @@ _CODES: Mapping[str, m.Meaning] = {  # https://www.sqlite.org/rescode.html
     "SQLITE_MISUSE": m.FAILED,
     "SQLITE_NOMEM": m.EXHAUSTED,
     "SQLITE_NOTADB": m.NOT_A_DATABASE,
-    "SQLITE_PERM": m.DENIED,
+    "SQLITE_PERM": m.denied,
     "SQLITE_PROTOCOL": m.LOCKED,
     "SQLITE_RANGE": m.WRONG_PARAMETERS,
     "SQLITE_READONLY": m.READ_ONLY,
@@ -53,7 +54,7 @@ def sqlite_code(failure: Failure) -> ToolError | None:
     if meaning is None:
         return None
     name = m.found(_OPENING, failure.text) if meaning is m.missing else None
-    column = None if meaning is m.rejected else m.found(_COLUMN, failure.text)
+    column = m.found(_CHECKED if meaning is m.rejected else _COLUMN, failure.text)
     return m.made(meaning, _PROVIDER, name=name, column=column, table=m.found(_TABLE, failure.text))
 
 
@@ -85,12 +86,12 @@ _WORDS: tuple[tuple[re.Pattern[str], Callable[..., ToolError]], ...] = tuple(
         (r"(?:table|view) \S{1,200} has no column named (\S{1,200})", _made(m.unknown_column)),
         (r"no such [a-z ]{1,40}: (\S{1,200})", _made(m.missing)),
         (r"unknown database (\S{1,200})", _made(m.missing)),
-        (r"(?:table|view|index|trigger) (\S{1,200}) already exists", _made(m.EXISTS)),
-        (r"there is already (?:a table|an index|another table or index with this name): (\S{1,200})", _made(m.EXISTS)),
-        (r"there is already (?:a table|an index) named (\S{1,200})", _made(m.EXISTS)),
-        (r"duplicate column name: (\S{1,200})", _made(m.EXISTS)),
+        (r"(?:table|view|index|trigger) (\S{1,200}) already exists", _made(m.exists)),
+        (r"there is already (?:a table|an index|another table or index with this name): (\S{1,200})", _made(m.exists)),
+        (r"there is already (?:a table|an index) named (\S{1,200})", _made(m.exists)),
+        (r"duplicate column name: (\S{1,200})", _made(m.exists)),
         (r"database \S{1,200} is (?:locked|already in use)", _made(m.LOCKED)),
-        (r"not authorized", _made(m.DENIED)),
+        (r"not authorized", _made(m.denied)),
         (r"cannot (?:start|commit|rollback|release|VACUUM)", _made(m.FORBIDDEN)),
         (r"user-defined function raised", _made(m.RAISED)),
         (r"near \".*\": syntax error|incomplete input|unrecognized token", _made(m.SYNTAX)),
@@ -105,4 +106,4 @@ def sqlite_module(failure: Failure) -> ToolError | None:
         return m.WRONG_PARAMETERS(provider=_PROVIDER)
     if failure.says("one statement at a time", "can only execute DML statements"):
         return m.WRONG_SQL(provider=_PROVIDER)
-    return m.FAILED(provider=_PROVIDER, effect="none")
+    return m.CLOSED(provider=_PROVIDER)

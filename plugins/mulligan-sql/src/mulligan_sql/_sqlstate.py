@@ -1,7 +1,8 @@
-"""What a SQLSTATE means: the SQL standard's classes, with the codes of PostgreSQL (its manual's appendix A) and ODBC."""
+"""What a SQLSTATE means: the SQL standard's classes, and the codes of PostgreSQL (its manual's appendix A) and ODBC."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from mulligan_sql import _meanings as m
@@ -13,8 +14,8 @@ _CODES: Mapping[str, m.Meaning] = {
     "08P01": m.FAILED,
     "22023": m.WRONG_VALUE,
     "23502": m.needs_value,
-    "23503": m.REFERENCED,
-    "23504": m.REFERENCED,
+    "23503": m.referenced,
+    "23504": m.referenced,
     "23505": m.duplicate,
     "23514": m.rejected,
     "25001": m.FORBIDDEN,
@@ -23,6 +24,7 @@ _CODES: Mapping[str, m.Meaning] = {
     "25P02": m.BROKEN_TRANSACTION,
     "25P03": m.DROPPED,
     "25P04": m.TOO_SLOW,
+    "26000": m.missing,
     "2BP01": m.DEPENDED_ON,
     "34000": m.missing,
     "3B001": m.missing,
@@ -31,26 +33,26 @@ _CODES: Mapping[str, m.Meaning] = {
     "40002": m.FORBIDDEN,
     "40003": m.DROPPED,
     "42000": m.WRONG_SQL,
-    "42501": m.DENIED,
+    "42501": m.denied,
     "42601": m.SYNTAX,
-    "42701": m.EXISTS,
+    "42701": m.exists,
     "42703": m.unknown_column,
     "42704": m.missing,
-    "42710": m.EXISTS,
+    "42710": m.exists,
     "42712": m.WRONG_SQL,
-    "42723": m.EXISTS,
+    "42723": m.exists,
     "42883": m.UNKNOWN_FUNCTION,
     "42P01": m.missing,
-    "42P03": m.EXISTS,
-    "42P04": m.EXISTS,
-    "42P05": m.EXISTS,
-    "42P06": m.EXISTS,
-    "42P07": m.EXISTS,
-    "42S01": m.EXISTS,
+    "42P03": m.exists,
+    "42P04": m.exists,
+    "42P05": m.exists,
+    "42P06": m.exists,
+    "42P07": m.exists,
+    "42S01": m.exists,
     "42S02": m.missing,
-    "42S11": m.EXISTS,
+    "42S11": m.exists,
     "42S12": m.missing,
-    "42S21": m.EXISTS,
+    "42S21": m.exists,
     "42S22": m.unknown_column,
     "53100": m.FULL,
     "53200": m.EXHAUSTED,
@@ -66,7 +68,7 @@ _CODES: Mapping[str, m.Meaning] = {
     "57P04": m.missing,
     "57P05": m.DROPPED,
     "58P01": m.missing,
-    "58P02": m.EXISTS,
+    "58P02": m.exists,
     "70100": m.CANCELLED,
     "72000": m.ABORTED,
     "HV00R": m.missing,
@@ -93,7 +95,7 @@ _CLASSES: Mapping[str, m.Meaning] = {
     "55": m.FORBIDDEN,
     "P0": m.RAISED,
 }
-_LENGTH = 5
+_STATE = re.compile("[0-9A-Z]{5}")
 
 
 def state_of(value: object) -> str | None:
@@ -102,9 +104,7 @@ def state_of(value: object) -> str | None:
     Args:
         value: anything.
     """
-    if isinstance(value, str) and len(value) == _LENGTH and value.isalnum() and value.isascii() and value.upper() == value:
-        return value
-    return None
+    return value if isinstance(value, str) and _STATE.fullmatch(value) else None
 
 
 def meaning_of(state: str) -> m.Meaning | None:

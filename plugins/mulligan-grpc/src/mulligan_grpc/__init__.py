@@ -1,0 +1,188 @@
+"""Rules for gRPC: what the status codes mean, and what the details of google.rpc add."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from mulligan.plugin import (
+    Failure,
+    ResourceConflictError,
+    ResourceNotFoundError,
+    Rules,
+    ToolArgumentError,
+    ToolAuthenticationError,
+    ToolCancelledError,
+    ToolConnectionError,
+    ToolError,
+    ToolExecutionError,
+    ToolPermissionError,
+    ToolQuotaError,
+    ToolRateLimitError,
+    ToolTimeoutError,
+    ToolUnavailableError,
+    safe_str,
+)
+
+from mulligan_grpc.details import Details, details
+
+rules = Rules()
+
+# What the library itself says, as the beginning of the details; a server may speak of its own connections further on.
+_REFUSED = re.compile(
+    r"failed to connect to (?:all addresses|remote host)|errors resolving |dns resolution failed|name resolution failure"
+    r"|(?:empty|no) address(?:es| list)|unresolved address|connect failed|connection refused",
+    re.IGNORECASE,
+)
+_DROPPED = re.compile(
+    r"stream removed|socket closed|(?:recvmsg|sendmsg|readv|writev?):|connection (?:reset|dropped|aborted)|broken pipe"
+    r"|(?:received )?(?:http2 )?goaway|session closed|transport (?:closed|is closing)|keepalive (?:watchdog )?timeout|end of tcp stream",
+    re.IGNORECASE,
+)
+_TOO_LARGE = ("message larger than max", "message is larger than", "metadata size exceeds")
+_LONG = re.compile(r"per\s?(?:day|month|year)|\b(?:daily|monthly|yearly|credits?|balance|billing|plan|free tier)\b", re.IGNORECASE)
+_DISK = ("disk", "no space left", "out of space")
+
+
+def _not_found(failure: Failure, told: Details) -> ToolError:
+    name = told.resource or failure.resource or _named(failure)
+    return ResourceNotFoundError(f"Resource not found: {name}" if name else "The service has no such resource.", resource=name)
+
+
+def _named(failure: Failure) -> str | None:
+    """The one argument of the call that the service's message names."""
+    text = _message(failure)
+    found = [value for value in (failure.arguments or {}).values() if isinstance(value, str) and len(value) > 1 and value in text]
+    return found[0] if len(found) == 1 else None
+
+
+def _exhausted(failure: Failure, told: Details) -> ToolError:
+    """Too many calls for now, a quota that is used up, or a message that is too large for the limit of one side."""
+    if failure.says(*_TOO_LARGE):
+        return ToolArgumentError("The message is larger than the service or the client allows: ask for less, or send less.")
+    if told.retry_after is None and (_LONG.search(" ".join((*told.quotas, _message(failure)))) or failure.says(*_DISK)):
+        return ToolQuotaError("A quota at the service is used up.")
+    return ToolRateLimitError("The service limits how often it may be called.")
+
+
+def _unavailable(failure: Failure, _told: Details) -> ToolError:
+    """Nobody answers, the connection broke, or the service is down for now: only the details text tells which."""
+    text = _message(failure)
+    if _REFUSED.match(text):
+        return ToolConnectionError("The service cannot be reached.", effect="none")
+    return _dropped() if _DROPPED.match(text) else ToolUnavailableError("The service is unavailable for now.")
+
+
+def _dropped() -> ToolError:
+    return ToolConnectionError("The connection was dropped midway.", fatal=False, transient=True, effect="possible")
+
+
+def _unknown(failure: Failure, _told: Details) -> ToolError:
+    if _DROPPED.match(_message(failure)):
+        return _dropped()
+    return ToolExecutionError("The service failed in a way that it does not explain.", code="UNKNOWN")
+
+
+def _conflict(code: str, words: str) -> Callable[[Failure, Details], ToolError]:
+    return lambda _, told: ResourceConflictError(words, code=code, resource=told.resource, transient=code == "ABORTED" or None)
+
+
+def _argument(code: str, words: str) -> Callable[[Failure, Details], ToolError]:
+    return lambda _, told: ToolArgumentError(words, code=code, problems=told.problems)
+
+
+def _plainly(cls: type[ToolError], words: str, **fields: Any) -> Callable[[Failure, Details], ToolError]:
+    return lambda _, told: cls(words, resource=told.resource, **fields)
+
+
+_BY_CODE: Mapping[str, Callable[[Failure, Details], ToolError]] = {
+    "CANCELLED": _plainly(ToolCancelledError, "The call was cancelled."),
+    "UNKNOWN": _unknown,
+    "INVALID_ARGUMENT": _argument("INVALID_ARGUMENT", "The service refuses the request as invalid."),
+    "OUT_OF_RANGE": _argument("OUT_OF_RANGE", "The request goes past what is there."),
+    "DEADLINE_EXCEEDED": _plainly(ToolTimeoutError, "The service did not answer in time."),
+    "NOT_FOUND": _not_found,
+    "ALREADY_EXISTS": _conflict("ALREADY_EXISTS", "It exists already."),
+    "FAILED_PRECONDITION": _conflict("FAILED_PRECONDITION", "The present state does not allow it."),
+    "ABORTED": _conflict("ABORTED", "Another change came between: read the present state, then try again."),
+    "PERMISSION_DENIED": _plainly(ToolPermissionError, "The account may not do this at the service."),
+    "UNAUTHENTICATED": _plainly(ToolAuthenticationError, "The service does not accept the credentials."),
+    "RESOURCE_EXHAUSTED": _exhausted,
+    "UNIMPLEMENTED": _plainly(ToolExecutionError, "The service has no such method.", code="UNIMPLEMENTED", effect="none"),
+    "INTERNAL": _plainly(ToolExecutionError, "The service failed."),
+    "UNAVAILABLE": _unavailable,
+    "DATA_LOSS": _plainly(ToolExecutionError, "The service lost data or found it corrupted.", code="DATA_LOSS"),
+}
+_BY_REASON: Mapping[str, type[ToolError]] = {
+    "API_KEY_INVALID": ToolAuthenticationError,
+    "ACCESS_TOKEN_EXPIRED": ToolAuthenticationError,
+    "RATE_LIMIT_EXCEEDED": ToolRateLimitError,
+    "RESOURCE_QUOTA_EXCEEDED": ToolQuotaError,
+}
+_REASONED: Mapping[type[ToolError], str] = {
+    ToolAuthenticationError: "The service does not accept the credentials.",
+    ToolRateLimitError: "The service limits how often it may be called.",
+    ToolQuotaError: "A quota at the service is used up.",
+}
+
+
+@rules("grpc.RpcError", "grpclib.exceptions.GRPCError")
+def answered(failure: Failure) -> ToolError | None:
+    """A call that ended with a status other than OK."""
+    decide = _BY_CODE.get(_code(failure))
+    if decide is None:
+        return None
+    told = details(failure)
+    cls = _BY_REASON.get(told.reason)
+    error = decide(failure, told) if cls is None else cls(_REASONED[cls])
+    error.retry_after = told.retry_after
+    if told.domain.endswith("googleapis.com"):
+        error.provider = "google"
+    return error
+
+
+def _code(failure: Failure) -> str:
+    """The name of the status: `code()` in grpcio, `status` in grpclib."""
+    return safe_str(getattr(_asked(failure, "code") or failure.look("status"), "name", ""), 40)
+
+
+def _message(failure: Failure) -> str:
+    told = _asked(failure, "details") or failure.look("message")
+    return told[:2_000] if isinstance(told, str) else ""
+
+
+def _asked(failure: Failure, method: str) -> Any:
+    """What a method of the exception gives, or None."""
+    ask = failure.look(method)
+    try:
+        return ask() if callable(ask) else None
+    except Exception:  # whatever a foreign method raises
+        return None
+
+
+@rules("grpc.FutureTimeoutError")
+def not_ready(failure: Failure) -> ToolError | None:
+    """Waiting for a channel or a future took too long."""
+    return ToolTimeoutError("The service was not ready, or did not answer, in time.")
+
+
+@rules("grpc.FutureCancelledError")
+def cancelled(failure: Failure) -> ToolError | None:
+    """The call was cancelled before it ended."""
+    return ToolCancelledError("The call was cancelled.")
+
+
+@rules("grpclib.exceptions.StreamTerminatedError")
+def terminated(failure: Failure) -> ToolError | None:
+    """The connection ended while the call was on."""
+    return _dropped()
+
+
+@rules("grpc._cython.cygrpc.UsageError", "grpc._cython.cygrpc.InternalError", "grpc._cython.cygrpc.AbortError")
+def misused(failure: Failure) -> ToolError | None:
+    """The asyncio API was used in a way that it does not allow, or failed by itself."""
+    return ToolExecutionError("The gRPC library could not do this.")
+
+
+classify = rules.hookimpl()

@@ -1,0 +1,83 @@
+"""The details of google.rpc that a status carries in its trailing metadata: who must wait, for what, and what is wrong.
+
+https://google.aip.dev/193. They are read from their bytes, so that neither protobuf nor googleapis is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from mulligan.plugin import Failure, Problem
+
+from mulligan_grpc.wire import message, number, text
+
+_KEY = "grpc-status-details-bin"
+_MOST = 16
+
+
+class Details(NamedTuple):
+    """What the details of one status say.
+
+    Attributes:
+        retry_after: seconds to wait, or None.
+        resource: the name of the resource that is missing, in conflict or denied.
+        problems: the fields of the request that are wrong.
+        quotas: the subject and description of each quota that is used up.
+        reason: why, as a constant of the service, such as `API_KEY_INVALID`.
+        domain: whose constant it is, such as `googleapis.com`.
+    """
+
+    retry_after: float | None = None
+    resource: str | None = None
+    problems: tuple[Problem, ...] = ()
+    quotas: tuple[str, ...] = ()
+    reason: str = ""
+    domain: str = ""
+
+
+def details(failure: Failure) -> Details:
+    """What the failure's trailing metadata hold.
+
+    Args:
+        failure: what happened.
+    """
+    found = Details()
+    for packed in message(_status(failure)).get(3, [])[:_MOST]:
+        envelope = message(packed)
+        kind = text(envelope.get(1)).rpartition("/")[2].removeprefix("google.rpc.")
+        inside = message(envelope.get(2, [b""])[-1])
+        found = _with(found, kind, inside)
+    return found
+
+
+def _status(failure: Failure) -> bytes:
+    """The bytes of `google.rpc.Status`, or nothing."""
+    ask = failure.look("trailing_metadata")
+    try:
+        pairs: Iterable[tuple[object, object]] = ask() if callable(ask) else ()
+        return next((value for key, value in pairs or () if key == _KEY and isinstance(value, bytes)), b"")
+    except Exception:  # a foreign method, or metadata of another shape
+        return b""
+
+
+def _with(found: Details, kind: str, inside: dict[int, list[int | bytes]]) -> Details:
+    if kind == "RetryInfo":
+        delay = message(inside.get(1, [b""])[-1])
+        return found._replace(retry_after=round(number(delay.get(1)) + number(delay.get(2)) / 1e9, 3))
+    if kind == "ResourceInfo":
+        return found._replace(resource=text(inside.get(2)) or None)
+    if kind == "BadRequest":
+        names = [text(message(violation).get(1)) for violation in inside.get(1, [])[:_MOST]]
+        return found._replace(problems=tuple(Problem(_pointer(name), "the service refuses it") for name in names if name))
+    if kind == "QuotaFailure":
+        parts = [message(violation) for violation in inside.get(1, [])[:_MOST]]
+        return found._replace(quotas=tuple(f"{text(part.get(1))} {text(part.get(2))}" for part in parts))
+    if kind == "ErrorInfo":
+        return found._replace(reason=text(inside.get(1)), domain=text(inside.get(2)))
+    return found
+
+
+def _pointer(path: str) -> str:
+    parts = path.replace("[", ".").replace("]", "").split(".")
+    return "".join(f"/{part.replace('~', '~0').replace('/', '~1')}" for part in parts if part)

@@ -1,0 +1,116 @@
+"""huggingface_hub: the Hub, its files, and the clients of its inference services."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import unquote
+
+from mulligan.plugin import (
+    Failure,
+    Problem,
+    ResourceNotFoundError,
+    ToolArgumentError,
+    ToolAuthenticationError,
+    ToolConnectionError,
+    ToolError,
+    ToolExecutionError,
+    ToolPermissionError,
+    ToolTimeoutError,
+    ToolUnavailableError,
+    safe_str,
+)
+
+from mulligan_llm.deciding import decide, rules
+from mulligan_llm.transport import connection
+
+_FILE = re.compile(r"/resolve/[^/]+/([^?#]+)")
+_HIDDEN = " Or the credentials do not allow to see it."
+_UNAUTHENTICATED = 401
+
+
+@rules("huggingface_hub.errors.GatedRepoError", "huggingface_hub.errors.DisabledRepoError")
+def closed(failure: Failure) -> ToolError | None:
+    """A repository that is gated or was disabled; the class of gated ones is also one of missing ones."""
+    status, name = failure.status, failure.look("repo_id")
+    fields = {"http_status": status, "resource": name if isinstance(name, str) else None, "provider": "huggingface"}
+    if status == _UNAUTHENTICATED:
+        return ToolAuthenticationError("The repository is gated, and no valid token of Hugging Face was sent.", **fields)
+    return ToolPermissionError("The repository is gated or disabled, and this account may not read it.", **fields)
+
+
+@rules(
+    "huggingface_hub.errors.RepositoryNotFoundError", "huggingface_hub.errors.RevisionNotFoundError",
+    "huggingface_hub.errors.RemoteEntryNotFoundError", "huggingface_hub.errors.BucketNotFoundError",
+    "huggingface_hub.errors.JobNotFoundError",
+)  # fmt: skip
+def missing(failure: Failure) -> ToolError | None:
+    """A repository, revision, file, bucket or job that is not there, or private."""
+    file = _FILE.search(safe_str(failure.look("response", "url") or failure.look("request", "url") or ""))
+    names = [failure.look("bucket_id"), failure.look("job_id"), failure.look("repo_id")]
+    if file and failure.matches("huggingface_hub.errors.RemoteEntryNotFoundError"):
+        names.insert(0, unquote(file[1]))
+    name = next((name for name in names if isinstance(name, str) and name), None)
+    message = f"Resource not found: {name}." if name else "The Hugging Face Hub does not have this."
+    return ResourceNotFoundError(f"{message}{_HIDDEN}", http_status=failure.status, resource=name, provider="huggingface")
+
+
+@rules("huggingface_hub.errors.HfHubHTTPError", "huggingface_hub.errors.SandboxError")
+def answered(failure: Failure) -> ToolError | None:
+    """Any other answer of the Hub."""
+    if failure.status is None and not failure.matches("huggingface_hub.errors.HfHubHTTPError"):
+        return ToolExecutionError("The sandbox could not do this.", provider="huggingface")
+    return decide(failure, "huggingface")
+
+
+@rules("huggingface_hub.errors.LocalEntryNotFoundError", "huggingface_hub.errors.CacheNotFound")
+def not_cached(failure: Failure) -> ToolError | None:
+    """A file that is not in the local cache, where the Hub was not asked or could not be reached."""
+    if len(failure.exceptions) > 1 and failure.about(failure.exceptions[1]).matches("httpx.TransportError"):
+        return connection(failure, "huggingface")
+    place = failure.look("cache_dir")
+    name = safe_str(place) if place is not None else None
+    message = "It is not in the local cache of Hugging Face, and the Hub was not asked."
+    return ResourceNotFoundError(message, resource=name, provider="huggingface")
+
+
+@rules(
+    "huggingface_hub.errors.LocalTokenNotFoundError", "huggingface_hub.errors.OIDCError", "huggingface_hub.errors.DeviceCodeError"
+)
+def token(failure: Failure) -> ToolError | None:
+    """No token is stored, or none could be fetched."""
+    return ToolAuthenticationError("There is no token for Hugging Face.", provider="huggingface")
+
+
+@rules("huggingface_hub.errors.OfflineModeIsEnabled")
+def offline(failure: Failure) -> ToolError | None:
+    """`HF_HUB_OFFLINE` forbids any request."""
+    user = "Hugging Face's offline mode is on (HF_HUB_OFFLINE)."
+    return ToolConnectionError("The offline mode of Hugging Face is on.", effect="none", provider="huggingface", user_message=user)
+
+
+@rules("huggingface_hub.errors.InferenceTimeoutError", "huggingface_hub.errors.InferenceEndpointTimeoutError")
+def inference_timeout(failure: Failure) -> ToolError | None:
+    """A model or an endpoint that was not ready in time."""
+    return ToolTimeoutError("The model on Hugging Face did not answer in time.", effect="possible", provider="huggingface")
+
+
+@rules("huggingface_hub.errors.TextGenerationError", "huggingface_hub.errors.InferenceEndpointError")
+def generation(failure: Failure) -> ToolError | None:
+    """Text generation that the inference server refused or did not finish."""
+    if failure.matches("huggingface_hub.errors.OverloadedError"):
+        return ToolUnavailableError("The inference server is overloaded.", effect="none", provider="huggingface")
+    if failure.matches("huggingface_hub.errors.ValidationError"):
+        return ToolArgumentError("The inference server refuses the request as invalid.", provider="huggingface")
+    return ToolExecutionError("The inference server could not finish.", provider="huggingface")
+
+
+@rules(
+    "huggingface_hub.errors.HFValidationError", "huggingface_hub.errors.HfUriError",
+    "huggingface_hub.errors.StrictDataclassFieldValidationError", "huggingface_hub.errors.NotASafetensorsRepoError",
+)  # fmt: skip
+def invalid(failure: Failure) -> ToolError | None:
+    """The name of a repository, a URI or a value that the SDK refuses; nothing was sent."""
+    match = re.search(r"\bfield '(\w+)'", failure.text)
+    problems = [Problem(f"/{match[1]}", "it has the wrong form")] if match else []
+    message = "Hugging Face's SDK refuses a name or value; nothing was sent."
+    return ToolArgumentError(message, problems=problems, provider="huggingface")

@@ -1,0 +1,125 @@
+"""SDKs that Stainless makes from an API's description: openai, anthropic, groq, together and others share one shape.
+
+litellm raises subclasses of openai's exceptions for every service that it knows.
+"""
+
+from __future__ import annotations
+
+from mulligan.plugin import (
+    Failure,
+    ToolArgumentError,
+    ToolAuthenticationError,
+    ToolConnectionError,
+    ToolError,
+    ToolExecutionError,
+    ToolQuotaError,
+    ToolRateLimitError,
+    safe_str,
+)
+
+from mulligan_llm.deciding import codes_of, decide, rules
+from mulligan_llm.transport import came_through, connection, timeout
+
+_PROVIDERS = {
+    "openai": "openai",
+    "anthropic": "anthropic",
+    "groq": "groq",
+    "together": "together",
+    "cerebras": "cerebras",
+    "perplexity": "perplexity",
+    "sambanova": "sambanova",
+    "fireworks": "fireworks",
+}
+_PACKAGES = (*(name for name in _PROVIDERS if name != "cerebras"), "cerebras.cloud.sdk")
+_ROOTS = {"openai": "OpenAIError", "anthropic": "AnthropicError", "groq": "GroqError", "together": "TogetherError"}
+_NO_KEY = ("api_key", "credentials", "authentication method", "auth_token")
+
+
+def _named(cls: str) -> tuple[str, ...]:
+    return tuple(f"{package}.{cls}" for package in _PACKAGES)
+
+
+def _provider(failure: Failure) -> str:
+    told = failure.look("llm_provider")
+    if isinstance(told, str) and told:
+        return told
+    packages = (cls.__module__.partition(".")[0] for cls in type(failure.exception).__mro__)
+    return next((_PROVIDERS[package] for package in packages if package in _PROVIDERS), "openai")
+
+
+@rules(
+    "litellm.BudgetExceededError", "litellm.RouterRateLimitError", "litellm.RouterRateLimitErrorBasic",
+    "litellm.ContextWindowExceededError", "litellm.ContentPolicyViolationError", "litellm.PaymentRequiredError",
+    "litellm.LiteLLMUnknownProvider", "litellm.UnsupportedParamsError",
+)  # fmt: skip
+def litellm(failure: Failure) -> ToolError | None:
+    """What litellm itself found: a budget that is spent, deployments that rest, a request that no service will take."""
+    if failure.matches("litellm.BudgetExceededError"):
+        return ToolQuotaError("The budget that litellm was given is spent.", provider=safe_str(failure.look("llm_provider") or "litellm"))
+    if failure.matches("litellm.RouterRateLimitError", "litellm.RouterRateLimitErrorBasic"):
+        rest = failure.look("cooldown_time")
+        seconds = float(rest) if isinstance(rest, (int, float)) and not isinstance(rest, bool) else None
+        return ToolRateLimitError("All deployments of the model rest after failures.", retry_after=seconds, provider="litellm")
+    spent = failure.matches("litellm.PaymentRequiredError")
+    return decide(failure, _provider(failure), cls=ToolQuotaError if spent else ToolArgumentError)
+
+
+@rules(*_named("APITimeoutError"))
+def timed_out(failure: Failure) -> ToolError | None:
+    """The SDK gave up waiting; its class is one of connection errors."""
+    cause = connection(failure, _provider(failure)) if len(failure.exceptions) > 1 else None
+    return cause if cause is not None and cause.effect == "none" and cause.transient else timeout(_provider(failure))
+
+
+@rules(*_named("APIConnectionError"))
+def disconnected(failure: Failure) -> ToolError | None:
+    """The service cannot be reached, or hung up: the cause tells which."""
+    return connection(failure, _provider(failure))
+
+
+@rules(*_named("APIResponseValidationError"))
+def unreadable(failure: Failure) -> ToolError | None:
+    """An answer that does not have the form which the SDK expects."""
+    return ToolExecutionError("The model service sent an answer of another form.", provider=_provider(failure))
+
+
+@rules(*_named("APIError"))
+def answered(failure: Failure) -> ToolError | None:
+    """An answer that is an error, also one inside a stream, which has no HTTP status of its own."""
+    body_codes = codes_of(failure)
+    return decide(failure, _provider(failure), failure.look("error_code"), failure.look("code"), failure.look("type"), *body_codes)
+
+
+@rules("openai.WebSocketConnectionClosedError")
+def websocket(failure: Failure) -> ToolError | None:
+    """A realtime connection that was closed."""
+    return ToolConnectionError("The realtime connection was closed.", fatal=False, transient=True, provider="openai")
+
+
+@rules(
+    "openai.SubjectTokenProviderError", "openai.MutuallyExclusiveAuthError", "openai.InvalidWebhookSignatureError",
+    "anthropic.CredentialsError", "anthropic.WorkloadIdentityError", "anthropic.MutuallyExclusiveAuthError",
+)  # fmt: skip
+def credentials(failure: Failure) -> ToolError | None:
+    """Credentials that are missing, contradict each other or could not be fetched, or a signature that does not hold."""
+    return ToolAuthenticationError("There are no usable credentials for the model service.", provider=_provider(failure))
+
+
+@rules(*(f"{package}.{root}" for package, root in _ROOTS.items()))
+def other(failure: Failure) -> ToolError | None:
+    """Anything else of the SDK itself: no API key was given, or an answer ended before it was whole."""
+    if len(failure.exceptions) == 1 and failure.says(*_NO_KEY):
+        return ToolAuthenticationError("No API key for the model service is set.", provider=_provider(failure))
+    return ToolExecutionError("The SDK of the model service could not do this.", provider=_provider(failure))
+
+
+@rules("TypeError", "ValueError")
+def no_key(failure: Failure) -> ToolError | None:
+    """No API key was given: anthropic and google-genai say so with a plain exception."""
+    if not failure.says(*_NO_KEY):
+        return None
+    package = came_through(failure, "anthropic", "google.genai")
+    if package is None:
+        return None
+    provider = "google" if package == "google.genai" else package
+    return ToolAuthenticationError("No API key for the model service is set.", provider=provider)

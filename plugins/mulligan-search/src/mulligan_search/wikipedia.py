@@ -1,0 +1,111 @@
+"""Wikipedia, through `wikipedia` and `wikipediaapi` (the distribution Wikipedia-API)."""
+
+from __future__ import annotations
+
+from mulligan.plugin import (
+    Failure,
+    Problem,
+    ResourceNotFoundError,
+    Rules,
+    ToolArgumentError,
+    ToolError,
+    ToolExecutionError,
+    ToolRateLimitError,
+    ToolTimeoutError,
+    ToolUnavailableError,
+    safe_str,
+    status_error,
+)
+from mulligan_search import below
+
+rules = Rules("wikipedia")
+_OPTIONS = 8
+
+
+@rules("wikipedia.PageError")
+def no_page(failure: Failure) -> ToolError:
+    """No page matches the title or the page id."""
+    title = failure.look("title") or failure.look("pageid")
+    return ResourceNotFoundError(f"Resource not found: {title}", resource=None if title is None else safe_str(title, 400))
+
+
+@rules("wikipedia.DisambiguationError")
+def ambiguous(failure: Failure) -> ToolError:
+    """The title stands for several pages; the first of them are offered."""
+    options = [safe_str(option, 100) for option in failure.look("options") or ()]
+    expected = f"one of: {', '.join(options[:_OPTIONS])}" if options else "a more exact title"
+    problem = Problem(_pointer(failure), "stands for several pages", expected)
+    return ToolArgumentError("The title is ambiguous: choose one page.", problems=[problem])
+
+
+@rules("wikipedia.RedirectError")
+def redirect(failure: Failure) -> ToolError:
+    """The title redirects to another page, and the tool does not follow redirects."""
+    problem = Problem(_pointer(failure), "redirects to another title", "the title of the page itself")
+    return ToolArgumentError("The title is only a redirect.", problems=[problem])
+
+
+def _pointer(failure: Failure) -> str:
+    """The argument that holds the title; `title` where none does."""
+    title = str(failure.look("title")).lower()
+    named = (name for name, value in (failure.arguments or {}).items() if str(value).lower() == title)
+    return f"/{next(named, 'title')}"
+
+
+@rules("wikipedia.HTTPTimeoutError")
+def too_busy(_: Failure) -> ToolError:
+    """Wikipedia's own search timed out, or its queue is full."""
+    return ToolTimeoutError("Wikipedia's search did not answer in time.")
+
+
+@rules("wikipedia.WikipediaException")
+def told(failure: Failure) -> ToolError:
+    """What Wikipedia's API answered with: https://www.mediawiki.org/wiki/API:Errors_and_warnings."""
+    if failure.says("exceeded your rate limit", "rate limit", "too many requests"):
+        return ToolRateLimitError("Wikipedia limits how often it may be called.")
+    if failure.says("must be set", "longer than the maximum", "may not be empty", "unrecognized value", "too long"):
+        return ToolArgumentError("Wikipedia does not accept the query.")
+    if failure.says("read-only", "database", "search is currently too busy", "temporarily", "replication lag"):
+        return ToolUnavailableError("Wikipedia is unavailable for now.")
+    return ToolExecutionError("Wikipedia could not answer.")
+
+
+@rules("builtins.ValueError")
+def nothing_asked(failure: Failure) -> ToolError | None:
+    """wikipedia: neither a title nor a page id was given."""
+    if not failure.says("a title or a pageid must be specified"):
+        return None
+    return ToolArgumentError("A title or a page id is needed.", problems=[Problem("/title", "is needed, or a page id")])
+
+
+@rules("wikipediaapi.WikiRateLimitError")
+def rate_limit(failure: Failure) -> ToolError:
+    """wikipediaapi: status 429, with `retry_after` where Wikipedia tells it."""
+    return ToolRateLimitError(
+        "Wikipedia limits how often it may be called.", retry_after=failure.retry_after, http_status=failure.status
+    )
+
+
+@rules("wikipediaapi.WikiHttpError")
+def status(failure: Failure) -> ToolError:
+    """wikipediaapi: any other status. Its address is that of the API, the same for every page."""
+    named = next((value for name in ("title", "page", "query") if (value := (failure.arguments or {}).get(name))), None)
+    return status_error(failure, resource=None if named is None else str(named))
+
+
+@rules("wikipediaapi.WikiHttpTimeoutError")
+def timeout(failure: Failure) -> ToolError:
+    """wikipediaapi: no answer in time."""
+    return below.timed_out(failure)
+
+
+@rules("wikipediaapi.WikiConnectionError")
+def connection(failure: Failure) -> ToolError:
+    """wikipediaapi: no connection, or one that was dropped."""
+    return below.no_answer(failure)
+
+
+@rules("wikipediaapi.WikiInvalidJsonError")
+def not_json(_: Failure) -> ToolError:
+    """wikipediaapi: the answer is not JSON."""
+    return ToolExecutionError("Wikipedia answered with something that is not JSON.")

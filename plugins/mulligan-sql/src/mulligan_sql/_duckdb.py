@@ -1,0 +1,91 @@
+"""DuckDB: by the class of the exception, and by its words where a class covers several things."""
+
+from __future__ import annotations
+
+import re
+
+from mulligan.plugin import Failure, Rules, ToolError
+from mulligan_sql import _meanings as m
+
+rules = Rules()
+_PROVIDER = "duckdb"
+_NAMED = re.compile(r"\bname(?:d)? [\"']?([^\s\"'!]{1,200})")
+_QUOTED = re.compile(r'"([^"\n]{1,200})"')
+_COLUMN = re.compile(r'(?:Referenced column|column named|column with name|[Cc]olumn) "([^"\n]{1,200})"')
+_CONSTRAINT = re.compile(r"constraint failed: (\S{1,200})")
+_FOREIGN = re.compile(r'because key "([^":]{1,200}):')
+_KEY = re.compile(r'Duplicate key "([^":]{1,200}):')
+_CLASSES: tuple[tuple[str, m.Meaning], ...] = (
+    ("InterruptException", m.CANCELLED),
+    ("PermissionException", m.denied),
+    ("DependencyException", m.DEPENDED_ON),
+    ("TransactionException", m.FORBIDDEN),
+    ("SequenceException", m.FORBIDDEN),
+    ("OutOfMemoryException", m.EXHAUSTED),
+    ("ConnectionException", m.DROPPED),
+    ("ParserException", m.SYNTAX),
+    ("SyntaxException", m.SYNTAX),
+    ("BinderException", m.WRONG_SQL),
+    ("InvalidInputException", m.WRONG_SQL),
+    ("InvalidTypeException", m.WRONG_SQL),
+    ("CatalogException", m.WRONG_SQL),
+    ("DataError", m.WRONG_VALUE),
+    ("NotSupportedError", m.UNSUPPORTED),
+)
+
+
+@rules("duckdb.ConstraintException", "_duckdb.ConstraintException")
+def duckdb_constraint(failure: Failure) -> ToolError:
+    """A constraint that the row breaks, with its column where that is told."""
+    column, text = m.found(_CONSTRAINT, failure.text), failure.text
+    if "NOT NULL constraint" in text:
+        return m.needs_value(column, provider=_PROVIDER)
+    if "CHECK constraint" in text:
+        return m.rejected(None, m.found(_QUOTED, text), provider=_PROVIDER)
+    if failure.says("foreign key constraint"):
+        return m.referenced(m.found(_FOREIGN, text), provider=_PROVIDER)
+    return m.duplicate(m.found(_KEY, text), provider=_PROVIDER)
+
+
+@rules("duckdb.CatalogException", "_duckdb.CatalogException", "duckdb.BinderException", "_duckdb.BinderException")
+def duckdb_name(failure: Failure) -> ToolError | None:
+    """A table, column or function that is not there, or is there already."""
+    if failure.says("already exists"):
+        return m.exists(m.found(_NAMED, failure.text), provider=_PROVIDER)
+    if failure.says("Referenced column", "does not have a column", "not have a column named"):
+        return m.unknown_column(m.found(_COLUMN, failure.text), provider=_PROVIDER)
+    if not failure.says("does not exist", "not found", "No catalog"):
+        return None
+    if failure.says("Function with name"):
+        return m.UNKNOWN_FUNCTION(provider=_PROVIDER)
+    return m.missing(m.found(_NAMED, failure.text) or m.found(_QUOTED, failure.text), provider=_PROVIDER)
+
+
+@rules("duckdb.IOException", "_duckdb.IOException")
+def duckdb_file(failure: Failure) -> ToolError | None:
+    """A file that is missing, held by another process, denied, or no database."""
+    for phrases, meaning in _FILES:
+        if failure.says(*phrases):
+            return m.made(meaning, _PROVIDER, name=m.found(_QUOTED, failure.text))
+    return None
+
+
+_FILES: tuple[tuple[tuple[str, ...], m.Meaning], ...] = (
+    (("Could not set lock on file",), m.LOCKED),
+    (("No files found", "No such file or directory", "not found", "404"), m.missing),
+    (("Permission denied",), m.denied),
+    (("not a valid DuckDB database file",), m.NOT_A_DATABASE),
+    (("No space left on device",), m.FULL),
+    (("Could not establish connection", "Could not connect"), m.UNREACHABLE),
+)
+
+
+@rules("duckdb.Error", "_duckdb.Error")
+def duckdb_class(failure: Failure) -> ToolError | None:
+    """The class of the exception, where its words say no more."""
+    if failure.says("attached in read-only mode"):
+        return m.READ_ONLY(provider=_PROVIDER)
+    for name, meaning in _CLASSES:
+        if failure.matches(f"duckdb.{name}", f"_duckdb.{name}"):
+            return meaning(provider=_PROVIDER)
+    return None

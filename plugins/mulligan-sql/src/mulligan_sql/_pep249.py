@@ -1,0 +1,48 @@
+"""Any other driver that follows PEP 249: by the SQLSTATE that it carries, else by the standard's class."""
+
+from __future__ import annotations
+
+from mulligan.plugin import Failure, Rules, ToolError
+from mulligan_sql import _meanings as m
+from mulligan_sql._sqlstate import meaning_of, state_of
+
+rules = Rules()
+_CLASSES: tuple[tuple[str, m.Meaning], ...] = (
+    ("IntegrityError", m.FORBIDDEN),
+    ("DataError", m.WRONG_VALUE),
+    ("ProgrammingError", m.WRONG_USE),
+    ("NotSupportedError", m.UNSUPPORTED),
+)
+
+
+@rules()
+def pep249(failure: Failure) -> ToolError | None:
+    """A driver's exception by SQLSTATE or PEP 249's class; where it has a cause, that is asked instead."""
+    error = failure.exception
+    if error is None or error.__cause__ is not None:
+        return None
+    names = [cls.__name__ for cls in type(error).__mro__]
+    if "DatabaseError" not in names or "Error" not in names:
+        return None
+    state = state_of(failure.look("sqlstate") or _first(failure))
+    meaning = None if state is None else meaning_of(state)
+    provider = _PROVIDERS.get(type(error).__module__.partition(".")[0])
+    if meaning is None:
+        meaning = next((meaning for name, meaning in _CLASSES if name in names), None)
+    if meaning is None and provider is not None:
+        meaning = m.FAILED
+    return None if meaning is None else m.made(meaning, provider)
+
+
+_PROVIDERS = {
+    **dict.fromkeys(("psycopg", "psycopg2", "asyncpg", "pg8000"), "postgres"),
+    **dict.fromkeys(("pymysql", "mysql", "MySQLdb", "asyncmy", "mariadb"), "mysql"),
+    **dict.fromkeys(("duckdb", "_duckdb"), "duckdb"),
+    "sqlite3": "sqlite",
+}
+
+
+def _first(failure: Failure) -> object:
+    """The first argument: ODBC's drivers put the SQLSTATE there."""
+    arguments = failure.look("args")
+    return arguments[0] if isinstance(arguments, tuple) and arguments else None

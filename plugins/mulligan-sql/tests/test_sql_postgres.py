@@ -1,0 +1,337 @@
+"""PostgreSQL's real answers, through each of its drivers."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+
+import asyncpg
+import pg8000.dbapi
+import psycopg
+import psycopg2
+import psycopg_pool
+import pytest
+
+from mulligan.plugin import (
+    ResourceConflictError,
+    ResourceNotFoundError,
+    ToolArgumentError,
+    ToolAuthenticationError,
+    ToolCancelledError,
+    ToolConnectionError,
+    ToolExecutionError,
+    ToolPermissionError,
+    ToolQuotaError,
+    ToolTimeoutError,
+    ToolUnavailableError,
+)
+
+
+def by_psycopg(port, sql="select 1", user="owner", database="postgres", values=None, **more):
+    with psycopg.connect(host="127.0.0.1", port=port, user=user, dbname=database, **more) as connection:
+        connection.execute(sql, values)
+
+
+def by_psycopg2(port, sql="select 1", user="owner", database="postgres", values=None, **more):
+    connection = psycopg2.connect(host="127.0.0.1", port=port, user=user, dbname=database, **more)
+    with contextlib.closing(connection), connection.cursor() as cursor:
+        cursor.execute(sql, values)
+
+
+def by_asyncpg(port, sql="select 1", user="owner", database="postgres", values=(), **more):
+    async def ask():
+        connection = await asyncpg.connect(host="127.0.0.1", port=port, user=user, database=database, **more)
+        try:
+            await (connection.fetch(sql, *values) if values else connection.execute(sql))
+        finally:
+            await connection.close()
+
+    asyncio.run(ask())
+
+
+def by_pg8000(port, sql="select 1", user="owner", database="postgres", values=(), **more):
+    with contextlib.closing(
+        pg8000.dbapi.connect(host="127.0.0.1", port=port, user=user, database=database, **more)
+    ) as connection:
+        connection.cursor().execute(sql, values)
+
+
+DRIVERS = [by_psycopg, by_psycopg2, by_asyncpg, by_pg8000]
+STATEMENTS = [
+    ("select * from invoices", ResourceNotFoundError, "invoices", None),
+    ("drop role ghost", ResourceNotFoundError, "ghost", None),
+    ("drop schema nowhere", ResourceNotFoundError, "nowhere", None),
+    ("copy users from '/nowhere.csv'", ResourceNotFoundError, "/nowhere.csv", None),
+    ("select nmae from users", ToolArgumentError, "nmae", "/nmae"),
+    ("select u.nmae from users u", ToolArgumentError, "u.nmae", "/nmae"),
+    ("update users set nmae = 1", ToolArgumentError, "nmae", "/nmae"),
+    ("select u.id from users", ToolArgumentError, None, None),
+    ("selec 1", ToolArgumentError, None, None),
+    ("select nowhere(1)", ToolArgumentError, None, None),
+    ("select 'abc'::int", ToolArgumentError, None, None),
+    ("select 1/0", ToolArgumentError, None, None),
+    ("insert into users(email, email) values ('x', 'y')", ToolArgumentError, None, None),
+    ("insert into users values (5, null, 1)", ToolArgumentError, "users", "/email"),
+    ("insert into users values (6, 'y', -1)", ToolArgumentError, "users", "/age"),
+    ("insert into users values (7, 'a@b.c', 1)", ResourceConflictError, "users", "/email"),
+    ("insert into orders values (9, 99)", ResourceConflictError, "orders", "/user_id"),
+    ("drop table users", ResourceConflictError, None, None),
+    ("create table users (id int)", ResourceConflictError, "users", None),
+    ("do $$ begin raise exception 'no'; end $$", ToolExecutionError, None, None),
+    ("create extension nowhere", ToolExecutionError, None, None),
+    ("set statement_timeout = 20; select pg_sleep(5)", ToolTimeoutError, None, None),
+    ("set temp_file_limit = '64kB'; select count(*) from (select * from generate_series(1, 900000) g order by -g) x",
+     ToolQuotaError, None, None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("sql", "cls", "resource", "pointer"), STATEMENTS, ids=[one[0][:40] for one in STATEMENTS])
+@pytest.mark.parametrize("driver", DRIVERS)
+def test_what_the_server_answers_to_a_statement(classify, postgres_port, driver, sql, cls, resource, pointer):
+    if driver is by_pg8000 and "; select" in sql:
+        sql = f"do $do$ begin perform set_config('statement_timeout', '20', true); end $do$; {sql}"
+    error = classify(lambda: driver(postgres_port, sql))
+    assert type(error) is cls
+    assert error.rule == "mulligan_sql:postgres_state"
+    assert error.provider == "postgres"
+    assert error.fatal is (cls is ToolQuotaError)
+    assert error.resource == resource
+    assert [problem.pointer for problem in error.problems] == ([pointer] if pointer else [])
+
+
+@pytest.mark.parametrize("driver", DRIVERS)
+def test_a_table_that_the_account_may_not_read(classify, postgres_port, driver):
+    error = classify(lambda: driver(postgres_port, "select * from users", user="guest"))
+    assert type(error) is ToolPermissionError
+    assert error.fatal
+    assert error.resource == "users"
+    assert error.message == "The database account has no permission for users."
+
+
+@pytest.mark.parametrize("driver", DRIVERS)
+def test_a_transaction_that_may_only_read_does_not_stop_the_run(classify, postgres_port, driver):
+    sql = "set default_transaction_read_only = on"
+    with psycopg.connect(host="127.0.0.1", port=postgres_port, user="owner", dbname="postgres") as connection:
+        connection.execute(f"alter role guest in database postgres {sql}")
+        connection.execute("grant insert on users to guest")
+        connection.commit()
+        error = classify(lambda: driver(postgres_port, "insert into users values (8, 'e', 1)", user="guest"))
+        connection.execute("alter role guest in database postgres reset all; revoke insert on users from guest")
+    assert type(error) is ToolPermissionError
+    assert not error.fatal
+    assert "only be read" in error.message
+
+
+@pytest.mark.parametrize("driver", DRIVERS)
+@pytest.mark.parametrize("user", ["guarded", "blocked", "ghost"])
+def test_credentials_that_the_server_does_not_take(classify, postgres_port, driver, user):
+    password = {} if user == "blocked" else {"password": "wrong"}
+    error = classify(lambda: driver(postgres_port, user=user, **password))
+    assert type(error) is ToolAuthenticationError
+    assert error.fatal
+    assert error.provider == "postgres"
+    assert error.effect == "none"
+
+
+@pytest.mark.parametrize("driver", DRIVERS)
+def test_a_database_that_is_not_there(classify, postgres_port, driver):
+    error = classify(lambda: driver(postgres_port, database="nowhere"))
+    assert type(error) is ResourceNotFoundError
+    assert error.resource == "nowhere"
+    assert error.message == "Resource not found: nowhere"
+
+
+@pytest.mark.parametrize("driver", [by_psycopg, by_psycopg2, by_asyncpg])
+def test_too_many_connections(classify, postgres_port, driver):
+    with psycopg.connect(host="127.0.0.1", port=postgres_port, user="one", dbname="postgres"):
+        error = classify(lambda: driver(postgres_port, user="one"))
+    assert type(error) is ToolUnavailableError
+    assert error.transient
+    assert error.effect == "none"
+
+
+@pytest.mark.parametrize("driver", [by_psycopg, by_psycopg2])
+def test_a_database_that_takes_no_connections(classify, postgres_port, driver):
+    assert type(classify(lambda: driver(postgres_port, database="asleep"))) is ToolUnavailableError
+
+
+@pytest.mark.parametrize("driver", [by_psycopg, by_psycopg2])
+def test_nobody_listens(classify, driver):
+    error = classify(lambda: driver(1))
+    assert type(error) is ToolConnectionError
+    assert error.fatal
+    assert error.effect == "none"
+    assert error.rule == "mulligan_sql:postgres_connection"
+
+
+def test_a_host_that_has_no_address(classify):
+    error = classify(lambda: psycopg.connect(host="db.example.invalid", user="owner"))
+    assert type(error) is ToolConnectionError
+    assert error.fatal
+
+
+def test_encryption_that_the_server_does_not_offer(classify, postgres_port):
+    error = classify(lambda: by_psycopg(postgres_port, sslmode="require"))
+    assert type(error) is ToolConnectionError
+
+
+def test_an_option_that_the_driver_does_not_know(classify, postgres_port):
+    error = classify(lambda: by_psycopg(postgres_port, no_such_option="x"))
+    assert type(error) is ToolArgumentError
+    assert error.rule == "mulligan_sql:pep249"
+    assert error.provider == "postgres"
+
+
+@pytest.mark.parametrize("driver", [by_psycopg, by_psycopg2, by_asyncpg])
+def test_a_connection_that_the_server_ends_midway(classify, postgres_port, driver):
+    error = classify(lambda: driver(postgres_port, "select pg_terminate_backend(pg_backend_pid())"))
+    assert type(error) is ToolUnavailableError
+    assert error.effect == "possible"
+
+
+def test_a_connection_that_was_closed_before(classify, postgres_port):
+    connection = psycopg.connect(host="127.0.0.1", port=postgres_port, user="owner", dbname="postgres")
+    connection.close()
+    error = classify(lambda: connection.execute("select 1"))
+    assert type(error) is ToolConnectionError
+    assert not error.fatal
+    other = psycopg2.connect(host="127.0.0.1", port=postgres_port, user="owner", dbname="postgres")
+    other.close()
+    assert type(classify(other.cursor)) is ToolConnectionError
+
+
+def test_a_statement_that_somebody_cancels(classify, postgres_port):
+    with psycopg.connect(host="127.0.0.1", port=postgres_port, user="owner", dbname="postgres") as connection:
+        timer = threading.Timer(0.2, connection.cancel_safe)
+        timer.start()
+        error = classify(lambda: connection.execute("select pg_sleep(10)"))
+        timer.join()
+    assert type(error) is ToolCancelledError
+    assert error.effect == "possible"
+
+
+def test_a_transaction_that_failed_before(classify, postgres_port):
+    with psycopg.connect(host="127.0.0.1", port=postgres_port, user="owner", dbname="postgres") as connection:
+        with pytest.raises(psycopg.Error):
+            connection.execute("selec 1")
+        error = classify(lambda: connection.execute("select 1"))
+    assert type(error) is ToolExecutionError
+    assert "rolled back first" in error.message
+
+
+@pytest.mark.parametrize("kind", ["lock", "serialization", "deadlock"])
+def test_two_transactions_at_once(classify, postgres_port, kind):
+    where = {"host": "127.0.0.1", "port": postgres_port, "user": "owner", "dbname": "postgres"}
+    with psycopg.connect(**where) as one, psycopg.connect(**where) as other:
+        error = classify(lambda: globals()[f"provoke_{kind}"](one, other))
+        one.rollback()
+        other.rollback()
+    assert type(error) is ResourceConflictError
+    assert error.code == "ABORTED"
+    assert error.transient
+    assert error.effect == "none"
+
+
+def provoke_lock(one, other):
+    one.execute("lock table pairs in access exclusive mode")
+    other.execute("lock table pairs in access exclusive mode nowait")
+
+
+def provoke_serialization(one, other):
+    for each in (one, other):
+        each.execute("set transaction isolation level repeatable read")
+        each.execute("select * from pairs")
+    one.execute("update pairs set value = value + 1")
+    one.commit()
+    other.execute("update pairs set value = value + 1")
+
+
+def provoke_deadlock(one, other):
+    failed = []
+    for each, row in ((one, 1), (other, 2)):
+        each.execute("set deadlock_timeout = '50ms'")
+        each.execute("update pairs set value = 1 where id = %s", (row,))
+
+    def cross(each, row):
+        try:
+            each.execute("update pairs set value = 2 where id = %s", (row,))
+        except psycopg.Error as error:
+            failed.append(error)
+            each.rollback()
+
+    thread = threading.Thread(target=cross, args=(one, 2))
+    thread.start()
+    cross(other, 1)
+    thread.join()
+    raise failed[0]
+
+
+def test_a_pool_without_a_free_connection(classify, postgres_port):
+    where = f"host=127.0.0.1 port={postgres_port} user=owner dbname=postgres"
+    with psycopg_pool.ConnectionPool(where, min_size=1, max_size=1, max_waiting=1, open=True) as pool, pool.connection():
+        error = classify(lambda: pool.getconn(timeout=0.1))
+        assert type(error) is ToolTimeoutError
+        assert error.effect == "none"
+        waiting = threading.Thread(target=lambda: contextlib.suppress(Exception)(pool.getconn)(timeout=1), daemon=True)
+        with contextlib.suppress(psycopg_pool.PoolTimeout):
+            waiting = threading.Thread(target=quietly, args=(pool,))
+            waiting.start()
+            while not pool.get_stats().get("requests_waiting"):
+                pass
+            assert type(classify(lambda: pool.getconn(timeout=5))) is ToolUnavailableError
+        waiting.join()
+
+
+def quietly(pool):
+    with contextlib.suppress(psycopg_pool.PoolTimeout):
+        pool.getconn(timeout=1)
+
+
+def test_values_that_do_not_fit_the_parameters(classify, postgres_port):
+    for values in (["abc"], [1, 2]):
+        error = classify(lambda values=values: by_asyncpg(postgres_port, "select $1::int", values=values))
+        assert type(error) is ToolArgumentError
+        assert error.rule == "mulligan_sql:postgres_client"
+    error = classify(lambda: by_psycopg(postgres_port, "select %s", values=(1, 2)))
+    assert type(error) is ToolArgumentError
+
+
+STATES = {
+    "08006": (ToolConnectionError, False),
+    "08001": (ToolConnectionError, True),
+    "0A000": (ToolExecutionError, False),
+    "22001": (ToolArgumentError, False),
+    "23P01": (ResourceConflictError, False),
+    "28P01": (ToolAuthenticationError, True),
+    "40P01": (ResourceConflictError, False),
+    "42P04": (ResourceConflictError, False),
+    "53100": (ToolQuotaError, True),
+    "53200": (ToolUnavailableError, False),
+    "53300": (ToolUnavailableError, False),
+    "54000": (ToolArgumentError, False),
+    "55000": (ResourceConflictError, False),
+    "55P03": (ResourceConflictError, False),
+    "57P02": (ToolUnavailableError, False),
+    "57P03": (ToolUnavailableError, False),
+    "58030": (ToolExecutionError, False),
+    "P0001": (ToolExecutionError, False),
+    "XX000": (ToolExecutionError, False),
+}
+
+
+@pytest.mark.parametrize(("state", "expected"), STATES.items(), ids=str)
+def test_every_kind_of_state(classify, state, expected):
+    def raising():
+        raise psycopg.errors.lookup(state)("told by the server")
+
+    error = classify(raising)
+    assert (type(error), error.fatal) == expected
+    assert error.provider == "postgres"
+
+
+def test_every_state_that_the_driver_knows_is_understood(classify):
+    for state, cls in psycopg.errors._sqlcodes.items():
+        error = classify(lambda cls=cls: (_ for _ in ()).throw(cls("told by the server")))
+        assert error.rule == "mulligan_sql:postgres_state", state
+        assert error.message.endswith("."), state

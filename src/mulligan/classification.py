@@ -1,0 +1,98 @@
+"""What a failure means: the tool's own word, else a plugin's; and the error completed, its fatality decided."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mulligan.calls import ToolCall
+from mulligan.containment import show_name
+from mulligan.error_fields import check_fields, handed_on
+from mulligan.errors import ToolError, ToolExecutionError
+from mulligan.failure import Failure
+from mulligan.policy import Policy
+from mulligan.stages import Stages
+from mulligan.tools import Tool
+
+
+class Classifier:
+    """Says what failures mean.
+
+    Args:
+        policy: what counts as fatal.
+    """
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+
+    def classify(self, failure: Failure, stages: Stages) -> ToolError:
+        """What a failure means: the tool's own word, else a plugin's, else a `ToolExecutionError`.
+
+        Args:
+            failure: what happened.
+            stages: the compiled hooks.
+        """
+        own = failure.exception
+        if isinstance(own, ToolError):
+            error, own.rule = own, own.rule or "tool:raised"
+        else:
+            error = stages.classify(failure) or self._by_cause(failure, stages) or unclassified(failure)
+        error = self.complete(error, failure.call, failure.tool, failure.arguments)
+        if own is not None and error is not own and error.__cause__ is None:
+            error.__cause__ = own
+        return error
+
+    def _by_cause(self, failure: Failure, stages: Stages) -> ToolError | None:
+        """What an exception that nobody knows was raised `from`, or a group holds, as far as somebody knows that."""
+        for exception in failure.exceptions[1:]:
+            error = stages.classify(failure.about(exception))
+            if error is not None:
+                return error
+        return None
+
+    def complete(
+        self, error: ToolError, call: ToolCall | None, tool: Tool | None, arguments: Mapping[str, Any] | None
+    ) -> ToolError:
+        """Fills in what a plugin left out, and decides fatality. An error that belongs to another call is copied.
+
+        Args:
+            error: what the failure means.
+            call: the call, or None.
+            tool: the tool, or None.
+            arguments: the validated arguments, or None.
+        """
+        own = error.__dict__
+        owner = own.get("_owner", error)
+        if owner is call:
+            return error
+        if owner is not error:
+            error = handed_on(error)
+            own = error.__dict__
+        own["_owner"] = call
+        if error.rule is None or not error.rule.startswith("host:"):
+            check_fields(error)
+        filled: dict[str, Any] = {}
+        if error.tool_name is None and (tool is not None or call is not None):
+            filled["tool_name"] = tool.name if tool is not None else call and str(call.name)
+        if call is not None:
+            filled["call_id"] = call.id
+        if error.arguments is None:
+            filled["arguments"] = arguments
+        if tool is not None:
+            filled["tool_type"] = tool.tool_type
+            if error.provider is None and tool.provider is not None:
+                filled["provider"] = tool.provider
+        own.update(filled)
+        own["_filled"] = (*filled, "fatal") if "fatal" not in own else tuple(filled)
+        own["fatal"] = self._policy.is_fatal(error)
+        return error
+
+
+def unclassified(failure: Failure) -> ToolError:
+    """The error for a failure that no rule knows.
+
+    Args:
+        failure: what happened.
+    """
+    what = f" with {show_name(failure.type_name, 128)}" if failure.type_name else ""
+    return ToolExecutionError(f"The tool failed{what}.", rule="host:unclassified")

@@ -1,0 +1,108 @@
+"""Which arguments a service rejected, as far as the body of its answer names them.
+
+Read by the shapes that APIs document: FastAPI's `detail[].loc`, JSON:API's `source.pointer`, google.rpc's `fieldViolations`,
+GitHub's `errors[].field`, OpenAI's `param`, RFC 9457's `invalid-params`, GraphQL's `userErrors`, and `{"errors": {field: [...]}}`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from mulligan.bodies import Body, nodes
+from mulligan.errors import Problem
+
+_FIELDS = ("field", "param", "parameter", "loc", "pointer", "source", "path", "location", "property", "attribute", "name", "target")
+_SURE = frozenset(("field", "param", "parameter", "loc", "pointer", "source"))
+_VIOLATIONS = ("fieldViolations", "field_violations", "invalid-params", "invalid_params", "violations", "userErrors")
+_MAPPINGS = ("errors", "error", "details", "detail", "fields", "fieldErrors", "field_errors", "validation_errors", "messages")
+_PLACES = frozenset(("body", "query", "path", "header", "cookie", "data", "attributes", "input"))
+_NAME = re.compile(r"[A-Za-z_$][\w$.\[\]/-]{0,200}")
+_MISSING = re.compile(r"missing|required|blank", re.IGNORECASE)
+_MOST = 8
+
+
+def problems(found: Body | None, arguments: Mapping[str, Any] | None) -> tuple[Problem, ...]:
+    """What is wrong with the arguments, one `Problem` for each field that the body names.
+
+    Args:
+        found: the body.
+        arguments: the arguments of the call, for what was sent.
+    """
+    named: dict[str, Problem] = {}
+    for pointer, missing in _rejected(found):
+        if pointer and pointer not in named and len(named) < _MOST:
+            words = "missing" if missing else "rejected by the service"
+            named[pointer] = Problem(pointer, words, got=_got(pointer, arguments))
+    return tuple(named.values())
+
+
+def pointer_to(place: object) -> str:
+    """A JSON Pointer (RFC 6901) to a field, or an empty text where it names none.
+
+    Args:
+        place: `a.b[0]`, `/a/b/0` or `["body", "a", 0]`.
+    """
+    if isinstance(place, str):
+        if not _NAME.fullmatch(place.lstrip("/#")):
+            return ""
+        parts: list[Any] = [part for part in re.split(r"[./\[\]]+", place.lstrip("#")) if part]
+    elif isinstance(place, (list, tuple)) and all(isinstance(part, (str, int)) for part in place):
+        parts = list(place)
+    else:
+        return ""
+    while len(parts) > 1 and parts[0] in _PLACES:
+        parts = parts[1:]
+    return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in parts[:20])
+
+
+def _rejected(found: Body | None) -> Iterator[tuple[str, bool]]:
+    for node in nodes(found):
+        for name in _VIOLATIONS:
+            listed = node.get(name)
+            for one in listed[:_MOST] if isinstance(listed, list) else ():
+                if isinstance(one, Mapping):
+                    yield _place(one, _FIELDS), _says_missing(one)
+        pointer = _place(node, tuple(_SURE))
+        if pointer:
+            yield pointer, _says_missing(node)
+        for name in _MAPPINGS:
+            yield from _by_field(node.get(name))
+
+
+def _place(node: Mapping[str, Any], names: tuple[str, ...]) -> str:
+    for name in names:
+        place = node.get(name)
+        if isinstance(place, Mapping):
+            place = place.get("pointer") or place.get("parameter")
+        pointer = pointer_to(place)
+        if pointer:
+            return pointer
+    return ""
+
+
+def _by_field(errors: object) -> Iterator[tuple[str, bool]]:
+    """`{"email": ["is invalid"]}`: fields with what is wrong with each."""
+    if not isinstance(errors, Mapping) or {"code", "message", "type", "status"} & set(errors):
+        return
+    for name, told in tuple(errors.items())[:_MOST]:
+        said = told[0] if isinstance(told, list) and told else told
+        if isinstance(name, str) and isinstance(said, str) and " " in said:
+            yield pointer_to(name), _MISSING.search(said[:200]) is not None
+
+
+def _says_missing(node: Mapping[str, Any]) -> bool:
+    told = (node.get(name) for name in ("type", "code", "msg", "message", "reason"))
+    return any(isinstance(text, str) and _MISSING.search(text[:200]) for text in told)
+
+
+def _got(pointer: str, arguments: Mapping[str, Any] | None) -> str | None:
+    value: Any = arguments
+    for part in pointer.split("/")[1:]:
+        value = value.get(part) if isinstance(value, Mapping) else None
+    if not isinstance(value, (str, int, float, bool)):
+        return None
+    import json
+
+    return json.dumps(value, ensure_ascii=False)[:2_000]

@@ -1,0 +1,57 @@
+"""What is wrong with a text that is not JSON, and where."""
+
+from __future__ import annotations
+
+import json
+
+_HINTS = (
+    ("'", "JSON strings and keys need double quotes"),
+    ("“", "JSON strings and keys need straight double quotes"),
+    ("NaN", "NaN is not JSON"),
+    ("Infinity", "Infinity is not JSON"),
+    ("-Infinity", "Infinity is not JSON"),
+    ("None", "write null, not None"),
+    ("True", "write true, not True"),
+    ("False", "write false, not False"),
+    ("```", "send the bare JSON object, without a code fence"),
+    ("//", "JSON has no comments"),
+    ("/*", "JSON has no comments"),
+    ("}", "there may be a trailing comma before it"),
+    ("]", "there may be a trailing comma before it"),
+)
+_LITERALS = ("true", "false", "null")
+
+
+def syntax(text: str, error: json.JSONDecodeError) -> str:
+    """What is wrong with a text that is not JSON, in our own words, with line and column.
+
+    Args:
+        text: the text.
+        error: what the standard library says.
+    """
+    if _cut_off(text, error):
+        return f"not valid JSON: the text ends in the middle, at {place(text, len(text))}; it seems to be cut off"
+    rest = text[error.pos : error.pos + 12]
+    hint = next((hint for start, hint in _HINTS if rest.startswith(start)), "")
+    return f"not valid JSON at {place(text, error.pos)}: {_lower(error.msg)}" + (f"; {hint}" if hint else "")
+
+
+def _lower(message: str) -> str:
+    return message[:1].lower() + message[1:].rstrip(":").removesuffix(" at")
+
+
+def _cut_off(text: str, error: json.JSONDecodeError) -> bool:
+    """Whether the text stops inside a string or a word, or where something more must come."""
+    rest = text[error.pos : error.pos + 12].strip()
+    return error.msg.startswith("Unterminated string") or any(word.startswith(rest) for word in _LITERALS)
+
+
+def place(text: str, position: int) -> str:
+    """Line and column of a position, both counted from 1.
+
+    Args:
+        text: the text.
+        position: characters before it.
+    """
+    line = text.count("\n", 0, position) + 1
+    return f"line {line} column {position - text.rfind(chr(10), 0, position)}"

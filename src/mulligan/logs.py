@@ -1,0 +1,65 @@
+"""Turning log lines on: nothing is logged, and loguru is not imported, until somebody asks."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from mulligan.errors import UsageError
+from mulligan.manager import PluginManager
+
+if TYPE_CHECKING:
+    from mulligan.builtin.logging import Logging
+
+
+LEVELS = ("INFO", "SUCCESS", "WARNING", "ERROR")
+
+
+class Logs:
+    """The log lines of one pipeline.
+
+    Args:
+        manager: where the plugin that writes them is registered.
+        line: makes one clean, redacted line of a foreign text.
+    """
+
+    def __init__(self, manager: PluginManager, line: Callable[[str], str]) -> None:
+        self._manager = manager
+        self._line = line
+        self._plugin: Logging | None = None
+
+    def wanted(self) -> str | None:
+        """The level that `MULLIGAN_LOG` asks for (`1` for `INFO`), or None.
+
+        Raises:
+            UsageError: no such level.
+        """
+        asked = os.environ.get("MULLIGAN_LOG", "")
+        level = "INFO" if asked == "1" else asked.upper()
+        if level in ("", "0"):
+            return None
+        if level not in LEVELS:
+            raise UsageError(f"MULLIGAN_LOG={asked!r}: unknown log level; there are {', '.join(LEVELS)}")
+        return level
+
+    def enable(self, level: str) -> bool:
+        """Writes lines of this level and above from now on.
+
+        Args:
+            level: `INFO`, `SUCCESS`, `WARNING` or `ERROR`.
+
+        Returns:
+            Whether a plugin was added for it.
+
+        Raises:
+            UsageError: no such level.
+        """
+        from mulligan.builtin.logging import Logging
+
+        if self._plugin is not None:
+            self._plugin.set_level(level)
+            return False
+        self._plugin = Logging(level, self._line)
+        self._manager.add(self._plugin, "logging", built_in=True)
+        return True

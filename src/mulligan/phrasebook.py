@@ -1,0 +1,110 @@
+"""A table of phrases and what each means, in a notation that can be read aloud.
+
+    not found                     these words, in this order
+    rate limit*                   a word that begins so
+    (invalid|expired) token       one of several
+    (very|) long                  perhaps
+    ~ permission denied           up to five words
+    permission denied …           a place or reason after, such as `for table users`
+    token @ expired               auxiliary words between, such as `has already been`
+
+A phrase is looked up by one of its words, and compiled when it is first needed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+_BEFORE = r"(?:(?:the|a|an|your|this|no|any|some) ){0,2}(?:[^ ]{1,80} ){0,5}"
+_AFTER = r"(?:(?:for|to|on|in|with|at|from|by|of|since|until|after|within|while|or|when|as|under|via|per) .{0,160})?"
+_BETWEEN = r"(?:(?:already|currently|temporarily|permanently|been|has|have|had|is|was|are|were|be|being|not yet|or) ){0,3}"
+_TOKEN = re.compile(r"\([^)]*\)|[^\s(]+")
+
+
+class Phrasebook(Generic[T]):
+    """A table of phrases, most important first.
+
+    Args:
+        table: meanings, each with phrases that are separated by commas.
+        whole: whether a phrase must be the whole text.
+    """
+
+    def __init__(self, table: Iterable[tuple[T, str]], *, whole: bool) -> None:
+        self._whole = whole
+        self._listed = [(meaning, " ".join(phrase.split())) for meaning, line in table for phrase in line.split(",")]
+        self._by_word: dict[str, list[int]] = {}
+        self._by_start: dict[str, list[int]] = {}
+        for number, (_, phrase) in enumerate(self._listed):
+            for word in _keys(phrase):
+                known = self._by_start if word.endswith("*") else self._by_word
+                known.setdefault(word.rstrip("*"), []).append(number)
+
+    def find(self, text: str, allowed: Iterable[T] | None = None) -> T | None:
+        """The meaning of the first phrase of the table that the text holds, or is.
+
+        Args:
+            text: lower-case words.
+            allowed: the meanings that count, by default all.
+        """
+        for number in sorted(self._near(text.split())):
+            meaning, phrase = self._listed[number]
+            if (allowed is None or meaning in allowed) and _matches(phrase, text, whole=self._whole):
+                return meaning
+        return None
+
+    def _near(self, words: list[str]) -> set[int]:
+        """The phrases that share a word with the text."""
+        found: set[int] = set()
+        for word in words:
+            found.update(self._by_word.get(word, ()))
+            for start, numbers in self._by_start.items():
+                if word.startswith(start):
+                    found.update(numbers)
+        return found
+
+    def __iter__(self) -> Iterator[tuple[T, str]]:
+        return iter(self._listed)
+
+
+def _keys(phrase: str) -> list[str]:
+    """The words by which a phrase is found: its longest plain word, else the first words of its alternatives."""
+    tokens: list[str] = _TOKEN.findall(phrase)
+    plain = [token for token in tokens if token[0].isalpha() and not token.endswith("*")]
+    if plain:
+        return [max(plain, key=len)]
+    for token in tokens:
+        choices = token.strip("()").split("|")
+        if token[0] in "(" or token[0].isalpha():
+            if all(choices):
+                return [choice.split()[0] for choice in choices]
+    raise ValueError(f"the phrase {phrase!r} has no word to be found by")
+
+
+def _matches(phrase: str, text: str, *, whole: bool) -> bool:
+    pattern = _pattern(phrase)
+    return (pattern.fullmatch(f"{text} ") if whole else pattern.search(f"{text} ")) is not None
+
+
+_SIGNS: Mapping[str, str] = {"~": _BEFORE, "…": _AFTER, "@": _BETWEEN}
+
+
+@lru_cache(maxsize=2_048)
+def _pattern(phrase: str) -> re.Pattern[str]:
+    """The phrase as a pattern in which every word is followed by one blank."""
+    return re.compile(r"(?<!\S)" + "".join(_token(token) for token in _TOKEN.findall(phrase)))
+
+
+def _token(token: str) -> str:
+    if token in _SIGNS:
+        return _SIGNS[token]
+    choices = [_word(choice) for choice in token.strip("()").split("|")]
+    written = f"(?:{'|'.join(choice for choice in choices if choice)}) "
+    return written if all(choices) else f"(?:{written})?"
+
+
+def _word(text: str) -> str:
+    return re.escape(text).replace(r"\*", "[^ ]{0,40}").replace(r"\ ", " ")
