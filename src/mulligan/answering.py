@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mulligan.arguments import dump, read_arguments
@@ -20,8 +21,10 @@ from mulligan.errors import (
     UsageError,
 )
 from mulligan.events import AttemptFailed
+from mulligan.facts import guarded
 from mulligan.failure import Failure
-from mulligan.feedback import Feedback, FeedbackFormat, body, fit
+from mulligan.feedback import Feedback, FeedbackFormat, body
+from mulligan.fitting import fit
 from mulligan.nearby import near_resources
 from mulligan.policy import Limits, Policy
 from mulligan.redaction import Redactor, cut
@@ -154,22 +157,22 @@ class Answering:
         return self._rendered(feedback, known or self.format, state.stages)
 
     def _rendered(self, feedback: Feedback, format: FeedbackFormat | None, stages: Stages) -> tuple[Feedback, str]:
+        """The text in the format that was asked for; where that fails or stays too long, in the next best way."""
         limit = self._limits.feedback_chars
-        text: Any = None if format is None else stages.render_feedback(feedback, format)
-        if text is None and format is not None:
+        ways = [plain_text] if format is None else [partial(self._hooked, stages, format), format.render, plain_text]
+        for render in ways:
+            fitted = guarded(lambda render=render: fit(feedback, render, limit))
+            if fitted is not None:
+                told, text = fitted
+                return told, text if text.isascii() else utf8(text)
+        return feedback, cut(feedback.headline, limit)
+
+    def _hooked(self, stages: Stages, format: FeedbackFormat, parts: Feedback) -> str | Mapping[str, Any]:
+        rendered = stages.render_feedback(parts, format)
+        if rendered is None:
             self.on_silence(format)
-        if type(text) is str and len(text) <= limit:
-            return feedback, text if text.isascii() else utf8(text)
-
-        def render(parts: Feedback) -> str | Mapping[str, Any]:
-            rendered = None if format is None else stages.render_feedback(parts, format)
-            return plain_text(parts) if rendered is None else rendered
-
-        fitted = fit(feedback, render, limit) or fit(feedback, plain_text, limit)
-        if fitted is None:
-            return feedback, cut(feedback.headline, limit)
-        text, told = fitted
-        return told, text if text.isascii() else utf8(text)
+            raise LookupError(format.name)
+        return rendered
 
     def register_secrets(self, tool: Tool, arguments: Mapping[str, Any]) -> None:
         """Remembers the values of a tool's secret arguments, so that no text shows them.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from enum import Enum
 from typing import Any
 
 from mulligan.answers import answers
@@ -36,6 +37,7 @@ _MESSAGES = (
 _STORED = (
     "message", "msg", "error", "explanation", "detail", "details", "description", "error_description", "reason", "text", "errors",
 )  # fmt: skip
+_STORED_CODES = ("reason", "code", "error_code", "errorCode", "codeName", "type", "error_type", "status", "error", "grpc_status_code")
 _CODE = re.compile(r"[A-Za-z_][\w.#:/-]{1,100}")
 
 
@@ -142,6 +144,23 @@ def codes(found: Body | None) -> list[str]:
             if isinstance(code, str) and _CODE.fullmatch(code):
                 told.setdefault(code)
     return list(told)
+
+
+def codes_of(value: object, found: Body | None) -> tuple[str, ...]:
+    """The reasons that a failure gives as identifiers: those of its body, then those that the exception stores.
+
+    Args:
+        value: an exception or an answer.
+        found: the body.
+    """
+    told = dict.fromkeys(codes(found))
+    for name in _STORED_CODES:
+        code = field(value, name)
+        if isinstance(code, Enum):
+            code = code.name
+        if isinstance(code, str) and _CODE.fullmatch(code):
+            told.setdefault(code)
+    return tuple(told)
 
 
 def messages(found: Body | None) -> list[str]:

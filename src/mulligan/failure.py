@@ -7,19 +7,21 @@ from collections.abc import Mapping
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from mulligan import bodies, facts
+from mulligan import bodies, facts, resources
+from mulligan.answers import http_headers, http_status
 from mulligan.bodies import Body
 from mulligan.containment import safe_str
+from mulligan.errors import Problem
 from mulligan.lazy import lazy
 from mulligan.retry_after import retry_after
 from mulligan.steps import DeadlineExceeded, ExecutorSaturated
+from mulligan.values import as_content
 
 if TYPE_CHECKING:
     from mulligan.calls import ToolCall
     from mulligan.tools import Tool
 
 Stage = Literal["resolve", "validate", "authorize", "execute", "detect", "serialise"]
-_PATH = re.compile(r"[\w./\\:@~+-]{1,512}")
 
 
 class Failure:
@@ -33,7 +35,7 @@ class Failure:
         call: the tool call, or None.
         arguments: the validated arguments as JSON values, or None.
         stage: where it happened.
-        status: the HTTP status it carries, or None.
+        outer: the failure as the tool raised it, where this one looks at a cause or a member of it; else None.
     """
 
     def __init__(
@@ -58,6 +60,7 @@ class Failure:
         self.stage = stage
         self._message = message
         self._status = status
+        self.outer: Failure | None = None
 
     def place(self, tool: Tool, call: ToolCall, arguments: Mapping[str, Any] | None) -> None:
         """Says which call this happened to; a plugin that detected the failure need not know.
@@ -75,7 +78,7 @@ class Failure:
         Args:
             exception: one of `exceptions`.
         """
-        return Failure(
+        inner = Failure(
             exception,
             tool=self.tool,
             tool_name=self.tool_name,
@@ -83,6 +86,8 @@ class Failure:
             arguments=self.arguments,
             stage=self.stage,
         )
+        inner.outer = self.outer or self
+        return inner
 
     def matches(self, *qualified_names: str) -> bool:
         """Whether the exception is an instance of one of the named classes, which need not be imported.
@@ -110,37 +115,69 @@ class Failure:
         """The exception, its causes, and the members of groups: at most 32, each once, outermost first."""
         return () if self.exception is None else facts.chain(self.exception)
 
+    @property
+    def _source(self) -> Any:
+        return self.value if self.exception is None else self.exception
+
+    @lazy
+    def is_plain(self) -> bool:
+        """Whether it is an exception of Python itself that stores nothing of its own: there is no answer in it."""
+        exception = self.exception
+        return exception is not None and type(exception).__module__ == "builtins" and not facts.stored(exception)
+
     @lazy
     def status(self) -> int | None:
         """The HTTP status that the exception or value carries, or None."""
-        return self._status or facts.http_status(self.value if self.exception is None else self.exception)
+        return self._status or (None if self.is_plain else http_status(self._source))
 
     @lazy
     def headers(self) -> Mapping[str, str]:
         """The answer's headers, names in lower case; empty where there are none."""
-        return facts.http_headers(self.value if self.exception is None else self.exception)
+        return {} if self.is_plain else http_headers(self._source)
+
+    @lazy
+    def body(self) -> Body | None:
+        """The answer's body as parsed JSON, a mapping or a list; None where there is none or it was not read yet."""
+        return None if self.is_plain else bodies.body(self._source)
+
+    @lazy
+    def body_text(self) -> str:
+        """The answer's body as text, at most 2,000 characters; empty where there is none or it was not read yet."""
+        return "" if self.is_plain else bodies.body_text(self._source)
+
+    @lazy
+    def codes(self) -> tuple[str, ...]:
+        """The reasons that the failure gives as identifiers, such as `insufficient_quota`, the most specific first."""
+        return () if self.is_plain else bodies.codes_of(self._source, self.body)
+
+    @lazy
+    def told(self) -> str:
+        """All that the failure says in words: what the body says, what the exception stores, and its text."""
+        said = dict.fromkeys((*bodies.messages(self.body), *bodies.stored_messages(self._source), self.text))
+        return "\n".join(said)[:2_000]
 
     @lazy
     def retry_after(self) -> float | None:
-        """Seconds to wait, as the failure tells them (attribute, header or rate-limit reset), or None."""
-        return retry_after(self.value if self.exception is None else self.exception, self.headers)
+        """Seconds to wait, as the failure tells them (attribute, header, body or text), or None."""
+        if self.is_plain:
+            return None
+        return retry_after(self._source, self.headers, self.body, self.told)
+
+    @lazy
+    def problems(self) -> tuple[Problem, ...]:
+        """The arguments that the body of the answer names as wrong, one `Problem` each."""
+        if self.is_plain:
+            return ()
+        from mulligan.field_errors import problems
+
+        return problems(self.body, self.arguments)
 
     @lazy
     def text(self) -> str:
         """What the failure says of itself: at most 2,000 characters, never raises, not redacted."""
         if self.exception is None:
-            return self._message or safe_str(self.value)
+            return self._message or facts.guarded(lambda: as_content(self.value)[:2_000]) or safe_str(self.value)
         return safe_str(self.exception)
-
-    @lazy
-    def body(self) -> Body | None:
-        """The answer's body as parsed JSON, a mapping or a list; None where there is none or it was not read yet."""
-        return bodies.body(self.value if self.exception is None else self.exception)
-
-    @lazy
-    def body_text(self) -> str:
-        """The answer's body as text, at most 2,000 characters; empty where there is none or it was not read yet."""
-        return bodies.body_text(self.value if self.exception is None else self.exception)
 
     def look(self, *names: str) -> Any:
         """What a path of attributes and keys leads to, from the exception or the value on; None where it ends early.
@@ -151,7 +188,7 @@ class Failure:
         Args:
             names: one attribute, or one key where the thing looked at is a mapping, after the other.
         """
-        found: Any = self.value if self.exception is None else self.exception
+        found = self._source
         for name in names:
             found = facts.guarded(partial(found.get, name)) if isinstance(found, Mapping) else facts.look(found, name)
             if found is None:
@@ -184,52 +221,15 @@ class Failure:
 
     @lazy
     def resource(self) -> str | None:
-        """The path, URL or name that the failure is about, or None: from its fields, else from the call's arguments."""
-        path = getattr(self.exception, "filename", None) if isinstance(self.exception, OSError) else None
-        if type(path) is str and path:
+        """The path, URL or name that the failure is about, or None: from its fields, its text, or the call's arguments."""
+        exception = self.exception
+        path = exception.filename if isinstance(exception, OSError) else None
+        if type(path) is str and path and "://" not in path:
             return path[:2_000]
-        for exception in self.exceptions:
-            for name in ("filename", "filename2"):
-                path = facts.look(exception, name)
-                if isinstance(path, (str, bytes)) and path:
-                    return safe_str(path.decode(errors="replace") if isinstance(path, bytes) else path)
-        return self._url_path() or self._bare_path() or self._argument()
-
-    def _url_path(self) -> str | None:
-        for holder in (self.exception, facts.look(self.exception, "response"), facts.look(self.exception, "request")):
-            url = facts.look(holder, "url")
-            if url is not None:
-                from urllib.parse import urlsplit
-
-                path = facts.guarded(lambda url=url: urlsplit(str(url)[:2_000]).path)
-                if path and path != "/":
-                    return str(path)
-        return None
-
-    def _bare_path(self) -> str | None:
-        """`FileNotFoundError("a/b.ts")`: a message that is nothing but a path."""
-        if not isinstance(self.exception, FileNotFoundError):
-            return None
-        text = self.text.strip().strip("'\"")
-        return text if _PATH.fullmatch(text) else None
-
-    def _argument(self) -> str | None:
-        """The one argument that names a thing, where exactly one does."""
-        named = [value for name, value in (self.arguments or {}).items() if _names_a_thing(name) and _is_name(value)]
-        return str(named[0]) if len(named) == 1 else None
-
-
-_NAMING = frozenset(
-    ["path", "file", "filename", "file_path", "filepath", "url", "uri", "key", "id", "name", "resource", "table", "bucket", "repo", "repository", "page", "title", "query_id", "user", "username", "channel", "directory", "dir", "folder", "object", "collection", "index"]
-)
-
-
-def _names_a_thing(argument: str) -> bool:
-    return argument.lower() in _NAMING or argument.lower().endswith(("_id", "_path", "_name", "_key", "_url"))
-
-
-def _is_name(value: object) -> bool:
-    return isinstance(value, (str, int)) and not isinstance(value, bool) and 0 < len(str(value)[:400]) < 400
+        stored = resources.stored_resource(self.exceptions)
+        if stored is None and isinstance(exception, FileNotFoundError):
+            stored = resources.bare_path(self.text)
+        return stored or resources.resource(self._source, self.body, self.told, self.arguments)
 
 
 @lru_cache(maxsize=1_024)

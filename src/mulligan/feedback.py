@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from copy import copy
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import attrs
@@ -65,29 +64,6 @@ class Feedback:
     notes: tuple[str, ...] = ()
     detail: str = ""
 
-    def smaller(self) -> Iterator[Feedback]:
-        """Copies with ever fewer parts, the least important left out first."""
-        current = self
-        for part in ("detail", "hints", "notes"):
-            if getattr(current, part):
-                current = _without(current, part)
-                yield current
-        for part in ("options", "problems"):
-            while getattr(current, part):
-                kept = getattr(current, part)
-                current = copy(current)
-                setattr(current, part, kept[: len(kept) // 2])
-                yield current
-        for part in ("corrected", "suggestion", "effect_note", "next_step"):
-            current = _without(current, part)
-            yield current
-
-
-def _without(feedback: Feedback, part: str) -> Feedback:
-    smaller = copy(feedback)
-    setattr(smaller, part, type(getattr(feedback, part))())
-    return smaller
-
 
 class FeedbackFormat:
     """A way to word feedback. A plugin's format is a subclass, offered by the hook `feedback_formats`.
@@ -148,35 +124,3 @@ def _problem(problem: Problem) -> str:
     asked = "" if expected is None else f"; expected {expected}"
     sent = "" if got is None else f"; got {got}"
     return f"- {pointer or 'the arguments as a whole'}: {message}{asked}{sent}."
-
-
-def fit(
-    feedback: Feedback, render: Callable[[Feedback], str | Mapping[str, Any]], limit: int
-) -> tuple[str, Feedback] | None:
-    """Renders feedback within a limit, leaving out parts as long as it is too long.
-
-    Args:
-        feedback: the parts.
-        render: how they are worded.
-        limit: characters.
-
-    Returns:
-        The text and the parts that went into it, or None where even the smallest text is too long.
-    """
-    text = as_text(render(feedback))
-    if len(text) <= limit:
-        return text, feedback
-    for smaller in feedback.smaller():
-        text = as_text(render(smaller))
-        if len(text) <= limit:
-            return text, smaller
-    return None
-
-
-def as_text(rendered: str | Mapping[str, Any]) -> str:
-    """What a format gave, as text: a mapping as JSON."""
-    if isinstance(rendered, str):
-        return rendered
-    import json
-
-    return json.dumps(rendered, ensure_ascii=False)

@@ -129,7 +129,7 @@ class PluginManager:
 
     def _register(self, plugin: Any, name: str, *, built_in: bool = False) -> tuple[str, ...]:
         try:
-            hooks = tuple(dict.fromkeys(check_hookimpls(plugin, name, self._pluggy)))
+            hooks = tuple(dict.fromkeys(check_hookimpls(plugin, name, self._pluggy.parse_hookimpl_opts)))
             self._pluggy.register(plugin, name)
         except (UsageError, KeyboardInterrupt):
             raise

@@ -21,6 +21,7 @@ _QUOTED = re.compile(r"\"[^\"\n]{0,200}\"|(?<!\w)'[^'\n]{0,200}'(?!\w)|`[^`\n]{0
 _CLAUSES = re.compile(r"[\n;,!?()\[\]{}<>|]+|:(?!\s*\d)|\.(?=\s|$)|\s[-–—]\s|\s(?:because|please|but|and|so)\s")
 _MARKS = re.compile(r"(?<![\w.])(?:net::)?(ERR_[A-Z_]{4,40}|E[A-Z]{4,14}(?:_AGAIN)?)(?![\w])")
 _HYPHENS = re.compile(r"(?<=\w)[-_](?=\w)")
+_LONGEST = 1_200
 _MOST_CLAUSES = 24
 _LONGEST_CLAUSE = 160
 _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` is a quotation
@@ -146,15 +147,10 @@ def said(text: str, allowed: Iterable[m.Meaning] | None = None) -> m.Meaning | N
     """What the first clause that is known says, or None.
 
     Args:
-        text: foreign text; its first 2,000 characters count.
+        text: foreign text; its first 1,200 characters count.
         allowed: the meanings that count, by default all.
     """
-    wanted = None if allowed is None else tuple(allowed)
-    return _said(text[:2_000], wanted)
-
-
-@lru_cache(maxsize=256)
-def _said(text: str, allowed: tuple[m.Meaning, ...] | None) -> m.Meaning | None:
+    text = text[:_LONGEST]
     for mark in _MARKS.findall(text)[:4]:
         meaning = meaning_of(mark)
         if meaning is not None and (allowed is None or meaning in allowed):

@@ -87,21 +87,17 @@ class Pipeline:
         self._diagnosis = Diagnosis(self._host)
         self._offer()
         self._answering.format = self._answering.format_named(format)
-        for tool in self.tools.values():
-            if tool.format is not None:
-                self._answering.format_named(tool.format)
+        for wanted_by_tool in filter(None, (tool.format for tool in self.tools.values())):
+            self._answering.format_named(wanted_by_tool)
         self._means = PipelineMeans(self.limits)
         self._logs = Logs(self._manager, self._answering.line)
-        wanted = self._logs.wanted()
-        if wanted is not None:
-            self.enable_logging(wanted)
+        if (level := self._logs.wanted()) is not None:
+            self.enable_logging(level)
 
     def _offer(self) -> None:
         """Formats and dialects as the plugins offer them now."""
-        stages = self._host.stages
-        self._answering.formats = stages.formats()
-        self._answering.dialects = stages.dialects()
-        self.tools.dialects = self._answering.dialects
+        self._answering.formats = self._host.stages.formats()
+        self._answering.dialects = self.tools.dialects = self._host.stages.dialects()
 
     def _faulted(self, fault: PluginFault, aside: bool) -> None:
         if aside and hasattr(self, "_host"):
@@ -118,17 +114,6 @@ class Pipeline:
     def faults(self) -> tuple[PluginFault, ...]:
         """What plugins did wrong so far, the last thousand."""
         return self._manager.faults
-
-    def format_named(self, format: str | FeedbackFormat) -> FeedbackFormat:
-        """The feedback format of that name.
-
-        Args:
-            format: a name, or the format itself.
-
-        Raises:
-            UsageError: there is none of that name.
-        """
-        return self._answering.format_named(format)
 
     def call(
         self,
@@ -164,7 +149,8 @@ class Pipeline:
         context: Mapping[str, Any] | None = None,
     ) -> ToolResult:
         """`call`, awaited: async tools run on the event loop, sync ones in a thread unless declared `inline`."""
-        return await _async_driver()(invoke(self._invocation(name_or_call, arguments, call_id, session, context)), self._means)
+        state = self._invocation(name_or_call, arguments, call_id, session, context)
+        return await _async_driver()(invoke(state), self._means)
 
     def _invocation(
         self,
@@ -268,7 +254,8 @@ class Pipeline:
         Raises:
             UsageError: no format of that name.
         """
-        return Session(self, id, format=format)
+        known = None if format is None else self._answering.format_named(format)
+        return Session(self, id, format=known)
 
     def enable_logging(self, level: str = "INFO") -> None:
         """Writes log lines through loguru from now on; once it is on, this sets the level.
@@ -288,9 +275,7 @@ class Pipeline:
 
     async def aclose(self) -> None:
         """`close`, for `async with`."""
-        import asyncio
-
-        await asyncio.to_thread(self.close)
+        self.close()
 
     def __enter__(self) -> Pipeline:
         return self

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
-
-import pluggy
 
 from mulligan import hookspecs
 from mulligan.errors import UsageError
 
+OptionsOf = Callable[[Any, str], Mapping[str, Any] | None]
 HOOKS = tuple(name for name, value in vars(hookspecs).items() if hasattr(value, "mulligan_spec"))
 
 
-def check_hookimpls(plugin: Any, name: str, manager: pluggy.PluginManager) -> Iterator[str]:
+def check_hookimpls(plugin: Any, name: str, options_of: OptionsOf) -> Iterator[str]:
     """The hooks that a plugin implements.
 
     Raises:
@@ -24,7 +23,7 @@ def check_hookimpls(plugin: Any, name: str, manager: pluggy.PluginManager) -> It
         raise UsageError(f"plugin {name!r} is a class: give an instance, {plugin.__name__}()")
     found = False
     for attribute in dir(plugin):
-        options = manager.parse_hookimpl_opts(plugin, attribute)
+        options = options_of(plugin, attribute)
         if options is None:
             continue
         hook = options.get("specname") or attribute

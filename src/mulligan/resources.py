@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from mulligan.answers import method, url_path
@@ -39,7 +39,7 @@ def stored_resource(exceptions: tuple[BaseException, ...]) -> str | None:
     for exception in exceptions:
         for name in ("filename", "filename2"):
             path = field(exception, name)
-            if isinstance(path, (str, bytes)) and path and b"://"[0:3] != path[:0]:
+            if isinstance(path, (str, bytes)) and path:
                 text = safe_str(path.decode(errors="replace") if isinstance(path, bytes) else path)
                 if "://" not in text[:20]:
                     return text
@@ -58,14 +58,19 @@ def resource(value: object, found: Body | None, text: str, arguments: Mapping[st
         arguments: the arguments of the call.
     """
     path = url_path(value)
-    named = tuple(_named(arguments or {}))
-    for name in named:
-        if (path and _holds(path, name)) or _holds(text, name):
+    named = _named(arguments or {})
+    for rank, name in named:
+        if (rank < _OTHER or not name.isalpha()) and ((path and _holds(path, name)) or _holds(text, name)):
             return name
     if path and method(value) in ("", "GET", "HEAD", "DELETE", "PUT", "PATCH"):
         return path
-    told = _of_body(found) or named_in(text)
-    return told or (named[0] if named else path)
+    return _of_body(found) or named_in(text) or _only(named) or path
+
+
+def _only(named: list[tuple[int, str]]) -> str | None:
+    """The innermost thing that the call named, where one is."""
+    first = [name for rank, name in named if rank == named[0][0] < _OTHER]
+    return first[0] if len(first) == 1 else None
 
 
 def _holds(text: str, name: str) -> bool:
@@ -111,10 +116,10 @@ def _of_body(found: Body | None) -> str | None:
     return None
 
 
-def _named(arguments: Mapping[str, Any]) -> Iterator[str]:
-    """The values of arguments that name a thing, the innermost first: a key before its bucket."""
-    ranked = sorted(((_rank(name), str(value)) for name, value in tuple(arguments.items())[:40] if _is_name(value)))
-    return (value for rank, value in ranked if rank < _OTHER)
+def _named(arguments: Mapping[str, Any]) -> list[tuple[int, str]]:
+    """The values of arguments with how surely each names a thing, the innermost first: a key before its bucket."""
+    ranked = [(_rank(name), str(value)) for name, value in tuple(arguments.items())[:40] if _is_name(value)]
+    return sorted(ranked, key=lambda pair: pair[0])
 
 
 _OTHER = 3

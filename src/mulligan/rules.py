@@ -10,6 +10,7 @@ from mulligan.failure import Failure
 from mulligan.hookimpl import hookimpl
 
 Decide = Callable[[Failure], ToolError | None]
+_MOST_KNOWN = 1_000
 
 
 class Rule(NamedTuple):
@@ -47,6 +48,8 @@ class Rules:
     def __init__(self, provider: str | None = None) -> None:
         self.provider = provider
         self.listed: list[Rule] = []
+        self._asked: dict[type, tuple[Rule, ...]] = {}
+        self._counted = 0
 
     def __call__(self, *classes: str) -> Callable[[Decide], Decide]:
         """Adds a function as a rule, under its own name.
@@ -69,9 +72,9 @@ class Rules:
         Args:
             failure: what happened.
         """
-        for rule in self.listed:
-            if rule.classes and not failure.matches(*rule.classes):
-                continue
+        kind = type(failure.exception)
+        asked = self._asked.get(kind) if self._counted == len(self.listed) else None
+        for rule in self._ask(kind, failure) if asked is None else asked:
             error = rule.decide(failure)
             if error is not None:
                 error.rule = error.rule or rule.name
@@ -79,6 +82,14 @@ class Rules:
                     error.provider = self.provider
                 return error
         return None
+
+    def _ask(self, kind: type, failure: Failure) -> tuple[Rule, ...]:
+        """The rules for a type of exception; which they are depends on its classes alone, so it is found once."""
+        if self._counted != len(self.listed) or len(self._asked) >= _MOST_KNOWN:
+            self._asked, self._counted = {}, len(self.listed)
+        asked = tuple(rule for rule in self.listed if not rule.classes or failure.matches(*rule.classes))
+        self._asked[kind] = asked
+        return asked
 
     def hookimpl(self, **options: Any) -> Callable[[Failure], ToolError | None]:
         """The rules as a hookimpl of `classify`, to be assigned to that name in a plugin's module.

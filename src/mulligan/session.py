@@ -177,10 +177,10 @@ class Session:
         id: the conversation's id, or None.
     """
 
-    def __init__(self, pipeline: Pipeline, id: str | None = None, *, format: str | FeedbackFormat | None = None) -> None:
+    def __init__(self, pipeline: Pipeline, id: str | None = None, *, format: FeedbackFormat | None = None) -> None:
         self.id = id
         self._pipeline = pipeline
-        self.format = None if format is None else pipeline.format_named(format)
+        self.format = format
         self.guard = LoopGuard(pipeline.limits)
 
     def call(self, name: str | ToolCall, arguments: Any = None, **options: Any) -> ToolResult:

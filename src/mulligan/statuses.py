@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Unpack
 
 from mulligan import meanings as m
-from mulligan.errors import Effect, ErrorFields, ToolError
+from mulligan.errors import Effect, ErrorFields, ToolError, ToolTimeoutError
 from mulligan.failure import Failure
 from mulligan.phrases import said
 from mulligan.reasons import reason
@@ -52,7 +52,6 @@ _STATES = (m.EXISTS, m.CONFLICT, m.ABORTED)
 _BY_CODE: Mapping[int, tuple[m.Meaning, ...]] = {
     400: (*_REFUSALS, m.PERMISSION, m.NOT_FOUND, *_STATES, m.TIMEOUT, m.UNAVAILABLE, m.TOO_LARGE, m.OUT_OF_RANGE),
     403: (*_REFUSALS, *_STATES, m.ARGUMENT, m.TOO_LARGE),
-    404: (m.QUOTA,),
     409: (m.QUOTA, m.RATE_LIMIT, *_STATES),
     412: (m.RATE_LIMIT, *_STATES),
     413: (m.RATE_LIMIT, m.QUOTA),
@@ -94,9 +93,10 @@ def status_error(
     status = status or failure.status
     if status is None:
         return m.error_of(failure, m.FAILED, message=message, **fields)
-    known: ErrorFields = {"http_status": status, "retry_after": failure.retry_after, "effect": _effect(status, failure)}
+    meaning = meaning_of(status, failure)
+    known: ErrorFields = {"http_status": status, "effect": _effect(status, meaning, failure)}
     known.update(fields)
-    return m.error_of(failure, meaning_of(status, failure), message=message, **known)
+    return m.error_of(failure, meaning, message=message, **known)
 
 
 def meaning_of(status: int, failure: Failure) -> m.Meaning:
@@ -122,8 +122,10 @@ def _told_to_wait(failure: Failure) -> bool:
     return headers.get("x-ratelimit-remaining") == "0" or "retry-after" in headers
 
 
-def _effect(status: int, failure: Failure) -> Effect:
-    """A refused request changed nothing; a server that failed may have."""
-    if status == 408 or (status >= 500 and status not in _HARMLESS):  # noqa: PLR2004
-        return "none" if status == 503 and failure.retry_after is not None else "possible"  # noqa: PLR2004
-    return "none"
+def _effect(status: int, meaning: m.Meaning, failure: Failure) -> Effect:
+    """A refused request changed nothing; a server that failed, or that stopped waiting, may have changed something."""
+    if meaning.cls is ToolTimeoutError or meaning is m.DISK_FULL:
+        return meaning.effect or "possible"
+    if status < 500 or status in _HARMLESS or meaning.effect is None:  # noqa: PLR2004
+        return "none"
+    return "none" if status == 503 and failure.retry_after is not None else meaning.effect  # noqa: PLR2004

@@ -79,8 +79,7 @@ class Wording:
             repairs: what was read differently from how it was sent.
             note: a sentence on how often this has happened, or nothing.
         """
-        known = tool is not None and tool.name == call.name
-        name = tool.shown if known and tool is not None else self._redactor.redact(show_name(call.name))
+        name = self._name(call, tool)
         hints = list(hints)
         problems = error.problems[: self._limits.problems]
         if len(problems) == 1 and not problems[0].pointer and problems[0].message in error.message:
@@ -108,8 +107,7 @@ class Wording:
         )
         if hints or note or repairs:
             feedback.hints = tuple(line(hint) for hint in hints)
-            read = (f"{repair.before} was read as {repair.after}." for repair in repairs)
-            feedback.notes = (*filter(None, [note]), *read)
+            feedback.notes = _notes(note, repairs)
         if tools or suggested(error):
             self._add_names(feedback, error, tools)
         if failure is not None:
@@ -117,6 +115,11 @@ class Wording:
         elif isinstance(error, ToolArgumentError):
             feedback.corrected = self._corrected(error, call)
         return feedback
+
+    def _name(self, call: ToolCall, tool: Tool | None) -> str:
+        if tool is not None and tool.name == call.name:
+            return tool.shown
+        return self._redactor.redact(show_name(call.name))
 
     def _problem(self, problem: Problem) -> Problem:
         pointer, message, expected, got = problem
@@ -166,6 +169,11 @@ class Wording:
         limit = self._limits.detail_chars
         quoted = cut(clean(self._redactor.redact(text[: 4 * limit])), limit).strip()
         return fence(quoted, key=f"{call.id}\0{call.name}\0{_key(call)}", label=_LABEL) if quoted else ""
+
+
+def _notes(note: str, repairs: Sequence[Repair]) -> tuple[str, ...]:
+    read = (f"{repair.before} was read as {repair.after}." for repair in repairs)
+    return (*filter(None, [note]), *read)
 
 
 def _foreign(error: ToolError, problems: Sequence[Problem], hints: list[str]) -> list[str]:

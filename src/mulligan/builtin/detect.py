@@ -94,7 +94,7 @@ def _text(error: Any) -> str:
         for name in ("message", "error_description", "error", "detail", "reason", "title", "description"):
             if isinstance(error.get(name), str) and error[name]:
                 return safe_str(error[name])
-    return safe_str(error)
+    return ""
 
 
 def _blocks(content: Any) -> str:

@@ -9,12 +9,12 @@ from mulligan_sql import _meanings as m
 
 rules = Rules()
 _PROVIDER = "duckdb"
-_NAMED = re.compile(r"\bname(?:d)? [\"']?([^\s\"'!]{1,200})")
-_QUOTED = re.compile(r'"([^"\n]{1,200})"')
-_COLUMN = re.compile(r'(?:Referenced column|column named|column with name|[Cc]olumn) "([^"\n]{1,200})"')
-_CONSTRAINT = re.compile(r"constraint failed: (\S{1,200})")
-_FOREIGN = re.compile(r'because key "([^":]{1,200}):')
-_KEY = re.compile(r'Duplicate key "([^":]{1,200}):')
+_NAMED = r"\bname(?:d)? [\"']?([^\s\"'!]{1,200})"
+_QUOTED = r'"([^"\n]{1,200})"'
+_COLUMN = r'(?:Referenced column|column named|column with name|[Cc]olumn) "([^"\n]{1,200})"'
+_CONSTRAINT = r"constraint failed: (\S{1,200})"
+_FOREIGN = r'because key "([^":]{1,200}):'
+_KEY = r'Duplicate key "([^":]{1,200}):'
 _CLASSES: tuple[tuple[str, m.Meaning], ...] = (
     ("InterruptException", m.CANCELLED),
     ("PermissionException", m.denied),

@@ -50,14 +50,14 @@ _MEANINGS: tuple[tuple[m.Meaning, tuple[int, ...]], ...] = (
     (m.FAILED, (1005, 1016, 1025, 1026, 1030, 1034, 1035, 1105, 1194, 1195)),
 )
 _NUMBERS: Mapping[int, m.Meaning] = {number: meaning for meaning, numbers in _MEANINGS for number in numbers}
-_NAME = re.compile(r"['`]([^'`\s]{1,200})['`]|PROCEDURE (\S{1,200})|thread id: (\d{1,20})|handler \((\S{1,200})\)")
+_NAME = r"['`]([^'`\s]{1,200})['`]|PROCEDURE (\S{1,200})|thread id: (\d{1,20})|handler \((\S{1,200})\)"
 _COLUMN = re.compile(r"(?:column|field) ((?:['`][^'`]{1,100}['`]\.?){1,3})", re.IGNORECASE)
-_TABLE = re.compile(r"(?:for table|failed for|fails \() ?((?:['`][^'`]{1,100}['`]\.?){1,2})")
-_TABLE_OF_COLUMN = re.compile(r"for column (`[^`]{1,100}`\.`[^`]{1,100}`)\.")
-_FOREIGN = re.compile(r"FOREIGN KEY \(`([^`]{1,100})`\)")
-_CHECKED = re.compile(r"CONSTRAINT `([^`]{1,100}\.[^`]{1,100})` failed")
-_KEY = re.compile(r"for key '([^']{1,200})'$")
-_NO_SPACE = re.compile(r"\b(?:error|Errcode:|errno:) 28\b")
+_TABLE = r"(?:for table|failed for|fails \() ?((?:['`][^'`]{1,100}['`]\.?){1,2})"
+_TABLE_OF_COLUMN = r"for column (`[^`]{1,100}`\.`[^`]{1,100}`)\."
+_FOREIGN = r"FOREIGN KEY \(`([^`]{1,100})`\)"
+_CHECKED = r"CONSTRAINT `([^`]{1,100}\.[^`]{1,100})` failed"
+_KEY = r"for key '([^']{1,200})'$"
+_NO_SPACE = r"\b(?:error|Errcode:|errno:) 28\b"
 
 
 @rules(

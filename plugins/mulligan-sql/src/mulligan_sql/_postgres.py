@@ -10,12 +10,12 @@ from mulligan_sql._sqlstate import meaning_of, state_of
 
 rules = Rules()
 _PROVIDER = "postgres"
-_QUOTED = re.compile(r'"([^"]{1,200})"')
-_COLUMN = re.compile(r"\bcolumn (\S{1,200})")
-_OBJECT = re.compile(r"(?:permission denied for|must be owner of) (?:[a-z]+ ){1,2}([^\s',]{1,200})")
-_KEY = re.compile(r"Key \(([^)]{1,200})\)=")
-_NO_ROLE = re.compile(r'(?:role|user) "[^"]{1,200}" does not exist')
-_DATABASE = re.compile(r'(?:database "|no such database: )([^"\s]{1,200})')
+_QUOTED = r'"([^"]{1,200})"'
+_COLUMN = r"\bcolumn (\S{1,200})"
+_OBJECT = r"(?:permission denied for|must be owner of) (?:[a-z]+ ){1,2}([^\s',]{1,200})"
+_KEY = r"Key \(([^)]{1,200})\)="
+_NO_ROLE = r'(?:role|user) "[^"]{1,200}" does not exist'
+_DATABASE = r'(?:database "|no such database: )([^"\s]{1,200})'
 
 
 @rules("psycopg.Error", "psycopg2.Error", "asyncpg.PostgresError", "pg8000.Error")
@@ -128,7 +128,7 @@ _UNANSWERED: _Words = (
 @rules("asyncpg.InterfaceError", "psycopg2.InterfaceError", "pg8000.InterfaceError")
 def postgres_client(failure: Failure) -> ToolError | None:
     """What a driver noticed by itself: a value that does not fit its parameter, a connection that is closed."""
-    if failure.matches("asyncpg.DataError") or failure.says("the server expects"):
+    if failure.says("the server expects"):
         return m.WRONG_PARAMETERS(provider=_PROVIDER)
     if failure.says("connection is closed", "connection already closed", "pool is closing", "pool is closed"):
         return m.DROPPED(provider=_PROVIDER)

@@ -19,7 +19,7 @@ from mulligan_sql import _meanings as m
 
 rules = Rules()
 _DRIVERS = (_postgres.rules, _mysql.rules, _sqlite.rules, _duckdb.rules, _pep249.rules)
-_BOUND = re.compile(r"bind parameter '([^']{1,200})'")
+_BOUND = r"bind parameter '([^']{1,200})'"
 
 
 @rules("sqlalchemy.exc.DBAPIError")

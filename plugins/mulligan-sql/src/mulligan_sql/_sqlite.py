@@ -10,9 +10,9 @@ from mulligan_sql import _meanings as m
 
 rules = Rules()
 _PROVIDER = "sqlite"
-_COLUMN = re.compile(r"constraint failed: ([^,]{1,200})")
+_COLUMN = r"constraint failed: ([^,]{1,200})"
 _CHECKED = re.compile(r"constraint failed: (\w{1,100})\s*(?:[<>=!]|between\b|in\b|is\b|like\b)", re.IGNORECASE)
-_TABLE = re.compile(r"constraint failed: (\S{1,200})\.[^.]+$")
+_TABLE = r"constraint failed: (\S{1,200})\.[^.]+$"
 _CODES: Mapping[str, m.Meaning] = {  # https://www.sqlite.org/rescode.html
     "SQLITE_AUTH": m.denied,
     "SQLITE_BUSY": m.LOCKED,
@@ -58,7 +58,7 @@ def sqlite_code(failure: Failure) -> ToolError | None:
     return m.made(meaning, _PROVIDER, name=name, column=column, table=m.found(_TABLE, failure.text))
 
 
-_OPENING = re.compile(r"unable to open database: (.{1,200})")
+_OPENING = r"unable to open database: (.{1,200})"
 
 
 @rules("sqlite3.OperationalError")

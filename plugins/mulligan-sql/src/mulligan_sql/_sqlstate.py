@@ -95,7 +95,7 @@ _CLASSES: Mapping[str, m.Meaning] = {
     "55": m.FORBIDDEN,
     "P0": m.RAISED,
 }
-_STATE = re.compile("[0-9A-Z]{5}")
+_STATE = "[0-9A-Z]{5}"
 
 
 def state_of(value: object) -> str | None:

@@ -1,0 +1,182 @@
+"""Answers of Google's APIs that are errors, and requests that their libraries refuse to send."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from mulligan.plugin import (
+    Failure,
+    Problem,
+    ResourceConflictError,
+    ResourceNotFoundError,
+    Rules,
+    ToolArgumentError,
+    ToolAuthenticationError,
+    ToolCancelledError,
+    ToolError,
+    ToolExecutionError,
+    ToolPermissionError,
+    ToolQuotaError,
+    ToolRateLimitError,
+    ToolTimeoutError,
+    ToolUnavailableError,
+    status_error,
+)
+
+from mulligan_google.details import Details, details, resource
+from mulligan_google.reasons import CANONICAL, MAPS, meaning
+from mulligan_google.tracing import came_through
+
+rules = Rules("google")
+
+_MESSAGES: Mapping[type[ToolError], str] = {
+    ToolAuthenticationError: "Google does not accept the credentials",
+    ToolPermissionError: "The Google account may not do this",
+    ResourceConflictError: "The present state of the resource does not allow it",
+    ToolRateLimitError: "Google limits how often this may be called",
+    ToolQuotaError: "A quota at Google is used up",
+    ToolTimeoutError: "Google did not answer in time",
+    ToolUnavailableError: "The Google service is unavailable for now",
+    ToolArgumentError: "Google refuses the request as invalid",
+    ToolCancelledError: "The call to Google was cancelled",
+    ToolExecutionError: "Google could not do this",
+}
+_CONFLICTS = {"ALREADY_EXISTS": "ALREADY_EXISTS", "ABORTED": "ABORTED", "FAILED_PRECONDITION": "FAILED_PRECONDITION"}
+_EXISTING = frozenset(("duplicate", "alreadyExists", "resourceAlreadyExists", "teamDriveAlreadyExists"))
+_HIDDEN = " Or the account may not see it."
+_PLAIN = (400, 409, 412)
+_FORBIDDEN, _BUSY = 403, 429
+
+
+@rules("google.api_core.exceptions.RetryError")
+def retried(failure: Failure) -> ToolError | None:
+    """The library tried again until its time was over."""
+    return ToolTimeoutError("Google did not answer well in time, although it was asked again and again.", effect="possible")
+
+
+@rules(
+    "google.api_core.exceptions.GoogleAPICallError", "googleapiclient.errors.HttpError", "google.cloud.storage.exceptions.InvalidResponse",
+    "google.resumable_media.common.InvalidResponse", "gspread.exceptions.APIError", "firebase_admin.exceptions.FirebaseError",
+)  # fmt: skip
+def answered(failure: Failure) -> ToolError | None:
+    """An answer that is an error: by its reasons, its canonical code and its HTTP status."""
+    told = details(failure)
+    status = failure.status or _http_status(failure)
+    canonical = told.status or _firebase(failure)
+    cls = _class(told, canonical, status)
+    if cls is None:
+        return _plain(failure, told, status)
+    return _error(cls, failure, told, canonical, status)
+
+
+def _http_status(failure: Failure) -> int | None:
+    status = failure.look("http_response", "status_code")
+    return status if isinstance(status, int) else None
+
+
+def _firebase(failure: Failure) -> str:
+    code = failure.look("code")
+    return code if isinstance(code, str) else ""
+
+
+def _class(told: Details, canonical: str, status: int | None) -> type[ToolError] | None:
+    """The class that reasons or the canonical code decide; None where the status says it all."""
+    known = meaning(told.reasons, status)
+    if known is ToolRateLimitError and told.lasting and told.retry_after is None:
+        return ToolQuotaError
+    if known is not None:
+        return known
+    if status == _BUSY or canonical == "RESOURCE_EXHAUSTED":
+        return ToolQuotaError if told.lasting and told.retry_after is None else ToolRateLimitError
+    if status is None or status in _PLAIN:
+        return CANONICAL.get(canonical)
+    return None
+
+
+def _plain(failure: Failure, told: Details, status: int | None) -> ToolError:
+    error = status_error(failure, status, retry_after=told.retry_after)
+    known = type(error)
+    return error if known is ToolExecutionError else _error(known, failure, told, told.status, status, error)
+
+
+def _error(
+    cls: type[ToolError], failure: Failure, told: Details, canonical: str, status: int | None, like: ToolError | None = None
+) -> ToolError:
+    answer = f" (HTTP {status})" if status else ""
+    named = resource(failure, told.resource) if cls in (ResourceNotFoundError, ResourceConflictError) else told.resource
+    if cls is ResourceNotFoundError:
+        words = f"Resource not found: {named}.{_HIDDEN}" if named else f"Google has no such resource.{_HIDDEN}"
+    else:
+        words = f"{_MESSAGES[cls]}{answer}."
+    error = cls(words, http_status=status, retry_after=told.retry_after, resource=named, effect=like.effect if like else None)
+    if cls is ResourceConflictError:
+        error.code = "ALREADY_EXISTS" if _EXISTING.intersection(told.reasons) else _CONFLICTS.get(canonical, error.code)
+    if cls is ToolArgumentError:
+        error.problems = told.problems
+    return error
+
+
+@rules("googlemaps.exceptions.ApiError")
+def maps(failure: Failure) -> ToolError | None:
+    """An answer of the Maps web services, which has a status of its own and HTTP 200."""
+    cls = MAPS.get(str(failure.look("status")))
+    if cls is None:
+        return ToolExecutionError(_MESSAGES[ToolExecutionError] + ".")
+    return cls("Google Maps found nothing for this." if cls is ResourceNotFoundError else f"{_MESSAGES[cls]}.")
+
+
+@rules("googlemaps.exceptions.HTTPError")
+def maps_http(failure: Failure) -> ToolError | None:
+    """The Maps web services answered with an HTTP status."""
+    return status_error(failure)
+
+
+@rules(
+    "gspread.exceptions.SpreadsheetNotFound", "gspread.exceptions.WorksheetNotFound"
+)
+def sheet(failure: Failure) -> ToolError | None:
+    """A spreadsheet or worksheet that is not there, or not shared with the account."""
+    name = failure.text if failure.matches("gspread.exceptions.WorksheetNotFound") and 0 < len(failure.text) < 200 else failure.resource
+    return ResourceNotFoundError(f"Resource not found: {name}.{_HIDDEN}" if name else f"There is no such sheet.{_HIDDEN}", resource=name)
+
+
+_UNFIT = (
+    *(
+        f"googleapiclient.errors.{name}"
+        for name in ("UnknownFileType", "UnknownLinkType", "UnknownApiNameOrVersion", "UnacceptableMimeTypeError", "MediaUploadSizeError",
+                     "InvalidChunkSizeError", "InvalidNotificationError")
+    ),
+    *(f"gspread.exceptions.{name}" for name in ("NoValidUrlKeyFound", "IncorrectCellLabel", "InvalidInputValue", "UnSupportedExportFormat")),
+    "google.api_core.exceptions.DuplicateCredentialArgs", "google.cloud.storage.exceptions.InvalidPathError",
+)  # fmt: skip
+
+
+@rules(*_UNFIT)
+def unfit(failure: Failure) -> ToolError | None:
+    """A request that the library refuses to send."""
+    return ToolArgumentError("Google's library refuses this; nothing was sent.")
+
+
+_UNEXPECTED = re.compile(r"Got an unexpected keyword argument '?(\w{1,100})'?")
+_MISSING = re.compile(r'Missing required parameter "(\w{1,100})"')
+_WRONG = re.compile(r'Parameter "(\w{1,100})" value ')
+
+
+@rules("TypeError")
+def parameters(failure: Failure) -> ToolError | None:
+    """google-api-python-client checks a method's parameters and raises Python's own TypeError."""
+    found = ((pattern.match(failure.text), words) for pattern, words in _CHECKS)
+    match, words = next(((match, words) for match, words in found if match), (None, ""))
+    if match is None or came_through(failure, "googleapiclient") is None:
+        return None
+    return ToolArgumentError("The parameters do not fit the method; nothing was sent.", problems=[Problem(f"/{match[1]}", words)])
+
+
+_CHECKS = ((_UNEXPECTED, "is not known"), (_MISSING, "is missing"), (_WRONG, "is not one of the values that are allowed"))
+
+
+@rules("googleapiclient.errors.Error", "google.api_core.exceptions.GoogleAPIError")
+def other(failure: Failure) -> ToolError | None:
+    """Anything else that the libraries raise by themselves, such as an answer that cannot be read."""
+    return ToolExecutionError("Google's library could not do this.")

@@ -1,0 +1,36 @@
+"""google-auth: credentials that are missing, invalid, or could not be renewed."""
+
+from __future__ import annotations
+
+from mulligan.plugin import Failure, ToolAuthenticationError, ToolError, ToolTimeoutError, ToolUnavailableError
+
+from mulligan_google.answers import rules
+from mulligan_google.connections import connection
+
+
+@rules("google.auth.exceptions.TransportError", "google.auth.exceptions.ResponseError")
+def renewal(failure: Failure) -> ToolError | None:
+    """The server that gives out tokens cannot be reached; the call itself was not made."""
+    error = connection(failure)
+    error.effect = "none"
+    return error
+
+
+@rules("google.auth.exceptions.TimeoutError")
+def renewal_timeout(failure: Failure) -> ToolError | None:
+    """The server that gives out tokens did not answer in time; the call itself was not made."""
+    return ToolTimeoutError("No token could be fetched in time; nothing was sent.", effect="none")
+
+
+@rules("google.auth.exceptions.RefreshError")
+def refresh(failure: Failure) -> ToolError | None:
+    """A token that could not be renewed: revoked or expired, unless the server says that it has a problem of its own."""
+    if failure.look("retryable") is True:
+        return ToolUnavailableError("Google's token server has a problem; nothing was sent.", effect="none")
+    return ToolAuthenticationError("Google's credentials are expired, revoked or invalid: log in again.")
+
+
+@rules("google.auth.exceptions.GoogleAuthError")
+def missing(failure: Failure) -> ToolError | None:
+    """No usable credentials were found."""
+    return ToolAuthenticationError("There are no usable credentials for Google.")

@@ -1,0 +1,82 @@
+"""Jira, through `jira` and through `atlassian` (the distribution atlassian-python-api), which raises requests' HTTPError.
+
+https://developer.atlassian.com/cloud/jira/platform/rest/v3/intro/#status-codes
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from mulligan.plugin import (
+    Failure,
+    Problem,
+    ResourceNotFoundError,
+    Rules,
+    ToolArgumentError,
+    ToolAuthenticationError,
+    ToolError,
+    ToolExecutionError,
+    status_error,
+)
+
+rules = Rules("jira")
+
+_PATH = re.compile(r"/rest/(?:api/(?:2|3|latest)|agile/\d|servicedeskapi)/")
+_LAST = re.compile(r"/rest/[\w/.-]*?/(?:issue|project|user|group|filter|board|sprint|version|component)/([\w.-]+)")
+_FOR_FIELD = re.compile(r"\bfor the field '([\w ]{1,60})'")
+_DENIED = re.compile(r"CAPTCHA|AUTHENTICATION_DENIED|AUTHENTICATED_FAILED", re.IGNORECASE)
+
+
+@rules("jira.JIRAError", "requests.HTTPError")
+def answered(failure: Failure) -> ToolError | None:
+    """An answer of Jira by status; a 403 can be a login that is refused, and a 400 names its fields."""
+    if failure.status is None or not _is_jira(failure):
+        return None
+    if failure.status == 403 and _refused_login(failure):
+        user = "Jira refuses the login until someone logs in by browser and solves a captcha, or corrects the credentials."
+        return ToolAuthenticationError("Jira refuses the login.", http_status=403, user_message=user)
+    error = status_error(failure)
+    if isinstance(error, ResourceNotFoundError):
+        error.resource = _resource(failure)
+        what = f"Resource not found: {error.resource}" if error.resource else "Jira found no such thing"
+        error.message = f"{what}, or not visible with these credentials."
+    elif isinstance(error, ToolArgumentError):
+        error.problems = _problems(failure) or error.problems
+    return error
+
+
+def _is_jira(failure: Failure) -> bool:
+    return failure.matches("jira.JIRAError") or _PATH.search(str(failure.look("response", "url"))[:2_000]) is not None
+
+
+def _refused_login(failure: Failure) -> bool:
+    headers = failure.headers
+    if "x-authentication-denied-reason" in headers:
+        return True
+    return _DENIED.search(headers.get("x-seraph-loginreason", "")) is not None
+
+
+def _resource(failure: Failure) -> str | None:
+    """The argument that names an issue, project or the like; else the last name in the address."""
+    for name, value in (failure.arguments or {}).items():
+        if name.lower().endswith(("key", "_id", "id")) and isinstance(value, (str, int)):
+            return str(value)
+    address = _LAST.search(f"{failure.look('url')} {failure.look('response', 'url')}"[:4_000])
+    return address[1] if address else failure.resource
+
+
+def _problems(failure: Failure) -> list[Problem]:
+    """The fields of `errors`; in JQL, the field that the message names."""
+    body = failure.body
+    errors = body.get("errors") if isinstance(body, Mapping) else None
+    if isinstance(errors, Mapping) and errors:
+        return [Problem(f"/{field}", "is not accepted") for field in list(errors)[:20]]
+    named = _FOR_FIELD.search(failure.text)
+    return [Problem(f"/{named[1]}", "has a value that Jira does not know")] if named else []
+
+
+@rules("jira.JIRAError", "jira.NotJIRAInstanceError")
+def without_answer(failure: Failure) -> ToolError | None:
+    """The client's own mistake, or an empty answer."""
+    return ToolExecutionError("The Jira client got no usable answer.") if failure.status is None else None

@@ -1,0 +1,92 @@
+"""Notion: https://developers.notion.com/reference/status-codes. The code counts, the status only where there is none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from mulligan.plugin import (
+    Failure,
+    Problem,
+    ResourceConflictError,
+    ResourceNotFoundError,
+    Rules,
+    ToolArgumentError,
+    ToolAuthenticationError,
+    ToolError,
+    ToolPermissionError,
+    ToolRateLimitError,
+    ToolTimeoutError,
+    ToolUnavailableError,
+    status_error,
+)
+
+rules = Rules("notion")
+
+_CODES: Mapping[str, tuple[type[ToolError], str]] = {
+    "unauthorized": (ToolAuthenticationError, "Notion rejected the token."),
+    "restricted_resource": (ToolPermissionError, "The Notion integration may not do this."),
+    "object_not_found": (ResourceNotFoundError, "Notion found no such thing, or none that is shared with the integration."),
+    "rate_limited": (ToolRateLimitError, "Notion limits how often it may be called."),
+    "invalid_json": (ToolArgumentError, "Notion could not read the request."),
+    "invalid_request_url": (ToolArgumentError, "Notion does not know the address of the request."),
+    "invalid_request": (ToolArgumentError, "Notion does not support the request."),
+    "invalid_grant": (ToolAuthenticationError, "Notion rejected the authorization."),
+    "missing_version": (ToolArgumentError, "The request names no version of Notion's API."),
+    "validation_error": (ToolArgumentError, "Notion does not accept the arguments."),
+    "conflict_error": (ResourceConflictError, "It collided with another change: read the present state first."),
+    "internal_server_error": (ToolUnavailableError, "Notion failed on its side."),
+    "bad_gateway": (ToolUnavailableError, "Notion is unavailable for now."),
+    "service_unavailable": (ToolUnavailableError, "Notion is unavailable for now."),
+    "database_connection_unavailable": (ToolUnavailableError, "Notion is unavailable for now."),
+    "gateway_timeout": (ToolTimeoutError, "Notion did not answer in time."),
+}
+_FIELD = re.compile(r"\b(?:body|path|query)\.((?:\w|\[\d+\]|\.(?=\w)){1,200})")
+_ID = re.compile(r"\bwith ID: ([\w-]{1,64})")
+
+
+@rules("notion_client.HTTPResponseError")
+def answered(failure: Failure) -> ToolError:
+    """A code that Notion answered with; where there is none, such as in a proxy's page, the status."""
+    code = failure.look("code")
+    known = _CODES.get(str(getattr(code, "value", code)))
+    if known is None:
+        return status_error(failure)
+    cls, message = known
+    if cls is ToolArgumentError and failure.says("is archived", "must unarchive"):
+        return ResourceConflictError("It is archived: it must be restored first.", http_status=failure.status)
+    error = cls(message, http_status=failure.status)
+    if cls is ResourceNotFoundError:
+        error.resource = _resource(failure)
+        if error.resource:
+            error.message = f"Resource not found: {error.resource}, or not shared with the Notion integration."
+    elif cls is ToolArgumentError:
+        error.problems = _problems(failure)
+    elif cls in (ToolRateLimitError, ToolUnavailableError):
+        error.retry_after = failure.retry_after
+    elif cls is ResourceConflictError:
+        error.code = "ABORTED"
+    return error
+
+
+def _resource(failure: Failure) -> str | None:
+    named = _ID.search(failure.text)
+    return failure.resource or (named[1] if named else None)
+
+
+def _problems(failure: Failure) -> list[Problem]:
+    """Notion names each field in prose as `body.properties.Name`, with what it should be."""
+    fields = dict.fromkeys(found[1] for found in _FIELD.finditer(failure.text))
+    return [Problem("/" + re.sub(r"\[(\d+)\]", r"/\1", field).replace(".", "/"), "is not accepted") for field in fields][:8]
+
+
+@rules("notion_client.RequestTimeoutError")
+def timeout(_: Failure) -> ToolError:
+    """No answer in time."""
+    return ToolTimeoutError("Notion did not answer in time.")
+
+
+@rules("notion_client.InvalidPathParameterError")
+def path(_: Failure) -> ToolError:
+    """An id that would lead to another address: nothing was sent."""
+    return ToolArgumentError("An id holds characters that are not allowed in it.")

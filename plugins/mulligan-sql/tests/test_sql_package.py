@@ -1,0 +1,70 @@
+"""The package itself: what it imports, what its rules are called, and which words must not decide."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import mulligan_sql
+import pytest
+
+from mulligan import Pipeline
+
+
+def test_no_driver_is_imported():
+    script = """
+import sys
+import mulligan.plugin
+before = set(sys.modules)
+import mulligan_sql
+new = {name.partition(".")[0] for name in set(sys.modules) - before}
+assert new == {"mulligan_sql"}, new
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_every_rule_has_a_name_and_a_sentence():
+    rules = mulligan_sql.rules.listed
+    assert len({rule.name for rule in rules}) == len(rules)
+    for rule in rules:
+        assert rule.name.isidentifier()
+        assert rule.about.endswith(".")
+
+
+def test_it_registers_itself():
+    assert any(plugin.name == "sql" for plugin in Pipeline().plugins)
+
+
+class Error(Exception):
+    pass
+
+
+class DatabaseError(Error):
+    pass
+
+
+class IntegrityError(DatabaseError):
+    pass
+
+
+class ProgrammingError(DatabaseError):
+    def __init__(self, state, text):
+        super().__init__(state, text)
+
+
+@pytest.mark.parametrize(
+    ("exception", "name", "rule"),
+    [
+        (IntegrityError("any words"), "ResourceConflictError", "mulligan_sql:pep249"),
+        (ProgrammingError("42S02", "[42S02] Invalid object name 'x'"), "ResourceNotFoundError", "mulligan_sql:pep249"),
+        (ProgrammingError("28000", "[28000] Login failed"), "ToolAuthenticationError", "mulligan_sql:pep249"),
+        (ProgrammingError("HYT00", "[HYT00] Timeout expired"), "ToolTimeoutError", "mulligan_sql:pep249"),
+        (ProgrammingError("HY000", "[HY000] General error"), "ToolArgumentError", "mulligan_sql:pep249"),
+        (DatabaseError("connection refused, no such table, deadlock"), "ToolExecutionError", "host:unclassified"),
+        (Error("no such table: users"), "ToolExecutionError", "host:unclassified"),
+        (RuntimeError("duplicate key value violates unique constraint"), "ToolExecutionError", "host:unclassified"),
+    ],
+)
+def test_an_unknown_driver_is_read_by_its_codes_and_classes_never_by_its_words(exception, name, rule):
+    error = Pipeline(plugins=[mulligan_sql], autoload=False, strict=True).classify(exception)
+    assert (type(error).__name__, error.rule) == (name, rule)

@@ -1,0 +1,159 @@
+"""Arguments that turn out wrong inside the tool: its own signature, and the validators that people use.
+
+What a validator rejects is an argument only where the rejected data came with the call; an answer from elsewhere that does
+not validate is a fault of the tool.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from mulligan.plugin import Failure, Problem, Rules, ToolArgumentError, ToolError, ToolExecutionError, pointer_to
+
+rules = Rules()
+_BINDING = re.compile(
+    r"(?:([\w.<>]{1,200})\(\) )?(?:got an unexpected keyword argument '?(\w{1,100})"
+    r"|got multiple values for argument '(\w{1,100})'"
+    r"|missing \d{1,4} required (?:positional|keyword-only) arguments?: (['\w, ]{1,400}))",
+    re.IGNORECASE,
+)
+_AT = re.compile(r" - at `\$([^`]{0,200})`")
+_NAMED = re.compile(r"'([^']{1,100})'")
+_MOST = 8
+_NEAR = 2
+
+
+@rules("builtins.TypeError")
+def binding(failure: Failure) -> ToolError | None:
+    """The tool was called with arguments that its signature does not take; a TypeError further inside is its own."""
+    found = _BINDING.match(failure.text[:600])
+    if found is None:
+        return None
+    name, unexpected, twice, missing = found.groups()
+    names = _NAMED.findall(missing) if missing else [unexpected or twice]
+    if not _at_boundary(failure, name, names, given=not missing):
+        return None
+    words = "missing" if missing else "not an argument that the tool takes" if unexpected else "given twice"
+    problems = [Problem(pointer_to(one), words) for one in names[:_MOST]]
+    return ToolArgumentError("The arguments do not fit the tool.", problems=problems, effect="possible")
+
+
+def _at_boundary(failure: Failure, name: str | None, names: list[str], *, given: bool) -> bool:
+    """Whether the call of the tool itself failed: no frame of the tool is on the stack, and the names are the call's."""
+    arguments = failure.arguments or {}
+    if given:
+        return any(one in arguments for one in names) or (name is None and not arguments)
+    if any(one in arguments for one in names):
+        return False
+    handler = getattr(failure.tool, "handler", None)
+    if handler is not None:
+        return name is not None and name.split(".")[-1] == str(getattr(handler, "__name__", "")) and _frames(failure) == 0
+    return _frames(failure) <= _NEAR
+
+
+def _frames(failure: Failure) -> int:
+    """How many frames lie between mulligan, or the caller, and the place that raised."""
+    frames, trace = 0, getattr(failure.exception, "__traceback__", None)
+    while trace is not None and frames <= _NEAR:
+        module = str(trace.tb_frame.f_globals.get("__name__", ""))
+        frames += not module.startswith(("mulligan.", "concurrent.futures", "threading", "asyncio", "contextvars"))
+        trace = trace.tb_next
+    return frames
+
+
+@rules("pydantic_core.ValidationError", "pydantic.error_wrappers.ValidationError", "pydantic.v1.ValidationError")
+def pydantic(failure: Failure) -> ToolError | None:
+    """pydantic rejected data."""
+    listed = failure.ask("errors")
+    places = [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, (list, tuple)) else []
+    rejected = [(one.get("loc"), one.get("type"), one.get("input")) for one in places[:_MOST]]
+    return _rejected(failure, rejected, "pydantic")
+
+
+@rules("jsonschema.ValidationError", "jsonschema_rs.ValidationError")
+def jsonschema(failure: Failure) -> ToolError | None:
+    """A JSON Schema rejected data."""
+    place = failure.look("absolute_path")
+    place = list(place) if isinstance(place, Iterable) else failure.look("instance_path") or []
+    validator = str(failure.look("validator") or "")
+    if validator == "required":
+        named = _NAMED.search(str(failure.look("message") or failure.text)[:200])
+        place = [*place, *named.groups()] if named else place
+    return _rejected(failure, [(place, validator, failure.look("instance"))], "the schema")
+
+
+@rules("msgspec.ValidationError", "msgspec.DecodeError")
+def msgspec(failure: Failure) -> ToolError | None:
+    """msgspec rejected data."""
+    found = _AT.search(failure.text[:1_000])
+    return _rejected(failure, [(found[1] if found else "", "", None)], "msgspec")
+
+
+@rules("cattrs.BaseValidationError", "cattrs.ForbiddenExtraKeysError")
+def cattrs(failure: Failure) -> ToolError | None:
+    """cattrs could not build an object of data."""
+    places = []
+    for exception in failure.exceptions[:_MOST]:
+        for note in getattr(exception, "__notes__", ()):
+            name = getattr(note, "name", None)
+            if name is not None:
+                places.append(([name], "", None))
+    return _rejected(failure, places, "cattrs")
+
+
+@rules("marshmallow.ValidationError", "voluptuous.Invalid", "fastjsonschema.JsonSchemaValueException")
+def validators(failure: Failure) -> ToolError | None:
+    """marshmallow, voluptuous or fastjsonschema rejected data."""
+    told, path = failure.look("messages"), failure.look("path")
+    if isinstance(told, Mapping):
+        return _rejected(failure, [([str(name)], str(why), None) for name, why in told.items()], "the schema")
+    return _rejected(failure, [(list(path) if isinstance(path, (list, tuple)) else [], "", None)], "the schema")
+
+
+def _rejected(failure: Failure, places: list[tuple[Any, Any, Any]], by: str) -> ToolError:
+    """An argument error where the data came with the call, as far as can be told; else the tool's own."""
+    pointers = {pointer_to(list(place) if isinstance(place, tuple) else place): kind for place, kind, _ in places}
+    if failure.arguments and not any(_came_with(failure.arguments, place, data) for place, _, data in places):
+        return ToolExecutionError(f"The tool met data that {by} rejected.")
+    problems = [Problem(pointer, _why(kind)) for pointer, kind in pointers.items() if pointer]
+    return ToolArgumentError(f"The arguments do not fit: {by} rejected them.", problems=problems, effect="possible")
+
+
+def _why(kind: object) -> str:
+    return "missing" if "missing" in str(kind) or "required" in str(kind).lower() else "not valid"
+
+
+def _came_with(arguments: Mapping[str, Any], place: Any, data: Any) -> bool:
+    """Whether the rejected field, or the data it was looked for in, is in the arguments of the call."""
+    first = place.lstrip(".[")[:100] if isinstance(place, str) else next(iter(place), None) if place else None
+    if first is not None and str(first).split(".")[0] in arguments:
+        return True
+    if isinstance(data, Mapping):
+        return bool(data) and set(data) <= set(arguments)
+    return data is not None and any(data == value for value in _values(arguments))
+
+
+def _values(arguments: Mapping[str, Any]) -> Iterator[Any]:
+    for value in arguments.values():
+        yield value
+        if isinstance(value, Mapping):
+            yield from value.values()
+
+
+@rules("json.JSONDecodeError")
+def decoding(failure: Failure) -> ToolError | None:
+    """Text that is not JSON: an argument, or an answer that the tool got."""
+    error = failure.exception
+    if isinstance(error, json.JSONDecodeError) and error.doc in tuple(_values(failure.arguments or {})):
+        where = f"line {error.lineno} column {error.colno}"
+        return ToolArgumentError(f"An argument should hold JSON and does not ({where}).")
+    return ToolExecutionError("The tool got an answer that is not JSON.")
+
+
+@rules("builtins.UnicodeError")
+def encoding(failure: Failure) -> ToolError | None:
+    """Data that is not text in the encoding that was expected."""
+    return ToolExecutionError("The tool met data that is not text in the encoding it expected.")

@@ -1,0 +1,54 @@
+"""The last resort, when nobody knows an exception nor what caused it: names of classes, then whole clauses of the text.
+
+They look at the whole chain at once, the outermost first, after every rule has been asked about every exception of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mulligan.plugin import Failure, Rules, ToolError, text_error
+from mulligan.plugin import meanings as m
+from mulligan.plugin import reason_of
+
+rules = Rules()
+_VAGUE = (m.ARGUMENT, m.FAILED)
+
+
+def _chain(failure: Failure) -> Iterator[Failure]:
+    """The failures of the whole chain, once the last of them is asked about; before that, none."""
+    outer = failure.outer or failure
+    if outer.exceptions and failure.exception is not outer.exceptions[-1]:
+        return
+    yield outer
+    for exception in outer.exceptions[1:]:
+        yield outer.about(exception)
+
+
+@rules()
+def class_name(failure: Failure) -> ToolError | None:
+    """Words of the name of the exception's class, such as `NotFound` or `RateLimit`."""
+    return _by_name(failure, vague=False)
+
+
+@rules()
+def message_text(failure: Failure) -> ToolError | None:
+    """A whole clause of the message, such as `Read timed out`."""
+    return next((error for one in _chain(failure) if (error := text_error(one)) is not None), None)
+
+
+@rules()
+def general_name(failure: Failure) -> ToolError | None:
+    """A general word of the name of the exception's class, such as `Invalid` or `Validation`."""
+    return _by_name(failure, vague=True)
+
+
+def _by_name(failure: Failure, *, vague: bool) -> ToolError | None:
+    for one in _chain(failure):
+        for cls in type(one.exception).__mro__ if one.exception is not None else ():
+            meaning = None if cls.__module__ == "builtins" else reason_of(cls.__name__)
+            if meaning is not None:
+                if (meaning in _VAGUE) is vague:
+                    return m.error_of(one, meaning)
+                break
+    return None

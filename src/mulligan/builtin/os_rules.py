@@ -1,0 +1,124 @@
+"""What the operating system refuses: an OSError by its errno, or by its type where it has none."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable, Mapping
+
+from mulligan.plugin import (
+    Failure,
+    ResourceConflictError,
+    ResourceNotFoundError,
+    Rules,
+    ToolArgumentError,
+    ToolError,
+    ToolPermissionError,
+    ToolQuotaError,
+    ToolUnavailableError,
+)
+from mulligan.plugin import meanings as m
+
+rules = Rules()
+
+
+@rules("builtins.FileNotFoundError")
+def missing(failure: Failure) -> ToolError | None:
+    """A file, directory or program is not there."""
+    resource = failure.resource
+    message = f"Resource not found: {resource}" if resource else "The resource was not found."
+    return ResourceNotFoundError(message, resource=resource)
+
+
+@rules("socket.gaierror", "socket.herror")
+def name_lookup(failure: Failure) -> ToolError | None:
+    """A host name that cannot be resolved."""
+    return m.error_of(failure, m.UNREACHABLE)
+
+
+@rules("ssl.SSLError")
+def tls(failure: Failure) -> ToolError | None:
+    """A certificate or a handshake that failed: nothing was sent. A connection that ends midway was dropped."""
+    if failure.matches("ssl.SSLEOFError", "ssl.SSLZeroReturnError"):
+        return m.error_of(failure, m.DROPPED)
+    return m.error_of(failure, m.TLS)
+
+
+@rules("builtins.OSError")
+def os_error(failure: Failure) -> ToolError | None:
+    """An OSError by its errno, or by its type where it has none."""
+    error = failure.exception
+    if not isinstance(error, OSError) or failure.status is not None:
+        return None
+    number = error.errno if isinstance(error.errno, int) else _errno_of(error)
+    decide = _BY_ERRNO.get(number or 0)
+    return None if decide is None else decide(failure)
+
+
+def _errno_of(error: OSError) -> int | None:
+    return next((number for cls, number in _BY_TYPE if isinstance(error, cls)), None)
+
+
+def _place(failure: Failure) -> str:
+    return f": {failure.resource}" if failure.resource else ""
+
+
+def _denied(failure: Failure) -> ToolError:
+    """EACCES: one path that is denied is no account that is denied; another path may do."""
+    path = getattr(failure.exception, "filename", None)
+    if path is None:
+        return ToolPermissionError("Permission denied.")
+    resource, user = failure.resource, "The operating system denied access to a file or directory."
+    return ToolPermissionError(f"Permission denied: {resource}", fatal=False, resource=resource, user_message=user)
+
+
+def _exists(failure: Failure) -> ToolError:
+    message = f"It exists already{_place(failure)}"
+    return ResourceConflictError(message, code="ALREADY_EXISTS", resource=failure.resource)
+
+
+def _busy(failure: Failure) -> ToolError:
+    return ResourceConflictError(f"It is busy or not empty{_place(failure)}", resource=failure.resource)
+
+
+def _wrong_path(words: str) -> Callable[[Failure], ToolError]:
+    return lambda failure: ToolArgumentError(f"{words}{_place(failure)}", resource=failure.resource)
+
+
+def _full(failure: Failure) -> ToolError:
+    user = "The disk is full, or its quota is used up: free some space and start again."
+    message, resource = "No space is left on the disk.", failure.resource
+    return ToolQuotaError(message, resource=resource, user_message=user, effect="possible")
+
+
+def _too_many(failure: Failure) -> ToolError:
+    return ToolUnavailableError("The system is out of resources for now.", effect="none")
+
+
+def _meaning(meaning: m.Meaning) -> Callable[[Failure], ToolError]:
+    return lambda failure: m.error_of(failure, meaning)
+
+
+_BY_ERRNO: Mapping[int, Callable[[Failure], ToolError]] = {
+    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), _denied),
+    errno.EEXIST: _exists,
+    **dict.fromkeys((errno.ENOTEMPTY, errno.EBUSY, errno.ETXTBSY), _busy),
+    errno.EISDIR: _wrong_path("It is a directory, not a file"),
+    errno.ENOTDIR: _wrong_path("A part of the path is not a directory"),
+    errno.ENAMETOOLONG: _wrong_path("The name is too long"),
+    errno.ELOOP: _wrong_path("The path is a loop of symbolic links"),
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), _full),
+    **dict.fromkeys((errno.EMFILE, errno.ENFILE, errno.EAGAIN), _too_many),
+    **dict.fromkeys((errno.ECONNREFUSED, errno.EHOSTUNREACH, errno.EHOSTDOWN), _meaning(m.UNREACHABLE)),
+    **dict.fromkeys((errno.ENETUNREACH, errno.ENETDOWN, errno.EADDRNOTAVAIL), _meaning(m.UNREACHABLE)),
+    **dict.fromkeys((errno.ECONNRESET, errno.ECONNABORTED, errno.EPIPE, errno.ENOTCONN), _meaning(m.DROPPED)),
+    errno.ETIMEDOUT: _meaning(m.TIMEOUT),
+}
+_BY_TYPE: tuple[tuple[type[OSError], int], ...] = (
+    (PermissionError, errno.EACCES),
+    (FileExistsError, errno.EEXIST),
+    (IsADirectoryError, errno.EISDIR),
+    (NotADirectoryError, errno.ENOTDIR),
+    (ConnectionRefusedError, errno.ECONNREFUSED),
+    (ConnectionError, errno.ECONNRESET),
+    (TimeoutError, errno.ETIMEDOUT),
+)
