@@ -43,12 +43,12 @@ REPORTED: dict[str, tuple[Any, type[errors.ToolError], int | None, str]] = {
     "error text with a status": ({"error": "404 Not Found"}, errors.ResourceNotFoundError, 404, "404 Not Found"),
     "error text with HTTP": ({"error": "HTTP 401: bad key"}, errors.ToolAuthenticationError, 401, "bad key"),
     "error that is a flag": ({"error": True, "message": "no disk"}, errors.ToolExecutionError, None, "no disk"),
-    "ok is false": ({"ok": False, "description": "chat not found"}, errors.ToolExecutionError, None, "chat not found"),
-    "ok is false with an error": ({"ok": False, "error": "channel_not_found"}, errors.ToolExecutionError, None, "channel_not_found"),
-    "success is false": ({"success": False, "reason": "locked"}, errors.ToolExecutionError, None, "locked"),
+    "ok is false": ({"ok": False, "description": "chat not found"}, errors.ToolError, None, "chat not found"),
+    "ok is false with an error": ({"ok": False, "error": "channel_not_found"}, errors.ToolError, None, "channel_not_found"),
+    "success is false": ({"success": False, "reason": "locked"}, errors.ToolError, None, "locked"),
     "success is false with a status": ({"success": False, "status": 409, "detail": "locked"}, errors.ResourceConflictError, 409, "locked"),
     "error with empty data": ({"error": "no disk", "data": None, "result": []}, errors.ToolExecutionError, None, "no disk"),
-    "OAuth": ({"error": "invalid_grant", "error_description": "expired"}, errors.ToolExecutionError, None, "invalid_grant"),
+    "OAuth": ({"error": "invalid_grant", "error_description": "expired"}, errors.ToolError, None, "invalid_grant"),
     "GraphQL": ({"data": None, "errors": [{"message": "no field x"}]}, errors.ToolExecutionError, None, "no field x"),
     "GraphQL without data": ({"errors": [{"message": "a", "locations": []}, {"message": "b", "path": []}]}, errors.ToolExecutionError, None, "a; b"),
     "HTTP answer": (Result(status_code=404, headers={}), errors.ResourceNotFoundError, 404, ""),
@@ -99,7 +99,7 @@ def give(value: Any, **options: Any) -> Tool:
 def test_a_value_that_reports_a_failure(make_pipeline, run, kind):
     value, cls, status, told = REPORTED[kind]
     result = run(make_pipeline(give(value)), "give", call_id="7")
-    assert type(result.error) is cls
+    assert isinstance(result.error, cls)
     assert (result.is_error, result.value, result.attempts, result.error.http_status) == (True, None, 1, status)
     assert told in result.content
     assert result.content.startswith("Error executing tool give: ")

@@ -77,8 +77,8 @@ RAISED: dict[str, tuple[Callable[[], BaseException], type[errors.ToolError]]] = 
     "base group": (lambda: BaseExceptionGroup("g", [SystemExit(3)]), errors.ToolExecutionError),
     "cancelled group": (lambda: BaseExceptionGroup("g", [asyncio.CancelledError()]), errors.ToolCancelledError),
     "base exception": (lambda: type("Mine", (BaseException,), {})("x"), errors.ToolExecutionError),
-    "usage error": (lambda: errors.UsageError("of another pipeline"), errors.ToolExecutionError),
-    "plugin error": (lambda: errors.PluginError("of another pipeline"), errors.ToolExecutionError),
+    "usage error": (lambda: errors.UsageError("of another pipeline"), errors.ToolError),
+    "plugin error": (lambda: errors.PluginError("of another pipeline"), errors.ToolError),
 }
 
 

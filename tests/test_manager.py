@@ -487,7 +487,7 @@ def test_a_fault_names_the_distribution(site, loaded, run):
         ("execute", "done", "gave str instead of a callable or None"),
         ("detect", True, "gave bool instead of Failure or None"),
         ("classify", ValueError("x"), "gave ValueError instead of ToolError or None"),
-        ("render_feedback", 3, "gave int instead of text or a mapping or None"),
+        ("render_feedback", 3, "gave int instead of text or a mapping of JSON values or None"),
         ("middlewares", [3], "gave int among its middlewares instead of a callable"),
         ("middlewares", 3, "TypeError: expected a list or a generator, not int"),
         ("hints", "a hint", "TypeError: expected a list or a generator, not str"),
@@ -514,11 +514,11 @@ def test_a_fault_is_raised_in_strict_mode(make_pipeline, run):
     assert isinstance(caught.value.__cause__, KeyError)
 
 
-def test_a_wrong_type_is_raised_in_strict_mode(make_pipeline, plugin, run):
-    for hook, answer in (("hints", [3]), ("render_feedback", 3), ("resolve", 3)):
-        pipeline = make_pipeline(plugins=[plugin("acme", **{hook: lambda: answer})], strict=True)
-        with pytest.raises(errors.PluginError, match=f"plugin 'acme', {hook}: gave int"):
-            run(pipeline, "nope")
+@pytest.mark.parametrize(("hook", "answer"), [("hints", [3]), ("render_feedback", 3), ("resolve", 3)])
+def test_a_wrong_type_is_raised_in_strict_mode(make_pipeline, plugin, run, hook, answer):
+    pipeline = make_pipeline(plugins=[plugin("acme", **{hook: lambda: answer})], strict=True)
+    with pytest.raises(errors.PluginError, match=f"plugin 'acme', {hook}: gave int"):
+        run(pipeline, "nope")
 
 
 def test_two_pipelines_have_plugins_and_faults_of_their_own(make_pipeline):

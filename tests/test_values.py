@@ -228,7 +228,6 @@ UNWRITABLE: dict[str, tuple[Any, str]] = {
     "complex": (1 + 2j, "it holds a complex"),
     "fraction": (fractions.Fraction(1, 3), "it holds a fractions.Fraction"),
     "namespace": (SimpleNamespace(a=1), "it holds a types.SimpleNamespace"),
-    "exception": (ValueError("x"), "it holds a ValueError"),
     "tuple keys": ({(1, 2): 3}, "it is a dict"),
     "cyclic list": (cyclic("list"), "nested too deep or contains itself"),
     "cyclic dict": (cyclic("dict"), "nested too deep or contains itself"),

@@ -274,9 +274,9 @@ def test_a_tool_that_hangs(make_pipeline, run, form):
         return "too late"
 
     async def stubborn() -> str:
-        for _ in range(100):
+        for _ in range(30):
             try:
-                await asyncio.sleep(0.05)
+                await asyncio.sleep(0.02)
             except asyncio.CancelledError:
                 continue
         return "too late"

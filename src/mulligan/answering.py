@@ -21,10 +21,9 @@ from mulligan.errors import (
     UsageError,
 )
 from mulligan.events import AttemptFailed
-from mulligan.facts import guarded
 from mulligan.failure import Failure
 from mulligan.feedback import Feedback, FeedbackFormat, body
-from mulligan.fitting import fit
+from mulligan.fitting import Render, fit
 from mulligan.nearby import near_resources
 from mulligan.policy import Limits, Policy
 from mulligan.redaction import Redactor, cut
@@ -159,13 +158,22 @@ class Answering:
     def _rendered(self, feedback: Feedback, format: FeedbackFormat | None, stages: Stages) -> tuple[Feedback, str]:
         """The text in the format that was asked for; where that fails or stays too long, in the next best way."""
         limit = self._limits.feedback_chars
-        ways = [plain_text] if format is None else [partial(self._hooked, stages, format), format.render, plain_text]
+        ways: list[Render] = [plain_text] if format is None else [partial(self._hooked, stages, format), format.render, plain_text]
         for render in ways:
-            fitted = guarded(lambda render=render: fit(feedback, render, limit))
+            fitted = self._tried(feedback, render, limit)
             if fitted is not None:
                 told, text = fitted
                 return told, text if text.isascii() else utf8(text)
         return feedback, cut(feedback.headline, limit)
+
+    @staticmethod
+    def _tried(feedback: Feedback, render: Render, limit: int) -> tuple[Feedback, str] | None:
+        try:
+            return fit(feedback, render, limit)
+        except PluginError:
+            raise
+        except Exception:
+            return None
 
     def _hooked(self, stages: Stages, format: FeedbackFormat, parts: Feedback) -> str | Mapping[str, Any]:
         rendered = stages.render_feedback(parts, format)

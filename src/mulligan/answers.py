@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from mulligan.facts import field, guarded
+from mulligan.facts import field, fields, guarded
 
 _ANSWERS = ("response", "raw_response", "http_response", "resp", "meta")
 _STATUS = ("status_code", "status", "http_status", "http_status_code", "statusCode", "http_code", "response_code")
@@ -15,19 +15,17 @@ _LINE = re.compile(r"([45]\d\d)(?: [A-Z][A-Za-z' -]{0,60})?")
 _URLS = ("url", "uri", "real_url", "request_url")
 
 
-def answers(value: object) -> Iterator[Any]:
+def answers(value: object) -> tuple[Any, ...]:
     """The answer objects that an exception holds, its `reason`'s too where that is an exception.
 
     Args:
         value: an exception or an answer.
     """
-    for name in _ANSWERS:
-        answer = field(value, name)
-        if answer is not None and not isinstance(answer, (str, bytes)):
-            yield answer
+    found = [answer for answer in fields(value, _ANSWERS) if not isinstance(answer, (str, bytes))]
     reason = field(value, "reason")
     if isinstance(reason, BaseException):
-        yield from (answer for name in _ANSWERS if (answer := field(reason, name)) is not None)
+        found += fields(reason, _ANSWERS)
+    return tuple(found)
 
 
 def http_status(value: object) -> int | None:
@@ -39,28 +37,27 @@ def http_status(value: object) -> int | None:
         value: an exception or an answer.
     """
     told = _status_of(value)
-    if told is not None:
-        return told
-    for answer in answers(value):
+    for answer in () if told is not None else answers(value):
         told = _status_of(answer)
-        if told is not None:
-            return told
-        if isinstance(answer, Mapping):
+        if told is None and isinstance(answer, Mapping):
             told = _as_status(field(answer.get("ResponseMetadata"), "HTTPStatusCode"))
-            if told is not None:
-                return told
-    return _as_status(field(field(value, "error"), "status", "code")) if field(value, "error") is not None else None
+        if told is not None:
+            break
+    if told is None:
+        error = field(value, "error")
+        told = None if error is None or isinstance(error, str) else _as_status(field(error, "status", "code"))
+    return told
 
 
 def _status_of(holder: object) -> int | None:
     if isinstance(holder, SystemExit):
         return None
-    for name in _STATUS:
-        status = _as_status(field(holder, name))
+    for found in fields(holder, _STATUS):
+        status = _as_status(found)
         if status is not None:
             return status
-    for name in _RARE:
-        status = _as_status(field(holder, name))
+    for found in fields(holder, _RARE):
+        status = _as_status(found)
         if status is not None:
             return None if field(field(holder, "details"), "codeName") is not None else status
     return None
@@ -115,22 +112,26 @@ def url_path(value: object) -> str | None:
         value: an exception or an answer.
     """
     for holder in _asked(value):
-        url = field(holder, *_URLS)
-        if url is not None and not callable(url):
-            from urllib.parse import urlsplit
-
-            path = guarded(lambda url=url: urlsplit(str(url)[:2_000]).path)  # type: ignore[misc]
-            if path and path != "/":
-                return str(path)
+        for url in fields(holder, _URLS):
+            path = None if callable(url) else _path_of(url)
+            if path:
+                return path
     return None
+
+
+def _path_of(url: object) -> str | None:
+    from urllib.parse import urlsplit
+
+    path = guarded(lambda: urlsplit(str(url)[:2_000]).path)
+    return str(path) if path and path != "/" else None
 
 
 def _asked(value: object) -> Iterator[Any]:
     yield value
     for answer in answers(value):
         yield answer
-        yield field(answer, "request")
-    yield field(value, "request", "request_info")
+        yield from fields(answer, ("request",))
+    yield from fields(value, ("request", "request_info"))
 
 
 def method(value: object) -> str:

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from mulligan.results import ToolResult
 
 
+_MOST_AWAITS = 8
+
+
 async def adrive(flow: Flow, means: Means) -> ToolResult:
     """Runs an invocation to its result, awaiting.
 
@@ -72,7 +75,9 @@ def _raised(error: BaseException) -> Outcome:
 
 
 async def _value(given: Any, means: Means) -> Any:
-    if isinstance(given, Awaitable):
+    for _ in range(_MOST_AWAITS):
+        if not isinstance(given, Awaitable):
+            break
         given = await given
     if isinstance(given, AsyncGenerator):
         return await _aconsume(given, means.yielded)
@@ -93,7 +98,7 @@ async def _aconsume(values: AsyncGenerator[Any, Any], most: int) -> list[Any]:
 
 def _host_cancels(error: BaseException) -> bool:
     """Whether a cancellation is the host's own, not one that the tool made up."""
-    if not isinstance(error, asyncio.CancelledError):
+    if not issubclass(type(error), asyncio.CancelledError):
         return False
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from mulligan.calls import ToolCall
 from mulligan.containment import show_name
 from mulligan.error_fields import check_fields, handed_on
-from mulligan.errors import ToolError, ToolExecutionError
+from mulligan.errors import MulliganError, ToolError, ToolExecutionError
 from mulligan.failure import Failure
 from mulligan.policy import Policy
 from mulligan.stages import Stages
@@ -33,10 +33,11 @@ class Classifier:
             stages: the compiled hooks.
         """
         own = failure.exception
-        if isinstance(own, ToolError):
-            error, own.rule = own, own.rule or "tool:raised"
+        if issubclass(type(own), MulliganError) and not issubclass(type(own), ToolError):
+            error = unclassified(failure)  # the tool misuses mulligan itself: no rule about providers fits
         else:
-            error = stages.classify(failure) or self._by_cause(failure, stages) or unclassified(failure)
+            known = _own_word(own) or stages.classify(failure) or self._by_cause(failure, stages)
+            error = known or unclassified(failure)
         error = self.complete(error, failure.call, failure.tool, failure.arguments)
         if own is not None and error is not own and error.__cause__ is None:
             error.__cause__ = own
@@ -45,7 +46,7 @@ class Classifier:
     def _by_cause(self, failure: Failure, stages: Stages) -> ToolError | None:
         """What an exception that nobody knows was raised `from`, or a group holds, as far as somebody knows that."""
         for exception in failure.exceptions[1:]:
-            error = stages.classify(failure.about(exception))
+            error = _own_word(exception) or stages.classify(failure.about(exception))
             if error is not None:
                 return error
         return None
@@ -86,6 +87,15 @@ class Classifier:
         own["_filled"] = (*filled, "fatal") if "fatal" not in own else tuple(filled)
         own["fatal"] = self._policy.is_fatal(error)
         return error
+
+
+def _own_word(exception: BaseException | None) -> ToolError | None:
+    """What the tool itself raised to say what it means."""
+    if not issubclass(type(exception), ToolError):
+        return None
+    error = cast("ToolError", exception)
+    error.__dict__.setdefault("rule", "tool:raised")
+    return error
 
 
 def unclassified(failure: Failure) -> ToolError:

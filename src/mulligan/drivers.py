@@ -11,6 +11,7 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from typing import TYPE_CHECKING, Any, Protocol
 
+from mulligan.facts import leaves
 from mulligan.steps import DeadlineExceeded, ExecutorSaturated, Outcome, Run, Sleep, Step
 
 if TYPE_CHECKING:
@@ -183,10 +184,11 @@ def passes(error: BaseException) -> bool:
     Args:
         error: what was raised.
     """
-    if isinstance(error, (KeyboardInterrupt, GeneratorExit)):
+    kind = type(error)  # a foreign exception may lie about its class, or raise when it is asked
+    if issubclass(kind, (KeyboardInterrupt, GeneratorExit)):
         return True
-    if isinstance(error, SystemExit):
+    if issubclass(kind, SystemExit):
         return sys.is_finalizing()
-    if isinstance(error, BaseExceptionGroup) and not isinstance(error, Exception):
-        return error.subgroup((KeyboardInterrupt, GeneratorExit)) is not None
+    if issubclass(kind, BaseExceptionGroup) and not issubclass(kind, Exception):
+        return any(issubclass(type(member), (KeyboardInterrupt, GeneratorExit)) for member in leaves(error))
     return False

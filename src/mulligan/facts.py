@@ -6,8 +6,10 @@ its getter calls nothing. A chain of causes may be endless, so walking it is ite
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections import namedtuple
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
+from itertools import islice
 from types import GetSetDescriptorType, MemberDescriptorType
 from typing import Any
 
@@ -15,7 +17,7 @@ from mulligan.containment import safe_str
 
 MAX_EXCEPTIONS = 32
 _PASSING = (KeyboardInterrupt, GeneratorExit)
-_STORED = (MemberDescriptorType, GetSetDescriptorType)
+_STORED = (MemberDescriptorType, GetSetDescriptorType, type(namedtuple("_", "x").x))  # type: ignore[attr-defined]
 _DOING = ("CALL", "IMPORT", "BACKWARD", "FOR_ITER", "YIELD", "SEND", "WITH")
 _HELD = 16
 _ARGS = BaseException.args.__get__  # type: ignore[attr-defined]
@@ -64,21 +66,49 @@ def stored(value: object) -> Mapping[str, Any]:
     return own if type(own) is dict else {}
 
 
-def field(value: object, *names: str) -> Any:
-    """The first of some attributes that is there and not None, without running foreign code that may do I/O.
+def fields(value: object, names: Iterable[str]) -> Iterator[Any]:
+    """Those of some attributes that are there and not None, without running foreign code that may do I/O.
 
     Args:
         value: any object; of a mapping the keys are read.
-        names: attributes; one that is a property is read as `_name` where its getter calls something.
+        names: attributes; a property whose getter calls something is read as `_name`.
     """
-    if isinstance(value, Mapping):
-        return next((found for name in names if (found := guarded(lambda name=name: value.get(name))) is not None), None)
-    own, readable = stored(value), _readable(type(value))
+    if type(value) is not dict and isinstance(value, Mapping):
+        value = as_dict(value)
+    if type(value) is dict:
+        yield from (value[name] for name in names if value.get(name) is not None)
+        return
+    own, readable = stored(value), _readable(type(value))  # type: ignore[arg-type]
+    if not own and not readable:
+        return
     for name in names:
-        found = own[name] if name in own else look(value, name) if name in readable else own.get(f"_{name}")
+        if name in own:
+            found = own[name]
+        elif name in readable:
+            found = look(value, name)
+        else:
+            found = own.get(f"_{name}")
         if found is not None:
-            return found
-    return None
+            yield found
+
+
+def field(value: object, *names: str) -> Any:
+    """The first of some attributes that is there and not None, read as `fields` reads them.
+
+    Args:
+        value: any object; of a mapping the keys are read.
+        names: attributes.
+    """
+    return next(fields(value, names), None)
+
+
+def as_dict(value: Mapping[Any, Any]) -> dict[Any, Any]:
+    """A foreign mapping as a plain one, its first 1,000 items; empty where it cannot be read.
+
+    Args:
+        value: the mapping.
+    """
+    return value if type(value) is dict else guarded(lambda: dict(islice(value.items(), 1_000))) or {}
 
 
 @lru_cache(maxsize=2_048)
@@ -149,14 +179,14 @@ def chain(exception: BaseException) -> tuple[BaseException, ...]:
 
 def _held(exception: BaseException) -> Iterator[BaseException]:
     """The exceptions among an exception's arguments and attributes, and in mappings, lists, tuples and futures there."""
-    for value in (*_ARGS(exception)[:_HELD], *tuple(stored(exception).values())[: 2 * _HELD]):
+    for value in (*_ARGS(exception)[:_HELD], *islice(stored(exception).values(), 2 * _HELD)):
         kind = type(value)
         if kind is str or kind is int or value is None:
             continue
         if isinstance(value, BaseException):
             yield value
         elif kind is dict or kind is list or kind is tuple:
-            inside = tuple(value.values() if kind is dict else value)[:_HELD]
+            inside = tuple(islice(value.values() if kind is dict else value, _HELD))
             yield from (held for held in inside if isinstance(held, BaseException))
         elif isinstance(held := stored(value).get("_exception"), BaseException):
             yield held
@@ -168,12 +198,30 @@ def members(exception: BaseException) -> tuple[BaseException, ...]:
     Args:
         exception: any exception.
     """
-    if not isinstance(exception, BaseExceptionGroup):
+    if not issubclass(type(exception), BaseExceptionGroup):
         return ()
     grouped = look(exception, "exceptions")
     if not isinstance(grouped, tuple):
         return ()
     return tuple(member for member in grouped[:MAX_EXCEPTIONS] if isinstance(member, BaseException))
+
+
+def leaves(exception: BaseException) -> list[BaseException]:
+    """The exceptions at the bottom of a group, in a group ...: the first few hundred.
+
+    Args:
+        exception: any exception.
+    """
+    found: list[BaseException] = []
+    waiting, looked_at = [exception], 0
+    while waiting and looked_at < MAX_EXCEPTIONS * MAX_EXCEPTIONS:
+        looked_at += 1
+        current = waiting.pop()
+        inside = members(current)
+        waiting += inside
+        if not inside:
+            found.append(current)
+    return found
 
 
 def innermost(exception: BaseException) -> BaseException:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeGuard, TypeVar
 
-from mulligan import bodies, facts, resources
+from mulligan import bodies, facts, resources, telling
 from mulligan.answers import http_headers, http_status
 from mulligan.bodies import Body
 from mulligan.containment import safe_str
@@ -22,6 +22,14 @@ if TYPE_CHECKING:
     from mulligan.tools import Tool
 
 Stage = Literal["resolve", "validate", "authorize", "execute", "detect", "serialise"]
+
+
+E = TypeVar("E", bound=BaseException)
+
+
+def _is(exception: BaseException | None, *classes: type[E]) -> TypeGuard[E]:
+    """`isinstance`, by the true class: a foreign exception may lie about it, or raise when it is asked."""
+    return issubclass(type(exception), classes)
 
 
 class Failure:
@@ -146,31 +154,48 @@ class Failure:
         return "" if self.is_plain else bodies.body_text(self._source)
 
     @lazy
+    def _told(self) -> telling.Nodes:
+        return telling.nodes(self.body)
+
+    @lazy
     def codes(self) -> tuple[str, ...]:
         """The reasons that the failure gives as identifiers, such as `insufficient_quota`, the most specific first."""
-        return () if self.is_plain else bodies.codes_of(self._source, self.body)
+        return () if self.is_plain else telling.codes(self._source, self._told)
 
     @lazy
     def told(self) -> str:
         """All that the failure says in words: what the body says, what the exception stores, and its text."""
-        said = dict.fromkeys((*bodies.messages(self.body), *bodies.stored_messages(self._source), self.text))
+        if self.is_plain:
+            return self._key or self.text
+        said = dict.fromkeys((*telling.messages(self._source, self._told), self.text))
         return "\n".join(said)[:2_000]
+
+    @property
+    def _key(self) -> str:
+        """What a KeyError was raised with: its text is a quotation of that."""
+        told = self.exception.args[0] if _is(self.exception, KeyError) and self.exception.args else None
+        return safe_str(told) if isinstance(told, str) else ""
+
+    @lazy
+    def stderr(self) -> str:
+        """What a program that failed wrote to its standard error: the last 2,000 characters."""
+        written = facts.field(self._source, "stderr")
+        text = written.decode("utf-8", "replace") if isinstance(written, bytes) else written
+        return text[-2_000:].strip() if isinstance(text, str) else ""
 
     @lazy
     def retry_after(self) -> float | None:
         """Seconds to wait, as the failure tells them (attribute, header, body or text), or None."""
         if self.is_plain:
             return None
-        return retry_after(self._source, self.headers, self.body, self.told)
+        return retry_after(self._source, self.headers, self._told, self.told)
 
     @lazy
     def problems(self) -> tuple[Problem, ...]:
-        """The arguments that the body of the answer names as wrong, one `Problem` each."""
-        if self.is_plain:
-            return ()
+        """The arguments that the answer's body, or the text, names as wrong, one `Problem` each."""
         from mulligan.field_errors import problems
 
-        return problems(self.body, self.arguments)
+        return problems(() if self.is_plain else self._told, self.told, self.arguments)
 
     @lazy
     def text(self) -> str:
@@ -195,6 +220,15 @@ class Failure:
                 return None
         return found
 
+    def ask(self, name: str) -> Any:
+        """What a method that takes no arguments gives, as gRPC's `code()`; None where there is none or it raises.
+
+        Args:
+            name: the method.
+        """
+        method = facts.look(self._source, name)
+        return facts.guarded(method) if callable(method) else None
+
     def says(self, *phrases: str) -> bool:
         """Whether the text, or the message in the answer's body, holds one of some phrases as whole words, in any case.
 
@@ -206,13 +240,17 @@ class Failure:
 
     @property
     def detail(self) -> str:
-        """The text, where it says more than its type and its resource do; else empty."""
+        """The text, where it says more than its type and its resource do, with what a program wrote; else empty."""
         exception = self.exception
-        if isinstance(exception, OSError) and exception.errno is not None and type(exception).__str__ is OSError.__str__:
+        if (
+            _is(exception, OSError)
+            and exception.errno is not None
+            and type(exception).__str__ is OSError.__str__
+        ):
             return ""
-        if isinstance(exception, (MemoryError, RecursionError, DeadlineExceeded, ExecutorSaturated)):
+        if _is(exception, MemoryError, RecursionError, DeadlineExceeded, ExecutorSaturated):
             return ""
-        return self.text
+        return f"{self.text}\n{self.stderr}" if self.stderr else self.text
 
     @property
     def type_name(self) -> str:
@@ -223,13 +261,13 @@ class Failure:
     def resource(self) -> str | None:
         """The path, URL or name that the failure is about, or None: from its fields, its text, or the call's arguments."""
         exception = self.exception
-        path = exception.filename if isinstance(exception, OSError) else None
+        path = exception.filename if _is(exception, OSError) else None
         if type(path) is str and path and "://" not in path:
             return path[:2_000]
         stored = resources.stored_resource(self.exceptions)
-        if stored is None and isinstance(exception, FileNotFoundError):
+        if stored is None and _is(exception, FileNotFoundError):
             stored = resources.bare_path(self.text)
-        return stored or resources.resource(self._source, self.body, self.told, self.arguments)
+        return stored or resources.resource(self._source, self._told, self.told, self.arguments)
 
 
 @lru_cache(maxsize=1_024)

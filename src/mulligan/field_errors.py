@@ -10,28 +10,66 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from mulligan.bodies import Body, nodes
 from mulligan.errors import Problem
+from mulligan.telling import Nodes
 
-_FIELDS = ("field", "param", "parameter", "loc", "pointer", "source", "path", "location", "property", "attribute", "name", "target")
+_FIELDS = (
+    "field",
+    "param",
+    "parameter",
+    "loc",
+    "pointer",
+    "source",
+    "path",
+    "location",
+    "property",
+    "attribute",
+    "name",
+    "target",
+)
 _SURE = frozenset(("field", "param", "parameter", "loc", "pointer", "source"))
 _VIOLATIONS = ("fieldViolations", "field_violations", "invalid-params", "invalid_params", "violations", "userErrors")
-_MAPPINGS = ("errors", "error", "details", "detail", "fields", "fieldErrors", "field_errors", "validation_errors", "messages")
+_MAPPINGS = (
+    "errors",
+    "error",
+    "details",
+    "detail",
+    "fields",
+    "fieldErrors",
+    "field_errors",
+    "validation_errors",
+    "messages",
+)
 _PLACES = frozenset(("body", "query", "path", "header", "cookie", "data", "attributes", "input"))
 _NAME = re.compile(r"[A-Za-z_$][\w$.\[\]/-]{0,200}")
 _MISSING = re.compile(r"missing|required|blank", re.IGNORECASE)
 _MOST = 8
+_QUOTE = r"[\"'`]"
+_WORD = r"([A-Za-z_][\w.-]{0,80})"
+_TOLD = r"(?:is|are|was|were|wasn't|must|has|should|does|got|cannot|can't)\b"
+_IN_TEXT = tuple(
+    re.compile(pattern, re.IGNORECASE | re.MULTILINE)
+    for pattern in (
+        rf"^{_WORD}\n  (?:Field required|Input should|Value error|Extra inputs|String should|List should)",
+        rf"\b(?:parameter|argument|field|property|option|variable)s?:? {_QUOTE}\$?{_WORD}{_QUOTE}",
+        rf"\b(?:missing|required|unexpected|unknown)\b[^\"'`\n{{]{{0,40}}{_QUOTE}{_WORD}{_QUOTE}",
+        rf"{_QUOTE}\$?{_WORD}{_QUOTE} {_TOLD}",
+        rf"\b(?:parameter|keyword argument) (?!values?\b|names?\b|types?\b){_WORD}(?=[,:.;)]|$| {_TOLD})",
+        rf"(?:^|: |In ){_WORD}: (?:Required|Field required|Invalid|Expected|Must|Input should)\b",
+    )
+)
 
 
-def problems(found: Body | None, arguments: Mapping[str, Any] | None) -> tuple[Problem, ...]:
-    """What is wrong with the arguments, one `Problem` for each field that the body names.
+def problems(nodes: Nodes, text: str, arguments: Mapping[str, Any] | None) -> tuple[Problem, ...]:
+    """What is wrong with the arguments, one `Problem` for each field that the body names, else for one in the text.
 
     Args:
-        found: the body.
+        nodes: what the body of the answer tells.
+        text: what the failure says.
         arguments: the arguments of the call, for what was sent.
     """
     named: dict[str, Problem] = {}
-    for pointer, missing in _rejected(found):
+    for pointer, missing in tuple(_rejected(nodes)) or tuple(_in_text(text[:1_000])):
         if pointer and pointer not in named and len(named) < _MOST:
             words = "missing" if missing else "rejected by the service"
             named[pointer] = Problem(pointer, words, got=_got(pointer, arguments))
@@ -57,8 +95,8 @@ def pointer_to(place: object) -> str:
     return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in parts[:20])
 
 
-def _rejected(found: Body | None) -> Iterator[tuple[str, bool]]:
-    for node in nodes(found):
+def _rejected(nodes: Nodes) -> Iterator[tuple[str, bool]]:
+    for node in nodes:
         for name in _VIOLATIONS:
             listed = node.get(name)
             for one in listed[:_MOST] if isinstance(listed, list) else ():
@@ -69,6 +107,15 @@ def _rejected(found: Body | None) -> Iterator[tuple[str, bool]]:
             yield pointer, _says_missing(node)
         for name in _MAPPINGS:
             yield from _by_field(node.get(name))
+
+
+def _in_text(text: str) -> Iterator[tuple[str, bool]]:
+    for pattern in _IN_TEXT:
+        found = pattern.search(text)
+        if found is not None:
+            line = text[text.rfind("\n", 0, found.start()) + 1 :].split("\n\n")[0][:200]
+            yield pointer_to(found[1]), _MISSING.search(line) is not None
+            return
 
 
 def _place(node: Mapping[str, Any], names: tuple[str, ...]) -> str:

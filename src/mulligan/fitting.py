@@ -10,15 +10,14 @@ from typing import Any
 from mulligan.feedback import Feedback
 from mulligan.redaction import cut
 
+Render = Callable[[Feedback], str | Mapping[str, Any]]
 _DROPPED_FIRST = ("detail", "hints", "notes")
 _HALVED = ("options", "problems")
 _SHORT, _SHORTEST, _PREFIX = 100, 50, 40
 _DROPPED_LAST = ("corrected", "suggestion", "options_total", "problems_total", "effect_note", "next_step")
 
 
-def fit(
-    feedback: Feedback, render: Callable[[Feedback], str | Mapping[str, Any]], limit: int
-) -> tuple[Feedback, str] | None:
+def fit(feedback: Feedback, render: Render, limit: int) -> tuple[Feedback, str] | None:
     """Renders feedback within a limit, leaving out parts as long as it is too long.
 
     Args:

@@ -2,22 +2,46 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
 from typing import Any
 
+from mulligan.arguments import read_arguments
 from mulligan.containment import safe_str
 from mulligan.dialects import Dialect
-from mulligan.errors import PluginError, ToolArgumentError, ToolError, ToolPermissionError
+from mulligan.errors import ToolArgumentError, ToolError, ToolPermissionError
 from mulligan.facts import type_name
 from mulligan.failure import Failure
 from mulligan.feedback import FeedbackFormat
+from mulligan.policy import Limits
 from mulligan.tools import Tool
+
+
+def reading(function: Callable[..., Any], limits: Limits) -> Callable[..., Any]:
+    """A hookimpl of `validate` whose mapping is read like any arguments: bounded, and JSON values only.
+
+    Args:
+        function: the hookimpl.
+        limits: bounds.
+    """
+
+    def read(*args: Any) -> Any:
+        answer = function(*args)
+        if not isinstance(answer, Mapping):
+            return answer
+        try:
+            return read_arguments(answer, limits)
+        except ToolArgumentError as error:
+            raise ValueError(f"gave a mapping that cannot be used: {error.problems[0].message}") from error
+
+    return read
+
 
 Report = Callable[[str, BaseException | None], None]
 BEFORE_THE_RUN = frozenset({"resolve", "validate", "repair", "authorize", "execute"})
 _MOST_CONTRIBUTIONS = 1_000
-_PASSING = (KeyboardInterrupt, GeneratorExit, PluginError)
+_PASSING = (KeyboardInterrupt, GeneratorExit)
 
 
 class Refusal(Exception):
@@ -51,6 +75,12 @@ def _named(cls: type) -> _Kind:
     return _Kind(f"{cls.__name__} with a name", fits)
 
 
+def _is_rendered(answer: Any) -> bool:
+    if isinstance(answer, Mapping):
+        json.dumps(answer)
+    return isinstance(answer, (str, Mapping))
+
+
 _CALLABLE = _Kind("a callable", callable)
 _MAPPING = _Kind("a mapping", lambda answer: type(answer) is dict or isinstance(answer, Mapping))
 DECIDES: Mapping[str, _Kind] = {
@@ -61,7 +91,7 @@ DECIDES: Mapping[str, _Kind] = {
     "execute": _CALLABLE,
     "detect": _instance(Failure),
     "classify": _instance(ToolError),
-    "render_feedback": _Kind("text or a mapping", lambda answer: isinstance(answer, (str, Mapping))),
+    "render_feedback": _Kind("text or a mapping of JSON values", _is_rendered),
     "observe": _Kind("anything", lambda answer: True),
 }
 CONTRIBUTES: Mapping[str, _Kind] = {
@@ -148,17 +178,20 @@ def _contributing(
     def contribute(*args: Any) -> list[Any]:
         """Exhausts a generator in here, so that it cannot fail later, elsewhere."""
         kept: list[Any] = []
+        problem, exception = "", None
         try:
             for item in islice(_each(function(*args)), _MOST_CONTRIBUTIONS):
                 if not wanted.fits(item):
-                    report(f"gave {type_name(item)} among its {hook} instead of {wanted.name}", None)
+                    problem = f"gave {type_name(item)} among its {hook} instead of {wanted.name}"
                     break
                 own(item)
                 kept.append(item)
         except _PASSING:
             raise
         except BaseException as error:
-            report(_told(error), error)
+            problem, exception = _told(error), error
+        if problem:
+            report(problem, exception)
         return kept
 
     return contribute

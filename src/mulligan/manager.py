@@ -29,9 +29,10 @@ from mulligan.dispatch import (
 )
 from mulligan.errors import PluginError, ToolArgumentError, UsageError
 from mulligan.facts import type_name
-from mulligan.guard import CONTRIBUTES, Refusal, guarded, mistaken
+from mulligan.guard import CONTRIBUTES, Refusal, guarded, mistaken, reading
 from mulligan.hookimpl import REQUIRED
 from mulligan.plugins import Found, PluginFault, PluginInfo
+from mulligan.policy import Limits
 from mulligan.registration import HOOKS, check_hookimpls, first_lines, name_of
 from mulligan.stages import Stages
 
@@ -45,6 +46,7 @@ class PluginManager:
 
     Args:
         strict: whether a fault is raised instead of recorded.
+        limits: bounds on what plugins give.
 
     Attributes:
         faults: the last thousand faults, oldest first.
@@ -52,10 +54,11 @@ class PluginManager:
         on_fault: called with each fault, and whether its plugin was set aside for it.
     """
 
-    def __init__(self, *, strict: bool = False) -> None:
+    def __init__(self, *, strict: bool = False, limits: Limits | None = None) -> None:
         self._pluggy = pluggy.PluginManager("mulligan")
         self._pluggy.add_hookspecs(hookspecs)
         self._strict = strict
+        self._limits = limits or Limits()
         self._lock = threading.RLock()
         self._infos: dict[str, PluginInfo] = {}
         self._counts: dict[str, int] = {}
@@ -154,7 +157,8 @@ class PluginManager:
             self._owners[id(item)] = (item, plugin)
 
         required = is_required(hook, impl.function)
-        impl.function = guarded(hook, impl.function, report, plugin=plugin, required=required, own=own)
+        function = reading(impl.function, self._limits) if hook == "validate" else impl.function
+        impl.function = guarded(hook, function, report, plugin=plugin, required=required, own=own)
         setattr(impl.function, REQUIRED, required)
 
     def owner(self, item: Any, otherwise: str) -> str:
@@ -214,13 +218,15 @@ class PluginManager:
         def call(*args: Any) -> Any:
             try:
                 answer = caller(**dict(zip(parameters, args, strict=True)))
-            except (KeyboardInterrupt, GeneratorExit, PluginError, Refusal):
+            except (KeyboardInterrupt, GeneratorExit, Refusal):
                 raise
             except ToolArgumentError as error:
                 if hook == "validate":
                     raise
                 self.fault(culprit(error, wrappers), hook, f"{type_name(error)}: {safe_str(error, 300)}", error)
             except BaseException as error:
+                if self._strict and isinstance(error, PluginError):
+                    raise
                 self.fault(culprit(error, wrappers), hook, f"{type_name(error)}: {safe_str(error, 300)}", error)
             else:
                 problem = mistaken(hook, answer)

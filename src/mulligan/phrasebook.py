@@ -4,7 +4,7 @@
     rate limit*                   a word that begins so
     (invalid|expired) token       one of several
     (very|) long                  perhaps
-    ~ permission denied           up to five words
+    ~ permission denied           up to six words
     permission denied …           a place or reason after, such as `for table users`
     token @ expired               auxiliary words between, such as `has already been`
 
@@ -19,9 +19,11 @@ from functools import lru_cache
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
-_BEFORE = r"(?:(?:the|a|an|your|this|no|any|some) ){0,2}(?:[^ ]{1,80} ){0,5}"
+_BEFORE = r"(?:(?:the|a|an|your|this|no|any|some) ){0,2}(?:[^ ]{1,80} ){0,6}"
 _AFTER = r"(?:(?:for|to|on|in|with|at|from|by|of|since|until|after|within|while|or|when|as|under|via|per) .{0,160})?"
-_BETWEEN = r"(?:(?:already|currently|temporarily|permanently|been|has|have|had|is|was|are|were|be|being|not yet|or) ){0,3}"
+_BETWEEN = (
+    r"(?:(?:already|currently|temporarily|permanently|been|has|have|had|is|was|are|were|be|being|not yet|or) ){0,3}"
+)
 _TOKEN = re.compile(r"\([^)]*\)|[^\s(]+")
 
 

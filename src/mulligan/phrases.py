@@ -15,7 +15,7 @@ from mulligan import meanings as m
 from mulligan.errors import ErrorFields, ToolError
 from mulligan.failure import Failure
 from mulligan.phrasebook import Phrasebook
-from mulligan.reasons import meaning_of
+from mulligan.reasons import reason_of
 
 _QUOTED = re.compile(r"\"[^\"\n]{0,200}\"|(?<!\w)'[^'\n]{0,200}'(?!\w)|`[^`\n]{0,200}`|“[^”\n]{0,200}”")
 _CLAUSES = re.compile(r"[\n;,!?()\[\]{}<>|]+|:(?!\s*\d)|\.(?=\s|$)|\s[-–—]\s|\s(?:because|please|but|and|so)\s")
@@ -77,7 +77,8 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` is a quotation
     ),
     (
         m.NOT_FOUND,
-        """~ @ not found, ~ not be found, ~ not found (for|in|at) (the|) (*|) _, ~ (do|does|did) not exist …, ~ no such ~,
+        """~ @ not found, ~ not be found, unknown (resource|prompt|file|page|user|table|index|collection|channel|model|database) (_|*|),
+         ~ not found (for|in|at) (the|) (*|) _, ~ (do|does|did) not exist …, ~ no such ~,
         there is no (*|) (*|) named _ …, (could not|cannot|unable to|failed to) (find|locate) ~,
         ~ (do|does|did) not match any ~, no matching ~, ~ no longer exists, ~ is not present in (table|) _, no (*|) (*|) @ found""",
     ),
@@ -152,7 +153,7 @@ def said(text: str, allowed: Iterable[m.Meaning] | None = None) -> m.Meaning | N
     """
     text = text[:_LONGEST]
     for mark in _MARKS.findall(text)[:4]:
-        meaning = meaning_of(mark)
+        meaning = reason_of(mark)
         if meaning is not None and (allowed is None or meaning in allowed):
             return meaning
     for clause in _clauses(text):

@@ -68,7 +68,7 @@ class Pipeline:
         self.policy = policy or Policy()
         self.limits = limits or Limits()
         self.redactor = Redactor()
-        self._manager = PluginManager(strict=strict)
+        self._manager = PluginManager(strict=strict, limits=self.limits)
         self._manager.on_fault = self._faulted
         self._answering = Answering(self.policy, self.limits, self.redactor)
         self._answering.on_silence = partial(blame_silence, self._manager)
@@ -87,8 +87,8 @@ class Pipeline:
         self._diagnosis = Diagnosis(self._host)
         self._offer()
         self._answering.format = self._answering.format_named(format)
-        for wanted_by_tool in filter(None, (tool.format for tool in self.tools.values())):
-            self._answering.format_named(wanted_by_tool)
+        for tool in self.tools.values():
+            self._answering.format_named(tool.format or format)
         self._means = PipelineMeans(self.limits)
         self._logs = Logs(self._manager, self._answering.line)
         if (level := self._logs.wanted()) is not None:

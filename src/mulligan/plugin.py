@@ -1,13 +1,14 @@
 """Everything that the author of a plugin imports.
 
-    from mulligan.plugin import ToolQuotaError, hookimpl
+from mulligan.plugin import ToolQuotaError, hookimpl
 
-    @hookimpl
-    def classify(failure):
-        if failure.matches("acme.QuotaExceeded"):
-            return ToolQuotaError("Acme's quota is used up.", provider="acme")
+@hookimpl
+def classify(failure):
+    if failure.matches("acme.QuotaExceeded"):
+        return ToolQuotaError("Acme's quota is used up.", provider="acme")
 """
 
+from mulligan import meanings
 from mulligan.arguments import read_arguments
 from mulligan.calls import Repair, ToolCall
 from mulligan.containment import clean, fence, safe_str, show_name
@@ -40,9 +41,12 @@ from mulligan.errors import (
 from mulligan.events import AttemptFailed, CallFinished, CallRepaired, CallStarted, Event, PluginFaulted, Waiting
 from mulligan.failure import Failure
 from mulligan.feedback import Feedback, FeedbackFormat, body
+from mulligan.field_errors import pointer_to
 from mulligan.hookimpl import hookimpl
 from mulligan.hookspecs import Repairer
+from mulligan.phrases import said, text_error
 from mulligan.policy import Limits, Policy
+from mulligan.reasons import reason_error, reason_of
 from mulligan.results import Answers, ToolResult
 from mulligan.rules import Rule, Rules
 from mulligan.signature import Injected
@@ -111,9 +115,15 @@ __all__ = [
     "clean",
     "fence",
     "hookimpl",
+    "meanings",
+    "pointer_to",
     "read_arguments",
+    "reason_error",
+    "reason_of",
     "safe_str",
+    "said",
     "show_name",
     "status_error",
+    "text_error",
     "tool",
 ]

@@ -185,7 +185,7 @@ def _phrasebook() -> Phrasebook[m.Meaning]:
 
 
 @lru_cache(maxsize=4_096)
-def meaning_of(code: str) -> m.Meaning | None:
+def reason_of(code: str) -> m.Meaning | None:
     """What an identifier says, or None.
 
     Args:
@@ -208,7 +208,7 @@ def reason(codes: Iterable[str], allowed: Iterable[m.Meaning] | None = None) -> 
     """
     vague: m.Meaning | None = None
     for code in codes:
-        meaning = meaning_of(code)
+        meaning = reason_of(code)
         if meaning is None or (allowed is not None and meaning not in allowed):
             continue
         if meaning not in _VAGUE:
@@ -220,7 +220,9 @@ def reason(codes: Iterable[str], allowed: Iterable[m.Meaning] | None = None) -> 
 _VAGUE = (m.ARGUMENT, m.FAILED)
 
 
-def reason_error(failure: Failure, *codes: str, message: str | None = None, **fields: Unpack[ErrorFields]) -> ToolError | None:
+def reason_error(
+    failure: Failure, *codes: str, message: str | None = None, **fields: Unpack[ErrorFields]
+) -> ToolError | None:
     """The error that a provider's reason means, read as words: `ThrottlingException`, `not_found_error`, `UNAVAILABLE`.
 
     Args:

@@ -7,26 +7,56 @@ from collections.abc import Mapping
 from typing import Any
 
 from mulligan.answers import method, url_path
-from mulligan.bodies import Body, nodes
 from mulligan.containment import safe_str
 from mulligan.facts import field
+from mulligan.telling import Nodes
 
 _PATH = re.compile(r"[\w./\\:@~+-]{1,512}")
-_THING = r"[\"'`‘“]([^\"'`’”\n]{1,200})[\"'`’”]"
-_NAMED = (
-    re.compile(rf"{_THING} (?:was |is |could )?(?:not (?:be )?found|does not exist|doesn't exist|already exists)"),
-    re.compile(rf"(?:(?:no|named|called|find|open|access|to|for|id|at|type|table|relation|stat)\b[ :]{{0,2}}|: ){_THING}", re.IGNORECASE),
-    re.compile(r"(?:not found|no such [\w ]{1,30}|does not exist|not find [\w ]{1,30}|[Pp]ermission denied): ?([\w./:@~+\\-]{1,200})"),
-    re.compile(r"(?:^|[:] )([\w./@~+-]{1,200}): (?:No such file or directory|Permission denied|not found)"),
-    re.compile(r"^(?:the )?([\w-]{1,40} [\w./:@-]{1,100}) (?:does not exist|not found|was not found)$", re.IGNORECASE),
-    re.compile(r"(?:permission denied for|no such) (?:table|relation|column|database|schema|sequence|view|index)[: ]{1,2}\"?([\w.]{1,100})"),
+_THING = r"[\"'`]([^\"'`\n{}]{1,200})[\"'`]"
+_NAME = r"([\w./@~+\\-][\w./:@~+\\-]{0,199})"
+_NAMED = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"{_THING} (?:was |is |could )?(?:not (?:be )?found|does not exist|doesn't exist|already exists)",
+        rf"\b(?:named|called|find|locate|open|access|id|table|relation|column|database|role|user|directory|file|path)[: ]{{1,2}}{_THING}",
+        rf"(?:not found|no such [\w ]{{1,30}}|does not exist|not find [\w ]{{1,30}}|permission denied|not a directory):? {_THING}",
+        rf"(?:not found|no such [\w ]{{1,30}}|does not exist|not find [\w ]{{1,30}}|permission denied|unknown [\w ]{{1,30}}): {_NAME}",
+        rf"(?:^|[:] ){_NAME}: (?:No such file or directory|Permission denied|not found)",
+        r"^(?:the )?([\w-]{1,40} [\w./:@-]{0,99}\d[\w./:@-]{0,99}) (?:does not exist|not found|was not found)$",
+        rf"permission denied for (?:table|relation|column|database|schema|sequence|view|index) {_NAME}",
+        rf"^(?!error|code|status|type)[a-z_ ]{{1,30}}: {_NAME}$",
+    )
 )
-_BODY = ("resource", "resourceName", "resource_name", "path", "_id", "Key", "BucketName", "QueueName", "instance", "keyName")
+_BODY = (
+    "resource",
+    "resourceName",
+    "resource_name",
+    "path",
+    "_id",
+    "Key",
+    "BucketName",
+    "QueueName",
+    "instance",
+    "keyName",
+)
 _INNER = (
     "path", "file", "filename", "file_path", "filepath", "key", "id", "uri", "url", "name", "title", "page", "resource", "object",
     "query_id", "user", "username", "function", "table", "topic", "queue", "channel", "document",
 )  # fmt: skip
-_OUTER = ("repo", "repository", "bucket", "collection", "index", "container", "directory", "dir", "folder", "database", "project")
+_OUTER = (
+    "repo",
+    "repository",
+    "bucket",
+    "collection",
+    "index",
+    "container",
+    "directory",
+    "dir",
+    "folder",
+    "database",
+    "project",
+)
+_NAMING_METHODS = ("", "GET", "HEAD", "DELETE", "PUT", "PATCH")
 _ENDINGS = ("_id", "_path", "_name", "_key", "_url", "_uri")
 
 
@@ -46,25 +76,29 @@ def stored_resource(exceptions: tuple[BaseException, ...]) -> str | None:
     return None
 
 
-def resource(value: object, found: Body | None, text: str, arguments: Mapping[str, Any] | None) -> str | None:
+def resource(value: object, nodes: Nodes, text: str, arguments: Mapping[str, Any] | None) -> str | None:
     """The path, URL or name that a failure is about, or None.
 
-    What the call named counts first, where address or text hold it: the model knows the thing by that name.
+    What a field of the body says counts first; then what the call named, where address or text hold it, since the model
+    knows the thing by that name.
 
     Args:
         value: the exception or answer.
-        found: the body of the answer.
+        nodes: what the body of the answer tells.
         text: what the failure says.
         arguments: the arguments of the call.
     """
+    stated = _of_body(nodes)
+    if stated is not None:
+        return stated
     path = url_path(value)
     named = _named(arguments or {})
     for rank, name in named:
         if (rank < _OTHER or not name.isalpha()) and ((path and _holds(path, name)) or _holds(text, name)):
             return name
-    if path and method(value) in ("", "GET", "HEAD", "DELETE", "PUT", "PATCH"):
+    if path and method(value) in _NAMING_METHODS:
         return path
-    return _of_body(found) or named_in(text) or _only(named) or path
+    return named_in(text) or _only(named)
 
 
 def _only(named: list[tuple[int, str]]) -> str | None:
@@ -74,7 +108,7 @@ def _only(named: list[tuple[int, str]]) -> str | None:
 
 
 def _holds(text: str, name: str) -> bool:
-    if len(name) < 2:  # noqa: PLR2004
+    if len(name) < 2:
         return False
     place = text.find(name)
     if place < 0:
@@ -107,12 +141,12 @@ def bare_path(text: str) -> str | None:
     return text if _PATH.fullmatch(text) else None
 
 
-def _of_body(found: Body | None) -> str | None:
-    for node in nodes(found):
-        for name in _BODY:
-            told = node.get(name)
-            if isinstance(told, str) and 0 < len(told) < 400 and "\n" not in told:  # noqa: PLR2004
-                return told
+def _of_body(nodes: Nodes) -> str | None:
+    for node in nodes:
+        for name in () if "field" in node else _BODY:
+            found = node.get(name)
+            if isinstance(found, str) and 0 < len(found) < 400 and "\n" not in found:
+                return found
     return None
 
 
@@ -135,4 +169,4 @@ def _rank(argument: str) -> int:
 
 
 def _is_name(value: object) -> bool:
-    return isinstance(value, (str, int)) and not isinstance(value, bool) and 0 < len(str(value)[:400]) < 400  # noqa: PLR2004
+    return isinstance(value, (str, int)) and not isinstance(value, bool) and 0 < len(str(value)[:400]) < 400

@@ -7,12 +7,20 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from mulligan.bodies import Body, nodes
 from mulligan.facts import field, guarded, look
+from mulligan.telling import Nodes
 
 _MOST = 31 * 24 * 3_600.0
 _EPOCH = 1_000_000_000
-_FIELDS = ("retry_after", "retryAfter", "retry_after_seconds", "retryAfterSeconds", "retry_delay", "retryDelay", "Retry-After")
+_FIELDS = (
+    "retry_after",
+    "retryAfter",
+    "retry_after_seconds",
+    "retryAfterSeconds",
+    "retry_delay",
+    "retryDelay",
+    "Retry-After",
+)
 _MILLISECONDS = ("retry_after_ms", "retryAfterMs", "retryAfterMillis")
 _HEADERS_MS = ("retry-after-ms", "x-ms-retry-after-ms")
 _RESETS = (
@@ -34,20 +42,20 @@ _SAID = re.compile(
 _UNITS = {"ms": 0.001, "m": 60.0, "h": 3_600.0, "s": 1.0}
 
 
-def retry_after(value: object, headers: Mapping[str, str], body: Body | None = None, text: str = "") -> float | None:
+def retry_after(value: object, headers: Mapping[str, str], nodes: Nodes = (), text: str = "") -> float | None:
     """Seconds to wait before the same call may succeed, or None.
 
     Args:
         value: an exception or an answer; what it stores as `retry_after` counts first (a number or a timedelta).
         headers: the answer's headers, names in lower case.
-        body: the answer's body.
+        nodes: what the answer's body tells.
         text: what the failure says, such as `try again in 20s`.
     """
     told = _seconds(field(value, "retry_after", "retry_after_seconds"))
     if told is None:
         told = _of_headers(headers)
     if told is None:
-        told = _of_body(body)
+        told = _of_body(nodes)
     return told if told is not None else _of_text(text)
 
 
@@ -85,8 +93,8 @@ def _reset(headers: Mapping[str, str]) -> float | None:
     return None
 
 
-def _of_body(body: Body | None) -> float | None:
-    for node in nodes(body):
+def _of_body(nodes: Nodes) -> float | None:
+    for node in nodes:
         for name in _FIELDS:
             told = node.get(name)
             if told is not None:
@@ -139,7 +147,9 @@ def _date(text: str) -> float | None:
     from email.utils import parsedate_to_datetime
 
     text = text[:60]
-    moment = guarded(lambda: (datetime.fromisoformat(text) if text[:1].isdigit() else parsedate_to_datetime(text)).timestamp())
+    moment = guarded(
+        lambda: (datetime.fromisoformat(text) if text[:1].isdigit() else parsedate_to_datetime(text)).timestamp()
+    )
     return None if moment is None else _bounded(moment - time.time())
 
 

@@ -106,9 +106,9 @@ def meaning_of(status: int, failure: Failure) -> m.Meaning:
         status: the status.
         failure: what happened.
     """
-    if status == 403 and _told_to_wait(failure):  # noqa: PLR2004
+    if status == 403 and _told_to_wait(failure):
         return m.RATE_LIMIT
-    plain = _MEANINGS.get(status, m.ARGUMENT if status < 500 else m.UNAVAILABLE)  # noqa: PLR2004
+    plain = _MEANINGS.get(status, m.ARGUMENT if status < 500 else m.UNAVAILABLE)
     told = reason(failure.codes, _BY_CODE.get(status, ()))
     if told is None and status in _BY_WORDS:
         told = said(failure.told, _BY_WORDS[status])
@@ -126,6 +126,6 @@ def _effect(status: int, meaning: m.Meaning, failure: Failure) -> Effect:
     """A refused request changed nothing; a server that failed, or that stopped waiting, may have changed something."""
     if meaning.cls is ToolTimeoutError or meaning is m.DISK_FULL:
         return meaning.effect or "possible"
-    if status < 500 or status in _HARMLESS or meaning.effect is None:  # noqa: PLR2004
+    if status < 500 or status in _HARMLESS or meaning.effect is None:
         return "none"
-    return "none" if status == 503 and failure.retry_after is not None else meaning.effect  # noqa: PLR2004
+    return "none" if status == 503 and failure.retry_after is not None else meaning.effect

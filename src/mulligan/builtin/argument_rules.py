@@ -30,7 +30,7 @@ _NEAR = 2
 def binding(failure: Failure) -> ToolError | None:
     """The tool was called with arguments that its signature does not take; a TypeError further inside is its own."""
     found = _BINDING.match(failure.text[:600])
-    if found is None:
+    if found is None or failure.call is not None:  # a pipeline has validated them: it is the handler that does not fit
         return None
     name, unexpected, twice, missing = found.groups()
     names = _NAMED.findall(missing) if missing else [unexpected or twice]
@@ -50,7 +50,9 @@ def _at_boundary(failure: Failure, name: str | None, names: list[str], *, given:
         return False
     handler = getattr(failure.tool, "handler", None)
     if handler is not None:
-        return name is not None and name.split(".")[-1] == str(getattr(handler, "__name__", "")) and _frames(failure) == 0
+        return (
+            name is not None and name.split(".")[-1] == str(getattr(handler, "__name__", "")) and _frames(failure) == 0
+        )
     return _frames(failure) <= _NEAR
 
 
@@ -83,6 +85,12 @@ def jsonschema(failure: Failure) -> ToolError | None:
         named = _NAMED.search(str(failure.look("message") or failure.text)[:200])
         place = [*place, *named.groups()] if named else place
     return _rejected(failure, [(place, validator, failure.look("instance"))], "the schema")
+
+
+@rules("jsonschema.SchemaError")
+def schema(failure: Failure) -> ToolError | None:
+    """A JSON Schema inside the tool is wrong itself."""
+    return ToolExecutionError("The tool uses a JSON Schema that is not valid.")
 
 
 @rules("msgspec.ValidationError", "msgspec.DecodeError")

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from mulligan.builtin import argument_rules, http_rules, late_rules, os_rules, python_rules, sql_rules
-from mulligan.plugin import DeadlineExceeded, ExecutorSaturated, Failure, Rules, ToolError, ToolTimeoutError, ToolUnavailableError
+from mulligan.plugin import (
+    DeadlineExceeded,
+    ExecutorSaturated,
+    Failure,
+    Rules,
+    ToolError,
+    ToolTimeoutError,
+    ToolUnavailableError,
+)
 
 rules = Rules()
 
@@ -14,9 +22,11 @@ def deadline(failure: Failure) -> ToolError | None:
     error = failure.exception
     if not isinstance(error, DeadlineExceeded):
         return None
-    still = ", and the tool may still be running" if error.started else ", and the tool had not begun"
-    message = f"No answer within {error.seconds:g} s{still}."
-    return ToolTimeoutError(message, effect="possible" if error.started else "none")
+    waited = f"No answer within {error.seconds:g} s"
+    if not error.started:
+        return ToolTimeoutError(f"{waited}, and the tool had not begun.", effect="none")
+    state = "it may still be running" if error.running else "it was cancelled"
+    return ToolTimeoutError(f"{waited}; {state}.", effect="possible")
 
 
 @rules("mulligan.steps.ExecutorSaturated")

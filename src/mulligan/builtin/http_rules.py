@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
-from mulligan.plugin import Failure, Rules, ToolError, canonical_meaning, reason_error, said, status_error
+from mulligan.plugin import Failure, Rules, ToolError, reason_error, reason_of, said, status_error
 from mulligan.plugin import meanings as m
 
 rules = Rules()
@@ -54,25 +53,18 @@ def http_status(failure: Failure) -> ToolError | None:
 @rules()
 def grpc_status(failure: Failure) -> ToolError | None:
     """A gRPC status, from the methods `code` and `details` of what was raised."""
-    code, details = failure.look("code"), failure.look("details")
-    if failure.is_plain or not (callable(code) and callable(details)):
+    if failure.is_plain or not (callable(failure.look("code")) and callable(failure.look("details"))):
         return None
-    meaning = canonical_meaning(getattr(_asked(code), "name", None))
+    name = getattr(failure.ask("code"), "name", None)
+    meaning = reason_of(name) if isinstance(name, str) and name.isupper() else None
     if meaning is None:
         return None
-    told = str(_asked(details) or "")[:1_000]
+    told = str(failure.ask("details") or "")[:1_000]
     if meaning is m.UNAVAILABLE:
         meaning = said(told, (m.UNREACHABLE, m.TLS)) or meaning
     if meaning is m.RATE_LIMIT:
         meaning = said(told, (m.TOO_LARGE, m.QUOTA)) or (m.TOO_LARGE if "larger than max" in told else meaning)
     return m.error_of(failure, meaning)
-
-
-def _asked(method: Any) -> Any:
-    try:
-        return method()
-    except Exception:
-        return None
 
 
 @rules()
@@ -83,9 +75,16 @@ def json_rpc(failure: Failure) -> ToolError | None:
     for path in (("error", "code"), ("code",)):
         code = failure.look(*path)
         if isinstance(code, int) and code in _RPC:
-            return m.error_of(failure, _RPC[code])
+            return _rpc_error(failure, code)
     told = _RPC_CODE.search(failure.text[:400]) if failure.exception is None else None
-    return m.error_of(failure, _RPC[int(told[1])]) if told is not None and int(told[1]) in _RPC else None
+    return None if told is None else _rpc_error(failure, int(told[1]))
+
+
+def _rpc_error(failure: Failure, code: int) -> ToolError | None:
+    meaning = _RPC.get(code)
+    if meaning is m.ARGUMENT:
+        meaning = said(failure.told, (m.NOT_FOUND, m.NO_TOOL)) or meaning
+    return None if meaning is None else m.error_of(failure, meaning)
 
 
 @rules("urllib3.exceptions.ResponseError")

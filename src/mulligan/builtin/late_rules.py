@@ -7,12 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mulligan.plugin import Failure, Rules, ToolError, text_error
+from mulligan.plugin import Failure, Rules, ToolError, reason_of, said, text_error
 from mulligan.plugin import meanings as m
-from mulligan.plugin import reason_of
 
 rules = Rules()
 _VAGUE = (m.ARGUMENT, m.FAILED)
+_BUGS = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    IndexError,
+    NameError,
+    NotImplementedError,
+    StopAsyncIteration,
+    StopIteration,
+    SyntaxError,
+    TypeError,
+)
 
 
 def _chain(failure: Failure) -> Iterator[Failure]:
@@ -33,8 +44,12 @@ def class_name(failure: Failure) -> ToolError | None:
 
 @rules()
 def message_text(failure: Failure) -> ToolError | None:
-    """A whole clause of the message, such as `Read timed out`."""
-    return next((error for one in _chain(failure) if (error := text_error(one)) is not None), None)
+    """A whole clause of the message, such as `Read timed out`; what Python says of a bug in the tool is no such message."""
+    for one in _chain(failure):
+        error = None if one.is_plain and isinstance(one.exception, _BUGS) else text_error(one)
+        if error is not None:
+            return error
+    return None
 
 
 @rules()
@@ -49,6 +64,8 @@ def _by_name(failure: Failure, *, vague: bool) -> ToolError | None:
             meaning = None if cls.__module__ == "builtins" else reason_of(cls.__name__)
             if meaning is not None:
                 if (meaning in _VAGUE) is vague:
+                    if meaning is m.PERMISSION:
+                        meaning = said(one.told, (m.RATE_LIMIT, m.QUOTA, m.AUTHENTICATION)) or meaning
                     return m.error_of(one, meaning)
                 break
     return None

@@ -80,7 +80,7 @@ def sqlstate(failure: Failure) -> ToolError | None:
     if failure.is_plain:
         return None
     state = failure.look("sqlstate") or failure.look("pgcode")
-    if not isinstance(state, str) or len(state) != 5:  # noqa: PLR2004
+    if not isinstance(state, str) or len(state) != 5:
         return None
     meaning = _STATES.get(state) or _STATES.get(state[:2])
     if meaning is m.CANCELLED:

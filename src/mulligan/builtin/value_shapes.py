@@ -1,0 +1,236 @@
+"""The shapes in which a returned value reports a failure: what each looks like, and what only looks like it.
+
+Each function gives the `Failure` that a value reports, or None. When in doubt it is a result: what a tool was asked for may
+be a log, a table of codes or a page about failures, and a false alarm costs more than a miss.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from mulligan.plugin import Failure, meanings, reason_of, safe_str, said
+
+# fmt: off
+ENVELOPE = frozenset((
+    "error", "errors", "message", "msg", "code", "status", "statusCode", "status_code", "success", "ok", "detail", "details",
+    "title", "type", "instance", "path", "timestamp", "request_id", "requestId", "trace_id", "traceId", "documentation_url",
+    "help", "hint", "reason", "description", "error_description", "error_uri", "error_code", "errorCode", "errorType",
+    "errorMessage", "stackTrace", "toolName", "tool_name", "tool", "feedback", "suggestion", "suggestions", "retry_after",
+    "retryAfter", "headers", "body", "data", "result", "results", "jsonrpc", "object", "meta", "links", "jsonapi", "extensions",
+    "isBase64Encoded", "cause", "exception", "url", "method", "messages", "warnings", "param", "field", "moreInfo", "more_info",
+    "__type", "Error", "RequestId", "HostId", "numeric_code", "isError", "is_error", "content",
+))
+_RECORDS = frozenset((
+    "id", "state", "name", "created_at", "updated_at", "started_at", "finished_at", "completed_at", "ended_at", "checked_at",
+    "duration", "count", "total", "rate", "job", "job_id", "task_id", "run_id", "version", "author", "number", "level", "logger",
+    "line", "lines", "file", "rule", "rows", "passed", "failed", "score", "value", "values", "mean", "std", "items", "output",
+))
+_CARRIERS = ("data", "result", "results", "items", "output", "value", "values", "rows", "records", "response", "answer")
+_WORDS = ("message", "msg", "Message", "errorMessage", "error_description", "error", "detail", "reason", "title", "description")
+_TELLING = frozenset((*_WORDS, "code", "type", "status", "Code", "errors", "name", "kind"))
+_NOTHING = frozenset(("", "none", "null", "no", "false", "0", "ok", "success", "no error", "no errors", "n/a", "nil"))
+# fmt: on
+_FAILED = frozenset(("error", "fail", "failed", "failure"))
+_MOST_EXTRAS = 3
+_LONGEST = 600
+_MOST_LINES = 3
+_LEADING = re.compile(r"\s{0,8}(?:HTTP\S{0,4}\s{1,4})?(?:Error\s{1,4})?([45]\d\d)\b", re.IGNORECASE)
+_PROTOCOL = re.compile(r"(?:Error (?:executing|calling|running|invoking) (?:tool|function)\b|MCP error -32\d{3}\b)")
+_REPORT = re.compile(
+    r"(?:(?:Error|ERROR|Fatal error|fatal|Exception)(?: [a-z][^:\n]{0,80}| \(?[45]\d\d\)?)?"
+    r"|HTTP(?: Error)? [45]\d\d|([A-Z]\w{1,60}(?:Error|Exception))|(?:Failed|Unable) to [^:\n]{1,80}): ?(\S[^\n]*)"
+)
+_DOCUMENTATION = re.compile(r"(?:If|Raised|When|Occurs|This|The exception|is|Thrown)\b")
+
+
+def carries(value: Mapping[Any, Any]) -> bool:
+    """Whether a mapping holds a result too.
+
+    Args:
+        value: the mapping.
+    """
+    return any(value.get(name) not in (None, "", [], {}) for name in _CARRIERS)
+
+
+def words(error: Any) -> str:
+    """What an error says of itself.
+
+    Args:
+        error: a text, a mapping or anything else.
+    """
+    if isinstance(error, Mapping):
+        for name in _WORDS:
+            told = error.get(name)
+            if isinstance(told, (str, Mapping)) and told:
+                return words(told)
+    return safe_str(error)
+
+
+def status_of(value: Mapping[Any, Any]) -> int | None:
+    """The HTTP status that a mapping names, as a number or three digits.
+
+    Args:
+        value: the mapping.
+    """
+    for name in ("status_code", "statusCode", "status", "code"):
+        status = value.get(name)
+        if isinstance(status, str) and re.fullmatch(r"[45]\d\d", status):
+            status = int(status)
+        if isinstance(status, int) and not isinstance(status, bool) and 400 <= status <= 599:
+            return status
+    return None
+
+
+def flagged(value: Mapping[Any, Any]) -> Failure | None:
+    """`{"ok": false}`, `{"success": false}`, `{"error": true}`, JSend's `{"status": "error"}`.
+
+    Args:
+        value: the mapping.
+    """
+    status = status_of(value)
+    if value.get("ok") is False or value.get("success") is False:
+        return Failure(value=value, message=words(value), status=status)
+    if value.get("error") is True and not carries(value) and isinstance(value.get("message"), str):
+        return Failure(value=value, message=words(value), status=status)
+    failed = isinstance(value.get("status"), str) and value["status"].lower() in _FAILED
+    if failed and isinstance(value.get("message"), str) and value["message"] and _is_envelope(value):
+        return Failure(value=value, message=value["message"], status=status)
+    return None
+
+
+def error_member(value: Mapping[Any, Any]) -> Failure | None:
+    """`{"error": ...}` with a text or with a code and a message, and no result beside it.
+
+    Args:
+        value: the mapping.
+    """
+    error = value.get("error") or value.get("Error")
+    if not error or carries(value) or not _is_error(error) or _is_record(value):
+        return None
+    inner = status_of(error) if isinstance(error, Mapping) else _leading(error) if isinstance(error, str) else None
+    return Failure(value=value, message=words(error), status=inner or status_of(value))
+
+
+def _is_error(error: Any) -> bool:
+    if isinstance(error, str):
+        return error.strip().lower() not in _NOTHING and not re.fullmatch(r"[\d.,%\s-]+", error)
+    return isinstance(error, Mapping) and any(error.get(name) for name in _TELLING)
+
+
+def _leading(text: str) -> int | None:
+    found = _LEADING.match(text)
+    return int(found[1]) if found else None
+
+
+def _is_record(value: Mapping[Any, Any]) -> bool:
+    """Whether a mapping describes something that once failed, such as a job, rather than reports a failure."""
+    extras = [name for name in value if name not in ENVELOPE and not (name == "id" and "jsonrpc" in value)]
+    return len(extras) > _MOST_EXTRAS or any(name in _RECORDS for name in extras)
+
+
+def _is_envelope(value: Mapping[Any, Any]) -> bool:
+    return not carries(value) and all(name in ENVELOPE for name in value)
+
+
+def problem(value: Mapping[Any, Any]) -> Failure | None:
+    """`{"status": 404, "message": ...}`, RFC 9457's problem details, and an answer of a proxy with status and body.
+
+    Args:
+        value: the mapping.
+    """
+    status = status_of(value)
+    if status is None or not _is_envelope(value):
+        return None
+    told = words({name: value.get(name) for name in _WORDS if isinstance(value.get(name), str)})
+    if told == "{}":
+        told = value["body"] if isinstance(value.get("body"), str) and "headers" in value else ""
+    return Failure(value=value, message=told, status=status) if told else None
+
+
+def listed(value: Mapping[Any, Any]) -> Failure | None:
+    """An `errors` array: of GraphQL without data, of JSON:API, or of FastAPI's `detail`.
+
+    https://spec.graphql.org/October2021/#sec-Response-Format, https://jsonapi.org/format/#error-objects.
+
+    Args:
+        value: the mapping.
+    """
+    errors = value.get("errors")
+    if isinstance(errors, list) and errors and value.get("data") is None and all(isinstance(one, Mapping) for one in errors):
+        first = errors[0]
+        if isinstance(first.get("message"), str) and ("data" in value or {"locations", "path", "extensions"} & set(first)):
+            return Failure(value=value, message="; ".join(words(one) for one in errors[:3]))
+        if _is_envelope(value) and ("title" in first or "detail" in first) and {"status", "source", "code"} & set(first):
+            return Failure(value=value, message="; ".join(words(one) for one in errors[:3]), status=status_of(first))
+    detail = value.get("detail")
+    if len(value) == 1 and isinstance(detail, list) and detail and all(isinstance(one, Mapping) for one in detail):
+        if {"loc", "msg", "type"} <= set(detail[0]):
+            return Failure(value=value, message="; ".join(words(one) for one in detail[:3]), status=422)
+    return None
+
+
+def user_errors(value: Mapping[Any, Any]) -> Failure | None:
+    """A GraphQL mutation that gave nothing but `userErrors`.
+
+    Args:
+        value: the mapping.
+    """
+    data = value.get("data")
+    for payload in tuple(data.values())[:8] if isinstance(data, Mapping) else ():
+        told = payload.get("userErrors") if isinstance(payload, Mapping) else None
+        if not (isinstance(told, list) and told and all(isinstance(one, Mapping) and one.get("message") for one in told)):
+            continue
+        if all(given in (None, [], {}) for name, given in payload.items() if name != "userErrors"):
+            return Failure(value=payload, message="; ".join(words(one) for one in told[:3]), status=422)
+    return None
+
+
+def lambda_error(value: Mapping[Any, Any]) -> Failure | None:
+    """`errorMessage`, with `errorType` and `stackTrace`, as functions of clouds answer.
+
+    Args:
+        value: the mapping.
+    """
+    told = value.get("errorMessage")
+    return Failure(value=value, message=told) if isinstance(told, str) and told and _is_envelope(value) else None
+
+
+def program(code: Any, stdout: Any, stderr: Any, value: Any) -> Failure | None:
+    """A program that failed, wrote why to its standard error, and gave nothing else.
+
+    Args:
+        code: its exit status.
+        stdout: what it wrote.
+        stderr: what it wrote to its standard error.
+        value: what the tool returned.
+    """
+    if not isinstance(code, int) or isinstance(code, bool) or code == 0 or not stderr:
+        return None
+    if stdout and str(stdout).strip():
+        return None
+    text = stderr.decode("utf-8", "replace") if isinstance(stderr, bytes) else safe_str(stderr)
+    return Failure(value=value, message=text[-2_000:]) if text.strip() else None
+
+
+def report(text: str) -> Failure | None:
+    """A short text that begins like the report of an error and says one that is known.
+
+    Args:
+        text: what the tool returned.
+    """
+    told = text.strip()
+    if not told or len(told) > _LONGEST or told.count("\n") >= _MOST_LINES:
+        return None
+    if _PROTOCOL.match(told):
+        return Failure(value=text, message=told)
+    found = _REPORT.match(told)
+    if found is None or _DOCUMENTATION.match(found[2]):
+        return None
+    named = reason_of(found[1]) if found[1] else None
+    if named in (meanings.ARGUMENT, meanings.FAILED):
+        named = None
+    status = _leading(told)
+    known = status is not None or named is not None or said(found[2]) is not None
+    return Failure(value=text, message=told, status=status) if known else None
