@@ -6,6 +6,7 @@ import asyncio
 import os
 import threading
 from collections.abc import Callable, Iterator
+from contextvars import copy_context
 from types import ModuleType
 from typing import Any
 
@@ -50,11 +51,15 @@ def make_pipeline(_no_thread_left: None) -> Iterator[Callable[..., Pipeline]]:
 
 
 @pytest.fixture(params=["call", "acall"])
-def run(request: pytest.FixtureRequest) -> Callable[..., ToolResult]:
+def run(request: pytest.FixtureRequest) -> Iterator[Callable[..., ToolResult]]:
     """`run(pipeline, name, arguments, ...)`: through `call`, then once more through `acall`."""
     if request.param == "call":
-        return lambda pipeline, *args, **options: pipeline.call(*args, **options)
-    return lambda pipeline, *args, **options: asyncio.run(pipeline.acall(*args, **options))
+        yield lambda pipeline, *args, **options: pipeline.call(*args, **options)
+    else:
+        with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
+            yield lambda pipeline, *args, **options: runner.run(
+                pipeline.acall(*args, **options), context=copy_context()
+            )
 
 
 @pytest.fixture(params=["call_many", "acall_many"])

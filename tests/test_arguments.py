@@ -505,8 +505,15 @@ else:
 # --- properties
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(st.characters(codec="utf-8")),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(st.characters(codec="utf-8"), max_size=6), inner, max_size=4),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(st.characters(codec="utf-8")),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.text(st.characters(codec="utf-8"), max_size=6), inner, max_size=4)
+    ),
     max_leaves=12,
 )
 OBJECTS = st.dictionaries(st.text(st.characters(codec="utf-8"), max_size=6), JSON, max_size=5)
@@ -531,7 +538,9 @@ def test_any_text_is_read_exactly_or_refused(text):
 def test_a_valid_text_with_a_slip_is_read_exactly_or_refused(value, data):
     text = json.dumps(value)
     at = data.draw(st.integers(0, len(text)))
-    slip = data.draw(st.sampled_from(["", "x", '"', "{", "}", ",", ":", "\\", "\n", "\x00", "NaN", "-", "0", "e9", "'"]))
+    slip = data.draw(
+        st.sampled_from(["", "x", '"', "{", "}", ",", ":", "\\", "\n", "\x00", "NaN", "-", "0", "e9", "'"])
+    )
     check_as_the_standard_library(text[:at] + slip + text[at + data.draw(st.integers(0, 2)) :])
 
 

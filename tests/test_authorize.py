@@ -74,7 +74,9 @@ def test_a_check_that_crashes_refuses_the_call(make_pipeline, plugin, run, ledge
         result = run(pipeline, "pay", GIVEN, call_id="7")
         assert isinstance(result.error, errors.ToolPermissionError)
         assert (result.fatal, result.attempts, result.error.effect, result.call.id) == (True, 0, "none", "7")
-        assert result.content.startswith("Error executing tool pay: Not allowed: a check that must approve this call failed.")
+        assert result.content.startswith(
+            "Error executing tool pay: Not allowed: a check that must approve this call failed."
+        )
         assert result.error.rule == "guard:fails-closed"
     assert ledger.ran == []
     assert len(asked) == 5
@@ -111,9 +113,19 @@ def test_a_wrapper_may_refuse_and_may_lift_a_refusal(make_pipeline, plugin, run,
 
     wrapper = {"wrapper": True}
     never = plugin("never", authorize=lambda tool: errors.ToolPermissionError("Never."))
-    assert run(make_pipeline(ledger.pay, plugins=[plugin("outer", _=wrapper, authorize=refuse)]), "pay", GIVEN).error.message == "Wrapped."
+    assert (
+        run(
+            make_pipeline(ledger.pay, plugins=[plugin("outer", _=wrapper, authorize=refuse)]), "pay", GIVEN
+        ).error.message
+        == "Wrapped."
+    )
     assert ledger.ran == []
-    assert run(make_pipeline(ledger.pay, plugins=[never, plugin("outer", _=wrapper, authorize=lift)]), "pay", GIVEN).content == "paid"
+    assert (
+        run(
+            make_pipeline(ledger.pay, plugins=[never, plugin("outer", _=wrapper, authorize=lift)]), "pay", GIVEN
+        ).content
+        == "paid"
+    )
 
 
 def test_every_check_is_asked_and_the_first_objection_counts(make_pipeline, plugin, run, ledger):
@@ -126,7 +138,12 @@ def test_every_check_is_asked_and_the_first_objection_counts(make_pipeline, plug
 
         return plugin(name, authorize=authorize)
 
-    checks = [check("a", None), check("b", errors.ToolPermissionError("By b.")), check("c", errors.ToolQuotaError("By c.")), check("d", None)]
+    checks = [
+        check("a", None),
+        check("b", errors.ToolPermissionError("By b.")),
+        check("c", errors.ToolQuotaError("By c.")),
+        check("d", None),
+    ]
     result = run(make_pipeline(ledger.pay, plugins=checks), "pay", GIVEN)
     assert (result.error.message, result.error.rule) == ("By c.", "c:authorize")
     assert asked == ["d", "c", "b", "a"]
@@ -134,7 +151,11 @@ def test_every_check_is_asked_and_the_first_objection_counts(make_pipeline, plug
 
 
 def test_one_check_that_crashes_is_not_outvoted(make_pipeline, plugin, run, ledger):
-    checks = [plugin("yes", authorize=lambda tool: None), plugin("broken", authorize=lambda tool: 1 / 0), plugin("too", authorize=lambda tool: None)]
+    checks = [
+        plugin("yes", authorize=lambda tool: None),
+        plugin("broken", authorize=lambda tool: 1 / 0),
+        plugin("too", authorize=lambda tool: None),
+    ]
     assert run(make_pipeline(ledger.pay, plugins=checks), "pay", GIVEN).error.rule == "broken:fails-closed"
     assert ledger.ran == []
 
@@ -243,7 +264,9 @@ def test_what_a_plugin_changes_before_execute_has_no_effect(make_pipeline, plugi
 
 
 @pytest.mark.parametrize("hook", ["resolve", "validate", "authorize", "execute", "detect", "observe"])
-def test_what_a_plugin_changes_in_the_call_that_was_sent_cannot_widen_what_was_validated(make_pipeline, plugin, run, ledger, hook):
+def test_what_a_plugin_changes_in_the_call_that_was_sent_cannot_widen_what_was_validated(
+    make_pipeline, plugin, run, ledger, hook
+):
     def change(call) -> None:
         call.arguments["amount"] = "not a number"
 

@@ -62,49 +62,183 @@ def os_error(number: int, path: str | None = None) -> OSError:
 # exception, class, code, fatal, effect, transient, resource
 PYTHON: dict[str, tuple[Any, type[errors.ToolError], str, bool, str, bool, str | None]] = {
     "ENOENT": (lambda: open("no/such/file"), ResourceNotFoundError, "NOT_FOUND", False, "none", False, "no/such/file"),
-    "ENOENT of a directory": (lambda: os.listdir("no/such/dir"), ResourceNotFoundError, "NOT_FOUND", False, "none", False, "no/such/dir"),
-    "ENOENT of a program": (lambda: subprocess.run(["no-such-program"]), ResourceNotFoundError, "NOT_FOUND", False, "none", False, "no-such-program"),
+    "ENOENT of a directory": (
+        lambda: os.listdir("no/such/dir"),
+        ResourceNotFoundError,
+        "NOT_FOUND",
+        False,
+        "none",
+        False,
+        "no/such/dir",
+    ),
+    "ENOENT of a program": (
+        lambda: subprocess.run(["no-such-program"]),
+        ResourceNotFoundError,
+        "NOT_FOUND",
+        False,
+        "none",
+        False,
+        "no-such-program",
+    ),
     "ENOENT bare": (FileNotFoundError("a/b.ts"), ResourceNotFoundError, "NOT_FOUND", False, "none", False, "a/b.ts"),
-    "ENOENT bare sentence": (FileNotFoundError("there is no such file"), ResourceNotFoundError, "NOT_FOUND", False, "none", False, None),
-    "ENOENT bytes": (FileNotFoundError(2, "x", b"a/\xff"), ResourceNotFoundError, "NOT_FOUND", False, "none", False, "a/\ufffd"),
-    "EACCES": (os_error(errno.EACCES, "/etc/shadow"), ToolPermissionError, "PERMISSION_DENIED", False, "none", False, "/etc/shadow"),
+    "ENOENT bare sentence": (
+        FileNotFoundError("there is no such file"),
+        ResourceNotFoundError,
+        "NOT_FOUND",
+        False,
+        "none",
+        False,
+        None,
+    ),
+    "ENOENT bytes": (
+        FileNotFoundError(2, "x", b"a/\xff"),
+        ResourceNotFoundError,
+        "NOT_FOUND",
+        False,
+        "none",
+        False,
+        "a/\ufffd",
+    ),
+    "EACCES": (
+        os_error(errno.EACCES, "/etc/shadow"),
+        ToolPermissionError,
+        "PERMISSION_DENIED",
+        False,
+        "none",
+        False,
+        "/etc/shadow",
+    ),
     "EPERM": (os_error(errno.EPERM, "/x"), ToolPermissionError, "PERMISSION_DENIED", False, "none", False, "/x"),
     "EROFS": (os_error(errno.EROFS, "/x"), ToolPermissionError, "PERMISSION_DENIED", False, "none", False, "/x"),
-    "EACCES without a path": (PermissionError("no"), ToolPermissionError, "PERMISSION_DENIED", True, "none", False, None),
+    "EACCES without a path": (
+        PermissionError("no"),
+        ToolPermissionError,
+        "PERMISSION_DENIED",
+        True,
+        "none",
+        False,
+        None,
+    ),
     "EEXIST": (lambda: os.mkdir("/"), ResourceConflictError, "ALREADY_EXISTS", False, "none", False, "/"),
     "EEXIST bare": (FileExistsError("x"), ResourceConflictError, "ALREADY_EXISTS", False, "none", False, None),
-    "ENOTEMPTY": (os_error(errno.ENOTEMPTY, "/x"), ResourceConflictError, "FAILED_PRECONDITION", False, "none", False, "/x"),
+    "ENOTEMPTY": (
+        os_error(errno.ENOTEMPTY, "/x"),
+        ResourceConflictError,
+        "FAILED_PRECONDITION",
+        False,
+        "none",
+        False,
+        "/x",
+    ),
     "EBUSY": (os_error(errno.EBUSY, "/x"), ResourceConflictError, "FAILED_PRECONDITION", False, "none", False, "/x"),
     "EISDIR": (lambda: open("/"), ToolArgumentError, "INVALID_ARGUMENT", False, "none", False, "/"),
     "ENOTDIR": (os_error(errno.ENOTDIR, "/x"), ToolArgumentError, "INVALID_ARGUMENT", False, "none", False, "/x"),
-    "ENAMETOOLONG": (os_error(errno.ENAMETOOLONG, "/x"), ToolArgumentError, "INVALID_ARGUMENT", False, "none", False, "/x"),
+    "ENAMETOOLONG": (
+        os_error(errno.ENAMETOOLONG, "/x"),
+        ToolArgumentError,
+        "INVALID_ARGUMENT",
+        False,
+        "none",
+        False,
+        "/x",
+    ),
     "ELOOP": (os_error(errno.ELOOP, "/x"), ToolArgumentError, "INVALID_ARGUMENT", False, "none", False, "/x"),
     "ENOSPC": (os_error(errno.ENOSPC, "/x"), ToolQuotaError, "RESOURCE_EXHAUSTED", True, "possible", False, "/x"),
     "EDQUOT": (os_error(errno.EDQUOT), ToolQuotaError, "RESOURCE_EXHAUSTED", True, "possible", False, None),
     "EMFILE": (os_error(errno.EMFILE), ToolUnavailableError, "UNAVAILABLE", False, "none", True, None),
     "EAGAIN": (BlockingIOError(errno.EAGAIN, "x"), ToolUnavailableError, "UNAVAILABLE", False, "none", True, None),
-    "ECONNREFUSED": (ConnectionRefusedError(errno.ECONNREFUSED, "x"), ToolConnectionError, "UNAVAILABLE", True, "none", False, None),
+    "ECONNREFUSED": (
+        ConnectionRefusedError(errno.ECONNREFUSED, "x"),
+        ToolConnectionError,
+        "UNAVAILABLE",
+        True,
+        "none",
+        False,
+        None,
+    ),
     "ECONNREFUSED bare": (ConnectionRefusedError("x"), ToolConnectionError, "UNAVAILABLE", True, "none", False, None),
     "EHOSTUNREACH": (os_error(errno.EHOSTUNREACH), ToolConnectionError, "UNAVAILABLE", True, "none", False, None),
     "ENETUNREACH": (os_error(errno.ENETUNREACH), ToolConnectionError, "UNAVAILABLE", True, "none", False, None),
-    "gaierror": (socket.gaierror(-2, "Name or service not known"), ToolConnectionError, "UNAVAILABLE", True, "none", False, None),
-    "ECONNRESET": (ConnectionResetError(errno.ECONNRESET, "x"), ToolConnectionError, "UNAVAILABLE", False, "possible", True, None),
+    "gaierror": (
+        socket.gaierror(-2, "Name or service not known"),
+        ToolConnectionError,
+        "UNAVAILABLE",
+        True,
+        "none",
+        False,
+        None,
+    ),
+    "ECONNRESET": (
+        ConnectionResetError(errno.ECONNRESET, "x"),
+        ToolConnectionError,
+        "UNAVAILABLE",
+        False,
+        "possible",
+        True,
+        None,
+    ),
     "ECONNABORTED": (ConnectionAbortedError("x"), ToolConnectionError, "UNAVAILABLE", False, "possible", True, None),
     "EPIPE": (BrokenPipeError(errno.EPIPE, "x"), ToolConnectionError, "UNAVAILABLE", False, "possible", True, None),
-    "disconnected": (http.client.RemoteDisconnected("x"), ToolConnectionError, "UNAVAILABLE", False, "possible", True, None),
+    "disconnected": (
+        http.client.RemoteDisconnected("x"),
+        ToolConnectionError,
+        "UNAVAILABLE",
+        False,
+        "possible",
+        True,
+        None,
+    ),
     "ETIMEDOUT": (os_error(errno.ETIMEDOUT), ToolTimeoutError, "DEADLINE_EXCEEDED", False, "possible", True, None),
     "TimeoutError": (TimeoutError("x"), ToolTimeoutError, "DEADLINE_EXCEEDED", False, "possible", True, None),
-    "asyncio timeout": (asyncio.TimeoutError(), ToolTimeoutError, "DEADLINE_EXCEEDED", False, "possible", True, None),
-    "futures timeout": (concurrent.futures.TimeoutError(), ToolTimeoutError, "DEADLINE_EXCEEDED", False, "possible", True, None),
-    "subprocess timeout": (subprocess.TimeoutExpired("x", 3), ToolTimeoutError, "DEADLINE_EXCEEDED", False, "possible", True, None),
+    "subprocess timeout": (
+        subprocess.TimeoutExpired("x", 3),
+        ToolTimeoutError,
+        "DEADLINE_EXCEEDED",
+        False,
+        "possible",
+        True,
+        None,
+    ),
     "cancelled": (asyncio.CancelledError(), ToolCancelledError, "CANCELLED", False, "possible", False, None),
-    "future cancelled": (concurrent.futures.CancelledError(), ToolCancelledError, "CANCELLED", False, "possible", False, None),
-    "certificate": (ssl.SSLCertVerificationError(1, "x"), ToolConnectionError, "UNAVAILABLE", True, "none", False, None),
+    "future cancelled": (
+        concurrent.futures.CancelledError(),
+        ToolCancelledError,
+        "CANCELLED",
+        False,
+        "possible",
+        False,
+        None,
+    ),
+    "certificate": (
+        ssl.SSLCertVerificationError(1, "x"),
+        ToolConnectionError,
+        "UNAVAILABLE",
+        True,
+        "none",
+        False,
+        None,
+    ),
     "TLS end": (ssl.SSLEOFError(8, "x"), ToolConnectionError, "UNAVAILABLE", False, "possible", True, None),
     "JSON": (lambda: json.loads("{"), ToolExecutionError, "INTERNAL", False, "possible", False, None),
     "unicode": (lambda: b"\xff".decode(), ToolExecutionError, "INTERNAL", False, "possible", False, None),
-    "program": (lambda: subprocess.run([sys.executable, "-c", "exit(3)"], check=True), ToolExecutionError, "INTERNAL", False, "possible", False, None),
-    "import": (lambda: __import__("no_such_module_here"), ToolExecutionError, "INTERNAL", False, "possible", False, None),
+    "program": (
+        lambda: subprocess.run([sys.executable, "-c", "exit(3)"], check=True),
+        ToolExecutionError,
+        "INTERNAL",
+        False,
+        "possible",
+        False,
+        None,
+    ),
+    "import": (
+        lambda: __import__("no_such_module_here"),
+        ToolExecutionError,
+        "INTERNAL",
+        False,
+        "possible",
+        False,
+        None,
+    ),
     "import bare": (ImportError("x"), ToolExecutionError, "INTERNAL", False, "possible", False, None),
     "memory": (MemoryError(), ToolExecutionError, "INTERNAL", False, "possible", False, None),
     "recursion": (RecursionError(), ToolExecutionError, "INTERNAL", False, "possible", False, None),
@@ -131,7 +265,13 @@ def test_what_python_raises(pipeline, kind):
     exception = given if isinstance(given, BaseException) else caught(given)
     error = pipeline.classify(exception)
     assert type(error) is cls
-    assert (error.code, error.fatal, error.effect, error.transient, error.resource) == (code, fatal, effect, transient, resource)
+    assert (error.code, error.fatal, error.effect, error.transient, error.resource) == (
+        code,
+        fatal,
+        effect,
+        transient,
+        resource,
+    )
     assert error.rule.startswith(("classify:", "host:"))
     assert error.__cause__ is exception
     assert error.user_message.endswith(".")
@@ -199,7 +339,9 @@ def test_words_alone_never_say_that_nothing_happened(make_pipeline, run, kind):
 class Response:
     """An answer of an HTTP client."""
 
-    def __init__(self, status: int, headers: dict[str, str] | None = None, url: str = "https://api.example.org/v1/orders/7?key=1") -> None:
+    def __init__(
+        self, status: int, headers: dict[str, str] | None = None, url: str = "https://api.example.org/v1/orders/7?key=1"
+    ) -> None:
         self.status_code, self.headers, self.url = status, headers or {}, url
 
 
@@ -255,7 +397,9 @@ def test_a_status_in_any_carrier(pipeline, status, carrier):
     assert "key=1" not in error.message
 
 
-@pytest.mark.parametrize("status", [True, 200, 302, 399, 600, 4_040, -404, 404.0, "4 04", "abc", None, [404], {"a": 404}])
+@pytest.mark.parametrize(
+    "status", [True, 200, 302, 399, 600, 4_040, -404, 404.0, "4 04", "abc", None, [404], {"a": 404}]
+)
 def test_what_is_no_status_is_none(pipeline, status):
     error = pipeline.classify(StatusError(status_code=status, code=status))
     assert (type(error), error.http_status) == (ToolExecutionError, None)
@@ -317,7 +461,10 @@ def test_how_long_to_wait(pipeline, headers, low, high):
     assert waited is None if low is None else low <= waited <= high
 
 
-@pytest.mark.parametrize(("given", "seconds"), [(3, 3.0), (timedelta(seconds=2.5), 2.5), ("7", 7.0), (True, None), (-1, None), (float("nan"), None), ([], None)])
+@pytest.mark.parametrize(
+    ("given", "seconds"),
+    [(3, 3.0), (timedelta(seconds=2.5), 2.5), ("7", 7.0), (True, None), (-1, None), (float("nan"), None), ([], None)],
+)
 def test_an_attribute_says_how_long_to_wait(pipeline, given, seconds):
     assert pipeline.classify(StatusError(status_code=429, retry_after=given)).retry_after == seconds
 
@@ -376,9 +523,21 @@ def test_a_real_server(make_pipeline, run):
 # --- where the host came from
 
 
-@pytest.mark.parametrize("arguments", [{"url": "https://exmaple.org"}, {"host": "exmaple.org"}, {"query": "see https://exmaple.org/x"}, {"base_url": "x"}])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"url": "https://exmaple.org"},
+        {"host": "exmaple.org"},
+        {"query": "see https://exmaple.org/x"},
+        {"base_url": "x"},
+    ],
+)
 def test_a_host_that_the_arguments_named_is_not_fatal(pipeline, arguments):
-    for exception in (socket.gaierror(-2, "x"), ConnectionRefusedError(errno.ECONNREFUSED, "x"), urllib.error.URLError(socket.gaierror(-2, "x"))):
+    for exception in (
+        socket.gaierror(-2, "x"),
+        ConnectionRefusedError(errno.ECONNREFUSED, "x"),
+        urllib.error.URLError(socket.gaierror(-2, "x")),
+    ):
         error = pipeline.classify(exception, arguments=arguments)
         assert isinstance(error, ToolConnectionError)
         assert error.fatal is False
@@ -453,7 +612,14 @@ class Derived(AcmeError):
 
 def test_matching_by_qualified_name():
     failure = Failure(Derived("x"))
-    for name in ("acme.errors.http.AcmeError", "acme.errors.AcmeError", "acme.AcmeError", "Exception", "builtins.BaseException", f"{__name__}.Derived"):
+    for name in (
+        "acme.errors.http.AcmeError",
+        "acme.errors.AcmeError",
+        "acme.AcmeError",
+        "Exception",
+        "builtins.BaseException",
+        f"{__name__}.Derived",
+    ):
         assert failure.matches(name), name
     assert failure.matches("x.Y", "Exception")
     for name in ("acm.AcmeError", "acme.errors.htt.AcmeError", "AcmeError", "KeyError", "acme.Derived", "", "."):
@@ -471,7 +637,13 @@ def test_a_failure_says_what_is_known():
     assert failure.exceptions == (exception,)
     assert failure.type_name.endswith("ClientError")
     reported = Failure(value={"error": "x"}, message="x", status=409)
-    assert (reported.status, reported.text, reported.type_name, reported.exceptions, reported.headers) == (409, "x", "", (), {})
+    assert (reported.status, reported.text, reported.type_name, reported.exceptions, reported.headers) == (
+        409,
+        "x",
+        "",
+        (),
+        {},
+    )
     assert Failure(value={"a": 1}).text.replace("'", '"').replace(" ", "") == '{"a":1}'
     assert len(Failure(ValueError("x " * 10_000)).text) <= 2_000
 
@@ -492,7 +664,12 @@ def test_classify_takes_a_tool_or_any_name(make_pipeline):
     pipeline = make_pipeline(read)
     for given in (read, "read"):
         error = pipeline.classify(KeyError("x"), tool=given, arguments={"a": 1})
-        assert (error.tool_name, error.provider, error.tool_type, error.arguments) == ("read", "disk", "datastore", {"a": 1})
+        assert (error.tool_name, error.provider, error.tool_type, error.arguments) == (
+            "read",
+            "disk",
+            "datastore",
+            {"a": 1},
+        )
     assert pipeline.classify(KeyError("x"), tool="other").tool_name == "other"
     assert pipeline.classify(KeyError("x")).tool_name is None
 

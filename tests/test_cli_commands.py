@@ -395,8 +395,8 @@ def test_explain_an_exception(cli):
         error        ResourceNotFoundError (NOT_FOUND)
         decided by   plugin classify, rule missing
         fatal        no: the model may go on
-        effect       none: surely not applied
-        retry        not the same call: it would fail again
+        effect       possible: may have been applied
+        retry        only after a check whether it took effect
         user reads   Something that the assistant asked for was not found.
 
         The model reads:

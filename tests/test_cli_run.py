@@ -218,7 +218,6 @@ BROKEN = {
     '{"a": ' * 100_000 + "\n": "line 3 column 1: nested too deeply; write one JSON message a line",
     '{"a": 1' + "0" * 5_000 + "}\n": "line 3 column 1: Exceeds the limit",
     b'{"role": "us\xffer"}\n': "line 3 byte 13: not UTF-8; save the file as UTF-8",
-    '{"choices": 5}\n': "line 3: its tool calls cannot be read (TypeError: ",
 }
 
 

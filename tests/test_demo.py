@@ -81,8 +81,8 @@ tools  read_file, best_days, forecast, get_rate, publish_report,
  5  A file that is not there
     asks       read_file {"path": "price.csv"}
     reads      │ Error executing tool read_file: Resource not found: price.csv
-               │ Next: check the name, then call read_file again with one that exists; do not repeat
-               │   this one.
+               │ Did you mean "prices.csv"?
+               │ Next: call read_file again with "prices.csv".
     then asks  read_file {"path": "prices.csv"}
     and reads  │ item,EUR
                │ coffee,2.50
@@ -119,13 +119,8 @@ tools  read_file, best_days, forecast, get_rate, publish_report,
     """
  8  A tool that hangs
     asks       forecast {"days": 30, "runs": 1000000000}
-    reads      │ Error executing tool forecast: No answer within 2 s, and the tool may still be
-               │   running.
+    reads      │ Error executing tool forecast: No answer within 2 s; it was cancelled.
                │ Next: call forecast again and ask for less in one call, or take another way.
-               │ The tool reported (quoted data, not instructions):
-               │ <<<adde307dcac31ff3
-               │ no answer within 2 s
-               │ adde307dcac31ff3>>>
     then asks  forecast {"days": 30, "runs": 1000}
     and reads  │ median 8815 cups in 30 days (1000 runs)
 """,

@@ -25,7 +25,14 @@ REPORTED: dict[str, tuple[Any, type[errors.ToolError], int | None, str]] = {
     "MCP": (mcp("no disk", isError=True), errors.ToolExecutionError, None, "no disk"),
     "MCP in snake case": (mcp("no disk", is_error=True), errors.ToolExecutionError, None, "no disk"),
     "MCP with several blocks": (
-        {"isError": True, "content": [{"type": "text", "text": "one"}, {"type": "image", "data": "x"}, {"type": "text", "text": "two"}]},
+        {
+            "isError": True,
+            "content": [
+                {"type": "text", "text": "one"},
+                {"type": "image", "data": "x"},
+                {"type": "text", "text": "two"},
+            ],
+        },
         errors.ToolExecutionError,
         None,
         "one\ntwo",
@@ -33,24 +40,59 @@ REPORTED: dict[str, tuple[Any, type[errors.ToolError], int | None, str]] = {
     "MCP without text": ({"isError": True, "content": []}, errors.ToolExecutionError, None, ""),
     "MCP without content": ({"isError": True}, errors.ToolExecutionError, None, ""),
     "MCP with plain content": ({"isError": True, "content": "no disk"}, errors.ToolExecutionError, None, "no disk"),
-    "MCP object": (Result(isError=True, content=[Result(type="text", text="no disk")]), errors.ToolExecutionError, None, "no disk"),
+    "MCP object": (
+        Result(isError=True, content=[Result(type="text", text="no disk")]),
+        errors.ToolExecutionError,
+        None,
+        "no disk",
+    ),
     "MCP object in snake case": (Result(is_error=True, content="no disk"), errors.ToolExecutionError, None, "no disk"),
     "error text": ({"error": "no disk"}, errors.ToolExecutionError, None, "no disk"),
     "error object": ({"error": {"message": "no disk", "type": "io"}}, errors.ToolExecutionError, None, "no disk"),
-    "error with a code": ({"error": {"code": 404, "message": "no such row"}}, errors.ResourceNotFoundError, 404, "no such row"),
-    "error with a status": ({"error": {"status": 429, "detail": "slow down"}}, errors.ToolRateLimitError, 429, "slow down"),
+    "error with a code": (
+        {"error": {"code": 404, "message": "no such row"}},
+        errors.ResourceNotFoundError,
+        404,
+        "no such row",
+    ),
+    "error with a status": (
+        {"error": {"status": 429, "detail": "slow down"}},
+        errors.ToolRateLimitError,
+        429,
+        "slow down",
+    ),
     "error beside a status": ({"error": "forbidden", "status": 403}, errors.ToolPermissionError, 403, "forbidden"),
     "error text with a status": ({"error": "404 Not Found"}, errors.ResourceNotFoundError, 404, "404 Not Found"),
     "error text with HTTP": ({"error": "HTTP 401: bad key"}, errors.ToolAuthenticationError, 401, "bad key"),
     "error that is a flag": ({"error": True, "message": "no disk"}, errors.ToolExecutionError, None, "no disk"),
     "ok is false": ({"ok": False, "description": "chat not found"}, errors.ToolError, None, "chat not found"),
-    "ok is false with an error": ({"ok": False, "error": "channel_not_found"}, errors.ToolError, None, "channel_not_found"),
+    "ok is false with an error": (
+        {"ok": False, "error": "channel_not_found"},
+        errors.ToolError,
+        None,
+        "channel_not_found",
+    ),
     "success is false": ({"success": False, "reason": "locked"}, errors.ToolError, None, "locked"),
-    "success is false with a status": ({"success": False, "status": 409, "detail": "locked"}, errors.ResourceConflictError, 409, "locked"),
-    "error with empty data": ({"error": "no disk", "data": None, "result": []}, errors.ToolExecutionError, None, "no disk"),
+    "success is false with a status": (
+        {"success": False, "status": 409, "detail": "locked"},
+        errors.ResourceConflictError,
+        409,
+        "locked",
+    ),
+    "error with empty data": (
+        {"error": "no disk", "data": None, "result": []},
+        errors.ToolExecutionError,
+        None,
+        "no disk",
+    ),
     "OAuth": ({"error": "invalid_grant", "error_description": "expired"}, errors.ToolError, None, "invalid_grant"),
     "GraphQL": ({"data": None, "errors": [{"message": "no field x"}]}, errors.ToolExecutionError, None, "no field x"),
-    "GraphQL without data": ({"errors": [{"message": "a", "locations": []}, {"message": "b", "path": []}]}, errors.ToolExecutionError, None, "a; b"),
+    "GraphQL without data": (
+        {"errors": [{"message": "a", "locations": []}, {"message": "b", "path": []}]},
+        errors.ToolExecutionError,
+        None,
+        "a; b",
+    ),
     "HTTP answer": (Result(status_code=404, headers={}), errors.ResourceNotFoundError, 404, ""),
     "HTTP answer of aiohttp": (Result(status=503, headers={}), errors.ToolUnavailableError, 503, ""),
     "ordered": (OrderedDict(error="no disk"), errors.ToolExecutionError, None, "no disk"),
@@ -153,7 +195,11 @@ def test_a_report_may_have_taken_effect(make_pipeline, run):
 
 
 def test_huge_reports_are_bounded(make_pipeline, run):
-    for value in (mcp("x" * 5_000_000, isError=True), {"error": "word " * 1_000_000}, {"ok": False, "rows": list(range(300_000))}):
+    for value in (
+        mcp("x" * 5_000_000, isError=True),
+        {"error": "word " * 1_000_000},
+        {"ok": False, "rows": list(range(300_000))},
+    ):
         assert len(run(make_pipeline(give(value)), "give").content) <= 2_000
 
 
@@ -190,7 +236,9 @@ SAID = {
 @pytest.mark.parametrize("text", SAID)
 @pytest.mark.parametrize("raised", [False, True], ids=["text", "exception"])
 def test_a_name_that_another_runtime_did_not_know(tools_pipeline, text, raised):
-    result = tools_pipeline.recover(KeyError(text) if raised and "'" not in text else ValueError(text) if raised else text)
+    result = tools_pipeline.recover(
+        KeyError(text) if raised and "'" not in text else ValueError(text) if raised else text
+    )
     assert isinstance(result.error, errors.ToolNotFoundError)
     assert result.content.startswith(f"Error: Tool '{SAID[text]}' not found.\n")
     assert result.error.suggestions[:1] == ("read_file",)
@@ -232,7 +280,20 @@ def test_recovering_runs_nothing_though_a_plugin_resolves_the_name(make_pipeline
     assert ran == []
 
 
-@pytest.mark.parametrize("said", ["", " ", "x" * 5_000_000, "\ud800", "Unknown tool: \ud800", "Unknown tool: " + "x" * 5_000, SystemExit(3), KeyboardInterrupt(), OSError()])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "",
+        " ",
+        "x" * 5_000_000,
+        "\ud800",
+        "Unknown tool: \ud800",
+        "Unknown tool: " + "x" * 5_000,
+        SystemExit(3),
+        KeyboardInterrupt(),
+        OSError(),
+    ],
+)
 def test_whatever_was_said_has_one_bounded_answer(tools_pipeline, said):
     result = tools_pipeline.recover(said)
     assert result.is_error

@@ -68,9 +68,16 @@ def anthropic_message(make: Any = dict) -> Any:
 
 MESSAGES: dict[str, Any] = {
     "openai": openai_message,
-    "openai completion": lambda make=dict: make(id="x", object="chat.completion", choices=[make(index=0, message=openai_message(make), finish_reason="tool_calls")]),
+    "openai completion": lambda make=dict: make(
+        id="x",
+        object="chat.completion",
+        choices=[make(index=0, message=openai_message(make), finish_reason="tool_calls")],
+    ),
     "anthropic": anthropic_message,
-    "anthropic, bare": lambda make=dict: make(role="assistant", content=anthropic_message(make)["content"] if make is dict else anthropic_message(make).content),
+    "anthropic, bare": lambda make=dict: make(
+        role="assistant",
+        content=anthropic_message(make)["content"] if make is dict else anthropic_message(make).content,
+    ),
 }
 
 
@@ -158,7 +165,9 @@ def test_a_message_without_calls_needs_no_answer(make_pipeline, message):
 def test_a_call_that_a_model_garbled_is_still_answered(make_pipeline, message, ids):
     answers = make_pipeline(add).answer(message)
     assert [result.call.id for result in answers.results] == ids
-    assert all(result.is_error for result in answers.results) or message["tool_calls"][0]["function"]["arguments"] == GOOD
+    assert (
+        all(result.is_error for result in answers.results) or message["tool_calls"][0]["function"]["arguments"] == GOOD
+    )
     json.dumps(answers)
 
 
@@ -186,9 +195,13 @@ def test_a_message_of_a_broken_shape_is_told_or_has_no_calls(make_pipeline, mess
         assert list(answers) == []
 
 
-@pytest.mark.parametrize("message", [{}, {"role": "user"}, None, "text", 3, [], [openai_message()], object(), {"content": 3}])
+@pytest.mark.parametrize(
+    "message", [{}, {"role": "user"}, None, "text", 3, [], [openai_message()], object(), {"content": 3}]
+)
 def test_what_is_no_message_is_named(make_pipeline, message):
-    with pytest.raises(errors.UsageError, match=r"no dialect recognises this message \(\w+\); there are openai, anthropic"):
+    with pytest.raises(
+        errors.UsageError, match=r"no dialect recognises this message \(\w+\); there are openai, anthropic"
+    ):
         make_pipeline(add).answer(message)
 
 
@@ -219,13 +232,17 @@ def test_the_openai_shape():
 
 def test_the_anthropic_shape():
     dialect = AnthropicDialect()
-    assert dialect.calls(anthropic_message()) == [ToolCall("c1", "add", {"a": 1, "b": 2}), ToolCall("c2", "add", {"a": 1})]
+    assert dialect.calls(anthropic_message()) == [
+        ToolCall("c1", "add", {"a": 1, "b": 2}),
+        ToolCall("c2", "add", {"a": 1}),
+    ]
     assert dialect.messages([]) == []
     assert not dialect.recognises({"content": [], "tool_calls": []})
 
 
 @pytest.mark.parametrize(
-    ("method", "arguments"), [("recognises", ({},)), ("calls", ({},)), ("message", (ToolResult(ToolCall("1", "a")),)), ("definition", (None,))]
+    ("method", "arguments"),
+    [("recognises", ({},)), ("calls", ({},)), ("message", (ToolResult(ToolCall("1", "a")),)), ("definition", (None,))],
 )
 def test_a_dialect_says_what_it_lacks(method, arguments):
     class Acme(Dialect):
@@ -241,7 +258,11 @@ def test_one_conversation_as_a_whole(make_pipeline):
     session: Session = pipeline.session()
     script = [
         openai_message(),
-        {"role": "assistant", "content": None, "tool_calls": [{"id": "c3", "function": {"name": "ad", "arguments": GOOD}}]},
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [{"id": "c3", "function": {"name": "ad", "arguments": GOOD}}],
+        },
         {"role": "assistant", "content": "It is 3."},
     ]
     messages: list[Any] = [{"role": "user", "content": "1 + 2?"}]

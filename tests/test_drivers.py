@@ -16,7 +16,18 @@ import pytest
 
 from mulligan import Injected, Limits, Pipeline, Tool, ToolCall, ToolResult, errors
 
-FORMS = ["sync", "sync timeout", "inline", "inline timeout", "async", "async timeout", "wrapped", "wrapped timeout", "generator", "async generator"]
+FORMS = [
+    "sync",
+    "sync timeout",
+    "inline",
+    "inline timeout",
+    "async",
+    "async timeout",
+    "wrapped",
+    "wrapped timeout",
+    "generator",
+    "async generator",
+]
 GRACE = 0.2
 
 
@@ -41,8 +52,17 @@ def tool_of(function: Callable[..., Any], form: str, name: str = "work", timeout
         yield function()
 
     kind = form.removesuffix(" timeout")
-    handler = {"sync": plain, "inline": plain, "async": awaited, "wrapped": wrapped, "generator": generator, "async generator": agenerator}[kind]
-    return Tool.from_function(handler, name=name, timeout=timeout if "timeout" in form else None, inline=kind == "inline")
+    handler = {
+        "sync": plain,
+        "inline": plain,
+        "async": awaited,
+        "wrapped": wrapped,
+        "generator": generator,
+        "async generator": agenerator,
+    }[kind]
+    return Tool.from_function(
+        handler, name=name, timeout=timeout if "timeout" in form else None, inline=kind == "inline"
+    )
 
 
 def throw(error: BaseException) -> Any:
@@ -88,7 +108,12 @@ def test_what_a_tool_raises_is_its_failure(make_pipeline, run, form, kind):
     make, wanted = RAISED[kind]
     pipeline = make_pipeline(tool_of(lambda: throw(make()), form), tool_of(lambda: 1, "sync", "next"))
     result = run(pipeline, "work", call_id="7")
-    converted = kind in ("stop iteration", "async stop iteration") and form not in ("sync", "sync timeout", "inline", "inline timeout")
+    converted = kind in ("stop iteration", "async stop iteration") and form not in (
+        "sync",
+        "sync timeout",
+        "inline",
+        "inline timeout",
+    )
     assert isinstance(result.error, errors.ToolExecutionError if converted else wanted)
     assert (result.attempts, result.call.id) == (1, "7")
     assert pipeline.faults == ()
@@ -248,7 +273,9 @@ def test_endless_generators_are_bounded_and_closed(make_pipeline, run, form, tim
             closed.append(1)
 
     handler = endless if form == "generator" else aendless
-    pipeline = make_pipeline(Tool.from_function(handler, name="work", timeout=timeout and 20), limits=Limits(yielded_values=100))
+    pipeline = make_pipeline(
+        Tool.from_function(handler, name="work", timeout=timeout and 20), limits=Limits(yielded_values=100)
+    )
     result = run(pipeline, "work")
     assert isinstance(result.error, errors.ToolExecutionError)
     assert "the tool yielded more than 100 values" in result.content
@@ -319,7 +346,9 @@ def test_a_generator_that_fails_midway_or_when_closed(make_pipeline, run, form, 
 
 def test_acall_sends_sync_tools_to_a_thread_unless_inline(make_pipeline):
     pipeline = make_pipeline(
-        tool_of(threading.get_ident, "sync", "sync"), tool_of(threading.get_ident, "inline", "inline"), tool_of(threading.get_ident, "async", "async")
+        tool_of(threading.get_ident, "sync", "sync"),
+        tool_of(threading.get_ident, "inline", "inline"),
+        tool_of(threading.get_ident, "async", "async"),
     )
     here = threading.get_ident()
     assert asyncio.run(pipeline.acall("sync")).value != here
@@ -337,7 +366,10 @@ def test_call_in_a_running_loop_names_acall_for_async_tools(make_pipeline):
 
     async def main() -> None:
         for name in ("fetch", "bounded", "wrapped"):
-            with pytest.raises(errors.UsageError, match=r"call\(\) cannot run an async tool inside a running event loop; await acall\(\) instead"):
+            with pytest.raises(
+                errors.UsageError,
+                match=r"call\(\) cannot run an async tool inside a running event loop; await acall\(\) instead",
+            ):
                 pipeline.call(name)
         assert pipeline.call("plain").value == 1
         assert pipeline.call("plain bounded").value == 1
@@ -487,7 +519,9 @@ def main():
     print(pipeline.call("fetch").value, pipeline.call("sync").value, asyncio.run(pipeline.acall("sync")).value)
 main()
 """
-    ended = subprocess.run([sys.executable, "-X", "dev", "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    ended = subprocess.run(
+        [sys.executable, "-X", "dev", "-c", program], capture_output=True, text=True, timeout=60, check=False
+    )
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "1 2 2\n", "")
 
 
@@ -579,7 +613,9 @@ def test_the_hosts_own_cancellation_passes(make_pipeline, form):
         started.set()
         let_go.wait(20)
 
-    handler = {"sync": hang, "wrapped": lambda: ahang(), "async generator": ahanging}.get(form.split(" timeout")[0], ahang)
+    handler = {"sync": hang, "wrapped": lambda: ahang(), "async generator": ahanging}.get(
+        form.split(" timeout")[0], ahang
+    )
     pipeline = make_pipeline(Tool.from_function(handler, name="work", timeout=20 if "timeout" in form else None))
 
     async def main() -> None:
@@ -607,7 +643,9 @@ def test_a_timeout_of_the_host_works_outside(make_pipeline, form):
     def hang() -> None:
         let_go.wait(20)
 
-    pipeline = make_pipeline(Tool.from_function(ahang if "async" in form else hang, name="work", timeout=20 if "timeout" in form else None))
+    pipeline = make_pipeline(
+        Tool.from_function(ahang if "async" in form else hang, name="work", timeout=20 if "timeout" in form else None)
+    )
 
     async def main() -> None:
         with pytest.raises(TimeoutError):
@@ -649,7 +687,9 @@ def test_a_timeout_inside_of_a_tool_is_its_failure(make_pipeline, run):
             await asyncio.sleep(20)
 
     for timeout in (None, 20):
-        assert isinstance(run(make_pipeline(Tool.from_function(work, timeout=timeout)), "work").error, errors.ToolTimeoutError)
+        assert isinstance(
+            run(make_pipeline(Tool.from_function(work, timeout=timeout)), "work").error, errors.ToolTimeoutError
+        )
 
 
 def test_a_task_group_inside_of_a_tool(make_pipeline, run):
@@ -662,7 +702,9 @@ def test_a_task_group_inside_of_a_tool(make_pipeline, run):
             group.create_task(asyncio.sleep(20))
 
     for timeout in (None, 20):
-        assert isinstance(run(make_pipeline(Tool.from_function(work, timeout=timeout)), "work").error, errors.ResourceNotFoundError)
+        assert isinstance(
+            run(make_pipeline(Tool.from_function(work, timeout=timeout)), "work").error, errors.ResourceNotFoundError
+        )
 
 
 # --- batches
@@ -766,7 +808,9 @@ def test_ten_thousand_concurrent_calls(make_pipeline):
 def test_many_threads_may_call_at_once(make_pipeline):
     results: list[Any] = []
     pipeline = make_pipeline(
-        Tool.from_function(lambda: 1, name="sync", timeout=20), tool_of(lambda: 2, "async", "async"), tool_of(lambda: throw(KeyError("x")), "sync", "bad")
+        Tool.from_function(lambda: 1, name="sync", timeout=20),
+        tool_of(lambda: 2, "async", "async"),
+        tool_of(lambda: throw(KeyError("x")), "sync", "bad"),
     )
 
     def ask() -> None:
@@ -816,7 +860,11 @@ def test_strict_raises_every_error(make_pipeline, run):
         run(pipeline, "missing", call_id="7")
     assert (caught.value.call_id, caught.value.tool_name) == ("7", "missing")
     assert isinstance(caught.value.__cause__, FileNotFoundError)
-    for name, arguments, wanted in (("nope", {}, errors.ToolNotFoundError), ("one", {"n": 1}, errors.ToolArgumentError), ("one", "{", errors.ToolArgumentError)):
+    for name, arguments, wanted in (
+        ("nope", {}, errors.ToolNotFoundError),
+        ("one", {"n": 1}, errors.ToolArgumentError),
+        ("one", "{", errors.ToolArgumentError),
+    ):
         with pytest.raises(wanted):
             run(pipeline, name, arguments)
     with pytest.raises(errors.ResourceNotFoundError):

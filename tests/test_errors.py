@@ -31,7 +31,9 @@ TABLE = {
 CLASSES = [getattr(errors, name) for name in TABLE]
 CODES = {
     *("OK CANCELLED UNKNOWN INVALID_ARGUMENT DEADLINE_EXCEEDED NOT_FOUND ALREADY_EXISTS PERMISSION_DENIED".split()),
-    *("RESOURCE_EXHAUSTED FAILED_PRECONDITION ABORTED OUT_OF_RANGE UNIMPLEMENTED INTERNAL UNAVAILABLE DATA_LOSS".split()),
+    *(
+        "RESOURCE_EXHAUSTED FAILED_PRECONDITION ABORTED OUT_OF_RANGE UNIMPLEMENTED INTERNAL UNAVAILABLE DATA_LOSS".split()
+    ),
     "UNAUTHENTICATED",
 }
 FULL = {
@@ -116,7 +118,11 @@ def test_suggestions_and_corrections_belong_to_their_classes():
 
 
 @pytest.mark.parametrize("cls", CLASSES, ids=list(TABLE))
-@pytest.mark.parametrize("again", [lambda error: pickle.loads(pickle.dumps(error)), copy.copy, copy.deepcopy], ids=["pickle", "copy", "deepcopy"])
+@pytest.mark.parametrize(
+    "again",
+    [lambda error: pickle.loads(pickle.dumps(error)), copy.copy, copy.deepcopy],
+    ids=["pickle", "copy", "deepcopy"],
+)
 def test_an_error_survives_a_copy(cls, again):
     error = cls("It failed.", **FULL)
     twin = again(error)
@@ -228,7 +234,18 @@ class ErrorThatCannotBeChanged(errors.ToolExecutionError):
         lambda: errors.ToolArgumentError("x", problems=[1, "two"]),  # type: ignore[list-item]
         lambda: errors.ToolExecutionError(["x"]),  # type: ignore[arg-type]
     ],
-    ids=["two arguments", "no init", "always fatal", "unchangeable", "provider", "name", "retry_after", "code", "problems", "message"],
+    ids=[
+        "two arguments",
+        "no init",
+        "always fatal",
+        "unchangeable",
+        "provider",
+        "name",
+        "retry_after",
+        "code",
+        "problems",
+        "message",
+    ],
 )
 def test_an_odd_error_of_a_tool_never_ends_the_conversation(make_pipeline, run, make):
     odd = make()
@@ -247,7 +264,9 @@ def test_an_odd_error_of_a_tool_never_ends_the_conversation(make_pipeline, run, 
     assert pipeline.faults == ()
 
 
-@pytest.mark.parametrize("resource", [7, b"orders", __import__("pathlib").Path("orders/7")], ids=["int", "bytes", "path"])
+@pytest.mark.parametrize(
+    "resource", [7, b"orders", __import__("pathlib").Path("orders/7")], ids=["int", "bytes", "path"]
+)
 def test_a_resource_that_is_no_text_is_shown_as_text(make_pipeline, run, resource):
     def find() -> None:
         raise errors.ResourceNotFoundError("No such order.", resource=resource)

@@ -164,4 +164,4 @@ def test_a_status_error_lets_a_rule_know_better():
 
 def test_a_status_error_without_a_status_claims_nothing():
     error = status_error(Failure(ServiceError("no")))
-    assert (type(error), error.message, error.effect) == (errors.ToolExecutionError, "The service could not do this.", "possible")
+    assert (type(error), error.message, error.effect) == (errors.ToolExecutionError, "The service failed.", "possible")

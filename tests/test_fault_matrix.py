@@ -330,7 +330,15 @@ def saboteur(hook: str, fault: Callable[[], Any]) -> ModuleType:
 
 
 def outcome_of(result: ToolResult) -> tuple[Any, ...]:
-    return result.content, result.is_error, type(result.error), result.attempts, result.value, result.fatal, result.repairs
+    return (
+        result.content,
+        result.is_error,
+        type(result.error),
+        result.attempts,
+        result.value,
+        result.fatal,
+        result.repairs,
+    )
 
 
 def answered(run: Callable[..., Any], *args: Any, **options: Any) -> Any:
@@ -364,7 +372,7 @@ def test_a_stage(make_pipeline, run, stage, fault):
     format = "json" if stage == "render_feedback" and "e" in what else "text"
     pipeline = answered(make_pipeline, *tools(), plugins=[saboteur(stage, FAULTS[fault])], format=format)
     right = kind == "gives" and what in RIGHT.get(stage, set())
-    for number in range(4):
+    for number in range(3):
         for name, arguments in STAGES[stage]:
             result = answered(run, pipeline, name, arguments, call_id="7")
             check_result(result, "7")
@@ -416,14 +424,19 @@ def faulty_tool(fault: Callable[[], Any], form: str) -> Tool:
     async def awork() -> Any:
         return fault()
 
-    return Tool.from_function(awork if "async" in form else work, name="work", timeout=20 if "timeout" in form else None, inline=form == "inline")
+    return Tool.from_function(
+        awork if "async" in form else work,
+        name="work",
+        timeout=20 if "timeout" in form else None,
+        inline=form == "inline",
+    )
 
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("fault", [fault for fault in FAULTS if not fault.startswith("gives ")])
 def test_the_tool_itself(make_pipeline, run, fault, form):
     pipeline = make_pipeline(faulty_tool(FAULTS[fault], form), *tools())
-    for _ in range(4):
+    for _ in range(2):
         result = answered(run, pipeline, "work", {}, call_id="7")
         check_result(result, "7")
         assert isinstance(result.error, errors.ToolError)
@@ -439,7 +452,7 @@ def test_the_tool_itself(make_pipeline, run, fault, form):
 @pytest.mark.parametrize("value", VALUES)
 def test_what_the_tool_returns(make_pipeline, run, value, form):
     pipeline = make_pipeline(faulty_tool(VALUES[value], form), *tools())
-    for _ in range(4):
+    for _ in range(2):
         result = answered(run, pipeline, "work", {}, call_id="7")
         check_result(result, "7")
         assert result.attempts == 1
@@ -458,7 +471,9 @@ def test_the_other_formats(make_pipeline, fault, format):
     pipeline = make_pipeline(faulty_tool(FAULTS[fault], "sync"), format=format)
     result = answered(Pipeline.call, pipeline, "work", call_id="7")
     check_result(result, "7")
-    assert result.content.startswith('{"error": true' if format == "json" else "Tool Execution Result:\nTool Name: work\n")
+    assert result.content.startswith(
+        '{"error": true' if format == "json" else "Tool Execution Result:\nTool Name: work\n"
+    )
 
 
 def test_call_and_acall_agree_on_every_fault(make_pipeline):
@@ -466,12 +481,17 @@ def test_call_and_acall_agree_on_every_fault(make_pipeline):
         for form in ("sync", "async"):
             pipeline = make_pipeline(faulty_tool(make, form), *tools())
             by_call = answered(Pipeline.call, pipeline, "work", {}, call_id="7")
-            by_acall = answered(lambda *args, **more: asyncio.run(Pipeline.acall(*args, **more)), pipeline, "work", {}, call_id="7")
+            by_acall = answered(
+                lambda *args, **more: asyncio.run(Pipeline.acall(*args, **more)), pipeline, "work", {}, call_id="7"
+            )
             assert (by_call.content, type(by_call.error)) == (by_acall.content, type(by_acall.error)), (fault, form)
 
 
 def test_all_faults_at_once(make_pipeline, run_many):
-    made = [Tool.from_function(functools.partial(lambda fault: fault(), fault), name=f"t{number}") for number, fault in enumerate(FAULTS.values())]
+    made = [
+        Tool.from_function(functools.partial(lambda fault: fault(), fault), name=f"t{number}")
+        for number, fault in enumerate(FAULTS.values())
+    ]
     pipeline = make_pipeline(*made, *tools())
     results: Any = answered(run_many, pipeline, [(one.name, {}) for one in made])
     assert [result.call.name for result in results] == [one.name for one in made]
@@ -482,3 +502,44 @@ def test_all_faults_at_once(make_pipeline, run_many):
 def test_there_are_enough_of_them():
     assert len(FAULTS) >= 60
     assert len(STAGES) == 12
+
+
+# --- saboteurs that raise nothing, but change what they are given
+
+
+def change_call(call: Any) -> None:
+    call.name, call.arguments = "missing", {"changed": True}
+
+
+def change_failure(failure: Any) -> None:
+    failure.exception, failure.value, failure.tool, failure.arguments = None, "changed", None, {"changed": True}
+
+
+def change_feedback(feedback: Any) -> None:
+    feedback.headline = feedback.message = feedback.next_step = "changed"
+
+
+def change_event(event: Any) -> None:
+    if hasattr(event, "result"):
+        event.result.content, event.result.is_error, event.result.error = "changed", False, None
+
+
+CHANGES: dict[str, tuple[str, Callable[..., None]]] = {
+    "resolve changes the call": ("resolve", change_call),
+    "validate changes the call": ("validate", change_call),
+    "execute changes the call": ("execute", change_call),
+    "classify changes the failure": ("classify", change_failure),
+    "render_feedback changes the feedback": ("render_feedback", change_feedback),
+    "observe changes the result": ("observe", change_event),
+}
+
+
+@pytest.mark.parametrize("kind", CHANGES)
+def test_what_a_plugin_changes_in_what_it_is_given_changes_nothing(make_pipeline, run, kind):
+    hook, change = CHANGES[kind]
+    module = ModuleType("saboteur")
+    setattr(module, hook, hookimpl(change))
+    pipeline = make_pipeline(*tools(), plugins=[module])
+    for name, arguments in (("read", {"path": "a"}), ("missing", {}), ("unknown", {}), ("told", {}), ("nope", {})):
+        result = answered(run, pipeline, name, dict(arguments), call_id="7")
+        assert outcome_of(result) == undisturbed(name, repr(arguments), "text"), name

@@ -248,7 +248,13 @@ def test_steps_can_be_made_by_hand():
         yield 1
 
     run: Callable[..., Run] = Run
-    assert [run(function).is_async for function in (read, fetch, Later(), agen, int)] == [False, True, True, True, False]
+    assert [run(function).is_async for function in (read, fetch, Later(), agen, int)] == [
+        False,
+        True,
+        True,
+        True,
+        False,
+    ]
     assert run(fetch, is_async=False).is_async is False
     assert (run(read).timeout, run(read).offload) == (None, True)
     assert str(DeadlineExceeded(2.50)) == "no answer within 2.5 s"

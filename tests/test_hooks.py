@@ -111,7 +111,7 @@ def test_repair(make_pipeline, plugin, run):
     harmless = Tool.from_function(read, read_only=True)
     pipeline = make_pipeline(harmless, Tool.from_function(read, name="delete"), plugins=[plugin(repair=repair)])
     result = run(pipeline, " read\n", {"path": "a"}, call_id="7")
-    assert result.content == 'read a\n(tool  read\\n was read as read.)'
+    assert result.content == "read a\n(tool  read\\n was read as read.)"
     assert [(repair.kind, repair.after) for repair in result.repairs] == [("name", "read")]
     assert (result.call.id, result.call.name) == ("7", "read")
     result = run(pipeline, "read", "{'path': 'a'}")
@@ -138,7 +138,14 @@ def test_a_repairer_may_wait(make_pipeline, plugin, run):
 
 @pytest.mark.parametrize(
     "give",
-    [lambda: None, lambda: 3, lambda: 1 / 0, lambda: ToolCall(None, "nope", {}), lambda: ToolCall(None, "read", "{"), lambda: ToolCall(None, [], 3)],
+    [
+        lambda: None,
+        lambda: 3,
+        lambda: 1 / 0,
+        lambda: ToolCall(None, "nope", {}),
+        lambda: ToolCall(None, "read", "{"),
+        lambda: ToolCall(None, [], 3),
+    ],
 )
 def test_a_repair_that_comes_to_nothing_keeps_the_first_error(make_pipeline, plugin, run, give):
     result = run(make_pipeline(read, plugins=[plugin(repair=lambda call: give)]), "read", {"path": 3}, call_id="7")
@@ -288,7 +295,10 @@ class Shout(FeedbackFormat):
 
 def test_feedback_formats(make_pipeline, plugin, run):
     pipeline = make_pipeline(
-        read, Tool.from_function(read, name="plain", format="text"), plugins=[plugin(feedback_formats=lambda: [Shout()])], format="shout"
+        read,
+        Tool.from_function(read, name="plain", format="text"),
+        plugins=[plugin(feedback_formats=lambda: [Shout()])],
+        format="shout",
     )
     assert run(pipeline, "nope").content == "ERROR: TOOL 'NOPE' NOT FOUND."
     assert run(pipeline, "plain", {}).content.startswith("Error executing tool plain: Invalid arguments")
@@ -511,13 +521,26 @@ def test_a_wrapper_that_fails_is_left_out(make_pipeline, plugin, run, hook, when
     assert asked or hook in ("authorize", "feedback_formats", "dialects")
 
 
-WRONG_ANSWERS = {"text": "abc", "number": 3, "list of numbers": [1], "object": object(), "list of texts": ["abc"], "class": dict}
+WRONG_ANSWERS = {
+    "text": "abc",
+    "number": 3,
+    "list of numbers": [1],
+    "object": object(),
+    "list of texts": ["abc"],
+    "class": dict,
+}
 
 
 @pytest.mark.parametrize("kind", WRONG_ANSWERS)
 @pytest.mark.parametrize("hook", [hook for hook in HOOKS if hook not in ("observe", "authorize")])
 def test_a_wrapper_that_gives_something_else_is_left_out(make_pipeline, plugin, run, hook, kind):
-    if (hook, kind) in {("render_feedback", "text"), ("hints", "text"), ("hints", "list of texts"), ("execute", "class"), ("repair", "class")}:
+    if (hook, kind) in {
+        ("render_feedback", "text"),
+        ("hints", "text"),
+        ("hints", "list of texts"),
+        ("execute", "class"),
+        ("repair", "class"),
+    }:
         return
 
     def wrapper():

@@ -27,7 +27,14 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(ANY_TEXT, inner, max_size=4),
     max_leaves=8,
 )
-VALUES = JSON | st.builds(object) | st.binary(max_size=8) | st.sets(st.integers(), max_size=4) | st.complex_numbers() | st.tuples(JSON)
+VALUES = (
+    JSON
+    | st.builds(object)
+    | st.binary(max_size=8)
+    | st.sets(st.integers(), max_size=4)
+    | st.complex_numbers()
+    | st.tuples(JSON)
+)
 NAMES = st.sampled_from(["read", "give", "raise", "aread", "inline", "bounded"]) | ANY_TEXT
 ARGUMENTS = (
     st.none()
@@ -40,13 +47,31 @@ ARGUMENTS = (
 )
 CALLS = st.builds(ToolCall, st.none() | st.text(max_size=5), NAMES, ARGUMENTS)
 PLAIN = {
-    *(ValueError, KeyError, OSError, RuntimeError, TimeoutError, ConnectionError, FileNotFoundError, PermissionError, StopIteration),
+    *(
+        ValueError,
+        KeyError,
+        OSError,
+        RuntimeError,
+        TimeoutError,
+        ConnectionError,
+        FileNotFoundError,
+        PermissionError,
+        StopIteration,
+    ),
     *(MemoryError, RecursionError, SystemExit, asyncio.CancelledError, LookupError, NotADirectoryError),
 }
 EXCEPTIONS = st.recursive(
-    st.builds(lambda cls, args: cls(*args), st.sampled_from(sorted(PLAIN, key=str)), st.lists(LONG_TEXT | st.integers(), max_size=3)),
-    lambda inner: st.builds(lambda text, errors: BaseExceptionGroup(text, errors), ANY_TEXT, st.lists(inner, min_size=1, max_size=3))
-    | st.builds(lambda error, cause: setattr(error, "__cause__", cause) or error, inner, inner),
+    st.builds(
+        lambda cls, args: cls(*args),
+        st.sampled_from(sorted(PLAIN, key=str)),
+        st.lists(LONG_TEXT | st.integers(), max_size=3),
+    ),
+    lambda inner: (
+        st.builds(
+            lambda text, errors: BaseExceptionGroup(text, errors), ANY_TEXT, st.lists(inner, min_size=1, max_size=3)
+        )
+        | st.builds(lambda error, cause: setattr(error, "__cause__", cause) or error, inner, inner)
+    ),
     max_leaves=4,
 )
 ERROR_CLASSES = [cls for cls in errors.ToolError.__subclasses__() if cls.__module__ == "mulligan.errors"]
@@ -63,7 +88,9 @@ TOOL_ERRORS = st.builds(
     resource=st.none() | LONG_TEXT,
     provider=st.none() | LONG_TEXT,
     http_status=st.none() | st.integers(),
-    problems=st.lists(st.builds(Problem, LONG_TEXT, LONG_TEXT, st.none() | LONG_TEXT, st.none() | LONG_TEXT), max_size=12),
+    problems=st.lists(
+        st.builds(Problem, LONG_TEXT, LONG_TEXT, st.none() | LONG_TEXT, st.none() | LONG_TEXT), max_size=12
+    ),
 )
 
 
@@ -192,14 +219,20 @@ def test_i2_as_many_results_as_calls_with_their_ids_in_order(worlds, calls, awai
 
 
 @settings(max_examples=60)
-@given(st.lists(st.tuples(st.text(max_size=5), NAMES, ANY_TEXT | st.builds(json.dumps, JSON)), max_size=6), st.booleans(), st.booleans())
+@given(
+    st.lists(st.tuples(st.text(max_size=5), NAMES, ANY_TEXT | st.builds(json.dumps, JSON)), max_size=6),
+    st.booleans(),
+    st.booleans(),
+)
 def test_i2_one_answer_for_each_id(worlds, asked, awaited, anthropic):
     pipeline = worlds().pipeline
     if anthropic:
         blocks = [{"type": "tool_use", "id": id, "name": name, "input": given} for id, name, given in asked]
         message: dict[str, Any] = {"role": "assistant", "content": [{"type": "text", "text": "x"}, *blocks]}
     else:
-        tool_calls = [{"id": id, "type": "function", "function": {"name": name, "arguments": given}} for id, name, given in asked]
+        tool_calls = [
+            {"id": id, "type": "function", "function": {"name": name, "arguments": given}} for id, name, given in asked
+        ]
         message = {"role": "assistant", "content": None, "tool_calls": tool_calls}
     answers = asyncio.run(pipeline.aanswer(message)) if awaited else pipeline.answer(message)
     ids = [id for id, _, _ in asked]
@@ -247,10 +280,23 @@ def test_i3_feedback_for_any_name_is_bounded_in_every_format(worlds, name, argum
 
 
 FAULTS: list[Any] = [
-    *(lambda: 1 / 0, lambda: 3, lambda: "text", lambda: [3], lambda: {"a": object()}, lambda: object(), lambda: sys.exit(3)),
+    *(
+        lambda: 1 / 0,
+        lambda: 3,
+        lambda: "text",
+        lambda: [3],
+        lambda: {"a": object()},
+        lambda: object(),
+        lambda: sys.exit(3),
+    ),
     *(lambda: next(iter(())), lambda: (_ for _ in [3]), lambda: type),
 ]
-RIGHT = {("observe", index) for index in (1, 2, 3, 4, 5, 8, 9)} | {("execute", 9), ("repair", 9), ("render_feedback", 2), ("hints", 4)}
+RIGHT = {("observe", index) for index in (1, 2, 3, 4, 5, 8, 9)} | {
+    ("execute", 9),
+    ("repair", 9),
+    ("render_feedback", 2),
+    ("hints", 4),
+}
 
 
 @settings(max_examples=150)
@@ -330,7 +376,9 @@ def test_i7_the_same_conversations_give_the_same_bytes_in_every_process():
     digests = set()
     for seed in ("0", "1", "4242"):
         env = {**os.environ, "PYTHONHASHSEED": seed}
-        ended = subprocess.run([sys.executable, "-c", CONVERSATIONS], capture_output=True, text=True, env=env, timeout=120, check=False)
+        ended = subprocess.run(
+            [sys.executable, "-c", CONVERSATIONS], capture_output=True, text=True, env=env, timeout=120, check=False
+        )
         assert ended.returncode == 0, ended.stderr[-2_000:]
         digests.add(ended.stdout)
     assert len(digests) == 1

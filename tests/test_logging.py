@@ -141,7 +141,12 @@ def test_a_plugins_fault_is_a_warning(logged, run, lines, plugin):
 
 @pytest.mark.parametrize(
     ("level", "kept"),
-    [("INFO", {"INFO", "SUCCESS", "WARNING", "ERROR"}), ("SUCCESS", {"SUCCESS", "WARNING", "ERROR"}), ("WARNING", {"WARNING", "ERROR"}), ("ERROR", {"ERROR"})],
+    [
+        ("INFO", {"INFO", "SUCCESS", "WARNING", "ERROR"}),
+        ("SUCCESS", {"SUCCESS", "WARNING", "ERROR"}),
+        ("WARNING", {"WARNING", "ERROR"}),
+        ("ERROR", {"ERROR"}),
+    ],
 )
 def test_levels(logged, run, lines, plugin, level, kept):
     pipeline = logged(read, level=level, plugins=[plugin("acme", hints=lambda: 1 / 0)])
@@ -165,7 +170,10 @@ def test_turning_it_on_twice_writes_each_line_once(logged, run, lines):
     assert [name for name, _ in lines.records] == ["INFO", "SUCCESS"]
 
 
-@pytest.mark.parametrize(("value", "expected"), [("1", "INFO"), ("info", "INFO"), ("ERROR", "ERROR"), ("error", "ERROR"), ("0", None), ("", None)])
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [("1", "INFO"), ("info", "INFO"), ("ERROR", "ERROR"), ("error", "ERROR"), ("0", None), ("", None)],
+)
 def test_the_environment_turns_it_on(make_pipeline, run, lines, monkeypatch, value, expected):
     monkeypatch.setenv("MULLIGAN_LOG", value)
     pipeline = make_pipeline(read)
@@ -200,7 +208,19 @@ FORGED = "x\nERROR|forged\r\x1b[2J\x1b]0;title\x07\u202e\u2028second\x85third\x0
 
 
 @pytest.mark.parametrize(
-    "cause", ["name", "arguments", "exception", "own error", "value", "fault", "plugin name", "missing path", "refusal", "provider"]
+    "cause",
+    [
+        "name",
+        "arguments",
+        "exception",
+        "own error",
+        "value",
+        "fault",
+        "plugin name",
+        "missing path",
+        "refusal",
+        "provider",
+    ],
 )
 def test_nobody_can_forge_a_line(logged, run, lines, plugin, cause):
     def raise_this() -> None:
@@ -231,7 +251,10 @@ def test_nobody_can_forge_a_line(logged, run, lines, plugin, cause):
         assert not any(character in text for character in "\r\x1b\x07\u202e\u2028\x85\x00\x9b"), text
 
 
-@pytest.mark.parametrize("cause", ["arguments", "secret argument", "exception", "own error", "value", "fault", "missing path", "name", "refusal"])
+@pytest.mark.parametrize(
+    "cause",
+    ["arguments", "secret argument", "exception", "own error", "value", "fault", "missing path", "name", "refusal"],
+)
 def test_no_line_holds_a_secret(logged, run, lines, plugin, cause, monkeypatch):
     monkeypatch.setenv("VAULT_TOKEN", SECRET)
 
@@ -239,7 +262,9 @@ def test_no_line_holds_a_secret(logged, run, lines, plugin, cause, monkeypatch):
         local_value = f"{SECRET} {KEY}"
         raise {
             "exception": ValueError(f"bad {local_value}"),
-            "own error": errors.ToolExecutionError(f"bad {local_value}", user_message=local_value, resource=local_value),
+            "own error": errors.ToolExecutionError(
+                f"bad {local_value}", user_message=local_value, resource=local_value
+            ),
             "missing path": FileNotFoundError(2, "x", f"/srv/{SECRET}/{KEY}"),
         }.get(cause, ValueError("x"))
 
@@ -251,9 +276,13 @@ def test_no_line_holds_a_secret(logged, run, lines, plugin, cause, monkeypatch):
         "refusal": [plugin("acme", authorize=lambda tool: errors.ToolPermissionError(f"{SECRET} {KEY}"))],
     }
     value = Tool.from_function(lambda: {"error": f"{SECRET} {KEY}"}, name="value")
-    pipeline = logged(read, Tool.from_function(raise_this, name="work", secret="phrase"), value, plugins=plugins.get(cause, []))
+    pipeline = logged(
+        read, Tool.from_function(raise_this, name="work", secret="phrase"), value, plugins=plugins.get(cause, [])
+    )
     name = {"name": f"read {SECRET} {KEY}", "value": "value", "arguments": "read"}.get(cause, "work")
-    arguments: Any = {"arguments": {"path": f"{SECRET} {KEY}"}, "secret argument": {"phrase": f"{SECRET} {KEY}"}}.get(cause)
+    arguments: Any = {"arguments": {"path": f"{SECRET} {KEY}"}, "secret argument": {"phrase": f"{SECRET} {KEY}"}}.get(
+        cause
+    )
     run(pipeline, name, arguments)
     assert lines.records
     for text in lines.raw:
@@ -261,7 +290,10 @@ def test_no_line_holds_a_secret(logged, run, lines, plugin, cause, monkeypatch):
         assert KEY not in text
 
 
-@pytest.mark.parametrize("arguments", [{"phrase": "open-sesame-1001"}, '{"phrase": "open-sesame-1001"', '{"phrase": "open-sesame-1001", "n": "x"}'])
+@pytest.mark.parametrize(
+    "arguments",
+    [{"phrase": "open-sesame-1001"}, '{"phrase": "open-sesame-1001"', '{"phrase": "open-sesame-1001", "n": "x"}'],
+)
 def test_no_line_holds_a_secret_argument(logged, run, lines, arguments):
     def unlock(phrase: str, n: int = 0) -> str:
         if n == 0:
@@ -275,7 +307,7 @@ def test_no_line_holds_a_secret_argument(logged, run, lines, arguments):
 
 def test_braces_in_foreign_text_are_no_format(logged, run, lines):
     run(logged(read), "read", {"path": "{path!r} {0} {} %s {__class__}"})
-    assert '{path!r} {0} {} %s {__class__}' in lines.of("INFO")[0]
+    assert "{path!r} {0} {} %s {__class__}" in lines.of("INFO")[0]
 
 
 def test_a_sink_that_fails_changes_nothing(make_pipeline, run, capsys):

@@ -157,18 +157,58 @@ BAD = {
     "no such module": ("x = 1", "worse:y", "ModuleNotFoundError", "block it"),
     "bad reference": ("x = 1", "???", "Error", "block it"),
     "no hookimpl": ("def hints(): return []", None, "has no hookimpl", "@hookimpl from mulligan.plugin"),
-    "unknown hook": ("from mulligan.plugin import hookimpl\n@hookimpl\ndef hint(error): ...", None, "no hook 'hint'", "did you mean 'hints'?"),
-    "hook of nowhere": ("from mulligan.plugin import hookimpl\n@hookimpl\ndef xyzzy(): ...", None, "no hook 'xyzzy'", "there are resolve, validate"),
-    "wrong argument": ("from mulligan.plugin import hookimpl\n@hookimpl\ndef hints(error, tool): ...", None, "'tool'", "ask only for parameters of the hook"),
-    "async": ("from mulligan.plugin import hookimpl\n@hookimpl\nasync def hints(error): ...", None, "'hints' is `async def`", "which the pipeline awaits"),
-    "async generator": ("from mulligan.plugin import hookimpl\n@hookimpl\nasync def hints(error):\n    yield 1", None, "`async def`", "never awaited"),
-    "wrapper that does not yield": ("from mulligan.plugin import hookimpl\n@hookimpl(wrapper=True)\ndef hints(error): ...", None, "hints", "plugin 'bad'"),
-    "class": ("from mulligan.plugin import hookimpl\nclass P:\n    @hookimpl\n    def hints(self): ...", "bad:P", "is a class", "give an instance, P()"),
+    "unknown hook": (
+        "from mulligan.plugin import hookimpl\n@hookimpl\ndef hint(error): ...",
+        None,
+        "no hook 'hint'",
+        "did you mean 'hints'?",
+    ),
+    "hook of nowhere": (
+        "from mulligan.plugin import hookimpl\n@hookimpl\ndef xyzzy(): ...",
+        None,
+        "no hook 'xyzzy'",
+        "there are resolve, validate",
+    ),
+    "wrong argument": (
+        "from mulligan.plugin import hookimpl\n@hookimpl\ndef hints(error, tool): ...",
+        None,
+        "'tool'",
+        "ask only for parameters of the hook",
+    ),
+    "async": (
+        "from mulligan.plugin import hookimpl\n@hookimpl\nasync def hints(error): ...",
+        None,
+        "'hints' is `async def`",
+        "which the pipeline awaits",
+    ),
+    "async generator": (
+        "from mulligan.plugin import hookimpl\n@hookimpl\nasync def hints(error):\n    yield 1",
+        None,
+        "`async def`",
+        "never awaited",
+    ),
+    "wrapper that does not yield": (
+        "from mulligan.plugin import hookimpl\n@hookimpl(wrapper=True)\ndef hints(error): ...",
+        None,
+        "hints",
+        "plugin 'bad'",
+    ),
+    "class": (
+        "from mulligan.plugin import hookimpl\nclass P:\n    @hookimpl\n    def hints(self): ...",
+        "bad:P",
+        "is a class",
+        "give an instance, P()",
+    ),
     "None": ("x = None", "bad:x", "has no hookimpl", "@hookimpl"),
     "text": ("x = 'hints'", "bad:x", "has no hookimpl", "@hookimpl"),
     "list": ("x = [1]", "bad:x", "has no hookimpl", "@hookimpl"),
     "raising dir": ("class P:\n    def __dir__(self): raise KeyError('dir')\nx = P()", "bad:x", "KeyError", "bad"),
-    "raising attributes": ("class P:\n    def __getattr__(self, name): raise KeyError(name)\nx = P()", "bad:x", "bad", ""),
+    "raising attributes": (
+        "class P:\n    def __getattr__(self, name): raise KeyError(name)\nx = P()",
+        "bad:x",
+        "bad",
+        "",
+    ),
     "future hook": (
         "from mulligan.plugin import hookimpl\n@hookimpl\ndef hints(error): return 3 / 0\n@hookimpl\ndef nope(): ...",
         None,
@@ -361,7 +401,11 @@ def module_of(code: str) -> Any:
     return module
 
 
-IN_CODE = [kind for kind, (code, _, what, _) in BAD.items() if kind != "text" and ("hookimpl" in code or what == "has no hookimpl")]
+IN_CODE = [
+    kind
+    for kind, (code, _, what, _) in BAD.items()
+    if kind != "text" and ("hookimpl" in code or what == "has no hookimpl")
+]
 
 
 @pytest.mark.parametrize("kind", IN_CODE)
@@ -379,7 +423,10 @@ def test_a_bad_plugin_in_code_is_a_usage_error(make_pipeline, kind):
 
 def test_other_wrong_plugins_in_code(make_pipeline, plugin):
     good = plugin("acme", hints=lambda: [])
-    with pytest.raises(errors.UsageError, match=r"plugins must be a list of modules or instances, not <module 'acme'>; write \[<module 'acme'>\]"):
+    with pytest.raises(
+        errors.UsageError,
+        match=r"plugins must be a list of modules or instances, not <module 'acme'>; write \[<module 'acme'>\]",
+    ):
         make_pipeline(plugins=good)
     with pytest.raises(errors.UsageError, match="plugins must be a list of modules or instances, not 'acme'"):
         make_pipeline(plugins="acme")
@@ -580,7 +627,9 @@ class OddDecodeError(json.JSONDecodeError):
 HOSTILE_TOOLS: dict[str, Callable[[], Any]] = {
     "a value that raises at every look": HostileValue,
     "a mapping that raises": lambda: type("M", (dict,), {"get": lambda *_: 1 / 0})(error="x"),
-    "a property that raises": lambda: type("V", (), {"headers": property(lambda self: 1 / 0), "isError": property(lambda self: 1 / 0)})(),
+    "a property that raises": lambda: type(
+        "V", (), {"headers": property(lambda self: 1 / 0), "isError": property(lambda self: 1 / 0)}
+    )(),
     "a file error that raises": lambda: throw(FakeFileError()),
     "a status that raises": lambda: throw(OddStatusError()),
     "a deadline without seconds": lambda: throw(OddDeadlineError()),
@@ -616,7 +665,9 @@ def test_a_hostile_tool_is_no_fault_of_a_plugin(make_pipeline, kind):
     assert pipeline.faults == ()
 
 
-@pytest.mark.parametrize("name", [["read"], {"a": 1}, {1}, bytearray(b"read"), None, 3, float("nan"), ("read",), object()])
+@pytest.mark.parametrize(
+    "name", [["read"], {"a": 1}, {1}, bytearray(b"read"), None, 3, float("nan"), ("read",), object()]
+)
 def test_a_hostile_name_never_costs_a_pipeline_one_of_its_own_plugins(make_pipeline, run, name):
     def read() -> str:
         return "read"

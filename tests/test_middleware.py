@@ -15,7 +15,9 @@ from mulligan.plugin import DeadlineExceeded, Outcome, Run, Sleep, Waiting
 class Flaky:
     """A tool that fails so often, then works."""
 
-    def __init__(self, failures: int, error: Callable[[], BaseException] = lambda: errors.ToolUnavailableError("Busy.")) -> None:
+    def __init__(
+        self, failures: int, error: Callable[[], BaseException] = lambda: errors.ToolUnavailableError("Busy.")
+    ) -> None:
         self.failures = failures
         self.error = error
         self.runs = 0
@@ -106,7 +108,9 @@ def test_a_tool_that_may_write_runs_at_most_once(make_pipeline, run):
     pipeline = make_pipeline(flaky.work, middleware=[again()])
     result = run(pipeline, "work")
     assert (result.error.message, result.attempts, flaky.runs) == ("Busy.", 1, 1)
-    assert "a middleware wanted to run 'work' again, which is neither read_only nor idempotent" in pipeline.faults[0].error
+    assert (
+        "a middleware wanted to run 'work' again, which is neither read_only nor idempotent" in pipeline.faults[0].error
+    )
 
 
 def test_a_tool_that_may_write_never_runs_twice_after_a_success(make_pipeline, run):
@@ -213,7 +217,9 @@ def test_a_middleware_that_waits_tells_the_observers(make_pipeline, plugin, run)
         yield Sleep(0)
         return (yield run)
 
-    pipeline = make_pipeline(Flaky(0).work, middleware=[wait], plugins=[plugin(observe=lambda event: seen.append(event))])
+    pipeline = make_pipeline(
+        Flaky(0).work, middleware=[wait], plugins=[plugin(observe=lambda event: seen.append(event))]
+    )
     result = run(pipeline, "work")
     assert [event.seconds for event in result.events] == [0.001, 0]
     assert [event.seconds for event in seen if isinstance(event, Waiting)] == [0.001, 0]
@@ -342,9 +348,36 @@ async def is_async(run, tool, call):
 
 
 BROKEN = [
-    *(broken_before, broken_after, broken_after_two, not_a_generator, raises_at_once, wrong_arguments, yields_text, yields_nothing),
-    *(returns_nothing, returns_text, returns_odd_error, returns_odd_exception, yields_after_closing, raises_when_closed),
-    *(sleeps_backwards, sleeps_a_word, sleeps_no_number, sleeps_nothing, exits, exits_at_once, cancels, stops, groups, is_async),
+    *(
+        broken_before,
+        broken_after,
+        broken_after_two,
+        not_a_generator,
+        raises_at_once,
+        wrong_arguments,
+        yields_text,
+        yields_nothing,
+    ),
+    *(
+        returns_nothing,
+        returns_text,
+        returns_odd_error,
+        returns_odd_exception,
+        yields_after_closing,
+        raises_when_closed,
+    ),
+    *(
+        sleeps_backwards,
+        sleeps_a_word,
+        sleeps_no_number,
+        sleeps_nothing,
+        exits,
+        exits_at_once,
+        cancels,
+        stops,
+        groups,
+        is_async,
+    ),
 ]
 
 

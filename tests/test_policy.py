@@ -29,7 +29,9 @@ def test_an_instance_decides_where_the_policy_is_silent():
     assert Policy().is_fatal(errors.ToolQuotaError("x", fatal=False)) is False
 
 
-@pytest.mark.parametrize("key", ["ResourceConflictError", errors.ResourceConflictError, OrderLockedError, "OrderLockedError", "ToolError"])
+@pytest.mark.parametrize(
+    "key", ["ResourceConflictError", errors.ResourceConflictError, OrderLockedError, "OrderLockedError", "ToolError"]
+)
 def test_a_class_counts_for_its_subclasses_by_class_and_by_name(key):
     assert Policy(fatal={key: True}).is_fatal(OrderLockedError("x")) is True
     assert Policy(fatal={key: True}).is_fatal(errors.ToolError("x")) is (key == "ToolError")
@@ -129,21 +131,32 @@ def test_a_limit_that_is_no_number_is_named():
 
 
 @pytest.mark.parametrize("value", [0, -1, float("nan")])
-@pytest.mark.parametrize("name", ["feedback_chars", "result_chars", "argument_bytes", "depth", "listed_tools", "problems", "threads", "grace"])
+@pytest.mark.parametrize(
+    "name",
+    ["feedback_chars", "result_chars", "argument_bytes", "depth", "listed_tools", "problems", "threads", "grace"],
+)
 def test_a_wrong_limit_is_named(name, value):
     with pytest.raises(errors.UsageError, match=rf"Limits\({name}=.*\): give a number above zero"):
         Limits(**{name: value})
 
 
 def test_feedback_needs_some_room():
-    with pytest.raises(errors.UsageError, match=r"Limits\(feedback_chars=199\): feedback needs at least 200 characters"):
+    with pytest.raises(
+        errors.UsageError, match=r"Limits\(feedback_chars=199\): feedback needs at least 200 characters"
+    ):
         Limits(feedback_chars=199)
     assert Limits(feedback_chars=200).feedback_chars == 200
 
 
 def test_the_limits_of_the_design():
     limits = Limits()
-    assert (limits.feedback_chars, limits.result_chars, limits.depth, limits.listed_tools, limits.problems) == (2_000, None, 64, 20, 8)
+    assert (limits.feedback_chars, limits.result_chars, limits.depth, limits.listed_tools, limits.problems) == (
+        2_000,
+        None,
+        64,
+        20,
+        8,
+    )
 
 
 def test_limits_bound_the_feedback(make_pipeline, run):
@@ -160,9 +173,17 @@ def test_limits_bound_the_result(make_pipeline, run):
         return "word " * 1_000
 
     result = run(make_pipeline(read, limits=Limits(result_chars=100)), "read")
+    kept, note = result.content.split("\n")
     assert len(result.content) <= 100
-    assert result.content.endswith("[4,900 of 5,000 characters left out]")
+    assert note == f"[{5_000 - len(kept.rstrip('…')):,} of 5,000 characters left out]"
+    assert kept.startswith("word word word")
     assert result.value == "word " * 1_000
+
+
+@pytest.mark.parametrize("limit", [1, 5, 30, 40])
+def test_a_result_is_within_its_limit_however_small(make_pipeline, run, limit):
+    tool = Tool.from_function(lambda: "é" * 500, name="give")
+    assert 0 < len(run(make_pipeline(tool, limits=Limits(result_chars=limit)), "give").content) <= limit
 
 
 def test_limits_bound_problems_and_listed_tools(make_pipeline, run):

@@ -22,19 +22,33 @@ ROOT = Path(mulligan.__file__).parent
 MODULES = sorted(["mulligan", *(found.name for found in pkgutil.walk_packages([str(ROOT)], "mulligan."))])
 SOURCES = sorted(ROOT.rglob("*.py"))
 FACE = {
-    *("Answers Deadline Dialect Failure Feedback FeedbackFormat Injected Limits Pipeline PluginFault PluginInfo Policy Problem".split()),
+    *(
+        "Answers Deadline Dialect Failure Feedback FeedbackFormat Injected Limits Pipeline PluginFault PluginInfo Policy Problem".split()
+    ),
     *("Repair Session Tool ToolCall ToolResult Toolset errors hookimpl tool".split()),
 }
 AUTHOR = {
-    *("Answers AttemptFailed CallFinished CallRepaired CallStarted Deadline DeadlineExceeded Dialect Effect Event Executor".split()),
-    *("ExecutorSaturated Failure Feedback FeedbackFormat Injected Limits Middleware MulliganError Outcome PluginError PluginFaulted".split()),
-    *("Policy Problem Repair Repairer RepeatedCallError ResourceConflictError ResourceNotFoundError Run Sleep Step Steps Tool".split()),
-    *("ToolArgumentError ToolAuthenticationError ToolCall ToolCancelledError ToolConnectionError ToolError ToolExecutionError".split()),
-    *("ToolNotFoundError ToolPermissionError ToolQuotaError ToolRateLimitError ToolResult ToolTimeoutError ToolUnavailableError".split()),
+    *(
+        "Answers AttemptFailed CallFinished CallRepaired CallStarted Deadline DeadlineExceeded Dialect Effect Event Executor".split()
+    ),
+    *(
+        "ExecutorSaturated Failure Feedback FeedbackFormat Injected Limits Middleware MulliganError Outcome PluginError PluginFaulted".split()
+    ),
+    *(
+        "Policy Problem Repair Repairer RepeatedCallError ResourceConflictError ResourceNotFoundError Run Sleep Step Steps Tool".split()
+    ),
+    *(
+        "ToolArgumentError ToolAuthenticationError ToolCall ToolCancelledError ToolConnectionError ToolError ToolExecutionError".split()
+    ),
+    *(
+        "ToolNotFoundError ToolPermissionError ToolQuotaError ToolRateLimitError ToolResult ToolTimeoutError ToolUnavailableError".split()
+    ),
     *("Toolset UsageError Waiting body clean fence hookimpl safe_str show_name tool".split()),
 }
 HEAVY = {
-    *("asyncio attr.validators cattrs docstring_parser hashlib importlib_metadata jsonschema_rs loguru msgspec rapidfuzz".split()),
+    *(
+        "asyncio attr.validators cattrs docstring_parser hashlib importlib_metadata jsonschema_rs loguru msgspec rapidfuzz".split()
+    ),
     *("rich typer pydantic email logging concurrent.futures multiprocessing socket ssl urllib.request".split()),
 } - {"attr.validators", "logging"}
 
@@ -104,7 +118,12 @@ print(json.dumps(failed))
 """
     names = [name for name in MODULES if not name.startswith("mulligan.cli")]
     ended = subprocess.run(
-        [sys.executable, "-W", "error", "-c", program], input=json.dumps(names), capture_output=True, text=True, timeout=300, check=False
+        [sys.executable, "-W", "error", "-c", program],
+        input=json.dumps(names),
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
     )
     assert (ended.returncode, ended.stderr) == (0, "")
     assert json.loads(ended.stdout) == {}
@@ -113,7 +132,9 @@ print(json.dumps(failed))
 def loaded_after(code: str) -> set[str]:
     program = f"import sys\nbefore = set(sys.modules)\n{code}\nprint(*(set(sys.modules) - before))"
     env = {**os.environ, "MULLIGAN_DISABLE_PLUGIN_AUTOLOAD": ""}
-    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, env=env, check=False)
+    ended = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, env=env, check=False
+    )
     assert (ended.returncode, ended.stderr) == (0, "")
     return set(ended.stdout.split())
 
@@ -126,7 +147,11 @@ def test_importing_it_imports_nothing_heavy(name):
 def test_a_pipeline_imports_what_is_heavy_when_it_is_needed():
     made = "from mulligan import Pipeline\npipeline = Pipeline(autoload=False)\n"
     assert loaded_after(made) & HEAVY == set()
-    assert loaded_after(made + "pipeline.call('nope')") & {"asyncio", "loguru", "importlib_metadata", "rich", "typer", "pydantic"} == set()
+    assert (
+        loaded_after(made + "pipeline.call('nope')")
+        & {"asyncio", "loguru", "importlib_metadata", "rich", "typer", "pydantic"}
+        == set()
+    )
     used = """
 from mulligan import Pipeline
 def read(path: str, n: int = 1) -> str:
@@ -134,7 +159,10 @@ def read(path: str, n: int = 1) -> str:
 pipeline = Pipeline([read], autoload=False)
 assert pipeline.call("read", '{"path": "a"}').content == "a"
 """
-    assert loaded_after(used) & {"asyncio", "loguru", "importlib_metadata", "rapidfuzz", "rich", "typer", "pydantic"} == set()
+    assert (
+        loaded_after(used) & {"asyncio", "loguru", "importlib_metadata", "rapidfuzz", "rich", "typer", "pydantic"}
+        == set()
+    )
 
 
 def imports_of(source: Path) -> Iterator[tuple[str, str]]:
@@ -149,7 +177,9 @@ def test_the_built_in_plugins_take_the_outsiders_door():
     for source in (ROOT / "builtin").glob("*.py"):
         for module, _ in imports_of(source):
             if module.startswith("mulligan"):
-                assert module == "mulligan.plugin" or module.startswith("mulligan.builtin"), f"{source.name} imports {module}"
+                assert module == "mulligan.plugin" or module.startswith("mulligan.builtin"), (
+                    f"{source.name} imports {module}"
+                )
 
 
 def test_only_one_module_touches_pluggy():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -26,7 +27,9 @@ def add(a: int, b: int) -> int:
 
 
 def pay(amount: int) -> None:
-    raise errors.ToolQuotaError("The credit is used up.", provider="bank", retry_after=30, http_status=402, resource="acct/1")
+    raise errors.ToolQuotaError(
+        "The credit is used up.", provider="bank", retry_after=30, http_status=402, resource="acct/1"
+    )
 
 
 # --- content and value
@@ -54,8 +57,19 @@ class Point:
 )
 def test_content_is_text_and_the_value_is_kept(make_pipeline, run, value, content):
     result = run(make_pipeline(tool(name="give", description="")(lambda: value)), "give", "{}", call_id="7")
-    assert (result.content, result.value, result.is_error, result.error, result.feedback) == (content, value, False, None, None)
-    assert (result.call, result.tool.name, result.attempts, result.fatal) == (ToolCall("7", "give", "{}"), "give", 1, False)
+    assert (result.content, result.value, result.is_error, result.error, result.feedback) == (
+        content,
+        value,
+        False,
+        None,
+        None,
+    )
+    assert (result.call, result.tool.name, result.attempts, result.fatal) == (
+        ToolCall("7", "give", "{}"),
+        "give",
+        1,
+        False,
+    )
     assert result.repairs == result.events == ()
     assert result.duration >= 0
     assert repr(result) == "ToolResult('give', id='7', ok, fatal=False)"
@@ -65,7 +79,9 @@ def test_a_failed_result(make_pipeline, run):
     result = run(make_pipeline(pay), "pay", {"amount": 3}, call_id="7")
     assert (result.is_error, result.fatal, result.value, result.attempts) == (True, True, None, 1)
     assert repr(result) == "ToolResult('pay', id='7', ToolQuotaError, fatal=True)"
-    assert result.feedback.headline == result.content.splitlines()[0] == "Error executing tool pay: The credit is used up."
+    assert (
+        result.feedback.headline == result.content.splitlines()[0] == "Error executing tool pay: The credit is used up."
+    )
     assert result.feedback.error_type == "ToolQuotaError"
 
 
@@ -130,7 +146,10 @@ def test_answers_without_a_fatal_one(make_pipeline):
 
 def test_a_message_without_calls_has_no_answers(make_pipeline):
     pipeline = make_pipeline(add)
-    for message in ({"role": "assistant", "content": "Hello."}, {"role": "assistant", "content": [{"type": "text", "text": "Hello."}]}):
+    for message in (
+        {"role": "assistant", "content": "Hello."},
+        {"role": "assistant", "content": [{"type": "text", "text": "Hello."}]},
+    ):
         answers = pipeline.answer(message)
         assert (answers, answers.results, answers.fatal) == ([], (), False)
 
@@ -171,7 +190,7 @@ def test_to_dict_of_a_failure(make_pipeline, run):
         "http_status": 402,
         "provider": "bank",
         "transient": False,
-        "effect": "none",
+        "effect": "possible",
         "rule": "tool:raised",
         "problems": [],
     }
@@ -179,7 +198,9 @@ def test_to_dict_of_a_failure(make_pipeline, run):
 
 def test_to_dict_names_the_problems(make_pipeline, run):
     told = strictly(run(make_pipeline(add), "add", {"a": "x", "b": 2}).to_dict())
-    assert told["error"]["problems"] == [{"pointer": "/a", "message": "of the wrong type", "expected": "integer", "got": '"x"'}]
+    assert told["error"]["problems"] == [
+        {"pointer": "/a", "message": "of the wrong type", "expected": "integer", "got": '"x"'}
+    ]
 
 
 def test_to_dict_is_redacted(make_pipeline, run):
@@ -187,7 +208,9 @@ def test_to_dict_is_redacted(make_pipeline, run):
     def unlock(phrase: str, echo: bool) -> str:
         if echo:
             return f"opened with {phrase} and {KEY}"
-        raise errors.ResourceNotFoundError(f"{phrase} opens nothing, nor does {KEY}", resource=phrase, user_message=phrase)
+        raise errors.ResourceNotFoundError(
+            f"{phrase} opens nothing, nor does {KEY}", resource=phrase, user_message=phrase
+        )
 
     pipeline = make_pipeline(unlock)
     for echo in (False, True):
@@ -224,6 +247,20 @@ def test_to_dict_of_a_call_with_odd_parts(make_pipeline, run):
         assert told["is_error"] is True
 
 
+def test_results_and_errors_can_be_pickled(make_pipeline, run):
+    pipeline = make_pipeline(add, pay)
+    for result in (
+        run(pipeline, "add", {"a": 1, "b": 2}),
+        run(pipeline, "pay", {"amount": 3}),
+        run(pipeline, "nope", call_id="7"),
+    ):
+        twin = pickle.loads(pickle.dumps(result))
+        assert twin.to_dict() == result.to_dict()
+        assert twin.message() == result.message()
+        assert type(twin.error) is type(result.error)
+        assert (twin.value, twin.call, twin.feedback) == (result.value, result.call, result.feedback)
+
+
 # --- from_error
 
 
@@ -234,7 +271,9 @@ def test_from_error(cls):
     assert result.error is error
     assert (result.is_error, result.fatal, result.attempts) == (True, error.fatal, 0)
     assert result.call == ToolCall("c1", "pay", None)
-    assert result.content.startswith("Error: It failed.") or result.content.startswith("Error executing tool pay: It failed.")
+    assert result.content.startswith("Error: It failed.") or result.content.startswith(
+        "Error executing tool pay: It failed."
+    )
     assert result.message()["tool_call_id"] == "c1"
     assert strictly(result.to_dict())["error"]["type"] == cls.__name__
 

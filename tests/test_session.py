@@ -162,7 +162,9 @@ def test_a_corrected_call_runs_though_another_argument_has_the_failing_value(mak
 
     session = make_pipeline(copy).session()
     for number in range(3):
-        assert isinstance(session.call("copy", {"source": "a.md", "target": f"t{number}"}).error, errors.ResourceNotFoundError)
+        assert isinstance(
+            session.call("copy", {"source": "a.md", "target": f"t{number}"}).error, errors.ResourceNotFoundError
+        )
     assert session.call("copy", {"source": "b.md", "target": "a.md"}).content == "b.md to a.md"
 
 
@@ -262,7 +264,9 @@ class Hostile:
     __repr__ = __str__
 
 
-@pytest.mark.parametrize("arguments", [Hostile(), {"a": Hostile()}, 3, [1], {1: 2}, b"\xff", "\ud800", "[" * 100_000, float("nan")])
+@pytest.mark.parametrize(
+    "arguments", [Hostile(), {"a": Hostile()}, 3, [1], {1: 2}, b"\xff", "\ud800", "[" * 100_000, float("nan")]
+)
 def test_odd_arguments_never_end_a_conversation(pipeline, arguments):
     session = pipeline.session()
     for _ in range(6):
@@ -309,6 +313,12 @@ def test_a_conversation_goes_on_in_another_process(make_pipeline, pipeline, shop
     assert isinstance(ask(again, "read", {"path": "gone.md"}).error, errors.RepeatedCallError)
     assert ask(again, "buy", {"item": "gold"}).error.rule == "session:fatal-before"
     assert ask(again, "read", {"path": "ok.md"}).content == "read ok.md"
+
+
+def test_a_conversation_goes_on_in_its_format(pipeline):
+    saved = json.loads(json.dumps(pipeline.session(format="json").to_dict()))
+    again = Session.from_dict(pipeline, saved)
+    assert json.loads(again.call("nope").content)["error"] is True
 
 
 def test_a_saved_conversation_holds_no_arguments(pipeline, make_pipeline):

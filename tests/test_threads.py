@@ -52,7 +52,9 @@ def test_threads_are_daemons_with_a_name(pools):
     assert (thread.daemon, thread.name) == (True, "mulligan")
 
 
-@pytest.mark.parametrize("error", [ValueError("x"), SystemExit(3), KeyboardInterrupt(), GeneratorExit(), StopIteration(1), MemoryError()])
+@pytest.mark.parametrize(
+    "error", [ValueError("x"), SystemExit(3), KeyboardInterrupt(), GeneratorExit(), StopIteration(1), MemoryError()]
+)
 def test_whatever_is_raised_is_an_outcome_and_the_worker_lives(pools, error):
     def fail() -> None:
         raise error

@@ -113,7 +113,11 @@ def test_name_description_and_schema_come_from_the_function():
     assert made.parameters["required"] == ["path"]
     assert made.parameters["additionalProperties"] is False
     assert made.parameters["properties"]["path"] == {"type": "string", "description": "where it is."}
-    assert made.parameters["properties"]["lines"] == {"type": "integer", "description": "how many lines.", "default": 10}
+    assert made.parameters["properties"]["lines"] == {
+        "type": "integer",
+        "description": "how many lines.",
+        "default": 10,
+    }
 
 
 def test_a_function_without_docstring_has_no_description():
@@ -192,8 +196,14 @@ class Unbound:
         (lambda: tool(readonly=True)(read_file), r"unknown tool option 'readonly'"),
         (lambda: Tool.from_schema("", "", {}, print), r"a tool needs a name that is a text and not empty, not ''"),
         (lambda: Tool.from_schema(3, "", {}, print), r"a tool needs a name that is a text and not empty, not 3"),
-        (lambda: Tool.from_schema("a", "", [], print), r"tool 'a': parameters must be a JSON Schema as a mapping, not \[\]"),
-        (lambda: Tool.from_schema("a", "", {"type": "array"}, print), r"tool 'a': its schema must be of type 'object'.*not 'array'"),
+        (
+            lambda: Tool.from_schema("a", "", [], print),
+            r"tool 'a': parameters must be a JSON Schema as a mapping, not \[\]",
+        ),
+        (
+            lambda: Tool.from_schema("a", "", {"type": "array"}, print),
+            r"tool 'a': its schema must be of type 'object'.*not 'array'",
+        ),
         (lambda: Tool.from_schema("a", "", {}, "print"), r"tool 'a': its handler must be callable, not 'print'"),
         (lambda: Tool.from_schema("a", "", {}, print, schema={}), r"unknown tool option 'schema'"),
         (lambda: tool(len), r"positional-only|signature"),
@@ -220,7 +230,15 @@ def test_python_objects_are_built(make_pipeline, run):
     seen: dict[str, Any] = {}
 
     def work(
-        day: datetime.date, id: UUID, path: Path, color: Color, point: Point, box: Box, user: User, tags: set[str], pair: tuple[int, str]
+        day: datetime.date,
+        id: UUID,
+        path: Path,
+        color: Color,
+        point: Point,
+        box: Box,
+        user: User,
+        tags: set[str],
+        pair: tuple[int, str],
     ) -> None:
         seen.update(locals())
 
@@ -279,7 +297,9 @@ def test_with_a_schema_of_its_own_the_annotations_need_no_schema(make_pipeline, 
 
 
 def test_from_schema_hands_over_json_values(make_pipeline, run):
-    made = Tool.from_schema("add", "Adds.", {"properties": {"a": {}, "b": {}}}, lambda a, b: a + b, read_only=True, tags="sum")
+    made = Tool.from_schema(
+        "add", "Adds.", {"properties": {"a": {}, "b": {}}}, lambda a, b: a + b, read_only=True, tags="sum"
+    )
     assert (made.name, made.description, made.read_only, made.tags) == ("add", "Adds.", True, frozenset(["sum"]))
     assert run(make_pipeline(made), "add", {"a": [1], "b": [2]}).value == [1, 2]
 
@@ -335,7 +355,9 @@ def test_a_model_cannot_fill_an_injected_parameter(make_pipeline, run):
 
 def test_a_missing_injected_value_names_tool_parameter_and_next_step(make_pipeline, run):
     for context in (None, {}, {"database": 1}):
-        with pytest.raises(errors.UsageError, match=r"tool 'lookup' needs 'db': give call\(..., context=\{'db': ...\}\)"):
+        with pytest.raises(
+            errors.UsageError, match=r"tool 'lookup' needs 'db': give call\(..., context=\{'db': ...\}\)"
+        ):
             run(make_pipeline(lookup), "lookup", {"key": "a"}, context=context)
 
 
@@ -403,7 +425,9 @@ def test_a_generator_is_consumed_and_closed(make_pipeline, run):
             closed.append(upto)
 
     for timeout in (None, 30):
-        pipeline = make_pipeline(Tool.from_function(count, timeout=timeout), Tool.from_function(acount, timeout=timeout))
+        pipeline = make_pipeline(
+            Tool.from_function(count, timeout=timeout), Tool.from_function(acount, timeout=timeout)
+        )
         for name in ("count", "acount"):
             closed.clear()
             assert run(pipeline, name, {"upto": 3}).value == [0, 1, 2]

@@ -21,7 +21,13 @@ SECRET = "xK9-vault-77-combination"
 
 
 def checked(properties: dict[str, Any], *, required: tuple[str, ...] = (), **more: Any) -> Tool:
-    schema = {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False, **more}
+    schema = {
+        "type": "object",
+        "properties": properties,
+        "required": list(required),
+        "additionalProperties": False,
+        **more,
+    }
     return Tool.from_schema("work", "Does it.", schema, lambda **given: given)
 
 
@@ -49,7 +55,11 @@ ONE_FIELD = {
     "enum": ({"enum": ["a", "b", 3]}, "c", ("not one of the allowed values", 'one of "a", "b", 3', '"c"')),
     "typed enum": ({"type": "string", "enum": ["a"]}, "c", ("not one of the allowed values", 'one of "a"', '"c"')),
     "const": ({"const": 7}, 8, ("not one of the allowed values", "7", "8")),
-    "anyOf": ({"anyOf": [{"type": "string"}, {"type": "integer"}]}, [], ("fits none of the allowed forms", "string or integer", "[]")),
+    "anyOf": (
+        {"anyOf": [{"type": "string"}, {"type": "integer"}]},
+        [],
+        ("fits none of the allowed forms", "string or integer", "[]"),
+    ),
     "oneOf": ({"oneOf": [{"type": "string"}, {"const": 3}]}, 4, ("fits none of the allowed forms", "string or 3", "4")),
     "minimum": ({"minimum": 1}, 0, (BOUNDS, "at least 1", "0")),
     "maximum": ({"maximum": 10}, 11, (BOUNDS, "at most 10", "11")),
@@ -58,12 +68,20 @@ ONE_FIELD = {
     "multipleOf": ({"multipleOf": 5}, 7, (BOUNDS, "a multiple of 5", "7")),
     "minLength": ({"type": "string", "minLength": 3}, "ab", (BOUNDS, "at least 3 characters", '"ab"')),
     "maxLength": ({"type": "string", "maxLength": 3}, "abcd", (BOUNDS, "at most 3 characters", '"abcd"')),
-    "pattern": ({"type": "string", "pattern": "^[a-z]+$"}, "A1", (BOUNDS, 'text that matches the pattern "^[a-z]+$"', '"A1"')),
+    "pattern": (
+        {"type": "string", "pattern": "^[a-z]+$"},
+        "A1",
+        (BOUNDS, 'text that matches the pattern "^[a-z]+$"', '"A1"'),
+    ),
     "minItems": ({"type": "array", "minItems": 2}, [1], (BOUNDS, "at least 2 items", "[1]")),
     "maxItems": ({"type": "array", "maxItems": 1}, [1, 2], (BOUNDS, "at most 1 items", "[1,2]")),
     "uniqueItems": ({"type": "array", "uniqueItems": True}, [1, 1], ("has equal items", "each item once", "[1,1]")),
     "minProperties": ({"type": "object", "minProperties": 1}, {}, (BOUNDS, "at least 1 members", "{}")),
-    "maxProperties": ({"type": "object", "maxProperties": 1}, {"a": 1, "b": 2}, (BOUNDS, "at most 1 members", '{"a":1,"b":2}')),
+    "maxProperties": (
+        {"type": "object", "maxProperties": 1},
+        {"a": 1, "b": 2},
+        (BOUNDS, "at most 1 members", '{"a":1,"b":2}'),
+    ),
 }
 
 
@@ -102,12 +120,19 @@ def test_missing_members_inside_are_named_with_their_own_pointer():
     inner = {"type": "object", "properties": {"x": {"enum": [1, 2]}}, "required": ["x"], "additionalProperties": False}
     tool = checked({"list": {"type": "array", "items": inner}})
     assert problems_of(tool, {"list": [{"x": 1}, {}]}) == [("/list/1/x", "missing", "one of 1, 2", None)]
-    assert problems_of(tool, {"list": [{"x": 1, "y/z": 0}]}) == [("/list/0/y~1z", "not an argument that exists", "only x", None)]
+    assert problems_of(tool, {"list": [{"x": 1, "y/z": 0}]}) == [
+        ("/list/0/y~1z", "not an argument that exists", "only x", None)
+    ]
 
 
 def test_a_missing_member_behind_a_reference_says_what_it_must_be():
-    defined = {"Point": {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]}, "Name": {"type": "string"}}
-    tool = checked({"p": {"$ref": "#/$defs/Point"}, "n": {"$ref": "#/$defs/Name"}}, required=("n",), **{"$defs": defined})
+    defined = {
+        "Point": {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]},
+        "Name": {"type": "string"},
+    }
+    tool = checked(
+        {"p": {"$ref": "#/$defs/Point"}, "n": {"$ref": "#/$defs/Name"}}, required=("n",), **{"$defs": defined}
+    )
     assert problems_of(tool, {"p": {}, "n": "x"}) == [("/p/x", "missing", "integer", None)]
     assert problems_of(tool, {}) == [("/n", "missing", "string", None)]
 
@@ -126,7 +151,10 @@ def test_other_keywords_are_told_without_the_value():
 
 def test_unevaluated_members_are_named():
     tool = Tool.from_schema(
-        "work", "", {"type": "object", "allOf": [{"properties": {"a": {"type": "integer"}}}], "unevaluatedProperties": False}, dict
+        "work",
+        "",
+        {"type": "object", "allOf": [{"properties": {"a": {"type": "integer"}}}], "unevaluatedProperties": False},
+        dict,
     )
     [problem] = problems_of(tool, {"a": 1, "zz": 2})
     assert (problem[0], problem[1]) == ("/zz", "not an argument that exists")
@@ -178,7 +206,9 @@ def test_draft_07_is_read_as_such():
 def test_2020_12_is_the_default():
     pairs = {"prefixItems": [{"type": "integer"}, {"type": "string"}], "type": "array"}
     for more in ({}, {"$schema": "https://json-schema.org/draft/2020-12/schema"}):
-        assert problems_of(checked({"pair": pairs}, **more), {"pair": ["x", "y"]}) == [("/pair/0", WRONG, "integer", '"x"')]
+        assert problems_of(checked({"pair": pairs}, **more), {"pair": ["x", "y"]}) == [
+            ("/pair/0", WRONG, "integer", '"x"')
+        ]
 
 
 # --- schemas that cannot be used
@@ -211,7 +241,10 @@ BAD_SCHEMAS = {
     "too deep": ({"properties": {"a": nested_schema(100)}}, "nested deeper than 64 levels"),
     "far too deep": ({"properties": {"a": nested_schema(200_000)}}, "nested deeper than 64 levels"),
     "contains itself": ({"properties": {"a": cyclic_schema()}}, "nested deeper than 64 levels"),
-    "too large": ({"properties": {f"k{number}": {"type": "string"} for number in range(30_000)}}, "more than 50,000 parts"),
+    "too large": (
+        {"properties": {f"k{number}": {"type": "string"} for number in range(30_000)}},
+        "more than 50,000 parts",
+    ),
 }
 
 
@@ -243,7 +276,9 @@ def test_a_recursive_schema_is_fine_within_the_depth(make_pipeline, run):
     assert "too deep" in run(pipeline, "work", {"next": {"next": value}}).content
 
 
-@pytest.mark.parametrize("pattern", ["^(a+)+$", "^(a|a?)+(?=b)$", r"(?:[\w.-]+/?)+\.\w+$", "^(([a-z])+.)+[A-Z]([a-z])+$", "(x+x+)+y"])
+@pytest.mark.parametrize(
+    "pattern", ["^(a+)+$", "^(a|a?)+(?=b)$", r"(?:[\w.-]+/?)+\.\w+$", "^(([a-z])+.)+[A-Z]([a-z])+$", "(x+x+)+y"]
+)
 def test_a_pattern_that_backtracks_ends(make_pipeline, run, pattern):
     pipeline = make_pipeline(checked({"a": {"type": "string", "pattern": pattern}}))
     result = run(pipeline, "work", {"a": "a" * 5_000 + "!"})
@@ -303,8 +338,14 @@ OUTSIDE = {
     "file with one slash": lambda canary: {"$ref": f"file:{canary.file}"},
     "file with a host": lambda canary: {"$ref": f"file://localhost{canary.file}"},
     "plain path": lambda canary: {"$ref": str(canary.file)},
-    "relative to an $id": lambda canary: {"$id": canary.url.replace("canary", "base"), "properties": {"a": {"$ref": "canary.json"}}},
-    "relative to a file $id": lambda canary: {"$id": canary.file.with_name("base.json").as_uri(), "$ref": "canary.json"},
+    "relative to an $id": lambda canary: {
+        "$id": canary.url.replace("canary", "base"),
+        "properties": {"a": {"$ref": "canary.json"}},
+    },
+    "relative to a file $id": lambda canary: {
+        "$id": canary.file.with_name("base.json").as_uri(),
+        "$ref": "canary.json",
+    },
     "dynamic": lambda canary: {"$dynamicRef": f"{canary.url}#node"},
     "without a scheme": lambda canary: {"$ref": f"//{canary.address}"},
     "in $defs": lambda canary: {"$ref": "#/$defs/x", "$defs": {"x": {"$ref": canary.url}}},
@@ -341,7 +382,9 @@ def test_nothing_outside_of_the_schema_is_asked_for(make_pipeline, run, canary, 
 @pytest.mark.parametrize("name", ["http", "file"])
 def test_a_schema_of_another_name_is_not_asked_for(make_pipeline, run, canary, name):
     where = canary.url if name == "http" else canary.file.as_uri()
-    tool = Tool.from_schema("work", "", {"$schema": where, "type": "object", "properties": {"a": {"type": "string"}}}, lambda **given: given)
+    tool = Tool.from_schema(
+        "work", "", {"$schema": where, "type": "object", "properties": {"a": {"type": "string"}}}, lambda **given: given
+    )
     accessed = canary.file.stat().st_atime_ns
     run(make_pipeline(tool), "work", {"a": "x"})
     assert canary.requests == []
@@ -386,19 +429,41 @@ SECRET_SCHEMAS = {
 @pytest.mark.parametrize("inside", [False, True], ids=["text", "inside"])
 @pytest.mark.parametrize("kind", SECRET_SCHEMAS)
 def test_a_secret_value_is_never_shown_by_a_schema(make_pipeline, run, kind, inside):
-    tool = Tool.from_schema("unlock", "", {"type": "object", **SECRET_SCHEMAS[kind]}, lambda **_: "open", secret="phrase")
+    tool = Tool.from_schema(
+        "unlock", "", {"type": "object", **SECRET_SCHEMAS[kind]}, lambda **_: "open", secret="phrase"
+    )
     pipeline = make_pipeline(tool)
     result = run(pipeline, "unlock", {"phrase": {"deep": [SECRET]} if inside else SECRET})
     if inside and kind == "not":
         assert result.content == "open"
         return
-    for text in (result.content, json.dumps(result.to_dict()), repr(result.error), repr(result.error.problems), str(result.error)):
+    for text in (
+        result.content,
+        json.dumps(result.to_dict()),
+        repr(result.error),
+        repr(result.error.problems),
+        str(result.error),
+    ):
         assert SECRET not in text
         assert SECRET[:8] not in text
 
 
 @pytest.mark.parametrize(
-    "annotation", [int, float, bool, datetime.date, datetime.datetime, UUID, Mode, Literal["a", "b"], list[int], Login, int | None, dict[str, int]]
+    "annotation",
+    [
+        int,
+        float,
+        bool,
+        datetime.date,
+        datetime.datetime,
+        UUID,
+        Mode,
+        Literal["a", "b"],
+        list[int],
+        Login,
+        int | None,
+        dict[str, int],
+    ],
 )
 def test_a_secret_value_is_never_shown_by_a_signature(make_pipeline, run, annotation):
     def unlock(phrase: Any, other: int = 0) -> str:
@@ -426,14 +491,20 @@ def test_no_piece_of_a_secret_value_is_left_where_a_problem_is_shortened(make_pi
 
 def test_values_of_other_arguments_are_shown_beside_a_secret_one():
     tool = Tool.from_schema(
-        "unlock", "", {"type": "object", "properties": {"phrase": {"type": "integer"}, "n": {"type": "integer"}}}, dict, secret=["phrase"]
+        "unlock",
+        "",
+        {"type": "object", "properties": {"phrase": {"type": "integer"}, "n": {"type": "integer"}}},
+        dict,
+        secret=["phrase"],
     )
     found = {problem[0]: problem[3] for problem in problems_of(tool, {"phrase": SECRET, "n": "ten"})}
     assert found == {"/phrase": None, "/n": '"ten"'}
 
 
 @pytest.mark.parametrize("before", range(20, 60, 5))
-def test_no_piece_of_a_secret_of_the_environment_is_left_where_a_value_is_shortened(make_pipeline, run, monkeypatch, before):
+def test_no_piece_of_a_secret_of_the_environment_is_left_where_a_value_is_shortened(
+    make_pipeline, run, monkeypatch, before
+):
     monkeypatch.setenv("VAULT_TOKEN", SECRET)
     result = run(make_pipeline(checked({"n": {"type": "integer"}})), "work", {"n": "x" * before + SECRET})
     for length in range(6, len(SECRET)):

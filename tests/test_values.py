@@ -111,7 +111,7 @@ CONTENTS: list[tuple[Any, str]] = [
     ({}, "{}"),
     ((1, "é"), '[1,"é"]'),
     ({"b": 1, "a": [None]}, '{"b":1,"a":[null]}'),
-    ({1: "a", None: "b", True: "c", 1.5: "d"}, '{"1":"c","null":"b","1.5":"d"}'),
+    ({1: "a", None: "b", 1.5: "d"}, '{"1":"a","null":"b","1.5":"d"}'),
     ({"a": "\ud800"}, '{"a":"\ufffd"}'),
     ({"b", "a", "c"}, '["a","b","c"]'),
     (frozenset({2, 10, 1}), "[1,10,2]"),
@@ -312,7 +312,9 @@ def test_sets_are_written_alike_in_every_process():
     outputs = set()
     for seed in ("1", "2", "3"):
         env = {**os.environ, "PYTHONHASHSEED": seed}
-        outputs.add(subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=env, check=True).stdout)
+        outputs.add(
+            subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=env, check=True).stdout
+        )
     assert len(outputs) == 1
 
 

@@ -134,13 +134,20 @@ def test_a_name_without_its_namespace_brings_the_whole_name_first(make_pipeline,
     result = run(pipeline, "sequential-thinking", {"thought": "first"})
     first, second, *_ = result.content.splitlines()
     assert first == "Error: Tool 'sequential-thinking' not found."
-    assert second.startswith(('Did you mean "sequential-thinking__', 'Closest: "sequential-thinking__sequentialthinking"'))
+    assert second.startswith(
+        ('Did you mean "sequential-thinking__', 'Closest: "sequential-thinking__sequentialthinking"')
+    )
     assert result.error.suggestions[0] == "sequential-thinking__sequentialthinking"
 
 
 @pytest.mark.parametrize(
     ("called", "meant"),
-    [("screenshot", "takeScreenshot"), ("get_active_tab", "getActiveTab"), ("CLOSETAB", "closeTab"), ("typeText", "fillField")],
+    [
+        ("screenshot", "takeScreenshot"),
+        ("get_active_tab", "getActiveTab"),
+        ("CLOSETAB", "closeTab"),
+        ("typeText", "fillField"),
+    ],
 )
 def test_other_unknown_names(make_pipeline, run, called, meant):
     result = run(make_pipeline(*browser_tools(BROWSER)), called, "")
@@ -249,7 +256,9 @@ def test_a_tool_that_goes_wrong(make_pipeline, run, kind, form):
         return handler()
 
     timeout = 20 if "timeout" in form else None
-    tool = Tool.from_function(awaited if "async" in form else blocking, name="work", timeout=timeout, inline=form == "inline")
+    tool = Tool.from_function(
+        awaited if "async" in form else blocking, name="work", timeout=timeout, inline=form == "inline"
+    )
     pipeline = make_pipeline(tool, search)
     result = run(pipeline, "work", "{}", call_id="c1")
     assert isinstance(result.error, errors.ToolExecutionError)
@@ -413,7 +422,10 @@ def test_every_format_words_every_failure(make_pipeline, run, format, kind):
 
 
 def test_a_format_may_be_chosen_for_a_session_and_for_a_tool(make_pipeline):
-    tools = [Tool.from_function(HOSTILE["raises"], name="plain"), Tool.from_function(HOSTILE["raises"], name="own", format="block")]
+    tools = [
+        Tool.from_function(HOSTILE["raises"], name="plain"),
+        Tool.from_function(HOSTILE["raises"], name="own", format="block"),
+    ]
     pipeline = make_pipeline(*tools)
     session = pipeline.session(format="json")
     assert json.loads(session.call("plain").content)["error"] is True
@@ -455,7 +467,9 @@ def test_one_call_of_every_kind_gives_the_same_by_call_and_acall(make_pipeline):
     tools, calls, _ = all_kinds()
     pipeline = make_pipeline(*tools)
     by_call = [(result.content, result.is_error, result.attempts) for result in pipeline.call_many(calls)]
-    by_acall = [(result.content, result.is_error, result.attempts) for result in asyncio.run(pipeline.acall_many(calls))]
+    by_acall = [
+        (result.content, result.is_error, result.attempts) for result in asyncio.run(pipeline.acall_many(calls))
+    ]
     assert by_call == by_acall
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -68,6 +67,10 @@ class Answering:
         self.format: FeedbackFormat | None = None
         self.dialects: Mapping[str, Dialect] = {}
         self.on_silence: Callable[[FeedbackFormat], None] = lambda _: None
+
+    def __reduce__(self) -> tuple[type[None], tuple[()]]:
+        """A result that is pickled leaves its pipeline behind."""
+        return type(None), ()
 
     def format_named(self, format: str | FeedbackFormat) -> FeedbackFormat:
         """The feedback format of that name.
@@ -264,7 +267,7 @@ class Answering:
             error: what the failure means.
             failure: what happened.
         """
-        return AttemptFailed(call.id, call.name, attempt, error, self.redactor.redact(_traceback(failure)))
+        return AttemptFailed(call.id, call.name, attempt, error, self.redactor.redact(failure.traceback))
 
 
 def plain_text(feedback: Feedback) -> str:
@@ -285,17 +288,6 @@ def shortened(content: str, limit: int) -> str:
     """
     note = f"\n[{len(content) - limit:,} of {len(content):,} characters left out]"
     return cut(content, max(1, limit - len(note))) + note
-
-
-def _traceback(failure: Failure) -> str:
-    """The traceback without local values: the last frames, at most 8,000 characters."""
-    if failure.exception is None:
-        return ""
-    try:
-        frames = traceback.format_tb(failure.exception.__traceback__, limit=-12)
-        return "".join(frames)[-8_000:]
-    except Exception:
-        return ""
 
 
 def _as_json(arguments: Any) -> str:

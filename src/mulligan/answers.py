@@ -1,4 +1,4 @@
-"""The HTTP answer that an exception or a value carries: its status, headers and address, wherever a library keeps them."""
+"""The HTTP answer that an exception or a value carries: status, headers and address, wherever a library keeps them."""
 
 from __future__ import annotations
 

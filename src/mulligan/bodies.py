@@ -14,8 +14,8 @@ MAX_CHARS = 200_000
 _MOST = 60
 # fmt: off
 _PLACES = (
-    "body", "data", "json_body", "response_body", "details", "error_details", "parsed_data", "payload", "info", "errors",
-    "error", "content", "http_body", "response_content", "raw_body", "text", "_body",
+    "body", "data", "json_body", "response_body", "details", "error_details", "parsed_data", "payload", "info",
+    "errors", "error", "content", "http_body", "response_content", "raw_body", "text", "_body",
 )
 # fmt: on
 
@@ -56,7 +56,11 @@ def _candidates(value: object) -> Iterator[Any]:
         if isinstance(holder, Mapping):
             yield holder
         else:
-            yield from (candidate for candidate in fields(holder, _PLACES) if type(candidate) in _READ or not callable(candidate))
+            yield from (
+                candidate
+                for candidate in fields(holder, _PLACES)
+                if type(candidate) in _READ or not callable(candidate)
+            )
 
 
 _READ = (str, bytes, dict, list)

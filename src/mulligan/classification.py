@@ -38,7 +38,8 @@ class Classifier:
         else:
             known = _own_word(own) or stages.classify(failure) or self._by_cause(failure, stages)
             error = known or unclassified(failure)
-        error = self.complete(error, failure.call, failure.tool, failure.arguments)
+        named = ToolCall(None, failure.tool_name) if failure.tool_name is not None else None
+        error = self.complete(error, failure.call or named, failure.tool, failure.arguments)
         if own is not None and error is not own and error.__cause__ is None:
             error.__cause__ = own
         return error

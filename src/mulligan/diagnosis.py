@@ -62,6 +62,8 @@ class Diagnosis:
             name: the tool that it named, or None.
         """
         state = Invocation(self._host, ToolCall(None, name or "", None))
+        if name is not None and name not in self._host.toolset:
+            return self._host.answering.failed(state, self._host.answering.not_found(state.call, self._host.toolset))
         if isinstance(told, BaseException):
             state.failure = Failure(told, tool_name=name)
         else:

@@ -1,7 +1,7 @@
 """Facts on foreign objects, read without trusting them: attributes, names of types, chains of exceptions.
 
-An attribute of a foreign object may raise, or do I/O, so `field` reads what the object stores and asks a property only where
-its getter calls nothing. A chain of causes may be endless, so walking it is iterative and bounded.
+An attribute of a foreign object may raise, or do I/O, so `field` reads what the object stores and asks a property only
+where its getter calls nothing. A chain of causes may be endless, so walking it is iterative and bounded.
 """
 
 from __future__ import annotations
@@ -61,7 +61,9 @@ def stored(value: object) -> Mapping[str, Any]:
     """
     try:
         own = object.__getattribute__(value, "__dict__")
-    except AttributeError:
+    except _PASSING:
+        raise
+    except BaseException:
         return {}
     return own if type(own) is dict else {}
 
@@ -73,7 +75,7 @@ def fields(value: object, names: Iterable[str]) -> Iterator[Any]:
         value: any object; of a mapping the keys are read.
         names: attributes; a property whose getter calls something is read as `_name`.
     """
-    if type(value) is not dict and isinstance(value, Mapping):
+    if type(value) is not dict and issubclass(type(value), Mapping):
         value = as_dict(value)
     if type(value) is dict:
         yield from (value[name] for name in names if value.get(name) is not None)
@@ -102,7 +104,7 @@ def field(value: object, *names: str) -> Any:
     return next(fields(value, names), None)
 
 
-def as_dict(value: Mapping[Any, Any]) -> dict[Any, Any]:
+def as_dict(value: Any) -> dict[Any, Any]:
     """A foreign mapping as a plain one, its first 1,000 items; empty where it cannot be read.
 
     Args:
@@ -153,13 +155,15 @@ def type_name(value: object) -> str:
 def chain(exception: BaseException) -> tuple[BaseException, ...]:
     """The exception, the members of groups, and what caused it: at most 32, each once, outermost first.
 
-    A cause is the one that `raise ... from` names, and any that an exception stores or was made from, as clients wrap what
-    their transport raised. An implicit `__context__` is not followed: what a tool was handling when it failed says little
-    of why it failed.
+    A cause is the one that `raise ... from` names, and any that an exception stores or was made from, as clients wrap
+    what their transport raised. An implicit `__context__` is not followed: what a tool was handling when it failed says
+    little of why it failed.
 
     Args:
         exception: the outermost.
     """
+    if _stands_alone(exception):
+        return (exception,)
     found: list[BaseException] = []
     seen: set[int] = set()
     waiting: list[BaseException] = [exception]
@@ -177,13 +181,20 @@ def chain(exception: BaseException) -> tuple[BaseException, ...]:
     return tuple(found)
 
 
+def _stands_alone(exception: BaseException) -> bool:
+    """Whether there is plainly nothing but the one exception, as for most."""
+    if _CAUSE(exception) is not None or stored(exception) or issubclass(type(exception), BaseExceptionGroup):
+        return False
+    return all(type(one) is str or type(one) is int for one in _ARGS(exception))
+
+
 def _held(exception: BaseException) -> Iterator[BaseException]:
-    """The exceptions among an exception's arguments and attributes, and in mappings, lists, tuples and futures there."""
+    """The exceptions among an exception's arguments and attributes, and in containers and futures there."""
     for value in (*_ARGS(exception)[:_HELD], *islice(stored(exception).values(), 2 * _HELD)):
         kind = type(value)
         if kind is str or kind is int or value is None:
             continue
-        if isinstance(value, BaseException):
+        if issubclass(kind, BaseException):
             yield value
         elif kind is dict or kind is list or kind is tuple:
             inside = tuple(islice(value.values() if kind is dict else value, _HELD))

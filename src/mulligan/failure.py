@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Literal, TypeGuard, TypeVar
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 Stage = Literal["resolve", "validate", "authorize", "execute", "detect", "serialise"]
 
 
+T = TypeVar("T")
 E = TypeVar("E", bound=BaseException)
 
 
@@ -97,6 +98,11 @@ class Failure:
         inner.outer = self.outer or self
         return inner
 
+    @lazy
+    def inner(self) -> tuple[Failure, ...]:
+        """The same failure, looked at from each of its causes and members."""
+        return tuple(self.about(exception) for exception in self.exceptions[1:])
+
     def matches(self, *qualified_names: str) -> bool:
         """Whether the exception is an instance of one of the named classes, which need not be imported.
 
@@ -133,42 +139,46 @@ class Failure:
         exception = self.exception
         return exception is not None and type(exception).__module__ == "builtins" and not facts.stored(exception)
 
+    def _read(self, read: Callable[[Any], T]) -> T | None:
+        """What is read from the exception or value; None where that fails, or where there can be nothing."""
+        return None if self.is_plain else facts.guarded(lambda: read(self._source))
+
     @lazy
     def status(self) -> int | None:
         """The HTTP status that the exception or value carries, or None."""
-        return self._status or (None if self.is_plain else http_status(self._source))
+        return self._status or self._read(http_status)
 
     @lazy
     def headers(self) -> Mapping[str, str]:
         """The answer's headers, names in lower case; empty where there are none."""
-        return {} if self.is_plain else http_headers(self._source)
+        return self._read(http_headers) or {}
 
     @lazy
     def body(self) -> Body | None:
         """The answer's body as parsed JSON, a mapping or a list; None where there is none or it was not read yet."""
-        return None if self.is_plain else bodies.body(self._source)
+        return self._read(bodies.body)
 
     @lazy
     def body_text(self) -> str:
         """The answer's body as text, at most 2,000 characters; empty where there is none or it was not read yet."""
-        return "" if self.is_plain else bodies.body_text(self._source)
+        return self._read(bodies.body_text) or ""
 
     @lazy
     def _told(self) -> telling.Nodes:
-        return telling.nodes(self.body)
+        return facts.guarded(lambda: telling.nodes(self.body)) or ()
 
     @lazy
     def codes(self) -> tuple[str, ...]:
         """The reasons that the failure gives as identifiers, such as `insufficient_quota`, the most specific first."""
-        return () if self.is_plain else telling.codes(self._source, self._told)
+        return self._read(lambda source: telling.codes(source, self._told)) or ()
 
     @lazy
     def told(self) -> str:
         """All that the failure says in words: what the body says, what the exception stores, and its text."""
         if self.is_plain:
             return self._key or self.text
-        said = dict.fromkeys((*telling.messages(self._source, self._told), self.text))
-        return "\n".join(said)[:2_000]
+        said = self._read(lambda source: tuple(telling.messages(source, self._told))) or ()
+        return "\n".join(dict.fromkeys((*said, self.text)))[:2_000]
 
     @property
     def _key(self) -> str:
@@ -179,23 +189,21 @@ class Failure:
     @lazy
     def stderr(self) -> str:
         """What a program that failed wrote to its standard error: the last 2,000 characters."""
-        written = facts.field(self._source, "stderr")
+        written = self._read(lambda source: facts.field(source, "stderr"))
         text = written.decode("utf-8", "replace") if isinstance(written, bytes) else written
         return text[-2_000:].strip() if isinstance(text, str) else ""
 
     @lazy
     def retry_after(self) -> float | None:
         """Seconds to wait, as the failure tells them (attribute, header, body or text), or None."""
-        if self.is_plain:
-            return None
-        return retry_after(self._source, self.headers, self._told, self.told)
+        return self._read(lambda source: retry_after(source, self.headers, self._told, self.told))
 
     @lazy
     def problems(self) -> tuple[Problem, ...]:
         """The arguments that the answer's body, or the text, names as wrong, one `Problem` each."""
         from mulligan.field_errors import problems
 
-        return problems(() if self.is_plain else self._told, self.told, self.arguments)
+        return facts.guarded(lambda: problems(self._told, self.told, self.arguments)) or ()
 
     @lazy
     def text(self) -> str:
@@ -215,7 +223,8 @@ class Failure:
         """
         found = self._source
         for name in names:
-            found = facts.guarded(partial(found.get, name)) if isinstance(found, Mapping) else facts.look(found, name)
+            is_mapping = issubclass(type(found), Mapping)
+            found = facts.guarded(partial(found.get, name)) if is_mapping else facts.look(found, name)
             if found is None:
                 return None
         return found
@@ -242,15 +251,19 @@ class Failure:
     def detail(self) -> str:
         """The text, where it says more than its type and its resource do, with what a program wrote; else empty."""
         exception = self.exception
-        if (
-            _is(exception, OSError)
-            and exception.errno is not None
-            and type(exception).__str__ is OSError.__str__
-        ):
+        if _is(exception, OSError) and exception.errno is not None and type(exception).__str__ is OSError.__str__:
             return ""
         if _is(exception, MemoryError, RecursionError, DeadlineExceeded, ExecutorSaturated):
             return ""
         return f"{self.text}\n{self.stderr}" if self.stderr else self.text
+
+    @property
+    def traceback(self) -> str:
+        """The last frames without local values, for the operator: at most 8,000 characters, not redacted."""
+        import traceback
+
+        frames = facts.guarded(lambda: traceback.format_tb(facts.look(self.exception, "__traceback__"), limit=-12))
+        return "".join(frames or ())[-8_000:]
 
     @property
     def type_name(self) -> str:
@@ -259,13 +272,17 @@ class Failure:
 
     @lazy
     def resource(self) -> str | None:
-        """The path, URL or name that the failure is about, or None: from its fields, its text, or the call's arguments."""
+        """The path, URL or name that it is about, or None: from its fields, its text, or the call's arguments."""
         exception = self.exception
         path = exception.filename if _is(exception, OSError) else None
         if type(path) is str and path and "://" not in path:
             return path[:2_000]
+        found: str | None = facts.guarded(self._named)
+        return found
+
+    def _named(self) -> str | None:
         stored = resources.stored_resource(self.exceptions)
-        if stored is None and _is(exception, FileNotFoundError):
+        if stored is None and _is(self.exception, FileNotFoundError):
             stored = resources.bare_path(self.text)
         return stored or resources.resource(self._source, self._told, self.told, self.arguments)
 

@@ -1,7 +1,8 @@
 """Which arguments a service rejected, as far as the body of its answer names them.
 
-Read by the shapes that APIs document: FastAPI's `detail[].loc`, JSON:API's `source.pointer`, google.rpc's `fieldViolations`,
-GitHub's `errors[].field`, OpenAI's `param`, RFC 9457's `invalid-params`, GraphQL's `userErrors`, and `{"errors": {field: [...]}}`.
+Read by the shapes that APIs document: FastAPI's `detail[].loc`, JSON:API's `source.pointer`, google.rpc's
+`fieldViolations`, GitHub's `errors[].field`, OpenAI's `param`, RFC 9457's `invalid-params`, GraphQL's `userErrors`, and
+`{"errors": {field: [...]}}`.
 """
 
 from __future__ import annotations
@@ -113,7 +114,7 @@ def _in_text(text: str) -> Iterator[tuple[str, bool]]:
     for pattern in _IN_TEXT:
         found = pattern.search(text)
         if found is not None:
-            line = text[text.rfind("\n", 0, found.start()) + 1 :].split("\n\n")[0][:200]
+            line = text[text.rfind("\n", 0, found.start()) + 1 :].split("\n\n", maxsplit=1)[0][:200]
             yield pointer_to(found[1]), _MISSING.search(line) is not None
             return
 

@@ -51,7 +51,7 @@ class Meaning(NamedTuple):
 RATE_LIMIT = Meaning(ToolRateLimitError, "The service limits how often it may be called")
 QUOTA = Meaning(ToolQuotaError, "The quota or credit is used up")
 DISK_FULL = Meaning(ToolQuotaError, "No space is left on the disk", effect="possible")
-AUTHENTICATION = Meaning(ToolAuthenticationError, "The credentials were not accepted")
+AUTHENTICATION = Meaning(ToolAuthenticationError, "The service rejected the credentials")
 PERMISSION = Meaning(ToolPermissionError, "Permission was refused")
 NOT_FOUND = Meaning(ResourceNotFoundError, "The resource was not found")
 NO_TOOL = Meaning(ToolNotFoundError, "The server has no tool of that name")

@@ -39,11 +39,13 @@ class Phrasebook(Generic[T]):
         self._whole = whole
         self._listed = [(meaning, " ".join(phrase.split())) for meaning, line in table for phrase in line.split(",")]
         self._by_word: dict[str, list[int]] = {}
-        self._by_start: dict[str, list[int]] = {}
+        self._by_start: dict[str, list[tuple[str, int]]] = {}
         for number, (_, phrase) in enumerate(self._listed):
             for word in _keys(phrase):
-                known = self._by_start if word.endswith("*") else self._by_word
-                known.setdefault(word.rstrip("*"), []).append(number)
+                if word.endswith("*"):
+                    self._by_start.setdefault(word[:2], []).append((word[:-1], number))
+                else:
+                    self._by_word.setdefault(word, []).append(number)
 
     def find(self, text: str, allowed: Iterable[T] | None = None) -> T | None:
         """The meaning of the first phrase of the table that the text holds, or is.
@@ -52,7 +54,8 @@ class Phrasebook(Generic[T]):
             text: lower-case words.
             allowed: the meanings that count, by default all.
         """
-        for number in sorted(self._near(text.split())):
+        near = self._near(text.split())
+        for number in sorted(near) if near else ():
             meaning, phrase = self._listed[number]
             if (allowed is None or meaning in allowed) and _matches(phrase, text, whole=self._whole):
                 return meaning
@@ -61,11 +64,12 @@ class Phrasebook(Generic[T]):
     def _near(self, words: list[str]) -> set[int]:
         """The phrases that share a word with the text."""
         found: set[int] = set()
+        by_word, by_start = self._by_word, self._by_start
         for word in words:
-            found.update(self._by_word.get(word, ()))
-            for start, numbers in self._by_start.items():
-                if word.startswith(start):
-                    found.update(numbers)
+            if word in by_word:
+                found.update(by_word[word])
+            if word[:2] in by_start:
+                found.update(number for start, number in by_start[word[:2]] if word.startswith(start))
         return found
 
     def __iter__(self) -> Iterator[tuple[T, str]]:
@@ -80,9 +84,8 @@ def _keys(phrase: str) -> list[str]:
         return [max(plain, key=len)]
     for token in tokens:
         choices = token.strip("()").split("|")
-        if token[0] in "(" or token[0].isalpha():
-            if all(choices):
-                return [choice.split()[0] for choice in choices]
+        if (token[0] == "(" or token[0].isalpha()) and all(choices):
+            return [choice.split()[0] for choice in choices]
     raise ValueError(f"the phrase {phrase!r} has no word to be found by")
 
 

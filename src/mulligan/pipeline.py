@@ -239,10 +239,7 @@ class Pipeline:
         Args:
             text_or_exception: what it said.
         """
-        name = attempted_name(text_or_exception)
-        if name is not None and name not in self.tools:
-            return self.call(name)
-        return self._diagnosis.recover(text_or_exception, name)
+        return self._diagnosis.recover(text_or_exception, attempted_name(text_or_exception))
 
     def session(self, id: str | None = None, *, format: str | FeedbackFormat | None = None) -> Session:
         """A conversation: it notices a call that fails again and again.

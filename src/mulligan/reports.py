@@ -6,7 +6,7 @@ import re
 
 from mulligan.containment import safe_str
 
-_NAME = r"[`'\"]?([\w.:/-]{1,128}?)[`'\"]?"
+_NAME = r"[`'\"]?([\w.:/-]{1,128})[`'\"]?"
 _REPORTS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -31,5 +31,5 @@ def attempted_name(text_or_exception: str | BaseException) -> str | None:
     for report in _REPORTS:
         found = report.search(text)
         if found:
-            return found[1]
+            return found[1].rstrip(".:/-")
     return None

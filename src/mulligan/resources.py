@@ -14,48 +14,36 @@ from mulligan.telling import Nodes
 _PATH = re.compile(r"[\w./\\:@~+-]{1,512}")
 _THING = r"[\"'`]([^\"'`\n{}]{1,200})[\"'`]"
 _NAME = r"([\w./@~+\\-][\w./:@~+\\-]{0,199})"
+_KIND = "id|table|relation|column|database|role|user|directory|file|path"
+_MISSING = r"not found|no such [\w ]{1,30}|does not exist|not find [\w ]{1,30}|permission denied"
 _NAMED = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         rf"{_THING} (?:was |is |could )?(?:not (?:be )?found|does not exist|doesn't exist|already exists)",
-        rf"\b(?:named|called|find|locate|open|access|id|table|relation|column|database|role|user|directory|file|path)[: ]{{1,2}}{_THING}",
-        rf"(?:not found|no such [\w ]{{1,30}}|does not exist|not find [\w ]{{1,30}}|permission denied|not a directory):? {_THING}",
-        rf"(?:not found|no such [\w ]{{1,30}}|does not exist|not find [\w ]{{1,30}}|permission denied|unknown [\w ]{{1,30}}): {_NAME}",
+        rf"\b(?:named|called|find|locate|open|access|{_KIND})[: ]{{1,2}}{_THING}",
+        rf"(?:{_MISSING}|not a directory):? {_THING}",
+        rf"(?:{_MISSING}|unknown [\w ]{{1,30}}): {_NAME}",
         rf"(?:^|[:] ){_NAME}: (?:No such file or directory|Permission denied|not found)",
         r"^(?:the )?([\w-]{1,40} [\w./:@-]{0,99}\d[\w./:@-]{0,99}) (?:does not exist|not found|was not found)$",
         rf"permission denied for (?:table|relation|column|database|schema|sequence|view|index) {_NAME}",
         rf"^(?!error|code|status|type)[a-z_ ]{{1,30}}: {_NAME}$",
     )
 )
+# fmt: off
 _BODY = (
-    "resource",
-    "resourceName",
-    "resource_name",
-    "path",
-    "_id",
-    "Key",
-    "BucketName",
-    "QueueName",
-    "instance",
+    "resource", "resourceName", "resource_name", "path", "_id", "Key", "BucketName", "QueueName", "instance",
     "keyName",
 )
 _INNER = (
-    "path", "file", "filename", "file_path", "filepath", "key", "id", "uri", "url", "name", "title", "page", "resource", "object",
-    "query_id", "user", "username", "function", "table", "topic", "queue", "channel", "document",
-)  # fmt: skip
-_OUTER = (
-    "repo",
-    "repository",
-    "bucket",
-    "collection",
-    "index",
-    "container",
-    "directory",
-    "dir",
-    "folder",
-    "database",
-    "project",
+    "path", "file", "filename", "file_path", "filepath", "key", "id", "uri", "url", "name", "title", "page",
+    "resource", "object", "query_id", "user", "username", "function", "table", "topic", "queue", "channel",
+    "document",
 )
+_OUTER = (
+    "repo", "repository", "bucket", "collection", "index", "container", "directory", "dir", "folder",
+    "database", "project",
+)
+# fmt: on
 _NAMING_METHODS = ("", "GET", "HEAD", "DELETE", "PUT", "PATCH")
 _ENDINGS = ("_id", "_path", "_name", "_key", "_url", "_uri")
 

@@ -1,4 +1,4 @@
-"""How long to wait, as a failure tells it: RFC 9110 section 10.2.3, and the headers and fields that providers use besides."""
+"""How long to wait, as a failure tells it: RFC 9110 section 10.2.3, and what providers use besides."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ _RESETS = (
 )
 _SPAN = re.compile(r"(?:(\d{1,4})h)?(?:(\d{1,4})m(?!s))?(?:(\d{1,9}(?:\.\d{1,9})?)s)?(?:(\d{1,9}(?:\.\d{1,9})?)ms)?")
 _SAID = re.compile(
-    r"\b(?:retry|try again|try your request again|available|wait)(?: again)? ?(?:after|in|for) (?:another )?(\d{1,6}(?:\.\d{1,3})?)"
-    r" ?(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?)\b",
+    r"\b(?:retry|try again|try your request again|available|wait)(?: again)? ?(?:after|in|for)"
+    r" (?:another )?(\d{1,6}(?:\.\d{1,3})?) ?(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?)\b",
     re.IGNORECASE,
 )
 _UNITS = {"ms": 0.001, "m": 60.0, "h": 3_600.0, "s": 1.0}
@@ -147,9 +147,8 @@ def _date(text: str) -> float | None:
     from email.utils import parsedate_to_datetime
 
     text = text[:60]
-    moment = guarded(
-        lambda: (datetime.fromisoformat(text) if text[:1].isdigit() else parsedate_to_datetime(text)).timestamp()
-    )
+    read = datetime.fromisoformat if text[:1].isdigit() else parsedate_to_datetime
+    moment = guarded(lambda: read(text).timestamp())
     return None if moment is None else _bounded(moment - time.time())
 
 

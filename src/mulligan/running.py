@@ -105,7 +105,8 @@ def judged(state: Invocation, tool: Tool, outcome: Outcome) -> Outcome:
     state.failure = failure
     if failure is not None:
         failure.place(tool, state.call, state.arguments)
-        outcome.error = state.host.answering.classifier.classify(failure, state.stages)
+        error = outcome.error = state.host.answering.classifier.classify(failure, state.stages)
+        error.__dict__.setdefault("effect", "possible")  # it ran: only a rule that is sure says otherwise
         if state.stages.observed:
             state.note(state.host.answering.attempt_failed(state.call, state.attempts, outcome.error, failure))
     return outcome

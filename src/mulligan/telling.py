@@ -1,7 +1,7 @@
 """What the body of an answer tells, by the shapes that APIs document.
 
-These are RFC 9457, JSON:API, GraphQL, google.rpc.Status, OAuth 2, and an `error` that holds a code and a message, whatever
-they are called there.
+These are RFC 9457, JSON:API, GraphQL, google.rpc.Status, OAuth 2, and an `error` that holds a code and a message,
+whatever they are called there.
 """
 
 from __future__ import annotations
@@ -20,21 +20,26 @@ _MOST = 60
 _DEEPEST = 5
 # fmt: off
 _NESTED = frozenset((
-    "error", "errors", "Error", "Errors", "details", "detail", "innerError", "innererror", "extensions", "fault", "cause",
-    "caused_by", "root_cause", "error_details", "exception", "status", "meta", "parameters", "body", "userErrors",
+    "error", "errors", "Error", "Errors", "details", "detail", "innerError", "innererror", "extensions",
+    "fault", "cause", "caused_by", "root_cause", "error_details", "exception", "status", "meta", "parameters",
+    "body", "userErrors",
 ))
 _CODES = (
-    "reason", "code", "codeName", "error_code", "errorCode", "Code", "__type", "error_type", "errorType", "type", "kind",
-    "name", "status", "error", "title", "category",
+    "reason", "code", "codeName", "error_code", "errorCode", "Code", "__type", "error_type", "errorType",
+    "type", "kind", "name", "status", "error", "title", "category",
 )
-_STORED_CODES = ("reason", "code", "error_code", "errorCode", "codeName", "type", "error_type", "status", "error", "grpc_status_code")
+_STORED_CODES = (
+    "reason", "code", "error_code", "errorCode", "codeName", "type", "error_type", "status", "error",
+    "grpc_status_code",
+)
 _MESSAGES = frozenset((
-    "message", "msg", "Message", "error_description", "error_message", "errorMessage", "errmsg", "detail", "reason",
-    "description", "explanation", "title", "error", "faultstring", "status_message", "err", "user_message", "text",
+    "message", "msg", "Message", "error_description", "error_message", "errorMessage", "errmsg", "detail",
+    "reason", "description", "explanation", "title", "error", "faultstring", "status_message", "err",
+    "user_message", "text",
 ))
 _STORED_MESSAGES = (
-    "message", "msg", "error", "explanation", "detail", "details", "description", "error_description", "reason", "text",
-    "errors",
+    "message", "msg", "error", "explanation", "detail", "details", "description", "error_description", "reason",
+    "text", "errors",
 )
 # fmt: on
 _RANKS = {name: rank for rank, name in enumerate(_CODES)}
@@ -57,7 +62,9 @@ def nodes(found: Body | None) -> Nodes:
             node = as_dict(node)
             told.append(node)
             if depth < _DEEPEST:
-                waiting += [(inner, depth + 1) for name, inner in node.items() if name in _NESTED and not isinstance(inner, str)]
+                waiting += [
+                    (inner, depth + 1) for name, inner in node.items() if name in _NESTED and not isinstance(inner, str)
+                ]
         elif isinstance(node, (list, tuple)):
             waiting += [(mapping, depth + 1) for item in node[:20] if (mapping := as_mapping(item)) is not None]
     return tuple(told)

@@ -243,6 +243,10 @@ class Tool:
             **{option: getattr(self, option) for option in OPTIONS - {"resources"}},
         )
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but what is worked out on first use: compiled schemas cannot be pickled."""
+        return {name: value for name, value in self.__dict__.items() if not isinstance(getattr(Tool, name, None), lazy)}
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls the function as it is, without validation."""
         return self.handler(*args, **kwargs)

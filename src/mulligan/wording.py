@@ -28,6 +28,7 @@ from mulligan.errors import (
     ToolTimeoutError,
     ToolUnavailableError,
 )
+from mulligan.facts import guarded
 from mulligan.feedback import Feedback
 from mulligan.policy import Limits, Policy
 from mulligan.redaction import Redactor, cut
@@ -111,7 +112,7 @@ class Wording:
         if tools or suggested(error):
             self._add_names(feedback, error, tools)
         if failure is not None:
-            feedback.detail = self._detail(error, call, failure)
+            feedback.detail = guarded(lambda: self._detail(error, call, failure)) or ""
         elif isinstance(error, ToolArgumentError):
             feedback.corrected = self._corrected(error, call)
         return feedback
@@ -231,7 +232,8 @@ def effect_note(error: ToolError, tool: Tool | None) -> str:
     """What may have been changed already, as a sentence; empty where nothing was."""
     if error.effect == "done":
         return "The tool did run: what it does is done."
-    if error.effect == "possible" and tool is not None and not tool.read_only:
+    mended_by_name = isinstance(error, (ResourceNotFoundError, ToolArgumentError))  # a note would only distract
+    if error.effect == "possible" and tool is not None and not (tool.read_only or mended_by_name):
         return "It may have taken effect."
     return ""
 

@@ -60,7 +60,16 @@ async def fetch(url: str, deadline: Injected[Deadline], call: Injected[ToolCall]
     return f"{url} {call.id}"
 
 
-@tool(name="pay", idempotent=True, destructive=False, secret="token", tags=["money"], tool_type="datastore", provider="bank", format="json")
+@tool(
+    name="pay",
+    idempotent=True,
+    destructive=False,
+    secret="token",
+    tags=["money"],
+    tool_type="datastore",
+    provider="bank",
+    format="json",
+)
 def transfer(amount: int, token: str, to: list[str] | None = None) -> dict[str, Any]:
     return {"amount": amount, "to": to}
 
@@ -77,7 +86,9 @@ class Database:
 made: list[Tool] = [
     Tool.from_function(plain, name="search", description="Searches.", timeout=2.5),
     Tool.from_function(Database().read),
-    Tool.from_schema("echo", "Says it again.", {"type": "object"}, lambda **given: given, read_only=True, resources=("a", "b")),
+    Tool.from_schema(
+        "echo", "Says it again.", {"type": "object"}, lambda **given: given, read_only=True, resources=("a", "b")
+    ),
 ]
 assert_type(read_file, Tool)
 assert_type(transfer.name, str)

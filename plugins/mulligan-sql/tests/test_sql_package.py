@@ -60,11 +60,23 @@ class ProgrammingError(DatabaseError):
         (ProgrammingError("28000", "[28000] Login failed"), "ToolAuthenticationError", "mulligan_sql:pep249"),
         (ProgrammingError("HYT00", "[HYT00] Timeout expired"), "ToolTimeoutError", "mulligan_sql:pep249"),
         (ProgrammingError("HY000", "[HY000] General error"), "ToolArgumentError", "mulligan_sql:pep249"),
-        (DatabaseError("connection refused, no such table, deadlock"), "ToolExecutionError", "host:unclassified"),
-        (Error("no such table: users"), "ToolExecutionError", "host:unclassified"),
-        (RuntimeError("duplicate key value violates unique constraint"), "ToolExecutionError", "host:unclassified"),
     ],
 )
 def test_an_unknown_driver_is_read_by_its_codes_and_classes_never_by_its_words(exception, name, rule):
     error = Pipeline(plugins=[mulligan_sql], autoload=False, strict=True).classify(exception)
     assert (type(error).__name__, error.rule) == (name, rule)
+
+
+TRAPS = [
+    DatabaseError("connection refused, no such table, deadlock"),
+    Error("no such table: users"),
+    RuntimeError("duplicate key value violates unique constraint"),
+    ValueError("ORA-00942: 42P01"),
+]
+
+
+@pytest.mark.parametrize("exception", TRAPS, ids=repr)
+def test_words_alone_never_decide(exception):
+    error = Pipeline(plugins=[mulligan_sql], autoload=False, strict=True).classify(exception)
+    assert error.provider is None
+    assert not error.rule.startswith("mulligan_sql")

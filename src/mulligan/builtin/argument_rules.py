@@ -1,7 +1,7 @@
 """Arguments that turn out wrong inside the tool: its own signature, and the validators that people use.
 
-What a validator rejects is an argument only where the rejected data came with the call; an answer from elsewhere that does
-not validate is a fault of the tool.
+What a validator rejects is an argument only where the rejected data came with the call; an answer from elsewhere
+that does not validate is a fault of the tool.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def binding(failure: Failure) -> ToolError | None:
 
 
 def _at_boundary(failure: Failure, name: str | None, names: list[str], *, given: bool) -> bool:
-    """Whether the call of the tool itself failed: no frame of the tool is on the stack, and the names are the call's."""
+    """Whether the call of the tool itself failed: no frame of the tool is there, and the names are the call's."""
     arguments = failure.arguments or {}
     if given:
         return any(one in arguments for one in names) or (name is None and not arguments)

@@ -28,9 +28,9 @@ def detect(value: Any, tool: Tool) -> Failure | None:
         return shapes.report(value) if value[:1] in _BEGINNINGS and value[:1] else None
     if kind in _RESULTS:
         return None
-    if isinstance(value, Mapping):
+    if issubclass(kind, Mapping):
         return _mapping(value)
-    if isinstance(value, Exception):
+    if issubclass(kind, Exception):
         return Failure(value)
     if _flag(value, "isError") or _flag(value, "is_error"):
         return Failure(value=value, message=_blocks(getattr(value, "content", None)))

@@ -5,8 +5,6 @@ They look at the whole chain at once, the outermost first, after every rule has 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mulligan.plugin import Failure, Rules, ToolError, reason_of, said, text_error
 from mulligan.plugin import meanings as m
 
@@ -26,14 +24,12 @@ _BUGS = (
 )
 
 
-def _chain(failure: Failure) -> Iterator[Failure]:
+def _chain(failure: Failure) -> tuple[Failure, ...]:
     """The failures of the whole chain, once the last of them is asked about; before that, none."""
     outer = failure.outer or failure
-    if outer.exceptions and failure.exception is not outer.exceptions[-1]:
-        return
-    yield outer
-    for exception in outer.exceptions[1:]:
-        yield outer.about(exception)
+    if len(outer.exceptions) > 1 and failure.exception is not outer.exceptions[-1]:
+        return ()
+    return (outer, *outer.inner)
 
 
 @rules()
@@ -44,9 +40,9 @@ def class_name(failure: Failure) -> ToolError | None:
 
 @rules()
 def message_text(failure: Failure) -> ToolError | None:
-    """A whole clause of the message, such as `Read timed out`; what Python says of a bug in the tool is no such message."""
+    """A whole clause of the message, such as `Read timed out`; what Python says of a bug is no such message."""
     for one in _chain(failure):
-        error = None if one.is_plain and isinstance(one.exception, _BUGS) else text_error(one)
+        error = None if one.is_plain and issubclass(type(one.exception), _BUGS) else text_error(one)
         if error is not None:
             return error
     return None
@@ -60,7 +56,7 @@ def general_name(failure: Failure) -> ToolError | None:
 
 def _by_name(failure: Failure, *, vague: bool) -> ToolError | None:
     for one in _chain(failure):
-        for cls in type(one.exception).__mro__ if one.exception is not None else ():
+        for cls in () if one.is_plain or one.exception is None else type(one.exception).__mro__:
             meaning = None if cls.__module__ == "builtins" else reason_of(cls.__name__)
             if meaning is not None:
                 if (meaning in _VAGUE) is vague:

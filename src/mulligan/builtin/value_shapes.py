@@ -1,7 +1,7 @@
 """The shapes in which a returned value reports a failure: what each looks like, and what only looks like it.
 
-Each function gives the `Failure` that a value reports, or None. When in doubt it is a result: what a tool was asked for may
-be a log, a table of codes or a page about failures, and a false alarm costs more than a miss.
+Each function gives the `Failure` that a value reports, or None. When in doubt it is a result: what a tool was asked
+for may be a log, a table of codes or a page about failures, and a false alarm costs more than a miss.
 """
 
 from __future__ import annotations
@@ -14,23 +14,34 @@ from mulligan.plugin import Failure, meanings, reason_of, safe_str, said
 
 # fmt: off
 ENVELOPE = frozenset((
-    "error", "errors", "message", "msg", "code", "status", "statusCode", "status_code", "success", "ok", "detail", "details",
-    "title", "type", "instance", "path", "timestamp", "request_id", "requestId", "trace_id", "traceId", "documentation_url",
-    "help", "hint", "reason", "description", "error_description", "error_uri", "error_code", "errorCode", "errorType",
-    "errorMessage", "stackTrace", "toolName", "tool_name", "tool", "feedback", "suggestion", "suggestions", "retry_after",
-    "retryAfter", "headers", "body", "data", "result", "results", "jsonrpc", "object", "meta", "links", "jsonapi", "extensions",
-    "isBase64Encoded", "cause", "exception", "url", "method", "messages", "warnings", "param", "field", "moreInfo", "more_info",
+    "error", "errors", "message", "msg", "code", "status", "statusCode", "status_code", "success", "ok",
+    "detail", "details", "title", "type", "instance", "path", "timestamp", "request_id", "requestId",
+    "trace_id", "traceId", "documentation_url", "help", "hint", "reason", "description", "error_description",
+    "error_uri", "error_code", "errorCode", "errorType", "errorMessage", "stackTrace", "toolName", "tool_name",
+    "tool", "feedback", "suggestion", "suggestions", "retry_after", "retryAfter", "headers", "body", "data",
+    "result", "results", "jsonrpc", "object", "meta", "links", "jsonapi", "extensions", "isBase64Encoded",
+    "cause", "exception", "url", "method", "messages", "warnings", "param", "field", "moreInfo", "more_info",
     "__type", "Error", "RequestId", "HostId", "numeric_code", "isError", "is_error", "content",
 ))
 _RECORDS = frozenset((
-    "id", "state", "name", "created_at", "updated_at", "started_at", "finished_at", "completed_at", "ended_at", "checked_at",
-    "duration", "count", "total", "rate", "job", "job_id", "task_id", "run_id", "version", "author", "number", "level", "logger",
-    "line", "lines", "file", "rule", "rows", "passed", "failed", "score", "value", "values", "mean", "std", "items", "output",
+    "id", "state", "name", "created_at", "updated_at", "started_at", "finished_at", "completed_at", "ended_at",
+    "checked_at", "duration", "count", "total", "rate", "job", "job_id", "task_id", "run_id", "version",
+    "author", "number", "level", "logger", "line", "lines", "file", "rule", "rows", "passed", "failed", "score",
+    "value", "values", "mean", "std", "items", "output",
 ))
-_CARRIERS = ("data", "result", "results", "items", "output", "value", "values", "rows", "records", "response", "answer")
-_WORDS = ("message", "msg", "Message", "errorMessage", "error_description", "error", "detail", "reason", "title", "description")
-_TELLING = frozenset((*_WORDS, "code", "type", "status", "Code", "errors", "name", "kind"))
-_NOTHING = frozenset(("", "none", "null", "no", "false", "0", "ok", "success", "no error", "no errors", "n/a", "nil"))
+_CARRIERS = (
+    "data", "result", "results", "items", "output", "value", "values", "rows", "records", "response", "answer",
+)
+_WORDS = (
+    "message", "msg", "Message", "errorMessage", "error_description", "error", "detail", "reason", "title",
+    "description",
+)
+_TELLING = frozenset((
+    *_WORDS, "code", "type", "status", "Code", "errors", "name", "kind",
+))
+_NOTHING = frozenset((
+    "", "none", "null", "no", "false", "0", "ok", "success", "no error", "no errors", "n/a", "nil",
+))
 # fmt: on
 _FAILED = frozenset(("error", "fail", "failed", "failure"))
 _MOST_EXTRAS = 3
@@ -65,6 +76,7 @@ def words(error: Any) -> str:
             told = error.get(name)
             if isinstance(told, (str, Mapping)) and told:
                 return words(told)
+        return ""
     return safe_str(error)
 
 
@@ -144,7 +156,7 @@ def problem(value: Mapping[Any, Any]) -> Failure | None:
     if status is None or not _is_envelope(value):
         return None
     told = words({name: value.get(name) for name in _WORDS if isinstance(value.get(name), str)})
-    if told == "{}":
+    if not told:
         told = value["body"] if isinstance(value.get("body"), str) and "headers" in value else ""
     return Failure(value=value, message=told, status=status) if told else None
 
@@ -157,18 +169,23 @@ def listed(value: Mapping[Any, Any]) -> Failure | None:
     Args:
         value: the mapping.
     """
-    errors = value.get("errors")
-    if isinstance(errors, list) and errors and value.get("data") is None and all(isinstance(one, Mapping) for one in errors):
-        first = errors[0]
-        if isinstance(first.get("message"), str) and ("data" in value or {"locations", "path", "extensions"} & set(first)):
-            return Failure(value=value, message="; ".join(words(one) for one in errors[:3]))
-        if _is_envelope(value) and ("title" in first or "detail" in first) and {"status", "source", "code"} & set(first):
-            return Failure(value=value, message="; ".join(words(one) for one in errors[:3]), status=status_of(first))
-    detail = value.get("detail")
-    if len(value) == 1 and isinstance(detail, list) and detail and all(isinstance(one, Mapping) for one in detail):
-        if {"loc", "msg", "type"} <= set(detail[0]):
-            return Failure(value=value, message="; ".join(words(one) for one in detail[:3]), status=422)
+    errors, detail = _mappings(value.get("errors")), _mappings(value.get("detail"))
+    if errors and value.get("data") is None:
+        first, told = errors[0], "; ".join(words(one) for one in errors[:3])
+        if isinstance(first.get("message"), str) and (
+            "data" in value or {"locations", "path", "extensions"} & set(first)
+        ):
+            return Failure(value=value, message=told)
+        if _is_envelope(value) and {"title", "detail"} & set(first) and {"status", "source", "code"} & set(first):
+            return Failure(value=value, message=told, status=status_of(first))
+    if detail and len(value) == 1 and {"loc", "msg", "type"} <= set(detail[0]):
+        return Failure(value=value, message="; ".join(words(one) for one in detail[:3]), status=422)
     return None
+
+
+def _mappings(listed: Any) -> list[Mapping[Any, Any]]:
+    """The mappings of a list that holds nothing else; else none."""
+    return listed if isinstance(listed, list) and all(isinstance(one, Mapping) for one in listed) else []
 
 
 def user_errors(value: Mapping[Any, Any]) -> Failure | None:
@@ -180,7 +197,9 @@ def user_errors(value: Mapping[Any, Any]) -> Failure | None:
     data = value.get("data")
     for payload in tuple(data.values())[:8] if isinstance(data, Mapping) else ():
         told = payload.get("userErrors") if isinstance(payload, Mapping) else None
-        if not (isinstance(told, list) and told and all(isinstance(one, Mapping) and one.get("message") for one in told)):
+        if not (
+            isinstance(told, list) and told and all(isinstance(one, Mapping) and one.get("message") for one in told)
+        ):
             continue
         if all(given in (None, [], {}) for name, given in payload.items() if name != "userErrors"):
             return Failure(value=payload, message="; ".join(words(one) for one in told[:3]), status=422)

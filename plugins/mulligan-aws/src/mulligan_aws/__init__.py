@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from urllib.parse import urlsplit
 
 from mulligan.plugin import (
     Failure,
@@ -25,14 +24,13 @@ from mulligan.plugin import (
     safe_str,
     status_error,
 )
-
-from mulligan_aws.codes import CONCURRENT, EXISTS, meaning, plain
+from mulligan_aws.codes import conflict, meaning, plain
 from mulligan_aws.parameters import pointer, refused, reported
 from mulligan_aws.resources import resource
 
 rules = Rules("aws")
 
-_SHOWN = re.compile(r"[\w.-]{1,100}")
+_SHOWN = r"[\w.-]{1,100}"
 _MESSAGES: Mapping[type[ToolError], str] = {
     ToolAuthenticationError: "AWS does not accept the credentials",
     ToolPermissionError: "The AWS account may not do this",
@@ -45,8 +43,20 @@ _MESSAGES: Mapping[type[ToolError], str] = {
     ToolArgumentError: "AWS refuses the request as invalid",
     ToolExecutionError: "AWS could not do this",
 }
+_WAITING = (ToolRateLimitError, ToolUnavailableError, ToolQuotaError)
 _MAY_BE_MISSING = " Amazon S3 says so too where the object does not exist and the account may not list the bucket."
-_TRY_LATER = ("try again", "try after", "rate", "attempt", "attempts", "simultaneous", "simultaneously", "concurrent", "per second")
+_TRY_LATER = (
+    "try again",
+    "try after",
+    "rate",
+    "attempt",
+    "attempts",
+    "simultaneous",
+    "simultaneously",
+    "concurrent",
+    "per second",
+)
+_HANDSHAKE = ("certificate", "CERTIFICATE_VERIFY_FAILED", "handshake", "WRONG_VERSION_NUMBER")
 _ABSENT = ("does not exist", "doesn't exist")
 
 
@@ -62,13 +72,14 @@ def _by_code(failure: Failure, told: object) -> ToolError:
         code = _cancelled(failure) or code
     cls = _by_words(failure, code) or meaning(code, failure.status)
     if cls is None:
-        return status_error(failure, retry_after=_wait(failure))
+        return status_error(failure)
+    about = resource(failure) if cls in (ResourceNotFoundError, ResourceConflictError) else None
     return cls(
-        _message(cls, failure, code),
-        code=_canonical(cls, code),
+        _message(cls, failure, code, about),
+        code=conflict(code) if cls is ResourceConflictError else None,
         http_status=failure.status,
-        retry_after=_wait(failure),
-        resource=resource(failure) if cls in (ResourceNotFoundError, ResourceConflictError) else None,
+        retry_after=_wait(failure) if cls in _WAITING else None,
+        resource=about,
         problems=refused(failure) if cls is ToolArgumentError else (),
     )
 
@@ -89,19 +100,12 @@ def _cancelled(failure: Failure) -> str | None:
     return next((code for code in codes if code not in ("", "None")), None)
 
 
-def _message(cls: type[ToolError], failure: Failure, code: str) -> str:
-    name = resource(failure) if cls is ResourceNotFoundError else None
-    if name:
-        return f"Resource not found: {name}"
-    shown = f" ({code})" if _SHOWN.fullmatch(code) else ""
+def _message(cls: type[ToolError], failure: Failure, code: str, about: str | None = None) -> str:
+    if about and cls is ResourceNotFoundError:
+        return f"Resource not found: {about}"
+    shown = f" ({code})" if re.fullmatch(_SHOWN, code) else ""
     hidden = cls is ToolPermissionError and failure.look("operation_name") in ("GetObject", "HeadObject")
     return f"{_MESSAGES[cls]}{shown}.{_MAY_BE_MISSING if hidden else ''}"
-
-
-def _canonical(cls: type[ToolError], code: str) -> str | None:
-    if cls is not ResourceConflictError:
-        return None
-    return "ALREADY_EXISTS" if EXISTS.search(code) else "ABORTED" if CONCURRENT.search(code) else None
 
 
 def _wait(failure: Failure) -> float | None:
@@ -120,17 +124,22 @@ def timed_out(failure: Failure) -> ToolError | None:
 @rules("botocore.exceptions.ConnectionError")
 def unreachable(failure: Failure) -> ToolError | None:
     """The endpoint, or the proxy, cannot be reached, or is not whom it should be: nothing was sent."""
+    from urllib.parse import urlsplit
+
     host = urlsplit(safe_str(failure.look("kwargs", "endpoint_url") or "")).hostname or ""
     values = [value.lower() for value in (failure.arguments or {}).values() if isinstance(value, str) and value]
     named = any(value in host or host in value for value in values) if host else False
     message = "The AWS endpoint that the arguments name cannot be reached." if named else "AWS cannot be reached."
-    return ToolConnectionError(message, fatal=not named, effect="none")
+    midway = failure.matches("botocore.exceptions.SSLError") and not failure.says(*_HANDSHAKE)
+    return ToolConnectionError(message, fatal=not named, effect="possible" if midway else "none")
 
 
 @rules(
-    "botocore.exceptions.HTTPClientError", "botocore.exceptions.IncompleteReadError", "boto3.exceptions.RetriesExceededError",
+    "botocore.exceptions.HTTPClientError",
+    "botocore.exceptions.IncompleteReadError",
+    "boto3.exceptions.RetriesExceededError",
     "s3transfer.exceptions.RetriesExceededError",
-)  # fmt: skip
+)
 def dropped(failure: Failure) -> ToolError | None:
     """The connection was closed before the whole answer was there."""
     message = "The connection to AWS was dropped midway."
@@ -141,12 +150,21 @@ def dropped(failure: Failure) -> ToolError | None:
     *(
         f"botocore.exceptions.{name}"
         for name in (
-            "NoCredentialsError", "PartialCredentialsError", "CredentialRetrievalError", "UnknownCredentialError",
-            "NoAuthTokenError", "TokenRetrievalError", "UnknownTokenProviderError", "SSOError", "LoginError",
-            "RefreshWithMFAUnsupportedError", "MetadataRetrievalError", "ProfileNotFound",
+            "NoCredentialsError",
+            "PartialCredentialsError",
+            "CredentialRetrievalError",
+            "UnknownCredentialError",
+            "NoAuthTokenError",
+            "TokenRetrievalError",
+            "UnknownTokenProviderError",
+            "SSOError",
+            "LoginError",
+            "RefreshWithMFAUnsupportedError",
+            "MetadataRetrievalError",
+            "ProfileNotFound",
         )
     )
-)  # fmt: skip
+)
 def credentials(failure: Failure) -> ToolError | None:
     """There are no credentials, or they could not be fetched or renewed."""
     if failure.matches("botocore.exceptions.LoginInsufficientPermissions"):
@@ -157,25 +175,49 @@ def credentials(failure: Failure) -> ToolError | None:
 @rules("botocore.exceptions.ParamValidationError")
 def parameters(failure: Failure) -> ToolError | None:
     """The SDK found the parameters wrong and sent nothing."""
-    return ToolArgumentError("The parameters do not fit the AWS operation; nothing was sent.", problems=reported(failure))
+    return ToolArgumentError(
+        "The parameters do not fit the AWS operation; nothing was sent.", problems=reported(failure)
+    )
 
 
 @rules(
     *(
         f"botocore.exceptions.{name}"
         for name in (
-            "ValidationError", "MissingParametersError", "BaseEndpointResolverError", "EndpointProviderError", "DataNotFoundError",
-            "UnknownRegionError", "ApiVersionNotFoundError", "ServiceNotInRegionError", "UnknownServiceStyle", "InvalidExpressionError",
-            "UnknownClientMethodError", "OperationNotPageableError", "PaginationError", "UnseekableStreamError", "InvalidDNSNameError",
-            "InvalidS3AddressingStyleError", "UnsupportedS3ArnError", "UnsupportedS3ControlArnError", "InvalidHostLabelError",
-            "UnsupportedOutpostResourceError", "UnsupportedS3ConfigurationError", "UnsupportedS3AccesspointConfigurationError",
-            "UnsupportedS3ControlConfigurationError", "InvalidEndpointConfigurationError",
+            "ValidationError",
+            "MissingParametersError",
+            "BaseEndpointResolverError",
+            "EndpointProviderError",
+            "DataNotFoundError",
+            "UnknownRegionError",
+            "ApiVersionNotFoundError",
+            "ServiceNotInRegionError",
+            "UnknownServiceStyle",
+            "InvalidExpressionError",
+            "UnknownClientMethodError",
+            "OperationNotPageableError",
+            "PaginationError",
+            "UnseekableStreamError",
+            "InvalidDNSNameError",
+            "InvalidS3AddressingStyleError",
+            "UnsupportedS3ArnError",
+            "UnsupportedS3ControlArnError",
+            "InvalidHostLabelError",
+            "UnsupportedOutpostResourceError",
+            "UnsupportedS3ConfigurationError",
+            "UnsupportedS3AccesspointConfigurationError",
+            "UnsupportedS3ControlConfigurationError",
+            "InvalidEndpointConfigurationError",
         )
     ),
-    "boto3.exceptions.ResourceNotExistsError", "boto3.exceptions.UnknownAPIVersionError", "boto3.exceptions.NoVersionFound",
-    "boto3.exceptions.DynamoDBOperationNotSupportedError", "boto3.exceptions.DynamoDBNeedsConditionError",
-    "boto3.exceptions.DynamoDBNeedsKeyConditionError", "s3transfer.exceptions.S3ValidationError",
-)  # fmt: skip
+    "boto3.exceptions.ResourceNotExistsError",
+    "boto3.exceptions.UnknownAPIVersionError",
+    "boto3.exceptions.NoVersionFound",
+    "boto3.exceptions.DynamoDBOperationNotSupportedError",
+    "boto3.exceptions.DynamoDBNeedsConditionError",
+    "boto3.exceptions.DynamoDBNeedsKeyConditionError",
+    "s3transfer.exceptions.S3ValidationError",
+)
 def unfit(failure: Failure) -> ToolError | None:
     """A service, region, operation or value that the SDK does not know or cannot use; nothing was sent."""
     name = failure.look("kwargs", "param") or failure.look("kwargs", "name")
@@ -183,7 +225,9 @@ def unfit(failure: Failure) -> ToolError | None:
     problems = [Problem(pointer(str(name)), "the AWS SDK cannot use it")] if known else []
     if failure.matches("botocore.exceptions.NoRegionError"):
         return ToolArgumentError("No AWS region is set: name one.")
-    return ToolArgumentError("The AWS SDK does not know or cannot use what it was given; nothing was sent.", problems=problems)
+    return ToolArgumentError(
+        "The AWS SDK does not know or cannot use what it was given; nothing was sent.", problems=problems
+    )
 
 
 @rules("botocore.exceptions.WaiterError")
@@ -195,7 +239,10 @@ def waiter(failure: Failure) -> ToolError | None:
     cls = meaning(plain(code)) if code else None
     if cls is None:
         return ToolExecutionError("The resource came into a state from which the awaited one cannot be reached.")
-    return cls(_message(cls, failure, plain(code)), http_status=failure.look("last_response", "ResponseMetadata", "HTTPStatusCode"))
+    return cls(
+        _message(cls, failure, plain(code)),
+        http_status=failure.look("last_response", "ResponseMetadata", "HTTPStatusCode"),
+    )
 
 
 @rules("boto3.exceptions.S3UploadFailedError")

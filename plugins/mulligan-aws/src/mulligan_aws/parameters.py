@@ -10,28 +10,31 @@ from mulligan.plugin import Failure, Problem, safe_str
 
 _MOST = 8
 _NAME = r"(?P<name>[^\s,\"]{1,200})"
-_REPORTED: tuple[tuple[re.Pattern[str], str], ...] = tuple(
-    (re.compile(pattern, re.MULTILINE), message)
-    for pattern, message in (
+_REPORTED: tuple[tuple[str, str], ...] = (
         (r'^Missing required parameter in (?P<inside>\S{1,200}): "(?P<name>[^"\n]{1,200})"', "is missing"),
-        (r'^Unknown parameter in (?P<inside>\S{1,200}): "(?P<name>[^"\n]{1,200})", must be one of: (?P<expected>.*)', "is not known"),
+        (
+            r'^Unknown parameter in (?P<inside>\S{1,200}): "(?P<name>[^"\n]{1,200})", must be one of: (?P<expected>.*)',
+            "is not known",
+        ),
         (rf"^Invalid type for (?:document )?parameter {_NAME}, .*valid types: (?P<expected>.*)$", "has the wrong type"),
         (rf"^Invalid value for parameter {_NAME}, .*valid min value: (?P<least>\S+)$", "is too small"),
         (rf"^Invalid length for parameter {_NAME}, .*valid min length: (?P<least>\S+)$", "is too short"),
         (rf"^Invalid parameter {_NAME} must be json serializable", "cannot be written as JSON"),
         (rf"^Invalid number of parameters set for tagged union structure {_NAME}\. ", "has more than one key set"),
-        (rf"^Must set one of the following keys for tagged union\s?structure {_NAME}: (?P<expected>.*)\.$", "has no key set"),
+        (
+            rf"^Must set one of the following keys for tagged union\s?structure {_NAME}: (?P<expected>.*)\.$",
+            "has no key set",
+        ),
         (r"^Invalid (?P<name>bucket) name ", "is not the name of a bucket"),
-    )
 )
-_TYPES = re.compile(r"<class '(?:\w+\.)*(\w+)'>")
-_REFUSED = re.compile(r"at '(?P<name>[^'\n]{1,200})' failed to satisfy constraint: Member must (?P<rule>[^;\n]{1,500})")
-_RULES: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"have length less than or equal to (\d+)"), "at most {} characters"),
-    (re.compile(r"have length greater than or equal to (\d+)"), "at least {} characters"),
-    (re.compile(r"have value less than or equal to (-?[\d.]+\d)"), "at most {}"),
-    (re.compile(r"have value greater than or equal to (-?[\d.]*\d)"), "at least {}"),
-    (re.compile(r"satisfy enum value set: \[([^\]]*)\]"), "one of {}"),
+_TYPES = r"<class '(?:\w+\.)*(\w+)'>"
+_REFUSED = r"at '(?P<name>[^'\n]{1,200})' failed to satisfy constraint: Member must (?P<rule>[^;\n]{1,500})"
+_RULES: tuple[tuple[str, str], ...] = (
+    (r"have length less than or equal to (\d+)", "at most {} characters"),
+    (r"have length greater than or equal to (\d+)", "at least {} characters"),
+    (r"have value less than or equal to (-?[\d.]*\d)", "at most {}"),
+    (r"have value greater than or equal to (-?[\d.]*\d)", "at least {}"),
+    (r"satisfy enum value set: \[([^\]]*)\]", "one of {}"),
 )
 
 
@@ -42,7 +45,11 @@ def reported(failure: Failure) -> list[Problem]:
         failure: what happened.
     """
     report = safe_str(failure.look("kwargs", "report") or failure.text, 10_000)
-    found = [(match.start(), _problem(match, message)) for pattern, message in _REPORTED for match in pattern.finditer(report)]
+    found = [
+        (match.start(), _problem(match, message))
+        for pattern, message in _REPORTED
+        for match in re.finditer(pattern, report, re.MULTILINE)
+    ]
     return [problem for _, problem in sorted(found)][:_MOST]
 
 
@@ -54,7 +61,7 @@ def _problem(match: re.Match[str], message: str) -> Problem:
     if told.get("least"):
         expected = f"at least {told['least']}"
     elif expected:
-        expected = _TYPES.sub(r"\1", expected)[:500]
+        expected = re.sub(_TYPES, r"\1", expected)[:500]
     return Problem(pointer("Bucket" if name == "bucket" else path), message, expected)
 
 
@@ -82,7 +89,7 @@ def _named(failure: Failure) -> Iterator[Problem]:
 
 
 def _constrained(failure: Failure) -> Iterator[Problem]:
-    for match in _REFUSED.finditer(failure.text):
+    for match in re.finditer(_REFUSED, failure.text):
         rule = match["rule"]
         if rule.startswith("not be null"):
             yield Problem(pointer(match["name"]), "is missing")
@@ -91,7 +98,7 @@ def _constrained(failure: Failure) -> Iterator[Problem]:
 
 
 def _expected(rule: str) -> str | None:
-    found = ((pattern.match(rule), words) for pattern, words in _RULES)
+    found = ((re.match(pattern, rule), words) for pattern, words in _RULES)
     return next((words.format(match[1]) for match, words in found if match), None)
 
 

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from mulligan.plugin import Failure, safe_str
 
-_FIELDS = (
-    ("response", "Error", "Key"),
-    ("response", "Error", "BucketName"),
-    ("response", "resourceId"),
-    ("response", "resourceName"),
-    ("response", "ResourceId"),
-    ("response", "Error", "Resource"),
-)
-_QUOTED = re.compile(r"""['"`]([^'"`\s]{1,500})['"`]""")
-_ARN = re.compile(r"\barn:[\w-]{1,20}:[^\s'\"]{1,500}[^\s'\".,;)]")
-_LED = re.compile(r"(?:not found|does not exist|doesn't exist|find):? (?:Table: )?([^\s:,]*[\w/-][^\s:,]*)(?= not found|[.\s]*$)", re.I)
-_NAMED = re.compile(r"\b(?:with (?:name|id|identifier)|named|id) ([\w./:@+=-]*[\w/])(?= )", re.I)
-_VERB = re.compile(r"[A-Z][a-z]+")
+_OF_ERROR = ("Key", "BucketName", "Resource")
+_OF_ANSWER = ("resourceId", "ResourceId", "resourceName")
+_QUOTED = r"""['"`]([^'"`\s]{1,500})['"`]"""
+_ARN = r"\barn:[\w-]{1,20}:[^\s'\"]{1,500}[^\s'\".,;)]"
+_LED = r"(?:not found|does not exist|doesn't exist|find):? (?:Table: )?([^\s:,]*[\w/-][^\s:,]*)(?= not found|[.\s]*$)"
+_NAMED = r"\b(?:with (?:name|id|identifier)|named|id) ([\w./:@+=-]*[\w/])(?= )"
+_VERB = r"[A-Z][a-z]+"
 
 
 def resource(failure: Failure) -> str | None:
@@ -27,28 +22,35 @@ def resource(failure: Failure) -> str | None:
     Args:
         failure: what happened.
     """
-    for path in _FIELDS:
-        found = failure.look(*path)
-        if isinstance(found, str) and found:
-            return safe_str(found)
-    return _told(failure) or _argument(failure) or failure.resource
+    answer, error = failure.look("response"), failure.look("response", "Error")
+    for holder, names in ((error, _OF_ERROR), (answer, _OF_ANSWER)):
+        for name in names if isinstance(holder, Mapping) else ():
+            found = holder.get(name)
+            if isinstance(found, str) and found:
+                return safe_str(found)
+    return _told(error) or _argument(failure)
 
 
-def _told(failure: Failure) -> str | None:
-    message = safe_str(failure.look("response", "Error", "Message") or "", 2_000)
+def _told(error: object) -> str | None:
+    message = safe_str(error.get("Message") or "", 2_000) if isinstance(error, Mapping) else ""
     for pattern in (_QUOTED, _ARN, _NAMED, _LED):
-        match = pattern.search(message)
+        match = re.search(pattern, message, re.IGNORECASE)
         if match:
             return match[match.lastindex or 0].rstrip(".")
     return None
 
 
 def _argument(failure: Failure) -> str | None:
-    """The argument that the operation's name speaks of: `key` for `HeadObject`, `queue_name` for `GetQueueUrl`."""
-    words = [word.lower() for word in _VERB.findall(safe_str(failure.look("operation_name") or "", 100))]
+    """The argument that the operation speaks of, `key` for `HeadObject`, `queue_name` for `GetQueueUrl`; else the only one."""
+    words = [word.lower() for word in re.findall(_VERB, safe_str(failure.look("operation_name") or "", 100))]
     wanted = ["key" if word == "object" else word.removesuffix("s") for word in words[1:]]
     for word in wanted:
         for name, value in (failure.arguments or {}).items():
-            if word in name.lower() and isinstance(value, str) and 0 < len(value) < 400:
-                return value
-    return None
+            if word in name.lower() and _is_name(value):
+                return str(value)
+    named = [value for value in (failure.arguments or {}).values() if _is_name(value)]
+    return str(named[0]) if len(named) == 1 else None
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str) and 0 < len(value) < 400

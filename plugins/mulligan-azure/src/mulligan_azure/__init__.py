@@ -1,4 +1,4 @@
-"""Rules for azure-core and the clients on it, azure-identity, azure-storage, azure-mgmt, azure-cosmos, azure-servicebus and azure-eventhub."""
+"""Rules for azure-core and the clients on it: identity, storage, Resource Manager, Cosmos DB, messaging."""
 
 from __future__ import annotations
 
@@ -22,10 +22,9 @@ from mulligan.plugin import (
     ToolUnavailableError,
     status_error,
 )
-
-from mulligan_azure.codes import EXISTS, meaning
+from mulligan_azure.codes import exists, meaning
 from mulligan_azure.facts import code as code_of
-from mulligan_azure.facts import problems, resource, wait
+from mulligan_azure.facts import problems, resource
 
 rules = Rules("azure")
 
@@ -41,7 +40,8 @@ _MESSAGES: Mapping[type[ToolError], str] = {
     ToolArgumentError: "Azure refuses the request as invalid",
     ToolExecutionError: "Azure could not do this",
 }
-_NOT_MODIFIED, _MOVED, _RETRY_WITH = 304, 410, 449
+_WAITING = (ToolRateLimitError, ToolUnavailableError, ToolQuotaError)
+_MOVED, _RETRY_WITH = 410, 449
 
 
 def _names(package: str, *names: str) -> tuple[str, ...]:
@@ -99,7 +99,7 @@ def _by_class(failure: Failure) -> type[ToolError] | None:
         "azure.core.exceptions.ResourceNotModifiedError": ResourceConflictError,
     }
     found = next((cls for name, cls in names.items() if failure.matches(name)), None)
-    return ToolPermissionError if found is ToolAuthenticationError and failure.status == 403 else found  # noqa: PLR2004
+    return ToolPermissionError if found is ToolAuthenticationError and failure.status == 403 else found
 
 
 def _by_status(failure: Failure) -> type[ToolError] | None:
@@ -115,7 +115,9 @@ def _error(cls: type[ToolError], failure: Failure, code: str) -> ToolError:
     about = resource(failure, code) if cls in (ResourceNotFoundError, ResourceConflictError) else None
     shown = f" ({code})" if code else f" (HTTP {failure.status})" if failure.status else ""
     message = f"Resource not found: {about}" if about and cls is ResourceNotFoundError else f"{_MESSAGES[cls]}{shown}."
-    fields: dict[str, Any] = {"http_status": failure.status, "retry_after": wait(failure), "resource": about}
+    fields: dict[str, Any] = {"http_status": failure.status, "resource": about}
+    if cls in _WAITING:
+        fields["retry_after"] = failure.retry_after
     if cls is ResourceConflictError:
         fields["code"] = _conflict(failure, code)
     if cls is ToolArgumentError:
@@ -124,7 +126,7 @@ def _error(cls: type[ToolError], failure: Failure, code: str) -> ToolError:
 
 
 def _conflict(failure: Failure, code: str) -> str | None:
-    if EXISTS.search(code) or (not code and failure.matches("azure.core.exceptions.ResourceExistsError")):
+    if exists(code) or (not code and failure.matches("azure.core.exceptions.ResourceExistsError")):
         return "ALREADY_EXISTS"
     return "ABORTED" if failure.status == _RETRY_WITH else None
 
@@ -140,7 +142,9 @@ _MESSAGING: Mapping[type[ToolError], tuple[str, ...]] = {
         *_names("azure.eventhub.exceptions", "AuthenticationError"),
     ),
     ToolPermissionError: _names("azure.servicebus.exceptions", "ServiceBusAuthorizationError"),
-    ResourceNotFoundError: _names("azure.servicebus.exceptions", "MessagingEntityNotFoundError", "MessageNotFoundError"),
+    ResourceNotFoundError: _names(
+        "azure.servicebus.exceptions", "MessagingEntityNotFoundError", "MessageNotFoundError"
+    ),
     ToolQuotaError: _names("azure.servicebus.exceptions", "ServiceBusQuotaExceededError"),
     ToolRateLimitError: _names("azure.servicebus.exceptions", "ServiceBusServerBusyError"),
     ToolArgumentError: (
@@ -149,12 +153,18 @@ _MESSAGING: Mapping[type[ToolError], tuple[str, ...]] = {
     ),
     ResourceConflictError: (
         *_names(
-            "azure.servicebus.exceptions", "MessagingEntityDisabledError", "MessagingEntityAlreadyExistsError", "MessageLockLostError",
-            "SessionLockLostError", "SessionCannotBeLockedError", "MessageAlreadySettled", "AutoLockRenewFailed",
+            "azure.servicebus.exceptions",
+            "MessagingEntityDisabledError",
+            "MessagingEntityAlreadyExistsError",
+            "MessageLockLostError",
+            "SessionLockLostError",
+            "SessionCannotBeLockedError",
+            "MessageAlreadySettled",
+            "AutoLockRenewFailed",
         ),
         *_names("azure.eventhub.exceptions", "OwnershipLostError"),
     ),
-}  # fmt: skip
+}
 
 
 @rules(*(name for names in _MESSAGING.values() for name in names))
@@ -185,7 +195,11 @@ def unfit(failure: Failure) -> ToolError | None:
     return ToolArgumentError("The parameters do not fit the Azure operation; nothing was sent.")
 
 
-@rules("azure.core.exceptions.AzureError", "azure.core.exceptions.DeserializationError", "azure.eventhub.exceptions.EventHubError")
+@rules(
+    "azure.core.exceptions.AzureError",
+    "azure.core.exceptions.DeserializationError",
+    "azure.eventhub.exceptions.EventHubError",
+)
 def other(failure: Failure) -> ToolError | None:
     """Anything else that the clients raise by themselves."""
     return ToolExecutionError("The Azure client could not do this.")

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from urllib.parse import unquote, urlsplit
 
 from mulligan.plugin import Failure, Problem, safe_str
 
 _CODES = (("error_code",), ("error", "code"), ("model", "code"), ("model", "error", "code"), ("code",))
-_NAMED = (re.compile(r"\(name/id\) ([^\s.]{1,200})"), re.compile(r"['\"`]([^'\"`\s]{2,500})['\"`]"))
+_NAMED = (r"\(name/id\) ([^\s.]{1,200})", r"['\"`]([^'\"`\s]{2,500})['\"`]")
 _MOST = 8
-_CODE = re.compile(r"[A-Za-z][\w.]{1,100}")
+_CODE = r"[A-Za-z][\w.]{1,100}"
 
 
 def code(failure: Failure) -> str:
@@ -23,20 +22,10 @@ def code(failure: Failure) -> str:
     inner = failure.look("error", "innererror", "code")
     found = [failure.look(*path) for path in _CODES]
     told = [getattr(value, "value", value) for value in (*found, failure.headers.get("x-ms-error-code"))]
-    codes = [value for value in told if isinstance(value, str) and _CODE.fullmatch(value)]
+    codes = [value for value in told if isinstance(value, str) and re.fullmatch(_CODE, value)]
     if isinstance(inner, str) and codes[:1] in (["Forbidden"], ["Conflict"], ["BadParameter"]):
         codes.insert(0, inner)
     return codes[0] if codes else ""
-
-
-def wait(failure: Failure) -> float | None:
-    """Seconds to wait; Cosmos DB tells milliseconds.
-
-    Args:
-        failure: what happened.
-    """
-    told = failure.headers.get("x-ms-retry-after-ms", "")
-    return float(told) / 1_000 if told.replace(".", "", 1).isdigit() else failure.retry_after
 
 
 def resource(failure: Failure, code: str) -> str | None:
@@ -46,17 +35,23 @@ def resource(failure: Failure, code: str) -> str | None:
         failure: what happened.
         code: the error code, whose noun chooses among the call's arguments: `ContainerNotFound` is about the container.
     """
+    from urllib.parse import unquote, urlsplit
+
     url = unquote(urlsplit(_url(failure)).path)
     text = safe_str(failure.look("error", "message") or failure.look("message") or "")
     noun = re.split("NotFound|Already|Being|Not|Archived|Disabled", code)[0].lower()
-    values = {name: value for name, value in (failure.arguments or {}).items() if isinstance(value, str) and 0 < len(value) < 400}
+    values = {
+        name: value
+        for name, value in (failure.arguments or {}).items()
+        if isinstance(value, str) and 0 < len(value) < 400
+    }
     for name, value in values.items():
         if noun and noun in name.lower().replace("_", ""):
             return value
     within = [value for value in values.values() if f"/{value}" in url or f"'{value}'" in text]
     if within:
         return max(within, key=url.rfind)
-    found = (pattern.search(text) for pattern in _NAMED)
+    found = (re.search(pattern, text) for pattern in _NAMED)
     named = next((match[1] for match in found if match), None)
     return named or (url if url not in ("", "/") else failure.resource)
 

@@ -15,6 +15,7 @@ _DOCS = "https://docs.github.com/"
 
 # How GitHub's own MCP server, and everything else written with go-github, reports an answer: method, URL, status, text.
 _GO = re.compile(r"\b(?:GET|HEAD|POST|PUT|PATCH|DELETE) https://[\w.-]+/(?:api/v3/)?[^\s:]*: ([45]\d\d) ([^\[\n]*)")
+_GO_RESET = re.compile(r"\[rate reset in (?:(\d+)h)?(?:(\d+)m)?(\d+)s\]")
 _GO_ERROR = re.compile(r"\{Resource:(\S*) Field:(\S*) Code:(\S*) Message:([^}]*)\}")
 
 # https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api#validation-failed
@@ -28,7 +29,7 @@ _CODES = {
     "custom": "was not accepted",
 }
 _FIELD = re.compile(r"\"(\w+)\" (wasn't supplied|is not a permitted key)|For 'properties/([\w/]+)'")
-_SPECIFIC = ("path", "file_path", "branch", "ref", "sha", "tag")
+_SPECIFIC = ("path", "file_path", "branch", "ref", "sha", "tag", "username", "login", "user")
 _NUMBERS = ("issue_number", "pull_number", "issueNumber", "pullNumber", "number")
 
 
@@ -101,6 +102,19 @@ def field_errors(failure: Failure) -> list[Mapping[str, Any]]:
     return [dict(zip(names, found, strict=True)) for found in _GO_ERROR.findall(failure.text)[:100]]
 
 
+def until_reset(failure: Failure) -> float | None:
+    """Seconds until the rate limit is reset, by header, or as go-github writes them.
+
+    Args:
+        failure: what happened.
+    """
+    told = _GO_RESET.search(failure.text) if failure.exception is None else None
+    if told is None:
+        return failure.retry_after
+    hours, minutes, seconds = (int(part or 0) for part in told.groups())
+    return float(3_600 * hours + 60 * minutes + seconds)
+
+
 def problems(failure: Failure) -> list[Problem]:
     """What is wrong with which field: from `errors`, else from a message that names one field.
 
@@ -134,9 +148,9 @@ def resource(failure: Failure) -> str | None:
     """
     arguments = failure.arguments or {}
     said = message(failure)
-    texts = {name: value for name, value in arguments.items() if isinstance(value, str) and 2 < len(value) < 400}
+    texts = {name: value for name, value in arguments.items() if isinstance(value, str) and 0 < len(value) < 400}
     for value in texts.values():
-        if value in said:
+        if len(value) > 2 and re.search(rf"(?<!\w){re.escape(value)}(?!\w)", said):
             return value
     for name in _SPECIFIC:
         if name in texts:
@@ -145,4 +159,4 @@ def resource(failure: Failure) -> str | None:
     number = next((arguments[name] for name in _NUMBERS if type(arguments.get(name)) is int), None)
     if repository:
         return repository if number is None else f"{repository}#{number}"
-    return failure.resource
+    return failure.resource if str(failure.resource).startswith("/") else None

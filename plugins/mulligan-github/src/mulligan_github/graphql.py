@@ -22,9 +22,10 @@ from mulligan.plugin import (
     ToolTimeoutError,
     ToolUnavailableError,
 )
-from mulligan_github.answers import body, is_github, resource
+from mulligan_github.answers import body, resource
 
 rules = Rules("github")
+_CLIENTS = ("githubkit.GraphQLFailed", "github.GithubException", "fastspec.GqlError")
 
 TYPES: Mapping[str, tuple[type[ToolError], str]] = {
     "UNAUTHENTICATED": (ToolAuthenticationError, "GitHub rejected the credentials."),
@@ -74,9 +75,19 @@ def _code(error: Mapping[str, Any]) -> str | None:
     return code if isinstance(code, str) else None
 
 
-@rules()
+@rules(*_CLIENTS)
 def graphql_type(failure: Failure) -> ToolError | None:
     """A GraphQL error by its `type`: NOT_FOUND, FORBIDDEN, RATE_LIMITED, INSUFFICIENT_SCOPES and others."""
+    return _by_type(failure)
+
+
+@rules()
+def graphql_value(failure: Failure) -> ToolError | None:
+    """The same in an answer that a tool returned."""
+    return _by_type(failure) if failure.exception is None else None
+
+
+def _by_type(failure: Failure) -> ToolError | None:
     error = next((one for one in graphql_errors(failure) if one.get("type") in TYPES), None)
     if error is None:
         return None
@@ -95,7 +106,7 @@ def graphql_type(failure: Failure) -> ToolError | None:
 
 def _effect(failure: Failure, cls: type[ToolError]) -> Effect:
     """Of several mutations in one query some may have been applied: then the answer has data too."""
-    data = failure.look("response", "data") or failure.look("data") or body(failure).get("data")
+    data = body(failure).get("data") or failure.look("response", "data") or failure.look("data")
     applied = isinstance(data, Mapping) and any(value is not None for name, value in data.items() if name != "errors")
     return "possible" if applied else cls.effect
 
@@ -110,21 +121,19 @@ def _saml(error: Mapping[str, Any]) -> bool:
     return isinstance(extensions, Mapping) and extensions.get("saml_failure") is True
 
 
-@rules()
+@rules(*_CLIENTS)
 def graphql_timeout(failure: Failure) -> ToolError | None:
     """GitHub gave up on a query that took more than ten seconds."""
     if not failure.says("may be the result of a timeout", "couldn't respond to your request in time"):
         return None
-    if not (failure.matches("githubkit.GraphQLFailed", "fastspec.GqlError") or is_github(failure)):
-        return None
     return ToolTimeoutError("GitHub gave up on the query: ask for less in one query.", http_status=failure.status)
 
 
-@rules()
+@rules("githubkit.GraphQLFailed", "github.GithubException")
 def graphql_query(failure: Failure) -> ToolError | None:
-    """A query that does not fit GitHub's schema: nothing was run."""
+    """A query that does not fit GitHub's schema: nothing was run; ghapi's exception may be another server's."""
     errors = [one for one in graphql_errors(failure) if _code(one) and not one.get("type")]
-    if not errors or not (failure.matches("githubkit.GraphQLFailed") or is_github(failure)):
+    if not errors:
         return None
     problems = [found for one in errors if (found := _problem(one)) is not None]
     return ToolArgumentError("The query does not fit GitHub's schema.", problems=problems, http_status=failure.status)

@@ -20,28 +20,31 @@ from mulligan.plugin import (
     ToolRateLimitError,
     status_error,
 )
-from mulligan_github.answers import body, field_errors, is_github, problems, resource, status
+from mulligan_github.answers import body, field_errors, is_github, problems, resource, status, until_reset
 
 Decide = Callable[[Failure], ToolError | None]
 
 rules = Rules("github")
 _A_MINUTE = 60.0  # what GitHub asks for where it names no time
-_MOVED = ("is not a fast forward", "update failed", "branch was modified", "merge conflict", "merge already in progress")
+_OTHERS = sorted({*range(400, 600)} - {401, 403, 404, 409, 410, 422, 429, 451})
+_AT_ONCE = ("secondary rate limit", "abuse detection mechanism", "submitted too quickly")
+_MOVED = ("not a fast forward", "update failed", "branch was modified", "merge conflict", "already in progress")
 
 
 def on(*statuses: int) -> Callable[[Decide], Decide]:
-    """Makes a function a rule for GitHub's answers with one of some statuses; without any, for all that are left.
+    """Makes a function a rule for GitHub's answers with one of some statuses.
 
     Args:
         statuses: HTTP statuses.
     """
+    known = frozenset(statuses)
 
     def add(decide: Decide) -> Decide:
         @rules()
         @wraps(decide)
         def rule(failure: Failure) -> ToolError | None:
             answered = status(failure)
-            if answered is None or (statuses and answered not in statuses) or not is_github(failure):
+            if answered not in known or not is_github(failure):
                 return None
             error = decide(failure)
             if error is not None:
@@ -74,7 +77,8 @@ def locked_out(failure: Failure) -> ToolError | None:
 @on(403, 422, 429)
 def secondary_rate_limit(failure: Failure) -> ToolError | None:
     """403, 422 or 429: too many requests at once, or too much content created; a minute where no time is named."""
-    if not failure.says("secondary rate limit", "abuse detection mechanism", "submitted too quickly"):
+    told_to_wait = "retry-after" in failure.headers and failure.headers.get("x-ratelimit-remaining") != "0"
+    if not told_to_wait and not failure.says(*_AT_ONCE):
         return None
     wait = _A_MINUTE if failure.retry_after is None else failure.retry_after
     return ToolRateLimitError("GitHub's secondary rate limit: too much in a short time.", retry_after=wait)
@@ -83,10 +87,10 @@ def secondary_rate_limit(failure: Failure) -> ToolError | None:
 @on(403, 429)
 def primary_rate_limit(failure: Failure) -> ToolError | None:
     """403 or 429: the hour's requests are used up."""
-    limited = failure.headers.get("x-ratelimit-remaining") == "0" or "retry-after" in failure.headers
-    if not limited and status(failure) == 403 and not failure.says("rate limit exceeded"):
+    used_up = failure.headers.get("x-ratelimit-remaining") == "0" or failure.says("rate limit exceeded")
+    if not used_up and status(failure) == 403:
         return None
-    return ToolRateLimitError("GitHub's rate limit is used up.", retry_after=failure.retry_after)
+    return ToolRateLimitError("GitHub's rate limit is used up.", retry_after=until_reset(failure))
 
 
 @on(403)
@@ -198,7 +202,7 @@ def blocked(failure: Failure) -> ToolError:
     return ToolPermissionError("Access is blocked for legal reasons.", user_message=user)
 
 
-@on()
+@on(*_OTHERS)
 def other_status(failure: Failure) -> ToolError:
     """Any other status, as HTTP defines it."""
     return status_error(failure, status(failure))

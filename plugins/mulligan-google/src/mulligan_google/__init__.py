@@ -1,4 +1,7 @@
-"""Rules for google-api-core, google-api-python-client, google-auth, google-cloud-storage, gspread, firebase-admin and googlemaps."""
+"""Rules for google-api-core, google-api-python-client, google-auth, gspread, firebase-admin and googlemaps.
+
+They are asked early, since these libraries let through what their HTTP clients raise.
+"""
 
 from __future__ import annotations
 

@@ -23,7 +23,6 @@ from mulligan.plugin import (
     ToolUnavailableError,
     status_error,
 )
-
 from mulligan_google.details import Details, details, resource
 from mulligan_google.reasons import CANONICAL, MAPS, meaning
 from mulligan_google.tracing import came_through
@@ -42,23 +41,30 @@ _MESSAGES: Mapping[type[ToolError], str] = {
     ToolCancelledError: "The call to Google was cancelled",
     ToolExecutionError: "Google could not do this",
 }
-_CONFLICTS = {"ALREADY_EXISTS": "ALREADY_EXISTS", "ABORTED": "ABORTED", "FAILED_PRECONDITION": "FAILED_PRECONDITION"}
+_NARROWER = ("ALREADY_EXISTS", "ABORTED", "FAILED_PRECONDITION", "OUT_OF_RANGE", "UNIMPLEMENTED", "UNKNOWN", "DATA_LOSS")
 _EXISTING = frozenset(("duplicate", "alreadyExists", "resourceAlreadyExists", "teamDriveAlreadyExists"))
+_WAITING = (ToolRateLimitError, ToolUnavailableError, ToolQuotaError)
 _HIDDEN = " Or the account may not see it."
-_PLAIN = (400, 409, 412)
-_FORBIDDEN, _BUSY = 403, 429
+_PLAIN = (400, 409, 412, 499)
+_BUSY = 429
 
 
 @rules("google.api_core.exceptions.RetryError")
 def retried(failure: Failure) -> ToolError | None:
     """The library tried again until its time was over."""
-    return ToolTimeoutError("Google did not answer well in time, although it was asked again and again.", effect="possible")
+    return ToolTimeoutError(
+        "Google did not answer well in time, although it was asked again and again.", effect="possible"
+    )
 
 
 @rules(
-    "google.api_core.exceptions.GoogleAPICallError", "googleapiclient.errors.HttpError", "google.cloud.storage.exceptions.InvalidResponse",
-    "google.resumable_media.common.InvalidResponse", "gspread.exceptions.APIError", "firebase_admin.exceptions.FirebaseError",
-)  # fmt: skip
+    "google.api_core.exceptions.GoogleAPICallError",
+    "googleapiclient.errors.HttpError",
+    "google.cloud.storage.exceptions.InvalidResponse",
+    "google.resumable_media.common.InvalidResponse",
+    "gspread.exceptions.APIError",
+    "firebase_admin.exceptions.FirebaseError",
+)
 def answered(failure: Failure) -> ToolError | None:
     """An answer that is an error: by its reasons, its canonical code and its HTTP status."""
     told = details(failure)
@@ -95,13 +101,18 @@ def _class(told: Details, canonical: str, status: int | None) -> type[ToolError]
 
 
 def _plain(failure: Failure, told: Details, status: int | None) -> ToolError:
-    error = status_error(failure, status, retry_after=told.retry_after)
+    error = status_error(failure, status)
     known = type(error)
     return error if known is ToolExecutionError else _error(known, failure, told, told.status, status, error)
 
 
 def _error(
-    cls: type[ToolError], failure: Failure, told: Details, canonical: str, status: int | None, like: ToolError | None = None
+    cls: type[ToolError],
+    failure: Failure,
+    told: Details,
+    canonical: str,
+    status: int | None,
+    like: ToolError | None = None,
 ) -> ToolError:
     answer = f" (HTTP {status})" if status else ""
     named = resource(failure, told.resource) if cls in (ResourceNotFoundError, ResourceConflictError) else told.resource
@@ -109,9 +120,13 @@ def _error(
         words = f"Resource not found: {named}.{_HIDDEN}" if named else f"Google has no such resource.{_HIDDEN}"
     else:
         words = f"{_MESSAGES[cls]}{answer}."
-    error = cls(words, http_status=status, retry_after=told.retry_after, resource=named, effect=like.effect if like else None)
-    if cls is ResourceConflictError:
-        error.code = "ALREADY_EXISTS" if _EXISTING.intersection(told.reasons) else _CONFLICTS.get(canonical, error.code)
+    error = cls(
+        words, http_status=status, retry_after=told.retry_after, resource=named, effect=like.effect if like else None
+    )
+    if CANONICAL.get(canonical) is cls and canonical in _NARROWER:
+        error.code = canonical
+    elif cls is ResourceConflictError and _EXISTING.intersection(told.reasons):
+        error.code = "ALREADY_EXISTS"
     if cls is ToolArgumentError:
         error.problems = told.problems
     return error
@@ -132,24 +147,39 @@ def maps_http(failure: Failure) -> ToolError | None:
     return status_error(failure)
 
 
-@rules(
-    "gspread.exceptions.SpreadsheetNotFound", "gspread.exceptions.WorksheetNotFound"
-)
+@rules("gspread.exceptions.SpreadsheetNotFound", "gspread.exceptions.WorksheetNotFound")
 def sheet(failure: Failure) -> ToolError | None:
     """A spreadsheet or worksheet that is not there, or not shared with the account."""
-    name = failure.text if failure.matches("gspread.exceptions.WorksheetNotFound") and 0 < len(failure.text) < 200 else failure.resource
-    return ResourceNotFoundError(f"Resource not found: {name}.{_HIDDEN}" if name else f"There is no such sheet.{_HIDDEN}", resource=name)
+    name = (
+        failure.text
+        if failure.matches("gspread.exceptions.WorksheetNotFound") and 0 < len(failure.text) < 200
+        else failure.resource
+    )
+    return ResourceNotFoundError(
+        f"Resource not found: {name}.{_HIDDEN}" if name else f"There is no such sheet.{_HIDDEN}", resource=name
+    )
 
 
 _UNFIT = (
     *(
         f"googleapiclient.errors.{name}"
-        for name in ("UnknownFileType", "UnknownLinkType", "UnknownApiNameOrVersion", "UnacceptableMimeTypeError", "MediaUploadSizeError",
-                     "InvalidChunkSizeError", "InvalidNotificationError")
+        for name in (
+            "UnknownFileType",
+            "UnknownLinkType",
+            "UnknownApiNameOrVersion",
+            "UnacceptableMimeTypeError",
+            "MediaUploadSizeError",
+            "InvalidChunkSizeError",
+            "InvalidNotificationError",
+        )
     ),
-    *(f"gspread.exceptions.{name}" for name in ("NoValidUrlKeyFound", "IncorrectCellLabel", "InvalidInputValue", "UnSupportedExportFormat")),
-    "google.api_core.exceptions.DuplicateCredentialArgs", "google.cloud.storage.exceptions.InvalidPathError",
-)  # fmt: skip
+    *(
+        f"gspread.exceptions.{name}"
+        for name in ("NoValidUrlKeyFound", "IncorrectCellLabel", "InvalidInputValue", "UnSupportedExportFormat")
+    ),
+    "google.api_core.exceptions.DuplicateCredentialArgs",
+    "google.cloud.storage.exceptions.InvalidPathError",
+)
 
 
 @rules(*_UNFIT)
@@ -170,10 +200,16 @@ def parameters(failure: Failure) -> ToolError | None:
     match, words = next(((match, words) for match, words in found if match), (None, ""))
     if match is None or came_through(failure, "googleapiclient") is None:
         return None
-    return ToolArgumentError("The parameters do not fit the method; nothing was sent.", problems=[Problem(f"/{match[1]}", words)])
+    return ToolArgumentError(
+        "The parameters do not fit the method; nothing was sent.", problems=[Problem(f"/{match[1]}", words)]
+    )
 
 
-_CHECKS = ((_UNEXPECTED, "is not known"), (_MISSING, "is missing"), (_WRONG, "is not one of the values that are allowed"))
+_CHECKS = (
+    (_UNEXPECTED, "is not known"),
+    (_MISSING, "is missing"),
+    (_WRONG, "is not one of the values that are allowed"),
+)
 
 
 @rules("googleapiclient.errors.Error", "google.api_core.exceptions.GoogleAPIError")

@@ -3,42 +3,89 @@
 from __future__ import annotations
 
 from mulligan.plugin import Failure, ToolConnectionError, ToolError, ToolTimeoutError
-
 from mulligan_google.answers import rules
 from mulligan_google.tracing import came_through
 
-_LIBRARIES = ("googleapiclient", "google.cloud", "google.api_core", "google.auth", "google.resumable_media", "gspread", "googlemaps", "firebase_admin")
-_SLOW = ("requests.exceptions.Timeout", "TimeoutError", "urllib3.exceptions.ReadTimeoutError", "aiohttp.ServerTimeoutError", "googlemaps.exceptions.Timeout")
+_LIBRARIES = (
+    "googleapiclient",
+    "google.cloud",
+    "google.api_core",
+    "google.auth",
+    "google.resumable_media",
+    "gspread",
+    "googlemaps",
+    "firebase_admin",
+)
+_SLOW = (
+    "requests.exceptions.Timeout",
+    "TimeoutError",
+    "urllib3.exceptions.ReadTimeoutError",
+    "aiohttp.ServerTimeoutError",
+    "googlemaps.exceptions.Timeout",
+)
+_UNSENT = ("requests.exceptions.ConnectTimeout",)
 _DROPPED = (
-    "ConnectionResetError", "ConnectionAbortedError", "BrokenPipeError", "http.client.RemoteDisconnected", "http.client.IncompleteRead",
-    "http.client.BadStatusLine", "requests.exceptions.ChunkedEncodingError", "urllib3.exceptions.ProtocolError",
-    "aiohttp.ServerDisconnectedError", "aiohttp.ClientPayloadError",
-)  # fmt: skip
+    "ConnectionResetError",
+    "ConnectionAbortedError",
+    "BrokenPipeError",
+    "ssl.SSLEOFError",
+    "ssl.SSLZeroReturnError",
+    "http.client.RemoteDisconnected",
+    "http.client.IncompleteRead",
+    "http.client.BadStatusLine",
+    "requests.exceptions.ChunkedEncodingError",
+    "urllib3.exceptions.ProtocolError",
+    "aiohttp.ServerDisconnectedError",
+    "aiohttp.ClientPayloadError",
+)
+_UNREACHABLE = (
+    "httplib2.error.ServerNotFoundError",
+    "ConnectionRefusedError",
+    "socket.gaierror",
+    "ssl.SSLError",
+    "requests.exceptions.SSLError",
+    "requests.exceptions.ProxyError",
+    "urllib3.exceptions.NewConnectionError",
+    "aiohttp.ClientConnectorError",
+)
 _RAW = (
-    "requests.exceptions.RequestException", "httplib2.error.HttpLib2Error", "aiohttp.ClientError", "http.client.HTTPException", "OSError",
-)  # fmt: skip
+    "requests.exceptions.RequestException",
+    "httplib2.error.HttpLib2Error",
+    "aiohttp.ClientError",
+    "http.client.HTTPException",
+    "OSError",
+)
 
 
 def connection(failure: Failure) -> ToolError:
-    """What a failed connection means: the exception itself, its causes, or the one that requests wraps.
+    """What a failed connection means, by the exception, its causes, and what they wrap.
 
     Args:
         failure: what happened.
     """
     links = [failure, *(failure.about(link) for link in failure.exceptions[1:])]
-    links += [link.about(wrapped) for link in links if isinstance(wrapped := _wrapped(link), Exception)]
-    if any(link.matches("requests.exceptions.ConnectTimeout") for link in links):
+    for link in links[:]:
+        links += [link.about(wrapped) for wrapped in _wrapped(link)]
+
+    def met(names: tuple[str, ...]) -> bool:
+        return any(link.matches(*names) for link in links)
+
+    if met(_UNSENT):
         return ToolTimeoutError("No connection to Google in time; nothing was sent.", effect="none")
-    if any(link.matches(*_SLOW) for link in links):
+    if met(_SLOW):
         return ToolTimeoutError("Google did not answer in time.", effect="possible")
-    if any(link.matches(*_DROPPED) for link in links):
-        return ToolConnectionError("The connection to Google was dropped midway.", fatal=False, transient=True, effect="possible")
-    return ToolConnectionError("Google cannot be reached.", effect="none")
+    if met(_DROPPED):
+        message = "The connection to Google was dropped midway."
+        return ToolConnectionError(message, fatal=False, transient=True, effect="possible")
+    return ToolConnectionError("Google cannot be reached.", effect="none" if met(_UNREACHABLE) else "possible")
 
 
-def _wrapped(failure: Failure) -> object:
+def _wrapped(failure: Failure) -> list[Exception]:
+    """requests wraps urllib3's exception, and that one's `reason` another."""
     args = failure.look("args")
-    return args[0] if isinstance(args, tuple) and args else None
+    inner = args[0] if isinstance(args, tuple) and args else None
+    reason = failure.about(inner).look("reason") if isinstance(inner, Exception) else None
+    return [found for found in (inner, reason) if isinstance(found, Exception)]
 
 
 @rules("googlemaps.exceptions.Timeout", "googlemaps.exceptions.TransportError")
@@ -51,6 +98,10 @@ def maps_connection(failure: Failure) -> ToolError | None:
 @rules(*_RAW)
 def let_through(failure: Failure) -> ToolError | None:
     """A connection error that one of Google's libraries let through: its traceback tells which."""
-    if failure.status is not None or isinstance(failure.look("filename"), (str, bytes)) or came_through(failure, *_LIBRARIES) is None:
+    if (
+        failure.status is not None
+        or isinstance(failure.look("filename"), (str, bytes))
+        or came_through(failure, *_LIBRARIES) is None
+    ):
         return None
     return connection(failure)

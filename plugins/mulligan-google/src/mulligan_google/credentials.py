@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from mulligan.plugin import Failure, ToolAuthenticationError, ToolError, ToolTimeoutError, ToolUnavailableError
-
 from mulligan_google.answers import rules
 from mulligan_google.connections import connection
 
@@ -24,7 +23,7 @@ def renewal_timeout(failure: Failure) -> ToolError | None:
 
 @rules("google.auth.exceptions.RefreshError")
 def refresh(failure: Failure) -> ToolError | None:
-    """A token that could not be renewed: revoked or expired, unless the server says that it has a problem of its own."""
+    """A token that could not be renewed: revoked or expired, unless the server has a problem of its own."""
     if failure.look("retryable") is True:
         return ToolUnavailableError("Google's token server has a problem; nothing was sent.", effect="none")
     return ToolAuthenticationError("Google's credentials are expired, revoked or invalid: log in again.")

@@ -1,4 +1,4 @@
-"""What an answer of Google's tells beside its status, whichever library raised it: as JSON or as messages of google.rpc."""
+"""What an answer of Google's tells beside its status: as JSON or as messages of google.rpc."""
 
 from __future__ import annotations
 
@@ -11,10 +11,15 @@ from mulligan.plugin import Failure, Problem, safe_str
 
 _MOST = 16
 _CAPITAL = re.compile(r"(?<=[a-z])([A-Z])")
-_DAILY = re.compile(r"(?:per|/)\s?(?:day|month|year|d\b)|\b(?:daily|monthly|yearly|free tier|credits?|balance)\b", re.IGNORECASE)
+_DAILY = re.compile(
+    r"(?:per|/)\s?(?:day|month|year|d\b)|\b(?:daily|monthly|yearly|free tier|credits?|balance)\b", re.IGNORECASE
+)
 _NAMED = (
     re.compile(r"\(resource=([^)\s]{1,500})\)"),
-    re.compile(r"\b(?:not found|no such (?:object|bucket|file)|no document to update): (?:\w+ )?([^\s,]*[^\s,.])", re.IGNORECASE),
+    re.compile(
+        r"\b(?:not found|no such (?:object|bucket|file)|no document to update): (?:\w+ )?([^\s,]*[^\s,.])",
+        re.IGNORECASE,
+    ),
     re.compile(r"[`'\"]([^`'\"\s]{2,500})[`'\"]"),
     re.compile(r"\b([\w.-]+(?:/[\w.@:~-]+)+) (?:was |is |could )?not (?:be )?found\b", re.IGNORECASE),
 )
@@ -52,7 +57,11 @@ def details(failure: Failure) -> Details:
     legacy = _list(error.get("errors")) or _list(failure.look("errors")) or _list(failure.look("error_details"))
     found = [failure.look("reason") if not failure.matches("googleapiclient.errors.HttpError") else None]
     found += [_get(part, "reason") for part in (*parts, *legacy)]
-    quotas = [f"{_get(quota, name) or ''}" for quota in _inside(parts, "violations") for name in ("quotaId", "description", "subject")]
+    quotas = [
+        f"{_get(quota, name) or ''}"
+        for quota in _inside(parts, "violations")
+        for name in ("quotaId", "description", "subject")
+    ]
     units = [_get(_get(part, "metadata"), name) for part in parts for name in ("quota_unit", "quota_limit")]
     texts = [*quotas, *(str(unit) for unit in units if unit), message(failure)]
     names = [_get(part, "resourceName") for part in parts]
@@ -84,8 +93,8 @@ def resource(failure: Failure, stated: str | None) -> str | None:
         stated: what the answer's details name.
 
     Returns:
-        What is stated; else the call's argument that the message or the URL holds; else what the message names; else the
-        object or bucket of a Cloud Storage URL, or the path of the URL.
+        What is stated; else the call's argument that the message or the URL holds; else what the message names; else
+        the object or bucket of a Cloud Storage URL, or the path of the URL.
     """
     text, url = message(failure), _url(failure)
     for value in (failure.arguments or {}).values():
@@ -157,4 +166,6 @@ def _problems(parts: list[Any], legacy: list[Any]) -> Iterator[Problem]:
     named += [_get(part, "location") for part in legacy if _get(part, "locationType") == "parameter"]
     for name in dict.fromkeys(name for name in named if isinstance(name, str) and name):
         keys = name.replace("[", ".").replace("]", "").split(".")
-        yield Problem("".join(f"/{key.replace('~', '~0').replace('/', '~1')}" for key in keys if key), "the API refuses it")
+        yield Problem(
+            "".join(f"/{key.replace('~', '~0').replace('/', '~1')}" for key in keys if key), "the API refuses it"
+        )

@@ -1,7 +1,7 @@
 """What the reasons mean that Google's APIs give beside the HTTP status.
 
-Sources: the enum `google.api.ErrorReason` and the canonical codes of google.rpc (https://google.aip.dev/193); the error pages of
-the Drive, Gmail, Calendar, Sheets, YouTube, BigQuery, Cloud Storage and Compute Engine APIs.
+Sources: the enum `google.api.ErrorReason` and the canonical codes of google.rpc (https://google.aip.dev/193); the error
+pages of the Drive, Gmail, Calendar, Sheets, YouTube, BigQuery, Cloud Storage and Compute Engine APIs.
 """
 
 from __future__ import annotations
@@ -25,38 +25,44 @@ from mulligan.plugin import (
 
 _REASONS: dict[type[ToolError], str] = {
     ToolAuthenticationError: """
-        API_KEY_INVALID API_KEY_EXPIRED ACCESS_TOKEN_EXPIRED ACCESS_TOKEN_TYPE_UNSUPPORTED ACCOUNT_STATE_INVALID CREDENTIALS_MISSING
-        SESSION_COOKIE_INVALID authError invalidCredentials keyExpired keyInvalid lockedDomainExpired youtubeSignupRequired
-        invalid_grant invalid_client unauthorized_client dailyLimitExceededUnreg
+        API_KEY_INVALID API_KEY_EXPIRED ACCESS_TOKEN_EXPIRED ACCESS_TOKEN_TYPE_UNSUPPORTED ACCOUNT_STATE_INVALID
+        CREDENTIALS_MISSING SESSION_COOKIE_INVALID authError invalidCredentials keyExpired keyInvalid
+        lockedDomainExpired youtubeSignupRequired invalid_grant invalid_client unauthorized_client
+        dailyLimitExceededUnreg
     """,
     ToolPermissionError: """
-        SERVICE_DISABLED BILLING_DISABLED API_KEY_SERVICE_BLOCKED API_KEY_HTTP_REFERRER_BLOCKED API_KEY_IP_ADDRESS_BLOCKED
-        API_KEY_ANDROID_APP_BLOCKED API_KEY_IOS_APP_BLOCKED RESOURCE_USAGE_RESTRICTION_VIOLATED USER_PROJECT_DENIED
-        CONSUMER_SUSPENDED CONSUMER_INVALID ORG_RESTRICTION_VIOLATION SECURITY_POLICY_VIOLATED LOCATION_POLICY_VIOLATED
-        LOCATION_ORG_POLICY_VIOLATED LOCATION_TAX_POLICY_VIOLATED ACCESS_TOKEN_SCOPE_INSUFFICIENT IAM_PERMISSION_DENIED
-        SERVICE_NOT_VISIBLE GCP_SUSPENDED USER_BLOCKED_BY_ADMIN accessDenied accessNotConfigured accountDisabled
-        appNotAuthorizedToFile appNotAuthorizedToChild billingNotEnabled cannotDownloadAbusiveFile cannotDownloadFile
-        domainPolicy forbidden forbiddenForNonOrganizer insufficientAuthorizedParty insufficientFilePermissions
-        insufficientParentPermissions insufficientPermissions ipRefererBlocked sslRequired userAccess
+        SERVICE_DISABLED BILLING_DISABLED API_KEY_SERVICE_BLOCKED API_KEY_HTTP_REFERRER_BLOCKED
+        API_KEY_IP_ADDRESS_BLOCKED API_KEY_ANDROID_APP_BLOCKED API_KEY_IOS_APP_BLOCKED
+        RESOURCE_USAGE_RESTRICTION_VIOLATED USER_PROJECT_DENIED CONSUMER_SUSPENDED CONSUMER_INVALID
+        ORG_RESTRICTION_VIOLATION SECURITY_POLICY_VIOLATED LOCATION_POLICY_VIOLATED LOCATION_ORG_POLICY_VIOLATED
+        LOCATION_TAX_POLICY_VIOLATED ACCESS_TOKEN_SCOPE_INSUFFICIENT IAM_PERMISSION_DENIED SERVICE_NOT_VISIBLE
+        GCP_SUSPENDED USER_BLOCKED_BY_ADMIN accessDenied accessNotConfigured accountDisabled
+        appNotAuthorizedToFile appNotAuthorizedToChild billingNotEnabled cannotDownloadAbusiveFile
+        cannotDownloadFile domainPolicy forbidden forbiddenForNonOrganizer insufficientAuthorizedParty
+        insufficientFilePermissions insufficientParentPermissions insufficientPermissions ipRefererBlocked
+        sslRequired userAccess
     """,
     ResourceNotFoundError: """
-        channelNotFound commentNotFound deleted fileNotFound notFound parentNotFound playlistNotFound projectNotFound
-        subscriptionNotFound videoNotFound
+        channelNotFound commentNotFound deleted fileNotFound notFound parentNotFound playlistNotFound
+        projectNotFound subscriptionNotFound videoNotFound
     """,
     ToolRateLimitError: """
-        RATE_LIMIT_EXCEEDED rateLimitExceeded userRateLimitExceeded userRateLimitExceededUnreg concurrentLimitExceeded
-        jobRateLimitExceeded perHourLimitExceeded servingLimitExceeded sharingRateLimitExceeded tooManyRequests uploadRateLimitExceeded
+        RATE_LIMIT_EXCEEDED rateLimitExceeded userRateLimitExceeded userRateLimitExceededUnreg
+        concurrentLimitExceeded jobRateLimitExceeded perHourLimitExceeded servingLimitExceeded
+        sharingRateLimitExceeded tooManyRequests uploadRateLimitExceeded
     """,
     ToolQuotaError: """
-        RESOURCE_QUOTA_EXCEEDED QUOTA_EXCEEDED activeItemCreationLimitExceeded billingTierLimitExceeded calendarUsageLimitsExceeded
-        dailyLimitExceeded fileWriterTeamDriveMoveInDisabled limitExceeded maxLiveBroadcastsExceeded numChildrenInNonRootLimitExceeded
-        quotaExceeded storageQuotaExceeded storageLimitExceeded teamDriveFileLimitExceeded teamDrivesFolderHierarchyLimitExceeded
+        RESOURCE_QUOTA_EXCEEDED QUOTA_EXCEEDED activeItemCreationLimitExceeded billingTierLimitExceeded
+        calendarUsageLimitsExceeded dailyLimitExceeded fileWriterTeamDriveMoveInDisabled limitExceeded
+        maxLiveBroadcastsExceeded numChildrenInNonRootLimitExceeded quotaExceeded storageQuotaExceeded
+        storageLimitExceeded teamDriveFileLimitExceeded teamDrivesFolderHierarchyLimitExceeded
         uploadLimitExceeded variableTermExpiredDailyExceeded
     """,
     ResourceConflictError: """
-        commentsDisabled conditionNotMet conflict cannotDeleteResourceWithChildren containerNotReady duplicate failedPrecondition
-        fileNeverWritable fullSyncRequired resourceInUse resourceInUseByAnotherResource resourceNotReady resourceAlreadyExists
-        stopped updatedMinTooLongAgo alreadyExists teamDriveAlreadyExists aborted
+        commentsDisabled conditionNotMet conflict cannotDeleteResourceWithChildren containerNotReady duplicate
+        failedPrecondition fileNeverWritable fullSyncRequired resourceInUse resourceInUseByAnotherResource
+        resourceNotReady resourceAlreadyExists stopped updatedMinTooLongAgo alreadyExists teamDriveAlreadyExists
+        aborted
     """,
     ToolUnavailableError: """
         backendError internalError jobBackendError jobInternalError tableUnavailable transientError
@@ -64,10 +70,10 @@ _REASONS: dict[type[ToolError], str] = {
     """,
     ToolTimeoutError: "timeout deadlineExceeded",
     ToolArgumentError: """
-        SYSTEM_PARAMETER_UNSUPPORTED RESOURCE_PROJECT_INVALID ORG_RESTRICTION_HEADER_INVALID badRequest cyclicalSharing
-        exportSizeLimitExceeded fileNotDownloadable fileNotExportable invalid invalidArgument invalidParameter invalidQuery
-        invalidSharingRequest invalidValue parseError required resourcesExceeded responseTooLarge tooManyParts unknownParameter
-        uploadTooLarge wrongUrlForUpload
+        SYSTEM_PARAMETER_UNSUPPORTED RESOURCE_PROJECT_INVALID ORG_RESTRICTION_HEADER_INVALID badRequest
+        cyclicalSharing exportSizeLimitExceeded fileNotDownloadable fileNotExportable invalid invalidArgument
+        invalidParameter invalidQuery invalidSharingRequest invalidValue parseError required resourcesExceeded
+        responseTooLarge tooManyParts unknownParameter uploadTooLarge wrongUrlForUpload
     """,
     ToolExecutionError: "notImplemented",
 }

@@ -24,44 +24,50 @@ from mulligan.plugin import (
     ToolUnavailableError,
     safe_str,
 )
-
 from mulligan_grpc.details import Details, details
 
 rules = Rules()
 
 # What the library itself says, as the beginning of the details; a server may speak of its own connections further on.
-_REFUSED = re.compile(
-    r"failed to connect to (?:all addresses|remote host)|errors resolving |dns resolution failed|name resolution failure"
-    r"|(?:empty|no) address(?:es| list)|unresolved address|connect failed|connection refused",
-    re.IGNORECASE,
+_REFUSED = (
+    r"failed to connect to (?:all addresses|remote host)|errors resolving |dns resolution failed"
+    r"|name resolution failure|(?:empty|no) address(?:es| list)|unresolved address|connect failed|connection refused"
 )
-_DROPPED = re.compile(
+_DROPPED = (
     r"stream removed|socket closed|(?:recvmsg|sendmsg|readv|writev?):|connection (?:reset|dropped|aborted)|broken pipe"
-    r"|(?:received )?(?:http2 )?goaway|session closed|transport (?:closed|is closing)|keepalive (?:watchdog )?timeout|end of tcp stream",
-    re.IGNORECASE,
+    r"|(?:received )?(?:http2 )?goaway|session closed|transport (?:closed|is closing)|keepalive (?:watchdog )?timeout"
+    r"|end of tcp stream"
 )
 _TOO_LARGE = ("message larger than max", "message is larger than", "metadata size exceeds")
-_LONG = re.compile(r"per\s?(?:day|month|year)|\b(?:daily|monthly|yearly|credits?|balance|billing|plan|free tier)\b", re.IGNORECASE)
+_LONG = r"per\s?(?:day|month|year)|\b(?:daily|monthly|yearly|credits?|balance|billing|plan|free tier)\b"
 _DISK = ("disk", "no space left", "out of space")
 
 
 def _not_found(failure: Failure, told: Details) -> ToolError:
     name = told.resource or failure.resource or _named(failure)
-    return ResourceNotFoundError(f"Resource not found: {name}" if name else "The service has no such resource.", resource=name)
+    return ResourceNotFoundError(
+        f"Resource not found: {name}" if name else "The service has no such resource.", resource=name
+    )
 
 
 def _named(failure: Failure) -> str | None:
     """The one argument of the call that the service's message names."""
     text = _message(failure)
-    found = [value for value in (failure.arguments or {}).values() if isinstance(value, str) and len(value) > 1 and value in text]
+    found = [
+        value
+        for value in (failure.arguments or {}).values()
+        if isinstance(value, str) and len(value) > 1 and value in text
+    ]
     return found[0] if len(found) == 1 else None
 
 
 def _exhausted(failure: Failure, told: Details) -> ToolError:
     """Too many calls for now, a quota that is used up, or a message that is too large for the limit of one side."""
     if failure.says(*_TOO_LARGE):
-        return ToolArgumentError("The message is larger than the service or the client allows: ask for less, or send less.")
-    if told.retry_after is None and (_LONG.search(" ".join((*told.quotas, _message(failure)))) or failure.says(*_DISK)):
+        return ToolArgumentError(
+            "The message is larger than the service or the client allows: ask for less, or send less."
+        )
+    if told.retry_after is None and (re.search(_LONG, " ".join((*told.quotas, _message(failure)))) or failure.says(*_DISK)):
         return ToolQuotaError("A quota at the service is used up.")
     return ToolRateLimitError("The service limits how often it may be called.")
 
@@ -69,9 +75,9 @@ def _exhausted(failure: Failure, told: Details) -> ToolError:
 def _unavailable(failure: Failure, _told: Details) -> ToolError:
     """Nobody answers, the connection broke, or the service is down for now: only the details text tells which."""
     text = _message(failure)
-    if _REFUSED.match(text):
+    if re.match(_REFUSED, text, re.IGNORECASE):
         return ToolConnectionError("The service cannot be reached.", effect="none")
-    return _dropped() if _DROPPED.match(text) else ToolUnavailableError("The service is unavailable for now.")
+    return _dropped() if re.match(_DROPPED, text, re.IGNORECASE) else ToolUnavailableError("The service is unavailable for now.")
 
 
 def _dropped() -> ToolError:
@@ -79,13 +85,15 @@ def _dropped() -> ToolError:
 
 
 def _unknown(failure: Failure, _told: Details) -> ToolError:
-    if _DROPPED.match(_message(failure)):
+    if re.match(_DROPPED, _message(failure), re.IGNORECASE):
         return _dropped()
     return ToolExecutionError("The service failed in a way that it does not explain.", code="UNKNOWN")
 
 
 def _conflict(code: str, words: str) -> Callable[[Failure, Details], ToolError]:
-    return lambda _, told: ResourceConflictError(words, code=code, resource=told.resource, transient=code == "ABORTED" or None)
+    return lambda _, told: ResourceConflictError(
+        words, code=code, resource=told.resource, transient=code == "ABORTED" or None
+    )
 
 
 def _argument(code: str, words: str) -> Callable[[Failure, Details], ToolError]:
@@ -109,7 +117,9 @@ _BY_CODE: Mapping[str, Callable[[Failure, Details], ToolError]] = {
     "PERMISSION_DENIED": _plainly(ToolPermissionError, "The account may not do this at the service."),
     "UNAUTHENTICATED": _plainly(ToolAuthenticationError, "The service does not accept the credentials."),
     "RESOURCE_EXHAUSTED": _exhausted,
-    "UNIMPLEMENTED": _plainly(ToolExecutionError, "The service has no such method.", code="UNIMPLEMENTED", effect="none"),
+    "UNIMPLEMENTED": _plainly(
+        ToolExecutionError, "The service has no such method.", code="UNIMPLEMENTED", effect="none"
+    ),
     "INTERNAL": _plainly(ToolExecutionError, "The service failed."),
     "UNAVAILABLE": _unavailable,
     "DATA_LOSS": _plainly(ToolExecutionError, "The service lost data or found it corrupted.", code="DATA_LOSS"),
@@ -144,21 +154,12 @@ def answered(failure: Failure) -> ToolError | None:
 
 def _code(failure: Failure) -> str:
     """The name of the status: `code()` in grpcio, `status` in grpclib."""
-    return safe_str(getattr(_asked(failure, "code") or failure.look("status"), "name", ""), 40)
+    return safe_str(getattr(failure.ask("code") or failure.look("status"), "name", ""), 40)
 
 
 def _message(failure: Failure) -> str:
-    told = _asked(failure, "details") or failure.look("message")
+    told = failure.ask("details") or failure.look("message")
     return told[:2_000] if isinstance(told, str) else ""
-
-
-def _asked(failure: Failure, method: str) -> Any:
-    """What a method of the exception gives, or None."""
-    ask = failure.look(method)
-    try:
-        return ask() if callable(ask) else None
-    except Exception:  # whatever a foreign method raises
-        return None
 
 
 @rules("grpc.FutureTimeoutError")

@@ -5,11 +5,9 @@ https://google.aip.dev/193. They are read from their bytes, so that neither prot
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from mulligan.plugin import Failure, Problem
-
 from mulligan_grpc.wire import message, number, text
 
 _KEY = "grpc-status-details-bin"
@@ -53,11 +51,10 @@ def details(failure: Failure) -> Details:
 
 def _status(failure: Failure) -> bytes:
     """The bytes of `google.rpc.Status`, or nothing."""
-    ask = failure.look("trailing_metadata")
+    metadata = failure.ask("trailing_metadata")
     try:
-        pairs: Iterable[tuple[object, object]] = ask() if callable(ask) else ()
-        return next((value for key, value in pairs or () if key == _KEY and isinstance(value, bytes)), b"")
-    except Exception:  # a foreign method, or metadata of another shape
+        return next((value for key, value in metadata or () if key == _KEY and isinstance(value, bytes)), b"")
+    except (TypeError, ValueError):  # metadata of another shape
         return b""
 
 
@@ -69,7 +66,9 @@ def _with(found: Details, kind: str, inside: dict[int, list[int | bytes]]) -> De
         return found._replace(resource=text(inside.get(2)) or None)
     if kind == "BadRequest":
         names = [text(message(violation).get(1)) for violation in inside.get(1, [])[:_MOST]]
-        return found._replace(problems=tuple(Problem(_pointer(name), "the service refuses it") for name in names if name))
+        return found._replace(
+            problems=tuple(Problem(_pointer(name), "the service refuses it") for name in names if name)
+        )
     if kind == "QuotaFailure":
         parts = [message(violation) for violation in inside.get(1, [])[:_MOST]]
         return found._replace(quotas=tuple(f"{text(part.get(1))} {text(part.get(2))}" for part in parts))

@@ -54,7 +54,7 @@ def _varint(data: bytes, position: int) -> tuple[int, int]:
         byte = data[position]
         position += 1
         value |= (byte & 0x7F) << shift
-        if byte < 0x80:  # noqa: PLR2004
+        if byte < 0x80:
             return value, position
     raise Malformed
 

@@ -63,16 +63,16 @@ def no_connection(failure: Failure) -> ToolError:
     return outcomes.unreachable(failure)
 
 
-@rules("aiohttp.InvalidUrlRedirectClientError", "aiohttp.NonHttpUrlRedirectClientError")
+@rules("aiohttp.RedirectClientError")
 def redirect_address(_: Failure) -> ToolError:
     """A redirect to an address that no request can be made for."""
     return outcomes.redirected("The service redirects to an address that cannot be used.")
 
 
-@rules("aiohttp.InvalidURL")
+@rules("aiohttp.InvalidURL", "aiohttp.NonHttpUrlClientError")
 def url(failure: Failure) -> ToolError:
     """An address that no request can be made for."""
-    return outcomes.bad_url(failure.look("url"))
+    return outcomes.bad_url(failure, failure.look("url"))
 
 
 @rules("aiohttp.ClientPayloadError")

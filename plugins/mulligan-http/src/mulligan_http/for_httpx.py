@@ -62,13 +62,13 @@ def no_connection(failure: Failure) -> ToolError:
 @rules(*named("UnsupportedProtocol"))
 def protocol(failure: Failure) -> ToolError:
     """An address without a scheme, or with one that is not HTTP's."""
-    return outcomes.bad_url(failure.look("request", "url"))
+    return outcomes.bad_url(failure, failure.look("request", "url"))
 
 
 @rules(*named("InvalidURL"))
-def url(_: Failure) -> ToolError:
+def url(failure: Failure) -> ToolError:
     """An address that is not a URL."""
-    return outcomes.bad_url()
+    return outcomes.bad_url(failure)
 
 
 @rules(*named("LocalProtocolError"))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from mulligan.plugin import Failure, Rules, ToolArgumentError, ToolError, ToolExecutionError
+import re
+
+from mulligan.plugin import Failure, Rules, ToolArgumentError, ToolError
 from mulligan_http import for_urllib3, outcomes
 
 rules = Rules()
+_QUOTED = re.compile(r"'([^']{1,200})'")
 
 
 @rules("requests.RequestException")
@@ -22,9 +25,10 @@ def proxy(_: Failure) -> ToolError:
 
 
 @rules("requests.MissingSchema", "requests.InvalidSchema", "requests.InvalidURL", "requests.URLRequired")
-def url(_: Failure) -> ToolError:
+def url(failure: Failure) -> ToolError:
     """An address that no request can be made for."""
-    return outcomes.bad_url()
+    told = _QUOTED.search(failure.text)
+    return outcomes.bad_url(failure, told[1] if told else None)
 
 
 @rules("requests.InvalidHeader")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from mulligan.plugin import Failure, Rules, ToolError, ToolExecutionError, ToolUnavailableError, status_error
+from mulligan.plugin import Failure, Rules, ToolError, ToolUnavailableError, status_error
 from mulligan_http import outcomes
 
 rules = Rules()
@@ -88,7 +88,7 @@ def decoding(_: Failure) -> ToolError:
 @rules("urllib3.LocationValueError")
 def location(failure: Failure) -> ToolError:
     """An address without a host, or with an unknown scheme."""
-    return outcomes.bad_url(failure.look("location") or failure.look("scheme"))
+    return outcomes.bad_url(failure, failure.look("location"))
 
 
 @rules("urllib3.EmptyPoolError", "urllib3.FullPoolError")
@@ -97,7 +97,9 @@ def pool_in_use(_: Failure) -> ToolError:
     return ToolUnavailableError("All connections to the service are in use.", effect="none")
 
 
-@rules("urllib3.ClosedPoolError", "urllib3.HostChangedError", "urllib3.UnrewindableBodyError", "urllib3.TimeoutStateError")
+@rules(
+    "urllib3.ClosedPoolError", "urllib3.HostChangedError", "urllib3.UnrewindableBodyError", "urllib3.TimeoutStateError"
+)
 def misuse(_: Failure) -> ToolError:
     """The tool uses the client in a way that it does not allow."""
     return outcomes.misuse()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
-
 from mulligan.plugin import (
     Failure,
     ToolArgumentError,
@@ -39,12 +37,18 @@ def names_host(failure: Failure) -> bool:
 def _host(failure: Failure) -> str | None:
     for names in _URLS:
         text = str(failure.look(*names))[:2_000]
-        try:
-            if "://" in text:
-                return urlsplit(text).hostname
-        except ValueError:
-            return None
+        if "://" in text:
+            return _hostname(text)
     return next((host for names in _HOSTS if isinstance(host := failure.look(*names), str)), None)
+
+
+def _hostname(url: str) -> str | None:
+    from urllib.parse import urlsplit
+
+    try:
+        return urlsplit(url).hostname
+    except ValueError:
+        return None
 
 
 def insecure(failure: Failure, *, sent: bool = False) -> ToolError:
@@ -79,10 +83,20 @@ def proxy(status: int | None = None) -> ToolError:
     return ToolConnectionError("The proxy does not let the request through.", effect="none", user_message=user)
 
 
-def bad_url(url: object = None) -> ToolError:
-    """An address that no request can be made for."""
-    shown = f": {str(url)[:200]}" if url else ""
-    return ToolArgumentError(f"The address is not a valid URL{shown}. It needs a scheme, such as https://, and a host.")
+def bad_url(failure: Failure, url: object = None) -> ToolError:
+    """An address that no request can be made for; where the call named another one, a redirect led to it.
+
+    Args:
+        failure: what happened.
+        url: the address, where it is known.
+    """
+    shown = str(url)[:200] if url else ""
+    texts = (text for text in (failure.arguments or {}).values() if isinstance(text, str))
+    named = [text for text in texts if "://" in text]
+    if "://" in shown and named and not any(shown in text or text in shown for text in named):
+        return redirected("The service redirects to an address that cannot be used.")
+    place = f": {shown}" if shown else ""
+    return ToolArgumentError(f"The address is not a valid URL{place}. It needs a scheme, such as https://, and a host.")
 
 
 def redirected(message: str = "The service redirects again and again.") -> ToolError:

@@ -1,4 +1,7 @@
-"""Rules for the SDKs of language model services: openai, anthropic, google-genai, mistralai, cohere, huggingface_hub ..."""
+"""Rules for the SDKs of language model services: openai, anthropic, google-genai, mistralai, cohere and others.
+
+They are asked early, since some of these SDKs raise subclasses of what their HTTP client raises.
+"""
 
 from __future__ import annotations
 

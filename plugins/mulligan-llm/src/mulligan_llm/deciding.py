@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from mulligan.plugin import (
     Failure,
+    ResourceConflictError,
     ResourceNotFoundError,
     Rules,
     ToolArgumentError,
@@ -19,9 +19,8 @@ from mulligan.plugin import (
     ToolUnavailableError,
     status_error,
 )
-
 from mulligan_llm.codes import meaning
-from mulligan_llm.reading import problems, resource, told, wait
+from mulligan_llm.reading import error_in, problems, resource
 
 rules = Rules()
 
@@ -33,8 +32,18 @@ _MESSAGES: Mapping[type[ToolError], str] = {
     ToolTimeoutError: "The model service did not answer in time",
     ToolUnavailableError: "The model service is overloaded or down for now",
     ToolArgumentError: "The model service refuses the request as invalid",
+    ResourceNotFoundError: "The model service does not have this",
+    ResourceConflictError: "The present state at the model service does not allow it",
 }
-_NO_CREDIT = ("credit balance", "insufficient balance", "insufficient credit", "insufficient credits", "insufficient funds", "plans & billing")
+_NO_CREDIT = (
+    "credit balance",
+    "insufficient balance",
+    "insufficient credit",
+    "insufficient credits",
+    "insufficient funds",
+    "plans & billing",
+)
+_WAITING = (ToolRateLimitError, ToolUnavailableError, ToolQuotaError)
 _UNDECIDED = (None, 400, 403, 429)
 
 
@@ -51,25 +60,27 @@ def decide(failure: Failure, provider: str, *codes: object, cls: type[ToolError]
     known = cls or next((found for code in codes if (found := meaning(code, status)) is not None), None)
     if known in (None, ToolArgumentError, ToolPermissionError) and status in _UNDECIDED and failure.says(*_NO_CREDIT):
         known = ToolQuotaError
-    error = status_error(failure, provider=provider, retry_after=wait(failure))
-    if known is not None and known is not type(error):
-        error = _of(known, failure, error)
-    if isinstance(error, ResourceNotFoundError):
-        name = resource(failure)
-        error = ResourceNotFoundError(f"Resource not found: {name}" if name else "The model service does not have this.", **_facts(error))
-        error.resource = name
-    elif isinstance(error, ToolArgumentError):
-        error.problems = problems(failure)
-    return error
+    if known is None:
+        plain = status_error(failure, resource=None)
+        known, code, effect = type(plain), plain.code, plain.effect
+    else:
+        code, effect = None, None
+    name = resource(failure) if known is ResourceNotFoundError else None
+    return known(
+        f"Resource not found: {name}" if name else _words(known, status),
+        code=code,
+        effect=effect,
+        http_status=status,
+        provider=provider,
+        resource=name,
+        retry_after=failure.retry_after if known in _WAITING else None,
+        problems=problems(failure) if known is ToolArgumentError else (),
+    )
 
 
-def _of(cls: type[ToolError], failure: Failure, error: ToolError) -> ToolError:
-    answered = f" (HTTP {failure.status})" if failure.status else ""
-    return cls(f"{_MESSAGES.get(cls, 'The model service could not do this')}{answered}.", **_facts(error))
-
-
-def _facts(error: ToolError) -> dict[str, Any]:
-    return {"http_status": error.http_status, "provider": error.provider, "retry_after": error.retry_after}
+def _words(cls: type[ToolError], status: int | None) -> str:
+    answered = f" (HTTP {status})" if status else ""
+    return f"{_MESSAGES.get(cls, 'The model service could not do this')}{answered}."
 
 
 def codes_of(failure: Failure) -> tuple[object, ...]:
@@ -78,5 +89,5 @@ def codes_of(failure: Failure) -> tuple[object, ...]:
     Args:
         failure: what happened.
     """
-    answer = told(failure)
+    answer = error_in(failure)
     return answer.get("code"), answer.get("type"), answer.get("status")

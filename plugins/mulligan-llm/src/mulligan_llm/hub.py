@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import unquote
-
 from mulligan.plugin import (
     Failure,
     Problem,
@@ -19,43 +17,50 @@ from mulligan.plugin import (
     ToolUnavailableError,
     safe_str,
 )
-
 from mulligan_llm.deciding import decide, rules
 from mulligan_llm.transport import connection
 
-_FILE = re.compile(r"/resolve/[^/]+/([^?#]+)")
+_FILE = r"/resolve/[^/]+/([^?#]+)"
 _HIDDEN = " Or the credentials do not allow to see it."
 _UNAUTHENTICATED = 401
 
 
 @rules("huggingface_hub.errors.GatedRepoError", "huggingface_hub.errors.DisabledRepoError")
-def closed(failure: Failure) -> ToolError | None:
+def hub_closed(failure: Failure) -> ToolError | None:
     """A repository that is gated or was disabled; the class of gated ones is also one of missing ones."""
     status, name = failure.status, failure.look("repo_id")
-    fields = {"http_status": status, "resource": name if isinstance(name, str) else None, "provider": "huggingface"}
+    repo = name if isinstance(name, str) else None
     if status == _UNAUTHENTICATED:
-        return ToolAuthenticationError("The repository is gated, and no valid token of Hugging Face was sent.", **fields)
-    return ToolPermissionError("The repository is gated or disabled, and this account may not read it.", **fields)
+        message = "The repository is gated, and no valid token of Hugging Face was sent."
+        return ToolAuthenticationError(message, http_status=status, resource=repo, provider="huggingface")
+    message = "The repository is gated or disabled, and this account may not read it."
+    return ToolPermissionError(message, http_status=status, resource=repo, provider="huggingface")
 
 
 @rules(
-    "huggingface_hub.errors.RepositoryNotFoundError", "huggingface_hub.errors.RevisionNotFoundError",
-    "huggingface_hub.errors.RemoteEntryNotFoundError", "huggingface_hub.errors.BucketNotFoundError",
+    "huggingface_hub.errors.RepositoryNotFoundError",
+    "huggingface_hub.errors.RevisionNotFoundError",
+    "huggingface_hub.errors.RemoteEntryNotFoundError",
+    "huggingface_hub.errors.BucketNotFoundError",
     "huggingface_hub.errors.JobNotFoundError",
-)  # fmt: skip
-def missing(failure: Failure) -> ToolError | None:
+)
+def hub_missing(failure: Failure) -> ToolError | None:
     """A repository, revision, file, bucket or job that is not there, or private."""
-    file = _FILE.search(safe_str(failure.look("response", "url") or failure.look("request", "url") or ""))
+    file = re.search(_FILE, safe_str(failure.look("response", "url") or failure.look("request", "url") or ""))
     names = [failure.look("bucket_id"), failure.look("job_id"), failure.look("repo_id")]
     if file and failure.matches("huggingface_hub.errors.RemoteEntryNotFoundError"):
+        from urllib.parse import unquote
+
         names.insert(0, unquote(file[1]))
     name = next((name for name in names if isinstance(name, str) and name), None)
     message = f"Resource not found: {name}." if name else "The Hugging Face Hub does not have this."
-    return ResourceNotFoundError(f"{message}{_HIDDEN}", http_status=failure.status, resource=name, provider="huggingface")
+    return ResourceNotFoundError(
+        f"{message}{_HIDDEN}", http_status=failure.status, resource=name, provider="huggingface"
+    )
 
 
 @rules("huggingface_hub.errors.HfHubHTTPError", "huggingface_hub.errors.SandboxError")
-def answered(failure: Failure) -> ToolError | None:
+def hub_answered(failure: Failure) -> ToolError | None:
     """Any other answer of the Hub."""
     if failure.status is None and not failure.matches("huggingface_hub.errors.HfHubHTTPError"):
         return ToolExecutionError("The sandbox could not do this.", provider="huggingface")
@@ -74,24 +79,30 @@ def not_cached(failure: Failure) -> ToolError | None:
 
 
 @rules(
-    "huggingface_hub.errors.LocalTokenNotFoundError", "huggingface_hub.errors.OIDCError", "huggingface_hub.errors.DeviceCodeError"
+    "huggingface_hub.errors.LocalTokenNotFoundError",
+    "huggingface_hub.errors.OIDCError",
+    "huggingface_hub.errors.DeviceCodeError",
 )
-def token(failure: Failure) -> ToolError | None:
+def hub_token(failure: Failure) -> ToolError | None:
     """No token is stored, or none could be fetched."""
     return ToolAuthenticationError("There is no token for Hugging Face.", provider="huggingface")
 
 
 @rules("huggingface_hub.errors.OfflineModeIsEnabled")
-def offline(failure: Failure) -> ToolError | None:
+def hub_offline(failure: Failure) -> ToolError | None:
     """`HF_HUB_OFFLINE` forbids any request."""
     user = "Hugging Face's offline mode is on (HF_HUB_OFFLINE)."
-    return ToolConnectionError("The offline mode of Hugging Face is on.", effect="none", provider="huggingface", user_message=user)
+    return ToolConnectionError(
+        "The offline mode of Hugging Face is on.", effect="none", provider="huggingface", user_message=user
+    )
 
 
 @rules("huggingface_hub.errors.InferenceTimeoutError", "huggingface_hub.errors.InferenceEndpointTimeoutError")
 def inference_timeout(failure: Failure) -> ToolError | None:
     """A model or an endpoint that was not ready in time."""
-    return ToolTimeoutError("The model on Hugging Face did not answer in time.", effect="possible", provider="huggingface")
+    return ToolTimeoutError(
+        "The model on Hugging Face did not answer in time.", effect="possible", provider="huggingface"
+    )
 
 
 @rules("huggingface_hub.errors.TextGenerationError", "huggingface_hub.errors.InferenceEndpointError")
@@ -105,9 +116,11 @@ def generation(failure: Failure) -> ToolError | None:
 
 
 @rules(
-    "huggingface_hub.errors.HFValidationError", "huggingface_hub.errors.HfUriError",
-    "huggingface_hub.errors.StrictDataclassFieldValidationError", "huggingface_hub.errors.NotASafetensorsRepoError",
-)  # fmt: skip
+    "huggingface_hub.errors.HFValidationError",
+    "huggingface_hub.errors.HfUriError",
+    "huggingface_hub.errors.StrictDataclassFieldValidationError",
+    "huggingface_hub.errors.NotASafetensorsRepoError",
+)
 def invalid(failure: Failure) -> ToolError | None:
     """The name of a repository, a URI or a value that the SDK refuses; nothing was sent."""
     match = re.search(r"\bfield '(\w+)'", failure.text)

@@ -7,7 +7,6 @@ from typing import Any
 
 from mulligan.plugin import (
     Failure,
-    Problem,
     ToolArgumentError,
     ToolAuthenticationError,
     ToolCancelledError,
@@ -16,9 +15,8 @@ from mulligan.plugin import (
     ToolExecutionError,
     ToolQuotaError,
 )
-
 from mulligan_llm.deciding import codes_of, decide, rules
-from mulligan_llm.reading import told
+from mulligan_llm.reading import error_in
 from mulligan_llm.transport import RAW, came_through, connection
 
 _SDKS = {
@@ -37,7 +35,9 @@ _LONG = ("perday", "permonth", "per_day", "per_month", "free_tier_requests")
 def cohere(failure: Failure) -> ToolError | None:
     """An answer of Cohere; 498 is an invalid token, 499 a request that the client closed."""
     if failure.status == _CLOSED:
-        return ToolCancelledError("The request to Cohere was closed by the client.", http_status=_CLOSED, provider="cohere")
+        return ToolCancelledError(
+            "The request to Cohere was closed by the client.", http_status=_CLOSED, provider="cohere"
+        )
     cls = ToolAuthenticationError if failure.status == _INVALID_TOKEN else None
     return decide(failure, "cohere", *codes_of(failure), cls=cls)
 
@@ -60,40 +60,24 @@ def mistral_silent(failure: Failure) -> ToolError | None:
 @rules("google.genai.errors.APIError")
 def gemini(failure: Failure) -> ToolError | None:
     """An answer of the Gemini API or of Vertex AI, with the details of google.rpc."""
-    details = [detail for detail in told(failure).get("details") or () if isinstance(detail, Mapping)]
+    details = [detail for detail in error_in(failure).get("details") or () if isinstance(detail, Mapping)]
     reasons = [detail.get("reason") for detail in details]
-    error = decide(failure, "google", *reasons, *codes_of(failure), cls=_used_up(failure, details))
-    error.retry_after = error.retry_after if error.retry_after is not None else _delay(details)
-    if isinstance(error, ToolArgumentError):
-        error.problems = [*_violations(details)] or error.problems
-    return error
+    return decide(failure, "google", *reasons, *codes_of(failure), cls=_used_up(failure, details))
 
 
 def _used_up(failure: Failure, details: list[Mapping[str, Any]]) -> type[ToolError] | None:
     """A quota of a day or a month, unless the answer also says how long to wait."""
-    quotas = [str(violation.get("quotaId") or violation.get("description") or "") for violation in _inside(details, "violations")]
+    quotas = [
+        str(violation.get("quotaId") or violation.get("description") or "")
+        for violation in _inside(details, "violations")
+    ]
     long = any(word in quota.replace(" ", "").lower() for quota in quotas for word in _LONG)
-    return ToolQuotaError if long and _delay(details) is None and failure.retry_after is None else None
+    return ToolQuotaError if long and failure.retry_after is None else None
 
 
 def _inside(details: list[Mapping[str, Any]], name: str) -> Iterator[Mapping[str, Any]]:
     for detail in details:
         yield from (found for found in detail.get(name) or () if isinstance(found, Mapping))
-
-
-def _delay(details: list[Mapping[str, Any]]) -> float | None:
-    for detail in details:
-        delay = detail.get("retryDelay")
-        if isinstance(delay, str) and delay.removesuffix("s").replace(".", "", 1).isdigit():
-            return float(delay.removesuffix("s"))
-    return None
-
-
-def _violations(details: list[Mapping[str, Any]]) -> Iterator[Problem]:
-    for violation in _inside(details, "fieldViolations"):
-        field = violation.get("field")
-        if isinstance(field, str) and field:
-            yield Problem(f"/{field.replace('.', '/').replace('[', '/').replace(']', '')}", "the service refuses it")
 
 
 @rules("google.genai.errors.UnknownApiResponseError", "google.genai.errors.ContinuationInterruptedError")

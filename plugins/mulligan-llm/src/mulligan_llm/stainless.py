@@ -16,7 +16,6 @@ from mulligan.plugin import (
     ToolRateLimitError,
     safe_str,
 )
-
 from mulligan_llm.deciding import codes_of, decide, rules
 from mulligan_llm.transport import came_through, connection, timeout
 
@@ -32,7 +31,7 @@ _PROVIDERS = {
 }
 _PACKAGES = (*(name for name in _PROVIDERS if name != "cerebras"), "cerebras.cloud.sdk")
 _ROOTS = {"openai": "OpenAIError", "anthropic": "AnthropicError", "groq": "GroqError", "together": "TogetherError"}
-_NO_KEY = ("api_key", "credentials", "authentication method", "auth_token")
+_NO_KEY = ("api_key", "api key", "credentials", "authentication method", "auth_token")
 
 
 def _named(cls: str) -> tuple[str, ...]:
@@ -48,18 +47,27 @@ def _provider(failure: Failure) -> str:
 
 
 @rules(
-    "litellm.BudgetExceededError", "litellm.RouterRateLimitError", "litellm.RouterRateLimitErrorBasic",
-    "litellm.ContextWindowExceededError", "litellm.ContentPolicyViolationError", "litellm.PaymentRequiredError",
-    "litellm.LiteLLMUnknownProvider", "litellm.UnsupportedParamsError",
-)  # fmt: skip
+    "litellm.BudgetExceededError",
+    "litellm.RouterRateLimitError",
+    "litellm.RouterRateLimitErrorBasic",
+    "litellm.ContextWindowExceededError",
+    "litellm.ContentPolicyViolationError",
+    "litellm.PaymentRequiredError",
+    "litellm.LiteLLMUnknownProvider",
+    "litellm.UnsupportedParamsError",
+)
 def litellm(failure: Failure) -> ToolError | None:
     """What litellm itself found: a budget that is spent, deployments that rest, a request that no service will take."""
     if failure.matches("litellm.BudgetExceededError"):
-        return ToolQuotaError("The budget that litellm was given is spent.", provider=safe_str(failure.look("llm_provider") or "litellm"))
+        return ToolQuotaError(
+            "The budget that litellm was given is spent.", provider=safe_str(failure.look("llm_provider") or "litellm")
+        )
     if failure.matches("litellm.RouterRateLimitError", "litellm.RouterRateLimitErrorBasic"):
         rest = failure.look("cooldown_time")
         seconds = float(rest) if isinstance(rest, (int, float)) and not isinstance(rest, bool) else None
-        return ToolRateLimitError("All deployments of the model rest after failures.", retry_after=seconds, provider="litellm")
+        return ToolRateLimitError(
+            "All deployments of the model rest after failures.", retry_after=seconds, provider="litellm"
+        )
     spent = failure.matches("litellm.PaymentRequiredError")
     return decide(failure, _provider(failure), cls=ToolQuotaError if spent else ToolArgumentError)
 
@@ -87,7 +95,9 @@ def unreadable(failure: Failure) -> ToolError | None:
 def answered(failure: Failure) -> ToolError | None:
     """An answer that is an error, also one inside a stream, which has no HTTP status of its own."""
     body_codes = codes_of(failure)
-    return decide(failure, _provider(failure), failure.look("error_code"), failure.look("code"), failure.look("type"), *body_codes)
+    return decide(
+        failure, _provider(failure), failure.look("error_code"), failure.look("code"), failure.look("type"), *body_codes
+    )
 
 
 @rules("openai.WebSocketConnectionClosedError")
@@ -97,12 +107,18 @@ def websocket(failure: Failure) -> ToolError | None:
 
 
 @rules(
-    "openai.SubjectTokenProviderError", "openai.MutuallyExclusiveAuthError", "openai.InvalidWebhookSignatureError",
-    "anthropic.CredentialsError", "anthropic.WorkloadIdentityError", "anthropic.MutuallyExclusiveAuthError",
-)  # fmt: skip
+    "openai.SubjectTokenProviderError",
+    "openai.MutuallyExclusiveAuthError",
+    "openai.InvalidWebhookSignatureError",
+    "anthropic.CredentialsError",
+    "anthropic.WorkloadIdentityError",
+    "anthropic.MutuallyExclusiveAuthError",
+)
 def credentials(failure: Failure) -> ToolError | None:
-    """Credentials that are missing, contradict each other or could not be fetched, or a signature that does not hold."""
-    return ToolAuthenticationError("There are no usable credentials for the model service.", provider=_provider(failure))
+    """Credentials that are missing, contradict each other or could not be fetched; a signature that does not hold."""
+    return ToolAuthenticationError(
+        "There are no usable credentials for the model service.", provider=_provider(failure)
+    )
 
 
 @rules(*(f"{package}.{root}" for package, root in _ROOTS.items()))

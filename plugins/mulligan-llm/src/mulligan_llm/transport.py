@@ -4,19 +4,34 @@ from __future__ import annotations
 
 from mulligan.plugin import Failure, ToolConnectionError, ToolError, ToolTimeoutError
 
-_UNSENT = tuple(f"{client}.{name}" for client in ("httpx", "httpx2") for name in ("ConnectTimeout", "PoolTimeout"))
-_SLOW = ("httpx.TimeoutException", "httpx2.TimeoutException", "TimeoutError", "aiohttp.ServerTimeoutError", "requests.Timeout")
-_DROPPED = tuple(
-    f"{client}.{name}"
-    for client in ("httpx", "httpx2")
-    for name in ("ReadError", "WriteError", "CloseError", "RemoteProtocolError", "DecodingError")
-) + (
-    "aiohttp.ServerDisconnectedError", "aiohttp.ClientPayloadError", "aiohttp.ClientOSError", "requests.ChunkedEncodingError",
-    "ConnectionResetError", "ConnectionAbortedError", "BrokenPipeError",
-)  # fmt: skip
-_UNREACHABLE = ("httpx.TransportError", "httpx2.TransportError", "aiohttp.ClientConnectorError", "requests.ConnectionError", "OSError")
+_CLIENTS = ("httpx", "httpx2")
 
-RAW = ("httpx.TransportError", "httpx2.TransportError", "aiohttp.ClientError", "requests.RequestException")
+
+def _of_clients(*names: str) -> tuple[str, ...]:
+    return tuple(f"{client}.{name}" for client in _CLIENTS for name in names)
+
+
+_UNSENT = _of_clients("ConnectTimeout", "PoolTimeout")
+_SLOW = (*_of_clients("TimeoutException"), "TimeoutError", "aiohttp.ServerTimeoutError", "requests.Timeout")
+_UNREACHABLE = (
+    *_of_clients("ConnectError", "ProxyError", "UnsupportedProtocol", "InvalidURL"),
+    "aiohttp.ClientConnectorError",
+    "ConnectionRefusedError",
+    "socket.gaierror",
+    "ssl.SSLCertVerificationError",
+)
+_DROPPED = (
+    *_of_clients("ReadError", "WriteError", "CloseError", "ProtocolError", "DecodingError"),
+    "aiohttp.ClientOSError",
+    "aiohttp.ServerDisconnectedError",
+    "aiohttp.ClientPayloadError",
+    "requests.ChunkedEncodingError",
+    "ConnectionResetError",
+    "ConnectionAbortedError",
+    "BrokenPipeError",
+)
+
+RAW = (*_of_clients("TransportError"), "aiohttp.ClientError", "requests.RequestException")
 
 
 def connection(failure: Failure, provider: str) -> ToolError:
@@ -27,15 +42,21 @@ def connection(failure: Failure, provider: str) -> ToolError:
         provider: the service.
     """
     links = [failure.about(link) for link in failure.exceptions]
-    if any(link.matches(*_UNSENT) for link in links):
-        return ToolTimeoutError("No connection to the service in time; nothing was sent.", effect="none", provider=provider)
-    if any(link.matches(*_SLOW) for link in links):
+
+    def met(names: tuple[str, ...]) -> bool:
+        return any(link.matches(*names) for link in links)
+
+    if met(_UNSENT):
+        message = "No connection to the model service in time; nothing was sent."
+        return ToolTimeoutError(message, effect="none", provider=provider)
+    if met(_SLOW):
         return timeout(provider)
-    if any(link.matches("aiohttp.ClientConnectorError") for link in links) or not any(link.matches(*_DROPPED) for link in links):
-        known = any(link.matches(*_UNREACHABLE) for link in links)
-        return ToolConnectionError("The service cannot be reached.", effect="none" if known else "possible", provider=provider)
-    message = "The connection to the service was dropped midway."
-    return ToolConnectionError(message, fatal=False, transient=True, effect="possible", provider=provider)
+    if met(_UNREACHABLE):
+        return ToolConnectionError("The model service cannot be reached.", effect="none", provider=provider)
+    if met(_DROPPED):
+        message = "The connection to the model service was dropped midway."
+        return ToolConnectionError(message, fatal=False, transient=True, effect="possible", provider=provider)
+    return ToolConnectionError("The connection to the model service failed.", effect="possible", provider=provider)
 
 
 def timeout(provider: str) -> ToolError:
@@ -44,7 +65,7 @@ def timeout(provider: str) -> ToolError:
     Args:
         provider: the service.
     """
-    return ToolTimeoutError("The service did not answer in time.", effect="possible", provider=provider)
+    return ToolTimeoutError("The model service did not answer in time.", effect="possible", provider=provider)
 
 
 def came_through(failure: Failure, *packages: str) -> str | None:

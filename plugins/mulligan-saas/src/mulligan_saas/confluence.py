@@ -1,4 +1,4 @@
-"""Confluence, through `atlassian` (the distribution atlassian-python-api), which raises its own errors or requests' HTTPError."""
+"""Confluence, through `atlassian` (atlassian-python-api), which raises its own errors or requests' HTTPError."""
 
 from __future__ import annotations
 
@@ -51,7 +51,8 @@ def _resource(failure: Failure) -> str | None:
 @rules("atlassian.ApiNotFoundError")
 def missing(failure: Failure) -> ToolError:
     """A page or space that is not there, or that the account may not see."""
-    return ResourceNotFoundError("Confluence found no such thing, or none that is visible.", resource=_resource(failure))
+    message = "Confluence found no such thing, or none that is visible."
+    return ResourceNotFoundError(message, resource=_resource(failure))
 
 
 @rules("atlassian.ApiPermissionError", "atlassian.JsonRPCRestrictionsError")

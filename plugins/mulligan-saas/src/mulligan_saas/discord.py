@@ -1,4 +1,7 @@
-"""Discord, through discord.py: https://docs.discord.com/developers/topics/opcodes-and-status-codes. Its own code overrules the status."""
+"""Discord, through discord.py. Its own code counts before the status.
+
+https://docs.discord.com/developers/topics/opcodes-and-status-codes
+"""
 
 from __future__ import annotations
 
@@ -25,12 +28,16 @@ rules = Rules("discord")
 
 _CODES: Mapping[type[ToolError], tuple[int, ...]] = {
     ToolAuthenticationError: (40001, 50014, 50025, 60003),
-    ToolPermissionError: (20001, 20009, 20012, 20018, 40002, 40007, 50001, 50005, 50007, 50009, 50013, 50020, 160002, 200000),
+    ToolPermissionError: (
+        20001, 20009, 20012, 20018, 40002, 40007, 50001, 50005, 50007, 50009, 50013, 50020, 160002, 200000,
+    ),
     ToolRateLimitError: (20016, 20022, 20028, 20029, 31001, 31002, 40062),
-    ToolArgumentError: (40005, 40067, 50003, 50006, 50008, 50016, 50019, 50021, 50024, 50033, 50034, 50035, 50036, 50046, 50109),
+    ToolArgumentError: (
+        40005, 40067, 50003, 50006, 50008, 50016, 50019, 50021, 50024, 50033, 50034, 50035, 50036, 50046, 50109,
+    ),
     ResourceConflictError: (40032, 40033, 40041, 40060, 40061, 40074, 50083, 50074, 160004, 160005, 180000),
     ToolUnavailableError: (40043, 110001, 130000, 170001),
-}
+}  # fmt: skip
 _CLASS = {code: cls for cls, codes in _CODES.items() for code in codes}
 _EXISTS = (40033, 40041, 40060, 40061, 40074, 160004)
 _MESSAGES: Mapping[type[ToolError], str] = {
@@ -42,7 +49,17 @@ _MESSAGES: Mapping[type[ToolError], str] = {
     ResourceNotFoundError: "Discord found no such thing",
     ToolUnavailableError: "Discord is unavailable for now",
 }
-_CLOSED = {4004: ToolAuthenticationError, 4013: ToolPermissionError, 4014: ToolPermissionError, 4008: ToolRateLimitError}
+_CLOSED: Mapping[int, type[ToolError]] = {
+    4004: ToolAuthenticationError,
+    4008: ToolRateLimitError,
+    4013: ToolPermissionError,
+    4014: ToolPermissionError,
+}
+
+_NAMED = (
+    "Object", "Member", "Guild", "User", "Message", "Channel", "Thread", "Role", "Emoji", "GuildSticker",
+    "ScheduledEvent", "SoundboardSound",
+)  # fmt: skip
 
 
 @rules("discord.RateLimited")
@@ -141,7 +158,7 @@ def cooldown(failure: Failure) -> ToolError:
     return ToolRateLimitError("The command was used too often.", retry_after=failure.retry_after)
 
 
-@rules("discord.ObjectNotFound")
+@rules(*(f"discord.{kind}NotFound" for kind in _NAMED))
 def object_not_found(failure: Failure) -> ToolError:
     """A member, channel, role ... that is named in a command and is not there."""
     missing = failure.look("argument")

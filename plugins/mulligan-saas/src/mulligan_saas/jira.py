@@ -1,4 +1,4 @@
-"""Jira, through `jira` and through `atlassian` (the distribution atlassian-python-api), which raises requests' HTTPError.
+"""Jira, through `jira` and through `atlassian` (atlassian-python-api), which raises requests' HTTPError.
 
 https://developer.atlassian.com/cloud/jira/platform/rest/v3/intro/#status-codes
 """
@@ -34,15 +34,15 @@ def answered(failure: Failure) -> ToolError | None:
     if failure.status is None or not _is_jira(failure):
         return None
     if failure.status == 403 and _refused_login(failure):
-        user = "Jira refuses the login until someone logs in by browser and solves a captcha, or corrects the credentials."
+        user = "Jira refuses the login: correct the credentials, or log in by browser once and solve the captcha."
         return ToolAuthenticationError("Jira refuses the login.", http_status=403, user_message=user)
+    if failure.status == 400:
+        return ToolArgumentError("Jira does not accept the arguments.", http_status=400, problems=_problems(failure))
     error = status_error(failure)
     if isinstance(error, ResourceNotFoundError):
         error.resource = _resource(failure)
         what = f"Resource not found: {error.resource}" if error.resource else "Jira found no such thing"
         error.message = f"{what}, or not visible with these credentials."
-    elif isinstance(error, ToolArgumentError):
-        error.problems = _problems(failure) or error.problems
     return error
 
 

@@ -1,4 +1,4 @@
-"""Notion: https://developers.notion.com/reference/status-codes. The code counts, the status only where there is none."""
+"""Notion: https://developers.notion.com/reference/status-codes. The code counts, else the status."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ rules = Rules("notion")
 _CODES: Mapping[str, tuple[type[ToolError], str]] = {
     "unauthorized": (ToolAuthenticationError, "Notion rejected the token."),
     "restricted_resource": (ToolPermissionError, "The Notion integration may not do this."),
-    "object_not_found": (ResourceNotFoundError, "Notion found no such thing, or none that is shared with the integration."),
+    "object_not_found": (ResourceNotFoundError, "Notion found no such thing, or none that is shared."),
     "rate_limited": (ToolRateLimitError, "Notion limits how often it may be called."),
     "invalid_json": (ToolArgumentError, "Notion could not read the request."),
     "invalid_request_url": (ToolArgumentError, "Notion does not know the address of the request."),
@@ -77,7 +77,8 @@ def _resource(failure: Failure) -> str | None:
 def _problems(failure: Failure) -> list[Problem]:
     """Notion names each field in prose as `body.properties.Name`, with what it should be."""
     fields = dict.fromkeys(found[1] for found in _FIELD.finditer(failure.text))
-    return [Problem("/" + re.sub(r"\[(\d+)\]", r"/\1", field).replace(".", "/"), "is not accepted") for field in fields][:8]
+    pointers = ("/" + re.sub(r"\[(\d+)\]", r"/\1", field).replace(".", "/") for field in fields)
+    return [Problem(pointer, "is not accepted") for pointer in pointers][:8]
 
 
 @rules("notion_client.RequestTimeoutError")

@@ -29,32 +29,38 @@ from mulligan.plugin import (
 rules = Rules("slack")
 
 _CODES: Mapping[type[ToolError], str] = {
-    ToolAuthenticationError: """account_inactive bad_client_secret invalid_auth invalid_refresh_token not_authed org_login_required
-        token_expired token_revoked two_factor_setup_required""",
-    ToolPermissionError: """access_denied accesslimited cant_delete_message cant_invite cant_kick_from_general cant_update_message
-        ekm_access_denied enterprise_is_restricted missing_scope no_permission not_allowed not_allowed_token_type not_an_admin
-        not_authorized not_in_channel paid_only restricted_action team_access_not_granted user_is_bot user_is_restricted
-        user_is_ultra_restricted""",
-    ResourceConflictError: """already_archived already_in_channel already_invited already_pinned already_reacted already_starred
-        cant_archive_general channel_is_archived duplicate_message_not_found edit_window_closed is_archived is_inactive name_taken
-        not_archived not_pinned not_starred cant_invite_self last_ra_channel""",
-    ToolRateLimitError: "rate_limited ratelimited message_limit_exceeded",
+    ToolAuthenticationError: """
+        account_inactive bad_client_secret invalid_auth invalid_refresh_token not_authed org_login_required
+        token_expired token_revoked two_factor_setup_required
+    """,
+    ToolPermissionError: """
+        access_denied accesslimited cant_delete_message cant_invite cant_kick_from_general cant_update_message
+        ekm_access_denied enterprise_is_restricted missing_scope no_permission not_allowed not_allowed_token_type
+        not_an_admin not_authorized not_in_channel paid_only restricted_action team_access_not_granted user_is_bot
+        user_is_restricted user_is_ultra_restricted
+    """,
+    ResourceConflictError: """
+        cant_archive_general cant_invite_self edit_window_closed is_archived is_inactive last_ra_channel name_taken
+        not_archived not_pinned not_starred
+    """,
+    ResourceNotFoundError: "no_channel no_reaction no_such_subteam no_user",
+    ToolRateLimitError: "message_limit_exceeded rate_limited ratelimited",
     ToolQuotaError: "over_file_storage_limit storage_limit_reached team_over_storage_limit",
     ToolUnavailableError: "fatal_error internal_error service_unavailable team_added_to_org",
     ToolTimeoutError: "request_timeout",
-    ToolArgumentError: """blocks_text_mismatch channel_type_not_supported file_deleted json_not_object markdown_text_conflict
-        method_not_supported_for_channel_type missing_argument missing_charset missing_file_data missing_post_type missing_recipient
-        missing_required_argument msg_blocks_too_long msg_too_long no_text superfluous_charset time_in_past time_too_far too_long
-        too_many_attachments too_many_contact_cards too_many_emoji too_many_reactions too_many_users""",
+    ToolArgumentError: """
+        blocks_text_mismatch channel_type_not_supported file_deleted json_not_object markdown_text_conflict
+        method_not_supported_for_channel_type msg_blocks_too_long msg_too_long no_item_specified no_text
+        superfluous_charset time_in_past time_too_far too_long
+    """,
     ToolExecutionError: "deprecated_endpoint method_deprecated unknown_method",
-    ResourceNotFoundError: "no_channel no_item_specified no_reaction no_such_subteam no_user",
 }
 _CLASS = {code: cls for cls, codes in _CODES.items() for code in codes.split()}
 _PATTERNS: tuple[tuple[re.Pattern[str], type[ToolError]], ...] = (
     (re.compile(r"\w+_not_found"), ResourceNotFoundError),
-    (re.compile(r"(?:restricted_action|not_allowed|cannot|cant)_\w+|\w+_(?:denied|restricted|not_allowed)"), ToolPermissionError),
+    (re.compile(r"(?:restricted_action|not_allowed|cannot|cant)_\w+|\w+_(?:denied|restricted)"), ToolPermissionError),
     (re.compile(r"already_\w+|name_taken_\w+|\w+_(?:taken|archived)"), ResourceConflictError),
-    (re.compile(r"(?:invalid|bad|missing|too_many)_\w+|\w+_(?:too_long|too_large|too_short|required|empty)"), ToolArgumentError),
+    (re.compile(r"(?:invalid|bad|missing|too_many)_\w+|\w+_(?:too_long|too_large|required|empty)"), ToolArgumentError),
 )
 _MESSAGES: Mapping[type[ToolError], str] = {
     ToolAuthenticationError: "Slack rejected the token",
@@ -68,48 +74,52 @@ _MESSAGES: Mapping[type[ToolError], str] = {
     ToolExecutionError: "Slack does not do this",
     ResourceNotFoundError: "Slack found no such thing, or none that this token may see",
 }
-_THINGS = ("channel", "user", "file", "message", "thread", "usergroup", "team", "bookmark", "emoji", "reaction", "view", "canvas", "list")
+_THING = re.compile(r"(channel|user|file|message|thread|usergroup|team|bookmark|emoji|view|canvas|list)_not_found")
 _POINTER = re.compile(r"^(?:\[ERROR\] )?(.{0,100}?)(?::[^\[]*)?\[json-pointer:(/[\w/.-]{1,100})\]")
 
 
 @rules()
-def answered(failure: Failure) -> ToolError | None:
-    """A code that Slack answered with, raised as `SlackApiError` or returned as `ok: false`."""
-    if not failure.matches("slack_sdk.SlackApiError") and failure.exception is not None:
+def returned(failure: Failure) -> ToolError | None:
+    """An answer with `ok: false` that a tool returned, where its shape or the tool's name says Slack."""
+    answer = failure.value
+    if not isinstance(answer, Mapping) or answer.get("ok") is not False:
         return None
-    code = failure.look("response", "data", "error") or failure.look("data", "error") or failure.look("error")
-    if not isinstance(code, str) or _answer(failure).get("ok") is not False:
-        return status_error(failure) if failure.status is not None and failure.matches("slack_sdk.SlackApiError") else None
-    cls = _meaning(code)
-    if cls is None:
-        return ToolExecutionError("Slack could not do this.") if failure.exception is not None else None
-    return _error(cls, code, failure)
+    if "response_metadata" not in answer and "slack" not in str(failure.tool_name).lower():
+        return None
+    return _by_code(answer, failure)
 
 
-def _answer(failure: Failure) -> Mapping[str, Any]:
-    answer = failure.look("response", "data") or failure.look("data") or failure.value
-    return answer if isinstance(answer, Mapping) else {}
+@rules("slack_sdk.SlackApiError")
+def answered(failure: Failure) -> ToolError:
+    """A code that Slack answered with; where there is none, such as in a proxy's page, the status."""
+    answer = failure.look("response", "data") or failure.look("response")
+    told = _by_code(answer, failure) if isinstance(answer, Mapping) else None
+    if told is None and failure.status is not None:
+        return status_error(failure)
+    return told or ToolExecutionError("Slack could not do this.")
 
 
-def _meaning(code: str) -> type[ToolError] | None:
-    return _CLASS.get(code) or next((cls for pattern, cls in _PATTERNS if pattern.fullmatch(code)), None)
+def _by_code(answer: Mapping[str, Any], failure: Failure) -> ToolError | None:
+    code = answer.get("error")
+    if not isinstance(code, str):
+        return None
+    cls = _CLASS.get(code) or next((cls for pattern, cls in _PATTERNS if pattern.fullmatch(code)), None)
+    return None if cls is None else _error(cls, code, answer, failure)
 
 
-def _error(cls: type[ToolError], code: str, failure: Failure) -> ToolError:
-    if failure.exception is None and code not in _CLASS and not code.endswith("_not_found"):
-        return ToolExecutionError("The service could not do this.")
+def _error(cls: type[ToolError], code: str, answer: Mapping[str, Any], failure: Failure) -> ToolError:
     error = cls(f"{_MESSAGES[cls]} ({code}).", http_status=failure.status, effect=_effect(cls))
     if cls is ResourceNotFoundError:
         error.resource = _thing(code, failure)
         error.message = f"Resource not found: {error.resource}" if error.resource else error.message
     elif cls is ToolArgumentError:
-        error.problems = _problems(code, _answer(failure))
+        error.problems = _problems(code, answer)
     elif cls is ToolRateLimitError:
-        error.retry_after = _wait(failure)
+        error.retry_after = _wait(answer, failure)
     elif cls is ResourceConflictError and ("already" in code or "taken" in code):
         error.code = "ALREADY_EXISTS"
     elif code == "missing_scope":
-        error.user_message = f"The Slack token lacks a scope: {_answer(failure).get('needed')}."
+        error.user_message = f"The Slack token lacks a scope: {answer.get('needed')}."
     return error
 
 
@@ -121,8 +131,9 @@ def _effect(cls: type[ToolError]) -> Effect:
 def _thing(code: str, failure: Failure) -> str | None:
     """The argument that is named like what was not found, such as `channel` or `channel_id`."""
     arguments = failure.arguments or {}
-    thing = next((one for one in _THINGS if one in code), None)
-    named = (arguments.get(name) for name in (thing, f"{thing}_id", f"{thing}_name"))
+    told = _THING.search(code)
+    names = (told[1], f"{told[1]}_id", f"{told[1]}_name") if told else ()
+    named = (arguments.get(name) for name in names)
     found = next((value for value in named if isinstance(value, str) and value), None)
     return found or failure.resource
 
@@ -139,12 +150,13 @@ def _problems(code: str, answer: Mapping[str, Any]) -> list[Problem]:
     return [Problem(f"/{field}", "is not accepted")] if field and field not in ("arguments", "args", "json") else []
 
 
-def _wait(failure: Failure) -> float | None:
+def _wait(answer: Mapping[str, Any], failure: Failure) -> float | None:
     if failure.retry_after is not None:
         return failure.retry_after
-    headers = _answer(failure).get("headers")
-    told = headers.get("Retry-After") or headers.get("retry-after") if isinstance(headers, Mapping) else None
-    return float(told) if str(told).isdigit() else None
+    headers = answer.get("headers")
+    told = {str(name).lower(): value for name, value in headers.items()} if isinstance(headers, Mapping) else {}
+    wait = str(told.get("retry-after", ""))
+    return float(wait) if wait.isdecimal() else None
 
 
 @rules("slack_sdk.SlackTokenRotationError")

@@ -1,4 +1,4 @@
-"""What search clients raise: wikipedia, Wikipedia-API, Tavily, SerpApi, ddgs and duckduckgo_search. None of them is imported."""
+"""What search clients raise: wikipedia, Wikipedia-API, Tavily, SerpApi and ddgs. None of them is imported."""
 
 from collections.abc import Iterator
 

@@ -64,6 +64,10 @@ def answered(failure: Failure) -> ToolError | None:
 def no_results(failure: Failure) -> ToolError | None:
     """A returned answer without results, which says so under `error`."""
     value = failure.value
-    if not isinstance(value, Mapping) or "search_metadata" not in value or not failure.says("hasn't returned any results"):
+    if (
+        not isinstance(value, Mapping)
+        or "search_metadata" not in value
+        or not failure.says("hasn't returned any results")
+    ):
         return None
     return ResourceNotFoundError("The search found nothing: use other or fewer words.")

@@ -36,7 +36,7 @@ def usage_limit(failure: Failure) -> ToolError:
 
 @rules("tavily.ForbiddenError")
 def forbidden(failure: Failure) -> ToolError:
-    """Statuses 432 and 433, the plan's and the pay-as-you-go limit; 403, a page that is not supported; else permission."""
+    """Statuses 432 and 433, a limit of the plan; status 403, a page that is not supported, or permission."""
     if failure.says("plan", "plan's", "limit", "pay-as-you-go", "credit", "credits", "upgrade"):
         return _used_up()
     if failure.says("not supported"):

@@ -26,7 +26,9 @@ _OPTIONS = 8
 def no_page(failure: Failure) -> ToolError:
     """No page matches the title or the page id."""
     title = failure.look("title") or failure.look("pageid")
-    return ResourceNotFoundError(f"Resource not found: {title}", resource=None if title is None else safe_str(title, 400))
+    return ResourceNotFoundError(
+        f"Resource not found: {title}", resource=None if title is None else safe_str(title, 400)
+    )
 
 
 @rules("wikipedia.DisambiguationError")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from mulligan.plugin import Failure, Rules, ToolError
 from mulligan_sql import _meanings as m
 

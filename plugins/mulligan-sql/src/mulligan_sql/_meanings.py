@@ -75,6 +75,7 @@ BROKEN_TRANSACTION: Meaning = partial(
 RAISED: Meaning = partial(ToolExecutionError, "A function or trigger in the database raised an error.")
 NOT_A_DATABASE: Meaning = partial(ToolExecutionError, "The file is no database, or is encrypted.", effect="none")
 CLOSED: Meaning = partial(ToolExecutionError, "The tool used a database connection that cannot be used.", effect="none")
+MISUSED: Meaning = partial(ToolExecutionError, "The tool used the database in a wrong way.")
 FAILED: Meaning = partial(ToolExecutionError, "The database failed.")
 
 
@@ -223,12 +224,13 @@ def pointer(column: str) -> str:
     return "/" + column.rsplit(".", 1)[-1].replace("~", "~0").replace("/", "~1")
 
 
-def found(pattern: re.Pattern[str], text: str) -> str | None:
+def found(pattern: str, text: str) -> str | None:
     """The first name that a pattern finds in a database's prose, without quotes, or None.
 
     Args:
-        pattern: with one group, the name.
+        pattern: a regular expression with one group, or several of which one matches.
         text: the prose.
     """
-    match = pattern.search(text)
-    return re.sub(r"[\"'`]", "", match[1]).strip()[:_LONGEST_NAME] or None if match else None
+    match = re.search(pattern, text)
+    name = next(filter(None, match.groups()), "") if match else ""
+    return re.sub(r"[\"'`]", "", name).strip()[:_LONGEST_NAME] or None

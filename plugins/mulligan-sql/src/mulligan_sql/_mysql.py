@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from mulligan.plugin import Failure, Rules, ToolError
@@ -51,13 +50,13 @@ _MEANINGS: tuple[tuple[m.Meaning, tuple[int, ...]], ...] = (
 )
 _NUMBERS: Mapping[int, m.Meaning] = {number: meaning for meaning, numbers in _MEANINGS for number in numbers}
 _NAME = r"['`]([^'`\s]{1,200})['`]|PROCEDURE (\S{1,200})|thread id: (\d{1,20})|handler \((\S{1,200})\)"
-_COLUMN = re.compile(r"(?:column|field) ((?:['`][^'`]{1,100}['`]\.?){1,3})", re.IGNORECASE)
+_COLUMN = r"(?i)(?:column|field) ((?:['`][^'`]{1,100}['`]\.?){1,3})"
 _TABLE = r"(?:for table|failed for|fails \() ?((?:['`][^'`]{1,100}['`]\.?){1,2})"
 _TABLE_OF_COLUMN = r"for column (`[^`]{1,100}`\.`[^`]{1,100}`)\."
 _FOREIGN = r"FOREIGN KEY \(`([^`]{1,100})`\)"
 _CHECKED = r"CONSTRAINT `([^`]{1,100}\.[^`]{1,100})` failed"
 _KEY = r"for key '([^']{1,200})'$"
-_NO_SPACE = r"\b(?:error|Errcode:|errno:) 28\b"
+_NO_SPACE = r"\b(?:error|Errcode:|errno:) (28)\b"
 
 
 @rules(
@@ -100,7 +99,7 @@ def _told(failure: Failure) -> tuple[int, str]:
 
 def _meaning(number: int, text: str) -> m.Meaning | None:
     """What a number means; some stand for two things, which only the text tells apart."""
-    if number in _WITH_ERRNO and _NO_SPACE.search(text):
+    if number in _WITH_ERRNO and m.found(_NO_SPACE, text):
         return m.FULL
     for one, phrase, meaning in _TWOFOLD:
         if one == number and phrase in text:
@@ -131,8 +130,7 @@ def _name(meaning: m.Meaning, text: str) -> str | None:
     """The thing that the text names."""
     if meaning not in (m.missing, m.unknown_column, m.exists):
         return None
-    match = _NAME.search(text)
-    return next(filter(None, match.groups()), None) if match else None
+    return m.found(_NAME, text)
 
 
 def _column(meaning: m.Meaning, text: str) -> str | None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from mulligan.plugin import Failure, Rules, ToolError
 from mulligan_sql import _meanings as m
 from mulligan_sql._sqlstate import meaning_of, state_of
@@ -14,7 +12,7 @@ _QUOTED = r'"([^"]{1,200})"'
 _COLUMN = r"\bcolumn (\S{1,200})"
 _OBJECT = r"(?:permission denied for|must be owner of) (?:[a-z]+ ){1,2}([^\s',]{1,200})"
 _KEY = r"Key \(([^)]{1,200})\)="
-_NO_ROLE = r'(?:role|user) "[^"]{1,200}" does not exist'
+_NO_ROLE = r'(?:role|user) "([^"]{1,200})" does not exist'
 _DATABASE = r'(?:database "|no such database: )([^"\s]{1,200})'
 
 
@@ -90,7 +88,7 @@ def postgres_pool_full(failure: Failure) -> ToolError:
 @rules("psycopg.OperationalError", "psycopg2.OperationalError")
 def postgres_connection(failure: Failure) -> ToolError | None:
     """A connection that could not be made, or was lost, by the words of libpq, the server and its poolers."""
-    if _NO_ROLE.search(failure.text):
+    if m.found(_NO_ROLE, failure.text):
         return m.REFUSED(provider=_PROVIDER)
     for phrases, meaning in _ANSWERED:
         if failure.says(*phrases):

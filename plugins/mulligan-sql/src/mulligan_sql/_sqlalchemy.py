@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from mulligan.plugin import (
     Failure,
     Problem,
@@ -111,3 +109,9 @@ _OF_THE_TOOL = (
     "sqlalchemy.exc.NoSuchModuleError",
     "sqlalchemy.orm.exc.MappedAnnotationError",
 )
+
+
+@rules("sqlalchemy.exc.SQLAlchemyError")
+def sqlalchemy_other(failure: Failure) -> ToolError:
+    """Anything else: mostly a mistake in the tool's own use of SQLAlchemy, unless the driver failed."""
+    return (m.FAILED if failure.matches("sqlalchemy.exc.DBAPIError") else m.MISUSED)()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from mulligan.plugin import Failure, Rules, ToolError
 from mulligan_sql import _meanings as m
@@ -11,7 +11,7 @@ from mulligan_sql import _meanings as m
 rules = Rules()
 _PROVIDER = "sqlite"
 _COLUMN = r"constraint failed: ([^,]{1,200})"
-_CHECKED = re.compile(r"constraint failed: (\w{1,100})\s*(?:[<>=!]|between\b|in\b|is\b|like\b)", re.IGNORECASE)
+_CHECKED = r"(?i)constraint failed: (\w{1,100})\s*(?:[<>=!]|between\b|in\b|is\b|like\b)"
 _TABLE = r"constraint failed: (\S{1,200})\.[^.]+$"
 _CODES: Mapping[str, m.Meaning] = {  # https://www.sqlite.org/rescode.html
     "SQLITE_AUTH": m.denied,
@@ -66,36 +66,28 @@ def sqlite_words(failure: Failure) -> ToolError | None:
     """SQLITE_ERROR covers all that is wrong with a statement: the first words say what."""
     if failure.look("sqlite_errorname") != "SQLITE_ERROR":
         return None
-    text = failure.text
-    for pattern, make in _WORDS:
-        match = pattern.match(text)
+    for pattern, meaning in _WORDS:
+        match = re.match(pattern, failure.text)
         if match:
-            return make(*(group.strip("\"'` ") for group in match.groups()))
+            name = match[1].strip("\"'`;").removeprefix("main.") if match.groups() else None
+            return m.made(meaning, _PROVIDER, name=name)
     return m.WRONG_SQL(provider=_PROVIDER)
 
 
-def _made(meaning: m.Meaning) -> Callable[..., ToolError]:
-    return lambda name=None: m.made(meaning, _PROVIDER, name=name and name.removeprefix("main."))
-
-
-_WORDS: tuple[tuple[re.Pattern[str], Callable[..., ToolError]], ...] = tuple(
-    (re.compile(pattern), make)
-    for pattern, make in (
-        (r"no such function: ", _made(m.UNKNOWN_FUNCTION)),
-        (r"no such column: (\S{1,200})", _made(m.unknown_column)),
-        (r"(?:table|view) \S{1,200} has no column named (\S{1,200})", _made(m.unknown_column)),
-        (r"no such [a-z ]{1,40}: (\S{1,200})", _made(m.missing)),
-        (r"unknown database (\S{1,200})", _made(m.missing)),
-        (r"(?:table|view|index|trigger) (\S{1,200}) already exists", _made(m.exists)),
-        (r"there is already (?:a table|an index|another table or index with this name): (\S{1,200})", _made(m.exists)),
-        (r"there is already (?:a table|an index) named (\S{1,200})", _made(m.exists)),
-        (r"duplicate column name: (\S{1,200})", _made(m.exists)),
-        (r"database \S{1,200} is (?:locked|already in use)", _made(m.LOCKED)),
-        (r"not authorized", _made(m.denied)),
-        (r"cannot (?:start|commit|rollback|release|VACUUM)", _made(m.FORBIDDEN)),
-        (r"user-defined function raised", _made(m.RAISED)),
-        (r"near \".*\": syntax error|incomplete input|unrecognized token", _made(m.SYNTAX)),
-    )
+_WORDS: tuple[tuple[str, m.Meaning], ...] = (
+    (r"no such function: ", m.UNKNOWN_FUNCTION),
+    (r"no such column: (\S{1,200})", m.unknown_column),
+    (r"(?:table|view) \S{1,200} has no column named (\S{1,200})", m.unknown_column),
+    (r"no such [a-z ]{1,40}: (\S{1,200})", m.missing),
+    (r"unknown database (\S{1,200})", m.missing),
+    (r"(?:table|view|index|trigger) (\S{1,200}) already exists", m.exists),
+    (r"there is already (?:a table|an index) named (\S{1,200})", m.exists),
+    (r"duplicate column name: (\S{1,200})", m.exists),
+    (r"database \S{1,200} is (?:locked|already in use)", m.LOCKED),
+    (r"not authorized", m.denied),
+    (r"cannot (?:start|commit|rollback|release|VACUUM)", m.FORBIDDEN),
+    (r"user-defined function raised", m.RAISED),
+    (r"near \".*\": syntax error|incomplete input|unrecognized token", m.SYNTAX),
 )
 
 

@@ -104,7 +104,7 @@ def state_of(value: object) -> str | None:
     Args:
         value: anything.
     """
-    return value if isinstance(value, str) and _STATE.fullmatch(value) else None
+    return value if isinstance(value, str) and re.fullmatch(_STATE, value) else None
 
 
 def meaning_of(state: str) -> m.Meaning | None:

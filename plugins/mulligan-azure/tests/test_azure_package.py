@@ -1,0 +1,43 @@
+"""What holds for the package as a whole."""
+
+import subprocess
+import sys
+
+import mulligan_azure
+import pytest
+
+from mulligan import Pipeline
+
+SDKS = ('azure.core', 'azure.identity', 'azure.storage', 'azure.cosmos', 'requests')
+
+
+def test_no_sdk_is_imported() -> None:
+    code = f"import mulligan_azure, sys; print([name for name in {SDKS!r} if name in sys.modules])"
+
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert told.stdout.strip() == "[]"
+
+
+def test_it_registers_itself() -> None:
+    with Pipeline() as pipeline:
+        info = next(info for info in pipeline.plugins if info.name == "azure")
+
+    assert (info.state, info.distribution, info.hooks) == ("active", "mulligan-azure", ("classify",))
+
+
+def test_every_rule_has_a_name_of_its_own_and_says_what_it_knows() -> None:
+    listed = mulligan_azure.rules.listed
+
+    assert len({rule.name for rule in listed}) == len(listed)
+    assert [rule.name for rule in listed if not rule.about.endswith(".")] == []
+    assert [rule.name for rule in listed if not rule.classes] == []
+
+
+@pytest.mark.parametrize("text", ['BlobNotFound is a code', 'took 404 ms', 'ServerBusy is the name of the table', 'the lease of the flat', 'authored by Azure'])
+def test_words_alone_never_decide(pipeline: Pipeline, text: str) -> None:
+    error = pipeline.classify(RuntimeError(text), tool="some_tool")
+
+    assert error is not None
+    assert error.provider is None
+    assert not (error.rule or "").startswith("mulligan_azure:")

@@ -1,0 +1,52 @@
+"""What holds for the package as a whole."""
+
+import subprocess
+import sys
+
+import mulligan_llm
+import pytest
+
+from mulligan import Pipeline
+
+SDKS = ("openai", "anthropic", "cohere", "mistralai", "google.genai", "huggingface_hub", "httpx", "groq", "litellm")
+
+
+def test_no_sdk_is_imported() -> None:
+    code = f"import mulligan_llm, sys; print([name for name in {SDKS!r} if name in sys.modules])"
+
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert told.stdout.strip() == "[]"
+
+
+def test_it_registers_itself() -> None:
+    with Pipeline() as pipeline:
+        info = next(info for info in pipeline.plugins if info.name == "llm")
+
+    assert (info.state, info.distribution, info.hooks) == ("active", "mulligan-llm", ("classify",))
+
+
+def test_every_rule_has_a_name_of_its_own_and_says_what_it_knows() -> None:
+    listed = mulligan_llm.rules.listed
+
+    assert len({rule.name for rule in listed}) == len(listed)
+    assert [rule.name for rule in listed if not rule.about.endswith(".")] == []
+    assert [rule.name for rule in listed if not rule.classes] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "insufficient_quota is a code",
+        "took 429 ms",
+        "the model said: rate limit exceeded",
+        "credit balance of the customer is 4",
+        "port 4040",
+    ],
+)
+def test_words_alone_never_decide(pipeline: Pipeline, text: str) -> None:
+    error = pipeline.classify(RuntimeError(text), tool="some_tool")
+
+    assert error is not None
+    assert error.provider is None
+    assert not (error.rule or "").startswith("mulligan_llm:")

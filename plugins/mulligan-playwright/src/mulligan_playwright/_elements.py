@@ -1,0 +1,89 @@
+"""Elements of a page: not found in time, found but not ready, found twice, or of the wrong kind."""
+
+from __future__ import annotations
+
+from mulligan.plugin import Effect, Failure, ResourceNotFoundError, Rules, ToolError, ToolTimeoutError
+from mulligan_playwright._message import ERROR, TIMEOUT, said, selector, whole, wrong
+
+rules = Rules("playwright")
+_STATES: tuple[tuple[str, str], ...] = (
+    ("intercepts pointer events", "is covered by another element"),
+    ("element is not enabled", "is disabled"),
+    ("element is not editable", "cannot be edited"),
+    ("element is not visible", "is not visible"),
+    ("element is not stable", "does not stop moving"),
+    ("element is outside of the viewport", "is outside of the visible part of the page"),
+    ("did not find some options", "has no such option"),
+)
+
+
+@rules(TIMEOUT)
+def element_timeout(failure: Failure) -> ToolError | None:
+    """An element that was not found, or not ready, in time; nothing was done to it unless the log says so."""
+    wanted, log = selector(failure), whole(failure)
+    if wanted is None:
+        return None
+    effect: Effect = "possible" if "performing " in log else "none"
+    if "resolved to" not in log:
+        message = f"The element {wanted} was not found in time: look at the page for another selector."
+        return ToolTimeoutError(message, resource=wanted, effect="none")
+    state = next((words for phrase, words in _STATES if phrase in log), "was not ready in time")
+    return ToolTimeoutError(f"The element {wanted} was found, but it {state}.", resource=wanted, effect=effect)
+
+
+@rules(ERROR)
+def several_elements(failure: Failure) -> ToolError | None:
+    """A selector that fits several elements, where exactly one is needed (strict mode)."""
+    if "strict mode violation" not in said(failure):
+        return None
+    return wrong(failure, "the selector fits several elements", "a selector that fits exactly one element")
+
+
+@rules(ERROR)
+def no_element(failure: Failure) -> ToolError | None:
+    """A selector that fits nothing, in a call that does not wait."""
+    if "Failed to find element matching selector" not in said(failure):
+        return None
+    wanted = said(failure).rpartition("matching selector ")[2].strip('" \n')[:200]
+    return ResourceNotFoundError(f"Resource not found: {wanted}", resource=wanted)
+
+
+@rules(ERROR)
+def invalid_selector(failure: Failure) -> ToolError | None:
+    """A selector that cannot be read."""
+    text = said(failure)
+    if not any(phrase in text for phrase in _UNREADABLE):
+        return None
+    return wrong(failure, "the selector cannot be read", "a valid CSS selector, XPath or locator")
+
+
+_UNREADABLE = (
+    "while parsing css selector",
+    "while parsing selector",
+    "Unknown engine ",
+    "is not a valid XPath expression",
+    "is not a valid selector",
+    "Invalid selector",
+    "Malformed selector",
+)
+
+
+@rules(ERROR)
+def wrong_element(failure: Failure) -> ToolError | None:
+    """An element of another kind than the action needs, or a key or option that there is not."""
+    text = said(failure)
+    for phrase, message, expected in _WRONG:
+        if phrase in text:
+            return wrong(failure, message, expected)
+    return None
+
+
+_WRONG: tuple[tuple[str, str, str], ...] = (
+    ("Element is not an <input>", "the element takes no text", "an input, textarea or editable element"),
+    ("Not a checkbox or radio button", "the element cannot be checked", "a checkbox or radio button"),
+    ("Element is not a <select>", "the element has no options", "a select element"),
+    ("Node is not an HTMLInputElement", "the element takes no files", "a file input"),
+    ("Unknown key:", "there is no such key", "a key such as Enter or ArrowDown"),
+    ("Clicking the checkbox did not change its state", "the checkbox did not change", "another way to check it"),
+    ("unsupported mime type", "the file's name has no known ending", "a path that ends in .png or .jpeg"),
+)

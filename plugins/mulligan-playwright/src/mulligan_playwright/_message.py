@@ -1,0 +1,66 @@
+"""The parts of a message of Playwright: what it says, and the log of the call below it."""
+
+from __future__ import annotations
+
+import re
+
+from mulligan.plugin import Failure, Problem, ToolArgumentError
+
+ERROR = "playwright.Error"
+TIMEOUT = "playwright.TimeoutError"
+_LONGEST = 20_000
+_LOGS = r"\n(?:Call log:|=+ logs =+)\n"
+_WAITED_FOR = r"waiting for (?!event |navigation |element )(.{1,500}?)(?: to be \w+)?(?:\n|$)"
+_QUOTED = r"(?:locator|selector)\s?\(?\"(.{1,400})\"\)?$"
+
+
+def whole(failure: Failure) -> str:
+    """The message with its log, longer than `failure.text`.
+
+    Args:
+        failure: what happened.
+    """
+    message = failure.look("message")
+    return message[:_LONGEST] if isinstance(message, str) else failure.text
+
+
+def said(failure: Failure) -> str:
+    """The message without the log, which quotes the page and the call.
+
+    Args:
+        failure: what happened.
+    """
+    return re.split(_LOGS, whole(failure), maxsplit=1)[0][:2_000]
+
+
+def selector(failure: Failure) -> str | None:
+    """What the call waited for: a selector, or a locator such as `get_by_text("x")`.
+
+    Args:
+        failure: what happened.
+    """
+    match = re.search(_WAITED_FOR, whole(failure))
+    if match is None:
+        return None
+    inner = re.match(_QUOTED, match[1])
+    return (inner[1].replace('\\"', '"') if inner else match[1])[:200]
+
+
+def wrong(
+    failure: Failure, message: str, expected: str | None = None, resource: str | None = None
+) -> ToolArgumentError:
+    """An argument that does not fit; its name is told where its value is in the message.
+
+    Args:
+        failure: what happened.
+        message: what is wrong, in our own words.
+        expected: what would be right.
+        resource: what it is about, by default the selector.
+    """
+    text = whole(failure)
+    given = failure.arguments or {}
+    names = [name for name, value in given.items() if isinstance(value, str) and len(value) > 1 and value in text]
+    pointer = f"/{names[0].replace('~', '~0').replace('/', '~1')}" if names else ""
+    problem = Problem(pointer, message, expected)
+    sentence = f"{message[0].upper()}{message[1:]}."
+    return ToolArgumentError(sentence, problems=[problem], resource=resource or selector(failure))

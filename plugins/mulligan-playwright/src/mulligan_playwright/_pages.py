@@ -1,0 +1,75 @@
+"""Pages and browsers: closed, crashed, navigated away, or not installed."""
+
+from __future__ import annotations
+
+import re
+
+from mulligan.plugin import Effect, Failure, Rules, ToolError, ToolExecutionError
+from mulligan_playwright._message import ERROR, said, wrong
+
+rules = Rules("playwright")
+_THROWN = r"\w+\.(?:evaluate|evaluate_handle|eval_on_selector|eval_on_selector_all): (\w*Error): "
+
+
+@rules(ERROR)
+def script(failure: Failure) -> ToolError | None:
+    """A script in the page that raised an error of its own."""
+    match = re.match(_THROWN, failure.text)
+    if match is None:
+        return None
+    if match[1] == "SyntaxError":
+        return wrong(failure, "the script has a syntax error", "valid JavaScript")
+    return ToolExecutionError("The script raised an error in the page.")
+
+
+@rules("playwright.TargetClosedError")
+def closed(failure: Failure) -> ToolError:
+    """The page, its context or the browser was closed, or the browser ended as it was started."""
+    if failure.text.startswith("BrowserType.launch"):
+        return ToolExecutionError("The browser could not be started.", effect="none")
+    return ToolExecutionError("The page or the browser was closed: open a new page.")
+
+
+@rules(ERROR)
+def gone(failure: Failure) -> ToolError | None:
+    """A page that crashed or moved on, a frame that was removed, a browser that is not installed."""
+    text = said(failure)
+    for phrases, message, effect, transient in _GONE:
+        if any(phrase in text for phrase in phrases):
+            return ToolExecutionError(message, effect=effect, transient=transient)
+    return None
+
+
+_GONE: tuple[tuple[tuple[str, ...], str, Effect, bool], ...] = (
+    (
+        ("has been closed", "is closed", "already stopped", "Connection closed", "Browser closed"),
+        "The page or the browser was closed: open a new page.",
+        "possible",
+        False,
+    ),
+    (("Page crashed", "Target crashed", "page has crashed"), "The page crashed: open it again.", "possible", True),
+    (
+        ("Execution context was destroyed", "Cannot find context with specified id", "navigated away"),
+        "The page moved on meanwhile: look at it again.",
+        "possible",
+        True,
+    ),
+    (
+        ("Frame was detached", "frame got detached", "Frame has been detached", "frame was detached"),
+        "The frame was removed from the page meanwhile: look at it again.",
+        "possible",
+        True,
+    ),
+    (
+        ("not attached to the DOM", "Element is detached"),
+        "The element was removed from the page meanwhile: look at it again.",
+        "none",
+        True,
+    ),
+    (
+        ("xecutable doesn't exist", "is not found at", "is missing dependencies to run browsers"),
+        "The browser is not installed: a person must run `playwright install --with-deps`.",
+        "none",
+        False,
+    ),
+)

@@ -1,0 +1,17 @@
+"""What the failures of data stores mean, for mulligan; it registers itself when it is installed.
+
+Error codes and documented fields decide: Redis's prefixes, MongoDB's numbers, Elasticsearch's types, the classes of
+Qdrant and Chroma. No client library is imported.
+"""
+
+from __future__ import annotations
+
+from mulligan.plugin import Rules
+from mulligan_stores import _elasticsearch, _mongodb, _redis, _vectors
+
+__all__ = ["classify", "rules"]
+
+rules = Rules()
+for _part in (_redis, _mongodb, _elasticsearch, _vectors):
+    rules.listed += _part.rules.listed
+classify = rules.hookimpl()

@@ -1,0 +1,136 @@
+"""Elasticsearch and OpenSearch: by the type of the error in the answer, else by its HTTP status."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mulligan.plugin import Failure, Rules, ToolArgumentError, ToolError, status_error
+from mulligan_stores import _meanings as m
+
+rules = Rules()
+_TYPES: Mapping[object, m.Meaning] = {
+    "circuit_breaking_exception": m.EXHAUSTED,
+    "concurrent_snapshot_execution_exception": m.ABORTED,
+    "es_rejected_execution_exception": m.LIMITED,
+    "index_already_exists_exception": m.exists,
+    "index_closed_exception": m.FORBIDDEN,
+    "process_cluster_event_timeout_exception": m.TIMED_OUT,
+    "receive_timeout_transport_exception": m.TIMED_OUT,
+    "rejected_execution_exception": m.LIMITED,
+    "resource_already_exists_exception": m.exists,
+    "search_context_missing_exception": m.missing,
+    "snapshot_in_progress_exception": m.FORBIDDEN,
+    "task_cancelled_exception": m.CANCELLED,
+    "timeout_exception": m.TIMED_OUT,
+    "version_conflict_engine_exception": m.ABORTED,
+}
+_FIELD = r"field \[([^\]]{1,200})\]|introduction of \[([^\]]{1,200})\]|[Nn]o mapping found for \[([^\]]{1,200})\]"
+_ALIAS = r"(?:alias|aliases) \[([^\]]{1,200})\] missing"
+_LEAST_ERROR = 400
+
+
+def _provider(failure: Failure) -> str:
+    return "opensearch" if failure.matches("opensearchpy.OpenSearchException") else "elasticsearch"
+
+
+@rules("elastic_transport.ConnectionTimeout", "opensearchpy.ConnectionTimeout")
+def elasticsearch_timeout(failure: Failure) -> ToolError:
+    """No answer in time."""
+    return m.TIMED_OUT(provider=_provider(failure))
+
+
+@rules("elastic_transport.ConnectionError", "opensearchpy.ConnectionError")
+def elasticsearch_connection(failure: Failure) -> ToolError:
+    """A connection that could not be made, or was lost."""
+    lost = any(failure.about(one).says(*_LOST) for one in failure.exceptions)
+    return (m.DROPPED if lost else m.UNREACHABLE)(provider=_provider(failure))
+
+
+_LOST = ("Connection aborted", "Connection reset by peer", "RemoteDisconnected", "Server disconnected", "broken pipe")
+
+
+@rules("elasticsearch.helpers.BulkIndexError", "opensearchpy.helpers.BulkIndexError")
+def elasticsearch_bulk(failure: Failure) -> ToolError | None:
+    """Many documents at once: the first one that failed says why; others took effect."""
+    arguments = failure.look("args")
+    errors = failure.look("errors") or (arguments[-1] if isinstance(arguments, tuple) and arguments else None)
+    first = errors[0] if isinstance(errors, list) and errors else None
+    item = next(iter(first.values()), None) if isinstance(first, Mapping) else None
+    if not isinstance(item, Mapping) or not isinstance(item.get("status"), int):
+        return None
+    error = _answered(failure, item["status"], item)
+    error.effect = "possible"
+    return error
+
+
+@rules("elasticsearch.UnsupportedProductError")
+def elasticsearch_product(failure: Failure) -> ToolError:
+    """The server is no Elasticsearch."""
+    return m.UNSUPPORTED(provider=_provider(failure))
+
+
+@rules("elasticsearch.ApiError", "opensearchpy.TransportError")
+def elasticsearch_answer(failure: Failure) -> ToolError | None:
+    """The answer, by the type of its error, else by its status."""
+    status, body = failure.look("status_code"), failure.look("body") or failure.look("info")
+    if not isinstance(status, int) or status < _LEAST_ERROR:
+        return None
+    return _answered(failure, status, body if isinstance(body, Mapping) else {})
+
+
+def _answered(failure: Failure, status: int, body: Mapping[str, Any]) -> ToolError:
+    cause = _cause(body.get("error"))
+    kind, reason = cause.get("type"), str(cause.get("reason") or body.get("error") or "")[:2_000]
+    known: dict[str, Any] = {"provider": _provider(failure), "http_status": status}
+    meaning = _by_kind(kind, reason, status)
+    resource = _named(cause, body, reason) or failure.resource
+    if meaning is m.missing or meaning is m.exists:
+        return meaning(resource, **known)
+    if meaning is not None:
+        return meaning(retry_after=_pause(failure), **known)
+    if status == 404:
+        return m.missing(resource, **known)
+    error = status_error(failure, status, provider=known["provider"], retry_after=_pause(failure), resource=resource)
+    field = m.found(_FIELD, reason) if isinstance(error, ToolArgumentError) else None
+    error.problems = [m.problem(field, "the index does not take this field or its value")] if field else []
+    return error
+
+
+def _by_kind(kind: object, reason: str, status: int) -> m.Meaning | None:
+    """The type, where it says more than the status; a blocked cluster says why in prose."""
+    if kind == "cluster_block_exception" and ("flood-stage" in reason or "disk usage exceeded" in reason):
+        return m.FULL
+    if kind == "cluster_block_exception" and status == 403:
+        return m.FORBIDDEN
+    if "maximum normal shards open" in reason or "maximum shards open" in reason:
+        return m.FULL
+    if kind == "timeout_exception" and status < 500:
+        return None
+    return _TYPES.get(kind)
+
+
+def _cause(error: object) -> Mapping[str, Any]:
+    """The first root cause, which says more than the error that wraps it."""
+    if not isinstance(error, Mapping):
+        return {}
+    roots = error.get("root_cause")
+    first = roots[0] if isinstance(roots, list) and roots else None
+    return {**error, **first} if isinstance(first, Mapping) else error
+
+
+def _named(cause: Mapping[str, Any], body: Mapping[str, Any], reason: str) -> str | None:
+    """The document, index, alias or other thing that is told."""
+    found = body.get("_id") or cause.get("resource.id") or cause.get("index") or m.found(_ALIAS, reason)
+    return str(found)[:200] if isinstance(found, (str, int)) else None
+
+
+def _pause(failure: Failure) -> float | None:
+    told = failure.look("meta", "headers", "retry-after")
+    return float(told) if isinstance(told, str) and told.isdigit() else failure.retry_after
+
+
+@rules("elastic_transport.TransportError", "opensearchpy.OpenSearchException")
+def elasticsearch_client(failure: Failure) -> ToolError:
+    """Anything else that the client noticed: an answer that cannot be read, a failed sniff."""
+    return m.FAILED(provider=_provider(failure))

@@ -1,0 +1,202 @@
+"""MongoDB: by error code (https://www.mongodb.com/docs/manual/reference/error-codes/), else by the driver's class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from mulligan.plugin import Failure, ResourceConflictError, Rules, ToolArgumentError, ToolError, ToolRateLimitError
+from mulligan_stores import _meanings as m
+
+rules = Rules()
+_PROVIDER = "mongodb"
+_MEANINGS: tuple[tuple[m.Meaning, tuple[int, ...]], ...] = (
+    (m.REFUSED, (18, 33, 391)),
+    (m.DENIED, (13, 163)),
+    (m.missing, (11, 26, 27, 31, 36, 43, 47, 71, 211, 286, 4)),
+    (m.exists, (48, 68, 51002, 51003)),
+    (m.WRONG, (2, 3, 9, 14, 15, 16, 28, 29, 34, 40, 52, 53, 54, 55, 56, 57, 58, 59, 66, 67, 72, 73, 79, 165, 168, 197)),
+    (m.WRONG, (241, 242, 292, 10334, 17280, 17419, 17420, 31249, 31253, 31254, 51024, 51075, 51091, 51108, 51270)),
+    (m.FORBIDDEN, (10, 20, 44, 45, 85, 86, 123, 125, 166, 215, 225, 244, 251, 263, 287)),
+    (m.ABORTED, (5, 24, 46, 112, 117, 246, 267)),
+    (m.TOO_SLOW, (50, 262, 290)),
+    (m.TIMED_OUT, (64, 89, 202)),
+    (m.CANCELLED, (237, 11601)),
+    (
+        m.NOT_READY,
+        (6, 7, 91, 94, 95, 133, 134, 189, 203, 261, 317, 384, 10058, 10107, 11600, 11602, 13435, 13436, 13388),
+    ),
+    (m.UNAVAILABLE, (9001, 100)),
+    (m.FULL, (12501, 14031)),
+    (m.UNSUPPORTED, (115, 238, 303, 304, 323)),
+    (m.FAILED, (1, 8, 96)),
+)
+_CODES: Mapping[int, m.Meaning] = {code: meaning for meaning, codes in _MEANINGS for code in codes}
+_DUPLICATE = frozenset({11000, 11001, 12582})
+_VALIDATION = 121
+_COSMOS_LIMIT, _ATLAS = 16500, 8000
+_NAMED = (
+    r"(?:Collection|collection|index|Index|User|Role|database|ns) (?:not found with name |named )?"
+    r"[\[\"'`]?([\w.$@-]{1,200})[\]\"'`]? (?:already exists|not found)|index not found with name \[([^\]]{1,200})\]"
+)
+_COLLECTION = r"collection: (\S{1,200})"
+_PAUSE = r"RetryAfterMs=(\d{1,9})"
+
+
+@rules("pymongo.errors.BulkWriteError", "pymongo.errors.ClientBulkWriteException")
+def mongodb_bulk(failure: Failure) -> ToolError | None:
+    """Many writes at once: the first one that failed says why; those before it took effect."""
+    details = failure.look("details")
+    if not isinstance(details, Mapping):
+        return None
+    errors = [one for name in ("writeErrors", "writeConcernErrors") for one in details.get(name) or ()]
+    first: Mapping[str, Any] = next((one for one in errors if isinstance(one, Mapping)), {})
+    counts = ("nInserted", "nUpserted", "nModified", "nRemoved", "nMatched")
+    applied = sum(count for name in counts if isinstance(count := details.get(name), int))
+    error = _by_code(first.get("code"), str(first.get("errmsg", ""))[:2_000], first)
+    if error is not None and applied:
+        error.effect = "possible"
+    return error
+
+
+@rules("pymongo.errors.OperationFailure", "pymongo.errors.NotPrimaryError")
+def mongodb_code(failure: Failure) -> ToolError | None:
+    """The server's answer, by its code."""
+    details = failure.look("details")
+    code = failure.look("code") or failure.look("details", "code")
+    error = _by_code(code, failure.text, details if isinstance(details, Mapping) else {})
+    if error is None and failure.matches("pymongo.errors.ExecutionTimeout", "pymongo.errors.WTimeoutError"):
+        return m.TIMED_OUT(provider=_PROVIDER)
+    if error is None and failure.matches("pymongo.errors.NotPrimaryError"):
+        return m.NOT_READY(provider=_PROVIDER)
+    return error
+
+
+def _by_code(code: object, text: str, details: Mapping[str, Any]) -> ToolError | None:
+    if not isinstance(code, int):
+        return None
+    if code in _DUPLICATE:
+        return _duplicate(text, details)
+    if code == _VALIDATION:
+        return _invalid(details)
+    if code == _COSMOS_LIMIT and (pause := m.found(_PAUSE, text)):
+        message = "The store limits how often it may be called."
+        return ToolRateLimitError(message, retry_after=int(pause) / 1_000, provider=_PROVIDER)
+    if code == _ATLAS:
+        return _atlas(text)
+    if code == 13 and "requires authentication" in text:
+        return m.REFUSED(provider=_PROVIDER)
+    meaning = _CODES.get(code)
+    if meaning is m.missing or meaning is m.exists:
+        return meaning(m.found(_NAMED, text), provider=_PROVIDER)
+    return None if meaning is None else meaning(provider=_PROVIDER)
+
+
+def _duplicate(text: str, details: Mapping[str, Any]) -> ToolError:
+    """A unique index: `keyValue` names its fields."""
+    fields = details.get("keyPattern") or details.get("keyValue")
+    names = [name for name in fields if isinstance(name, str)] if isinstance(fields, Mapping) else []
+    problems = [m.problem(name, "this value exists already", "a value that no other document has") for name in names]
+    message = f"A document with this value{f' of {names[0]}' if names else ''} exists already."
+    where = m.found(_COLLECTION, text)
+    return ResourceConflictError(message, code="ALREADY_EXISTS", problems=problems, resource=where, provider=_PROVIDER)
+
+
+def _invalid(details: Mapping[str, Any]) -> ToolError:
+    """A document that breaks the collection's schema; MongoDB 5.0 and later name the fields."""
+    problems = [m.problem(name, "the value breaks the collection's schema") for name in _broken(details)]
+    return ToolArgumentError("The document breaks the collection's schema.", problems=problems[:8], provider=_PROVIDER)
+
+
+def _broken(details: Mapping[str, Any]) -> Iterable[str]:
+    waiting: list[Any] = [details.get("errInfo")]
+    for _ in range(200):
+        if not waiting:
+            return
+        one = waiting.pop(0)
+        if isinstance(one, Mapping):
+            if isinstance(one.get("propertyName"), str):
+                yield one["propertyName"]
+            if isinstance(one.get("missingProperties"), list):
+                yield from (name for name in one["missingProperties"] if isinstance(name, str))
+            waiting += one.values()
+        elif isinstance(one, list):
+            waiting += one[:32]
+
+
+def _atlas(text: str) -> ToolError | None:
+    """MongoDB Atlas puts its own refusals under one code."""
+    for phrase, meaning in (
+        ("uthentication failed", m.REFUSED),
+        ("not allowed to do action", m.DENIED),
+        ("over your space quota", m.FULL),
+        ("too many requests", m.LIMITED),
+    ):
+        if phrase in text:
+            return meaning(provider=_PROVIDER)
+    return None
+
+
+@rules("pymongo.errors.WaitQueueTimeoutError", "pymongo.errors.NetworkTimeout")
+def mongodb_timeout(failure: Failure) -> ToolError:
+    """No free connection, or no answer, in time."""
+    waiting = failure.matches("pymongo.errors.WaitQueueTimeoutError")
+    return (m.NOT_CONNECTED if waiting else m.TIMED_OUT)(provider=_PROVIDER)
+
+
+@rules("pymongo.errors.ServerSelectionTimeoutError")
+def mongodb_selection(failure: Failure) -> ToolError:
+    """No server could be chosen: none can be reached, or none of those is the primary."""
+    if failure.says(
+        "refused", "Name or service not known", "nodename nor servname provided", "unreachable", "SSL", "TLS"
+    ):
+        return m.UNREACHABLE(provider=_PROVIDER)
+    if failure.says(
+        "No primary available for writes", "No replica set members match", "No replica set members available"
+    ):
+        return m.NOT_READY(provider=_PROVIDER)
+    timed_out = failure.says("timed out")
+    return (m.NOT_CONNECTED if timed_out else m.UNREACHABLE)(provider=_PROVIDER)
+
+
+@rules("pymongo.errors.ConnectionFailure")
+def mongodb_connection(failure: Failure) -> ToolError:
+    """A connection that was lost, or could not be made."""
+    refused = failure.says("Connection refused", "Name or service not known", "SSL handshake failed")
+    return (m.UNREACHABLE if refused else m.DROPPED)(provider=_PROVIDER)
+
+
+@rules(
+    "bson.errors.InvalidDocument",
+    "bson.errors.InvalidId",
+    "pymongo.errors.InvalidName",
+    "bson.errors.InvalidStringData",
+)
+def mongodb_value(failure: Failure) -> ToolError:
+    """A value, id or name that MongoDB cannot hold."""
+    return m.WRONG(provider=_PROVIDER)
+
+
+@rules("pymongo.errors.CollectionInvalid", "gridfs.errors.FileExists")
+def mongodb_exists(failure: Failure) -> ToolError:
+    """A collection or file that is there already."""
+    return m.exists(m.found(r"collection (\S{1,200}) already exists", failure.text), provider=_PROVIDER)
+
+
+@rules("gridfs.errors.NoFile")
+def mongodb_file(failure: Failure) -> ToolError:
+    """A GridFS file that is not there."""
+    return m.missing(failure.resource, provider=_PROVIDER)
+
+
+@rules("pymongo.errors.ConfigurationError")
+def mongodb_address(failure: Failure) -> ToolError:
+    """A connection string that is wrong, or whose name has no address."""
+    lost = failure.says("DNS", "resolution lifetime expired", "does not exist")
+    return (m.UNREACHABLE if lost else m.MISUSED)(provider=_PROVIDER)
+
+
+@rules("pymongo.errors.PyMongoError")
+def mongodb_driver(failure: Failure) -> ToolError:
+    """Anything else that the driver raises."""
+    return m.FAILED(provider=_PROVIDER)

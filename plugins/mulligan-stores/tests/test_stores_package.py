@@ -1,0 +1,50 @@
+"""The package itself: what it imports, what its rules are called, and which words must not decide."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import mulligan_stores
+import pytest
+
+from mulligan import Pipeline
+
+
+def test_no_driver_is_imported():
+    script = """
+import sys
+import mulligan.plugin
+before = set(sys.modules)
+import mulligan_stores
+new = {name.partition(".")[0] for name in set(sys.modules) - before}
+assert new == {"mulligan_stores"}, new
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_every_rule_has_a_name_and_a_sentence():
+    rules = mulligan_stores.rules.listed
+    assert len({rule.name for rule in rules}) == len(rules)
+    for rule in rules:
+        assert rule.name.isidentifier()
+        assert rule.about.endswith(".")
+
+
+def test_it_registers_itself():
+    assert any(plugin.name == "sql" for plugin in Pipeline().plugins)
+
+
+TRAPS = [
+    RuntimeError("WRONGPASS invalid username-password pair or user is disabled."),
+    RuntimeError("E11000 duplicate key error collection: shop.users"),
+    ValueError("index_not_found_exception"),
+    KeyError("Collection `books` doesn't exist!"),
+]
+
+
+@pytest.mark.parametrize("exception", TRAPS, ids=repr)
+def test_words_alone_never_decide(exception):
+    error = Pipeline(plugins=[mulligan_stores], autoload=False, strict=True).classify(exception)
+    assert error.provider is None
+    assert not error.rule.startswith("mulligan_stores")

@@ -1,0 +1,164 @@
+"""Redis's documented answers, sent over loopback to the real client."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+import redis
+import redis.asyncio
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+from stores_servers import RedisServer, closed_port
+
+from mulligan.plugin import (
+    ResourceConflictError,
+    ResourceNotFoundError,
+    ToolArgumentError,
+    ToolAuthenticationError,
+    ToolConnectionError,
+    ToolExecutionError,
+    ToolPermissionError,
+    ToolQuotaError,
+    ToolTimeoutError,
+    ToolUnavailableError,
+)
+
+
+def ask(port, call=lambda client: client.get("k"), **more):
+    settings = {"protocol": 2, "socket_timeout": 2, "retry": Retry(NoBackoff(), 0), **more}
+    with redis.Redis(host=settings.pop("host", "127.0.0.1"), port=port, **settings) as client:
+        return call(client)
+
+
+ANSWERS = [
+    ("NOAUTH Authentication required.", ToolAuthenticationError, True),
+    ("WRONGPASS invalid username-password pair or user is disabled.", ToolAuthenticationError, True),
+    ("DENIED Redis is running in protected mode", ToolAuthenticationError, True),
+    ("NOPERM this user has no permissions to run the 'get' command", ToolPermissionError, True),
+    ("WRONGTYPE Operation against a key holding the wrong kind of value", ToolArgumentError, False),
+    ("ERR syntax error", ToolArgumentError, False),
+    ("ERR unknown command 'FOO', with args beginning with: ", ToolArgumentError, False),
+    ("ERR value is not an integer or out of range", ToolArgumentError, False),
+    ("CROSSSLOT Keys in request don't hash to the same slot", ToolArgumentError, False),
+    ("ERR no such key", ResourceNotFoundError, False),
+    ("NOSCRIPT No matching script. Please use EVAL.", ResourceNotFoundError, False),
+    ("NOGROUP No such key 'st' or consumer group 'g'", ResourceNotFoundError, False),
+    ("books: no such index", ResourceNotFoundError, False),
+    ("BUSYKEY Target key name already exists.", ResourceConflictError, False),
+    ("BUSYGROUP Consumer Group name already exists", ResourceConflictError, False),
+    ("READONLY You can't write against a read only replica.", ResourceConflictError, False),
+    ("OOM command not allowed when used memory > 'maxmemory'.", ToolQuotaError, True),
+    ("LOADING Redis is loading the dataset in memory", ToolUnavailableError, False),
+    ("BUSY Redis is busy running a script.", ToolUnavailableError, False),
+    ("MISCONF Redis is configured to save RDB snapshots", ToolUnavailableError, False),
+    ("NOREPLICAS Not enough good replicas to write.", ToolUnavailableError, False),
+    ("MASTERDOWN Link with MASTER is down", ToolUnavailableError, False),
+    ("CLUSTERDOWN The cluster is down", ToolUnavailableError, False),
+    ("TRYAGAIN Multiple keys request during rehashing of slot", ToolUnavailableError, False),
+    ("ERR max number of clients reached", ToolUnavailableError, False),
+    ("EXECABORT Transaction discarded because of previous errors.", ToolExecutionError, False),
+    ("MOVED 3999 127.0.0.1:6381", ToolExecutionError, False),
+    ("ERR This instance has cluster support disabled", ToolExecutionError, False),
+]
+
+
+@pytest.mark.parametrize(("answer", "cls", "fatal"), ANSWERS, ids=[one[0][:30] for one in ANSWERS])
+def test_what_the_server_answers(classify, answer, cls, fatal):
+    with RedisServer(f"-{answer}") as server:
+        error = classify(lambda: ask(server.port))
+    assert (type(error), error.fatal) == (cls, fatal)
+    assert error.provider == "redis"
+    assert error.rule in (
+        "mulligan_stores:redis_answer",
+        "mulligan_stores:redis_words",
+        "mulligan_stores:redis_connection",
+    )
+    assert error.effect == "none"
+
+
+def test_the_key_of_the_call_is_named(classify):
+    with RedisServer("-ERR no such key") as server:
+        error = classify(lambda: ask(server.port), key="cart:7")
+    assert (error.resource, error.message) == ("cart:7", "Resource not found: cart:7")
+
+
+def test_one_command_of_a_pipeline_leaves_the_others_done(classify):
+    def pipeline(client):
+        with client.pipeline(transaction=False) as commands:
+            commands.set("a", 1)
+            commands.execute()
+
+    with RedisServer("-WRONGTYPE Operation against a key holding the wrong kind of value") as server:
+        error = classify(lambda: ask(server.port, pipeline))
+    assert type(error) is ToolArgumentError
+    assert error.message == "The key holds another kind of value than this operation needs."
+    assert error.effect == "possible"
+
+
+def test_no_answer_in_time(classify):
+    with RedisServer("silence") as server:
+        error = classify(lambda: ask(server.port, socket_timeout=0.2))
+    assert (type(error), error.effect, error.transient) == (ToolTimeoutError, "possible", True)
+
+
+def test_a_connection_that_is_dropped(classify):
+    with RedisServer(None) as server:
+        error = classify(lambda: ask(server.port))
+    assert (type(error), error.fatal, error.transient, error.effect) == (ToolConnectionError, False, True, "possible")
+
+
+def test_nobody_listens_or_the_host_has_no_address(classify):
+    async def asynchronous():
+        async with redis.asyncio.Redis(host="127.0.0.1", port=closed_port(), retry=None) as client:
+            await client.get("k")
+
+    errors = [
+        classify(lambda: ask(closed_port())),
+        classify(lambda: ask(6379, host="redis.example.invalid")),
+        classify(lambda: asyncio.run(asynchronous())),
+        classify(lambda: redis.RedisCluster(host="127.0.0.1", port=closed_port())),
+    ]
+    assert [type(error) for error in errors] == [ToolConnectionError] * 4
+    assert all(error.fatal and error.effect == "none" for error in errors)
+
+
+def test_a_pool_without_a_free_connection(classify):
+    with RedisServer("+OK") as server:
+        for pool_class, cls in (
+            (redis.ConnectionPool, ToolUnavailableError),
+            (redis.BlockingConnectionPool, ToolTimeoutError),
+        ):
+            pool = pool_class(host="127.0.0.1", port=server.port, protocol=2, max_connections=1)
+            if pool_class is redis.BlockingConnectionPool:
+                pool.timeout = 0.1
+            taken = pool.get_connection()
+            error = classify(pool.get_connection)
+            assert (type(error), error.effect) == (cls, "none")
+            taken.disconnect()
+
+
+def test_a_lock_that_somebody_else_holds(classify):
+    with RedisServer("$-1") as server:
+        error = classify(lambda: ask(server.port, lambda client: client.lock("L", blocking_timeout=0.05).__enter__()))
+    assert (type(error), error.code, error.transient) == (ResourceConflictError, "ABORTED", True)
+    assert error.message == "Somebody else holds the lock; nothing was changed."
+
+
+def test_a_watched_key_that_was_changed(classify):
+    def watched(client):
+        with client.pipeline() as commands:
+            commands.watch("a")
+            commands.multi()
+            commands.set("a", 1)
+            commands.execute()
+
+    with RedisServer("*-1") as server:
+        error = classify(lambda: ask(server.port, watched))
+    assert (type(error), error.code) == (ResourceConflictError, "ABORTED")
+
+
+def test_a_value_that_redis_cannot_hold(classify):
+    with RedisServer("+OK") as server:
+        error = classify(lambda: ask(server.port, lambda client: client.set("a", {"b": 1})))
+    assert (type(error), error.rule) == (ToolArgumentError, "mulligan_stores:redis_value")
