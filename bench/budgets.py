@@ -86,13 +86,18 @@ def main() -> None:
     """Prints the table."""
     names = ("attrs", "cattrs", "jsonschema-rs", "msgspec", "mulligan", "pluggy", "rapidfuzz")
     versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in names)
-    print(f"{datetime.date.today()}, CPython {platform.python_version()}, {platform.system()} {platform.machine()}, "
-          f"{os.cpu_count()} cores; {versions}\n")
+    print(
+        f"{datetime.date.today()}, CPython {platform.python_version()}, {platform.system()} {platform.machine()}, "
+        f"{os.cpu_count()} cores; {versions}\n"
+    )
     print("| what | measured | budget | |\n|---|---|---|---|")
     missed = 0
     for title, value, budget, unit in (*sync_rows(), *async_rows(), *unknown_rows(), *other_rows()):
         missed += value > budget
-        print(f"| {title} | {value:.3g} {unit} | <= {budget:g} {unit} | {'met' if value <= budget else 'MISSED'} |", flush=True)
+        print(
+            f"| {title} | {value:.3g} {unit} | <= {budget:g} {unit} | {'met' if value <= budget else 'MISSED'} |",
+            flush=True,
+        )
     print(f"\n{missed} missed" if missed else "\nall met")
 
 

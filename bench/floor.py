@@ -20,7 +20,9 @@ def search_issues(query: str, repo: str, labels: list[str], limit: int, state: L
     return query
 
 
-async def search_issues_async(query: str, repo: str, labels: list[str], limit: int, state: Literal["open", "closed"]) -> str:
+async def search_issues_async(
+    query: str, repo: str, labels: list[str], limit: int, state: Literal["open", "closed"]
+) -> str:
     """Search the issues of a repository."""
     return query
 
@@ -87,7 +89,9 @@ class Everywhere:
 
 def pipeline(*plugins: Any, extra: int = 0) -> Pipeline:
     """A pipeline with the three tools and some more."""
-    names = [Tool.from_schema(f"tool_{n}_{n * 7919 % 1000}", "Does a thing", {"type": "object"}, dict) for n in range(extra)]
+    names = [
+        Tool.from_schema(f"tool_{n}_{n * 7919 % 1000}", "Does a thing", {"type": "object"}, dict) for n in range(extra)
+    ]
     return Pipeline([*TABLE.values(), *names], plugins=plugins, autoload=False)
 
 

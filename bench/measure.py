@@ -28,7 +28,9 @@ def ratio(contender: Callable[[], Any], floor: Callable[[], Any], batch: int = B
     return statistics.median(cpu(contender, batch) / cpu(floor, batch) for _ in range(ROUNDS))
 
 
-def async_ratio(contender: Callable[[], Awaitable[Any]], floor: Callable[[], Awaitable[Any]], batch: int = BATCH) -> float:
+def async_ratio(
+    contender: Callable[[], Awaitable[Any]], floor: Callable[[], Awaitable[Any]], batch: int = BATCH
+) -> float:
     """The same for coroutine functions, awaited one after the other."""
 
     async def timed(function: Callable[[], Awaitable[Any]]) -> float:

@@ -154,7 +154,14 @@ def test_a_message_that_only_sounds_like_a_failure(bare, message, cls):
 
 @pytest.mark.parametrize("message", TRAPS)
 def test_a_value_that_only_sounds_like_a_failure(bare, message):
-    for value in (message, f"Error: {message}", {"note": message}, {"title": message, "state": "open"}, [message], message.encode()):
+    for value in (
+        message,
+        f"Error: {message}",
+        {"note": message},
+        {"title": message, "state": "open"},
+        [message],
+        message.encode(),
+    ):
         assert bare.classify(value) is None
 
 

@@ -52,13 +52,18 @@ def test_a_body_may_be_a_list_of_errors():
     assert Failure(ServiceError(content=json.dumps(told))).body == told
 
 
-@pytest.mark.parametrize("stored", [{}, {"body": None}, {"body": "<html>"}, {"body": "{oops"}, {"body": "[" * 100_000}, {"body": 3}])
+@pytest.mark.parametrize(
+    "stored", [{}, {"body": None}, {"body": "<html>"}, {"body": "{oops"}, {"body": "[" * 100_000}, {"body": 3}]
+)
 def test_no_body_is_none(stored):
     assert Failure(ServiceError("no", **stored)).body is None
 
 
 def test_a_body_that_is_no_json_is_told_as_text():
-    assert Failure(ServiceError(response=Answer(content=b"<Error>Slow down</Error>"))).body_text == "<Error>Slow down</Error>"
+    assert (
+        Failure(ServiceError(response=Answer(content=b"<Error>Slow down</Error>"))).body_text
+        == "<Error>Slow down</Error>"
+    )
     assert Failure(ServiceError()).body_text == ""
     assert len(Failure(ServiceError(body="x" * 9_000)).body_text) == 2_000
 
@@ -118,7 +123,9 @@ def test_says_finds_whole_words_in_any_case(text, said):
 
 
 def test_says_reads_the_body_too():
-    error = ServiceError("403 Client Error: Forbidden", response=Answer(403, content=b'{"message": "secondary rate limit"}'))
+    error = ServiceError(
+        "403 Client Error: Forbidden", response=Answer(403, content=b'{"message": "secondary rate limit"}')
+    )
     assert Failure(error).says("secondary rate limit")
 
 

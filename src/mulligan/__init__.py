@@ -1,15 +1,15 @@
 """mulligan gives every tool call of a language model a second chance.
 
-    from mulligan import Pipeline, tool
+from mulligan import Pipeline, tool
 
-    @tool(read_only=True, timeout=5)
-    def read_file(path: str) -> str:
-        "Read a text file of the workspace."
-        return open(path).read()
+@tool(read_only=True, timeout=5)
+def read_file(path: str) -> str:
+    "Read a text file of the workspace."
+    return open(path).read()
 
-    pipeline = Pipeline([read_file])
-    result = pipeline.call("read_fil", '{"path": "a.md"}')
-    print(result.content)
+pipeline = Pipeline([read_file])
+result = pipeline.call("read_fil", '{"path": "a.md"}')
+print(result.content)
 """
 
 from mulligan import errors

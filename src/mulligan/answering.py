@@ -161,7 +161,9 @@ class Answering:
     def _rendered(self, feedback: Feedback, format: FeedbackFormat | None, stages: Stages) -> tuple[Feedback, str]:
         """The text in the format that was asked for; where that fails or stays too long, in the next best way."""
         limit = self._limits.feedback_chars
-        ways: list[Render] = [plain_text] if format is None else [partial(self._hooked, stages, format), format.render, plain_text]
+        ways: list[Render] = (
+            [plain_text] if format is None else [partial(self._hooked, stages, format), format.render, plain_text]
+        )
         for render in ways:
             fitted = self._tried(feedback, render, limit)
             if fitted is not None:
@@ -173,9 +175,9 @@ class Answering:
     def _tried(feedback: Feedback, render: Render, limit: int) -> tuple[Feedback, str] | None:
         try:
             return fit(feedback, render, limit)
-        except PluginError:
-            raise
-        except Exception:
+        except Exception as error:
+            if isinstance(error, PluginError):
+                raise
             return None
 
     def _hooked(self, stages: Stages, format: FeedbackFormat, parts: Feedback) -> str | Mapping[str, Any]:
@@ -280,12 +282,7 @@ def plain_text(feedback: Feedback) -> str:
 
 
 def shortened(content: str, limit: int) -> str:
-    """A result that is too long, with a line that says how much was left out.
-
-    Args:
-        content: the text.
-        limit: characters.
-    """
+    """A result that is longer than `limit` characters, with a line that says how much was left out."""
     note = f"\n[{len(content) - limit:,} of {len(content):,} characters left out]"
     return cut(content, max(1, limit - len(note))) + note
 

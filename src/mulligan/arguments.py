@@ -152,7 +152,11 @@ def _check_depth(text: str, limit: int) -> None:
             depth += 1
             if depth > limit:
                 where = place(text, token.start())
-                _refuse("", f"nested too deep at {where}: at most {limit} levels are read", f"arguments of at most {limit} levels")
+                _refuse(
+                    "",
+                    f"nested too deep at {where}: at most {limit} levels are read",
+                    f"arguments of at most {limit} levels",
+                )
         elif bracket in ("}", "]"):
             depth -= 1
 

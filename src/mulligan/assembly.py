@@ -72,7 +72,9 @@ def assemble(
 
 def _given(plugins: Iterable[Any]) -> list[Any]:
     if isinstance(plugins, (str, bytes)) or not isinstance(plugins, Iterable):
-        raise UsageError(f"plugins must be a list of modules or instances, not {plugins!r:.80}; write [{plugins!r:.40}]")
+        raise UsageError(
+            f"plugins must be a list of modules or instances, not {plugins!r:.80}; write [{plugins!r:.40}]"
+        )
     given = list(plugins)
     for plugin in given:
         if isinstance(plugin, str):

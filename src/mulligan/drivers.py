@@ -46,6 +46,7 @@ class Means(Protocol):
     def loop(self) -> Loop:
         """This thread's private event loop."""
 
+
 Flow = Generator[Step, Outcome, "ToolResult"]
 PLAIN = frozenset({str, int, float, bool, type(None), dict, list, tuple, bytes})
 

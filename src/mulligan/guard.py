@@ -56,6 +56,7 @@ class Refusal(Exception):
         message = "Not allowed: a check that must approve this call failed."
         self.error = ToolPermissionError(message, rule=f"{plugin}:fails-closed")
 
+
 class _Kind:
     """What a hookimpl may give, and how it is called in an error."""
 

@@ -1,4 +1,4 @@
-'''The hooks: what a plugin may implement. These docstrings are the reference.
+"""The hooks: what a plugin may implement. These docstrings are the reference.
 
 A hookimpl is a plain function, marked `@hookimpl`, that asks for as many of the hook's parameters as it needs. Hooks that
 *decide* return an answer or None ("no opinion"); the first answer wins, third-party plugins are asked before the built-in
@@ -10,7 +10,7 @@ The examples share these imports:
 
     import re
     from mulligan.plugin import *
-'''
+"""
 
 from __future__ import annotations
 

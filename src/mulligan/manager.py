@@ -37,7 +37,9 @@ from mulligan.registration import HOOKS, check_hookimpls, first_lines, name_of
 from mulligan.stages import Stages
 
 FAULTS_ALLOWED = 3
-_DEFAULTS = frozenset({"validate", "execute"})  # where no plugin has an opinion, the flow itself does as the built-in one
+_DEFAULTS = frozenset(
+    {"validate", "execute"}
+)  # where no plugin has an opinion, the flow itself does as the built-in one
 _TOTAL = frozenset({"resolve", "validate", "execute"})  # the built-in ones touch nothing foreign, so they need no guard
 
 
@@ -97,7 +99,9 @@ class PluginManager:
         if found.name in self._infos:
             taken = self._infos[found.name]
             owner = "mulligan itself" if taken.built_in else taken.distribution or "the host's code"
-            error = f"the name {found.name!r} of {found.distribution} is taken by {owner}; rename or block one of the two"
+            error = (
+                f"the name {found.name!r} of {found.distribution} is taken by {owner}; rename or block one of the two"
+            )
             self.record(PluginFault(found.name, "load", error, found.distribution))
             return
         info = PluginInfo(
@@ -193,7 +197,9 @@ class PluginManager:
         wrappers = [impl for impl in asked if is_wrapper(impl)]
         if not calls and not wrappers:
             return nothing_of(hook)
-        plain = (collecting if hook in CONTRIBUTES else asking_all if hook in ("authorize", "observe") else deciding)(calls)
+        plain = (collecting if hook in CONTRIBUTES else asking_all if hook in ("authorize", "observe") else deciding)(
+            calls
+        )
         return self._wrapped(hook, parameters, wrappers, plain) if wrappers else plain
 
     def _asked(self, hook: str) -> list[Any]:

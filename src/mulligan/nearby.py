@@ -41,5 +41,7 @@ def near_names(missing: str, candidates: Iterable[str]) -> tuple[str, ...]:
     """
     from rapidfuzz import fuzz, process
 
-    found = process.extract(missing[:500], list(candidates), scorer=fuzz.ratio, processor=str.lower, limit=3, score_cutoff=_NEAR)
+    found = process.extract(
+        missing[:500], list(candidates), scorer=fuzz.ratio, processor=str.lower, limit=3, score_cutoff=_NEAR
+    )
     return tuple(name for name, _, _ in found)

@@ -44,9 +44,9 @@ class Policy:
     """What counts as fatal, what may be repaired, and how much of a foreign text the model reads.
 
     Attributes:
-        fatal: overrides of the table in `mulligan.errors`, by error class (or its name), by tool name, by provider, or a
-            function of the error that gives True, False or None (no opinion; so does one that raises). A class counts for its subclasses; a tool's
-            entry goes before a provider's, and that before a class's.
+        fatal: overrides of the table in `mulligan.errors`, by error class (or its name), by tool name, by provider, or
+            a function of the error that gives True, False or None (no opinion; so does one that raises). A class counts
+            for its subclasses; a tool's entry goes before a provider's, and that before a class's.
         repair: any of `"json"`, `"coerce"`, `"name"`, or `"all"`; nothing by default.
         detail: what the model reads of a foreign text: its first lines, redacted and fenced (`"quoted"`), the type of
             the exception (`"type"`), or nothing (`"none"`).
@@ -54,7 +54,9 @@ class Policy:
             steers with them.
     """
 
-    fatal: Mapping[str | type[ToolError], bool] | Callable[[ToolError], bool | None] = attrs.field(factory=dict, validator=_fatal)
+    fatal: Mapping[str | type[ToolError], bool] | Callable[[ToolError], bool | None] = attrs.field(
+        factory=dict, validator=_fatal
+    )
     repair: tuple[str, ...] = attrs.field(default=(), converter=_repairs)
     detail: Detail = attrs.field(default="quoted", validator=_detail)
     control_flow: tuple[str | type[BaseException], ...] = attrs.field(default=(), converter=_control_flow)

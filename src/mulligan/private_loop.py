@@ -17,7 +17,9 @@ class PrivateLoop:
     """The event loop in which `call` runs async tools: one for each pipeline and thread, kept between calls."""
 
     def __init__(self) -> None:
-        self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)  # a factory leaves the thread's own loop alone
+        self._runner = asyncio.Runner(
+            loop_factory=asyncio.new_event_loop
+        )  # a factory leaves the thread's own loop alone
         self._lock = threading.Lock()
         self._busy = False
         self._closing = False

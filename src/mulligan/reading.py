@@ -13,9 +13,7 @@ from mulligan.facts import type_name
 from mulligan.invocation import Blame
 
 
-def read_message(
-    message: Any, dialects: Mapping[str, Dialect], blame: Blame
-) -> tuple[Dialect, list[ToolCall]]:
+def read_message(message: Any, dialects: Mapping[str, Dialect], blame: Blame) -> tuple[Dialect, list[ToolCall]]:
     """The first dialect that recognises a message, and the message's calls.
 
     Args:

@@ -123,7 +123,9 @@ def _may_run_again(state: Invocation, tool: Tool, last: Outcome) -> bool:
     """At most once, whatever a middleware wants, unless it is declared harmless or surely nothing had happened."""
     if tool.read_only or tool.idempotent or (last.error is not None and last.error.effect == "none"):
         return True
-    problem = f"a middleware wanted to run {tool.name!r} again, which is neither read_only nor idempotent; it was not run"
+    problem = (
+        f"a middleware wanted to run {tool.name!r} again, which is neither read_only nor idempotent; it was not run"
+    )
     state.host.blame.fault("middleware", "middlewares", problem)
     return False
 

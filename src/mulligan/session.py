@@ -71,9 +71,7 @@ class LoopGuard:
         held = {f"{argument}={value}" for argument, value in arguments.items() if isinstance(value, (str, int))}
         return [self.failures.get(key, 0) for key in self.values.get(name, ()) if key.rpartition("\0")[2] in held]
 
-    def failed(
-        self, call: ToolCall, arguments: Mapping[str, Any] | None, error: ToolError
-    ) -> tuple[ToolError, str]:
+    def failed(self, call: ToolCall, arguments: Mapping[str, Any] | None, error: ToolError) -> tuple[ToolError, str]:
         """Takes note of a failure.
 
         Args:

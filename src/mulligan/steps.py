@@ -72,7 +72,9 @@ class Outcome:
 
     __slots__ = ("error", "exception", "value")
 
-    def __init__(self, value: Any = None, exception: BaseException | None = None, error: ToolError | None = None) -> None:
+    def __init__(
+        self, value: Any = None, exception: BaseException | None = None, error: ToolError | None = None
+    ) -> None:
         self.value = value
         self.exception = exception
         self.error = error

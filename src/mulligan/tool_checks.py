@@ -8,7 +8,21 @@ from typing import Any
 from mulligan.errors import Problem, ToolArgumentError, UsageError
 
 OPTIONS = frozenset(
-    ["timeout", "read_only", "idempotent", "destructive", "inline", "killable", "secret", "resources", "detect", "format", "tags", "tool_type", "provider"]
+    [
+        "timeout",
+        "read_only",
+        "idempotent",
+        "destructive",
+        "inline",
+        "killable",
+        "secret",
+        "resources",
+        "detect",
+        "format",
+        "tags",
+        "tool_type",
+        "provider",
+    ]
 )
 
 

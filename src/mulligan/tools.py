@@ -137,7 +137,9 @@ class Tool:
             raise UsageError(f"tool {name!r}: parameters must be a JSON Schema as a mapping, not {parameters!r:.80}")
         if parameters.get("type", "object") != "object":
             kind = parameters["type"]
-            raise UsageError(f"tool {name!r}: its schema must be of type 'object', since arguments are named; not {kind!r}")
+            raise UsageError(
+                f"tool {name!r}: its schema must be of type 'object', since arguments are named; not {kind!r}"
+            )
         return cls(name, description, handler, schema=parameters, **options)
 
     @lazy
@@ -235,13 +237,8 @@ class Tool:
 
     def without_handler(self) -> Tool:
         """The same tool with a handler that refuses to run: what a repairer is given."""
-        return Tool(
-            self.name,
-            self.description,
-            refuse_to_run,
-            schema=self.parameters,
-            **{option: getattr(self, option) for option in OPTIONS - {"resources"}},
-        )
+        options = {option: getattr(self, option) for option in OPTIONS - {"resources"}}
+        return Tool(self.name, self.description, refuse_to_run, schema=self.parameters, **options)
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but what is worked out on first use: compiled schemas cannot be pickled."""

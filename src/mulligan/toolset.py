@@ -52,7 +52,9 @@ class Toolset(Mapping[str, Tool]):
         with self._lock:
             if made.name in self._tools and not replace:
                 both = f"{_where(self._tools[made.name])} and {_where(made)}"
-                raise UsageError(f"two tools are named {made.name!r}: {both}; rename one with Tool.from_function(..., name=...)")
+                raise UsageError(
+                    f"two tools are named {made.name!r}: {both}; rename one with Tool.from_function(..., name=...)"
+                )
             self._tools[made.name] = made
             self._entries[made.name] = Entry(made.name, made.summary, partial(_parameter_names, made))
             self._index = None
@@ -122,7 +124,9 @@ def _each(tools: Any) -> Iterator[Any]:
     if isinstance(tools, Mapping):
         tools = tools.values()
     if callable(tools) or isinstance(tools, (str, bytes)) or not isinstance(tools, Iterable):
-        raise UsageError(f"tools must be a list of tools, not {tools!r:.80}; write [{getattr(tools, '__name__', '...')}]")
+        raise UsageError(
+            f"tools must be a list of tools, not {tools!r:.80}; write [{getattr(tools, '__name__', '...')}]"
+        )
     for given in tools:
         if isinstance(given, Toolset):
             yield from given.values()

@@ -86,7 +86,9 @@ def _tell(kind: Any, message: str, part: Mapping[str, Any], schema: Mapping[str,
         return lambda error, value, path, secret: [Problem(f"{_pointer(path)}/{escape(name)}", "missing", expected)]
     if kind.name in ("additionalProperties", "unevaluatedProperties"):
         known = list(part.get("properties", {}))
-        return lambda error, value, path, secret: [_unexpected(_pointer(path), name, known) for name in error.kind.value]
+        return lambda error, value, path, secret: [
+            _unexpected(_pointer(path), name, known) for name in error.kind.value
+        ]
     wrong, right = _wrong(kind, message, part)
 
     def one(error: Any, value: Any, path: list[Any], secret: Collection[str]) -> list[Problem]:

@@ -87,7 +87,9 @@ def test_s3(pipeline: Pipeline, serve: Serve, status: int, code: str, cls: type[
 
     assert (type(error), error.fatal, error.http_status) == (cls, fatal, status)
     assert error.rule == "mulligan_aws:answered"
-    assert error.effect == ("possible" if cls in (ToolTimeoutError, ToolUnavailableError, ToolExecutionError) else "none")
+    assert error.effect == (
+        "possible" if cls in (ToolTimeoutError, ToolUnavailableError, ToolExecutionError) else "none"
+    )
 
 
 @pytest.mark.parametrize(
@@ -147,11 +149,17 @@ def test_codes_of_many_services(pipeline: Pipeline, serve: Serve, status: int, c
     assert (type(error), error.http_status) == (cls, status)
 
 
-@pytest.mark.parametrize(("status", "cls"), [(404, ResourceNotFoundError), (403, ToolPermissionError), (412, ResourceConflictError)])
-def test_an_answer_to_head_has_only_its_status(pipeline: Pipeline, serve: Serve, status: int, cls: type[ToolError]) -> None:
+@pytest.mark.parametrize(
+    ("status", "cls"), [(404, ResourceNotFoundError), (403, ToolPermissionError), (412, ResourceConflictError)]
+)
+def test_an_answer_to_head_has_only_its_status(
+    pipeline: Pipeline, serve: Serve, status: int, cls: type[ToolError]
+) -> None:
     given = {"bucket": "data", "key": "reports/q3.csv"}
 
-    error = classified(pipeline, lambda: client("s3", serve(status)).head_object(Bucket="data", Key="reports/q3.csv"), given)
+    error = classified(
+        pipeline, lambda: client("s3", serve(status)).head_object(Bucket="data", Key="reports/q3.csv"), given
+    )
 
     assert (type(error), error.http_status) == (cls, status)
     assert error.resource == ("reports/q3.csv" if cls is not ToolPermissionError else None)
@@ -167,7 +175,9 @@ def test_what_is_missing_is_named(pipeline: Pipeline, serve: Serve) -> None:
     key = classified(pipeline, s3(serve, 404, "NoSuchKey", extra="<Key>reports/q3.csv</Key>"))
     bucket = classified(pipeline, s3(serve, 404, "NoSuchBucket", extra="<BucketName>data</BucketName>"))
     user = classified(pipeline, query(serve, 404, "NoSuchEntity", "The user with name bob cannot be found."))
-    table = classified(pipeline, dynamodb(serve, "ResourceNotFoundException", "Requested resource not found"), {"table": "Orders"})
+    table = classified(
+        pipeline, dynamodb(serve, "ResourceNotFoundException", "Requested resource not found"), {"table": "Orders"}
+    )
 
     assert [error.resource for error in (key, bucket, user, table)] == ["reports/q3.csv", "data", "bob", "Orders"]
     assert key.message == "Resource not found: reports/q3.csv"
@@ -206,7 +216,9 @@ def test_a_cancelled_transaction_says_why(pipeline: Pipeline, serve: Serve, reas
 
 
 def test_a_limit_may_be_a_quota_or_a_rate(pipeline: Pipeline, serve: Serve) -> None:
-    rate = classified(pipeline, dynamodb(serve, "LimitExceededException", "Only 50 tables can be updated simultaneously"))
+    rate = classified(
+        pipeline, dynamodb(serve, "LimitExceededException", "Only 50 tables can be updated simultaneously")
+    )
     quota = classified(pipeline, dynamodb(serve, "LimitExceededException", "Too large a number of tables exists"))
 
     assert (type(rate), rate.fatal, type(quota), quota.fatal) == (ToolRateLimitError, False, ToolQuotaError, True)
@@ -243,6 +255,8 @@ def test_the_fields_that_a_service_refuses(pipeline: Pipeline, serve: Serve) -> 
 
 
 def test_an_error_inside_an_event_stream(pipeline: Pipeline) -> None:
-    error = pipeline.classify(EventStreamError({"Error": {"Code": "throttlingException", "Message": "wait"}}, "InvokeModelWithResponseStream"))
+    error = pipeline.classify(
+        EventStreamError({"Error": {"Code": "throttlingException", "Message": "wait"}}, "InvokeModelWithResponseStream")
+    )
 
     assert (type(error), error.provider) == (ToolRateLimitError, "aws")

@@ -8,7 +8,7 @@ import pytest
 
 from mulligan import Pipeline
 
-SDKS = ('boto3', 'botocore', 's3transfer')
+SDKS = ("boto3", "botocore", "s3transfer")
 
 
 def test_no_sdk_is_imported() -> None:
@@ -34,7 +34,16 @@ def test_every_rule_has_a_name_of_its_own_and_says_what_it_knows() -> None:
     assert [rule.name for rule in listed if not rule.classes] == []
 
 
-@pytest.mark.parametrize("text", ['NoSuchKey is a class of this module', 'took 404 ms', 'the throttling valve is stuck', 'AccessDenied was logged 12 times', 'bucket list: 403 items'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "NoSuchKey is a class of this module",
+        "took 404 ms",
+        "the throttling valve is stuck",
+        "AccessDenied was logged 12 times",
+        "bucket list: 403 items",
+    ],
+)
 def test_words_alone_never_decide(pipeline: Pipeline, text: str) -> None:
     error = pipeline.classify(RuntimeError(text), tool="some_tool")
 

@@ -39,7 +39,12 @@ def test_no_credentials(pipeline: Pipeline, dead: str) -> None:
 
     error = classified(pipeline, s3.list_buckets)
 
-    assert (type(error), error.fatal, error.effect, error.rule) == (ToolAuthenticationError, True, "none", "mulligan_aws:credentials")
+    assert (type(error), error.fatal, error.effect, error.rule) == (
+        ToolAuthenticationError,
+        True,
+        "none",
+        "mulligan_aws:credentials",
+    )
 
 
 def test_a_profile_that_is_not_there(pipeline: Pipeline) -> None:
@@ -51,7 +56,10 @@ def test_a_profile_that_is_not_there(pipeline: Pipeline) -> None:
 @pytest.mark.parametrize(
     ("raised", "cls"),
     [
-        (botocore.exceptions.PartialCredentialsError(provider="env", cred_var="AWS_SECRET_ACCESS_KEY"), ToolAuthenticationError),
+        (
+            botocore.exceptions.PartialCredentialsError(provider="env", cred_var="AWS_SECRET_ACCESS_KEY"),
+            ToolAuthenticationError,
+        ),
         (botocore.exceptions.CredentialRetrievalError(provider="x", error_msg="y"), ToolAuthenticationError),
         (botocore.exceptions.UnauthorizedSSOTokenError(), ToolAuthenticationError),
         (botocore.exceptions.SSOTokenLoadError(error_msg="x"), ToolAuthenticationError),
@@ -59,7 +67,10 @@ def test_a_profile_that_is_not_there(pipeline: Pipeline) -> None:
         (botocore.exceptions.RefreshWithMFAUnsupportedError(), ToolAuthenticationError),
         (botocore.exceptions.CapacityNotAvailableError(), ToolRateLimitError),
         (botocore.exceptions.ConfigParseError(path="x"), ToolExecutionError),
-        (botocore.exceptions.ChecksumError(checksum_type="md5", expected_checksum="a", actual_checksum="b"), ToolExecutionError),
+        (
+            botocore.exceptions.ChecksumError(checksum_type="md5", expected_checksum="a", actual_checksum="b"),
+            ToolExecutionError,
+        ),
         (botocore.exceptions.ConnectionClosedError(endpoint_url="http://a"), ToolConnectionError),
         (botocore.exceptions.IncompleteReadError(actual_bytes=1, expected_bytes=2), ToolConnectionError),
         (botocore.exceptions.ProxyConnectionError(proxy_url="http://a"), ToolConnectionError),
@@ -90,17 +101,26 @@ def test_no_region(pipeline: Pipeline) -> None:
 
 def test_parameters_that_do_not_fit(pipeline: Pipeline, dead: str) -> None:
     error = classified(
-        pipeline, lambda: client("s3", dead).list_objects_v2(Bucket="b", MaxKeys="ten", Colour="red", OptionalObjectAttributes=[3])
+        pipeline,
+        lambda: client("s3", dead).list_objects_v2(
+            Bucket="b", MaxKeys="ten", Colour="red", OptionalObjectAttributes=[3]
+        ),
     )
 
     assert (type(error), error.effect, error.fatal) == (ToolArgumentError, "none", False)
     assert [problem.pointer for problem in error.problems] == ["/Colour", "/MaxKeys", "/OptionalObjectAttributes/0"]
-    assert [problem.message for problem in error.problems] == ["is not known", "has the wrong type", "has the wrong type"]
+    assert [problem.message for problem in error.problems] == [
+        "is not known",
+        "has the wrong type",
+        "has the wrong type",
+    ]
     assert error.problems[1].expected == "int"
 
 
 def test_a_parameter_that_is_missing(pipeline: Pipeline, dead: str) -> None:
-    error = classified(pipeline, lambda: client("dynamodb", dead).get_item(TableName="Orders", Key={}, ExpressionAttributeNames=3))
+    error = classified(
+        pipeline, lambda: client("dynamodb", dead).get_item(TableName="Orders", Key={}, ExpressionAttributeNames=3)
+    )
     missing = classified(pipeline, lambda: client("s3", dead).get_object(Bucket="b"))
 
     assert error.problems[0].pointer == "/ExpressionAttributeNames"
@@ -110,7 +130,9 @@ def test_a_parameter_that_is_missing(pipeline: Pipeline, dead: str) -> None:
 def test_the_name_of_a_bucket(pipeline: Pipeline, dead: str) -> None:
     error = classified(pipeline, lambda: client("s3", dead).get_object(Bucket="my bucket!", Key="k"))
 
-    assert [(problem.pointer, problem.message) for problem in error.problems] == [("/Bucket", "is not the name of a bucket")]
+    assert [(problem.pointer, problem.message) for problem in error.problems] == [
+        ("/Bucket", "is not the name of a bucket")
+    ]
     assert "my bucket!" not in error.message
 
 
@@ -146,7 +168,9 @@ def test_no_connection_in_time(pipeline: Pipeline) -> None:
     assert (type(error), error.effect) == (ToolTimeoutError, "none")
 
 
-@pytest.mark.parametrize(("said", "effect"), [("CERTIFICATE_VERIFY_FAILED", "none"), ("read operation failed", "possible")])
+@pytest.mark.parametrize(
+    ("said", "effect"), [("CERTIFICATE_VERIFY_FAILED", "none"), ("read operation failed", "possible")]
+)
 def test_tls(pipeline: Pipeline, said: str, effect: str) -> None:
     error = pipeline.classify(botocore.exceptions.SSLError(endpoint_url="https://a", error=f"[SSL: {said}] no"))
 
@@ -164,7 +188,9 @@ def test_a_waiter_that_gives_up(pipeline: Pipeline, serve: Serve) -> None:
 def test_a_waiter_that_meets_an_error(pipeline: Pipeline, serve: Serve) -> None:
     waiter = client("s3", serve(403)).get_waiter("object_exists")
 
-    error = classified(pipeline, lambda: waiter.wait(Bucket="data", Key="a", WaiterConfig={"Delay": 0, "MaxAttempts": 2}))
+    error = classified(
+        pipeline, lambda: waiter.wait(Bucket="data", Key="a", WaiterConfig={"Delay": 0, "MaxAttempts": 2})
+    )
 
     assert (type(error), error.http_status) == (ToolPermissionError, 403)
 

@@ -115,7 +115,9 @@ def test_storage(pipeline: Pipeline, serve: Serve, status: int, code: str, cls: 
     assert error.rule == "mulligan_azure:answered"
 
 
-@pytest.mark.parametrize(("status", "cls"), [(404, ResourceNotFoundError), (403, ToolPermissionError), (503, ToolUnavailableError)])
+@pytest.mark.parametrize(
+    ("status", "cls"), [(404, ResourceNotFoundError), (403, ToolPermissionError), (503, ToolUnavailableError)]
+)
 def test_an_answer_to_head_has_its_code_in_a_header_or_none(
     pipeline: Pipeline, serve: Serve, status: int, cls: type[ToolError]
 ) -> None:
@@ -131,7 +133,8 @@ def test_what_is_missing_is_named(pipeline: Pipeline, serve: Serve) -> None:
     container = classified(pipeline, lambda: read_blob(storage(serve, 404, "ContainerNotFound")), given)
     unnamed = classified(pipeline, lambda: read_blob(storage(serve, 404, "BlobNotFound")))
     machine = classified(
-        pipeline, arm(serve, 404, "ResourceNotFound", "The Resource 'Microsoft.Compute/virtualMachines/vm1' was not found.")
+        pipeline,
+        arm(serve, 404, "ResourceNotFound", "The Resource 'Microsoft.Compute/virtualMachines/vm1' was not found."),
     )
     secret = classified(
         pipeline, arm(serve, 404, "SecretNotFound", "A secret with (name/id) token was not found in this key vault.")
@@ -144,7 +147,9 @@ def test_what_is_missing_is_named(pipeline: Pipeline, serve: Serve) -> None:
 
 def test_how_long_to_wait(pipeline: Pipeline, serve: Serve) -> None:
     seconds = classified(pipeline, lambda: read_blob(storage(serve, 503, "ServerBusy", {"Retry-After": "10"})))
-    milliseconds = classified(pipeline, lambda: read_blob(storage(serve, 429, "Throttled", {"x-ms-retry-after-ms": "500"})))
+    milliseconds = classified(
+        pipeline, lambda: read_blob(storage(serve, 429, "Throttled", {"x-ms-retry-after-ms": "500"}))
+    )
 
     assert [error.retry_after for error in (seconds, milliseconds)] == [10, 0.5]
 
@@ -170,7 +175,13 @@ def test_the_parameter_that_is_wrong(pipeline: Pipeline, serve: Serve) -> None:
         (409, "StorageAccountAlreadyTaken", "no", ResourceConflictError, "ALREADY_EXISTS"),
         (409, "ScopeLocked", "no", ResourceConflictError, "FAILED_PRECONDITION"),
         (409, "MissingSubscriptionRegistration", "no", ResourceConflictError, "FAILED_PRECONDITION"),
-        (409, "OperationNotAllowed", "exceeding approved Total Regional Cores quota", ToolQuotaError, "RESOURCE_EXHAUSTED"),
+        (
+            409,
+            "OperationNotAllowed",
+            "exceeding approved Total Regional Cores quota",
+            ToolQuotaError,
+            "RESOURCE_EXHAUSTED",
+        ),
         (409, "OperationNotAllowed", "the machine is being moved", ResourceConflictError, "FAILED_PRECONDITION"),
         (400, "QuotaExceeded", "no", ToolQuotaError, "RESOURCE_EXHAUSTED"),
         (429, "SubscriptionRequestsThrottled", "no", ToolRateLimitError, "RESOURCE_EXHAUSTED"),

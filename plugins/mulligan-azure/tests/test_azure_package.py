@@ -8,7 +8,7 @@ import pytest
 
 from mulligan import Pipeline
 
-SDKS = ('azure.core', 'azure.identity', 'azure.storage', 'azure.cosmos', 'requests')
+SDKS = ("azure.core", "azure.identity", "azure.storage", "azure.cosmos", "requests")
 
 
 def test_no_sdk_is_imported() -> None:
@@ -34,7 +34,16 @@ def test_every_rule_has_a_name_of_its_own_and_says_what_it_knows() -> None:
     assert [rule.name for rule in listed if not rule.classes] == []
 
 
-@pytest.mark.parametrize("text", ['BlobNotFound is a code', 'took 404 ms', 'ServerBusy is the name of the table', 'the lease of the flat', 'authored by Azure'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "BlobNotFound is a code",
+        "took 404 ms",
+        "ServerBusy is the name of the table",
+        "the lease of the flat",
+        "authored by Azure",
+    ],
+)
 def test_words_alone_never_decide(pipeline: Pipeline, text: str) -> None:
     error = pipeline.classify(RuntimeError(text), tool="some_tool")
 

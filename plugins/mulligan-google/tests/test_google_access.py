@@ -14,7 +14,13 @@ from google.cloud import storage
 from test_google_answers import classified, drive
 
 from mulligan import Pipeline
-from mulligan.errors import ToolAuthenticationError, ToolConnectionError, ToolError, ToolTimeoutError, ToolUnavailableError
+from mulligan.errors import (
+    ToolAuthenticationError,
+    ToolConnectionError,
+    ToolError,
+    ToolTimeoutError,
+    ToolUnavailableError,
+)
 
 Serve = Callable[..., str]
 

@@ -132,7 +132,11 @@ def test_a_daily_quota_and_a_delay(pipeline: Pipeline, serve: Serve) -> None:
     for_now = classified(pipeline, api_core(serve, rpc(429, "RESOURCE_EXHAUSTED", "no", quota, retry)))
     header = classified(pipeline, api_core(serve, rpc(503, "UNAVAILABLE"), {"Retry-After": "9"}))
 
-    assert [type(error) for error in (used_up, for_now, header)] == [ToolQuotaError, ToolRateLimitError, ToolUnavailableError]
+    assert [type(error) for error in (used_up, for_now, header)] == [
+        ToolQuotaError,
+        ToolRateLimitError,
+        ToolUnavailableError,
+    ]
     assert [error.retry_after for error in (used_up, for_now, header)] == [None, 34.5, 9]
 
 
@@ -328,7 +332,10 @@ def test_maps_with_an_http_status(pipeline: Pipeline, serve: Serve) -> None:
     [
         (rpc(403, "PERMISSION_DENIED"), ToolPermissionError),
         (rpc(404, "NOT_FOUND", "Requested entity was not found."), ResourceNotFoundError),
-        (rpc(429, "RESOURCE_EXHAUSTED", "Quota exceeded for quota metric 'Read requests' per minute"), ToolRateLimitError),
+        (
+            rpc(429, "RESOURCE_EXHAUSTED", "Quota exceeded for quota metric 'Read requests' per minute"),
+            ToolRateLimitError,
+        ),
     ],
 )
 def test_sheets(pipeline: Pipeline, serve: Serve, body: dict[str, Any], cls: type[ToolError]) -> None:
@@ -389,4 +396,6 @@ def test_the_model_reads_it(serve: Serve) -> None:
     with Pipeline([read_file], plugins=[mulligan_google], autoload=False) as calling:
         content = calling.call("read_file", {"file_id": "1AbC"}).content
 
-    assert content.startswith("Error executing tool read_file: Resource not found: 1AbC. Or the account may not see it.")
+    assert content.startswith(
+        "Error executing tool read_file: Resource not found: 1AbC. Or the account may not see it."
+    )

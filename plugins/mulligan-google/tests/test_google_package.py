@@ -8,7 +8,16 @@ import pytest
 
 from mulligan import Pipeline
 
-SDKS = ('google.api_core', 'googleapiclient', 'google.auth', 'google.cloud', 'gspread', 'firebase_admin', 'googlemaps', 'requests')
+SDKS = (
+    "google.api_core",
+    "googleapiclient",
+    "google.auth",
+    "google.cloud",
+    "gspread",
+    "firebase_admin",
+    "googlemaps",
+    "requests",
+)
 
 
 def test_no_sdk_is_imported() -> None:
@@ -34,7 +43,16 @@ def test_every_rule_has_a_name_of_its_own_and_says_what_it_knows() -> None:
     assert [rule.name for rule in listed if not rule.classes] == []
 
 
-@pytest.mark.parametrize("text", ['quotaExceeded is a reason', 'file not found in 4290 lines', 'invalid_grant appears 3 times', 'took 403 ms', 'authored by Google'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "quotaExceeded is a reason",
+        "file not found in 4290 lines",
+        "invalid_grant appears 3 times",
+        "took 403 ms",
+        "authored by Google",
+    ],
+)
 def test_words_alone_never_decide(pipeline: Pipeline, text: str) -> None:
     error = pipeline.classify(RuntimeError(text), tool="some_tool")
 

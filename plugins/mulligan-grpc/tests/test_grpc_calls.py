@@ -40,9 +40,7 @@ def call(address: str, timeout: float = 5) -> None:
         channel.unary_unary("/acme.Files/Get")(b"x", timeout=timeout)
 
 
-def classified(
-    pipeline: Pipeline, doing: Callable[[], object], arguments: dict[str, Any] | None = None
-) -> ToolError:
+def classified(pipeline: Pipeline, doing: Callable[[], object], arguments: dict[str, Any] | None = None) -> ToolError:
     with pytest.raises(Exception) as raised:
         doing()
     error = pipeline.classify(raised.value, tool="rpc", arguments=arguments)
@@ -147,7 +145,10 @@ def test_a_quota_of_a_day(pipeline: Pipeline, serve: Serve) -> None:
     used_up = classified(pipeline, lambda: call(serve(abort(Code.RESOURCE_EXHAUSTED, "no", quota))))
     for_now = classified(pipeline, lambda: call(serve(abort(Code.RESOURCE_EXHAUSTED, "no", quota, wait))))
 
-    assert [(type(error), error.fatal) for error in (used_up, for_now)] == [(ToolQuotaError, True), (ToolRateLimitError, False)]
+    assert [(type(error), error.fatal) for error in (used_up, for_now)] == [
+        (ToolQuotaError, True),
+        (ToolRateLimitError, False),
+    ]
 
 
 def test_error_info_of_google(pipeline: Pipeline, serve: Serve) -> None:
@@ -164,7 +165,9 @@ def test_a_message_that_is_too_large(pipeline: Pipeline, serve: Serve) -> None:
     assert type(error) is ToolArgumentError
 
 
-@pytest.mark.parametrize("bytes_", [b"", b"\xff" * 40, b"\x1a\xff\xff\xff\xff\x7f", b"\x1a\x02\x0a\x05", b"\x0b\x0b", b"\x1a\x00" * 500])
+@pytest.mark.parametrize(
+    "bytes_", [b"", b"\xff" * 40, b"\x1a\xff\xff\xff\xff\x7f", b"\x1a\x02\x0a\x05", b"\x0b\x0b", b"\x1a\x00" * 500]
+)
 def test_details_that_are_none(pipeline: Pipeline, serve: Serve, bytes_: bytes) -> None:
     def behave(_request: bytes, context: Any) -> bytes:
         context.set_trailing_metadata((("grpc-status-details-bin", bytes_),))
@@ -189,7 +192,9 @@ def test_a_host_that_there_is_not(pipeline: Pipeline) -> None:
 
 
 def test_a_server_that_speaks_of_its_own_connections(pipeline: Pipeline, serve: Serve) -> None:
-    error = classified(pipeline, lambda: call(serve(abort(Code.UNAVAILABLE, "the shard failed to connect to all addresses"))))
+    error = classified(
+        pipeline, lambda: call(serve(abort(Code.UNAVAILABLE, "the shard failed to connect to all addresses")))
+    )
 
     assert (type(error), error.fatal) == (ToolUnavailableError, False)
 
@@ -258,7 +263,8 @@ def test_a_future_that_was_cancelled(pipeline: Pipeline, serve: Serve) -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "cls"), [("NOT_FOUND", ResourceNotFoundError), ("UNAVAILABLE", ToolUnavailableError), ("ABORTED", ResourceConflictError)]
+    ("code", "cls"),
+    [("NOT_FOUND", ResourceNotFoundError), ("UNAVAILABLE", ToolUnavailableError), ("ABORTED", ResourceConflictError)],
 )
 def test_grpclib(pipeline: Pipeline, code: str, cls: type[ToolError]) -> None:
     from grpclib.const import Status

@@ -8,7 +8,7 @@ import pytest
 
 from mulligan import Pipeline
 
-SDKS = ('grpc', 'grpc_status', 'google.rpc', 'google.protobuf')
+SDKS = ("grpc", "grpc_status", "google.rpc", "google.protobuf")
 
 
 def test_no_sdk_is_imported() -> None:
@@ -34,7 +34,16 @@ def test_every_rule_has_a_name_of_its_own_and_says_what_it_knows() -> None:
     assert [rule.name for rule in listed if not rule.classes] == []
 
 
-@pytest.mark.parametrize("text", ['StatusCode.NOT_FOUND', 'took 404 ms', 'UNAVAILABLE in the summer', 'failed to connect to all addresses', 'authored by grpc'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "StatusCode.NOT_FOUND",
+        "took 404 ms",
+        "UNAVAILABLE in the summer",
+        "failed to connect to all addresses",
+        "authored by grpc",
+    ],
+)
 def test_words_alone_never_decide(pipeline: Pipeline, text: str) -> None:
     error = pipeline.classify(RuntimeError(text), tool="some_tool")
 

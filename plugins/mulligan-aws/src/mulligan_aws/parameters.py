@@ -11,21 +11,21 @@ from mulligan.plugin import Failure, Problem, safe_str
 _MOST = 8
 _NAME = r"(?P<name>[^\s,\"]{1,200})"
 _REPORTED: tuple[tuple[str, str], ...] = (
-        (r'^Missing required parameter in (?P<inside>\S{1,200}): "(?P<name>[^"\n]{1,200})"', "is missing"),
-        (
-            r'^Unknown parameter in (?P<inside>\S{1,200}): "(?P<name>[^"\n]{1,200})", must be one of: (?P<expected>.*)',
-            "is not known",
-        ),
-        (rf"^Invalid type for (?:document )?parameter {_NAME}, .*valid types: (?P<expected>.*)$", "has the wrong type"),
-        (rf"^Invalid value for parameter {_NAME}, .*valid min value: (?P<least>\S+)$", "is too small"),
-        (rf"^Invalid length for parameter {_NAME}, .*valid min length: (?P<least>\S+)$", "is too short"),
-        (rf"^Invalid parameter {_NAME} must be json serializable", "cannot be written as JSON"),
-        (rf"^Invalid number of parameters set for tagged union structure {_NAME}\. ", "has more than one key set"),
-        (
-            rf"^Must set one of the following keys for tagged union\s?structure {_NAME}: (?P<expected>.*)\.$",
-            "has no key set",
-        ),
-        (r"^Invalid (?P<name>bucket) name ", "is not the name of a bucket"),
+    (r'^Missing required parameter in (?P<inside>\S{1,200}): "(?P<name>[^"\n]{1,200})"', "is missing"),
+    (
+        r'^Unknown parameter in (?P<inside>\S{1,200}): "(?P<name>[^"\n]{1,200})", must be one of: (?P<expected>.*)',
+        "is not known",
+    ),
+    (rf"^Invalid type for (?:document )?parameter {_NAME}, .*valid types: (?P<expected>.*)$", "has the wrong type"),
+    (rf"^Invalid value for parameter {_NAME}, .*valid min value: (?P<least>\S+)$", "is too small"),
+    (rf"^Invalid length for parameter {_NAME}, .*valid min length: (?P<least>\S+)$", "is too short"),
+    (rf"^Invalid parameter {_NAME} must be json serializable", "cannot be written as JSON"),
+    (rf"^Invalid number of parameters set for tagged union structure {_NAME}\. ", "has more than one key set"),
+    (
+        rf"^Must set one of the following keys for tagged union\s?structure {_NAME}: (?P<expected>.*)\.$",
+        "has no key set",
+    ),
+    (r"^Invalid (?P<name>bucket) name ", "is not the name of a bucket"),
 )
 _TYPES = r"<class '(?:\w+\.)*(\w+)'>"
 _REFUSED = r"at '(?P<name>[^'\n]{1,200})' failed to satisfy constraint: Member must (?P<rule>[^;\n]{1,500})"

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 from mulligan.plugin import (
+    Effect,
     Failure,
     Problem,
     ResourceConflictError,
@@ -23,7 +24,7 @@ from mulligan.plugin import (
     ToolUnavailableError,
     status_error,
 )
-from mulligan_google.details import Details, details, resource
+from mulligan_google.details import Details
 from mulligan_google.reasons import CANONICAL, MAPS, meaning
 from mulligan_google.tracing import came_through
 
@@ -41,7 +42,15 @@ _MESSAGES: Mapping[type[ToolError], str] = {
     ToolCancelledError: "The call to Google was cancelled",
     ToolExecutionError: "Google could not do this",
 }
-_NARROWER = ("ALREADY_EXISTS", "ABORTED", "FAILED_PRECONDITION", "OUT_OF_RANGE", "UNIMPLEMENTED", "UNKNOWN", "DATA_LOSS")
+_NARROWER = (
+    "ALREADY_EXISTS",
+    "ABORTED",
+    "FAILED_PRECONDITION",
+    "OUT_OF_RANGE",
+    "UNIMPLEMENTED",
+    "UNKNOWN",
+    "DATA_LOSS",
+)
 _EXISTING = frozenset(("duplicate", "alreadyExists", "resourceAlreadyExists", "teamDriveAlreadyExists"))
 _WAITING = (ToolRateLimitError, ToolUnavailableError, ToolQuotaError)
 _HIDDEN = " Or the account may not see it."
@@ -67,13 +76,13 @@ def retried(failure: Failure) -> ToolError | None:
 )
 def answered(failure: Failure) -> ToolError | None:
     """An answer that is an error: by its reasons, its canonical code and its HTTP status."""
-    told = details(failure)
+    told = Details(failure)
     status = failure.status or _http_status(failure)
     canonical = told.status or _firebase(failure)
     cls = _class(told, canonical, status)
     if cls is None:
         return _plain(failure, told, status)
-    return _error(cls, failure, told, canonical, status)
+    return _error(cls, told, canonical, status)
 
 
 def _http_status(failure: Failure) -> int | None:
@@ -89,12 +98,12 @@ def _firebase(failure: Failure) -> str:
 def _class(told: Details, canonical: str, status: int | None) -> type[ToolError] | None:
     """The class that reasons or the canonical code decide; None where the status says it all."""
     known = meaning(told.reasons, status)
-    if known is ToolRateLimitError and told.lasting and told.retry_after is None:
+    if known is ToolRateLimitError and told.lasting:
         return ToolQuotaError
     if known is not None:
         return known
     if status == _BUSY or canonical == "RESOURCE_EXHAUSTED":
-        return ToolQuotaError if told.lasting and told.retry_after is None else ToolRateLimitError
+        return ToolQuotaError if told.lasting else ToolRateLimitError
     if status is None or status in _PLAIN:
         return CANONICAL.get(canonical)
     return None
@@ -102,34 +111,32 @@ def _class(told: Details, canonical: str, status: int | None) -> type[ToolError]
 
 def _plain(failure: Failure, told: Details, status: int | None) -> ToolError:
     error = status_error(failure, status)
-    known = type(error)
-    return error if known is ToolExecutionError else _error(known, failure, told, told.status, status, error)
+    return error if type(error) is ToolExecutionError else _error(type(error), told, told.status, status, error.effect)
 
 
 def _error(
-    cls: type[ToolError],
-    failure: Failure,
-    told: Details,
-    canonical: str,
-    status: int | None,
-    like: ToolError | None = None,
+    cls: type[ToolError], told: Details, canonical: str, status: int | None, effect: Effect | None = None
 ) -> ToolError:
-    answer = f" (HTTP {status})" if status else ""
-    named = resource(failure, told.resource) if cls in (ResourceNotFoundError, ResourceConflictError) else told.resource
+    named = told.resource if cls in (ResourceNotFoundError, ResourceConflictError) else told.stated
     if cls is ResourceNotFoundError:
         words = f"Resource not found: {named}.{_HIDDEN}" if named else f"Google has no such resource.{_HIDDEN}"
     else:
-        words = f"{_MESSAGES[cls]}{answer}."
-    error = cls(
-        words, http_status=status, retry_after=told.retry_after, resource=named, effect=like.effect if like else None
+        words = f"{_MESSAGES[cls]}{f' (HTTP {status})' if status else ''}."
+    return cls(
+        words,
+        code=_code(cls, told, canonical),
+        http_status=status,
+        retry_after=told.retry_after if cls in _WAITING else None,
+        resource=named,
+        effect=effect,
+        problems=told.problems if cls is ToolArgumentError else (),
     )
+
+
+def _code(cls: type[ToolError], told: Details, canonical: str) -> str | None:
     if CANONICAL.get(canonical) is cls and canonical in _NARROWER:
-        error.code = canonical
-    elif cls is ResourceConflictError and _EXISTING.intersection(told.reasons):
-        error.code = "ALREADY_EXISTS"
-    if cls is ToolArgumentError:
-        error.problems = told.problems
-    return error
+        return canonical
+    return "ALREADY_EXISTS" if cls is ResourceConflictError and _EXISTING.intersection(told.reasons) else None
 
 
 @rules("googlemaps.exceptions.ApiError")
@@ -188,15 +195,15 @@ def unfit(failure: Failure) -> ToolError | None:
     return ToolArgumentError("Google's library refuses this; nothing was sent.")
 
 
-_UNEXPECTED = re.compile(r"Got an unexpected keyword argument '?(\w{1,100})'?")
-_MISSING = re.compile(r'Missing required parameter "(\w{1,100})"')
-_WRONG = re.compile(r'Parameter "(\w{1,100})" value ')
+_UNEXPECTED = r"Got an unexpected keyword argument '?(\w{1,100})'?"
+_MISSING = r'Missing required parameter "(\w{1,100})"'
+_WRONG = r'Parameter "(\w{1,100})" value '
 
 
 @rules("TypeError")
 def parameters(failure: Failure) -> ToolError | None:
     """google-api-python-client checks a method's parameters and raises Python's own TypeError."""
-    found = ((pattern.match(failure.text), words) for pattern, words in _CHECKS)
+    found = ((re.match(pattern, failure.text), words) for pattern, words in _CHECKS)
     match, words = next(((match, words) for match, words in found if match), (None, ""))
     if match is None or came_through(failure, "googleapiclient") is None:
         return None

@@ -67,7 +67,9 @@ def _exhausted(failure: Failure, told: Details) -> ToolError:
         return ToolArgumentError(
             "The message is larger than the service or the client allows: ask for less, or send less."
         )
-    if told.retry_after is None and (re.search(_LONG, " ".join((*told.quotas, _message(failure)))) or failure.says(*_DISK)):
+    if told.retry_after is None and (
+        re.search(_LONG, " ".join((*told.quotas, _message(failure)))) or failure.says(*_DISK)
+    ):
         return ToolQuotaError("A quota at the service is used up.")
     return ToolRateLimitError("The service limits how often it may be called.")
 
@@ -77,7 +79,11 @@ def _unavailable(failure: Failure, _told: Details) -> ToolError:
     text = _message(failure)
     if re.match(_REFUSED, text, re.IGNORECASE):
         return ToolConnectionError("The service cannot be reached.", effect="none")
-    return _dropped() if re.match(_DROPPED, text, re.IGNORECASE) else ToolUnavailableError("The service is unavailable for now.")
+    return (
+        _dropped()
+        if re.match(_DROPPED, text, re.IGNORECASE)
+        else ToolUnavailableError("The service is unavailable for now.")
+    )
 
 
 def _dropped() -> ToolError:

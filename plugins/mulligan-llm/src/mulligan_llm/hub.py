@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+
 from mulligan.plugin import (
     Failure,
     Problem,
