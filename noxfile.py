@@ -11,7 +11,8 @@ nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.sessions = ["tests", "lint", "typing"]
 nox.options.reuse_existing_virtualenvs = True
 
-PLUGINS = sorted(path.name for path in pathlib.Path("plugins").glob("mulligan-*"))
+FINISHED = ("mulligan-github", "mulligan-http", "mulligan-search")
+UNFINISHED = sorted({path.name for path in pathlib.Path("plugins").glob("mulligan-*")} - set(FINISHED))
 
 
 def group(session: nox.Session, *names: str) -> None:
@@ -57,7 +58,7 @@ def typing(session: nox.Session) -> None:
 
 
 @nox.session
-@nox.parametrize("plugin", PLUGINS)
+@nox.parametrize("plugin", FINISHED)
 def plugins(session: nox.Session, plugin: str) -> None:
     """The tests of one plugin package, with the real library, in an environment of its own."""
     group(session, "test")
@@ -65,6 +66,13 @@ def plugins(session: nox.Session, plugin: str) -> None:
     project = nox.project.load_toml(f"plugins/{plugin}/pyproject.toml")
     session.install(*nox.project.dependency_groups(project, "test"))
     session.run("pytest", f"plugins/{plugin}/tests", "-c", "pyproject.toml", *session.posargs)
+
+
+@nox.session(venv_backend="none")
+def unfinished(session: nox.Session) -> None:
+    """Says which plugin packages are still being written, so that nobody runs or publishes them yet."""
+    for plugin in UNFINISHED:
+        session.warn(f"NOT RUN: {plugin} is still being written; add it to FINISHED once its session passes")
 
 
 @nox.session
