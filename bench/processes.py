@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import statistics
 import subprocess
 import sys
 
 ROUNDS = 9
-_RSS = "import resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+_PEAK = "print(next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')))"
+_ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def cpu(code: str) -> float:
     """CPU seconds of `python -c code`."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL, env=_ENVIRONMENT)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
@@ -26,8 +28,10 @@ def cpu_ratio(code: str) -> float:
 
 
 def peak(code: str) -> float:
-    """Peak memory of a fresh process that runs the code, in MiB."""
-    run = subprocess.run([sys.executable, "-c", f"{code}\n{_RSS}"], check=True, capture_output=True, text=True)
+    """Peak memory of a fresh process that runs the code, in MiB (Linux only)."""
+    run = subprocess.run(
+        [sys.executable, "-c", f"{code}\n{_PEAK}"], check=True, capture_output=True, text=True, env=_ENVIRONMENT
+    )
     return int(run.stdout.split()[-1]) / 1024
 
 

@@ -331,3 +331,9 @@ def test_an_address_that_only_mentions_github_is_not_github(pipeline: Pipeline, 
     exception = raised(lambda _: requests.get(f"{url}/api.github.com/repos", timeout=5).raise_for_status(), url)
 
     assert classify(pipeline, exception).provider is None
+
+
+def test_a_405_that_is_not_about_merging_is_a_wrong_request(pipeline: Pipeline, serve: Serve) -> None:
+    error = classify(pipeline, raised(with_pygithub, serve(405, github_body(405, "Method Not Allowed"))))
+
+    assert (type(error), error.rule, error.provider) == (ToolArgumentError, "mulligan_github:other_status", "github")

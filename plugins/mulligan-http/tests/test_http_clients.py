@@ -246,3 +246,25 @@ def test_aiohttp_whose_connector_is_closed(pipeline: Pipeline) -> None:
     error = classify(pipeline, aiohttp.ClientConnectionError("Connector is closed."))
 
     assert meaning(error) == USED_WRONGLY
+
+
+@pytest.mark.parametrize(
+    ("exception", "expected"),
+    [
+        (requests.ConnectTimeout("no"), (ToolTimeoutError, False, "none")),
+        (requests.ReadTimeout("no"), (ToolTimeoutError, False, "possible")),
+        (requests.exceptions.SSLError("no"), (ToolConnectionError, True, "possible")),
+        (requests.exceptions.ContentDecodingError("no"), (ToolExecutionError, False, "possible")),
+        (httpx.LocalProtocolError("Too little data for declared Content-Length"), USED_WRONGLY),
+        (urllib3.exceptions.IncompleteRead(3, 7), (ToolConnectionError, False, "possible")),
+    ],
+)
+def test_a_class_alone_is_enough(pipeline: Pipeline, exception: Exception, expected: tuple[type, bool, str]) -> None:
+    assert meaning(classify(pipeline, exception)) == expected
+
+
+def test_an_address_that_cannot_be_parsed_names_no_host(pipeline: Pipeline) -> None:
+    request = requests.Request("GET", "http://[::bad")
+    error = classify(pipeline, requests.exceptions.SSLError("no", request=request), url="http://[::bad")
+
+    assert meaning(error) == (ToolConnectionError, False, "possible")

@@ -166,3 +166,10 @@ def test_what_a_command_raised_is_known_by_its_cause(classify: Classify) -> None
     error = classify(raised(run))
 
     assert (type(error), error.resource) == (ResourceNotFoundError, "/no/such/file")
+
+
+def test_a_limit_by_discords_own_code_tells_how_long(classify: Classify, serve: Serve) -> None:
+    url = serve(400, {"message": "Slow mode.", "code": 20016}, {"Retry-After": "9"}, bodies=ME)
+    error = classify(raised(get_channel(url)))
+
+    assert (type(error), error.retry_after) == (ToolRateLimitError, 9.0)

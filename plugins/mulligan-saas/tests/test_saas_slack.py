@@ -168,3 +168,9 @@ def test_a_token_that_cannot_be_renewed(classify: Classify, serve: Serve) -> Non
     error = classify(slack_sdk.errors.SlackTokenRotationError(answered))
 
     assert (type(error), error.fatal) == (ToolAuthenticationError, True)
+
+
+def test_an_answer_without_a_code_is_an_execution_error(classify: Classify, serve: Serve) -> None:
+    error = classify(raised(post(serve(200, {"ok": False}))))
+
+    assert (type(error), error.message) == (ToolExecutionError, "Slack could not do this.")

@@ -194,3 +194,10 @@ def test_ddgs_that_cannot_connect(classify: Classify, dead: str) -> None:
 )
 def test_what_ddgs_tells(classify: Classify, told: str, cls: type) -> None:
     assert type(classify(ddgs.exceptions.DDGSException(told))) is cls
+
+
+def test_serpapi_without_a_status_is_known_by_what_it_wraps(classify: Classify) -> None:
+    error = classify(serpapi.HTTPError(requests.RequestException("no")))
+
+    assert error.rule is not None
+    assert error.rule != "mulligan_search:answered"
