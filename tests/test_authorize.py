@@ -323,3 +323,20 @@ def test_a_repaired_call_is_authorized_like_any_other(make_pipeline, plugin, run
     result = run(make_pipeline(tool, plugins=[plugin("r", repair=repair), plugin("a", authorize=authorize)]), "pay", {})
     assert result.error.message == "Too much."
     assert ledger.ran == []
+
+
+def test_values_of_every_json_type_are_copied(make_pipeline, plugin, run):
+    ran = []
+
+    def store(table: dict[str, list[int]], flags: list[bool | None]) -> str:
+        ran.append((table, flags))
+        return "stored"
+
+    def authorize(arguments):
+        arguments["table"]["a"].append(3)
+        arguments["table"]["b"] = []
+        arguments["flags"].clear()
+
+    given = {"table": {"a": [1, 2]}, "flags": [True, None]}
+    assert run(make_pipeline(store, plugins=[plugin(authorize=authorize)]), "store", given).content == "stored"
+    assert ran == [({"a": [1, 2]}, [True, None])]

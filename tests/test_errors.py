@@ -274,3 +274,30 @@ def test_a_resource_that_is_no_text_is_shown_as_text(make_pipeline, run, resourc
     result = run(make_pipeline(find), "find")
     assert result.content.startswith("Error executing tool find: No such order.")
     result.to_dict()
+
+
+def test_an_unknown_field_is_named():
+    with pytest.raises(
+        TypeError,
+        match=r"ToolQuotaError has no field 'retryafter'; there are .*retry_after|unexpected keyword argument 'retryafter'",
+    ):
+        errors.ToolQuotaError("x", retryafter=3)  # type: ignore[call-arg]
+
+
+def test_a_corrected_call_is_shown_whole_or_not_at_all(make_pipeline, plugin, run):
+    def read(path: str, phrase: str = "") -> str:
+        return path
+
+    def validate(call):
+        error = errors.ToolArgumentError("The path is misspelt.")
+        error.corrected = {
+            "path": call.arguments["path"],
+            "phrase": "sk-proj-abcdefghijklmnop1234567890abcdef"[: call.arguments["n"]],
+        }
+        raise error
+
+    pipeline = make_pipeline(read, plugins=[plugin(validate=validate)])
+    result = run(pipeline, "read", {"path": "a.md", "n": 0})
+    assert '\nCorrected call: {"name":"read","arguments":{"path":"a.md","phrase":""}}' in result.content
+    assert "Corrected call" not in run(pipeline, "read", {"path": "x" * 5_000, "n": 0}).content
+    assert "Corrected call" not in run(pipeline, "read", {"path": "a.md", "n": 100}).content

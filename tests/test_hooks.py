@@ -735,3 +735,43 @@ def test_the_examples_need_no_other_module():
     text = Path(hookspecs.__file__).read_text()
     assert "import re" in text
     assert "from mulligan.plugin import *" in text
+
+
+def test_a_wrapper_around_validate_may_refuse_the_arguments(make_pipeline, plugin, run):
+    def validate(call):
+        yield
+        raise errors.ToolArgumentError("Wrapped and refused.")
+
+    pipeline = make_pipeline(read, plugins=[plugin(_={"wrapper": True}, validate=validate)])
+    assert "Wrapped and refused." in run(pipeline, "read", {"path": "a"}).content
+    assert pipeline.faults == ()
+
+
+def test_an_interrupt_in_a_wrapper_passes(make_pipeline, plugin, run):
+    def hints(error):
+        yield
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(make_pipeline(plugins=[plugin(_={"wrapper": True}, hints=hints)]), "nope")
+
+
+def test_a_fault_inside_of_a_wrapper_is_raised_in_strict_mode(make_pipeline, plugin, run):
+    def wrapper(error):
+        return (yield)
+
+    inner = plugin("inner", hints=lambda error: 1 / 0)
+    outer = plugin("outer", _={"wrapper": True}, hints=wrapper)
+    with pytest.raises(errors.PluginError, match="plugin 'inner', hints: ZeroDivisionError"):
+        run(make_pipeline(plugins=[inner, outer], strict=True), "nope")
+
+
+def test_events_are_shown_without_arguments(make_pipeline, plugin, run):
+    seen = []
+    run(
+        make_pipeline(read, plugins=[plugin(observe=lambda event: seen.append(event))]),
+        "read",
+        {"path": "a secret place"},
+    )
+    assert "secret" not in repr(seen[0])
+    assert "read" in repr(seen[0])

@@ -474,3 +474,25 @@ def test_a_middleware_is_closed_when_the_host_cancels():
 def test_a_wrong_middleware_of_the_host_is_named(make_pipeline, middleware, text):
     with pytest.raises(errors.UsageError, match=text):
         make_pipeline(middleware=middleware)
+
+
+def test_a_middleware_that_refuses_before_it_begins(make_pipeline, run):
+    def refuse(run, tool, call):
+        raise errors.ToolRateLimitError("Too many.")
+
+    def interrupt(run, tool, call):
+        raise KeyboardInterrupt
+
+    def interrupt_when_closed(run, tool, call):
+        try:
+            yield run
+            yield "garbage"
+        finally:
+            raise KeyboardInterrupt
+
+    flaky = Flaky(0)
+    result = run(make_pipeline(flaky.work, middleware=[refuse]), "work")
+    assert (result.error.message, result.attempts, flaky.runs) == ("Too many.", 0, 0)
+    for passing in (interrupt, interrupt_when_closed):
+        with pytest.raises(KeyboardInterrupt):
+            run(make_pipeline(Flaky(0).work, middleware=[passing]), "work")

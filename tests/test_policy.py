@@ -213,3 +213,23 @@ def test_control_flow_exceptions_pass_by_class_and_by_name(make_pipeline, run, c
             run(make_pipeline(raising(cls()), policy=Policy(control_flow=(named,))), "work")
     for named in ("a.GraphInterrupt", KeyError):
         assert run(make_pipeline(raising(cls()), policy=Policy(control_flow=(named,))), "work").is_error
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"policy": "strict"}, "policy"),
+        ({"policy": {"detail": "none"}}, "policy"),
+        ({"limits": 3}, "limits"),
+        ({"limits": {"depth": 3}}, "limits"),
+        ({"block": 5}, "block"),
+        ({"format": 3}, "format"),
+        ({"format": ["text"]}, "format"),
+        ({"format": None}, "format"),
+        ({"plugins": 3}, "plugins"),
+        ({"plugins": None}, "plugins"),
+    ],
+)
+def test_a_wrong_setting_of_a_pipeline_is_named(make_pipeline, options, text):
+    with pytest.raises(errors.UsageError, match=text):
+        make_pipeline(**options)

@@ -90,10 +90,11 @@ def test_there_is_a_marker_for_type_checkers():
 
 
 def test_every_module_imports_alone_and_in_silence():
-    """Each in a fork of a bare interpreter, with every warning an error."""
+    """Each one that the package itself does not import, in a fork of an interpreter in which every warning is an error."""
     program = """
 import importlib, json, os, sys, traceback
-failed, names = {}, json.loads(sys.stdin.read())
+import mulligan
+failed, names = {}, [name for name in json.loads(sys.stdin.read()) if name not in sys.modules]
 while names:
     forks = {}
     for name in names[:4]:

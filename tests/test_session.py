@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -372,3 +373,23 @@ def test_the_format_of_a_session(pipeline):
     session = pipeline.session(format="json")
     assert json.loads(ask(session, "nope", {}).content)["error"] is True
     assert json.loads(ask(session, "nope", {}).content)["feedback"].count("The same call has failed before.") == 1
+
+
+def test_memory_of_many_failing_tools_is_bounded(make_pipeline):
+    def fail(path: str) -> None:
+        raise FileNotFoundError(2, "x", path)
+
+    session = make_pipeline(*(Tool.from_function(fail, name=f"t{number}") for number in range(120))).session()
+    for number in range(120):
+        for path in range(11):
+            assert session.call(f"t{number}", {"path": f"p{path}"}).is_error
+    saved = session.to_dict()
+    assert sum(len(keys) for keys in saved["values"].values()) <= 1_000
+    assert len(saved["failures"]) <= 1_000
+
+
+def test_a_mapping_that_is_no_dict_is_fine_in_a_conversation(pipeline):
+    session = pipeline.session()
+    for _ in range(3):
+        assert session.call("buy", MappingProxyType({"item": "tea"})).is_error
+    assert isinstance(session.call("buy", {"item": "tea"}).error, errors.RepeatedCallError)

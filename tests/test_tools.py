@@ -432,3 +432,83 @@ def test_a_generator_is_consumed_and_closed(make_pipeline, run):
             closed.clear()
             assert run(pipeline, name, {"upto": 3}).value == [0, 1, 2]
             assert closed == [3]
+
+
+# --- names that exist
+
+
+def test_a_tool_that_knows_its_resources_suggests_the_near_ones(make_pipeline, run):
+    names = ["docs/setup.md", "docs/usage.md", "src/main.py"]
+    ways = {
+        "list": names,
+        "generator function": lambda arguments: (name for name in names),
+        "function of the arguments": lambda arguments: [f"{arguments['path'].split('/')[0]}/setup.md"],
+    }
+
+    def read(path: str) -> str:
+        raise FileNotFoundError(2, "x", path)
+
+    for way, resources in ways.items():
+        result = run(make_pipeline(Tool.from_function(read, resources=resources)), "read", {"path": "docs/setpu.md"})
+        assert result.error.suggestions[:1] == ("docs/setup.md",), way
+        assert '"docs/setup.md"' in result.content
+        assert result.feedback.suggestions[0] == "docs/setup.md"
+
+
+def endless_names(arguments: dict[str, Any]) -> Any:
+    while True:
+        yield "docs/other.md"
+
+
+@pytest.mark.parametrize(
+    "resources",
+    [
+        lambda arguments: 1 / 0,
+        lambda arguments: 3,
+        lambda arguments: None,
+        lambda arguments: [object(), None, 3],
+        endless_names,
+        lambda: [],
+    ],
+    ids=["raises", "number", "none", "odd items", "endless", "no parameter"],
+)
+def test_resources_that_cannot_be_listed_cost_only_the_suggestions(make_pipeline, run, resources):
+    def read(path: str) -> str:
+        raise FileNotFoundError(2, "x", path)
+
+    pipeline = make_pipeline(Tool.from_function(read, resources=resources))
+    for _ in range(4):
+        result = run(pipeline, "read", {"path": "docs/setpu.md"})
+        assert result.content.startswith("Error executing tool read: Resource not found: docs/setpu.md")
+
+
+# --- objects that refuse what they are made of
+
+
+@dataclass
+class Account:
+    number: str
+
+    def __post_init__(self) -> None:
+        if not self.number.isdigit():
+            raise ValueError(f"no number: {self.number}")
+
+
+def test_what_a_class_refuses_is_a_problem_of_the_arguments(make_pipeline, run):
+    def open_account(account: Account, key: Account | None = None) -> str:
+        return account.number
+
+    pipeline = make_pipeline(Tool.from_function(open_account, secret="key"))
+    assert run(pipeline, "open_account", {"account": {"number": "12"}}).content == "12"
+    result = run(pipeline, "open_account", {"account": {"number": "one"}, "key": {"number": "xK9-vault-77"}})
+    assert isinstance(result.error, errors.ToolArgumentError)
+    assert {problem.pointer for problem in result.error.problems} == {"/account", "/key"}
+    assert "xK9" not in result.content
+    assert "xK9" not in repr(result.error.problems)
+    assert result.attempts == 0
+
+
+def test_a_tool_can_be_looked_at_by_other_tools():
+    members = dict(inspect.getmembers(Tool))
+    assert {"parameters", "description", "validator", "bind", "from_function"} <= set(members)
+    assert repr(ToolCall("1", "read", {"password": "x"})) == "ToolCall(id='1', name='read', arguments=...)"

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from mulligan.invocation import Invocation
 
 _SHOWN = 200
+_NOTE = 60
 
 
 class Answering:
@@ -83,7 +84,7 @@ class Answering:
         """
         if isinstance(format, FeedbackFormat):
             return format
-        if format not in self.formats:
+        if not isinstance(format, str) or format not in self.formats:
             raise UsageError(f"unknown feedback format {format!r}; there are {', '.join(sorted(self.formats))}")
         return self.formats[format]
 
@@ -283,8 +284,11 @@ def plain_text(feedback: Feedback) -> str:
 
 def shortened(content: str, limit: int) -> str:
     """A result that is longer than `limit` characters, with a line that says how much was left out."""
-    note = f"\n[{len(content) - limit:,} of {len(content):,} characters left out]"
-    return cut(content, max(1, limit - len(note))) + note
+    if limit <= _NOTE:
+        return cut(content, limit)
+    kept = cut(content, limit - _NOTE)
+    left_out = len(content) - len(kept.rstrip("…"))
+    return f"{kept}\n[{left_out:,} of {len(content):,} characters left out]"
 
 
 def _as_json(arguments: Any) -> str:

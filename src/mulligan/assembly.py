@@ -10,7 +10,7 @@ from mulligan.errors import UsageError
 from mulligan.feedback import FeedbackFormat
 from mulligan.manager import PluginManager
 from mulligan.plugins import autoload_wanted, blocked_names, discover
-from mulligan.policy import Limits
+from mulligan.policy import Limits, Policy
 from mulligan.steps import Middleware
 
 
@@ -82,6 +82,23 @@ def _given(plugins: Iterable[Any]) -> list[Any]:
     return given
 
 
+def checked_policy(policy: object, limits: object) -> tuple[Policy, Limits]:
+    """The policy and limits that a host gives; the defaults where it gives none.
+
+    Args:
+        policy: a `Policy`, or None.
+        limits: a `Limits`, or None.
+
+    Raises:
+        UsageError: one of them is something else.
+    """
+    if not isinstance(policy, (Policy, type(None))):
+        raise UsageError(f"policy must be a Policy, not {policy!r:.80}")
+    if not isinstance(limits, (Limits, type(None))):
+        raise UsageError(f"limits must be a Limits, not {limits!r:.80}")
+    return policy or Policy(), limits or Limits()
+
+
 def blame_silence(manager: PluginManager, format: FeedbackFormat) -> None:
     """Records that a format gave no text, so that the text format was taken.
 
@@ -128,10 +145,14 @@ def checked_middleware(given: Any) -> tuple[Middleware, ...]:
     return tuple(given)
 
 
-def names_of(block: Iterable[str]) -> tuple[str, ...]:
+def names_of(block: Any) -> tuple[str, ...]:
     """Names that may be given as one text.
 
     Args:
         block: one name or several.
     """
-    return (block,) if isinstance(block, str) else tuple(block)
+    if isinstance(block, str):
+        return (block,)
+    if not isinstance(block, (list, tuple, set, frozenset)):
+        raise UsageError(f"block must be a list of plugin names, not {block!r:.80}")
+    return tuple(block)

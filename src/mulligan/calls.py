@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import attrs
 
 
-@attrs.define(eq=True, repr=False)
-class ToolCall:
+class ToolCall(NamedTuple):
     """What a model asked for.
 
     Attributes:

@@ -6,6 +6,7 @@ Nothing in here waits, and nothing knows whether the driver is sync or async; th
 from __future__ import annotations
 
 from collections.abc import Generator
+from copy import copy
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -157,7 +158,7 @@ def _finished(state: Invocation, result: ToolResult) -> ToolResult:
     host = state.host
     result.duration = host.clock() - state.started
     if state.stages.observed:
-        state.stages.observe(CallFinished(result))
+        state.stages.observe(CallFinished(copy(result)))
     if host.strict and result.error is not None:
         raise result.error
     return result

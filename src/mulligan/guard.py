@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from itertools import islice
 from typing import Any
 
@@ -13,7 +14,7 @@ from mulligan.dialects import Dialect
 from mulligan.errors import ToolArgumentError, ToolError, ToolPermissionError
 from mulligan.facts import type_name
 from mulligan.failure import Failure
-from mulligan.feedback import FeedbackFormat
+from mulligan.feedback import Feedback, FeedbackFormat
 from mulligan.policy import Limits
 from mulligan.tools import Tool
 
@@ -36,6 +37,15 @@ def reading(function: Callable[..., Any], limits: Limits) -> Callable[..., Any]:
             raise ValueError(f"gave a mapping that cannot be used: {error.problems[0].message}") from error
 
     return read
+
+
+def shielded(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A hookimpl that is given copies of failures and feedback: what it changes in them has no effect.
+
+    Args:
+        function: the hookimpl.
+    """
+    return lambda *args: function(*[copy(given) if type(given) in (Failure, Feedback) else given for given in args])
 
 
 Report = Callable[[str, BaseException | None], None]

@@ -29,7 +29,7 @@ from mulligan.dispatch import (
 )
 from mulligan.errors import PluginError, ToolArgumentError, UsageError
 from mulligan.facts import type_name
-from mulligan.guard import CONTRIBUTES, Refusal, guarded, mistaken, reading
+from mulligan.guard import CONTRIBUTES, Refusal, guarded, mistaken, reading, shielded
 from mulligan.hookimpl import REQUIRED
 from mulligan.plugins import Found, PluginFault, PluginInfo
 from mulligan.policy import Limits
@@ -162,6 +162,8 @@ class PluginManager:
 
         required = is_required(hook, impl.function)
         function = reading(impl.function, self._limits) if hook == "validate" else impl.function
+        if hook in ("classify", "hints", "render_feedback") and not built_in:
+            function = shielded(function)
         impl.function = guarded(hook, function, report, plugin=plugin, required=required, own=own)
         setattr(impl.function, REQUIRED, required)
 

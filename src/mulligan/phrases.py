@@ -23,6 +23,7 @@ _CLAUSES = re.compile(
 )
 _MARKS = re.compile(r"(?<![\w.])(?:net::)?(ERR_[A-Z_]{4,40}|E[A-Z]{4,14}(?:_AGAIN)?)(?![\w])")
 _HYPHENS = re.compile(r"(?<=\w)[-_](?=\w)")
+_LOCAL = re.compile(r"(?:\.{0,2}/|~/|[A-Za-z]:\\)[^/]")  # a denied path is no denied account
 _LONGEST = 1_200
 _MOST_CLAUSES = 24
 _LONGEST_CLAUSE = 160
@@ -33,67 +34,74 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` is a quotation
     ),
     (
         m.RATE_LIMIT,
-        """~ (rate|request|throughput) (limit|limits) @ (exceeded|reached|hit|error) …, ~ rate limited …, ~
-        ratelimited …, too many requests …, ~ @ throttled …, rate exceeded, slow down, ~ flood control exceeded
-        …, ~ (exceeded|reached|hit) (a|your|the) (secondary|primary|api|request|) rate (limit|limits) …""",
+        """~ (rate|request|throughput) (limit|limits) @ (exceeded|reached|hit|error) …, ~ rate limited …,
+        ~ ratelimited …, too many requests …, ~ @ throttled …, rate exceeded, slow down,
+        ~ flood control exceeded …,
+        ~ (exceeded|reached|hit) (a|your|the) (secondary|primary|api|request|) rate (limit|limits) …""",
     ),
     (
         m.QUOTA,
-        """~ (quota|quotas) @ (exceeded|exhausted|reached|used up) …, ~ (exceeded|exceeds|reached) (your|the)
-        (current|) quota …, insufficient (account|) (quota|credit|credits|funds|balance) …, payment required, ~
-        (run|ran|running|is|are) out of (credit|credits|searches|funds|quota|requests|messages) …, ~
-        (credit|account|plan|token) balance @ (too|) (low|insufficient|exhausted|empty) …, ~ not (have|) enough
-        (credit|credits|balance|funds|quota) …, ~ check your (plan|billing) ~, ~
-        (daily|monthly|weekly|plan|usage|spending|billing|credit) (usage|request|) (limit|limits|quota) @
-        (exceeded|reached) …, ~ (exceeds|exceeded|reached) (the|your) (daily|monthly|plan
-        s|plan|usage|spending|credit|billing) (usage|request|) limit …, ~ (exceeds|exceeded|reached) (the|your)
-        (pay as you go|free tier|set usage) limit …""",
+        """~ (quota|quotas) @ (exceeded|exhausted|reached|used up) …,
+        ~ (exceeded|exceeds|reached) (your|the) (current|) quota …,
+        insufficient (account|) (quota|credit|credits|funds|balance) …, payment required,
+        ~ (run|ran|running|is|are) out of (credit|credits|searches|funds|quota|requests|messages) …,
+        ~ (credit|account|plan|token) balance @ (too|) (low|insufficient|exhausted|empty) …,
+        ~ not (have|) enough (credit|credits|balance|funds|quota) …, ~ check your (plan|billing) ~,
+        ~ (daily|monthly|weekly|plan|usage|spending|billing|credit) (usage|request|) (limit|limits|quota) @
+            (exceeded|reached) …,
+        ~ (exceeds|exceeded|reached) (the|your) (daily|monthly|plan|usage|spending|credit|billing)
+            (usage|request|) limit …,
+        ~ (exceeds|exceeded|reached) (the|your) (pay as you go|free tier|plan set usage) limit …""",
     ),
     (
         m.AUTHENTICATION,
-        """unauthorized, unauthorised, ~ (authentication|login|sign in|log in) @
-        (failed|required|incorrect|unsuccessful) …, authentication (error|failure), ~ authentication
-        unavailable, ~ (requires|needs|missing) authentication …, (user|you|) (are|is|) not logged in, ~ not
-        authenticated, ~ you must be logged in …, (must|please) (log|sign) in …, ~
-        (invalid|incorrect|bad|wrong|missing|expired|revoked|missing or invalid|invalid or expired)
-        (api|access|secret) key* …, ~ (invalid|incorrect|bad|wrong|missing|expired|revoked|missing or
-        invalid|invalid or expired) (api|access|auth|bearer|security|)
-        (token|tokens|credential|credentials|password|username or password|username password pair|username and
-        password) …, ~ (key|token|credential|credentials|password|session) @
-        (invalid|expired|revoked|incorrect|rejected) …, ~ (key|token|credential|credentials|password) @ not
-        (valid|recognized|provided|supplied|found|accepted|set) …, ~ no (password|credentials|api key|token)
-        (supplied|provided|found|given|specified|available) …, access denied for user ~, ~ could not
-        (authenticate|log in|login) …""",
+        """unauthorized, unauthorised,
+        ~ (authentication|login|sign in|log in) @ (failed|required|incorrect|unsuccessful) …,
+        authentication (error|failure), ~ authentication unavailable, ~ (requires|needs|missing) authentication …,
+        (user|you|) (are|is|) not logged in, ~ not authenticated, ~ you must be logged in …,
+        (must|please) (log|sign) in …,
+        ~ (invalid|incorrect|bad|wrong|missing|expired|revoked|missing or invalid|invalid or expired)
+            (api|access|secret) key* …,
+        ~ (invalid|incorrect|bad|wrong|missing|expired|revoked|missing or invalid|invalid or expired)
+            (api|access|auth|bearer|security|) (token|tokens|credential|credentials|password|username or
+            password|username password pair|username and password) …,
+        ~ (key|token|credential|credentials|password|session) @ (invalid|expired|revoked|incorrect|rejected) …,
+        ~ (key|token|credential|credentials|password) @ not (valid|recognized|provided|supplied|found|accepted|set) …,
+        ~ no (password|credentials|api key|token) (supplied|provided|found|given|specified|available) …,
+        access denied for user ~, ~ could not (authenticate|log in|login) …""",
     ),
     (
         m.PERMISSION,
-        """~ permission denied …, ~ access @ denied …, forbidden, ~ operation not permitted, ~ not
-        (authorized|authorised) …, ~ missing (permission|permissions|access|scope) …, ~ insufficient
-        (permission|permissions|privilege|privileges|scope|scopes|access rights) …, ~ (do|does) not have (the|)
-        (required|necessary|sufficient|) (permission|permissions|access|privilege|privileges|rights) …, ~ not
-        accessible by ~, read only file system""",
+        """~ permission denied …, ~ access @ denied …, forbidden, ~ operation not permitted,
+        ~ not (authorized|authorised) …, ~ missing (permission|permissions|access|scope) …,
+        ~ insufficient (permission|permissions|privilege|privileges|scope|scopes|access rights) …,
+        ~ (do|does) not have (the|) (required|necessary|sufficient|)
+            (permission|permissions|access|privilege|privileges|rights) …,
+        ~ not accessible by ~, read only file system""",
     ),
     (
         m.ARGUMENT,
-        """~ no such (column|function|option|argument|parameter), (unknown|undefined)
-        (column|argument|option|parameter) (_|) …""",
+        """~ no such (column|function|option|argument|parameter),
+        (unknown|undefined) (column|argument|option|parameter) (_|) …""",
     ),
     (
         m.TOO_LARGE,
-        "~ (is|are|was) too (large|long|big) …, (request|payload|message|file|body|text|input|name) too (large|long) …",
+        """~ (is|are|was) too (large|long|big) …,
+        (request|payload|message|file|body|text|input|name) too (large|long) …""",
     ),
     (
         m.NO_TOOL,
-        """(unknown|unavailable) (tool|method) (_|*|), (tool|method) (_|*|) not found, ~ (call|called|use) (an|)
-        unavailable tool (_|)""",
+        """(unknown|unavailable) (tool|method) (_|*|), (tool|method) (_|*|) not found,
+        ~ (call|called|use) (an|) unavailable tool (_|)""",
     ),
     (
         m.NOT_FOUND,
-        """~ @ not found, ~ not be found, unknown
-        (resource|prompt|file|page|user|table|index|collection|channel|model|database) (_|*|), ~ not found
-        (for|in|at) (the|) (*|) _, ~ (do|does|did) not exist …, ~ no such ~, there is no (*|) (*|) named _ …,
-        (could not|cannot|unable to|failed to) (find|locate) ~, ~ (do|does|did) not match any ~, no matching ~,
-        ~ no longer exists, ~ is not present in (table|) _, no (*|) (*|) @ found""",
+        """~ @ not found, ~ not be found,
+        unknown (resource|prompt|file|page|user|table|index|collection|channel|model|database) (_|*|),
+        ~ not found (for|in|at) (the|) (*|) _, ~ (do|does|did) not exist …, ~ no such ~,
+        there is no (*|) (*|) named _ …, (could not|cannot|unable to|failed to) (find|locate) ~,
+        ~ (do|does|did) not match any ~, no matching ~, ~ no longer exists, ~ is not present in (table|) _,
+        no (*|) (*|) @ found""",
     ),
     (
         m.EXISTS,
@@ -101,42 +109,45 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` is a quotation
     ),
     (
         m.CONFLICT,
-        """(database|table|row|file|resource|record|account|object|document|_) (is|has been) (locked|busy) …, ~
-        (is|are|currently|still) in use …, deadlock (found|detected) …, conflict, merge conflict …, version
-        conflict …, foreign key constraint failed, ~ directory not empty, ~ violates ~""",
+        """(database|table|row|file|resource|record|account|object|document|_) (is|has been) (locked|busy) …,
+        ~ (is|are|currently|still) in use …, deadlock (found|detected) …, conflict, merge conflict …,
+        version conflict …, foreign key constraint failed, ~ directory not empty, ~ violates ~""",
     ),
     (
         m.TIMEOUT,
-        """~ timed out, ~ timed out (after|while|waiting|reading|writing|connecting|trying|on|for) ~, ~ timeout
-        (expired|exceeded|reached|occurred) …, ~ deadline exceeded …, ~ took too long …, timeout
-        (reading|waiting|connecting) ~, (connection|request|read|gateway|operation) timeout""",
+        """~ timed out, ~ timed out (after|while|waiting|reading|writing|connecting|trying|on|for) ~,
+        ~ timeout (expired|exceeded|reached|occurred) …, ~ deadline exceeded …, ~ took too long …,
+        timeout (reading|waiting|connecting) ~, (connection|request|read|gateway|operation) timeout""",
     ),
     (
         m.DROPPED,
         """~ connection @ (unexpectedly|) (reset|closed|aborted|dropped|lost|broken|terminated|interrupted)
-        (unexpectedly|) …, ~ broken pipe, (server|client|peer) disconnected …, ~ closed (the|) connection …, ~
-        closed (the|) connection without ~, socket hang up, unexpected (eof|end of file) …, server has gone
-        away, eof occurred in violation of protocol""",
+            (unexpectedly|) …,
+        ~ broken pipe, (server|client|peer) disconnected …, ~ closed (the|) connection …,
+        ~ closed (the|) connection without ~, socket hang up, unexpected (eof|end of file) …,
+        server has gone away, eof occurred in violation of protocol""",
     ),
     (
         m.UNREACHABLE,
-        """~ connection @ refused …, name or service not known, temporary failure in name resolution, nodename nor
-        servname provided, (network|host) is unreachable, no route to host, getaddrinfo ~, connect call failed,
-        ~ (could not|cannot|unable to|failed to) (connect|resolve|reach) …, all connection attempts failed, ~
-        (could not|cannot|unable to|failed to) (establish|open) (a|) (new|) connection …, no address associated
-        with hostname, unable to find the server …, ~ connection could not be (made|established) …""",
+        """~ connection @ refused …, name or service not known, temporary failure in name resolution,
+        nodename nor servname provided, (network|host) is unreachable, no route to host, getaddrinfo ~,
+        connect call failed, ~ (could not|cannot|unable to|failed to) (connect|resolve|reach) …,
+        all connection attempts failed,
+        ~ (could not|cannot|unable to|failed to) (establish|open) (a|) (new|) connection …,
+        no address associated with hostname, unable to find the server …,
+        ~ connection could not be (made|established) …""",
     ),
     (
         m.TLS,
-        """~ certificate (verify|verification) failed …, ~ certificate @ (expired|invalid|not trusted|self signed)
-        …, ~ ssl handshake failed …, self signed certificate …""",
+        """~ certificate (verify|verification) failed …, ~ certificate @ (expired|invalid|not trusted|self signed) …,
+        ~ ssl handshake failed …, self signed certificate …""",
     ),
     (
         m.UNAVAILABLE,
-        """~ (temporarily|currently) (unavailable|overloaded) …, (service|server|api|system|backend|model) (is|)
-        (unavailable|overloaded) …, ~ service (is|) not available …, ~ (try|retry) again (later|soon) …,
-        internal server error, bad gateway, ~ (under|down for) maintenance, server (is|) (busy|down), ~ is
-        loading the dataset in memory""",
+        """~ (temporarily|currently) (unavailable|overloaded) …,
+        (service|server|api|system|backend|model) (is|) (unavailable|overloaded) …,
+        ~ service (is|) not available …, ~ (try|retry) again (later|soon) …, internal server error, bad gateway,
+        ~ (under|down for) maintenance, server (is|) (busy|down), ~ is loading the dataset in memory""",
     ),
     (
         m.CANCELLED,
@@ -145,14 +156,14 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` is a quotation
     (
         m.ARGUMENT,
         """~ (invalid|illegal|malformed|unsupported|unrecognized) (*|)
-        (argument|parameter|value|input|type|format|url|request|field) (_|) …, ~
-        (invalid|illegal|malformed|unsupported|unrecognized) (*|)
-        (json|literal|id|syntax|query|schema|port|email|date|header|name) (_|) …, missing required ~, missing
-        (*) required ~, ~ (is|are) (a|) required (property|parameter|field|) …, ~ must (not|) be ~, ~ must
-        (specify|provide|include) ~, ~ (is|are) not (a|) valid ~, ~ (is|are) invalid …, ~ syntax error …,
-        unknown url type, ~ got an unexpected keyword argument ~, unknown
-        (operator|command|option|flag|parameter|field) (_|*|) …, ~ out of range …, ~ (is|are|was) too
-        (short|small) …, field required, input should be ~, ~ (wrong|incorrect) number of ~""",
+            (argument|parameter|value|input|type|format|url|request|field) (_|) …,
+        ~ (invalid|illegal|malformed|unsupported|unrecognized) (*|)
+            (json|literal|id|syntax|query|schema|port|email|date|header|name) (_|) …,
+        missing required ~, missing (*) required ~, ~ (is|are) (a|) required (property|parameter|field|) …,
+        ~ must (not|) be ~, ~ must (specify|provide|include) ~, ~ (is|are) not (a|) valid ~, ~ (is|are) invalid …,
+        ~ syntax error …, unknown url type, ~ got an unexpected keyword argument ~,
+        unknown (operator|command|option|flag|parameter|field) (_|*|) …, ~ out of range …,
+        ~ (is|are|was) too (short|small) …, field required, input should be ~, ~ (wrong|incorrect) number of ~""",
     ),
 )
 
@@ -192,7 +203,12 @@ def _clauses(text: str) -> Iterator[str]:
             if "-" in words or "_" in words:
                 words = _HYPHENS.sub(" ", words)
             if "'" in words:
-                words = words.replace("can't", "cannot").replace("won't", "will not").replace("n't", " not")
+                words = (
+                    words.replace("can't", "cannot")
+                    .replace("won't", "will not")
+                    .replace("n't", " not")
+                    .replace("'s ", " ")
+                )
             yield words.strip()
 
 
@@ -208,4 +224,8 @@ def text_error(failure: Failure, *, message: str | None = None, **fields: Unpack
         The error, or None where no clause says anything.
     """
     meaning = said(failure.told)
-    return None if meaning is None else m.error_of(failure, meaning, message=message, **fields)
+    if meaning is None:
+        return None
+    if meaning is m.PERMISSION and failure.status is None and _LOCAL.match(failure.resource or ""):
+        fields.setdefault("fatal", False)
+    return m.error_of(failure, meaning, message=message, **fields)

@@ -8,7 +8,7 @@ from functools import cache, partial
 from typing import Any
 
 from mulligan.answering import Answering
-from mulligan.assembly import as_call, assemble, blame_silence, builtins, checked_middleware, names_of
+from mulligan.assembly import as_call, assemble, blame_silence, builtins, checked_middleware, checked_policy, names_of
 from mulligan.batches import acall_each, call_each
 from mulligan.calls import ToolCall
 from mulligan.diagnosis import Diagnosis
@@ -65,8 +65,7 @@ class Pipeline:
         strict: bool = False,
     ) -> None:
         self.tools = Toolset(tools)
-        self.policy = policy or Policy()
-        self.limits = limits or Limits()
+        self.policy, self.limits = checked_policy(policy, limits)
         self.redactor = Redactor()
         self._manager = PluginManager(strict=strict, limits=self.limits)
         self._manager.on_fault = self._faulted

@@ -76,10 +76,10 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
     ),
     (
         m.RATE_LIMIT,
-        """rate limit*, ratelimit*, rate exceeded, throttl*, too many request*, slow down, (request|requests) limit
-        exceeded, throughput exceeded, enhance your calm, over query limit, flood wait, slow mode wait, retry
-        after, server busy, activity limit reached, concurrent (limit|requests|request), concurrency limit, too
-        fast, too frequent""",
+        """rate limit*, ratelimit*, rate exceeded, throttl*, too many request*, slow down,
+        (request|requests) limit exceeded, throughput exceeded, enhance your calm, over query limit, flood wait,
+        slow mode wait, retry after, server busy, activity limit reached, concurrent (limit|requests|request),
+        concurrency limit, too fast, too frequent""",
     ),
     (
         m.TOO_LARGE,
@@ -91,47 +91,50 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
     (m.TIMEOUT, "time limit exceeded"),
     (
         m.QUOTA,
-        """quota*, insufficient (quota|credit|credits|funds|balance), (balance|credit|credits|funds)
-        (insufficient|exhausted), billing*, payment required, not enough credit*, out of credit*,
+        """quota*, insufficient (quota|credit|credits|funds|balance),
+        (balance|credit|credits|funds) (insufficient|exhausted), billing*, payment required, not enough credit*,
+        out of credit*,
         (daily|monthly|hard|usage|plan|account|storage|subscription|spending|spend|credit|license) limit*,
         subscription (required|expired|inactive), limit exceeded exception, overdue""",
     ),
     (m.PERMISSION, "unauthorized operation"),
     (
         m.AUTHENTICATION,
-        """unauthenticated, unauthorized*, unauthorised, authenticat*, not authenticated, not authed, no auth, auth
-        (error|failure|failed|required), invalid auth, wrong pass*,
+        """unauthenticated, unauthorized*, unauthorised, authenticat*, not authenticated, not authed, no auth,
+        auth (error|failure|failed|required), invalid auth, wrong pass*,
         (invalid|bad|wrong|missing|incorrect|expired|revoked|no|malformed)
-        (access|auth|security|session|client|refresh|api|id|) (key|keys|key id|token|tokens|token
-        id|credential|credentials|grant|client|signature|password|login|username|jwt|session),
+            (access|auth|security|session|client|refresh|api|id|) (key|keys|key id|token|tokens|token
+            id|credential|credentials|grant|client|signature|password|login|username|jwt|session),
         (key|token|credential|credentials|signature|password|login|session)
-        (invalid|expired|missing|revoked|required|incorrect),
-        (key|token|credential|credentials|signature|password|login|session)
-        (unavailable|mismatch|rejected|failed), signature does not match, unrecognized client, time too skewed,
-        credential*, refresh error, account (inactive|disabled|suspended), account is disabled, (log in|sign
-        in|interaction|consent) required, captcha*, not logged in, authorization (required|missing), oauth*""",
+            (invalid|expired|missing|revoked|required|incorrect),
+        (key|token|credential|credentials|signature|password|login|session) (unavailable|mismatch|rejected|failed),
+        signature does not match, unrecognized client, time too skewed, credential*, refresh error,
+        account (inactive|disabled|suspended), account is disabled, (log in|sign in|interaction|consent) required,
+        captcha*, not logged in, authorization (required|missing), oauth*""",
     ),
     (
         m.PERMISSION,
         """permission*, forbidden*, denied, access denied, accessdenied, not (authorized|authorised|permitted),
-        authorization*, insufficient (account|client|file|)
-        (privilege|privileges|permission|permissions|scope|scopes|access|rights), missing (access|scope|scopes),
-        (scope|scopes) (insufficient|missing), no access, no privileges, restricted*, access (not
-        configured|blocked), service (disabled|blocked), ip referer blocked, read only transaction, insufficient
-        privilege*""",
+        authorization*,
+        insufficient (account|client|file|) (privilege|privileges|permission|permissions|scope|scopes|access|rights),
+        missing (access|scope|scopes), (scope|scopes) (insufficient|missing), no access, no privileges,
+        restricted*, access (not configured|blocked), service (disabled|blocked), ip referer blocked,
+        read only transaction, insufficient privilege*""",
     ),
     (
         m.ARGUMENT,
-        """(column|field|attribute|parameter|property|function|operator|option) not found, (undefined|unknown|no
-        such|missing|unrecognized) (column|field|attribute|parameter|property|function|operator|argument),
+        """(column|field|attribute|parameter|property|function|operator|option) not found,
+        (undefined|unknown|no such|missing|unrecognized)
+            (column|field|attribute|parameter|property|function|operator|argument),
         (argument|parameter|field|param) (missing|required|unknown|invalid), invalid (key|parameter|parameters)""",
     ),
     (
         m.NOT_FOUND,
         """not found, notfound, no such *, does not exist, doesnt exist, not exist*, non existent*, nonexistent*,
         no longer exists, no result*, undefined (table|object|database), resource missing, deleted, gone,
-        nxdomain, no script, unknown
-        (object|table|database|collection|index|user|channel|member|message|guild|role|resource|model|project|bucket),
+        nxdomain, no script,
+        unknown
+            (object|table|database|collection|index|user|channel|member|message|guild|role|resource|model|project|bucket),
         unknown (topic|queue|container|account|page|server|service|id)""",
     ),
     (
@@ -145,11 +148,11 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
     ),
     (
         m.CONFLICT,
-        """conflict*, precondition*, condition not met, conditional check failed, locked, lock (timeout|not
-        available), in use, integrity*, already *, not empty, (invalid|incorrect|illegal|wrong)
-        (object|resource|entity|instance|cluster|db|) (state|status), stale*, version mismatch, in progress,
-        read only, constraint*, immutable, archived, is archived, not in channel, being
-        (deleted|created|modified), resource modified, idempotency*, cluster block""",
+        """conflict*, precondition*, condition not met, conditional check failed, locked,
+        lock (timeout|not available), in use, integrity*, already *, not empty,
+        (invalid|incorrect|illegal|wrong) (object|resource|entity|instance|cluster|db|) (state|status), stale*,
+        version mismatch, in progress, read only, constraint*, immutable, archived, is archived, not in channel,
+        being (deleted|created|modified), resource modified, idempotency*, cluster block""",
     ),
     (m.NOT_SENT, "connect (timeout|time out), pool timeout"),
     (m.TIMEOUT, "timeout*, timed out, time out, deadline*"),
@@ -163,9 +166,9 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
     (m.TLS, "ssl*, tls, certificate*, cert, handshake, host key"),
     (
         m.UNAVAILABLE,
-        """unavailable, not available, overload*, server error, backend error, bad gateway, maintenance, busy, try
-        again*, circuit break*, not ready, shutting down, not (primary|master|leader), not writable primary, no
-        (primary|master|leader), rejected execution, (cluster|service|server) down, temporarily *, transient""",
+        """unavailable, not available, overload*, server error, backend error, bad gateway, maintenance, busy,
+        try again*, circuit break*, not ready, shutting down, not (primary|master|leader), not writable primary,
+        no (primary|master|leader), rejected execution, (cluster|service|server) down, temporarily *, transient""",
     ),
     (
         m.CONNECTION,
@@ -175,9 +178,9 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
     (
         m.ARGUMENT,
         """invalid*, validation, bad (request|value|parameter|argument|input|user|json|query), malformed,
-        unprocessable*, missing (required|)
-        (param|params|parameter|parameters|field|fields|argument|arguments|property|value), out of
-        (range|bounds), type mismatch, syntax, (parse|parsing) (error|failed|exception), failed to parse,
+        unprocessable*,
+        missing (required|) (param|params|parameter|parameters|field|fields|argument|arguments|property|value),
+        out of (range|bounds), type mismatch, syntax, (parse|parsing) (error|failed|exception), failed to parse,
         unsupported, not supported, illegal, too (small|short|few), wrong (type|number|format), data error,
         programming error, usage error, disambiguation*, not valid, no text, query error, missing schema""",
     ),

@@ -214,6 +214,7 @@ class Session:
         guard = self.guard
         return {
             "id": self.id,
+            "format": None if self.format is None else self.format.name,
             "failures": dict(guard.failures),
             "in_a_row": dict(guard.in_a_row),
             "fatal": dict(guard.fatal),
@@ -232,7 +233,7 @@ class Session:
             UsageError: it is something else.
         """
         try:
-            session = cls(pipeline, saved["id"])
+            session = pipeline.session(saved["id"], format=saved.get("format"))
             guard = session.guard
             guard.failures = {str(key): int(count) for key, count in saved["failures"].items()}
             guard.in_a_row = {str(key): int(count) for key, count in saved["in_a_row"].items()}

@@ -97,19 +97,26 @@ def schema(failure: Failure) -> ToolError | None:
 def msgspec(failure: Failure) -> ToolError | None:
     """msgspec rejected data."""
     found = _AT.search(failure.text[:1_000])
-    return _rejected(failure, [(found[1] if found else "", "", None)], "msgspec")
+    return _rejected(failure, [(found[1].lstrip(".") if found else "", "", None)], "msgspec")
 
 
-@rules("cattrs.BaseValidationError", "cattrs.ForbiddenExtraKeysError")
+@rules("cattrs.BaseValidationError", "cattrs.ForbiddenExtraKeysError", "builtins.Exception")
 def cattrs(failure: Failure) -> ToolError | None:
-    """cattrs could not build an object of data."""
-    places = []
-    for exception in failure.exceptions[:_MOST]:
-        for note in getattr(exception, "__notes__", ()):
-            name = getattr(note, "name", None)
-            if name is not None:
-                places.append(([name], "", None))
-    return _rejected(failure, places, "cattrs")
+    """cattrs could not build an object of data; what it raises is a group, and notes on the members say where."""
+    if (
+        not failure.matches("cattrs.BaseValidationError", "cattrs.ForbiddenExtraKeysError")
+        and failure.field("__notes__") is None
+    ):
+        return None
+    places = [([place], "", None) for exception in failure.exceptions[:_MOST] for place in _noted(exception)]
+    return _rejected(failure, places, "cattrs") if places or failure.matches("cattrs.BaseValidationError") else None
+
+
+def _noted(exception: BaseException) -> Iterator[str | int]:
+    for note in getattr(exception, "__notes__", ()):
+        place = getattr(note, "name", getattr(note, "index", None))
+        if type(note).__module__.startswith("cattrs.") and isinstance(place, (str, int)):
+            yield place
 
 
 @rules("marshmallow.ValidationError", "voluptuous.Invalid", "fastjsonschema.JsonSchemaValueException")

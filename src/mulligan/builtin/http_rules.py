@@ -53,7 +53,7 @@ def http_status(failure: Failure) -> ToolError | None:
 @rules()
 def grpc_status(failure: Failure) -> ToolError | None:
     """A gRPC status, from the methods `code` and `details` of what was raised."""
-    if failure.is_plain or not (callable(failure.look("code")) and callable(failure.look("details"))):
+    if failure.is_plain or not failure.has_methods("code", "details"):
         return None
     name = getattr(failure.ask("code"), "name", None)
     meaning = reason_of(name) if isinstance(name, str) and name.isupper() else None
@@ -72,8 +72,7 @@ def json_rpc(failure: Failure) -> ToolError | None:
     """A JSON-RPC error code: https://www.jsonrpc.org/specification#error_object, as MCP uses it."""
     if failure.is_plain:
         return None
-    for path in (("error", "code"), ("code",)):
-        code = failure.look(*path)
+    for code in (failure.field("error", "code"), failure.field("code")):
         if isinstance(code, int) and code in _RPC:
             return _rpc_error(failure, code)
     told = _RPC_CODE.search(failure.text[:400]) if failure.exception is None else None

@@ -10,6 +10,11 @@ from mulligan.plugin import meanings as m
 
 rules = Rules()
 _VAGUE = (m.ARGUMENT, m.FAILED)
+_NARROWER = {  # where a name is general, the text may say which
+    m.PERMISSION: (m.RATE_LIMIT, m.QUOTA, m.AUTHENTICATION),
+    m.CONNECTION: (m.DROPPED, m.UNREACHABLE, m.TLS, m.TIMEOUT, m.AUTHENTICATION),
+    m.UNAVAILABLE: (m.UNREACHABLE, m.RATE_LIMIT),
+}
 _BUGS = (
     ArithmeticError,
     AssertionError,
@@ -60,8 +65,6 @@ def _by_name(failure: Failure, *, vague: bool) -> ToolError | None:
             meaning = None if cls.__module__ == "builtins" else reason_of(cls.__name__)
             if meaning is not None:
                 if (meaning in _VAGUE) is vague:
-                    if meaning is m.PERMISSION:
-                        meaning = said(one.told, (m.RATE_LIMIT, m.QUOTA, m.AUTHENTICATION)) or meaning
-                    return m.error_of(one, meaning)
+                    return m.error_of(one, said(one.told, _NARROWER.get(meaning, ())) or meaning)
                 break
     return None

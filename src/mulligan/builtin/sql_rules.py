@@ -79,7 +79,7 @@ def sqlstate(failure: Failure) -> ToolError | None:
     """The SQLSTATE that a database driver keeps as `sqlstate` or `pgcode`."""
     if failure.is_plain:
         return None
-    state = failure.look("sqlstate") or failure.look("pgcode")
+    state = failure.field("sqlstate") or failure.field("pgcode")
     if not isinstance(state, str) or len(state) != 5:
         return None
     meaning = _STATES.get(state) or _STATES.get(state[:2])

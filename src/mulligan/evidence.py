@@ -1,0 +1,186 @@
+"""What an exception or a value tells, read without trusting it: `Evidence`, which every `Failure` is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import lru_cache, partial
+from types import FunctionType
+from typing import Any, TypeVar
+
+from mulligan import bodies, facts, telling
+from mulligan.answers import http_headers, http_status
+from mulligan.bodies import Body
+from mulligan.containment import safe_str
+from mulligan.errors import Problem
+from mulligan.lazy import lazy
+from mulligan.retry_after import retry_after
+from mulligan.values import as_content
+
+T = TypeVar("T")
+
+
+class Evidence:
+    """What an exception or a value tells: each fact is read when it is first asked for, and a foreign object costs nothing.
+
+    Attributes:
+        exception: what was raised, or None.
+        value: what the tool returned, where the value reports the failure.
+        arguments: the validated arguments as JSON values, or None.
+    """
+
+    exception: BaseException | None
+    value: Any
+    arguments: Mapping[str, Any] | None
+    _message: str
+    _status: int | None
+
+    @property
+    def _source(self) -> Any:
+        return self.value if self.exception is None else self.exception
+
+    @lazy
+    def is_plain(self) -> bool:
+        """Whether it is an exception of Python itself that stores nothing of its own: there is no answer in it."""
+        exception = self.exception
+        return exception is not None and type(exception).__module__ == "builtins" and not facts.stored(exception)
+
+    def _read(self, read: Callable[[Any], T]) -> T | None:
+        """What is read from the exception or value; None where that fails, or where there can be nothing."""
+        return None if self.is_plain else facts.guarded(lambda: read(self._source))
+
+    @lazy
+    def status(self) -> int | None:
+        """The HTTP status that the exception or value carries, or None."""
+        return self._status or self._read(http_status)
+
+    @lazy
+    def headers(self) -> Mapping[str, str]:
+        """The answer's headers, names in lower case; empty where there are none."""
+        return self._read(http_headers) or {}
+
+    @lazy
+    def body(self) -> Body | None:
+        """The answer's body as parsed JSON, a mapping or a list; None where there is none or it was not read yet."""
+        return self._read(bodies.body)
+
+    @lazy
+    def body_text(self) -> str:
+        """The answer's body as text, at most 2,000 characters; empty where there is none or it was not read yet."""
+        return self._read(bodies.body_text) or ""
+
+    @lazy
+    def _told(self) -> telling.Nodes:
+        return facts.guarded(lambda: telling.nodes(self.body)) or ()
+
+    @lazy
+    def codes(self) -> tuple[str, ...]:
+        """The reasons that the failure gives as identifiers, such as `insufficient_quota`, the most specific first."""
+        return self._read(lambda source: telling.codes(source, self._told)) or ()
+
+    @lazy
+    def told(self) -> str:
+        """All that the failure says in words: what the body says, what the exception stores, and its text."""
+        if self.is_plain:
+            return self._key or self.text
+        said = self._read(lambda source: tuple(telling.messages(source, self._told))) or ()
+        return "\n".join(dict.fromkeys((*said, self.text)))[:2_000]
+
+    @property
+    def _key(self) -> str:
+        """What a KeyError was raised with: its text is a quotation of that."""
+        raised_with = getattr(self.exception, "args", ()) if issubclass(type(self.exception), KeyError) else ()
+        told = raised_with[0] if raised_with else None
+        return safe_str(told) if isinstance(told, str) else ""
+
+    @lazy
+    def stderr(self) -> str:
+        """What a program that failed wrote to its standard error: the last 2,000 characters."""
+        written = self._read(lambda source: facts.field(source, "stderr"))
+        text = written.decode("utf-8", "replace") if isinstance(written, bytes) else written
+        return text[-2_000:].strip() if isinstance(text, str) else ""
+
+    @lazy
+    def retry_after(self) -> float | None:
+        """Seconds to wait, as the failure tells them (attribute, header, body or text), or None."""
+        return self._read(lambda source: retry_after(source, self.headers, self._told, self.told))
+
+    @lazy
+    def problems(self) -> tuple[Problem, ...]:
+        """The arguments that the answer's body, or the text, names as wrong, one `Problem` each."""
+        from mulligan.field_errors import problems
+
+        return facts.guarded(lambda: problems(self._told, self.told, self.arguments)) or ()
+
+    @lazy
+    def text(self) -> str:
+        """What the failure says of itself: at most 2,000 characters, never raises, not redacted."""
+        if self.exception is None:
+            return self._message or facts.guarded(lambda: as_content(self.value)[:2_000]) or safe_str(self.value)
+        return safe_str(self.exception)
+
+    def look(self, *names: str) -> Any:
+        """What a path of attributes and keys leads to, from the exception or the value on; None where it ends early.
+
+        `failure.look("response", "status_code")` never raises. Properties and `__getattr__` are asked, since the author
+        of a rule knows the class; what they raise counts as None.
+
+        Args:
+            names: one attribute, or one key where the thing looked at is a mapping, after the other.
+        """
+        found = self._source
+        for name in names:
+            is_mapping = issubclass(type(found), Mapping)
+            found = facts.guarded(partial(found.get, name)) if is_mapping else facts.look(found, name)
+            if found is None:
+                return None
+        return found
+
+    def field(self, *names: str) -> Any:
+        """What a path of stored attributes and keys leads to, from the exception or the value on; None where it ends.
+
+        For rules about classes that nobody knows: unlike `look` it runs no foreign code that may do I/O, so a property
+        is asked only where its getter calls nothing.
+
+        Args:
+            names: one attribute, or one key where the thing looked at is a mapping, after the other.
+        """
+        found = self._source
+        for name in names:
+            found = facts.guarded(partial(facts.field, found, name))
+            if found is None:
+                return None
+        return found
+
+    def has_methods(self, *names: str) -> bool:
+        """Whether the class of the exception defines methods of those names, in Python.
+
+        Args:
+            names: methods.
+        """
+        bases = type(self.exception).__mro__
+        return all(any(isinstance(vars(base).get(name), FunctionType) for base in bases) for name in names)
+
+    def ask(self, name: str) -> Any:
+        """What a method that takes no arguments gives, as gRPC's `code()`; None where there is none or it raises.
+
+        Args:
+            name: the method.
+        """
+        method = facts.look(self._source, name)
+        return facts.guarded(method) if callable(method) else None
+
+    def says(self, *phrases: str) -> bool:
+        """Whether the text, or the message in the answer's body, holds one of some phrases as whole words, in any case.
+
+        Args:
+            phrases: plain text; a space stands for any white space.
+        """
+        pattern = _phrases(phrases)
+        return pattern.search(self.text) is not None or pattern.search(self.body_text) is not None
+
+
+@lru_cache(maxsize=1_024)
+def _phrases(phrases: tuple[str, ...]) -> re.Pattern[str]:
+    words = "|".join(r"\s+".join(re.escape(word) for word in phrase.split()) for phrase in phrases)
+    return re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE)
