@@ -388,11 +388,10 @@ def test_a_call_inside_the_tool_that_does_not_fit_is_its_own_fault(make_pipeline
     assert type(run(pipeline, "deeper", {"query": "a"}).error) is errors.ToolExecutionError
 
 
-def test_a_handler_that_does_not_take_what_its_schema_says(make_pipeline, run):
+def test_a_handler_that_does_not_take_what_its_schema_says_is_at_fault_itself(make_pipeline, run):
     schema = {"type": "object", "properties": {"colour": {"type": "string"}}}
     pipeline = make_pipeline(Tool.from_schema("search", "Search", schema, search))
-    told = run(pipeline, "search", {"colour": "red"}).error
-    assert (type(told), told.problems[0].pointer) == (errors.ToolArgumentError, "/colour")
+    assert type(run(pipeline, "search", {"colour": "red"}).error) is errors.ToolExecutionError
 
 
 class Event(pydantic.BaseModel):

@@ -84,7 +84,7 @@ class Answering:
         """
         if isinstance(format, FeedbackFormat):
             return format
-        if not isinstance(format, str) or format not in self.formats:
+        if not is_name(format) or format not in self.formats:
             raise UsageError(f"unknown feedback format {format!r}; there are {', '.join(sorted(self.formats))}")
         return self.formats[format]
 
@@ -271,6 +271,11 @@ class Answering:
             failure: what happened.
         """
         return AttemptFailed(call.id, call.name, attempt, error, self.redactor.redact(failure.traceback))
+
+
+def is_name(value: object) -> bool:
+    """Whether a value can be a name at all."""
+    return isinstance(value, str)
 
 
 def plain_text(feedback: Feedback) -> str:

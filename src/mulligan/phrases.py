@@ -49,8 +49,8 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` is a quotation
         ~ not (have|) enough (credit|credits|balance|funds|quota) …, ~ check your (plan|billing) ~,
         ~ (daily|monthly|weekly|plan|usage|spending|billing|credit) (usage|request|) (limit|limits|quota) @
             (exceeded|reached) …,
-        ~ (exceeds|exceeded|reached) (the|your) (daily|monthly|plan|usage|spending|credit|billing)
-            (usage|request|) limit …,
+        ~ (exceeds|exceeded|reached) (the|your) (daily|monthly|plan|usage|spending|credit|billing) (usage|request|)
+            limit …,
         ~ (exceeds|exceeded|reached) (the|your) (pay as you go|free tier|plan set usage) limit …""",
     ),
     (
@@ -131,12 +131,13 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` is a quotation
         m.UNREACHABLE,
         """~ connection @ refused …, name or service not known, temporary failure in name resolution,
         nodename nor servname provided, (network|host) is unreachable, no route to host, getaddrinfo ~,
-        connect call failed, ~ (could not|cannot|unable to|failed to) (connect|resolve|reach) …,
+        connect call failed, ~ (could not|cannot|unable to|failed to) (connect|resolve) …,
         all connection attempts failed,
         ~ (could not|cannot|unable to|failed to) (establish|open) (a|) (new|) connection …,
         no address associated with hostname, unable to find the server …,
         ~ connection could not be (made|established) …""",
     ),
+    (m.CONNECTION, "~ (could not|cannot|unable to|failed to) reach …"),
     (
         m.TLS,
         """~ certificate (verify|verification) failed …, ~ certificate @ (expired|invalid|not trusted|self signed) …,

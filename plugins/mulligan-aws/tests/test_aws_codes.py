@@ -6,7 +6,7 @@ from typing import Any
 import boto3
 import pytest
 from botocore.config import Config
-from botocore.exceptions import EventStreamError
+from botocore.exceptions import ClientError, EventStreamError
 
 from mulligan import Pipeline
 from mulligan.errors import (
@@ -32,10 +32,16 @@ def client(service: str, url: str, **config: Any) -> Any:
     return session.client(service, endpoint_url=url, config=settings)
 
 
-def classified(pipeline: Pipeline, call: Callable[[], object], arguments: dict[str, Any] | None = None) -> ToolError:
-    with pytest.raises(Exception) as raised:
+def raised_by(call: Callable[[], object]) -> Exception:
+    try:
         call()
-    error = pipeline.classify(raised.value, tool="aws", arguments=arguments)
+    except Exception as error:
+        return error
+    return pytest.fail("nothing was raised")
+
+
+def classified(pipeline: Pipeline, call: Callable[[], object], arguments: dict[str, Any] | None = None) -> ToolError:
+    error = pipeline.classify(raised_by(call), tool="aws", arguments=arguments)
     assert error is not None
     assert error.provider == "aws"
     return error
@@ -260,3 +266,46 @@ def test_an_error_inside_an_event_stream(pipeline: Pipeline) -> None:
     )
 
     assert (type(error), error.provider) == (ToolRateLimitError, "aws")
+
+
+def test_fields_that_a_message_or_an_answer_names(pipeline: Pipeline, serve: Serve) -> None:
+    named = "<ArgumentName>max-keys</ArgumentName><ArgumentValue>x</ArgumentValue>"
+    null = "1 validation error detected: Value null at 'userName' failed to satisfy constraint: Member must not be null"
+
+    by_name = classified(pipeline, s3(serve, 400, "InvalidArgument", extra=named))
+    missing = classified(pipeline, query(serve, 400, "ValidationError", null))
+
+    assert [problem.pointer for problem in by_name.problems] == ["/max-keys"]
+    assert [(problem.pointer, problem.message) for problem in missing.problems] == [("/userName", "is missing")]
+
+
+def test_a_client_error_that_lists_its_fields(pipeline: Pipeline) -> None:
+    answer = {"Error": {"Code": "ValidationException", "Message": "no"}, "fieldList": [{"name": "a.b"}, 3]}
+
+    error = pipeline.classify(ClientError(answer, "CreateApp"))
+
+    assert [problem.pointer for problem in error.problems] == ["/a/b"]
+
+
+def test_a_code_with_the_name_of_its_service(pipeline: Pipeline) -> None:
+    answer = {"Error": {"Code": "AWS.SimpleQueueService.NonExistentQueue", "Message": "no"}}
+
+    error = pipeline.classify(
+        ClientError(answer, "GetQueueUrl"), arguments={"queue_name": "jobs", "region": "eu-west-1"}
+    )
+
+    assert (type(error), error.resource, error.http_status) == (ResourceNotFoundError, "jobs", None)
+
+
+def test_an_answer_without_any_code(pipeline: Pipeline) -> None:
+    error = pipeline.classify(ClientError({}, "GetObject"))
+
+    assert (type(error), error.provider) == (ToolExecutionError, "aws")
+
+
+def test_seconds_in_the_answer_itself(pipeline: Pipeline) -> None:
+    answer = {"Error": {"Code": "TooManyRequestsException", "Message": "no"}, "retryAfterSeconds": "12"}
+
+    error = pipeline.classify(ClientError(answer, "Invoke"))
+
+    assert (type(error), error.retry_after) == (ToolRateLimitError, 12)

@@ -31,10 +31,16 @@ from mulligan.errors import (
 Serve = Callable[..., str]
 
 
-def classified(pipeline: Pipeline, call: Callable[[], object], arguments: dict[str, Any] | None = None) -> ToolError:
-    with pytest.raises(Exception) as raised:
+def raised_by(call: Callable[[], object]) -> Exception:
+    try:
         call()
-    error = pipeline.classify(raised.value, tool="azure", arguments=arguments)
+    except Exception as error:
+        return error
+    return pytest.fail("nothing was raised")
+
+
+def classified(pipeline: Pipeline, call: Callable[[], object], arguments: dict[str, Any] | None = None) -> ToolError:
+    error = pipeline.classify(raised_by(call), tool="azure", arguments=arguments)
     assert error is not None
     assert error.provider == "azure"
     return error

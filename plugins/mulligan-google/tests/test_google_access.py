@@ -9,9 +9,10 @@ import google.auth.transport.requests
 import google.oauth2.credentials
 import googlemaps
 import pytest
+import requests
 from google.auth.credentials import AnonymousCredentials
 from google.cloud import storage
-from test_google_answers import classified, drive
+from test_google_answers import classified, drive, raised_by
 
 from mulligan import Pipeline
 from mulligan.errors import (
@@ -134,10 +135,19 @@ def test_a_host_that_there_is_not(pipeline: Pipeline) -> None:
 
 
 def test_a_missing_file_of_the_tool_is_not_googles(pipeline: Pipeline) -> None:
-    with pytest.raises(OSError) as raised:
-        open("/no/such/file")
-
-    error = pipeline.classify(raised.value)
+    error = pipeline.classify(raised_by(Path("/no/such/file").read_text))
 
     assert error is not None
     assert error.provider is None
+
+
+def test_no_connection_in_time(pipeline: Pipeline) -> None:
+    def fetch() -> None:
+        try:
+            raise requests.ConnectTimeout("late")
+        except requests.ConnectTimeout as error:
+            raise google.auth.exceptions.TransportError(error) from error
+
+    error = classified(pipeline, fetch)
+
+    assert (type(error), error.effect) == (ToolTimeoutError, "none")

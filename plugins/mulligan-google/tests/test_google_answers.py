@@ -16,6 +16,7 @@ from google.cloud import storage
 from google.protobuf import duration_pb2
 from google.rpc import error_details_pb2
 from googleapiclient.discovery import build
+from googleapiclient.errors import InvalidJsonError
 
 from mulligan import Pipeline
 from mulligan.errors import (
@@ -37,10 +38,16 @@ Serve = Callable[..., str]
 RPC = "type.googleapis.com/google.rpc."
 
 
-def classified(pipeline: Pipeline, call: Callable[[], object], arguments: dict[str, Any] | None = None) -> ToolError:
-    with pytest.raises(Exception) as raised:
+def raised_by(call: Callable[[], object]) -> Exception:
+    try:
         call()
-    error = pipeline.classify(raised.value, tool="google", arguments=arguments)
+    except Exception as error:
+        return error
+    return pytest.fail("nothing was raised")
+
+
+def classified(pipeline: Pipeline, call: Callable[[], object], arguments: dict[str, Any] | None = None) -> ToolError:
+    error = pipeline.classify(raised_by(call), tool="google", arguments=arguments)
     assert error is not None
     assert error.provider == "google"
     return error
@@ -299,6 +306,15 @@ def test_cloud_storage(pipeline: Pipeline, serve: Serve, code: int, reason: str,
     assert error.resource == ("reports/q3.csv" if cls in (ResourceNotFoundError, ResourceConflictError) else None)
 
 
+def test_an_object_and_its_bucket_are_told_apart(pipeline: Pipeline, serve: Serve) -> None:
+    """The answer names both; the object is what is missing."""
+    given = {"bucket": "data", "name": "reports/q3.csv"}
+
+    error = classified(pipeline, api_core(serve, rpc(404, "NOT_FOUND", "No such object: data/reports/q3.csv")), given)
+
+    assert error.resource == "reports/q3.csv"
+
+
 @pytest.mark.parametrize(
     ("status", "cls"),
     [
@@ -308,6 +324,7 @@ def test_cloud_storage(pipeline: Pipeline, serve: Serve, code: int, reason: str,
         ("INVALID_REQUEST", ToolArgumentError),
         ("NOT_FOUND", ResourceNotFoundError),
         ("UNKNOWN_ERROR", ToolUnavailableError),
+        ("SOMETHING_NEW", ToolExecutionError),
     ],
 )
 def test_maps(pipeline: Pipeline, serve: Serve, status: str, cls: type[ToolError]) -> None:
@@ -399,3 +416,32 @@ def test_the_model_reads_it(serve: Serve) -> None:
     assert content.startswith(
         "Error executing tool read_file: Resource not found: 1AbC. Or the account may not see it."
     )
+
+
+def test_libraries_that_fail_by_themselves(pipeline: Pipeline) -> None:
+    error = pipeline.classify(InvalidJsonError("x"))
+
+    assert (type(error), error.provider) == (ToolExecutionError, "google")
+
+
+@pytest.mark.parametrize("body", ["", "[]", '[{"error": {"message": "no"}}]', "<html>"])
+def test_a_body_of_another_form_leaves_the_status(pipeline: Pipeline, serve: Serve, body: str) -> None:
+    def call() -> None:
+        raise exceptions.from_http_response(requests.get(f"{serve(404, body)}/v1/topics/news", timeout=5))
+
+    error = pipeline.classify(raised_by(call))
+
+    assert (type(error), error.http_status, error.resource) == (ResourceNotFoundError, 404, "/v1/topics/news")
+
+
+def test_details_that_are_no_details(pipeline: Pipeline) -> None:
+    class Odd:
+        violations = 3
+
+        @property
+        def reason(self) -> str:
+            raise RuntimeError
+
+    error = pipeline.classify(exceptions.ResourceExhausted("slow", details=[Odd(), 3, None]))
+
+    assert (type(error), error.provider) == (ToolRateLimitError, "google")

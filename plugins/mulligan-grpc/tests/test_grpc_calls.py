@@ -40,10 +40,16 @@ def call(address: str, timeout: float = 5) -> None:
         channel.unary_unary("/acme.Files/Get")(b"x", timeout=timeout)
 
 
+def raised_by(call: Callable[[], object]) -> Exception:
+    try:
+        call()
+    except Exception as error:
+        return error
+    return pytest.fail("nothing was raised")
+
+
 def classified(pipeline: Pipeline, doing: Callable[[], object], arguments: dict[str, Any] | None = None) -> ToolError:
-    with pytest.raises(Exception) as raised:
-        doing()
-    error = pipeline.classify(raised.value, tool="rpc", arguments=arguments)
+    error = pipeline.classify(raised_by(doing), tool="rpc", arguments=arguments)
     assert error is not None
     assert (error.rule or "").startswith("mulligan_grpc:")
     return error
@@ -201,7 +207,7 @@ def test_a_server_that_speaks_of_its_own_connections(pipeline: Pipeline, serve: 
 
 def test_no_answer_in_time(pipeline: Pipeline, serve: Serve) -> None:
     held = threading.Event()
-    address = serve(lambda _request, _context: b"" if held.wait(20) else b"")
+    address = serve(lambda _request, _context: b"x" * held.wait(20))
 
     error = classified(pipeline, lambda: call(address, timeout=0.2))
     held.set()
@@ -253,7 +259,7 @@ def test_a_channel_that_does_not_become_ready(pipeline: Pipeline, dead: str) -> 
 
 def test_a_future_that_was_cancelled(pipeline: Pipeline, serve: Serve) -> None:
     held = threading.Event()
-    with grpc.insecure_channel(serve(lambda _request, _context: b"" if held.wait(20) else b"")) as channel:
+    with grpc.insecure_channel(serve(lambda _request, _context: b"x" * held.wait(20))) as channel:
         future = channel.unary_unary("/acme.Files/Get").future(b"x", timeout=5)
         future.cancel()
         error = classified(pipeline, future.result)
@@ -275,6 +281,43 @@ def test_grpclib(pipeline: Pipeline, code: str, cls: type[ToolError]) -> None:
 
     assert type(error) is cls
     assert (type(ended), ended.transient) == (ToolConnectionError, True)
+
+
+class Told(grpc.RpcError):
+    """What an interceptor or another implementation may raise."""
+
+    def __init__(self, code: Any, details: Any, metadata: Any) -> None:
+        self._told = code, details, metadata
+
+    def code(self) -> Any:
+        return self._told[0]
+
+    def details(self) -> Any:
+        return self._told[1]
+
+    def trailing_metadata(self) -> Any:
+        return self._told[2]
+
+
+@pytest.mark.parametrize("metadata", [None, 3, [3], [("grpc-status-details-bin", "text")], [("a", b"b", b"c")]])
+def test_metadata_of_another_shape(pipeline: Pipeline, metadata: Any) -> None:
+    error = classified(pipeline, lambda: (_ for _ in ()).throw(Told(Code.UNKNOWN, "Stream removed", metadata)))
+
+    assert (type(error), error.transient) == (ToolConnectionError, True)
+
+
+@pytest.mark.parametrize("code", [None, 5, "NOT_FOUND"])
+def test_a_status_that_is_none_is_left_to_others(pipeline: Pipeline, code: Any) -> None:
+    error = pipeline.classify(Told(code, None, None))
+
+    assert error is not None
+    assert not (error.rule or "").startswith("mulligan_grpc:")
+
+
+def test_the_asyncio_api_misused(pipeline: Pipeline) -> None:
+    error = classified(pipeline, lambda: (_ for _ in ()).throw(grpc.aio.UsageError("no")))
+
+    assert (type(error), error.rule) == (ToolExecutionError, "mulligan_grpc:misused")
 
 
 def test_the_model_reads_it(serve: Serve) -> None:

@@ -13,6 +13,7 @@ from google import genai
 from huggingface_hub import HfApi, errors, hf_hub_download, repo_exists
 from huggingface_hub.utils import hf_raise_for_status
 from mistralai.client import Mistral
+from mistralai.client.errors import NoResponseError
 from test_llm_stainless import MESSAGES, classified
 
 from mulligan import Pipeline
@@ -189,6 +190,14 @@ def test_mistral(pipeline: Pipeline, serve: Serve, status: int, body: Any, cls: 
     assert (type(error), error.http_status) == (cls, status)
 
 
+def test_mistral_that_does_not_answer_or_answers_in_another_form(pipeline: Pipeline, serve: Serve) -> None:
+    silent = pipeline.classify(NoResponseError())
+    other = classified(pipeline, lambda: ask_mistral(serve(200, {"id": 3})), "mistral")
+
+    assert (type(silent), silent.transient, silent.provider) == (ToolConnectionError, True, "mistral")
+    assert type(other) is ToolExecutionError
+
+
 # --- google-genai
 
 
@@ -234,6 +243,12 @@ def test_gemini_names_models_and_fields(pipeline: Pipeline, serve: Serve) -> Non
     assert second.problems[0].pointer == "/contents/0/role"
 
 
+def test_gemini_that_answers_in_another_form(pipeline: Pipeline) -> None:
+    error = pipeline.classify(genai.errors.UnknownApiResponseError("x"))
+
+    assert (type(error), error.provider) == (ToolExecutionError, "google")
+
+
 def test_gemini_without_a_key(pipeline: Pipeline, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("GEMINI_API_KEY", "GOOGLE_API_KEY"):
         monkeypatch.delenv(name, raising=False)
@@ -274,6 +289,14 @@ def test_the_hub(
 
     assert (type(error), error.http_status, error.resource) == (cls, status, resource)
     assert error.retry_after == (55 if status == 429 else None)
+
+
+def test_a_model_that_is_loading_says_how_long(pipeline: Pipeline, serve: Serve) -> None:
+    body = {"error": "Model acme/m is currently loading", "estimated_time": 20.5}
+
+    error = classified(pipeline, hub(serve, 503, {}, body), "huggingface")
+
+    assert (type(error), error.retry_after) == (ToolUnavailableError, 20.5)
 
 
 def test_the_hub_says_401_of_missing_repositories(pipeline: Pipeline) -> None:

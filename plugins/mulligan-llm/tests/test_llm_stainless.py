@@ -5,6 +5,7 @@ from typing import Any
 
 import anthropic
 import groq
+import httpx
 import openai
 import pytest
 import together
@@ -53,12 +54,18 @@ def ask_together(url: str, timeout: float = 5) -> None:
 CLIENTS = {"openai": ask_openai, "anthropic": ask_anthropic, "groq": ask_groq, "together": ask_together}
 
 
+def raised_by(call: Callable[[], object]) -> Exception:
+    try:
+        call()
+    except Exception as error:
+        return error
+    return pytest.fail("nothing was raised")
+
+
 def classified(
     pipeline: Pipeline, call: Callable[[], object], provider: str, arguments: dict[str, Any] | None = None
 ) -> ToolError:
-    with pytest.raises(Exception) as raised:
-        call()
-    error = pipeline.classify(raised.value, tool="ask", arguments=arguments)
+    error = pipeline.classify(raised_by(call), tool="ask", arguments=arguments)
     assert error is not None
     assert error.provider == provider
     return error
@@ -399,3 +406,60 @@ def test_the_model_reads_what_to_do(serve: Serve) -> None:
         "Error executing tool ask: The model service limits how often it may be called (HTTP 429)."
     )
     assert "20 s" in content
+
+
+def test_an_answer_of_another_form(pipeline: Pipeline, serve: Serve) -> None:
+    def ask() -> None:
+        url = serve(200, '{"id": ', {"Content-Type": "application/json"})
+        with openai.OpenAI(api_key="k", base_url=url, max_retries=0, _strict_response_validation=True) as client:
+            client.models.list()
+
+    error = pipeline.classify(raised_by(ask))
+
+    assert error is not None
+    assert type(error) is ToolExecutionError
+
+
+@pytest.mark.parametrize(
+    ("raised", "cls", "provider"),
+    [
+        (openai.WebSocketConnectionClosedError("x", unsent_messages=[]), ToolConnectionError, "openai"),
+        (openai.InvalidWebhookSignatureError("x"), ToolAuthenticationError, "openai"),
+        (anthropic.CredentialsError("x"), ToolAuthenticationError, "anthropic"),
+        (anthropic.AnthropicError("x"), ToolExecutionError, "anthropic"),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, Exception) else str(value),
+)
+def test_by_class(pipeline: Pipeline, raised: Exception, cls: type[ToolError], provider: str) -> None:
+    error = pipeline.classify(raised)
+
+    assert error is not None
+    assert (type(error), error.provider) == (cls, provider)
+
+
+def test_no_connection_in_time(pipeline: Pipeline) -> None:
+    request = httpx.Request("POST", "https://api.openai.com/v1")
+
+    def ask() -> None:
+        try:
+            raise httpx.ConnectTimeout("late")
+        except httpx.ConnectTimeout as error:
+            raise openai.APITimeoutError(request) from error
+
+    error = classified(pipeline, ask, "openai")
+
+    assert (type(error), error.effect) == (ToolTimeoutError, "none")
+
+
+def test_a_connection_that_failed_for_an_unknown_reason(pipeline: Pipeline) -> None:
+    error = pipeline.classify(openai.APIConnectionError(request=httpx.Request("POST", "https://api.openai.com/v1")))
+
+    assert error is not None
+    assert (type(error), error.fatal, error.effect) == (ToolConnectionError, True, "possible")
+
+
+@pytest.mark.parametrize("body", ["", "[]", '[{"error": {"code": "invalid_api_key"}}]', '"no"', "{"])
+def test_a_body_of_another_form_leaves_the_status(pipeline: Pipeline, serve: Serve, body: str) -> None:
+    error = classified(pipeline, lambda: ask_openai(serve(401, body)), "openai")
+
+    assert (type(error), error.http_status) == (ToolAuthenticationError, 401)

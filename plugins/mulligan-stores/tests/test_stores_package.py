@@ -32,7 +32,7 @@ def test_every_rule_has_a_name_and_a_sentence():
 
 
 def test_it_registers_itself():
-    assert any(plugin.name == "sql" for plugin in Pipeline().plugins)
+    assert any(plugin.name == "stores" for plugin in Pipeline().plugins)
 
 
 TRAPS = [

@@ -48,21 +48,14 @@ def _at_boundary(failure: Failure, name: str | None, names: list[str], *, given:
         return any(one in arguments for one in names) or (name is None and not arguments)
     if any(one in arguments for one in names):
         return False
-    handler = getattr(failure.tool, "handler", None)
-    if handler is not None:
-        return (
-            name is not None and name.split(".")[-1] == str(getattr(handler, "__name__", "")) and _frames(failure) == 0
-        )
     return _frames(failure) <= _NEAR
 
 
 def _frames(failure: Failure) -> int:
-    """How many frames lie between mulligan, or the caller, and the place that raised."""
+    """How many frames lie between the caller and the place that raised; counting stops at three."""
     frames, trace = 0, getattr(failure.exception, "__traceback__", None)
     while trace is not None and frames <= _NEAR:
-        module = str(trace.tb_frame.f_globals.get("__name__", ""))
-        frames += not module.startswith(("mulligan.", "concurrent.futures", "threading", "asyncio", "contextvars"))
-        trace = trace.tb_next
+        frames, trace = frames + 1, trace.tb_next
     return frames
 
 

@@ -76,7 +76,7 @@ def _by_code(failure: Failure, told: object) -> ToolError:
     about = resource(failure) if cls in (ResourceNotFoundError, ResourceConflictError) else None
     return cls(
         _message(cls, failure, code, about),
-        code=conflict(code) if cls is ResourceConflictError else None,
+        code=_canonical(failure, code) if cls is ResourceConflictError else None,
         http_status=failure.status,
         retry_after=_wait(failure) if cls in _WAITING else None,
         resource=about,
@@ -98,6 +98,10 @@ def _cancelled(failure: Failure) -> str | None:
     reasons = failure.look("response", "CancellationReasons")
     codes = [plain(reason.get("Code")) for reason in reasons or () if isinstance(reason, Mapping)]
     return next((code for code in codes if code not in ("", "None")), None)
+
+
+def _canonical(failure: Failure, code: str) -> str | None:
+    return conflict(code) or ("ALREADY_EXISTS" if failure.says("already exists") else None)
 
 
 def _message(cls: type[ToolError], failure: Failure, code: str, about: str | None = None) -> str:

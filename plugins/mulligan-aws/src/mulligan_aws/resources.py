@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from mulligan.plugin import Failure, safe_str
 
+_NOUNS = {"object": "key", "item": "table", "query": "table", "scan": "table"}
 _OF_ERROR = ("Key", "BucketName", "Resource")
 _OF_ANSWER = ("resourceId", "ResourceId", "resourceName")
 _QUOTED = r"""['"`]([^'"`\s]{1,500})['"`]"""
@@ -28,11 +29,18 @@ def resource(failure: Failure) -> str | None:
             found = holder.get(name)
             if isinstance(found, str) and found:
                 return safe_str(found)
-    return _told(error) or _argument(failure)
-
-
-def _told(error: object) -> str | None:
     message = safe_str(error.get("Message") or "", 2_000) if isinstance(error, Mapping) else ""
+    return _held(failure, message) or _told(message) or _argument(failure)
+
+
+def _held(failure: Failure, message: str) -> str | None:
+    """The argument of the call that the message holds, the last one where it holds several."""
+    values = [str(value) for value in (failure.arguments or {}).values() if _is_name(value)]
+    held = [value for value in values if re.search(rf"(?<!\w){re.escape(value)}(?!\w)", message)]
+    return max(held, key=lambda value: (message.rfind(value) + len(value), len(value)), default=None)
+
+
+def _told(message: str) -> str | None:
     for pattern in (_QUOTED, _ARN, _NAMED, _LED):
         match = re.search(pattern, message, re.IGNORECASE)
         if match:
@@ -41,9 +49,9 @@ def _told(error: object) -> str | None:
 
 
 def _argument(failure: Failure) -> str | None:
-    """The argument that the operation speaks of, `key` for `HeadObject`, `queue_name` for `GetQueueUrl`; else the only one."""
+    """The argument that the operation speaks of: `key` for `HeadObject`, `queue_name` for `GetQueueUrl`; else the only."""
     words = [word.lower() for word in re.findall(_VERB, safe_str(failure.look("operation_name") or "", 100))]
-    wanted = ["key" if word == "object" else word.removesuffix("s") for word in words[1:]]
+    wanted = [_NOUNS.get(word, word.removesuffix("s")) for word in words[1:] or words]
     for word in wanted:
         for name, value in (failure.arguments or {}).items():
             if word in name.lower() and _is_name(value):
@@ -53,4 +61,4 @@ def _argument(failure: Failure) -> str | None:
 
 
 def _is_name(value: object) -> bool:
-    return isinstance(value, str) and 0 < len(value) < 400
+    return isinstance(value, str) and 2 < len(value) < 400

@@ -50,7 +50,7 @@ def resource(failure: Failure, code: str) -> str | None:
             return value
     within = [value for value in values.values() if f"/{value}" in url or f"'{value}'" in text]
     if within:
-        return max(within, key=url.rfind)
+        return max(within, key=lambda value: (url.rfind(value) + len(value), len(value)))
     found = (re.search(pattern, text) for pattern in _NAMED)
     named = next((match[1] for match in found if match), None)
     return named or (url if url not in ("", "/") else failure.resource)

@@ -195,9 +195,11 @@ def unfit(failure: Failure) -> ToolError | None:
     return ToolArgumentError("Google's library refuses this; nothing was sent.")
 
 
-_UNEXPECTED = r"Got an unexpected keyword argument '?(\w{1,100})'?"
-_MISSING = r'Missing required parameter "(\w{1,100})"'
-_WRONG = r'Parameter "(\w{1,100})" value '
+_CHECKS = (
+    (r"Got an unexpected keyword argument '?(\w{1,100})'?", "is not known"),
+    (r'Missing required parameter "(\w{1,100})"', "is missing"),
+    (r'Parameter "(\w{1,100})" value ', "is not one of the values that are allowed"),
+)
 
 
 @rules("TypeError")
@@ -210,13 +212,6 @@ def parameters(failure: Failure) -> ToolError | None:
     return ToolArgumentError(
         "The parameters do not fit the method; nothing was sent.", problems=[Problem(f"/{match[1]}", words)]
     )
-
-
-_CHECKS = (
-    (_UNEXPECTED, "is not known"),
-    (_MISSING, "is missing"),
-    (_WRONG, "is not one of the values that are allowed"),
-)
 
 
 @rules("googleapiclient.errors.Error", "google.api_core.exceptions.GoogleAPIError")

@@ -93,12 +93,19 @@ class Details:
 
         failure = self._failure
         url = unquote(safe_str(failure.look("uri") or failure.look("response", "url") or ""))
-        for value in (failure.arguments or {}).values():
-            if isinstance(value, str) and 2 < len(value) < 400 and (value in self.message or value in url):
-                return value
+        held = _held(failure, self.message) or _held(failure, url)
+        if held:
+            return held
         found = (re.search(pattern, self.message, re.IGNORECASE) for pattern in _NAMED)
         named = next((match[1] for match in found if match), None)
         return named or _stored(failure) or failure.resource
+
+
+def _held(failure: Failure, text: str) -> str | None:
+    """The argument of the call that a text holds, the last one where it holds several: an object after its bucket."""
+    values = [value for value in (failure.arguments or {}).values() if isinstance(value, str) and 2 < len(value) < 400]
+    held = [value for value in values if value in text]
+    return max(held, key=lambda value: (text.rfind(value) + len(value), len(value)), default=None)
 
 
 def _stored(failure: Failure) -> str | None:

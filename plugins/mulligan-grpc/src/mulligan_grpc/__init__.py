@@ -44,21 +44,18 @@ _DISK = ("disk", "no space left", "out of space")
 
 
 def _not_found(failure: Failure, told: Details) -> ToolError:
-    name = told.resource or failure.resource or _named(failure)
+    name = told.resource or _named(failure) or failure.resource
     return ResourceNotFoundError(
         f"Resource not found: {name}" if name else "The service has no such resource.", resource=name
     )
 
 
 def _named(failure: Failure) -> str | None:
-    """The one argument of the call that the service's message names."""
+    """The argument of the call that the service's message names, the last one where it names several."""
     text = _message(failure)
-    found = [
-        value
-        for value in (failure.arguments or {}).values()
-        if isinstance(value, str) and len(value) > 1 and value in text
-    ]
-    return found[0] if len(found) == 1 else None
+    values = [value for value in (failure.arguments or {}).values() if isinstance(value, str) and len(value) > 1]
+    held = (value for value in values if value in text)
+    return max(held, key=lambda value: (text.rfind(value) + len(value), len(value)), default=None)
 
 
 def _exhausted(failure: Failure, told: Details) -> ToolError:

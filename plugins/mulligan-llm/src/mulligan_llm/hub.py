@@ -19,6 +19,7 @@ from mulligan.plugin import (
     safe_str,
 )
 from mulligan_llm.deciding import decide, rules
+from mulligan_llm.reading import error_in
 from mulligan_llm.transport import connection
 
 _FILE = r"/resolve/[^/]+/([^?#]+)"
@@ -65,7 +66,11 @@ def hub_answered(failure: Failure) -> ToolError | None:
     """Any other answer of the Hub."""
     if failure.status is None and not failure.matches("huggingface_hub.errors.HfHubHTTPError"):
         return ToolExecutionError("The sandbox could not do this.", provider="huggingface")
-    return decide(failure, "huggingface")
+    error = decide(failure, "huggingface")
+    loading = error_in(failure).get("estimated_time")
+    if isinstance(loading, (int, float)) and not isinstance(loading, bool) and isinstance(error, ToolUnavailableError):
+        error.retry_after = float(loading)
+    return error
 
 
 @rules("huggingface_hub.errors.LocalEntryNotFoundError", "huggingface_hub.errors.CacheNotFound")

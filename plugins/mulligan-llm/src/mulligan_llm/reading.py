@@ -38,11 +38,11 @@ def resource(failure: Failure) -> str | None:
         failure: what happened.
     """
     text = _message(failure)
-    for value in (failure.arguments or {}).values():
-        if isinstance(value, str) and 2 < len(value) < 400 and value in text:
-            return value
     found = (re.search(pattern, text) for pattern in _NAMES)
-    return next((match[1] for match in found if match), None)
+    named = next((match[1] for match in found if match), None)
+    values = [value for value in (failure.arguments or {}).values() if isinstance(value, str) and 2 < len(value) < 400]
+    held = (value for value in values if value in (named or text) and " " not in value)
+    return max(held, key=len, default=named)
 
 
 def problems(failure: Failure) -> Sequence[Problem]:

@@ -14,9 +14,8 @@ _ADDRESS = r"\bERR_\w+ at (\S{1,2000})|navigating to \"([^\"]{1,2000})\"|→ [A-
 _STATUS = r"^(?:\w+\.\w+: )?([45]\d\d) [A-Z]"
 _BLOCKED = meanings.PERMISSION._replace(fatal=False)
 _REDIRECTS = meanings.FAILED._replace(message="The address redirects in a circle")
-_MEANINGS: tuple[
-    tuple[meanings.Meaning, str], ...
-] = (  # https://source.chromium.org/chromium/chromium/src/+/main:net/base/net_error_list.h
+# Chromium's: https://source.chromium.org/chromium/chromium/src/+/main:net/base/net_error_list.h
+_MEANINGS: tuple[tuple[meanings.Meaning, str], ...] = (
     (
         meanings.UNREACHABLE,
         """NAME_NOT_RESOLVED NAME_RESOLUTION_FAILED ICANN_NAME_COLLISION CONNECTION_REFUSED CONNECTION_FAILED
