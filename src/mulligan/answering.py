@@ -73,7 +73,7 @@ class Answering:
         """A result that is pickled leaves its pipeline behind."""
         return type(None), ()
 
-    def format_named(self, format: str | FeedbackFormat) -> FeedbackFormat:
+    def format_named(self, format: Any) -> FeedbackFormat:
         """The feedback format of that name.
 
         Args:
@@ -84,7 +84,7 @@ class Answering:
         """
         if isinstance(format, FeedbackFormat):
             return format
-        if not is_name(format) or format not in self.formats:
+        if not isinstance(format, str) or format not in self.formats:
             raise UsageError(f"unknown feedback format {format!r}; there are {', '.join(sorted(self.formats))}")
         return self.formats[format]
 
@@ -271,11 +271,6 @@ class Answering:
             failure: what happened.
         """
         return AttemptFailed(call.id, call.name, attempt, error, self.redactor.redact(failure.traceback))
-
-
-def is_name(value: object) -> bool:
-    """Whether a value can be a name at all."""
-    return isinstance(value, str)
 
 
 def plain_text(feedback: Feedback) -> str:
