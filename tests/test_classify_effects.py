@@ -63,7 +63,9 @@ def test_a_reason_that_says_timeout_counts_for_more_than_the_status(status, code
 
 
 def test_a_503_that_asks_to_come_back_did_nothing():
-    error = status_error(Failure(Odd(status_code=503, response=SimpleNamespace(status_code=503, headers={"Retry-After": "5"}))))
+    error = status_error(
+        Failure(Odd(status_code=503, response=SimpleNamespace(status_code=503, headers={"Retry-After": "5"})))
+    )
     assert (type(error), error.effect, error.retry_after) == (errors.ToolUnavailableError, "none", 5)
 
 
@@ -118,7 +120,9 @@ def test_what_was_never_sent_had_no_effect(bare, error):
     assert bare.classify(error).effect == "none"
 
 
-WORDS = st.sampled_from("timeout timed out connection reset refused closed not found server read request error by peer the 404".split())
+WORDS = st.sampled_from(
+    "timeout timed out connection reset refused closed not found server read request error by peer the 404".split()
+)
 
 
 @given(st.lists(WORDS, max_size=8).map(" ".join), st.sampled_from([None, 408, 500, 502, 503, 504]))

@@ -353,7 +353,7 @@ def test_observe(make_pipeline, plugin, run):
     assert [type(event) for event in seen] == [CallStarted, Waiting, CallFinished]
     assert (seen[0].call_id, seen[0].tool_name, seen[0].arguments) == ("1", "read", '{"path":"a"}')
     assert (seen[1].tool_name, seen[1].seconds) == ("read", 0.001)
-    assert seen[2].result is result
+    assert (seen[2].result.call, seen[2].result.content) == (result.call, result.content)
     assert result.events == (seen[1],)
     seen.clear()
     result = run(pipeline, "fail")

@@ -22,6 +22,8 @@ _CLAUSES = re.compile(
     r"[\n;,!?()\[\]{}<>|]+|:(?!\s*\d)|\.(?=\s|$)|\s[-\u2013\u2014]\s|\s(?:because|please|but|and|so)\s"
 )
 _MARKS = re.compile(r"(?<![\w.])(?:net::)?(ERR_[A-Z_]{4,40}|E[A-Z]{4,14}(?:_AGAIN)?)(?![\w])")
+_RAISED = re.compile(r"^(?:[a-z_]\w{0,40}\.){0,8}([A-Z]\w{1,60}(?:Error|Exception))(?=: |$)", re.MULTILINE)
+_NOTHING = (None, m.ARGUMENT, m.FAILED)
 _HYPHENS = re.compile(r"(?<=\w)[-_](?=\w)")
 _LOCAL = re.compile(r"(?:\.{0,2}/|~/|[A-Za-z]:\\)[^/]")  # a denied path is no denied account
 _LONGEST = 1_200
@@ -182,9 +184,9 @@ def said(text: str, allowed: Iterable[m.Meaning] | None = None) -> m.Meaning | N
         allowed: the meanings that count, by default all.
     """
     text = text[:_LONGEST]
-    for mark in _MARKS.findall(text)[:4] if "E" in text else ():
+    for mark in (*_MARKS.findall(text)[:4], *_RAISED.findall(text)[:4]) if "E" in text else ():
         meaning = reason_of(mark)
-        if meaning is not None and (allowed is None or meaning in allowed):
+        if meaning not in _NOTHING and (allowed is None or meaning in allowed):
             return meaning
     phrasebook = _phrasebook()
     for clause in _clauses(text):

@@ -23,6 +23,13 @@ _BEGINNINGS = "EFHMUefABCDGIJKLNOPQRSTVWXYZ"
 @hookimpl(trylast=True)
 def detect(value: Any, tool: Tool) -> Failure | None:
     """The failure that a text, a mapping, an MCP result or an HTTP answer reports, or None."""
+    try:
+        return _reported(value)
+    except Exception:  # what cannot be looked at reports nothing
+        return None
+
+
+def _reported(value: Any) -> Failure | None:
     kind = type(value)
     if kind is str:
         return shapes.report(value) if value[:1] in _BEGINNINGS and value[:1] else None

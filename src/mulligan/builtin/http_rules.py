@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from enum import Enum
 
-from mulligan.plugin import Failure, Rules, ToolError, reason_error, reason_of, said, status_error
+from mulligan.plugin import Failure, Rules, ToolError, reason_error, reason_of, safe_str, said, status_error
 from mulligan.plugin import meanings as m
 
 rules = Rules()
@@ -55,11 +56,12 @@ def grpc_status(failure: Failure) -> ToolError | None:
     """A gRPC status, from the methods `code` and `details` of what was raised."""
     if failure.is_plain or not failure.has_methods("code", "details"):
         return None
-    name = getattr(failure.ask("code"), "name", None)
-    meaning = reason_of(name) if isinstance(name, str) and name.isupper() else None
+    code = failure.ask("code")
+    name = code.name if issubclass(type(code), Enum) else ""
+    meaning = reason_of(name) if name.isupper() else None
     if meaning is None:
         return None
-    told = str(failure.ask("details") or "")[:1_000]
+    told = safe_str(failure.ask("details"), 1_000)
     if meaning is m.UNAVAILABLE:
         meaning = said(told, (m.UNREACHABLE, m.TLS)) or meaning
     if meaning is m.RATE_LIMIT:
@@ -73,7 +75,7 @@ def json_rpc(failure: Failure) -> ToolError | None:
     if failure.is_plain:
         return None
     for code in (failure.field("error", "code"), failure.field("code")):
-        if isinstance(code, int) and code in _RPC:
+        if type(code) is int and code in _RPC:
             return _rpc_error(failure, code)
     told = _RPC_CODE.search(failure.text[:400]) if failure.exception is None else None
     return None if told is None else _rpc_error(failure, int(told[1]))

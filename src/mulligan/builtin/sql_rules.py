@@ -80,7 +80,7 @@ def sqlstate(failure: Failure) -> ToolError | None:
     if failure.is_plain:
         return None
     state = failure.field("sqlstate") or failure.field("pgcode")
-    if not isinstance(state, str) or len(state) != 5:
+    if type(state) is not str or len(state) != 5:
         return None
     meaning = _STATES.get(state) or _STATES.get(state[:2])
     if meaning is m.CANCELLED:

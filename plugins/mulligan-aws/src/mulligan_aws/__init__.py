@@ -81,6 +81,7 @@ def _by_code(failure: Failure, told: object) -> ToolError:
         retry_after=_wait(failure) if cls in _WAITING else None,
         resource=about,
         problems=refused(failure) if cls is ToolArgumentError else (),
+        effect=cls.effect,
     )
 
 
@@ -172,15 +173,15 @@ def dropped(failure: Failure) -> ToolError | None:
 def credentials(failure: Failure) -> ToolError | None:
     """There are no credentials, or they could not be fetched or renewed."""
     if failure.matches("botocore.exceptions.LoginInsufficientPermissions"):
-        return ToolPermissionError("The AWS account may not log in this way.")
-    return ToolAuthenticationError("There are no usable credentials for AWS.")
+        return ToolPermissionError("The AWS account may not log in this way.", effect="none")
+    return ToolAuthenticationError("There are no usable credentials for AWS.", effect="none")
 
 
 @rules("botocore.exceptions.ParamValidationError")
 def parameters(failure: Failure) -> ToolError | None:
     """The SDK found the parameters wrong and sent nothing."""
     return ToolArgumentError(
-        "The parameters do not fit the AWS operation; nothing was sent.", problems=reported(failure)
+        "The parameters do not fit the AWS operation; nothing was sent.", problems=reported(failure), effect="none"
     )
 
 
@@ -228,9 +229,9 @@ def unfit(failure: Failure) -> ToolError | None:
     known = failure.matches("botocore.exceptions.ValidationError") and isinstance(name, str)
     problems = [Problem(pointer(str(name)), "the AWS SDK cannot use it")] if known else []
     if failure.matches("botocore.exceptions.NoRegionError"):
-        return ToolArgumentError("No AWS region is set: name one.")
+        return ToolArgumentError("No AWS region is set: name one.", effect="none")
     return ToolArgumentError(
-        "The AWS SDK does not know or cannot use what it was given; nothing was sent.", problems=problems
+        "The AWS SDK does not know or cannot use what it was given; nothing was sent.", problems=problems, effect="none"
     )
 
 
@@ -246,6 +247,7 @@ def waiter(failure: Failure) -> ToolError | None:
     return cls(
         _message(cls, failure, plain(code)),
         http_status=failure.look("last_response", "ResponseMetadata", "HTTPStatusCode"),
+        effect=cls.effect,
     )
 
 
@@ -259,7 +261,7 @@ def upload(failure: Failure) -> ToolError | None:
 @rules("botocore.exceptions.CapacityNotAvailableError")
 def held_back(failure: Failure) -> ToolError | None:
     """The SDK holds requests back, since the service throttled earlier ones."""
-    return ToolRateLimitError("The AWS SDK holds requests back after earlier ones were throttled.")
+    return ToolRateLimitError("The AWS SDK holds requests back after earlier ones were throttled.", effect="none")
 
 
 @rules("botocore.exceptions.BotoCoreError", "boto3.exceptions.Boto3Error")

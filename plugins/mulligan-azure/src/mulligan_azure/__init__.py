@@ -70,7 +70,7 @@ def unsent(failure: Failure) -> ToolError | None:
 @rules("azure.identity.CredentialUnavailableError")
 def credentials(failure: Failure) -> ToolError | None:
     """None of the configured ways to log in is available."""
-    return ToolAuthenticationError("There are no usable credentials for Azure.")
+    return ToolAuthenticationError("There are no usable credentials for Azure.", effect="none")
 
 
 @rules("azure.core.exceptions.DecodeError")
@@ -122,7 +122,7 @@ def _error(cls: type[ToolError], failure: Failure, code: str) -> ToolError:
         fields["code"] = _conflict(failure, code)
     if cls is ToolArgumentError:
         fields["problems"] = problems(failure)
-    return cls(message, **fields)
+    return cls(message, **fields, effect=cls.effect)
 
 
 def _conflict(failure: Failure, code: str) -> str | None:
@@ -173,7 +173,7 @@ def messaging(failure: Failure) -> ToolError | None:
     cls = next(cls for cls, names in _MESSAGING.items() if failure.matches(*names))
     exists = failure.matches("azure.servicebus.exceptions.MessagingEntityAlreadyExistsError")
     about = failure.resource if cls in (ResourceNotFoundError, ResourceConflictError) else None
-    return cls(f"{_MESSAGES[cls]}.", code="ALREADY_EXISTS" if exists else None, resource=about)
+    return cls(f"{_MESSAGES[cls]}.", code="ALREADY_EXISTS" if exists else None, resource=about, effect=cls.effect)
 
 
 @rules("azure.servicebus.exceptions.ServiceBusConnectionError", "azure.eventhub.exceptions.ConnectError")
@@ -192,7 +192,7 @@ def broker_lost(failure: Failure) -> ToolError | None:
 @rules("azure.core.exceptions.SerializationError")
 def unfit(failure: Failure) -> ToolError | None:
     """Parameters that the client cannot write as the service wants them."""
-    return ToolArgumentError("The parameters do not fit the Azure operation; nothing was sent.")
+    return ToolArgumentError("The parameters do not fit the Azure operation; nothing was sent.", effect="none")
 
 
 @rules(

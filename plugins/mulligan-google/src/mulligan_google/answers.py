@@ -128,7 +128,7 @@ def _error(
         http_status=status,
         retry_after=told.retry_after if cls in _WAITING else None,
         resource=named,
-        effect=effect,
+        effect=effect or cls.effect,
         problems=told.problems if cls is ToolArgumentError else (),
     )
 
@@ -145,7 +145,10 @@ def maps(failure: Failure) -> ToolError | None:
     cls = MAPS.get(str(failure.look("status")))
     if cls is None:
         return ToolExecutionError(_MESSAGES[ToolExecutionError] + ".")
-    return cls("Google Maps found nothing for this." if cls is ResourceNotFoundError else f"{_MESSAGES[cls]}.")
+    return cls(
+        "Google Maps found nothing for this." if cls is ResourceNotFoundError else f"{_MESSAGES[cls]}.",
+        effect=cls.effect,
+    )
 
 
 @rules("googlemaps.exceptions.HTTPError")
@@ -163,7 +166,9 @@ def sheet(failure: Failure) -> ToolError | None:
         else failure.resource
     )
     return ResourceNotFoundError(
-        f"Resource not found: {name}.{_HIDDEN}" if name else f"There is no such sheet.{_HIDDEN}", resource=name
+        f"Resource not found: {name}.{_HIDDEN}" if name else f"There is no such sheet.{_HIDDEN}",
+        resource=name,
+        effect="none",
     )
 
 
@@ -192,7 +197,7 @@ _UNFIT = (
 @rules(*_UNFIT)
 def unfit(failure: Failure) -> ToolError | None:
     """A request that the library refuses to send."""
-    return ToolArgumentError("Google's library refuses this; nothing was sent.")
+    return ToolArgumentError("Google's library refuses this; nothing was sent.", effect="none")
 
 
 _CHECKS = (
@@ -210,7 +215,9 @@ def parameters(failure: Failure) -> ToolError | None:
     if match is None or came_through(failure, "googleapiclient") is None:
         return None
     return ToolArgumentError(
-        "The parameters do not fit the method; nothing was sent.", problems=[Problem(f"/{match[1]}", words)]
+        "The parameters do not fit the method; nothing was sent.",
+        problems=[Problem(f"/{match[1]}", words)],
+        effect="none",
     )
 
 

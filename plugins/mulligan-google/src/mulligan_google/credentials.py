@@ -26,10 +26,10 @@ def refresh(failure: Failure) -> ToolError | None:
     """A token that could not be renewed: revoked or expired, unless the server has a problem of its own."""
     if failure.look("retryable") is True:
         return ToolUnavailableError("Google's token server has a problem; nothing was sent.", effect="none")
-    return ToolAuthenticationError("Google's credentials are expired, revoked or invalid: log in again.")
+    return ToolAuthenticationError("Google's credentials are expired, revoked or invalid: log in again.", effect="none")
 
 
 @rules("google.auth.exceptions.GoogleAuthError")
 def missing(failure: Failure) -> ToolError | None:
     """No usable credentials were found."""
-    return ToolAuthenticationError("There are no usable credentials for Google.")
+    return ToolAuthenticationError("There are no usable credentials for Google.", effect="none")

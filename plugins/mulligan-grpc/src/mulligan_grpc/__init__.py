@@ -46,7 +46,7 @@ _DISK = ("disk", "no space left", "out of space")
 def _not_found(failure: Failure, told: Details) -> ToolError:
     name = told.resource or _named(failure) or failure.resource
     return ResourceNotFoundError(
-        f"Resource not found: {name}" if name else "The service has no such resource.", resource=name
+        f"Resource not found: {name}" if name else "The service has no such resource.", resource=name, effect="none"
     )
 
 
@@ -61,14 +61,13 @@ def _named(failure: Failure) -> str | None:
 def _exhausted(failure: Failure, told: Details) -> ToolError:
     """Too many calls for now, a quota that is used up, or a message that is too large for the limit of one side."""
     if failure.says(*_TOO_LARGE):
-        return ToolArgumentError(
-            "The message is larger than the service or the client allows: ask for less, or send less."
-        )
-    if told.retry_after is None and (
-        re.search(_LONG, " ".join((*told.quotas, _message(failure)))) or failure.says(*_DISK)
-    ):
-        return ToolQuotaError("A quota at the service is used up.")
-    return ToolRateLimitError("The service limits how often it may be called.")
+        sent = failure.says("sent message larger than max")
+        message = "The message is larger than the service or the client allows: ask for less, or send less."
+        return ToolArgumentError(message, effect="none" if sent else "possible")
+    said = " ".join((*told.quotas, _message(failure)))
+    if told.retry_after is None and (re.search(_LONG, said, re.IGNORECASE) or failure.says(*_DISK)):
+        return ToolQuotaError("A quota at the service is used up.", effect="none")
+    return ToolRateLimitError("The service limits how often it may be called.", effect="none")
 
 
 def _unavailable(failure: Failure, _told: Details) -> ToolError:
@@ -95,16 +94,16 @@ def _unknown(failure: Failure, _told: Details) -> ToolError:
 
 def _conflict(code: str, words: str) -> Callable[[Failure, Details], ToolError]:
     return lambda _, told: ResourceConflictError(
-        words, code=code, resource=told.resource, transient=code == "ABORTED" or None
+        words, code=code, resource=told.resource, transient=code == "ABORTED" or None, effect="none"
     )
 
 
 def _argument(code: str, words: str) -> Callable[[Failure, Details], ToolError]:
-    return lambda _, told: ToolArgumentError(words, code=code, problems=told.problems)
+    return lambda _, told: ToolArgumentError(words, code=code, problems=told.problems, effect="none")
 
 
 def _plainly(cls: type[ToolError], words: str, **fields: Any) -> Callable[[Failure, Details], ToolError]:
-    return lambda _, told: cls(words, resource=told.resource, **fields)
+    return lambda _, told: cls(words, resource=told.resource, **{"effect": cls.effect, **fields})
 
 
 _BY_CODE: Mapping[str, Callable[[Failure, Details], ToolError]] = {
@@ -148,7 +147,7 @@ def answered(failure: Failure) -> ToolError | None:
         return None
     told = details(failure)
     cls = _BY_REASON.get(told.reason)
-    error = decide(failure, told) if cls is None else cls(_REASONED[cls])
+    error = decide(failure, told) if cls is None else cls(_REASONED[cls], effect=cls.effect)
     error.retry_after = told.retry_after
     if told.domain.endswith("googleapis.com"):
         error.provider = "google"

@@ -64,7 +64,7 @@ def decide(failure: Failure, provider: str, *codes: object, cls: type[ToolError]
         plain = status_error(failure, resource=None)
         known, code, effect = type(plain), plain.code, plain.effect
     else:
-        code, effect = None, None
+        code, effect = None, known.effect
     name = resource(failure) if known is ResourceNotFoundError else None
     return known(
         f"Resource not found: {name}" if name else _words(known, status),

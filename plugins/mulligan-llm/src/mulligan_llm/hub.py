@@ -34,9 +34,11 @@ def hub_closed(failure: Failure) -> ToolError | None:
     repo = name if isinstance(name, str) else None
     if status == _UNAUTHENTICATED:
         message = "The repository is gated, and no valid token of Hugging Face was sent."
-        return ToolAuthenticationError(message, http_status=status, resource=repo, provider="huggingface")
+        return ToolAuthenticationError(
+            message, http_status=status, resource=repo, provider="huggingface", effect="none"
+        )
     message = "The repository is gated or disabled, and this account may not read it."
-    return ToolPermissionError(message, http_status=status, resource=repo, provider="huggingface")
+    return ToolPermissionError(message, http_status=status, resource=repo, provider="huggingface", effect="none")
 
 
 @rules(
@@ -57,7 +59,7 @@ def hub_missing(failure: Failure) -> ToolError | None:
     name = next((name for name in names if isinstance(name, str) and name), None)
     message = f"Resource not found: {name}." if name else "The Hugging Face Hub does not have this."
     return ResourceNotFoundError(
-        f"{message}{_HIDDEN}", http_status=failure.status, resource=name, provider="huggingface"
+        f"{message}{_HIDDEN}", http_status=failure.status, resource=name, provider="huggingface", effect="none"
     )
 
 
@@ -81,7 +83,7 @@ def not_cached(failure: Failure) -> ToolError | None:
     place = failure.look("cache_dir")
     name = safe_str(place) if place is not None else None
     message = "It is not in the local cache of Hugging Face, and the Hub was not asked."
-    return ResourceNotFoundError(message, resource=name, provider="huggingface")
+    return ResourceNotFoundError(message, resource=name, provider="huggingface", effect="none")
 
 
 @rules(
@@ -91,7 +93,7 @@ def not_cached(failure: Failure) -> ToolError | None:
 )
 def hub_token(failure: Failure) -> ToolError | None:
     """No token is stored, or none could be fetched."""
-    return ToolAuthenticationError("There is no token for Hugging Face.", provider="huggingface")
+    return ToolAuthenticationError("There is no token for Hugging Face.", provider="huggingface", effect="none")
 
 
 @rules("huggingface_hub.errors.OfflineModeIsEnabled")
@@ -117,7 +119,9 @@ def generation(failure: Failure) -> ToolError | None:
     if failure.matches("huggingface_hub.errors.OverloadedError"):
         return ToolUnavailableError("The inference server is overloaded.", effect="none", provider="huggingface")
     if failure.matches("huggingface_hub.errors.ValidationError"):
-        return ToolArgumentError("The inference server refuses the request as invalid.", provider="huggingface")
+        return ToolArgumentError(
+            "The inference server refuses the request as invalid.", provider="huggingface", effect="none"
+        )
     return ToolExecutionError("The inference server could not finish.", provider="huggingface")
 
 
@@ -132,4 +136,4 @@ def invalid(failure: Failure) -> ToolError | None:
     match = re.search(r"\bfield '(\w+)'", failure.text)
     problems = [Problem(f"/{match[1]}", "it has the wrong form")] if match else []
     message = "Hugging Face's SDK refuses a name or value; nothing was sent."
-    return ToolArgumentError(message, problems=problems, provider="huggingface")
+    return ToolArgumentError(message, problems=problems, provider="huggingface", effect="none")

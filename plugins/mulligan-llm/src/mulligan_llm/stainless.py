@@ -60,13 +60,15 @@ def litellm(failure: Failure) -> ToolError | None:
     """What litellm itself found: a budget that is spent, deployments that rest, a request that no service will take."""
     if failure.matches("litellm.BudgetExceededError"):
         return ToolQuotaError(
-            "The budget that litellm was given is spent.", provider=safe_str(failure.look("llm_provider") or "litellm")
+            "The budget that litellm was given is spent.",
+            provider=safe_str(failure.look("llm_provider") or "litellm"),
+            effect="none",
         )
     if failure.matches("litellm.RouterRateLimitError", "litellm.RouterRateLimitErrorBasic"):
         rest = failure.look("cooldown_time")
         seconds = float(rest) if isinstance(rest, (int, float)) and not isinstance(rest, bool) else None
         return ToolRateLimitError(
-            "All deployments of the model rest after failures.", retry_after=seconds, provider="litellm"
+            "All deployments of the model rest after failures.", retry_after=seconds, provider="litellm", effect="none"
         )
     spent = failure.matches("litellm.PaymentRequiredError")
     return decide(failure, _provider(failure), cls=ToolQuotaError if spent else ToolArgumentError)
@@ -117,7 +119,7 @@ def websocket(failure: Failure) -> ToolError | None:
 def credentials(failure: Failure) -> ToolError | None:
     """Credentials that are missing, contradict each other or could not be fetched; a signature that does not hold."""
     return ToolAuthenticationError(
-        "There are no usable credentials for the model service.", provider=_provider(failure)
+        "There are no usable credentials for the model service.", provider=_provider(failure), effect="none"
     )
 
 
@@ -125,7 +127,9 @@ def credentials(failure: Failure) -> ToolError | None:
 def other(failure: Failure) -> ToolError | None:
     """Anything else of the SDK itself: no API key was given, or an answer ended before it was whole."""
     if len(failure.exceptions) == 1 and failure.says(*_NO_KEY):
-        return ToolAuthenticationError("No API key for the model service is set.", provider=_provider(failure))
+        return ToolAuthenticationError(
+            "No API key for the model service is set.", provider=_provider(failure), effect="none"
+        )
     return ToolExecutionError("The SDK of the model service could not do this.", provider=_provider(failure))
 
 
@@ -138,4 +142,4 @@ def no_key(failure: Failure) -> ToolError | None:
     if package is None:
         return None
     provider = "google" if package == "google.genai" else package
-    return ToolAuthenticationError("No API key for the model service is set.", provider=provider)
+    return ToolAuthenticationError("No API key for the model service is set.", provider=provider, effect="none")
