@@ -343,3 +343,4 @@ def test_the_model_reads_it(serve: Serve) -> None:
         content = calling.call("size", {"blob": "a/q3.csv"}).content
 
     assert content.startswith("Error executing tool size: Resource not found: a/q3.csv")
+    assert "taken effect" not in content

@@ -334,3 +334,4 @@ def test_the_model_reads_it(serve: Serve) -> None:
         content = calling.call("read_file", {"name": "abc"}).content
 
     assert content.startswith("Error executing tool read_file: Resource not found: files/abc")
+    assert "taken effect" not in content

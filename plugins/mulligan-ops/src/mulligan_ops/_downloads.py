@@ -1,0 +1,95 @@
+"""curl and wget: by their documented exit codes (https://everything.curl.dev/cmdline/exitcode.html, wget's manual)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from mulligan.plugin import Failure, ToolError, ToolExecutionError, meanings, status_error
+from mulligan_ops._lines import LOCAL_PERMISSION, Lines, meant
+
+_UNREADABLE = meanings.FAILED._replace(message="The server's answer could not be read")
+_UNWRITTEN = meanings.FAILED._replace(message="What was downloaded could not be written")
+_CODES: tuple[tuple[meanings.Meaning, tuple[int, ...]], ...] = (
+    (meanings.ARGUMENT, (1, 2, 3, 33, 34, 45, 48)),
+    (meanings.UNREACHABLE, (5, 6, 7, 97)),
+    (meanings.TLS, (35, 51, 53, 54, 59, 60, 64, 66, 77, 80, 82, 83, 90, 91)),
+    (meanings.TIMEOUT, (28,)),
+    (meanings.DROPPED, (16, 18, 52, 55, 56, 92, 95)),
+    (meanings.AUTHENTICATION, (58, 67, 94, 98)),
+    (meanings.PERMISSION._replace(fatal=False), (9, 69)),
+    (meanings.NOT_FOUND, (26, 37, 68, 78)),
+    (meanings.DISK_FULL, (70,)),
+    (meanings.EXISTS, (73,)),
+    (meanings.TOO_LARGE, (63,)),
+    (meanings.UNIMPLEMENTED, (4,)),
+    (meanings.FAILED._replace(message="The address redirects in a circle"), (47,)),
+    (_UNREADABLE, (8, 61)),
+)
+_CURL: Mapping[int, meanings.Meaning] = {code: meaning for meaning, codes in _CODES for code in codes}
+_PAGE_NOT_RETRIEVED, _WRITE_ERROR = 22, 23
+_WRITING: Lines = (
+    (r"No space left on device", meanings.DISK_FULL),
+    (r"Failed to open the file (\S+): Permission denied|(\S+): Permission denied", LOCAL_PERMISSION),
+    (r"Failed to open the file (\S+): No such file", meanings.NOT_FOUND),
+)
+_NAMED = (
+    r"(?:Could not resolve (?:host|proxy): |Failed to connect to |Couldn't open file |Can't open '?)([^\s']{1,300})"
+)
+_WGET: Mapping[int, meanings.Meaning] = {
+    2: meanings.ARGUMENT,
+    4: meanings.UNREACHABLE,
+    5: meanings.TLS,
+    6: meanings.AUTHENTICATION,
+}
+
+
+def curl(failure: Failure, code: int | None, text: str, address: str | None) -> ToolError | None:
+    """What curl's exit code means; with `--fail` the HTTP status is in what it wrote.
+
+    Args:
+        failure: what happened.
+        code: the exit code.
+        text: what it wrote.
+        address: the URL that it was given.
+    """
+    if code == _PAGE_NOT_RETRIEVED:
+        match = re.search(r"returned error: (\d{3})", text)
+        return _answered(failure, match[1] if match else None, "curl", address)
+    if code == _WRITE_ERROR:
+        return meant(failure, text, _WRITING, "curl") or meanings.error_of(failure, _UNWRITTEN, provider="curl")
+    meaning = _UNREADABLE if "HTTP/0.9" in text else _CURL.get(code or 0)
+    if meaning is None:
+        return None
+    if meaning is meanings.TIMEOUT and re.search(r"Connection timed out|Failed to connect", text):
+        meaning = meanings.NOT_SENT
+    match = re.search(_NAMED, text)
+    return meanings.error_of(failure, meaning, resource=match[1] if match else address, provider="curl")
+
+
+def wget(failure: Failure, code: int | None, text: str, address: str | None) -> ToolError | None:
+    """What wget's exit code means.
+
+    Args:
+        failure: what happened.
+        code: the exit code.
+        text: what it wrote.
+        address: the URL that it was given.
+    """
+    match = re.search(r"ERROR (\d{3})", text)
+    if match is not None:
+        return _answered(failure, match[1], "wget", address)
+    written = meant(failure, text, ((r"(\S+): No such file or directory", meanings.NOT_FOUND), *_WRITING), "wget")
+    if written is not None:
+        return written
+    meaning = _WGET.get(code or 0)
+    if meaning is meanings.UNREACHABLE and "timed out" in text:
+        meaning = meanings.TIMEOUT
+    return None if meaning is None else meanings.error_of(failure, meaning, resource=address, provider="wget")
+
+
+def _answered(failure: Failure, status: str | None, provider: str, address: str | None) -> ToolError:
+    """What the server answered; a silent curl does not tell the status."""
+    if status is None:
+        return ToolExecutionError("The server answered with an HTTP error.", provider=provider, resource=address)
+    return status_error(failure, int(status), provider=provider, resource=address)

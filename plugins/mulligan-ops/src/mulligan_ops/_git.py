@@ -1,0 +1,120 @@
+"""git: the fixed beginnings of what it writes; https://git-scm.com/docs/git#_exit_codes says only that it failed."""
+
+from __future__ import annotations
+
+import re
+
+from mulligan.plugin import Failure, ToolError, ToolExecutionError, meanings, status_error
+from mulligan_ops._lines import LOCAL_PERMISSION, LOCKED, Lines, meant
+from mulligan_ops._ssh import CLIENT
+
+_UNMERGED = meanings.CONFLICT._replace(
+    message="Changes collide: they must be merged by hand, or the merge be given up", effect="possible"
+)
+_DIRTY = meanings.CONFLICT._replace(message="Local changes are in the way: commit or stash them first")
+_BEHIND = meanings.CONFLICT._replace(
+    message="The remote branch has commits that are not here: fetch and merge them first"
+)
+_PROTECTED = meanings.PERMISSION._replace(fatal=False, message="The remote repository does not take this push")
+_NO_IDENTITY = "git does not know who commits: a person must set user.name and user.email."
+_STATUS = r"The requested URL returned error: (\d{3})"
+_LOCAL: Lines = (
+    (r"Unable to create '([^']+\.lock)': File exists|cannot lock ref '([^']+)'", LOCKED),
+    (r"No space left on device", meanings.DISK_FULL),
+    (r"not a git repository \(or any|not in a git directory", meanings.NOT_FOUND),
+    (
+        r"repository '([^']+)' (?:not found|does not exist)|'([^']+)' does not appear to be a git repository",
+        meanings.NOT_FOUND,
+    ),
+    (
+        r"pathspec '([^']+)' did not match|couldn't find remote ref (\S+)|Remote branch (\S+) not found",
+        meanings.NOT_FOUND,
+    ),
+    (r"ambiguous argument '([^']+)': unknown revision|bad revision '([^']+)'", meanings.NOT_FOUND),
+    (r"branch '([^']+)' not found|tag '([^']+)' not found|No such remote:? '?([^'\s]+)", meanings.NOT_FOUND),
+    (
+        r"path '([^']+)' (?:does not exist|exists on disk, but not) in|[Ii]nvalid object name '?([^'\s]+)",
+        meanings.NOT_FOUND,
+    ),
+    (
+        r"src refspec (\S+) does not match any|invalid reference: (\S+)|[Nn]ot a valid object name:? '?([^'\s]+)",
+        meanings.NOT_FOUND,
+    ),
+    (
+        r"'([^']+)' is not a commit and a branch|No stash entries found|cannot open '([^']+)': No such file",
+        meanings.NOT_FOUND,
+    ),
+    (r"bad source, source=([^,]+),|merge: (\S+) - not something we can|invalid upstream '([^']+)'", meanings.NOT_FOUND),
+    (r"no such path '([^']+)'|can't open patch '([^']+)'|(\S+) is not a valid reference", meanings.NOT_FOUND),
+    (r"[Rr]epository not found|No (?:annotated tags|tags|names) (?:can describe|found)", meanings.NOT_FOUND),
+    (
+        r"branch named '([^']+)' already exists|tag '([^']+)' already exists|remote (\S+) already exists",
+        meanings.EXISTS,
+    ),
+    (r"'([^']+)' already exists", meanings.EXISTS),
+    (r"protected branch|pre-receive hook declined|hook declined|You are not allowed to push", _PROTECTED),
+    (r"non-fast-forward|\(fetch first\)|tip of your current branch is behind|divergent branches", _BEHIND),
+    (r"Not possible to fast-forward", _BEHIND),
+    (r"would be overwritten by|commit your changes or stash them|You have unstaged changes", _DIRTY),
+    (r"index contains uncommitted changes|contains modified or untracked files", _DIRTY),
+    (r"CONFLICT \([^)]+\): .*? in (\S+)|Automatic merge failed|could not apply|patch does not apply", _UNMERGED),
+    (r"unmerged files|unresolved conflict|have not concluded your|needs merge", _UNMERGED),
+    (r"refusing to merge unrelated|is not fully merged|checked out at|used by worktree", meanings.CONFLICT),
+    (r"nothing to commit|nothing added to commit|no changes added to commit", meanings.CONFLICT),
+    (
+        r"has no upstream branch|is no tracking information|need to start by|does not have any commits yet|no commits yet",
+        meanings.CONFLICT,
+    ),
+    (r"is not a git command|unknown (?:option|switch|subcommand)|unrecognized argument|^usage: git", meanings.ARGUMENT),
+    (r"is not a valid (?:branch|tag|remote) name|empty commit message|bad (?:config|numeric)", meanings.ARGUMENT),
+    (r"exceeds GitHub's file size limit|exceeds the maximum", meanings.TOO_LARGE),
+    (r"over its data quota", meanings.QUOTA),
+)
+_REMOTE: Lines = (
+    (
+        r"Authentication failed for '([^']+)'|could not read (?:Username|Password)|terminal prompts disabled",
+        meanings.AUTHENTICATION,
+    ),
+    (r"Support for password authentication was removed|Invalid username or|Access denied", meanings.AUTHENTICATION),
+    (r"Permission to (\S+) denied|insufficient permission for", meanings.PERMISSION),
+    *CLIENT,
+    (r"Could not resolve (?:host|proxy): (\S+)", meanings.UNREACHABLE),
+    (r"(?:Connection|Operation) timed out", meanings.NOT_SENT),
+    (
+        r"Failed to connect to (\S+) port|Connection refused|No route to host|unable to connect to (\S+)",
+        meanings.UNREACHABLE,
+    ),
+    (r"certificate problem|certificate verification failed|TLS connect error|handshake\(\) failed", meanings.TLS),
+    (r"hung up unexpectedly|early EOF|RPC failed|Connection reset by peer", meanings.DROPPED),
+    (r"dubious ownership in repository at '([^']+)'", LOCAL_PERMISSION),
+    (r"'([^']+)': Permission denied|^error: open\(\"([^\"]+)\"\): Permission denied", LOCAL_PERMISSION),
+)
+
+
+def git(failure: Failure, text: str) -> ToolError | None:
+    """What git wrote: what is wrong in the repository here, then what the remote side said.
+
+    Args:
+        failure: what happened.
+        text: what it wrote, to both of its outputs.
+    """
+    if "Please tell me who you are" in text or "Author identity unknown" in text:
+        return ToolExecutionError(_NO_IDENTITY, effect="none", provider="git", user_message=_NO_IDENTITY)
+    match = re.search(_STATUS, text)
+    if match is not None:
+        return status_error(failure, int(match[1]), provider="git", resource=_address(text))
+    return meant(failure, text, _LOCAL, "git") or meant(failure, text, _REMOTE, "git")
+
+
+def _address(text: str) -> str | None:
+    match = re.search(r"unable to access '([^']{1,500})'", text)
+    return match[1] if match else None
+
+
+def no_repository(failure: Failure) -> ToolError:
+    """GitPython's exceptions, whose text is nothing but the path.
+
+    Args:
+        failure: what happened.
+    """
+    return meanings.error_of(failure, meanings.NOT_FOUND, resource=failure.text[:300] or None, provider="git")

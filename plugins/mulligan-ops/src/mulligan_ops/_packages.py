@@ -1,0 +1,132 @@
+"""npm, pip and apt: by npm's error codes and the fixed beginnings of what pip and apt write."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from mulligan.plugin import Failure, ToolError, meanings, reason_of, status_error
+from mulligan_ops._git import git
+from mulligan_ops._lines import LOCAL_PERMISSION, LOCKED, Lines, meant
+
+_DEPENDENCIES = meanings.CONFLICT._replace(message="The dependencies do not fit together")
+_NPM: Mapping[str, meanings.Meaning] = {
+    "E401": meanings.AUTHENTICATION,
+    "ENEEDAUTH": meanings.AUTHENTICATION,
+    "EOTP": meanings.AUTHENTICATION,
+    "E403": meanings.PERMISSION,
+    "EACCES": LOCAL_PERMISSION,
+    "EPERM": LOCAL_PERMISSION,
+    "EROFS": LOCAL_PERMISSION,
+    "E404": meanings.NOT_FOUND,
+    "ETARGET": meanings.NOT_FOUND,
+    "ENOVERSIONS": meanings.NOT_FOUND,
+    "ENOENT": meanings.NOT_FOUND,
+    "ERESOLVE": _DEPENDENCIES,
+    "EBADENGINE": _DEPENDENCIES,
+    "EBADPLATFORM": _DEPENDENCIES,
+    "EPUBLISHCONFLICT": meanings.EXISTS,
+    "EEXIST": meanings.EXISTS,
+    "EJSONPARSE": meanings.ARGUMENT,
+    "EINVALIDTAGNAME": meanings.ARGUMENT,
+    "EINVALIDPACKAGENAME": meanings.ARGUMENT,
+    "EUSAGE": meanings.ARGUMENT,
+    "EUNSUPPORTEDPROTOCOL": meanings.ARGUMENT,
+    "ENOSPC": meanings.DISK_FULL,
+    "ETIMEDOUT": meanings.TIMEOUT,
+    "ESOCKETTIMEDOUT": meanings.TIMEOUT,
+    "ERR_SOCKET_TIMEOUT": meanings.TIMEOUT,
+    "CERT_HAS_EXPIRED": meanings.TLS,
+    "SELF_SIGNED_CERT_IN_CHAIN": meanings.TLS,
+    "DEPTH_ZERO_SELF_SIGNED_CERT": meanings.TLS,
+    "UNABLE_TO_GET_ISSUER_CERT_LOCALLY": meanings.TLS,
+    "UNABLE_TO_VERIFY_LEAF_SIGNATURE": meanings.TLS,
+}
+_CODE = r"^npm (?:ERR!|error) code (\w{2,50})"
+_NPM_NAME = r"'([^'\s]+?)(?:@[^'@\s]*)?' (?:is not in (?:this|the npm) registry|could not be found)|open '([^']+)'|notarget .* for (\S+?)\.?$"  # noqa: E501
+_NPM_LINES: Lines = (
+    (r"[Mm]issing script: \"?([^\"\s]+)", meanings.NOT_FOUND),
+    (r"[Uu]nknown command: \"?([^\"\s]+)", meanings.ARGUMENT),
+)
+_PIP: Lines = (
+    (r"\[Errno 28\]|No space left on device", meanings.DISK_FULL),
+    (r"[Nn]ame or service not known|Temporary failure in name resolution|nodename nor servname", meanings.UNREACHABLE),
+    (r"Failed to establish a new connection|Connection refused|ProxyError", meanings.UNREACHABLE),
+    (r"CERTIFICATE_VERIFY_FAILED|SSLCertVerificationError", meanings.TLS),
+    (r"Read timed out|ReadTimeoutError|ConnectTimeoutError", meanings.TIMEOUT),
+    (r"Connection aborted|Connection reset by peer|IncompleteRead", meanings.DROPPED),
+    (r"401 Error|403 Error, Credentials not correct|^User for \S+:", meanings.AUTHENTICATION),
+    (r"\[Errno 13\] Permission denied: '([^']+)'", LOCAL_PERMISSION),
+    (r"externally-managed-environment", meanings.CONFLICT),
+    (r"Could not open requirements file: .*?'([^']+)'|Requirements file not found: (\S+)", meanings.NOT_FOUND),
+    (r"No matching distribution found for ([^\s;(]+)", meanings.NOT_FOUND),
+    (r"Could not find a version that satisfies the requirement ([^\s;(]+)", meanings.NOT_FOUND),
+    (r"Package\(s\) not found: (\S+)", meanings.NOT_FOUND),
+    (r"Invalid requirement: '?([^'\s]+)|is not a valid (?:editable )?requirement", meanings.ARGUMENT),
+    (
+        r"not a supported wheel on this platform|[Nn]either 'setup\.py' nor 'pyproject\.toml' found|is not a valid wheel",
+        meanings.ARGUMENT,
+    ),
+    (r"no such option|unknown command|at least one requirement to install|^Usage:", meanings.ARGUMENT),
+    (r"ResolutionImpossible|conflicting dependencies|requires a different Python", _DEPENDENCIES),
+)
+_PIP_STATUS = r"HTTP error (\d{3}) (?:while getting|Client Error: .* for url:) (\S+)"
+_APT: Lines = (
+    (r"are you root|Could not open lock file .*Permission denied", meanings.PERMISSION),
+    (r"Could not get lock (\S+?)\.|Unable to (?:acquire|lock) .*lock", LOCKED),
+    (r"enough free space|No space left on device", meanings.DISK_FULL),
+    (r"(?:resolving|resolve) '([^']+)'", meanings.UNREACHABLE),
+    (r"Connection timed out|connection timed out", meanings.NOT_SENT),
+    (r"Could not connect to (\S+)|Connection (?:refused|failed)|Cannot initiate the connection", meanings.UNREACHABLE),
+    (r"Certificate verification failed", meanings.TLS),
+    (r"Unable to locate package (\S+)|Package '([^']+)' has no installation candidate", meanings.NOT_FOUND),
+    (r"Version '[^']+' for '([^']+)' was not found|Couldn't find any package by", meanings.NOT_FOUND),
+    (r"404 +Not Found|No packages found|package '?([^'\s]+?)'? is not installed", meanings.NOT_FOUND),
+    (r"dpkg was interrupted|held broken packages|Unmet dependencies|unmet dependencies", _DEPENDENCIES),
+    (r"Invalid operation (\S+)|Command line option|not understood", meanings.ARGUMENT),
+    (r"Hash Sum mismatch", meanings.UNAVAILABLE),
+)
+
+
+def npm(failure: Failure, text: str) -> ToolError | None:
+    """What npm's error code means: its own, an HTTP status, or one of Node.js.
+
+    Args:
+        failure: what happened.
+        text: what it wrote.
+    """
+    match = re.search(_CODE, text, re.MULTILINE)
+    if match is None:
+        return meant(failure, text, _NPM_LINES, "npm")
+    meaning = _NPM.get(match[1]) or reason_of(match[1])
+    status = re.fullmatch(r"E([45]\d\d)", match[1])
+    if meaning is None and status is not None:
+        return status_error(failure, int(status[1]), provider="npm")
+    if meaning is None:
+        return None
+    named = re.search(_NPM_NAME, text, re.MULTILINE)
+    name = next(filter(None, named.groups()), None) if named else None
+    return meanings.error_of(failure, meaning, resource=name, provider="npm")
+
+
+def pip(failure: Failure, text: str) -> ToolError | None:
+    """What pip wrote; what the network did comes before "no version was found", which pip says then too.
+
+    Args:
+        failure: what happened.
+        text: what it wrote.
+    """
+    match = re.search(_PIP_STATUS, text)
+    if match is not None:
+        return status_error(failure, int(match[1]), provider="pip", resource=match[2])
+    return meant(failure, text, _PIP, "pip") or (git(failure, text) if "git clone" in text else None)
+
+
+def apt(failure: Failure, text: str) -> ToolError | None:
+    """What apt or dpkg wrote.
+
+    Args:
+        failure: what happened.
+        text: what it wrote.
+    """
+    return meant(failure, text, _APT, "apt")

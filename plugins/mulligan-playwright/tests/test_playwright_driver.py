@@ -1,0 +1,121 @@
+"""What Playwright's own driver does without a browser, and its classes with the words that browsers use."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Error, TimeoutError  # noqa: A004
+
+from mulligan.plugin import (
+    ResourceNotFoundError,
+    ToolArgumentError,
+    ToolAuthenticationError,
+    ToolConnectionError,
+    ToolExecutionError,
+    ToolPermissionError,
+    ToolTimeoutError,
+    ToolUnavailableError,
+)
+
+
+@pytest.fixture
+def request_context(driver):
+    context = driver.request.new_context(max_redirects=3)
+    yield context
+    context.dispose()
+
+
+def test_requests(classify, request_context, site, nobody):
+    gone = classify(lambda: request_context.get(nobody))
+    assert (type(gone), gone.fatal, gone.effect, gone.resource) == (ToolConnectionError, True, "none", nobody)
+    lost = classify(lambda: request_context.get(f"{site}/reset"))
+    assert (type(lost), lost.fatal, lost.effect) == (ToolConnectionError, False, "possible")
+    slow = classify(lambda: request_context.get(f"{site}/slow", timeout=200))
+    assert (type(slow), slow.effect, slow.resource) == (ToolTimeoutError, "possible", f"{site}/slow")
+    missing = classify(lambda: request_context.get(f"{site}/missing", fail_on_status_code=True))
+    assert (type(missing), missing.http_status, missing.resource) == (ResourceNotFoundError, 404, f"{site}/missing")
+    circle = classify(lambda: request_context.get(f"{site}/circle"))
+    assert circle.message == "The address redirects in a circle."
+    none = classify(lambda: request_context.get("no address"), url="no address")
+    assert type(none) is ToolArgumentError
+
+
+def test_a_browser_that_is_not_installed(classify, driver):
+    error = classify(lambda: driver.chromium.launch(executable_path="/nowhere/chromium"))
+    assert (type(error), error.fatal, error.effect) == (ToolExecutionError, False, "none")
+    assert "a person must run `playwright install" in error.message
+
+
+def test_a_browser_that_ends_at_once(classify, driver):
+    error = classify(lambda: driver.chromium.launch(executable_path="/bin/false"))
+    assert (type(error), error.message) == (ToolExecutionError, "The browser could not be started.")
+
+
+def test_a_remote_browser_that_cannot_be_reached(classify, driver, nobody):
+    for connect in (driver.chromium.connect_over_cdp, lambda url: driver.chromium.connect(url.replace("http", "ws"))):
+        error = classify(lambda connect=connect: connect(nobody))
+        assert (type(error), error.fatal) == (ToolConnectionError, True)
+
+
+def raise_(exception):
+    raise exception
+
+
+AT = ' at https://example.com/\nCall log:\n  - navigating to "https://example.com/", waiting until "load"\n'
+CODES = [
+    ("net::ERR_CERT_DATE_INVALID", ToolConnectionError, True),
+    ("net::ERR_SSL_PROTOCOL_ERROR", ToolConnectionError, True),
+    ("net::ERR_PROXY_CONNECTION_FAILED", ToolConnectionError, True),
+    ("net::ERR_TUNNEL_CONNECTION_FAILED", ToolConnectionError, True),
+    ("net::ERR_HTTP2_PROTOCOL_ERROR", ToolConnectionError, False),
+    ("net::ERR_EMPTY_RESPONSE", ToolConnectionError, False),
+    ("net::ERR_NETWORK_CHANGED", ToolConnectionError, False),
+    ("net::ERR_CONNECTION_TIMED_OUT", ToolTimeoutError, False),
+    ("net::ERR_BLOCKED_BY_RESPONSE", ToolPermissionError, False),
+    ("net::ERR_UNKNOWN_URL_SCHEME", ToolArgumentError, False),
+    ("net::ERR_PROXY_AUTH_UNSUPPORTED", ToolAuthenticationError, True),
+    ("net::ERR_INSUFFICIENT_RESOURCES", ToolUnavailableError, False),
+    ("net::ERR_HTTP_RESPONSE_CODE_FAILURE", ToolExecutionError, False),
+    ("net::ERR_SOMETHING_NEW", ToolExecutionError, False),
+    ("NS_ERROR_UNKNOWN_HOST", ToolConnectionError, True),
+    ("NS_ERROR_CONNECTION_REFUSED", ToolConnectionError, True),
+    ("NS_ERROR_NET_RESET", ToolConnectionError, False),
+    ("NS_ERROR_NET_TIMEOUT", ToolTimeoutError, False),
+    ("NS_ERROR_REDIRECT_LOOP", ToolExecutionError, False),
+    ("NS_BINDING_ABORTED", ToolExecutionError, False),
+    ("SSL_ERROR_RX_RECORD_TOO_LONG", ToolConnectionError, True),
+    ("SEC_ERROR_UNKNOWN_ISSUER", ToolConnectionError, True),
+    ("Could not connect to server", ToolConnectionError, True),
+    ("Unacceptable TLS certificate", ToolConnectionError, True),
+    ("Page crashed", ToolExecutionError, False),
+]
+
+
+@pytest.mark.parametrize(("code", "cls", "fatal"), CODES, ids=[one[0] for one in CODES])
+def test_the_codes_of_each_browser(classify, code, cls, fatal):
+    error = classify(lambda: raise_(Error(f"Page.goto: {code}{AT}")))
+    assert (type(error), error.fatal, error.provider) == (cls, fatal, "playwright")
+    assert error.effect in ("none", "possible")
+    if cls is ToolConnectionError and not fatal:
+        assert (error.transient, error.effect) == (True, "possible")
+
+
+def test_an_older_log_names_the_selector_too(classify):
+    error = classify(
+        lambda: raise_(
+            TimeoutError('Timeout 30000ms exceeded.\n=== logs ===\nwaiting for selector "#a" to be visible\n===')
+        )
+    )
+    assert (type(error), error.resource) == (ToolTimeoutError, "#a")
+
+
+def test_a_page_cannot_decide_with_its_own_words(classify):
+    log = 'Page.click: Timeout 400ms exceeded.\nCall log:\n  - waiting for locator("#a")\n    - locator resolved to <b>net::ERR_CONNECTION_REFUSED strict mode violation</b>\n'
+    error = classify(lambda: raise_(TimeoutError(log)))
+    assert (type(error), error.rule) == (ToolTimeoutError, "mulligan_playwright:element_timeout")
+
+
+def test_a_click_that_was_made_may_have_taken_effect(classify):
+    log = 'Page.click: Timeout 400ms exceeded.\nCall log:\n  - waiting for locator("#a")\n    - locator resolved to <a id="a"></a>\n'
+    tried = "  - attempting click action\n    - performing click action\n    - waiting for scheduled navigations to finish\n"
+    assert classify(lambda: raise_(TimeoutError(log))).effect == "none"
+    assert classify(lambda: raise_(TimeoutError(log + tried))).effect == "possible"
