@@ -251,3 +251,41 @@ def test_tools_may_change_while_others_are_called(make_pipeline):
     assert failures == []
     assert pipeline.faults == ()
     assert len(pipeline.tools) == 51
+
+
+def test_tools_removed_while_they_are_listed_stay_in_the_list():
+    tools = Toolset([another("a"), another("b"), another("c")])
+    seen = []
+    for name, listed in tools.items():
+        seen.append((name, listed.name))
+        tools.remove(name)
+    values = iter(Toolset([read]).values())
+    assert seen == [("a", "a"), ("b", "b"), ("c", "c")]
+    assert next(values).name == "read"
+    assert len(tools) == 0
+
+
+def test_tools_listed_by_many_threads_while_they_change():
+    tools = Toolset([another(f"t{number}") for number in range(200)])
+    wrong = []
+    done = threading.Event()
+
+    def list_them() -> None:
+        while not done.is_set():
+            try:
+                if len(tools.values()) < 200 or len(tools.items()) < 200 or len(list(tools)) < 200:
+                    wrong.append("too few")
+                tools.definitions("openai")
+            except Exception as caught:
+                wrong.append(repr(caught))
+
+    threads = [threading.Thread(target=list_them) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for number in range(200):
+        tools.add(another(f"extra{number}"))
+        tools.remove(f"extra{number}")
+    done.set()
+    for thread in threads:
+        thread.join()
+    assert wrong == []

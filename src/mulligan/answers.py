@@ -28,16 +28,17 @@ def answers(value: object) -> tuple[Any, ...]:
     return tuple(found)
 
 
-def http_status(value: object) -> int | None:
+def http_status(value: object, held: tuple[Any, ...]) -> int | None:
     """The HTTP status that an exception, its answer or a value carries, or None.
 
     Only 400 to 599 count, lest a service's own number be taken for one.
 
     Args:
         value: an exception or an answer.
+        held: the answers that it holds.
     """
     told = _status_of(value)
-    for answer in () if told is not None else answers(value):
+    for answer in () if told is not None else held:
         told = _status_of(answer)
         if told is None and isinstance(answer, Mapping):
             told = _as_status(field(answer.get("ResponseMetadata"), "HTTPStatusCode"))
@@ -74,15 +75,16 @@ def _as_status(value: object) -> int | None:
     return None
 
 
-def http_headers(value: object) -> dict[str, str]:
+def http_headers(value: object, held: tuple[Any, ...]) -> dict[str, str]:
     """The answer's headers with lower-case names; empty where there are none.
 
     The answer's own come first: what an exception calls its headers may be the request's.
 
     Args:
         value: an exception or an answer.
+        held: the answers that it holds.
     """
-    for answer in answers(value):
+    for answer in held:
         headers = _lower(_told(answer))
         if headers:
             return headers
@@ -105,18 +107,25 @@ def _lower(headers: object) -> dict[str, str]:
     return guarded(lambda: {str(name).lower(): str(text) for name, text in items()}) or {}
 
 
-def url_path(value: object) -> str | None:
-    """The path of the address that was asked, without query; None where there is none, or only the root.
+def asked(value: object, held: tuple[Any, ...]) -> tuple[str | None, str]:
+    """The path of the address that was asked, without query, and the HTTP method in upper case.
 
     Args:
         value: an exception or an answer.
+        held: the answers that it holds.
+
+    Returns:
+        None for no path, or only the root; an empty text for a method that is not known.
     """
-    for holder in _asked(value):
-        for url in fields(holder, _URLS):
-            path = None if callable(url) else _path_of(url)
-            if path:
-                return path
-    return None
+    path, method = None, ""
+    for holder in _holders(value, held):
+        for url in fields(holder, _URLS) if path is None else ():
+            path = path or (None if callable(url) else _path_of(url))
+        told = field(holder, "method") if not method else None
+        method = told.upper() if isinstance(told, str) else method
+        if path and method:
+            break
+    return path, method
 
 
 def _path_of(url: object) -> str | None:
@@ -126,22 +135,9 @@ def _path_of(url: object) -> str | None:
     return str(path) if path and path != "/" else None
 
 
-def _asked(value: object) -> Iterator[Any]:
+def _holders(value: object, held: tuple[Any, ...]) -> Iterator[Any]:
     yield value
-    for answer in answers(value):
+    for answer in held:
         yield answer
         yield from fields(answer, ("request",))
     yield from fields(value, ("request", "request_info"))
-
-
-def method(value: object) -> str:
-    """The HTTP method of the request in upper case; empty where it is not known.
-
-    Args:
-        value: an exception or an answer.
-    """
-    for holder in _asked(value):
-        told = field(holder, "method")
-        if isinstance(told, str):
-            return told.upper()
-    return ""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from mulligan.answers import answers
 from mulligan.facts import fields, guarded, stored
 
 Body = Mapping[str, Any] | list[Any]
@@ -20,16 +19,17 @@ _PLACES = (
 # fmt: on
 
 
-def body(value: object) -> Body | None:
+def body(value: object, held: tuple[Any, ...]) -> Body | None:
     """The body as parsed JSON, or None where there is none, or none that has been read.
 
     Args:
         value: an exception or an answer.
+        held: the answers that it holds.
     """
     if isinstance(value, Mapping):
         return value
     first: Body | None = None
-    for candidate in _candidates(value):
+    for candidate in _candidates(value, held):
         found = _parsed(candidate)
         if isinstance(found, Mapping):
             return found
@@ -37,22 +37,23 @@ def body(value: object) -> Body | None:
     return first
 
 
-def body_text(value: object) -> str:
+def body_text(value: object, held: tuple[Any, ...]) -> str:
     """The body as text, its first 2,000 characters; empty where there is none, or none that has been read.
 
     Args:
         value: an exception or an answer.
+        held: the answers that it holds.
     """
-    for candidate in () if isinstance(value, Mapping) else _candidates(value):
+    for candidate in () if isinstance(value, Mapping) else _candidates(value, held):
         text = _text(candidate)
         if text and text.strip():
             return text[:2_000]
     return ""
 
 
-def _candidates(value: object) -> Iterator[Any]:
+def _candidates(value: object, held: tuple[Any, ...]) -> Iterator[Any]:
     """What may hold the body, of the exception first and then of its answers."""
-    for holder in (value, *answers(value)):
+    for holder in (value, *held):
         if isinstance(holder, Mapping):
             yield holder
         else:

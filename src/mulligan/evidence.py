@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
-from types import FunctionType
-from typing import Any, TypeVar
+from types import MappingProxyType
+from typing import Any, Self, TypeVar, cast, overload
 
 from mulligan import bodies, facts, telling
-from mulligan.answers import http_headers, http_status
+from mulligan.answers import answers, asked, http_headers, http_status
 from mulligan.bodies import Body
 from mulligan.containment import safe_str
 from mulligan.errors import Problem
@@ -18,6 +18,26 @@ from mulligan.retry_after import retry_after
 from mulligan.values import as_content
 
 T = TypeVar("T")
+
+
+class fact(lazy[T]):  # noqa: N801
+    """A `lazy` attribute of a failure that its copies share, so that it is read once for all plugins."""
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> fact[T]: ...
+
+    @overload
+    def __get__(self, instance: object, owner: type) -> T: ...
+
+    def __get__(self, instance: object | None, owner: type) -> T | fact[T]:
+        if instance is None:
+            return self
+        own, name = instance.__dict__, self._name
+        known: dict[str, Any] = own["_known"]
+        if name not in known:
+            known[name] = self._compute(instance)
+        value = own[name] = known[name]
+        return cast("T", value)
 
 
 class Evidence:
@@ -34,57 +54,85 @@ class Evidence:
     arguments: Mapping[str, Any] | None
     _message: str
     _status: int | None
+    _known: dict[str, Any]
+
+    def __copy__(self) -> Self:
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        return twin
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """What was read is read anew after a change, and a change to one copy shows in no other."""
+        own = self.__dict__
+        for known in own.get("_known", ()):
+            own.pop(known, None)
+        own["_known"] = {}
+        own[name] = value
 
     @property
     def _source(self) -> Any:
         return self.value if self.exception is None else self.exception
 
-    @lazy
+    @fact
     def is_plain(self) -> bool:
-        """Whether it is an exception of Python itself that stores nothing of its own: there is no answer in it."""
+        """Whether it is an exception that stores nothing but what it was raised with: there is no answer in it."""
         exception = self.exception
-        return exception is not None and type(exception).__module__ == "builtins" and not facts.stored(exception)
+        if exception is None:
+            return False
+        return facts.stores_nothing(exception) or (
+            type(exception).__module__ == "builtins" and not facts.stored(exception)
+        )
 
     def _read(self, read: Callable[[Any], T]) -> T | None:
         """What is read from the exception or value; None where that fails, or where there can be nothing."""
         return None if self.is_plain else facts.guarded(lambda: read(self._source))
 
-    @lazy
+    @fact
+    def _answers(self) -> tuple[Any, ...]:
+        return self._read(answers) or ()
+
+    @fact
+    def _asked(self) -> tuple[str | None, str]:
+        return self._read(lambda source: asked(source, self._answers)) or (None, "")
+
+    @fact
     def status(self) -> int | None:
         """The HTTP status that the exception or value carries, or None."""
-        return self._status or self._read(http_status)
+        return self._status or self._read(lambda source: http_status(source, self._answers))
 
-    @lazy
+    @fact
     def headers(self) -> Mapping[str, str]:
         """The answer's headers, names in lower case; empty where there are none."""
-        return self._read(http_headers) or {}
+        return MappingProxyType(self._read(lambda source: http_headers(source, self._answers)) or {})
 
-    @lazy
+    @fact
     def body(self) -> Body | None:
         """The answer's body as parsed JSON, a mapping or a list; None where there is none or it was not read yet."""
-        return self._read(bodies.body)
+        return self._read(lambda source: bodies.body(source, self._answers))
 
-    @lazy
+    @fact
     def body_text(self) -> str:
         """The answer's body as text, at most 2,000 characters; empty where there is none or it was not read yet."""
-        return self._read(bodies.body_text) or ""
+        return self._read(lambda source: bodies.body_text(source, self._answers)) or ""
 
-    @lazy
+    @fact
     def _told(self) -> telling.Nodes:
         return facts.guarded(lambda: telling.nodes(self.body)) or ()
 
-    @lazy
+    @fact
     def codes(self) -> tuple[str, ...]:
         """The reasons that the failure gives as identifiers, such as `insufficient_quota`, the most specific first."""
         return self._read(lambda source: telling.codes(source, self._told)) or ()
 
-    @lazy
+    @fact
     def told(self) -> str:
         """All that the failure says in words: what the body says, what the exception stores, and its text."""
         if self.is_plain:
             return self._key or self.text
-        said = self._read(lambda source: tuple(telling.messages(source, self._told))) or ()
-        return "\n".join(dict.fromkeys((*said, self.text)))[:2_000]
+        said = dict.fromkeys(self._read(lambda source: tuple(telling.messages(source, self._told))) or ())
+        if not said or next(iter(said)) not in self.text:  # a text that holds the message is a dump of the body
+            said[self.text] = None
+        return "\n".join(said)[:2_000]
 
     @property
     def _key(self) -> str:
@@ -93,26 +141,26 @@ class Evidence:
         told = raised_with[0] if raised_with else None
         return safe_str(told) if isinstance(told, str) else ""
 
-    @lazy
+    @fact
     def stderr(self) -> str:
         """What a program that failed wrote to its standard error: the last 2,000 characters."""
         written = self._read(lambda source: facts.field(source, "stderr"))
         text = written.decode("utf-8", "replace") if isinstance(written, bytes) else written
         return text[-2_000:].strip() if isinstance(text, str) else ""
 
-    @lazy
+    @fact
     def retry_after(self) -> float | None:
         """Seconds to wait, as the failure tells them (attribute, header, body or text), or None."""
         return self._read(lambda source: retry_after(source, self.headers, self._told, self.told))
 
-    @lazy
+    @fact
     def problems(self) -> tuple[Problem, ...]:
         """The arguments that the answer's body, or the text, names as wrong, one `Problem` each."""
         from mulligan.field_errors import problems
 
         return facts.guarded(lambda: problems(self._told, self.told, self.arguments)) or ()
 
-    @lazy
+    @fact
     def text(self) -> str:
         """What the failure says of itself: at most 2,000 characters, never raises, not redacted."""
         if self.exception is None:
@@ -158,8 +206,7 @@ class Evidence:
         Args:
             names: methods.
         """
-        bases = type(self.exception).__mro__
-        return all(any(isinstance(vars(base).get(name), FunctionType) for base in bases) for name in names)
+        return facts.methods(type(self.exception)).issuperset(names)  # type: ignore[arg-type]
 
     def ask(self, name: str) -> Any:
         """What a method that takes no arguments gives, as gRPC's `code()`; None where there is none or it raises.

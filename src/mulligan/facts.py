@@ -10,7 +10,7 @@ from collections import namedtuple
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import islice
-from types import GetSetDescriptorType, MemberDescriptorType
+from types import FunctionType, GetSetDescriptorType, MemberDescriptorType
 from typing import Any
 
 from mulligan.containment import safe_str
@@ -75,12 +75,12 @@ def fields(value: object, names: Iterable[str]) -> Iterator[Any]:
         value: any object; of a mapping the keys are read.
         names: attributes; a property whose getter calls something is read as `_name`.
     """
-    if type(value) is not dict and issubclass(type(value), Mapping):
+    readable = _readable(type(value))  # type: ignore[arg-type]
+    if readable is None:
         value = as_dict(value)
-    if type(value) is dict:
         yield from (value[name] for name in names if value.get(name) is not None)
         return
-    own, readable = stored(value), _readable(type(value))  # type: ignore[arg-type]
+    own = stored(value)
     if not own and not readable:
         return
     for name in names:
@@ -114,14 +114,37 @@ def as_dict(value: Any) -> dict[Any, Any]:
 
 
 @lru_cache(maxsize=2_048)
-def _readable(cls: type) -> frozenset[str]:
-    """The attributes of a class that can be read without running code that calls anything."""
+def _readable(cls: type) -> frozenset[str] | None:
+    """The attributes of a class that can be read without running code that calls anything; None for a mapping."""
+    if issubclass(cls, Mapping):
+        return None
     found: dict[str, bool] = {}
     for base in cls.__mro__[:-1]:
         if base is not BaseException and base is not Exception:
             for name, attribute in tuple(vars(base).items()):
                 found.setdefault(name, not name.startswith("_") and _is_harmless(attribute))
     return frozenset(name for name, harmless in found.items() if harmless)
+
+
+def stores_nothing(value: object) -> bool:
+    """Whether an object has no attribute that could be read.
+
+    Args:
+        value: any object.
+    """
+    return not stored(value) and _readable(type(value)) == frozenset()  # type: ignore[arg-type]
+
+
+@lru_cache(maxsize=2_048)
+def methods(cls: type) -> frozenset[str]:
+    """The names of the methods of a class that are written in Python.
+
+    Args:
+        cls: any class.
+    """
+    return frozenset(
+        name for base in cls.__mro__ for name, found in vars(base).items() if isinstance(found, FunctionType)
+    )
 
 
 def _is_harmless(attribute: object) -> bool:

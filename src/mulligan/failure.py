@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TypeGuard, TypeVar
 
 from mulligan import facts, resources
-from mulligan.evidence import Evidence
+from mulligan.evidence import Evidence, fact
 from mulligan.lazy import lazy
 from mulligan.steps import DeadlineExceeded, ExecutorSaturated
 
@@ -40,6 +40,12 @@ class Failure(Evidence):
         outer: the failure as the tool raised it, where this one looks at a cause or a member of it; else None.
     """
 
+    tool: Tool | None
+    tool_name: str | None
+    call: ToolCall | None
+    stage: Stage
+    outer: Failure | None
+
     def __init__(
         self,
         exception: BaseException | None = None,
@@ -53,16 +59,18 @@ class Failure(Evidence):
         arguments: Mapping[str, Any] | None = None,
         stage: Stage = "execute",
     ) -> None:
-        self.exception = None if exception is None else facts.innermost(exception)
-        self.value = value
-        self.tool = tool
-        self.tool_name = tool_name if tool is None else tool.name
-        self.call = call
-        self.arguments = arguments
-        self.stage = stage
-        self._message = message
-        self._status = status
-        self.outer: Failure | None = None
+        own = self.__dict__
+        own["_known"] = {}
+        own["exception"] = None if exception is None else facts.innermost(exception)
+        own["value"] = value
+        own["tool"] = tool
+        own["tool_name"] = tool_name if tool is None else tool.name
+        own["call"] = call
+        own["arguments"] = arguments
+        own["stage"] = stage
+        own["outer"] = None
+        own["_message"] = message
+        own["_status"] = status
 
     def place(self, tool: Tool, call: ToolCall, arguments: Mapping[str, Any] | None) -> None:
         """Says which call this happened to; a plugin that detected the failure need not know.
@@ -88,7 +96,7 @@ class Failure(Evidence):
             arguments=self.arguments,
             stage=self.stage,
         )
-        inner.outer = self.outer or self
+        inner.__dict__["outer"] = self.outer or self
         return inner
 
     @lazy
@@ -110,14 +118,14 @@ class Failure(Evidence):
                     return True
         return False
 
-    @lazy
+    @fact
     def _classes(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
         for cls in type(self.exception).__mro__ if self.exception is not None else ():
             found.setdefault(cls.__qualname__, []).append(cls.__module__)
         return found
 
-    @lazy
+    @fact
     def exceptions(self) -> tuple[BaseException, ...]:
         """The exception, its causes, and the members of groups: at most 32, each once, outermost first."""
         return () if self.exception is None else facts.chain(self.exception)
@@ -145,7 +153,7 @@ class Failure(Evidence):
         """The qualified name of the exception's type; empty where a value failed."""
         return "" if self.exception is None else facts.type_name(self.exception)
 
-    @lazy
+    @fact
     def resource(self) -> str | None:
         """The path, URL or name that it is about, or None: from its fields, its text, or the call's arguments."""
         exception = self.exception
@@ -159,7 +167,7 @@ class Failure(Evidence):
         stored = resources.stored_resource(self.exceptions)
         if stored is None and _is(self.exception, FileNotFoundError):
             stored = resources.bare_path(self.text)
-        return stored or resources.resource(self._source, self._told, self.told, self.arguments)
+        return stored or resources.resource(self._asked, self._told, self.told, self.arguments)
 
 
 @lru_cache(maxsize=4_096)

@@ -12,35 +12,20 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from mulligan.errors import Problem
-from mulligan.telling import Nodes
+from mulligan.telling import MESSAGES, Nodes
 
-_FIELDS = (
-    "field",
-    "param",
-    "parameter",
-    "loc",
-    "pointer",
-    "source",
-    "path",
-    "location",
-    "property",
-    "attribute",
-    "name",
-    "target",
-)
-_SURE = frozenset(("field", "param", "parameter", "loc", "pointer", "source"))
-_VIOLATIONS = ("fieldViolations", "field_violations", "invalid-params", "invalid_params", "violations", "userErrors")
-_MAPPINGS = (
-    "errors",
-    "error",
-    "details",
-    "detail",
-    "fields",
-    "fieldErrors",
-    "field_errors",
-    "validation_errors",
-    "messages",
-)
+# fmt: off
+_SURE = {name: rank for rank, name in enumerate(("field", "param", "parameter", "loc", "pointer", "source"))}
+_FIELDS = {name: rank for rank, name in enumerate((
+    *_SURE, "path", "location", "property", "attribute", "name", "target",
+))}
+_VIOLATIONS = frozenset((
+    "fieldViolations", "field_violations", "invalid-params", "invalid_params", "violations", "userErrors",
+))
+_MAPPINGS = frozenset((
+    "errors", "error", "details", "detail", "fields", "fieldErrors", "field_errors", "validation_errors", "messages",
+))
+# fmt: on
 _PLACES = frozenset(("body", "query", "path", "header", "cookie", "data", "attributes", "input"))
 _NAME = re.compile(r"[A-Za-z_$][\w$.\[\]/-]{0,200}")
 _MISSING = re.compile(r"missing|required|blank", re.IGNORECASE)
@@ -98,16 +83,14 @@ def pointer_to(place: object) -> str:
 
 def _rejected(nodes: Nodes) -> Iterator[tuple[str, bool]]:
     for node in nodes:
-        for name in _VIOLATIONS:
-            listed = node.get(name)
-            for one in listed[:_MOST] if isinstance(listed, list) else ():
-                if isinstance(one, Mapping):
-                    yield _place(one, _FIELDS), _says_missing(one)
-        pointer = _place(node, tuple(_SURE))
+        pointer = _place(node, _SURE)
         if pointer:
             yield pointer, _says_missing(node)
-        for name in _MAPPINGS:
-            yield from _by_field(node.get(name))
+        for name, inner in node.items():
+            if name in _VIOLATIONS and type(inner) is list:
+                yield from ((_place(one, _FIELDS), _says_missing(one)) for one in inner[:_MOST] if type(one) is dict)
+            elif name in _MAPPINGS and type(inner) is dict:
+                yield from _by_field(inner)
 
 
 def _in_text(text: str) -> Iterator[tuple[str, bool]]:
@@ -119,9 +102,9 @@ def _in_text(text: str) -> Iterator[tuple[str, bool]]:
             return
 
 
-def _place(node: Mapping[str, Any], names: tuple[str, ...]) -> str:
-    for name in names:
-        place = node.get(name)
+def _place(node: Mapping[str, Any], names: Mapping[str, int]) -> str:
+    for _, name in sorted((names[name], name) for name in node if name in names):
+        place = node[name]
         if isinstance(place, Mapping):
             place = place.get("pointer") or place.get("parameter")
         pointer = pointer_to(place)
@@ -130,13 +113,13 @@ def _place(node: Mapping[str, Any], names: tuple[str, ...]) -> str:
     return ""
 
 
-def _by_field(errors: object) -> Iterator[tuple[str, bool]]:
+def _by_field(errors: dict[str, Any]) -> Iterator[tuple[str, bool]]:
     """`{"email": ["is invalid"]}`: fields with what is wrong with each."""
-    if not isinstance(errors, Mapping) or {"code", "message", "type", "status"} & set(errors):
+    if any(name in errors for name in ("code", "message", "type", "status")):
         return
     for name, told in tuple(errors.items())[:_MOST]:
         said = told[0] if isinstance(told, list) and told else told
-        if isinstance(name, str) and isinstance(said, str) and " " in said:
+        if type(name) is str and type(said) is str and " " in said and name not in MESSAGES:
             yield pointer_to(name), _MISSING.search(said[:200]) is not None
 
 

@@ -63,10 +63,10 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` is a quotation
         (user|you|) (are|is|) not logged in, ~ not authenticated, ~ you must be logged in …,
         (must|please) (log|sign) in …,
         ~ (invalid|incorrect|bad|wrong|missing|expired|revoked|missing or invalid|invalid or expired)
-            (api|access|secret) key* …,
+            (api|access|secret) key* (provided|supplied|given|) …,
         ~ (invalid|incorrect|bad|wrong|missing|expired|revoked|missing or invalid|invalid or expired)
             (api|access|auth|bearer|security|) (token|tokens|credential|credentials|password|username or
-            password|username password pair|username and password) …,
+            password|username password pair|username and password) (provided|supplied|given|) …,
         ~ (key|token|credential|credentials|password|session) @ (invalid|expired|revoked|incorrect|rejected) …,
         ~ (key|token|credential|credentials|password) @ not (valid|recognized|provided|supplied|found|accepted|set) …,
         ~ no (password|credentials|api key|token) (supplied|provided|found|given|specified|available) …,

@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from mulligan.answers import method, url_path
 from mulligan.containment import safe_str
 from mulligan.facts import field
 from mulligan.telling import Nodes
@@ -64,14 +63,14 @@ def stored_resource(exceptions: tuple[BaseException, ...]) -> str | None:
     return None
 
 
-def resource(value: object, nodes: Nodes, text: str, arguments: Mapping[str, Any] | None) -> str | None:
+def resource(asked: tuple[str | None, str], nodes: Nodes, text: str, arguments: Mapping[str, Any] | None) -> str | None:
     """The path, URL or name that a failure is about, or None.
 
     What a field of the body says counts first; then what the call named, where address or text hold it, since the model
     knows the thing by that name.
 
     Args:
-        value: the exception or answer.
+        asked: the path and the method of the request.
         nodes: what the body of the answer tells.
         text: what the failure says.
         arguments: the arguments of the call.
@@ -79,12 +78,12 @@ def resource(value: object, nodes: Nodes, text: str, arguments: Mapping[str, Any
     stated = _of_body(nodes)
     if stated is not None:
         return stated
-    path = url_path(value)
+    path, method = asked
     named = _named(arguments or {})
     for rank, name in named:
         if (rank < _OTHER or not name.isalpha()) and ((path and _holds(path, name)) or _holds(text, name)):
             return name
-    if path and method(value) in _NAMING_METHODS:
+    if path and method in _NAMING_METHODS:
         return path
     return named_in(text) or _only(named)
 

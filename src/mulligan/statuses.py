@@ -109,7 +109,7 @@ def meaning_of(status: int, failure: Failure) -> m.Meaning:
     if status == 403 and _told_to_wait(failure):
         return m.RATE_LIMIT
     plain = _MEANINGS.get(status, m.ARGUMENT if status < 500 else m.UNAVAILABLE)
-    told = reason(failure.codes, _BY_CODE.get(status, ()))
+    told = reason(failure.codes, _BY_CODE[status]) if status in _BY_CODE else None
     if told is None and status in _BY_WORDS:
         told = said(failure.told, _BY_WORDS[status])
     if told is m.QUOTA and plain is m.RATE_LIMIT and failure.retry_after is not None:

@@ -32,7 +32,7 @@ _STORED_CODES = (
     "reason", "code", "error_code", "errorCode", "codeName", "type", "error_type", "status", "error",
     "grpc_status_code",
 )
-_MESSAGES = frozenset((
+MESSAGES = frozenset((
     "message", "msg", "Message", "error_description", "error_message", "errorMessage", "errmsg", "detail",
     "reason", "description", "explanation", "title", "error", "faultstring", "status_message", "err",
     "user_message", "text",
@@ -97,7 +97,7 @@ def messages(value: object, told: Nodes) -> Iterator[str]:
     """
     for node in told:
         for name, text in node.items():
-            if name in _MESSAGES and type(text) is str and " " in text:
+            if name in MESSAGES and type(text) is str and " " in text:
                 yield text[:1_000]
         listed = node.get("errors")
         yield from (text[:1_000] for text in (listed[:10] if type(listed) is list else ()) if isinstance(text, str))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, ValuesView
 from functools import partial
 from typing import Any
 
@@ -101,7 +101,7 @@ class Toolset(Mapping[str, Tool]):
 
     def without_handlers(self) -> Toolset:
         """The same tools with handlers that refuse to run: what a repairer is given."""
-        return Toolset(tool.without_handler() for tool in list(self.values()))
+        return Toolset(tool.without_handler() for tool in self.values())
 
     def __getitem__(self, name: str) -> Tool:
         return self._tools[name]
@@ -109,6 +109,14 @@ class Toolset(Mapping[str, Tool]):
     def get(self, name: object, default: Any = None) -> Any:
         """The tool of that name, or the default."""
         return self._tools.get(name, default) if isinstance(name, str) else default
+
+    def values(self) -> ValuesView[Tool]:
+        """The tools as they are at this moment, so that others may change them meanwhile."""
+        return self._tools.copy().values()
+
+    def items(self) -> ItemsView[str, Tool]:
+        """The names and tools as they are at this moment, so that others may change them meanwhile."""
+        return self._tools.copy().items()
 
     def __iter__(self) -> Iterator[str]:
         return iter(tuple(self._tools))

@@ -96,19 +96,22 @@ def msgspec(failure: Failure) -> ToolError | None:
 @rules("cattrs.BaseValidationError", "cattrs.ForbiddenExtraKeysError", "builtins.Exception")
 def cattrs(failure: Failure) -> ToolError | None:
     """cattrs could not build an object of data; what it raises is a group, and notes on the members say where."""
-    if (
-        not failure.matches("cattrs.BaseValidationError", "cattrs.ForbiddenExtraKeysError")
-        and failure.field("__notes__") is None
-    ):
+    if failure.is_plain:
+        return None
+    known = failure.matches("cattrs.BaseValidationError", "cattrs.ForbiddenExtraKeysError")
+    if not known and failure.field("__notes__") is None:
         return None
     places = [([place], "", None) for exception in failure.exceptions[:_MOST] for place in _noted(exception)]
-    return _rejected(failure, places, "cattrs") if places or failure.matches("cattrs.BaseValidationError") else None
+    return _rejected(failure, places, "cattrs") if places or known else None
 
 
 def _noted(exception: BaseException) -> Iterator[str | int]:
-    for note in getattr(exception, "__notes__", ()):
-        place = getattr(note, "name", getattr(note, "index", None))
-        if type(note).__module__.startswith("cattrs.") and isinstance(place, (str, int)):
+    notes = getattr(exception, "__notes__", ())
+    for note in notes if isinstance(notes, list) else ():
+        place = (
+            getattr(note, "name", getattr(note, "index", None)) if type(note).__module__.startswith("cattrs.") else None
+        )
+        if isinstance(place, (str, int)):
             yield place
 
 

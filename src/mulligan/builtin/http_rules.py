@@ -54,7 +54,7 @@ def http_status(failure: Failure) -> ToolError | None:
 @rules()
 def grpc_status(failure: Failure) -> ToolError | None:
     """A gRPC status, from the methods `code` and `details` of what was raised."""
-    if failure.is_plain or not failure.has_methods("code", "details"):
+    if not failure.has_methods("code", "details"):
         return None
     code = failure.ask("code")
     name = code.name if issubclass(type(code), Enum) else ""

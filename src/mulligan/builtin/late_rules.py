@@ -47,10 +47,14 @@ def class_name(failure: Failure) -> ToolError | None:
 def message_text(failure: Failure) -> ToolError | None:
     """A whole clause of the message, such as `Read timed out`; what Python says of a bug is no such message."""
     for one in _chain(failure):
-        error = None if one.is_plain and issubclass(type(one.exception), _BUGS) else text_error(one)
+        error = None if _is_bug(one.exception) else text_error(one)
         if error is not None:
             return error
     return None
+
+
+def _is_bug(exception: BaseException | None) -> bool:
+    return type(exception).__module__ == "builtins" and issubclass(type(exception), _BUGS)
 
 
 @rules()
@@ -61,7 +65,7 @@ def general_name(failure: Failure) -> ToolError | None:
 
 def _by_name(failure: Failure, *, vague: bool) -> ToolError | None:
     for one in _chain(failure):
-        for cls in () if one.is_plain or one.exception is None else type(one.exception).__mro__:
+        for cls in () if one.exception is None else type(one.exception).__mro__:
             meaning = None if cls.__module__ == "builtins" else reason_of(cls.__name__)
             if meaning is not None:
                 if (meaning in _VAGUE) is vague:

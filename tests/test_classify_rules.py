@@ -1,0 +1,220 @@
+"""Rules: in which order they are asked, about which exceptions, and what is left for the end."""
+
+from __future__ import annotations
+
+from copy import copy
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from mulligan import Pipeline, errors
+from mulligan.builtin.classify import rules as built_in
+from mulligan.plugin import Failure, Rules, ToolQuotaError, ToolRateLimitError
+
+
+class Base(Exception):
+    """A library's own."""
+
+    __module__ = "acme.errors"
+
+
+class Special(Base):
+    """A narrower one."""
+
+    __module__ = "acme.errors"
+
+
+class SomethingNotFoundError(Exception):
+    """A name that says something."""
+
+
+def package(rules: Rules, name: str = "acme") -> ModuleType:
+    module = ModuleType(name)
+    module.classify = rules.hookimpl()  # type: ignore[attr-defined]
+    return module
+
+
+def pipeline(rules: Rules) -> Pipeline:
+    return Pipeline(plugins=[package(rules)], autoload=False, strict=True)
+
+
+# --- Rules
+
+
+def test_the_first_rule_that_has_an_answer_decides():
+    rules, asked = Rules("acme"), []
+
+    @rules("acme.Special")
+    def special(failure: Failure) -> Any:
+        """Knows the narrower one, and declines."""
+        asked.append("special")
+
+    @rules("acme.Base")
+    def base(failure: Failure) -> Any:
+        """Knows them all."""
+        asked.append("base")
+        return ToolQuotaError("Used up.")
+
+    @rules()
+    def any_other(failure: Failure) -> Any:
+        """Knows everything."""
+        asked.append("any other")
+        return ToolRateLimitError("Slow down.", provider="else", rule="mine")
+
+    with pipeline(rules) as made:
+        found = made.classify(Special("x"))
+        assert (type(found), found.rule, found.provider, asked) == (
+            ToolQuotaError,
+            "acme:base",
+            "acme",
+            ["special", "base"],
+        )
+        asked.clear()
+        found = made.classify(ValueError("x"))
+        assert (type(found), found.provider, asked) == (ToolRateLimitError, "else", ["any other"])
+        assert found.rule.endswith("mine")
+        asked.clear()
+        made.classify({"ok": False})
+        assert asked == ["any other"]
+
+
+def test_rules_that_are_added_later_are_asked_too():
+    rules, more = Rules(), Rules()
+    assert rules.decide(Failure(Base("x"))) is None
+
+    @more("acme.Base")
+    def base(failure: Failure) -> Any:
+        """Knows them all."""
+        return ToolQuotaError("Used up.")
+
+    rules.listed += more.listed
+    assert rules.decide(Failure(Base("x"))).rule == "base"
+    for number in range(1_500):
+        assert rules.decide(Failure(type(f"E{number}", (Base,), {})("x"))).rule == "base"
+
+
+def test_every_built_in_rule_has_a_name_and_says_what_it_knows():
+    names = [rule.name for rule in built_in.listed]
+    assert len(names) == len(set(names))
+    for rule in built_in.listed:
+        assert rule.name.isidentifier()
+        assert rule.about.endswith(".")
+        assert rule.about[0].isupper() or rule.about.split()[0] in (
+            "cattrs",
+            "msgspec",
+            "pydantic",
+            "urllib3",
+            "marshmallow,",
+        )
+
+
+# --- causes, and the last resort
+
+
+def raised_from(outer: BaseException, *causes: BaseException) -> BaseException:
+    current = outer
+    for cause in causes:
+        current.__cause__ = cause
+        current = cause
+    return outer
+
+
+def test_a_package_that_knows_the_cause_comes_before_the_last_resort():
+    rules = Rules("acme")
+
+    @rules("acme.Base")
+    def base(failure: Failure) -> Any:
+        """Knows them all."""
+        return ToolQuotaError("Used up.")
+
+    with pipeline(rules) as made:
+        found = made.classify(raised_from(SomethingNotFoundError("Read timed out"), Base("x")))
+        assert (type(found), found.provider) == (ToolQuotaError, "acme")
+
+
+@pytest.mark.parametrize(
+    ("error", "cls", "rule"),
+    [
+        (
+            raised_from(SomethingNotFoundError("x"), FileExistsError(17, "x", "a")),
+            errors.ResourceConflictError,
+            "classify:os_error",
+        ),
+        (
+            raised_from(SomethingNotFoundError("x"), ValueError("Connection refused")),
+            errors.ResourceNotFoundError,
+            "classify:class_name",
+        ),
+        (
+            raised_from(RuntimeError("x"), SomethingNotFoundError("y")),
+            errors.ResourceNotFoundError,
+            "classify:class_name",
+        ),
+        (
+            raised_from(RuntimeError("Read timed out"), ValueError("Permission denied")),
+            errors.ToolTimeoutError,
+            "classify:message_text",
+        ),
+        (
+            raised_from(RuntimeError("x"), ValueError("y"), KeyError("z")),
+            errors.ToolExecutionError,
+            "host:unclassified",
+        ),
+        (
+            raised_from(type("InvalidThing", (Exception,), {})("Too many requests")),
+            errors.ToolRateLimitError,
+            "classify:message_text",
+        ),
+        (raised_from(type("InvalidThing", (Exception,), {})("x")), errors.ToolArgumentError, "classify:general_name"),
+        (
+            raised_from(type("ForbiddenThing", (Exception,), {})("Rate limit exceeded")),
+            errors.ToolRateLimitError,
+            "classify:class_name",
+        ),
+        (
+            raised_from(type("ConnectionThing", (Exception,), {})("Connection closed by server")),
+            errors.ToolConnectionError,
+            "classify:class_name",
+        ),
+    ],
+)
+def test_what_comes_first(error, cls, rule):
+    with Pipeline(autoload=False) as made:
+        found = made.classify(error)
+    assert (type(found), found.rule) == (cls, rule)
+
+
+def test_an_exception_that_is_its_own_error_is_left_as_it_is():
+    with Pipeline(autoload=False) as made:
+        found = made.classify(raised_from(ToolQuotaError("Used up."), TimeoutError("x")))
+    assert (type(found), found.rule) == (ToolQuotaError, "tool:raised")
+
+
+# --- copies of a failure
+
+
+def test_what_is_read_is_read_once_for_all_copies():
+    class Counting(Exception):
+        """Counts how often its text is asked for."""
+
+        asked = 0
+
+        def __str__(self) -> str:
+            type(self).asked += 1
+            return "odd"
+
+    failure = Failure(Counting())
+    assert [copy(failure).text, copy(failure).text, failure.text] == ["odd"] * 3
+    assert Counting.asked == 1
+
+
+def test_a_change_to_a_copy_shows_in_no_other():
+    failure = Failure(RuntimeError("odd"), arguments={"path": "a"})
+    twin = copy(failure)
+    assert (failure.resource, failure.text) == ("a", "odd")
+    twin.arguments, twin.exception = {"path": "b"}, RuntimeError("even")
+    assert (twin.resource, twin.text) == ("b", "even")
+    assert (failure.resource, failure.text, failure.arguments) == ("a", "odd", {"path": "a"})
+    with pytest.raises(TypeError):
+        twin.headers["x"] = "y"

@@ -1,0 +1,248 @@
+"""Reasons and clauses: what names and messages mean, and that reading them stays quick whatever they hold."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mulligan import Pipeline, errors
+from mulligan.phrasebook import Phrasebook
+from mulligan.plugin import Failure, meanings, pointer_to, reason_error, reason_of, said, text_error
+
+REASONS = {
+    meanings.RATE_LIMIT: """RESOURCE_EXHAUSTED userRateLimitExceeded rate_limit_error RATE_LIMIT_EXCEEDED too_many_requests ratelimited
+        ThrottlingException com.acme#ThrottlingException ProvisionedThroughputExceededException RequestLimitExceeded SlowDown
+        activityLimitReached FloodWaitError RetryAfter EnhanceYourCalm OVER_QUERY_LIMIT concurrency_limit ServerBusy""",
+    meanings.QUOTA: """insufficient_quota quotaExceeded dailyLimitExceeded LimitExceeded LimitExceededException BILLING_DISABLED
+        payment_required insufficient_credits storageQuotaExceeded balance_insufficient""",
+    meanings.AUTHENTICATION: """UNAUTHENTICATED authentication_error invalid_api_key API_KEY_INVALID invalid_grant invalid_client
+        ExpiredToken ExpiredTokenException InvalidClientTokenId InvalidAccessKeyId UnrecognizedClientException SignatureDoesNotMatch
+        RequestTimeTooSkewed AuthFailure not_authed token_revoked NoCredentialsError DefaultCredentialsError TokenExpiredError
+        ExpiredSignatureError Neo.ClientError.Security.Unauthorized login_required INVALID_SESSION_ID""",
+    meanings.PERMISSION: """PERMISSION_DENIED AccessDenied AccessDeniedException forbidden UnauthorizedOperation missing_scope
+        insufficient_scope accessNotConfigured InsufficientPrivilege authorization_error restricted_action""",
+    meanings.NOT_FOUND: """NOT_FOUND not_found_error ResourceNotFoundException NoSuchKey InvalidInstanceID.NotFound resource_missing
+        AWS.SimpleQueueService.NonExistentQueue channel_not_found itemNotFound NoSuchElementException UnknownObjectException
+        DoesNotExist NoResultFound UndefinedTable ENOENT NXDOMAIN TemplateNotFound""",
+    meanings.EXISTS: "ALREADY_EXISTS AlreadyExists nameAlreadyExists DuplicateKeyError BucketAlreadyOwnedByYou name_taken EEXIST",
+    meanings.ABORTED: "ABORTED DeadlockDetected SerializationFailure version_conflict_engine_exception WriteConflict",
+    meanings.CONFLICT: "FAILED_PRECONDITION ConditionalCheckFailedException PreconditionFailed InvalidObjectState is_archived ReadOnlyError",
+    meanings.TIMEOUT: "DEADLINE_EXCEEDED ReadTimeout APITimeoutError timeout RequestTimeout ETIMEDOUT TimeLimitExceeded",
+    meanings.NOT_SENT: "ConnectTimeout ConnectTimeoutError PoolTimeout",
+    meanings.UNAVAILABLE: """UNAVAILABLE overloaded_error server_error INTERNAL_SERVER_ERROR circuit_breaking_exception backendError
+        ServiceUnavailable BusyLoadingError NotPrimaryError TooManyConnections""",
+    meanings.UNREACHABLE: "ECONNREFUSED ENOTFOUND ServerNotFoundError ERR_NAME_NOT_RESOLVED ERR_CONNECTION_REFUSED NameResolutionError",
+    meanings.DROPPED: "ECONNRESET EPIPE ServerDisconnectedError RemoteProtocolError IncompleteReadError AutoReconnect ChunkedEncodingError",
+    meanings.TLS: "SSLError ERR_CERT_AUTHORITY_INVALID CertificateError BadHostKeyException",
+    meanings.CONNECTION: "ConnectionError APIConnectionError EndpointConnectionError ClientConnectorError ProxyError NetworkError",
+    meanings.CANCELLED: "CANCELLED QueryCanceled OperationCancelled",
+    meanings.ARGUMENT: """INVALID_ARGUMENT invalid_request_error BadRequest ValidationError BAD_USER_INPUT GRAPHQL_VALIDATION_FAILED
+        UndefinedColumn UnsupportedProtocol parameter_missing ProgrammingError illegal_argument_exception NoSuchAttributeException""",
+    meanings.TOO_LARGE: "EntityTooLarge PayloadTooLarge context_length_exceeded SizeLimitExceeded",
+    meanings.DISK_FULL: "ENOSPC DiskFull",
+    meanings.UNIMPLEMENTED: "UNIMPLEMENTED",
+}
+SILENT = """UnknownError CustomError HTTPError ClientError ApiError OperationalError MultipleResultsFound NotImplementedException
+    NetworkXError DisconnectedGraphError GraphRecursionError MyError E Error Exception card_declined custom us-east-1 req_1 v1.2 open
+    active AuthoredBy PortError RowError ImportRows Unstable PageError LimitOverrun StopProcessing WarningRaised""".split()
+
+
+@pytest.mark.parametrize(
+    ("meaning", "reason"), [(meaning, one) for meaning, listed in REASONS.items() for one in listed.split()]
+)
+def test_what_a_reason_means(meaning, reason):
+    assert reason_of(reason) == meaning
+
+
+@pytest.mark.parametrize("reason", SILENT)
+def test_a_reason_that_says_nothing(reason):
+    assert reason_of(reason) is None
+
+
+SAID = {
+    meanings.RATE_LIMIT: ["API rate limit exceeded for user 1.", "Too Many Requests", "You are being rate limited."],
+    meanings.QUOTA: [
+        "You exceeded your current quota, see your plan",
+        "Insufficient funds",
+        "Your credit balance is too low to use this",
+    ],
+    meanings.AUTHENTICATION: [
+        "Incorrect API key provided: sk-x.",
+        "Login failed for user",
+        "Authentication required",
+        "The token has expired",
+    ],
+    meanings.PERMISSION: [
+        "Permission denied",
+        "access denied: /x",
+        "You are not authorized to see this",
+        "Operation not permitted",
+    ],
+    meanings.NOT_FOUND: [
+        "Page not found",
+        'relation "a" does not exist',
+        "No such table: a",
+        "could not find the page",
+        "Unknown resource: a",
+    ],
+    meanings.EXISTS: ["The branch already exists", "duplicate key value", "UNIQUE constraint failed: a.b"],
+    meanings.CONFLICT: ["database is locked", "Deadlock found when trying to get lock", "Directory not empty"],
+    meanings.TIMEOUT: ["Read timed out. (read timeout=1)", "Operation timed out after 30 s", "timeout expired"],
+    meanings.DROPPED: ["Connection reset by peer", "Broken pipe", "Remote end closed connection without response"],
+    meanings.UNREACHABLE: [
+        "Connection refused",
+        "Name or service not known",
+        "net::ERR_NAME_NOT_RESOLVED at https://x",
+        "Could not connect to server",
+    ],
+    meanings.TLS: ["certificate verify failed: self signed certificate"],
+    meanings.UNAVAILABLE: [
+        "Service temporarily unavailable",
+        "please try again later",
+        "The server is down for maintenance",
+    ],
+    meanings.CANCELLED: ["The operation was cancelled"],
+    meanings.ARGUMENT: [
+        "Invalid value for limit",
+        "limit must be between 1 and 100",
+        "missing required parameter",
+        "syntax error at or near x",
+    ],
+    meanings.DISK_FULL: ["No space left on device"],
+    meanings.NO_TOOL: ["Unknown tool: x", "Method not found"],
+    meanings.TOO_LARGE: ["The prompt is too long", "Request too large"],
+}
+
+
+@pytest.mark.parametrize(("meaning", "text"), [(meaning, one) for meaning, listed in SAID.items() for one in listed])
+def test_what_a_clause_says(meaning, text):
+    assert said(text) == meaning
+    assert said(f"It went wrong: {text}") == meaning
+    assert said(f"{text}\nsee the log") == meaning
+    assert said(text.upper() if "ERR_" not in text else text) == meaning
+
+
+@pytest.mark.parametrize(
+    ("meaning", "text"), [(meaning, one) for meaning, listed in SAID.items() for one in listed if '"' not in one]
+)
+def test_what_is_quoted_says_nothing(meaning, text):
+    if "ERR_" not in text and "'" not in text:
+        assert said(f'the title is "{text}"') is None
+
+
+def test_what_is_allowed_can_be_bounded():
+    assert said("Permission denied", (meanings.QUOTA,)) is None
+    assert said("Permission denied", (meanings.PERMISSION,)) == meanings.PERMISSION
+
+
+def test_an_exception_that_is_told_as_text_counts_by_its_name():
+    assert said("Traceback:\n  ...\nopenai.RateLimitError: see you") == meanings.RATE_LIMIT
+    assert said("ValueError: odd") is None
+
+
+@given(st.text(max_size=2_000))
+def test_any_text_can_be_read(text):
+    said(text)
+    reason_of(text)
+    pointer_to(text)
+
+
+HARD = ["a " * 50_000, "x" * 100_000, "(" * 50_000, "'" * 50_000, "not " * 20_000, "could not find the " * 5_000, "a.b." * 20_000, "A" * 50_000,
+        "~ (a|b) " * 5_000, "must be " * 10_000, "\n" * 50_000, "no such " * 10_000, "E" * 50_000, ": " * 50_000]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", HARD, ids=range(len(HARD)))
+def test_a_text_that_is_made_to_take_long(text):
+    with Pipeline(autoload=False) as pipeline:
+        for _ in range(20):
+            pipeline.classify(RuntimeError(text), arguments={"path": text[:300]})
+            pipeline.classify({"error": {"code": text, "message": text, "type": text}})
+            pipeline.classify(text)
+
+
+# --- the notation of phrases
+
+
+@pytest.mark.parametrize(
+    ("phrase", "text", "found"),
+    [
+        ("not found", "not found", True),
+        ("not found", "not founded", False),
+        ("rate limit*", "rate limited", True),
+        ("(invalid|expired) token", "expired token", True),
+        ("(invalid|expired) token", "token expired", False),
+        ("(very|) long", "long", True),
+        ("(very|) long", "very long", True),
+        ("~ denied", "the access to it was denied", True),
+        ("~ denied", "one two three four five six seven eight nine denied", False),
+        ("denied …", "denied for table users", True),
+        ("denied …", "denied 4 of 9", False),
+        ("token @ expired", "token has already expired", True),
+        ("must be ~", "must be between 1 and 100", True),
+    ],
+)
+def test_the_notation_of_phrases(phrase, text, found):
+    assert (Phrasebook([("yes", phrase)], whole=True).find(text) == "yes") is found
+
+
+def test_a_phrase_anywhere_in_a_text():
+    book = Phrasebook([(1, "not found, no such *"), (2, "found")], whole=False)
+    assert [book.find(text) for text in ("resource not found error", "no such key", "is found", "foundry")] == [
+        1,
+        1,
+        2,
+        None,
+    ]
+    assert book.find("not found", allowed=(2,)) == 2
+    assert list(book) == [(1, "not found"), (1, "no such *"), (2, "found")]
+
+
+def test_a_phrase_without_a_word_is_refused():
+    with pytest.raises(ValueError, match=r"the phrase '~ …' has no word to be found by"):
+        Phrasebook([(1, "~ …")], whole=True)
+
+
+# --- errors of reasons, texts and places
+
+
+class Odd(Exception):
+    """An exception that stores nothing."""
+
+
+def test_a_rule_asks_what_a_reason_means():
+    error = reason_error(Failure(Odd()), "ThrottlingException", provider="acme")
+    assert (type(error), error.provider) == (errors.ToolRateLimitError, "acme")
+    error = reason_error(Failure(Odd()), "custom", "InvalidRequest", "NoSuchKey", message="There is no such key.")
+    assert (type(error), error.message) == (errors.ResourceNotFoundError, "There is no such key.")
+    assert reason_error(Failure(Odd()), "custom") is None
+    assert reason_error(Failure(Odd())) is None
+
+
+def test_a_rule_asks_what_a_text_means():
+    error = text_error(Failure(Odd("Permission denied: /etc/shadow")))
+    assert (type(error), error.fatal, error.resource) == (errors.ToolPermissionError, False, "/etc/shadow")
+    assert text_error(Failure(Odd("Permission denied"))).fatal is True
+    assert text_error(Failure(Odd("odd"))) is None
+
+
+@pytest.mark.parametrize(
+    ("place", "pointer"),
+    [
+        ("title", "/title"),
+        ("a.b[0].c", "/a/b/0/c"),
+        ("/data/attributes/email", "/email"),
+        ("#/name", "/name"),
+        (["body", "user", 0, "a/b~c"], "/user/0/a~1b~0c"),
+        (("query",), "/query"),
+        ("not a name", ""),
+        ("", ""),
+        ([], ""),
+        ([None], ""),
+        (None, ""),
+        (7, ""),
+        ({}, ""),
+    ],
+)
+def test_a_pointer_to_a_field(place, pointer):
+    assert pointer_to(place) == pointer
