@@ -106,7 +106,7 @@ class Service(BaseHTTPRequestHandler):
         path = self.path.split("?")[0]
         if path == "/reset":
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-            self.connection.close()
+            self.close_connection = True
         elif path == "/empty":
             self.close_connection = True
         elif path == "/slow":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 
 import git as gitpython
@@ -163,7 +164,7 @@ def test_remotes_that_cannot_be_reached(run, closed_port):
 @pytest.mark.program("ssh")
 def test_a_remote_over_ssh_that_cannot_be_reached(run, closed_port):
     error = run("git", "clone", f"ssh://git@127.0.0.1:{closed_port}/x")
-    assert (type(error), error.fatal, error.provider) == (ToolConnectionError, True, "ssh")
+    assert (type(error), error.fatal, error.provider) == (ToolConnectionError, True, "git")
 
 
 def test_a_shell_around_it(run, repository):
@@ -176,6 +177,7 @@ def test_a_shell_around_it(run, repository):
         assert (type(error), error.rule, error.resource) == (ResourceNotFoundError, "mulligan_ops:git", "none")
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # plumbum leaves its pipes open
 def test_other_libraries_that_run_it(classify, run, repository, monkeypatch):
     monkeypatch.chdir(repository.path)
     for name, value in run.settings.items():
@@ -188,6 +190,7 @@ def test_other_libraries_that_run_it(classify, run, repository, monkeypatch):
     ):
         error = classify(raising)
         assert (type(error), error.rule, error.resource) == (ResourceNotFoundError, "mulligan_ops:git", "none")
+    gc.collect()
 
 
 def test_gitpython_and_a_folder_without_a_repository(classify, tmp_path):

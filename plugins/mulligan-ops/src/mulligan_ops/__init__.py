@@ -7,12 +7,23 @@ error. A bare exit code that says nothing stays a `ToolExecutionError`. No libra
 
 from __future__ import annotations
 
-from mulligan.plugin import Rules
+from functools import partial
+
+from mulligan.plugin import Failure, Rule, Rules, ToolError
 from mulligan_ops import _commands, _docker, _kubernetes, _ssh
 
 __all__ = ["classify", "rules"]
 
+
+def _signed(rule: Rule, provider: str | None, failure: Failure) -> ToolError | None:
+    """What a rule says, with the service that it knows."""
+    error = rule.decide(failure)
+    if error is not None and error.provider is None:
+        error.provider = provider
+    return error
+
+
 rules = Rules()
-for _part in (_docker, _ssh, _kubernetes, _commands):
-    rules.listed += _part.rules.listed
+for _part in (_docker.rules, _ssh.rules, _kubernetes.rules, _commands.rules):
+    rules.listed += [rule._replace(decide=partial(_signed, rule, _part.provider)) for rule in _part.listed]
 classify = rules.hookimpl()

@@ -43,7 +43,10 @@ _NPM: Mapping[str, meanings.Meaning] = {
     "UNABLE_TO_VERIFY_LEAF_SIGNATURE": meanings.TLS,
 }
 _CODE = r"^npm (?:ERR!|error) code (\w{2,50})"
-_NPM_NAME = r"'([^'\s]+?)(?:@[^'@\s]*)?' (?:is not in (?:this|the npm) registry|could not be found)|open '([^']+)'|notarget .* for (\S+?)\.?$"  # noqa: E501
+_NPM_NAME = (
+    r"'([^'\s]+?)(?:@[^'@\s]*)?' (?:is not in (?:this|the npm) registry|could not be found)|"
+    r"open '([^']+)'|notarget .* for (\S+?)\.?$"
+)
 _NPM_LINES: Lines = (
     (r"[Mm]issing script: \"?([^\"\s]+)", meanings.NOT_FOUND),
     (r"[Uu]nknown command: \"?([^\"\s]+)", meanings.ARGUMENT),
