@@ -11,7 +11,8 @@ nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.sessions = ["tests", "lint", "typing"]
 nox.options.reuse_existing_virtualenvs = True
 
-FINISHED = ("mulligan-github", "mulligan-http", "mulligan-search")
+_RUN = ("aws", "azure", "github", "google", "grpc", "http", "llm", "saas", "search")
+FINISHED = tuple(f"mulligan-{name}" for name in _RUN)
 UNFINISHED = sorted({path.name for path in pathlib.Path("plugins").glob("mulligan-*")} - set(FINISHED))
 
 
