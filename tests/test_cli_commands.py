@@ -9,6 +9,7 @@ import textwrap
 
 import pytest
 
+from mulligan.builtin.classify import rules as built_in
 from mulligan.cli import main
 
 SHOP = '''
@@ -101,11 +102,43 @@ def feedback_formats():
 quota = Quota()
 """
 
+ACME = '''
+from mulligan.plugin import Rules, ToolQuotaError, ToolUnavailableError
+
+
+class Spent(Exception):
+    pass
+
+
+rules = Rules("acme")
+
+
+@rules("acme.Spent")
+def spent(failure):
+    """The month's quota is used up."""
+    return ToolQuotaError("Used up.")
+
+
+@rules("acme.Spent", "acme.A", "acme.B", "acme.C", "acme.D")
+def clumsy(failure):
+    """Trips."""
+    return 1 / 0
+
+
+@rules()
+def odd(failure):
+    """Anything odd."""
+    return ToolUnavailableError("Odd.")
+
+
+classify = rules.hookimpl()
+'''
+
 
 @pytest.fixture(autouse=True)
 def house(tmp_path, monkeypatch):
     """A folder with modules to name; what importing them changes is put back."""
-    for name, text in {"shop": SHOP, "plainly": PLAIN, "quotas": PLUGIN}.items():
+    for name, text in {"shop": SHOP, "plainly": PLAIN, "quotas": PLUGIN, "acme": ACME}.items():
         (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", sys.path[:])
@@ -369,11 +402,32 @@ def test_plugins_lists_names_states_and_hooks(cli):
     code, out, _ = cli("plugins", "-p", "quotas", "-p", "quotas:Quota", "-p", "no:detect")
     lines = {line.split()[0]: line.split() for line in out.splitlines()}
     assert code == 0
-    assert lines["name"] == ["name", "state", "from", "hooks"]
-    assert lines["classify"] == ["classify", "active", "built", "in", "classify"]
-    assert lines["detect"] == ["detect", "blocked", "built", "in", "-"]
-    assert lines["quotas"] == ["quotas", "active", "-p", "feedback_formats"]
-    assert lines["Quota"] == ["Quota", "active", "-p", "classify"]
+    assert lines["name"] == ["name", "state", "from", "rules", "hooks"]
+    assert lines["classify"] == ["classify", "active", "built", "in", str(len(built_in.listed)), "classify"]
+    assert lines["detect"] == ["detect", "blocked", "built", "in", "-", "-"]
+    assert lines["quotas"] == ["quotas", "active", "-p", "-", "feedback_formats"]
+    assert lines["Quota"] == ["Quota", "active", "-p", "-", "classify"]
+
+
+def test_plugins_lists_the_rules(cli):
+    _, out, _ = cli("plugins", "--rules", "-p", "acme")
+    acme = out.partition("\nacme: 3 rules\n")[2]
+    assert [line.split() for line in acme.splitlines() if line] == [
+        ["rule", "knows", "asked", "about"],
+        ["spent", "The", "month's", "quota", "is", "used", "up.", "acme.Spent"],
+        ["clumsy", "Trips.", "acme.Spent,", "acme.A,", "acme.B", "and", "2", "more"],
+        ["odd", "Anything", "odd.", "everything"],
+    ]
+    assert f"\nclassify: {len(built_in.listed)} rules\n" in out
+
+
+def test_plugins_tells_rules_as_json(cli):
+    def acme(*options):
+        plugins = json.loads(cli("plugins", "--json", "-p", "acme", *options)[1])["plugins"]
+        return next(plugin["rules"] for plugin in plugins if plugin["name"] == "acme")
+
+    assert acme() == 3
+    assert acme("--rules")[0] == {"name": "spent", "about": "The month's quota is used up.", "classes": ["acme.Spent"]}
 
 
 def test_plugins_as_json(cli):
@@ -398,6 +452,12 @@ def test_explain_an_exception(cli):
         effect       possible: may have been applied
         retry        only after a check whether it took effect
         user reads   Something that the assistant asked for was not found.
+
+        What the rules say:
+
+        plugin    rules
+        classify  decided: missing; no opinion: os_error, cattrs, http_status, grpc_status, json_rpc,
+                  body_reason, sqlstate, class_name, message_text, general_name; 27 for other classes
 
         The model reads:
 
@@ -427,6 +487,23 @@ def test_explain_names_the_plugin_that_decides(cli):
     assert "error        ToolQuotaError (RESOURCE_EXHAUSTED)\n" in out
 
 
+def test_explain_tells_why_other_rules_did_not_decide(cli):
+    _, out, _ = cli("explain", "acme:Spent", "-p", "acme")
+    acme = " ".join(out.partition("\nacme ")[2].partition("\n\n")[0].split())
+    assert acme == "decided: spent; failed: clumsy (ZeroDivisionError); fits too: odd (ToolUnavailableError)"
+    told = json.loads(cli("explain", "ValueError('x')", "-p", "acme", "--json")[1])["rules"]
+    assert [(one["rule"], one["answer"], one["says"]) for one in told if one["plugin"] == "acme"] == [
+        ("spent", "other classes", None),
+        ("clumsy", "other classes", None),
+        ("odd", "decided", "ToolUnavailableError"),
+    ]
+
+
+def test_explain_names_no_rules_where_none_was_asked(cli):
+    assert "What the rules say" not in cli("explain", "Unknown tool: findShoe", "--tools", "shop")[1]
+    assert "What the rules say" in cli("explain", "Read timed out")[1]
+
+
 def test_explain_a_text_of_another_runtime(cli):
     _, out, _ = cli("explain", "Unknown tool: findShoe", "--tools", "shop")
     assert out.startswith("read as      a failure that another runtime reported as text (Pipeline.recover)\n")
@@ -451,4 +528,5 @@ def test_explain_as_json(cli):
     told = json.loads(cli("explain", "shop:KeyExpired('x')", "--json")[1])
     assert told["read_as"] == "shop.KeyExpired, raised by a tool"
     assert told["error"]["rule"] == "classify:http_status"
+    assert [one["rule"] for one in told["rules"] if one["answer"] == "decided"] == ["http_status"]
     assert told["content"].startswith("Error executing tool the_tool: ")

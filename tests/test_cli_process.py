@@ -74,8 +74,8 @@ def test_installed_plugins_are_listed_the_broken_ones_too(command, tmp_path):
     (tmp_path / "exits.py").write_text("raise SystemExit(9)\n")
     code, out, _ = command("plugins")
     assert code == 0
-    assert "ada       active  mulligan-ada 1.2  hints" in out
-    assert "broken    failed  mulligan-ada 1.2  -" in out
+    assert "ada       active  mulligan-ada 1.2      -  hints" in out
+    assert "broken    failed  mulligan-ada 1.2      -  -" in out
     assert "broken: plugin 'broken' failed at import (ModuleNotFoundError: No module named 'nothing_there')" in out
     assert "exits: plugin 'exits' failed at import (SystemExit: 9)" in out
     told = json.loads(command("plugins", "--json")[1])["plugins"]

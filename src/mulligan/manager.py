@@ -34,6 +34,7 @@ from mulligan.hookimpl import REQUIRED
 from mulligan.plugins import Found, PluginFault, PluginInfo
 from mulligan.policy import Limits
 from mulligan.registration import HOOKS, check_hookimpls, first_lines, name_of
+from mulligan.rules import Rule, rules_of
 from mulligan.stages import Stages
 
 FAULTS_ALLOWED = 3
@@ -87,8 +88,8 @@ class PluginManager:
         if any(plugin is known for known in self._pluggy.get_plugins()):
             raise UsageError(f"plugin {name_of(plugin)!r} is given twice; give it once")
         name = self._free_name(name or name_of(plugin))
-        hooks = self._register(plugin, name, built_in=built_in)
-        self._infos[name] = PluginInfo(name, "active", hooks, built_in=built_in)
+        hooks, rules = self._register(plugin, name, built_in=built_in)
+        self._infos[name] = PluginInfo(name, "active", hooks, built_in=built_in, rules=rules)
 
     def add_found(self, found: Found) -> None:
         """Registers what an entry point names; what is wrong with it becomes a fault. `compile` makes it count.
@@ -113,12 +114,12 @@ class PluginManager:
             if found.exception is not None:
                 error = f"{type_name(found.exception)}: {safe_str(found.exception, 300)}"
                 raise UsageError(f"plugin {found.name!r} failed at import ({error}); reinstall, update or block it")
-            hooks = self._register(found.plugin, found.name)
+            hooks, rules = self._register(found.plugin, found.name)
         except UsageError as error:
             self._infos[found.name] = attrs.evolve(info, state="failed", error=str(error))
             self.record(PluginFault(found.name, "load", str(error), found.distribution, found.exception))
         else:
-            self._infos[found.name] = attrs.evolve(info, hooks=hooks)
+            self._infos[found.name] = attrs.evolve(info, hooks=hooks, rules=rules)
 
     def block(self, name: str, found: Found | None = None) -> None:
         """Records a plugin that the host has blocked.
@@ -134,7 +135,7 @@ class PluginManager:
         taken = (number for number in range(2, 10_000) if f"{name}-{number}" not in self._infos)
         return f"{name}-{next(taken)}" if name in self._infos else name
 
-    def _register(self, plugin: Any, name: str, *, built_in: bool = False) -> tuple[str, ...]:
+    def _register(self, plugin: Any, name: str, *, built_in: bool = False) -> tuple[tuple[str, ...], tuple[Rule, ...]]:
         try:
             hooks = tuple(dict.fromkeys(check_hookimpls(plugin, name, self._pluggy.parse_hookimpl_opts)))
             self._pluggy.register(plugin, name)
@@ -145,12 +146,14 @@ class PluginManager:
         except BaseException as error:
             told = f"{type_name(error)}: {safe_str(error, 300)}"
             raise UsageError(f"plugin {name!r} cannot be registered ({told}); give a module or an instance") from error
+        rules: tuple[Rule, ...] = ()
         for caller in self._pluggy.get_hookcallers(plugin) or ():
             for impl in caller.get_hookimpls():
                 known = caller.name in HOOKS and not (built_in and caller.name in _TOTAL)
                 if impl.plugin is plugin and known and not is_wrapper(impl):
+                    rules += rules_of(impl.function)
                     self._guard(caller.name, impl, name, built_in)
-        return hooks
+        return hooks, rules
 
     def _guard(self, hook: str, impl: Any, plugin: str, built_in: bool) -> None:
         def report(problem: str, exception: BaseException | None) -> None:

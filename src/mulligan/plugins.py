@@ -9,6 +9,8 @@ from typing import Any, Literal
 
 import attrs
 
+from mulligan.rules import Rule
+
 GROUP = "mulligan"
 State = Literal["active", "failed", "blocked", "set aside"]
 
@@ -26,6 +28,7 @@ class PluginInfo:
         built_in: whether it comes with mulligan.
         error: why it failed, or None.
         load_seconds: how long its import took.
+        rules: the rules by which it classifies, where it tells them.
     """
 
     name: str
@@ -36,6 +39,7 @@ class PluginInfo:
     built_in: bool = False
     error: str | None = None
     load_seconds: float = 0.0
+    rules: tuple[Rule, ...] = attrs.field(default=(), repr=False)
 
 
 @attrs.frozen

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from mulligan.errors import ToolError
 from mulligan.failure import Failure
@@ -11,6 +11,7 @@ from mulligan.hookimpl import hookimpl
 
 Decide = Callable[[Failure], ToolError | None]
 _MOST_KNOWN = 1_000
+_RULES = "mulligan_rules"
 
 
 class Rule(NamedTuple):
@@ -21,12 +22,34 @@ class Rule(NamedTuple):
         about: one sentence: what it knows.
         classes: qualified names of exception classes; without any, it is asked about every failure.
         decide: gives the error, or None.
+        provider: the service that it knows; it is put on every error that names none.
     """
 
     name: str
     about: str
     classes: tuple[str, ...]
     decide: Decide
+    provider: str | None = None
+
+    def fits(self, failure: Failure) -> bool:
+        """Whether the rule is asked about a failure.
+
+        Args:
+            failure: what happened.
+        """
+        return not self.classes or failure.matches(*self.classes)
+
+    def __call__(self, failure: Failure) -> ToolError | None:
+        """The rule's answer, with its name and provider on it; None where it has no opinion.
+
+        Args:
+            failure: what happened.
+        """
+        error = self.decide(failure)
+        if error is not None:
+            error.rule = error.rule or self.name
+            error.provider = error.provider or self.provider
+        return error
 
 
 class Rules:
@@ -43,6 +66,9 @@ class Rules:
 
     Args:
         provider: the service that these rules know; it is put on every error that names none.
+
+    Attributes:
+        listed: the rules in the order in which they are asked.
     """
 
     def __init__(self, provider: str | None = None) -> None:
@@ -61,10 +87,19 @@ class Rules:
         def add(decide: Decide) -> Decide:
             name = getattr(decide, "__name__", "rule")
             about = (decide.__doc__ or "").strip().split("\n")[0]
-            self.listed.append(Rule(name, about, classes, decide))
+            self.listed.append(Rule(name, about, classes, decide, self.provider))
             return decide
 
         return add
+
+    def include(self, *parts: Rules) -> None:
+        """Adds the rules of other lists at the end; each keeps its provider.
+
+        Args:
+            parts: the other lists.
+        """
+        for part in parts:
+            self.listed += part.listed
 
     def decide(self, failure: Failure) -> ToolError | None:
         """The answer of the first rule that has one, with the rule's name and the provider on it.
@@ -75,11 +110,8 @@ class Rules:
         kind = type(failure.exception)
         asked = self._asked.get(kind) if self._counted == len(self.listed) else None
         for rule in self._ask(kind, failure) if asked is None else asked:
-            error = rule.decide(failure)
+            error = rule(failure)
             if error is not None:
-                error.rule = error.rule or rule.name
-                if error.provider is None and self.provider is not None:
-                    error.provider = self.provider
                 return error
         return None
 
@@ -87,7 +119,7 @@ class Rules:
         """The rules for a type of exception; which they are depends on its classes alone, so it is found once."""
         if self._counted != len(self.listed) or len(self._asked) >= _MOST_KNOWN:
             self._asked, self._counted = {}, len(self.listed)
-        asked = tuple(rule for rule in self.listed if not rule.classes or failure.matches(*rule.classes))
+        asked = tuple(rule for rule in self.listed if rule.fits(failure))
         self._asked[kind] = asked
         return asked
 
@@ -101,4 +133,15 @@ class Rules:
         def classify(failure: Failure) -> ToolError | None:
             return self.decide(failure)
 
+        setattr(classify, _RULES, self)
         return hookimpl(**options)(classify) if options else hookimpl(classify)
+
+
+def rules_of(function: object) -> tuple[Rule, ...]:
+    """The rules behind a hookimpl of `classify`; empty where it has none that can be listed.
+
+    Args:
+        function: the hookimpl.
+    """
+    rules = cast("Rules | None", getattr(function, _RULES, None))
+    return tuple(rules.listed) if isinstance(rules, Rules) else ()

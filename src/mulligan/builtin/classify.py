@@ -38,6 +38,5 @@ def saturated(failure: Failure) -> ToolError | None:
     return ToolUnavailableError(message, effect="none")
 
 
-for _part in (os_rules, python_rules, argument_rules, http_rules, sql_rules, late_rules):
-    rules.listed += _part.rules.listed
+rules.include(*(part.rules for part in (os_rules, python_rules, argument_rules, http_rules, sql_rules, late_rules)))
 classify = rules.hookimpl(trylast=True)

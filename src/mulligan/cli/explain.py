@@ -5,16 +5,23 @@ from __future__ import annotations
 import ast
 import builtins
 import re
+import sys
+from collections.abc import Iterator
+from itertools import groupby
+from operator import attrgetter
 from typing import Annotated, Any, NoReturn
 
+import attrs
 from cyclopts import Parameter
 
 from mulligan.cli.loading import find, find_tools
-from mulligan.cli.output import OK, write, write_json
+from mulligan.cli.output import OK, console, is_styled, print_table, write, write_json
 from mulligan.cli.settings import Settings
+from mulligan.cli.verdicts import Verdict, summary, verdicts
 from mulligan.containment import safe_str
 from mulligan.errors import ToolArgumentError, ToolError, UsageError
 from mulligan.facts import type_name
+from mulligan.failure import Failure
 from mulligan.pipeline import Pipeline
 from mulligan.results import ToolResult
 from mulligan.tools import Tool
@@ -35,7 +42,7 @@ def explain(
     json: Annotated[bool, Parameter(negative=(), show_default=False)] = False,
     settings: Annotated[Settings, Parameter(parse=False)],
 ) -> int:
-    """Tell which plugin and rule classify a failure, and what the model would read.
+    """Tell which plugin and rule classify a failure, why others did not, and what the model would read.
 
     The failure is an exception, MODULE:EXCEPTION or MODULE:EXCEPTION("text", name=1), whose arguments are Python
     literals; for a builtin one MODULE: may be left out. Anything else is taken as the text of a failure that another
@@ -62,11 +69,23 @@ def explain(
         else:
             read_as = f"{type_name(exception)}, raised by a tool"
             result = _raised(pipeline, exception, tool)
+        rules = list(_verdicts(pipeline, exception, failure, result))
     if json:
-        write_json({"failure": failure, "read_as": read_as, **result.to_dict()})
+        told = [attrs.asdict(verdict) for verdict in rules]
+        write_json({"failure": failure, "read_as": read_as, **result.to_dict(), "rules": told})
     else:
-        _print(read_as, result)
+        _print(read_as, result, rules)
     return OK
+
+
+def _verdicts(pipeline: Pipeline, exception: BaseException | None, text: str, result: ToolResult) -> Iterator[Verdict]:
+    """What the rules say; none is asked where mulligan itself decided, as about a tool that does not exist."""
+    error = result.error
+    assert error is not None
+    if error.rule is None or error.rule == "host:unclassified" or not error.rule.startswith("host:"):
+        name = error.tool_name
+        failure = Failure(value=text, message=text) if exception is None else Failure(exception, tool_name=name)
+        yield from verdicts(pipeline.plugins, failure, error)
 
 
 def _exception(spec: str) -> BaseException | None:
@@ -125,7 +144,7 @@ def _raised(pipeline: Pipeline, exception: BaseException, name: str | None) -> T
     return pipeline.call(stand_in.name)
 
 
-def _print(read_as: str, result: ToolResult) -> None:
+def _print(read_as: str, result: ToolResult, rules: list[Verdict]) -> None:
     error = result.error
     assert error is not None
     write(f"read as      {read_as}")
@@ -135,6 +154,10 @@ def _print(read_as: str, result: ToolResult) -> None:
     write(f"effect       {error.effect}: {_EFFECTS[error.effect]}")
     write(f"retry        {_retry(error, result.tool)}")
     write(f"user reads   {error.user_message}")
+    if rules:
+        write("\nWhat the rules say:\n")
+        rows = [(plugin, summary(told)) for plugin, told in groupby(rules, key=attrgetter("plugin"))]
+        print_table(console(sys.stdout, styled=is_styled(sys.stdout)), ("plugin", "rules"), rows)
     write("\nThe model reads:\n")
     write(result.content)
 

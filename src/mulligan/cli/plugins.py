@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import attrs
 from cyclopts import Parameter
@@ -12,16 +12,21 @@ from mulligan.cli.output import OK, console, is_styled, print_table, write, writ
 from mulligan.cli.settings import Settings
 from mulligan.pipeline import Pipeline
 from mulligan.plugins import PluginFault, PluginInfo
+from mulligan.rules import Rule
+
+_LISTED = 3
 
 
 def plugins(
     *,
+    rules: Annotated[bool, Parameter(negative=(), show_default=False)] = False,
     json: Annotated[bool, Parameter(negative=(), show_default=False)] = False,
     settings: Annotated[Settings, Parameter(parse=False)],
 ) -> int:
-    """List the plugins: name, state, origin, hooks, and what is wrong with them.
+    """List the plugins: name, state, origin, hooks, how many rules, and what is wrong with them.
 
     Args:
+        rules: list the rules by which they classify, too.
         json: print them as JSON.
         settings: the common options.
 
@@ -32,10 +37,17 @@ def plugins(
         faults = _other_faults(pipeline)
         if json:
             told = [{"plugin": fault.plugin, "hook": fault.hook, "error": fault.error} for fault in faults]
-            write_json({"plugins": [attrs.asdict(info) for info in pipeline.plugins], "faults": told})
+            write_json({"plugins": [_told(info, rules=rules) for info in pipeline.plugins], "faults": told})
         else:
             _print(pipeline.plugins, faults)
+            if rules:
+                _print_rules(pipeline.plugins)
     return OK
+
+
+def _told(info: PluginInfo, *, rules: bool) -> dict[str, Any]:
+    listed = [{"name": rule.name, "about": rule.about, "classes": list(rule.classes)} for rule in info.rules]
+    return {**attrs.asdict(info, recurse=False), "rules": listed if rules else len(listed)}
 
 
 def _other_faults(pipeline: Pipeline) -> list[PluginFault]:
@@ -45,15 +57,35 @@ def _other_faults(pipeline: Pipeline) -> list[PluginFault]:
 
 
 def _print(infos: tuple[PluginInfo, ...], faults: list[PluginFault]) -> None:
-    rows = [(info.name, info.state, _origin(info), ", ".join(info.hooks) or "-") for info in infos]
+    rows = [
+        (info.name, info.state, _origin(info), str(len(info.rules) or "-"), ", ".join(info.hooks) or "-")
+        for info in infos
+    ]
     screen = console(sys.stdout, styled=is_styled(sys.stdout))
-    print_table(screen, ("name", "state", "from", "hooks"), rows)
+    print_table(screen, ("name", "state", "from", "rules", "hooks"), rows, right=("rules",))
     errors = [f"{info.name}: {info.error}" for info in infos if info.error]
     errors += [f"{fault.plugin}: {fault.error}" for fault in faults]
     if errors:
         write("")
     for error in errors:
         write(error)
+
+
+def _print_rules(infos: tuple[PluginInfo, ...]) -> None:
+    """Every rule in the order in which its plugin asks them, and for which exception classes."""
+    screen = console(sys.stdout, styled=is_styled(sys.stdout))
+    for info in infos:
+        if info.rules:
+            write(f"\n{info.name}: {len(info.rules)} {'rule' if len(info.rules) == 1 else 'rules'}\n")
+            rows = [(rule.name, rule.about, _asked_about(rule)) for rule in info.rules]
+            print_table(screen, ("rule", "knows", "asked about"), rows)
+
+
+def _asked_about(rule: Rule) -> str:
+    if not rule.classes:
+        return "everything"
+    more = f" and {len(rule.classes) - _LISTED} more" if len(rule.classes) > _LISTED else ""
+    return ", ".join(rule.classes[:_LISTED]) + more
 
 
 def _origin(info: PluginInfo) -> str:

@@ -10,7 +10,6 @@ from mulligan_github.values import detect
 __all__ = ["classify", "detect", "rules"]
 
 rules = Rules("github")
-for _part in (clients, graphql, rest):  # asked in this order
-    rules.listed += _part.rules.listed
+rules.include(clients.rules, graphql.rules, rest.rules)  # asked in this order
 
 classify = rules.hookimpl()

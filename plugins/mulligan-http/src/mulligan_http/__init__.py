@@ -9,7 +9,6 @@ from mulligan_http import for_aiohttp, for_httpx, for_requests, for_urllib3
 __all__ = ["classify", "rules"]
 
 rules = Rules()
-for _part in (for_requests, for_urllib3, for_httpx, for_aiohttp):
-    rules.listed += _part.rules.listed
+rules.include(for_requests.rules, for_urllib3.rules, for_httpx.rules, for_aiohttp.rules)
 
 classify = rules.hookimpl()

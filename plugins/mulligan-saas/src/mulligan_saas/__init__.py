@@ -1,28 +1,11 @@
 """What the clients of Slack, Notion, Jira, Confluence and Discord raise. None of them is imported."""
 
-from collections.abc import Iterator
-
-from mulligan.plugin import Failure, Rule, Rules, ToolError
+from mulligan.plugin import Rules
 from mulligan_saas import confluence, discord, jira, notion, slack
 
 __all__ = ["classify", "rules"]
 
-
-def _signed(part: Rules) -> Iterator[Rule]:
-    """The rules of one service, which put its name on what they say."""
-    for rule in part.listed:
-
-        def decide(failure: Failure, rule: Rule = rule) -> ToolError | None:
-            error = rule.decide(failure)
-            if error is not None:
-                error.provider = error.provider or part.provider
-            return error
-
-        yield rule._replace(decide=decide)
-
-
 rules = Rules()
-for _part in (slack, notion, jira, confluence, discord):
-    rules.listed += _signed(_part.rules)
+rules.include(slack.rules, notion.rules, jira.rules, confluence.rules, discord.rules)
 
 classify = rules.hookimpl()
