@@ -110,6 +110,10 @@ class Spent(Exception):
     pass
 
 
+class Later(Exception):
+    pass
+
+
 rules = Rules("acme")
 
 
@@ -123,6 +127,12 @@ def spent(failure):
 def clumsy(failure):
     """Trips."""
     return 1 / 0
+
+
+@rules("acme.Later")
+def later(failure):
+    """It says when to come back, not what it has done."""
+    return ToolUnavailableError("Later.", retry_after=3)
 
 
 @rules()
@@ -411,11 +421,12 @@ def test_plugins_lists_names_states_and_hooks(cli):
 
 def test_plugins_lists_the_rules(cli):
     _, out, _ = cli("plugins", "--rules", "-p", "acme")
-    acme = out.partition("\nacme: 3 rules\n")[2]
+    acme = out.partition("\nacme: 4 rules\n")[2]
     assert [line.split() for line in acme.splitlines() if line] == [
         ["rule", "knows", "asked", "about"],
         ["spent", "The", "month's", "quota", "is", "used", "up.", "acme.Spent"],
         ["clumsy", "Trips.", "acme.Spent,", "acme.A,", "acme.B", "and", "2", "more"],
+        [*"later It says when to come back, not what it has done. acme.Later".split()],
         ["odd", "Anything", "odd.", "everything"],
     ]
     assert f"\nclassify: {len(built_in.listed)} rules\n" in out
@@ -426,7 +437,7 @@ def test_plugins_tells_rules_as_json(cli):
         plugins = json.loads(cli("plugins", "--json", "-p", "acme", *options)[1])["plugins"]
         return next(plugin["rules"] for plugin in plugins if plugin["name"] == "acme")
 
-    assert acme() == 3
+    assert acme() == 4
     assert acme("--rules")[0] == {"name": "spent", "about": "The month's quota is used up.", "classes": ["acme.Spent"]}
 
 
@@ -476,6 +487,7 @@ def test_explain_tells_when_to_try_again(cli):
     _, out, _ = cli("explain", "shop:Slow('wait')")
     assert "retry        the same call, after 7 s\n" in out
     assert "retry        only after a check whether it took effect\n" in cli("explain", "TimeoutError")[1]
+    assert "retry        only after a check whether it took effect\n" in cli("explain", "acme:Later", "-p", "acme")[1]
     harmless = cli("explain", "TimeoutError", "--tools", "shop", "--tool", "find_shoe")[1]
     assert "retry        the same call may succeed later\n" in harmless
     assert "retry        with corrected arguments\n" in cli("explain", "IsADirectoryError('a')")[1]
@@ -490,11 +502,14 @@ def test_explain_names_the_plugin_that_decides(cli):
 def test_explain_tells_why_other_rules_did_not_decide(cli):
     _, out, _ = cli("explain", "acme:Spent", "-p", "acme")
     acme = " ".join(out.partition("\nacme ")[2].partition("\n\n")[0].split())
-    assert acme == "decided: spent; failed: clumsy (ZeroDivisionError); fits too: odd (ToolUnavailableError)"
+    assert acme == (
+        "decided: spent; failed: clumsy (ZeroDivisionError); fits too: odd (ToolUnavailableError); 1 for other classes"
+    )
     told = json.loads(cli("explain", "ValueError('x')", "-p", "acme", "--json")[1])["rules"]
     assert [(one["rule"], one["answer"], one["says"]) for one in told if one["plugin"] == "acme"] == [
         ("spent", "other classes", None),
         ("clumsy", "other classes", None),
+        ("later", "other classes", None),
         ("odd", "decided", "ToolUnavailableError"),
     ]
 

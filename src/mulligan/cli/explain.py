@@ -171,10 +171,10 @@ def _decided_by(error: ToolError) -> str:
 def _retry(error: ToolError, tool: Tool | None) -> str:
     if error.fatal:
         return "no"
-    if error.retry_after is not None:
-        return f"the same call, after {error.retry_after:g} s"
     if isinstance(error, ToolArgumentError):
         return "with corrected arguments"
     if error.effect != "none" and (tool is None or not (tool.read_only or tool.idempotent)):
         return "only after a check whether it took effect"
+    if error.retry_after is not None:
+        return f"the same call, after {error.retry_after:g} s"
     return "the same call may succeed later" if error.transient else "not the same call: it would fail again"
