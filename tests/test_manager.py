@@ -707,3 +707,88 @@ def test_a_broken_dialect_costs_only_itself(make_pipeline, plugin):
     message = {"tool_calls": [{"id": "1", "function": {"name": "read", "arguments": "{}"}}]}
     assert pipeline.answer(message) == [{"role": "tool", "tool_call_id": "1", "content": "read"}]
     assert {fault.plugin for fault in pipeline.faults} == {"acme"}
+
+
+# --- one bad package among good ones
+
+GOOD_RULE = """
+    from mulligan.plugin import ToolQuotaError, hookimpl
+
+    @hookimpl
+    def classify(failure):
+        return ToolQuotaError("Used up.") if failure.says("tulips are gone") else None
+"""
+CLAIMS_ALL = """
+    from mulligan.plugin import ToolUnavailableError, hookimpl
+
+    @hookimpl
+    def classify(failure):
+        return ToolUnavailableError("I know everything.")
+"""
+CLAIMS_LAST = CLAIMS_ALL.replace("@hookimpl", "@hookimpl(trylast=True)")
+CRASHES_ON_ALL = """
+    from mulligan.plugin import hookimpl
+
+    @hookimpl
+    def classify(failure):
+        raise LookupError("I crash on everything")
+"""
+CASES = (
+    RuntimeError("the tulips are gone"),
+    FileNotFoundError(2, "No such file", "a.txt"),
+    TimeoutError("x"),
+    ValueError("x"),
+)
+
+
+def classes(pipeline: Pipeline) -> list[str]:
+    return [type(pipeline.classify(case)).__name__ for case in CASES]
+
+
+RIGHT = ["ToolQuotaError", "ResourceNotFoundError", "ToolTimeoutError", "ToolExecutionError"]
+
+
+@pytest.mark.parametrize("code", [CLAIMS_ALL, CLAIMS_LAST, CRASHES_ON_ALL])
+def test_a_bad_package_that_is_blocked_changes_nothing(site, loaded, code):
+    site.install("aa-good", GOOD_RULE)
+    site.install("zz-bad", code)
+    pipeline = loaded(block=["zz-bad"])
+    assert classes(pipeline) == RIGHT
+    assert pipeline.faults == ()
+
+
+def test_a_package_that_claims_everything_is_named(site, loaded):
+    site.install("aa-good", GOOD_RULE)
+    site.install("zz-bad", CLAIMS_ALL)
+    pipeline = loaded()
+    assert classes(pipeline) == ["ToolUnavailableError"] * 4
+    (fault,) = pipeline.faults
+    assert (fault.plugin, fault.hook, fault.distribution) == ("zz-bad", "classify", "zz-bad")
+    assert fault.error == (
+        "claims every failure, also one that nobody can know, so that other plugins are not asked; "
+        "return None for what it does not know, mark it @hookimpl(trylast=True), or block it"
+    )
+
+
+def test_a_package_that_crashes_on_everything_is_named_and_changes_nothing(site, loaded):
+    site.install("aa-good", GOOD_RULE)
+    site.install("zz-bad", CRASHES_ON_ALL)
+    pipeline = loaded()
+    assert classes(pipeline) == RIGHT
+    assert {fault.plugin for fault in pipeline.faults} == {"zz-bad"}
+    assert pipeline.faults[0].error == "LookupError: I crash on everything"
+    assert states(pipeline) == {"aa-good": "active", "zz-bad": "set aside"}
+
+
+def test_a_last_resort_may_claim_everything(site, loaded):
+    site.install("aa-good", GOOD_RULE)
+    site.install("zz-last", CLAIMS_LAST)
+    pipeline = loaded()
+    assert classes(pipeline)[0] == "ToolQuotaError"
+    assert pipeline.faults == ()
+
+
+def test_a_package_that_claims_everything_is_an_error_in_strict_mode(site, loaded):
+    site.install("zz-bad", CLAIMS_ALL)
+    with pytest.raises(errors.PluginError, match="plugin 'zz-bad', classify: claims every failure"):
+        loaded(strict=True).classify(ValueError("x"))

@@ -33,6 +33,7 @@ from mulligan.guard import CONTRIBUTES, Refusal, guarded, mistaken, reading, shi
 from mulligan.hookimpl import REQUIRED
 from mulligan.plugins import Found, PluginFault, PluginInfo
 from mulligan.policy import Limits
+from mulligan.probing import probed
 from mulligan.registration import HOOKS, check_hookimpls, first_lines, name_of
 from mulligan.rules import Rule, rules_of
 from mulligan.stages import Stages
@@ -114,7 +115,7 @@ class PluginManager:
             if found.exception is not None:
                 error = f"{type_name(found.exception)}: {safe_str(found.exception, 300)}"
                 raise UsageError(f"plugin {found.name!r} failed at import ({error}); reinstall, update or block it")
-            hooks, rules = self._register(found.plugin, found.name)
+            hooks, rules = self._register(found.plugin, found.name, installed=True)
         except UsageError as error:
             self._infos[found.name] = attrs.evolve(info, state="failed", error=str(error))
             self.record(PluginFault(found.name, "load", str(error), found.distribution, found.exception))
@@ -135,7 +136,9 @@ class PluginManager:
         taken = (number for number in range(2, 10_000) if f"{name}-{number}" not in self._infos)
         return f"{name}-{next(taken)}" if name in self._infos else name
 
-    def _register(self, plugin: Any, name: str, *, built_in: bool = False) -> tuple[tuple[str, ...], tuple[Rule, ...]]:
+    def _register(
+        self, plugin: Any, name: str, *, built_in: bool = False, installed: bool = False
+    ) -> tuple[tuple[str, ...], tuple[Rule, ...]]:
         try:
             hooks = tuple(dict.fromkeys(check_hookimpls(plugin, name, self._pluggy.parse_hookimpl_opts)))
             self._pluggy.register(plugin, name)
@@ -152,10 +155,11 @@ class PluginManager:
                 known = caller.name in HOOKS and not (built_in and caller.name in _TOTAL)
                 if impl.plugin is plugin and known and not is_wrapper(impl):
                     rules += rules_of(impl.function)
-                    self._guard(caller.name, impl, name, built_in)
+                    probes = installed and caller.name == "classify" and not impl.trylast
+                    self._guard(caller.name, impl, name, built_in=built_in, probes=probes)
         return hooks, rules
 
-    def _guard(self, hook: str, impl: Any, plugin: str, built_in: bool) -> None:
+    def _guard(self, hook: str, impl: Any, plugin: str, *, built_in: bool, probes: bool) -> None:
         def report(problem: str, exception: BaseException | None) -> None:
             if not built_in:  # what a built-in plugin meets in a hostile object is that object's fault
                 self.fault(plugin, hook, problem, exception)
@@ -167,7 +171,8 @@ class PluginManager:
         function = reading(impl.function, self._limits) if hook == "validate" else impl.function
         if hook in ("classify", "hints", "render_feedback") and not built_in:
             function = shielded(function)
-        impl.function = guarded(hook, function, report, plugin=plugin, required=required, own=own)
+        function = guarded(hook, function, report, plugin=plugin, required=required, own=own)
+        impl.function = probed(function, report) if probes else function
         setattr(impl.function, REQUIRED, required)
 
     def owner(self, item: Any, otherwise: str) -> str:
