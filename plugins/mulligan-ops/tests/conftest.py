@@ -1,7 +1,4 @@
-"""What the tests of mulligan-ops share: a pipeline with this plugin only, programs, and a small HTTP service.
-
-A test that needs a program which is not on the PATH is left out, which the last lines of the run say aloud.
-"""
+"""What the tests of mulligan-ops share: a pipeline with this plugin only, programs, and a small HTTP service."""
 
 from __future__ import annotations
 
@@ -11,6 +8,7 @@ import shutil
 import socket
 import struct
 import subprocess
+import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -19,28 +17,18 @@ import pytest
 
 from mulligan import Pipeline
 
-left_out: dict[str, int] = {}
-
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "program(name): needs a program on the PATH")
 
 
-def pytest_collection_modifyitems(config, items):
-    kept = []
-    for item in items:
-        names = [mark.args[0] for mark in item.iter_markers("program") if shutil.which(mark.args[0]) is None]
-        if names:
-            left_out[names[0]] = left_out.get(names[0], 0) + 1
-        else:
-            kept.append(item)
-    items[:] = kept
+def pytest_runtest_setup(item):
+    for mark in item.iter_markers("program"):
+        if shutil.which(mark.args[0], path=PATH) is None:
+            pytest.fail(f"there is no program `{mark.args[0]}`: install it, this test runs the real one", pytrace=False)
 
 
-def pytest_terminal_summary(terminalreporter):
-    for name, count in left_out.items():
-        words = f"{count} tests were NOT run: there is no `{name}` on the PATH"
-        terminalreporter.write_sep("!", words, red=True, bold=True)
+PATH = f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"  # the environment's own pip and npm come first
 
 
 @pytest.fixture
@@ -65,7 +53,7 @@ def classify(pipeline):
 def run(classify, tmp_path):
     """Runs a program that fails, in an environment of its own."""
     settings = {
-        "PATH": f"{tmp_path}/bin:{os.environ['PATH']}", "HOME": str(tmp_path), "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0",
+        "PATH": f"{tmp_path}/bin:{PATH}", "HOME": str(tmp_path), "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0",
         "GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b.c", "GIT_COMMITTER_NAME": "a",
         "GIT_COMMITTER_EMAIL": "a@b.c", "npm_config_fetch_retries": "0", "npm_config_update_notifier": "false",
         "PIP_RETRIES": "0", "PIP_DISABLE_PIP_VERSION_CHECK": "1", "GIT_SSH_COMMAND": "ssh -F none -o BatchMode=yes",
@@ -103,7 +91,7 @@ class Service(BaseHTTPRequestHandler):
 
     def answer(self):
         self.rfile.read(int(self.headers.get("content-length") or 0))
-        path = self.path.split("?")[0]
+        path = self.server.always or self.path.split("?")[0]
         if path == "/reset":
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             self.close_connection = True
@@ -139,7 +127,7 @@ def service():
     server.daemon_threads = True
     server.handle_error = lambda *_: None
     server.stopping = threading.Event()
-    server.replies = {}
+    server.replies, server.always = {}, None
     server.url = f"http://127.0.0.1:{server.server_address[1]}"
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
     yield server

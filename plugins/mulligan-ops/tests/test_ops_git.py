@@ -212,3 +212,25 @@ def test_an_exit_code_that_says_nothing(run, repository):
     error = run("git", "config", "no.such", cwd=repository.path)
     assert (type(error), error.fatal) == (ToolExecutionError, False)
     assert not error.rule.startswith("mulligan_ops")
+
+
+def test_a_push_of_which_a_part_was_taken(run, repository, tmp_path):
+    repository("clone", "../bare", "../other")
+    repository("commit", "--allow-empty", "-m", "b", cwd="other")
+    repository("push", "origin", "main", cwd="other")
+    repository("commit", "--allow-empty", "-m", "c")
+    error = run("git", "push", "origin", "main", "side", cwd=repository.path)
+    assert (type(error), error.effect) == (ResourceConflictError, "possible")
+
+
+def test_a_line_of_several_commands_may_have_done_something(run, repository, closed_port):
+    push = f"git push http://127.0.0.1:{closed_port}/x main"
+    alone, after = (run(line, shell=True, cwd=repository.path) for line in (push, f"git tag v2 && {push}"))
+    assert [type(alone), type(after)] == [ToolConnectionError] * 2
+    assert [alone.effect, after.effect] == ["none", "possible"]
+
+
+def test_programs_that_are_wrapped(run, repository):
+    for wrapped in ("nice -n 5 git", "timeout -k 1 9s git", "env -u NOTHING A=b git"):
+        error = run(f"{wrapped} checkout none", shell=True, cwd=repository.path)
+        assert (type(error), error.rule) == (ResourceNotFoundError, "mulligan_ops:git")

@@ -1,16 +1,18 @@
-"""docker, kubernetes and paramiko: the real libraries against services on loopback."""
+"""docker and kubernetes, and their asynchronous kin: the real libraries against services on loopback."""
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import gc
-import socket
-import threading
 
+import aiodocker
+import aiohttp
 import docker
 import docker.errors
 import kubernetes
-import paramiko
+import kubernetes.dynamic.exceptions
+import kubernetes_asyncio
 import pytest
 
 from mulligan.plugin import (
@@ -76,7 +78,18 @@ def test_what_the_docker_daemon_answers(classify, daemon, status, text, cls, res
         assert "may also be private" in error.message
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # a client that fails leaves its socket
+@pytest.fixture
+def leaky():
+    """Lets what a client leaves open go away within the test that made it."""
+    yield
+    gc.collect()
+
+
+unclosed = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # a client leaves its socket
+
+
+@unclosed
+@pytest.mark.usefixtures("leaky")
 def test_docker_s_client(classify, daemon, closed_port, tmp_path):
     gone = classify(lambda: docker.DockerClient(base_url=f"tcp://127.0.0.1:{closed_port}", timeout=1))
     assert (type(gone), gone.fatal, gone.effect) == (ToolConnectionError, True, "none")
@@ -93,7 +106,97 @@ def test_docker_s_client(classify, daemon, closed_port, tmp_path):
     )
     error = classify(lambda: raise_(denied))
     assert (type(error), error.fatal) == (ToolPermissionError, True)
-    gc.collect()
+
+
+WAYS = [
+    ("/slow", ToolTimeoutError, False, "possible"),
+    ("/reset", ToolConnectionError, False, "possible"),
+    ("/empty", ToolConnectionError, False, "possible"),
+    ("nobody", ToolConnectionError, True, "none"),
+    ("https", ToolConnectionError, True, "none"),
+]
+
+
+@pytest.fixture(params=WAYS, ids=[one[0] for one in WAYS])
+def way(request, service, closed_port):
+    """An address, and what becomes of a request there."""
+    path, *expected = request.param
+    service.always = path
+    url = {"nobody": f"http://127.0.0.1:{closed_port}", "https": service.url.replace("http:", "https:")}
+    return url.get(path, service.url), expected
+
+
+def post_docker(url):
+    client = docker.APIClient(base_url=url.replace("http:", "tcp:"), version="1.43", timeout=1, tls=False)
+    with contextlib.closing(client):
+        client.create_container("app")
+
+
+def post_kubernetes(url):
+    configuration = kubernetes.client.Configuration(host=url)
+    configuration.retries = False
+    with kubernetes.client.ApiClient(configuration) as api:
+        kubernetes.client.CoreV1Api(api).create_namespace({}, _request_timeout=1)
+
+
+async def _post_kubernetes(url):
+    async with kubernetes_asyncio.client.ApiClient(kubernetes_asyncio.client.Configuration(host=url)) as api:
+        await kubernetes_asyncio.client.CoreV1Api(api).create_namespace({}, _request_timeout=1)
+
+
+async def _post_docker(url):
+    client = aiodocker.Docker(url=url, api_version="v1.43", timeout=aiohttp.ClientTimeout(total=1))
+    try:
+        await client.containers.create({"Image": "app"})
+    finally:
+        await client.close()
+
+
+POSTS = {
+    "docker": (post_docker, "docker"),
+    "kubernetes": (post_kubernetes, "kubernetes"),
+    "kubernetes_asyncio": (lambda url: asyncio.run(_post_kubernetes(url)), "kubernetes"),
+    "aiodocker": (lambda url: asyncio.run(_post_docker(url)), "docker"),
+}
+
+
+@unclosed
+@pytest.mark.usefixtures("leaky")
+@pytest.mark.parametrize("library", POSTS)
+def test_what_happens_on_the_way_to_a_service(classify, library, way):
+    (post, provider), (url, (cls, fatal, effect)) = POSTS[library], way
+    error = classify(lambda: post(url))
+    assert (type(error), error.fatal, error.effect, error.provider) == (cls, fatal, effect, provider)
+    assert error.http_status is None
+
+
+def test_aiodocker(classify, service):
+    async def start():
+        client = aiodocker.Docker(url=service.url, api_version="v1.43")
+        try:
+            await client.containers.get("web1")
+        finally:
+            await client.close()
+
+    service.replies["GET /v1.43/containers/web1/json"] = (404, {"message": "No such container: web1"})
+    error = classify(lambda: asyncio.run(start()))
+    assert (type(error), error.resource, error.http_status, error.provider) == (MISSING, "web1", 404, "docker")
+    pulled = aiodocker.exceptions.DockerStreamError("toomanyrequests: You have reached your pull rate limit.")
+    error = classify(lambda: raise_(pulled))
+    assert (type(error), error.http_status, error.effect) == (ToolRateLimitError, None, "possible")
+    context = aiodocker.exceptions.DockerContextInvalidError("no meta.json", "prod")
+    assert type(classify(lambda: raise_(context))) is ToolExecutionError
+
+
+def test_kubernetes_manifests(classify, cluster, service):
+    manifest = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "web"}}
+    body = {"kind": "Status", "reason": "AlreadyExists", "message": "there", "code": 409, "details": {"name": "web"}}
+    service.replies["POST /api/v1/namespaces/default/configmaps"] = (409, body)
+    error = classify(lambda: kubernetes.utils.create_from_dict(cluster.api_client, manifest))
+    assert (type(error), error.resource, error.effect) == (CONFLICT, "web", "possible")
+    assert (error.provider, error.rule) == ("kubernetes", "mulligan_ops:kubernetes_created")
+    unknown = kubernetes.dynamic.exceptions.ResourceNotFoundError("No matches found for {'kind': 'Nope'}")
+    assert type(classify(lambda: raise_(unknown))) is WRONG
 
 
 @pytest.fixture
@@ -159,91 +262,3 @@ def test_kubernetes_client(classify, cluster, tmp_path):
     assert type(wrong) is WRONG
     config = classify(lambda: kubernetes.config.load_kube_config(str(tmp_path / "none")))
     assert (type(config), config.fatal) == (ToolAuthenticationError, True)
-
-
-KEY = paramiko.RSAKey.generate(2048)
-
-
-class Host(paramiko.ServerInterface):
-    def check_auth_password(self, username, password):
-        return paramiko.AUTH_SUCCESSFUL if password == "right" else paramiko.AUTH_FAILED
-
-    def get_allowed_auths(self, username):
-        return "password"
-
-    def check_channel_request(self, kind, chanid):
-        return paramiko.OPEN_SUCCEEDED
-
-
-@pytest.fixture
-def host():
-    listener, transports = socket.create_server(("127.0.0.1", 0)), []
-
-    def serve():
-        with contextlib.suppress(OSError):
-            while True:
-                transport = paramiko.Transport(listener.accept()[0])
-                transports.append(transport)
-                transport.add_server_key(KEY)
-                with contextlib.suppress(paramiko.SSHException, EOFError):
-                    transport.start_server(server=Host())
-
-    threading.Thread(target=serve, daemon=True).start()
-    yield listener.getsockname()[1]
-    listener.close()
-    for transport in transports:
-        transport.close()
-
-
-def connect(port, act=lambda client: None, password="right", policy=paramiko.AutoAddPolicy, known=None):
-    with paramiko.SSHClient() as client:
-        client.set_missing_host_key_policy(policy())
-        if known is not None:
-            client.get_host_keys().add(f"[127.0.0.1]:{port}", known.get_name(), known)
-        client.connect("127.0.0.1", port, "u", password, allow_agent=False, look_for_keys=False, timeout=5)
-        act(client)
-
-
-def test_ssh_credentials(classify, host):
-    error = classify(lambda: connect(host, password="wrong"))
-    assert (type(error), error.fatal, error.effect) == (ToolAuthenticationError, True, "none")
-    assert (error.provider, error.rule) == ("ssh", "mulligan_ops:ssh_credentials")
-
-
-def test_ssh_host_keys(classify, host):
-    unknown = classify(lambda: connect(host, policy=paramiko.RejectPolicy))
-    changed = classify(lambda: connect(host, known=paramiko.RSAKey.generate(2048)))
-    assert [type(error) for error in (unknown, changed)] == [ToolConnectionError] * 2
-    assert all(error.fatal and "not the known one" in error.message for error in (unknown, changed))
-
-
-def test_ssh_that_nobody_answers(classify, closed_port, service):
-    gone = classify(lambda: connect(closed_port))
-    assert (type(gone), gone.fatal, gone.rule) == (ToolConnectionError, True, "mulligan_ops:ssh_unreachable")
-    assert not classify(lambda: connect(closed_port), host="127.0.0.1").fatal
-    banner = classify(lambda: connect(int(service.url.rpartition(":")[2])))
-    assert type(banner) is ToolConnectionError
-
-
-def test_ssh_channels(classify, host):
-    refused = classify(
-        lambda: connect(
-            host, lambda client: client.get_transport().open_channel("direct-tcpip", *2 * [("127.0.0.1", 1)])
-        )
-    )
-    assert (type(refused), refused.rule) == (ToolPermissionError, "mulligan_ops:ssh_channel")
-    closed = classify(lambda: connect(host, lambda client: (client.get_transport().close(), client.exec_command("ls"))))
-    assert (type(closed), closed.fatal, closed.transient) == (ToolConnectionError, False, True)
-    for code, cls in ((2, ToolConnectionError), (3, ToolExecutionError), (4, ToolUnavailableError)):
-        assert type(classify(lambda code=code: raise_(paramiko.ChannelException(code)))) is cls
-
-
-def test_ssh_other_classes(classify):
-    for exception, cls in (
-        (paramiko.PasswordRequiredException("Private key file is encrypted"), ToolAuthenticationError),
-        (paramiko.SSHException("No authentication methods available"), ToolAuthenticationError),
-        (paramiko.ProxyCommandFailure("nc h 22", "boom"), ToolConnectionError),
-        (paramiko.SSHException("Timeout opening channel."), ToolTimeoutError),
-        (paramiko.SSHException("took 404 ms"), ToolExecutionError),
-    ):
-        assert type(classify(lambda exception=exception: raise_(exception))) is cls

@@ -267,3 +267,52 @@ def test_words_that_say_nothing(run, program, name, text):
     program(name, 99, f"{text}\n")
     error = run(name, "do", "it")
     assert (type(error), error.fatal) == (ToolExecutionError, False)
+
+
+SENT = [
+    ("git", 128, "fatal: unable to access 'http://x/': Operation timed out after 9 ms with 0 bytes received", ToolTimeoutError, "possible"),
+    ("git", 128, "fatal: unable to access 'http://x/': Failed to connect to x port 80: Connection timed out", ToolTimeoutError, "none"),
+    ("git", 128, "Resolving deltas: 50%\nerror: RPC failed; curl 56 Recv failure: Connection timed out", ToolConnectionError, "possible"),
+    ("curl", 28, "curl: (28) Operation timed out after 9 milliseconds", ToolTimeoutError, "possible"),
+    ("curl", 28, "curl: (28) Connection timed out after 9 milliseconds", ToolTimeoutError, "none"),
+    ("wget", 4, "failed: Connection refused.", ToolConnectionError, "none"),
+    ("wget", 4, "HTTP request sent, awaiting response... Read error (Connection timed out) in headers.", ToolTimeoutError, "possible"),
+    ("wget", 4, "HTTP request sent, awaiting response... No data received.", ToolConnectionError, "possible"),
+    ("wget", 4, "", ToolConnectionError, "possible"),
+    ("ssh", 255, "client_loop: send disconnect: Broken pipe", ToolConnectionError, "possible"),
+    ("kubectl", 1, "service/web created\nThe connection to the server h:6443 was refused", ToolConnectionError, "possible"),
+    ("kubectl", 1, "The connection to the server h:6443 was refused", ToolConnectionError, "none"),
+    ("rsync", 23, 'rsync: link_stat "/data/x" failed: No such file or directory (2)', MISSING, "possible"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "text", "cls", "effect"), SENT, ids=[f"{one[0]}-{one[2][:40]}" for one in SENT]
+)
+def test_what_was_sent_may_have_taken_effect(run, program, name, code, text, cls, effect):
+    program(name, code, text + "\n")
+    error = run(name, "do", "it")
+    assert (type(error), error.effect) == (cls, effect)
+    assert error.rule.startswith("mulligan_ops:")
+
+
+def test_an_address_that_curl_was_sent_on_to(run, program):
+    program("curl", 7, "curl: (7) Failed to connect to b port 80 after 0 ms: Couldn't connect to server\n")
+    assert run("curl", "-X", "POST", "http://a/").effect == "none"
+    assert run("curl", "-sL", "-X", "POST", "http://a/").effect == "possible"
+    assert run("curl", "-X", "POST", "http://a/", "http://b/").effect == "possible"
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "words"),
+    [
+        (("docker", "run", "app"), 3, "The program in the container ended with exit code 3."),
+        (("docker", "exec", "web", "ls"), 1, "The program in the container ended with exit code 1."),
+        (("kubectl", "exec", "web", "--", "ls"), 1, "The program in the pod ended with exit code 1."),
+    ],
+)
+def test_words_of_a_program_in_a_container(run, program, line, code, words):
+    ended = "\ncommand terminated with exit code 1" if line[0] == "kubectl" else ""
+    program(line[0], code, f"connection reset by peer: x.txt is in use, no space left on device{ended}\n")
+    error = run(*line)
+    assert (type(error), error.message, error.effect) == (ToolExecutionError, words, "possible")

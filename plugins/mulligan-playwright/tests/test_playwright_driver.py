@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Error, TimeoutError  # noqa: A004
+from playwright import sync_api
 
 from mulligan.plugin import (
     ResourceNotFoundError,
@@ -72,6 +72,7 @@ CODES = [
     ("net::ERR_CONNECTION_TIMED_OUT", ToolTimeoutError, False),
     ("net::ERR_BLOCKED_BY_RESPONSE", ToolPermissionError, False),
     ("net::ERR_UNKNOWN_URL_SCHEME", ToolArgumentError, False),
+    ("net::ERR_INVALID_AUTH_CREDENTIALS", ToolAuthenticationError, True),
     ("net::ERR_PROXY_AUTH_UNSUPPORTED", ToolAuthenticationError, True),
     ("net::ERR_INSUFFICIENT_RESOURCES", ToolUnavailableError, False),
     ("net::ERR_HTTP_RESPONSE_CODE_FAILURE", ToolExecutionError, False),
@@ -92,7 +93,7 @@ CODES = [
 
 @pytest.mark.parametrize(("code", "cls", "fatal"), CODES, ids=[one[0] for one in CODES])
 def test_the_codes_of_each_browser(classify, code, cls, fatal):
-    error = classify(lambda: raise_(Error(f"Page.goto: {code}{AT}")))
+    error = classify(lambda: raise_(sync_api.Error(f"Page.goto: {code}{AT}")))
     assert (type(error), error.fatal, error.provider) == (cls, fatal, "playwright")
     assert error.effect in ("none", "possible")
     if cls is ToolConnectionError and not fatal:
@@ -102,7 +103,9 @@ def test_the_codes_of_each_browser(classify, code, cls, fatal):
 def test_an_older_log_names_the_selector_too(classify):
     error = classify(
         lambda: raise_(
-            TimeoutError('Timeout 30000ms exceeded.\n=== logs ===\nwaiting for selector "#a" to be visible\n===')
+            sync_api.TimeoutError(
+                'Timeout 30000ms exceeded.\n=== logs ===\nwaiting for selector "#a" to be visible\n==='
+            )
         )
     )
     assert (type(error), error.resource) == (ToolTimeoutError, "#a")
@@ -110,12 +113,35 @@ def test_an_older_log_names_the_selector_too(classify):
 
 def test_a_page_cannot_decide_with_its_own_words(classify):
     log = 'Page.click: Timeout 400ms exceeded.\nCall log:\n  - waiting for locator("#a")\n    - locator resolved to <b>net::ERR_CONNECTION_REFUSED strict mode violation</b>\n'
-    error = classify(lambda: raise_(TimeoutError(log)))
+    error = classify(lambda: raise_(sync_api.TimeoutError(log)))
     assert (type(error), error.rule) == (ToolTimeoutError, "mulligan_playwright:element_timeout")
+
+
+def test_a_long_log_hides_no_click(classify):
+    log = 'Page.click: Timeout 400ms exceeded.\nCall log:\n  - waiting for locator("#a")\n    - locator resolved to <a id="a"></a>\n'
+    tries = "    - element is not stable\n" * 1_000
+    done = classify(lambda: raise_(sync_api.TimeoutError(f"{log}{tries}    - performing click action\n{tries}")))
+    assert (done.effect, done.resource) == ("possible", "#a")
+
+
+@pytest.mark.parametrize(
+    "words", ['fill("x")', 'elementHandle.press("a")', "selected specified option(s)", "something new"]
+)
+def test_what_was_done_or_is_unknown_may_have_taken_effect(classify, words):
+    log = f'Locator.fill: Timeout 400ms exceeded.\nCall log:\n  - waiting for locator("#a")\n    - locator resolved to <b></b>\n  - {words}\n'
+    assert classify(lambda: raise_(sync_api.TimeoutError(log))).effect == "possible"
+
+
+def test_a_request_that_was_redirected_was_answered_before(classify):
+    log = "APIRequestContext.post: connect ECONNREFUSED 127.0.0.1:9\nCall log:\n  - → POST http://127.0.0.1:8/\n{}"
+    answered = "  - ← 307 Temporary Redirect\n  - → POST http://127.0.0.1:9/\n"
+    assert classify(lambda: raise_(sync_api.Error(log.format("")))).effect == "none"
+    assert classify(lambda: raise_(sync_api.Error(log.format(answered)))).effect == "possible"
 
 
 def test_a_click_that_was_made_may_have_taken_effect(classify):
     log = 'Page.click: Timeout 400ms exceeded.\nCall log:\n  - waiting for locator("#a")\n    - locator resolved to <a id="a"></a>\n'
     tried = "  - attempting click action\n    - performing click action\n    - waiting for scheduled navigations to finish\n"
-    assert classify(lambda: raise_(TimeoutError(log))).effect == "none"
-    assert classify(lambda: raise_(TimeoutError(log + tried))).effect == "possible"
+    waited = "  - attempting click action\n    - element is not stable\n"
+    assert classify(lambda: raise_(sync_api.TimeoutError(log + waited))).effect == "none"
+    assert classify(lambda: raise_(sync_api.TimeoutError(log + waited + tried))).effect == "possible"

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import socket
 
+import aiomysql
 import asyncmy
 import mysql.connector
 import mysql.connector.pooling
@@ -55,7 +56,19 @@ def by_asyncmy(port, host="127.0.0.1", sql="select 1"):
     asyncio.run(ask())
 
 
-DRIVERS = [by_pymysql, by_connector, by_asyncmy]
+def by_aiomysql(port, host="127.0.0.1", sql="select 1"):
+    async def ask():
+        connection = await aiomysql.connect(host=host, port=port, user="app", password="x", connect_timeout=3)
+        try:
+            async with connection.cursor() as cursor:
+                await cursor.execute(sql)
+        finally:
+            connection.close()
+
+    asyncio.run(ask())
+
+
+DRIVERS = [by_pymysql, by_connector, by_asyncmy, by_aiomysql]
 FOREIGN = (
     "Cannot add or update a child row: a foreign key constraint fails "
     "(`shop`.`orders`, CONSTRAINT `orders_ibfk_1` FOREIGN KEY (`user_id`) REFERENCES `users` (`id`))"
@@ -84,6 +97,13 @@ ANSWERS = [
      ResourceConflictError, "shop.orders", "/user_id"),
     ((1050, "42S01", "Table 'users' already exists"), ResourceConflictError, "users", None),
     ((1007, "HY000", "Can't create database 'shop'; database exists"), ResourceConflictError, "shop", None),
+    ((1396, "HY000", "Operation CREATE USER failed for 'app'@'localhost'"), ResourceConflictError, "app", None),
+    ((1396, "HY000", "Operation DROP USER failed for 'app'@'localhost'"), ResourceNotFoundError, "app", None),
+    ((1191, "HY000", "Can't find FULLTEXT index matching the column list"), ToolArgumentError, None, None),
+    ((1286, "42000", "Unknown storage engine 'none'"), ToolArgumentError, None, None),
+    ((1526, "HY000", "Table has no partition for value 99"), ToolArgumentError, None, None),
+    ((3105, "HY000", "The value specified for generated column 'sum' in table 'users' is not allowed."),
+     ToolArgumentError, None, "/sum"),
     ((1205, "HY000", "Lock wait timeout exceeded; try restarting transaction"), ResourceConflictError, None, None),
     ((1213, "40001", "Deadlock found when trying to get lock"), ResourceConflictError, None, None),
     ((1317, "70100", "Query execution was interrupted"), ToolCancelledError, None, None),
@@ -92,6 +112,8 @@ ANSWERS = [
     ((1040, "08004", "Too many connections"), ToolUnavailableError, None, None),
     ((1053, "08S01", "Server shutdown in progress"), ToolUnavailableError, None, None),
     ((1226, "42000", "User 'app' has exceeded the 'max_questions' resource"), ToolRateLimitError, None, None),
+    ((1226, "42000", "User 'app' has exceeded the 'max_user_connections' resource"),
+     ToolUnavailableError, None, None),
     ((1114, "HY000", "The table 'users' is full"), ToolQuotaError, None, None),
     ((1030, "HY000", "Got error 28 from storage engine"), ToolQuotaError, None, None),
     ((1030, "HY000", "Got error 122 from storage engine"), ToolExecutionError, None, None),
@@ -204,3 +226,13 @@ def test_a_pool_without_a_free_connection(classify):
         taken._cnx.close()
     assert type(error) is ToolUnavailableError
     assert error.rule == "mulligan_sql:mysql_pool"
+
+
+def test_rows_that_nobody_asked_the_server_for(classify):
+    with MySQLServer((1064, "42000", "never sent")) as server:
+        connection = mysql.connector.connect(
+            host="127.0.0.1", port=server.port, user="app", password="x", use_pure=True, ssl_disabled=True
+        )
+        with contextlib.closing(connection), contextlib.closing(connection.cursor()) as cursor:
+            error = classify(cursor.fetchone)
+    assert (type(error), error.effect, error.provider) == (ToolExecutionError, "possible", "mysql")

@@ -72,6 +72,25 @@ def test_a_value_of_the_wrong_type(classify, session):
     assert (type(error), error.rule) == (ToolArgumentError, "mulligan_sql:sqlalchemy_statement")
 
 
+def test_a_column_that_sqlalchemy_does_not_find(classify, session):
+    errors = [
+        classify(lambda: session.execute(sa.insert(User).values(nmae=1))),
+        classify(lambda: session.execute(sa.select(User).filter_by(nmae=1))),
+    ]
+    assert [type(error) for error in errors] == [ToolArgumentError] * 2
+    assert [error.problems[0].pointer for error in errors] == ["/nmae"] * 2
+
+
+def test_the_tool_s_own_mistakes(classify, session):
+    errors = [
+        classify(lambda: session.execute("select 1")),
+        classify(lambda: session.execute(sa.text("delete from users")).fetchall()),
+        classify(lambda: peewee.SqliteDatabase(None).connect()),
+    ]
+    assert [type(error) for error in errors] == [ToolExecutionError] * 3
+    assert all(error.effect == "possible" for error in errors)
+
+
 def test_one_row_was_wanted(classify, session):
     none = classify(lambda: session.execute(sa.select(User).where(User.id == 9)).scalar_one(), user_id=9)
     assert (type(none), none.resource) == (ResourceNotFoundError, "9")

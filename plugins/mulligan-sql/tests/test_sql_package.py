@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pathlib
 import subprocess
 import sys
 
@@ -33,6 +34,12 @@ def test_every_rule_has_a_name_and_a_sentence():
 
 def test_it_registers_itself():
     assert any(plugin.name == "sql" for plugin in Pipeline().plugins)
+
+
+def test_the_example_of_the_readme_runs():
+    code = (pathlib.Path(__file__).parents[1] / "README.md").read_text().split("```python\n")[1].split("```")[0]
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert [f"# {line}" for line in run.stdout.splitlines()] == code.splitlines()[-1:]
 
 
 class Error(Exception):
@@ -72,6 +79,7 @@ TRAPS = [
     Error("no such table: users"),
     RuntimeError("duplicate key value violates unique constraint"),
     ValueError("ORA-00942: 42P01"),
+    OverflowError("Python int too large to convert to C int"),
 ]
 
 

@@ -161,18 +161,19 @@ def test_too_many_connections(classify, postgres_port, driver):
     assert error.effect == "none"
 
 
-@pytest.mark.parametrize("driver", [by_psycopg, by_psycopg2])
+@pytest.mark.parametrize("driver", DRIVERS)
 def test_a_database_that_takes_no_connections(classify, postgres_port, driver):
     assert type(classify(lambda: driver(postgres_port, database="asleep"))) is ToolUnavailableError
 
 
-@pytest.mark.parametrize("driver", [by_psycopg, by_psycopg2])
+@pytest.mark.parametrize("driver", [by_psycopg, by_psycopg2, by_pg8000])
 def test_nobody_listens(classify, driver):
     error = classify(lambda: driver(1))
     assert type(error) is ToolConnectionError
     assert error.fatal
     assert error.effect == "none"
-    assert error.rule == "mulligan_sql:postgres_connection"
+    assert error.provider == "postgres"
+    assert error.rule == f"mulligan_sql:postgres_{'unmade' if driver is by_pg8000 else 'connection'}"
 
 
 def test_a_host_that_has_no_address(classify):
@@ -325,6 +326,11 @@ def test_values_that_do_not_fit_the_parameters(classify, postgres_port):
 STATES = {
     "08006": (ToolConnectionError, False),
     "08001": (ToolConnectionError, True),
+    "02000": (ResourceNotFoundError, False),
+    "20000": (ToolExecutionError, False),
+    "23001": (ResourceConflictError, False),
+    "24000": (ResourceConflictError, False),
+    "38000": (ToolExecutionError, False),
     "0A000": (ToolExecutionError, False),
     "22001": (ToolArgumentError, False),
     "23P01": (ResourceConflictError, False),
@@ -360,3 +366,74 @@ def test_every_state_that_the_driver_knows_is_understood(classify):
         error = classify(lambda cls=cls: (_ for _ in ()).throw(cls("told by the server")))
         assert error.rule == "mulligan_sql:postgres_state", state
         assert error.message.endswith("."), state
+
+
+@pytest.mark.parametrize("connect", [psycopg.connect, psycopg2.connect])
+def test_rows_of_a_statement_that_gives_none(classify, postgres_port, connect):
+    where = {"host": "127.0.0.1", "port": postgres_port, "user": "owner", "dbname": "postgres"}
+    with contextlib.closing(connect(**where)) as connection, connection.cursor() as cursor:
+        cursor.execute("update pairs set value = 5")
+        error = classify(cursor.fetchone)
+    assert (type(error), error.rule) == (ToolExecutionError, "mulligan_sql:postgres_no_rows")
+    assert error.effect == "possible"
+
+
+def test_a_pool_that_was_closed_before(classify, postgres_port):
+    with one_connection(postgres_port) as pool:
+        pool.close()
+        error = classify(pool.getconn)
+    assert (type(error), error.effect, error.rule) == (ToolExecutionError, "none", "mulligan_sql:postgres_order")
+
+
+def test_a_pipeline_whose_first_statement_failed(classify, postgres_port):
+    where = {"host": "127.0.0.1", "port": postgres_port, "user": "owner", "dbname": "postgres"}
+
+    def ask():
+        with psycopg.connect(**where) as connection, connection.pipeline():
+            first, second = connection.cursor(), connection.cursor()
+            first.execute("selec 1")
+            with contextlib.suppress(psycopg.errors.SyntaxError):
+                first.fetchone()
+            second.execute("select 1")
+            second.fetchone()
+
+    error = classify(ask)
+    assert (type(error), error.rule) == (ToolExecutionError, "mulligan_sql:postgres_order")
+
+
+def test_what_asyncpg_notices_by_itself(classify, postgres_port):
+    async def together():
+        connection = await asyncpg.connect(host="127.0.0.1", port=postgres_port, user="owner", database="postgres")
+        try:
+            await asyncio.gather(connection.execute("select pg_sleep(0.2)"), connection.execute("select 1"))
+        finally:
+            connection.terminate()
+
+    error = classify(lambda: asyncio.run(together()))
+    assert (type(error), error.provider, error.rule) == (ToolExecutionError, "postgres", "mulligan_sql:postgres_client")
+    error = classify(lambda: asyncio.run(asyncpg.connect("nonsense://x")))
+    assert (type(error), error.provider) == (ToolExecutionError, "postgres")
+
+
+def test_what_pg8000_notices_by_itself(classify, postgres_port):
+    where = {"host": "127.0.0.1", "port": postgres_port, "user": "owner", "database": "postgres"}
+    insecure = classify(lambda: pg8000.dbapi.connect(**where, ssl_context=True))
+    assert (type(insecure), insecure.fatal, insecure.provider) == (ToolConnectionError, True, "postgres")
+    wrong = classify(lambda: by_pg8000(postgres_port, "select %s", values=(1, 2)))
+    assert (type(wrong), wrong.provider) == (ToolArgumentError, "postgres")
+    connection = pg8000.dbapi.connect(**where)
+    with contextlib.suppress(pg8000.InterfaceError), contextlib.closing(connection):
+        cursor = connection.cursor()
+        cursor.execute("select pg_backend_pid()")
+        with psycopg.connect(host="127.0.0.1", port=postgres_port, user="owner", dbname="postgres") as owner:
+            owner.execute("select pg_terminate_backend(%s)", cursor.fetchone())
+        lost = classify(lambda: cursor.execute("select pg_sleep(1)"))
+    assert type(lost) in (ToolConnectionError, ToolUnavailableError)
+    assert (lost.fatal, lost.transient, lost.effect) == (False, True, "possible")
+
+
+@pytest.mark.parametrize("driver", DRIVERS)
+def test_a_session_that_the_server_ends(classify, postgres_port, driver):
+    error = classify(lambda: driver(postgres_port, "select pg_terminate_backend(pg_backend_pid())"))
+    assert type(error) in (ToolConnectionError, ToolUnavailableError)
+    assert (error.fatal, error.transient, error.effect) == (False, True, "possible")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import sqlite3
 import threading
 
+import aiosqlite
 import duckdb
 import pytest
 
@@ -26,12 +28,18 @@ SETUP = [
     "insert into users values (1, 'a@b.c', 3)",
     "create table orders (user_id int references users(id))",
 ]
+SQLITE_SETUP = [
+    "create table strict_ones (a int) strict",
+    "create table pairs (a int, b int, unique (a, b))",
+    "insert into pairs values (1, 1)",
+    "create trigger kept before delete on pairs begin select raise(abort, 'no'); end",
+]
 
 
 @pytest.fixture
 def sqlite():
     with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-        for statement in (*SETUP, "pragma foreign_keys = on"):
+        for statement in (*SETUP, *SQLITE_SETUP, "pragma foreign_keys = on"):
             connection.execute(statement)
         yield connection
 
@@ -64,7 +72,11 @@ STATEMENTS = [
     ("insert into users values (2, 'a@b.c', 1)", ResourceConflictError, "users", "/email"),
     ("insert into users values (1, 'x', 1)", ResourceConflictError, "users", "/id"),
     ("insert into orders values (9)", ResourceConflictError, None, None),
+    ("insert into pairs values (1, 1)", ResourceConflictError, "pairs", "/a"),
+    ("insert into strict_ones values ('abc')", ToolArgumentError, "strict_ones", "/a"),
+    ("delete from pairs", ResourceConflictError, None, None),
     ("create table users (a)", ResourceConflictError, "users", None),
+    ("alter table orders rename to users", ResourceConflictError, "users", None),
     ("alter table users add column age int", ResourceConflictError, "age", None),
     ("commit", ResourceConflictError, None, None),
     ("select load_extension('x')", ToolPermissionError, None, None),
@@ -86,6 +98,25 @@ def test_what_sqlite_answers_to_a_statement(classify, sqlite, sql, cls, resource
 def test_values_that_do_not_fit_the_parameters(classify, sqlite, values):
     error = classify(lambda: sqlite.execute("select ?", values))
     assert (type(error), error.rule) == (ToolArgumentError, "mulligan_sql:sqlite_module")
+
+
+def test_a_whole_number_that_sqlite_cannot_hold(classify, sqlite):
+    error = classify(lambda: sqlite.execute("select ?", (2**70,)))
+    assert (type(error), error.rule, error.provider) == (ToolArgumentError, "mulligan_sql:sqlite_integer", "sqlite")
+
+
+def test_a_trigger_may_leave_a_part_done(classify, sqlite):
+    error = classify(lambda: sqlite.execute("delete from pairs"))
+    assert (error.code, error.effect) == ("FAILED_PRECONDITION", "possible")
+
+
+def test_asyncio(classify):
+    async def ask():
+        async with aiosqlite.connect(":memory:") as connection:
+            await connection.execute("select * from invoices")
+
+    error = classify(lambda: asyncio.run(ask()))
+    assert (type(error), error.resource, error.provider) == (ResourceNotFoundError, "invoices", "sqlite")
 
 
 def test_two_statements_at_once(classify, sqlite):
@@ -155,6 +186,8 @@ DUCK_STATEMENTS = [
     ("use nowhere", ResourceNotFoundError, "nowhere", None),
     ("select nmae from users", ToolArgumentError, "nmae", "/nmae"),
     ("select u.nmae from users u", ToolArgumentError, "nmae", "/nmae"),
+    ("update users set nmae = 1", ToolArgumentError, "nmae", "/nmae"),
+    ("select u.id from users", ToolArgumentError, None, None),
     ("selec 1", ToolArgumentError, None, None),
     ("select none(1)", ToolArgumentError, None, None),
     ("select 'abc'::int", ToolArgumentError, None, None),
@@ -165,6 +198,8 @@ DUCK_STATEMENTS = [
     ("insert into users values (1, 'x', 1)", ResourceConflictError, None, "/id"),
     ("insert into orders values (9)", ResourceConflictError, None, "/id"),
     ("create table users (a int)", ResourceConflictError, "users", None),
+    ("alter table orders rename to users", ResourceConflictError, "users", None),
+    ("drop table users", ResourceConflictError, None, None),
     ("commit", ResourceConflictError, None, None),
 ]
 
@@ -206,3 +241,42 @@ def test_duckdb_interrupted_out_of_memory_and_closed(classify, duck):
     assert (type(error), error.effect) == (ToolUnavailableError, "none")
     duck.close()
     assert type(classify(lambda: duck.execute("select 1"))) is ToolConnectionError
+
+
+def test_two_duckdb_transactions_at_once(classify, duck):
+    one, other = duck.cursor(), duck.cursor()
+    for each in (one, other):
+        each.execute("begin")
+    one.execute("update users set age = 4")
+    error = classify(lambda: other.execute("update users set age = 5"))
+    assert (type(error), error.code, error.transient) == (ResourceConflictError, "ABORTED", True)
+    error = classify(lambda: other.execute("select 1"))
+    assert error.message.endswith("it must be rolled back first.")
+
+
+def test_a_duckdb_file_that_is_open_already_or_not_there(classify, tmp_path):
+    path = str(tmp_path / "a.duckdb")
+    with contextlib.closing(duckdb.connect(path)):
+        error = classify(lambda: duckdb.connect(path, read_only=True))
+    assert (type(error), error.code, error.transient) == (ResourceConflictError, "FAILED_PRECONDITION", False)
+    error = classify(lambda: duckdb.connect(str(tmp_path / "b.duckdb"), read_only=True))
+    assert (type(error), error.resource) == (ResourceNotFoundError, str(tmp_path / "b.duckdb"))
+
+
+def test_a_value_that_duckdb_does_not_know(classify, duck):
+    error = classify(lambda: duck.execute("select ?", [object()]))
+    assert (type(error), error.provider) == (ToolArgumentError, "duckdb")
+
+
+@pytest.mark.parametrize(
+    ("status", "cls"), [(404, ResourceNotFoundError), (403, ToolPermissionError), (503, ToolUnavailableError)]
+)
+def test_a_remote_file_by_its_status(classify, status, cls):
+    def raising():
+        error = duckdb.HTTPException(f"HTTP Error: HTTP GET error (HTTP {status})")
+        error.status_code = status
+        raise error
+
+    error = classify(raising)
+    assert (type(error), error.http_status, error.provider) == (cls, status, "duckdb")
+    assert error.rule == "mulligan_sql:duckdb_http"

@@ -57,7 +57,10 @@ class Server:
 
 
 class RedisServer(Server):
-    """Answers every command but the greetings with one line; None hangs up, "silence" says nothing."""
+    """Answers every command but the greetings with one line; None hangs up, "silence" says nothing.
+
+    "hang up for good" hangs up, and nobody listens any more.
+    """
 
     def serve(self, connection, stream):
         while (line := stream.readline()) and line[:1] == b"*":
@@ -68,6 +71,10 @@ class RedisServer(Server):
             if words[0].upper() in (b"HELLO", b"CLIENT", b"MULTI"):
                 connection.sendall(b"-ERR unknown command\r\n" if words[0].upper() == b"HELLO" else b"+OK\r\n")
             elif self.answer is None:
+                return
+            elif self.answer == "hang up for good":
+                self.listener.shutdown(socket.SHUT_RDWR)
+                self.listener.close()
                 return
             elif self.answer == "silence":
                 self.silent()

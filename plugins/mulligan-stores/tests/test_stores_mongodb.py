@@ -61,6 +61,15 @@ ANSWERS = [
     (262, "ExceededTimeLimit", "operation exceeded time limit", ToolTimeoutError, False),
     (11601, "Interrupted", "operation was interrupted", ToolCancelledError, False),
     (10107, "NotWritablePrimary", "not primary", ToolUnavailableError, False),
+    (189, "PrimarySteppedDown", "stepped down", ToolUnavailableError, False),
+    (6, "HostUnreachable", "a shard cannot be reached", ToolUnavailableError, False),
+    (433, "AdmissionQueueOverflow", "too many operations wait", ToolUnavailableError, False),
+    (462, "IngressRequestRateLimitExceeded", "slow down", ToolRateLimitError, False),
+    (214, "AuthenticationRestrictionUnmet", "not from this address", ToolAuthenticationError, True),
+    (163, "ZoneStillInUse", "zone still in use", ResourceConflictError, False),
+    (272, "MigrationConflict", "chunk has moved", ResourceConflictError, False),
+    (257, "TransactionTooLarge", "transaction too large", ToolArgumentError, False),
+    (40415, "IDLUnknownField", "BSON field 'find.limt' is an unknown field.", ToolArgumentError, False),
     (11600, "InterruptedAtShutdown", "interrupted at shutdown", ToolUnavailableError, False),
     (
         16500,
@@ -204,6 +213,56 @@ def test_an_address_that_cannot_be_read_and_a_client_that_was_closed(classify):
     client = pymongo.MongoClient(connect=False)
     client.close()
     assert type(classify(lambda: find(client.shop))) is ToolExecutionError
+
+
+@pytest.mark.parametrize("code", [189, 6, 91, 11600, 11602, 10107, 262])
+def test_a_server_that_steps_down_may_have_acted(classify, code):
+    with MongoServer(failed(code, "Any", "any words")) as server:
+        error = classify(lambda: ask(server.port, lambda database: database.users.insert_one({"_id": 1})))
+    assert (error.effect, error.transient) == ("possible", True)
+
+
+def test_an_update_that_failed_midway(classify):
+    broken = {"index": 0, "code": 14, "errmsg": "Plan executor error during update :: caused by :: Cannot apply $inc"}
+    with MongoServer({"ok": 1.0, "n": 0, "nModified": 0, "writeErrors": [broken]}) as server:
+        error = classify(
+            lambda: ask(server.port, lambda database: database.users.update_many({}, {"$inc": {"name": 1}}))
+        )
+    assert (type(error), error.effect) == (ToolArgumentError, "possible")
+
+
+def test_a_write_whose_concern_is_wrong_was_done(classify):
+    concern = {"code": 79, "codeName": "UnknownReplWriteConcern", "errmsg": "No write concern mode named 'x' found"}
+    with MongoServer({"ok": 1.0, "n": 1, "writeConcernError": concern}) as server:
+        error = classify(lambda: ask(server.port, lambda database: database.users.insert_one({"_id": 1})))
+    assert (type(error), error.effect) == (ToolArgumentError, "possible")
+
+
+def test_a_commit_whose_end_is_unknown(classify):
+    told = failed(251, "NoSuchTransaction", "any words", errorLabels=["UnknownTransactionCommitResult"])
+    error = classify(lambda: raise_(pymongo.errors.OperationFailure("any words", 251, told)))
+    assert (type(error), error.effect) == (ResourceConflictError, "possible")
+
+
+def test_many_writes_of_a_client_at_once(classify):
+    taken = {"idx": 1, "code": 11000, "keyPattern": {"_id": 1}, "errmsg": "E11000 duplicate key error"}
+    written = {"anySuccessful": True, "insertedCount": 1, "writeErrors": [taken], "writeConcernErrors": []}
+    error = classify(lambda: raise_(pymongo.errors.ClientBulkWriteException(written, False)))
+    assert (type(error), error.effect, error.rule) == (
+        ResourceConflictError,
+        "possible",
+        "mulligan_stores:mongodb_bulk",
+    )
+    lost = {"error": pymongo.errors.AutoReconnect("connection closed"), "writeErrors": [], "insertedCount": 0}
+    error = classify(lambda: raise_(pymongo.errors.ClientBulkWriteException(lost, False)))
+    assert (type(error), error.effect) == (ToolConnectionError, "possible")
+
+
+def test_what_does_not_fit_into_bson(classify):
+    number = classify(lambda: bson.encode({"a": 2**70}))
+    assert (type(number), number.provider) == (ToolArgumentError, "mongodb")
+    answer = classify(lambda: bson.decode(b"nonsense"))
+    assert (type(answer), answer.provider, answer.effect) == (ToolExecutionError, "mongodb", "possible")
 
 
 def raise_(exception):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pathlib
 import subprocess
 import sys
 
@@ -35,10 +36,17 @@ def test_it_registers_itself():
     assert any(plugin.name == "stores" for plugin in Pipeline().plugins)
 
 
+def test_the_example_of_the_readme_runs():
+    code = (pathlib.Path(__file__).parents[1] / "README.md").read_text().split("```python\n")[1].split("```")[0]
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert [f"# {line}" for line in run.stdout.splitlines()] == code.splitlines()[-1:]
+
+
 TRAPS = [
     RuntimeError("WRONGPASS invalid username-password pair or user is disabled."),
     RuntimeError("E11000 duplicate key error collection: shop.users"),
     ValueError("index_not_found_exception"),
+    OverflowError("int too big to convert"),
     KeyError("Collection `books` doesn't exist!"),
 ]
 

@@ -16,10 +16,12 @@ from mulligan.plugin import (
     ResourceNotFoundError,
     ToolArgumentError,
     ToolAuthenticationError,
+    ToolCancelledError,
     ToolConnectionError,
     ToolExecutionError,
     ToolPermissionError,
     ToolQuotaError,
+    ToolRateLimitError,
     ToolTimeoutError,
     ToolUnavailableError,
 )
@@ -45,6 +47,18 @@ ANSWERS = [
     ("NOSCRIPT No matching script. Please use EVAL.", ResourceNotFoundError, False),
     ("NOGROUP No such key 'st' or consumer group 'g'", ResourceNotFoundError, False),
     ("books: no such index", ResourceNotFoundError, False),
+    ("ERR Function not found", ResourceNotFoundError, False),
+    ("ERR The XGROUP subcommand requires the key to exist. Note that", ResourceNotFoundError, False),
+    ("NOADDR No such client", ResourceNotFoundError, False),
+    ("UNBLOCKED the stream key no longer exists", ResourceNotFoundError, False),
+    ("ERR Library 'lib' already exists", ResourceConflictError, False),
+    ("ERR Background save already in progress", ResourceConflictError, False),
+    ("ERR DEBUG command not allowed. If the enable-debug-command option is set", ToolPermissionError, True),
+    ("ERR max requests limit exceeded", ToolQuotaError, True),
+    ("ERR too many requests", ToolRateLimitError, False),
+    ("ERR EXEC without MULTI", ToolExecutionError, False),
+    ("NOQUORUM Not enough good sentinels", ToolUnavailableError, False),
+    ("UNBLOCKED force unblock from blocking operation, instance state changed", ToolUnavailableError, False),
     ("BUSYKEY Target key name already exists.", ResourceConflictError, False),
     ("BUSYGROUP Consumer Group name already exists", ResourceConflictError, False),
     ("READONLY You can't write against a read only replica.", ResourceConflictError, False),
@@ -162,3 +176,58 @@ def test_a_value_that_redis_cannot_hold(classify):
     with RedisServer("+OK") as server:
         error = classify(lambda: ask(server.port, lambda client: client.set("a", {"b": 1})))
     assert (type(error), error.rule) == (ToolArgumentError, "mulligan_stores:redis_value")
+
+
+SCRIPT = "script: 82903a0434f1503e152f89c03c9acd881a0e8150, on @user_script:1."
+FROM_SCRIPTS = [
+    (f"WRONGTYPE Operation against a key holding the wrong kind of value {SCRIPT}", ToolArgumentError),
+    (f"ERR value is not an integer or out of range {SCRIPT}", ToolArgumentError),
+    (f"READONLY You can't write against a read only replica. {SCRIPT}", ResourceConflictError),
+    (f"ERR Script killed by user with SCRIPT KILL... {SCRIPT}", ToolCancelledError),
+    ("UNBLOCKED client unblocked via CLIENT UNBLOCK", ToolCancelledError),
+    ("MINE a prefix of the script's own", ToolExecutionError),
+    ("Some words of the script's own", ToolArgumentError),
+]
+
+
+@pytest.mark.parametrize(("answer", "cls"), FROM_SCRIPTS, ids=[one[0][:20] for one in FROM_SCRIPTS])
+def test_a_script_may_have_written_before_it_failed(classify, answer, cls):
+    with RedisServer(f"-{answer}") as server:
+        error = classify(lambda: ask(server.port, lambda client: client.eval("return 1", 0)))
+    assert (type(error), error.effect, error.provider) == (cls, "possible", "redis")
+
+
+def test_a_command_that_was_sent_before_nobody_listened(classify):
+    with RedisServer("hang up for good") as server:
+        error = classify(lambda: ask(server.port, lambda client: client.incr("n"), retry=Retry(NoBackoff(), 2)))
+    assert (type(error), error.fatal, error.effect) == (ToolConnectionError, True, "possible")
+
+
+def test_a_lock_that_ran_out_before_it_was_given_back(classify):
+    def work(client):
+        lock = client.lock("L", timeout=10)
+        lock.local.token = b"mine"
+        lock.release()
+
+    with RedisServer(":0") as server:
+        error = classify(lambda: ask(server.port, work))
+    assert (type(error), error.code, error.transient, error.effect) == (
+        ResourceConflictError,
+        "ABORTED",
+        False,
+        "possible",
+    )
+
+
+def test_an_answer_that_is_not_redis(classify):
+    with RedisServer("HTTP/1.1 400 Bad Request") as server:
+        error = classify(lambda: ask(server.port))
+    assert (type(error), error.effect, error.rule) == (ToolExecutionError, "possible", "mulligan_stores:redis_client")
+
+
+def test_a_cluster_s_client_used_for_something_else(classify):
+    with RedisServer("-ERR This instance has cluster support disabled") as server:
+        error = classify(lambda: redis.RedisCluster(host="127.0.0.1", port=server.port, protocol=2))
+    assert (type(error), error.provider, error.effect) == (ToolExecutionError, "redis", "none")
+    error = classify(lambda: redis.RedisCluster(host="127.0.0.1", db=3))
+    assert (type(error), error.rule) == (ToolExecutionError, "mulligan_stores:redis_cluster_use")

@@ -57,6 +57,13 @@ ANSWERS = [
     (400, failed(400, "resource_already_exists_exception", "index [logs] already exists", index="logs"),
      ResourceConflictError, "logs", None),
     (409, failed(409, "version_conflict_engine_exception", "[7]: version conflict"), ResourceConflictError, None, None),
+    (409, failed(409, "version_conflict_engine_exception", "[7]: version conflict, document already exists (current version [1])"),
+     ResourceConflictError, "7", None),
+    (404, failed(404, "resource_not_found_exception", "Transform with id [daily] could not be found"),
+     ResourceNotFoundError, "daily", None),
+    (400, failed(400, "verification_exception", "Found 1 problem line 1:8: Unknown column [nmae]"),
+     ToolArgumentError, None, "/nmae"),
+    (429, failed(429, "too_many_buckets_exception", "Trying to create too many buckets"), ToolArgumentError, None, None),
     (400, failed(400, "index_closed_exception", "closed", index="logs"), ResourceConflictError, None, None),
     (401, failed(401, "security_exception", "missing authentication credentials"), ToolAuthenticationError, None, None),
     (403, failed(403, "security_exception", "action [x] is unauthorized for user [u]"), ToolPermissionError, None, None),
@@ -98,6 +105,13 @@ def test_what_the_server_answers(classify, client, status, body, cls, resource, 
     assert error.fatal is (cls in FATAL or "unauthorized" in str(body))
 
 
+@pytest.mark.parametrize("client", [by_elasticsearch, by_opensearch])
+def test_a_document_that_is_no_json(classify, client):
+    error = classify(lambda: client("http://127.0.0.1:1", lambda one: one.index(index="logs", **{
+        "document" if client is by_elasticsearch else "body": {"a": object()}})))  # fmt: skip
+    assert (type(error), error.effect) == (ToolArgumentError, "none")
+
+
 def test_the_pause_that_the_server_asks_for(classify):
     with HTTPServer(
         429, failed(429, "es_rejected_execution_exception", "x"), {**PRODUCT, "Retry-After": "9"}
@@ -115,7 +129,36 @@ def test_transport(classify, client):
     gone = classify(lambda: client(f"http://127.0.0.1:{closed_port()}"))
     assert (type(slow), slow.effect) == (ToolTimeoutError, "possible")
     assert (type(lost), lost.fatal, lost.effect) == (ToolConnectionError, False, "possible")
-    assert (type(gone), gone.fatal, gone.effect) == (ToolConnectionError, True, "none")
+    unsure = "possible" if client is by_opensearch else "none"  # it tries again, and tells of the last time only
+    assert (type(gone), gone.fatal, gone.effect) == (ToolConnectionError, True, unsure)
+
+
+def test_an_attempt_before_the_last_one_counts(classify):
+    with HTTPServer(headers=PRODUCT, mode="hang up") as server:
+        hosts = [server.url, f"http://127.0.0.1:{closed_port()}"]
+        with elasticsearch.Elasticsearch(hosts, max_retries=1, randomize_nodes_in_pool=False) as client:
+            errors = [classify(lambda: client.index(index="logs", document={})) for _ in range(2)]
+    assert {error.effect for error in errors} == {"possible"}
+
+
+@pytest.mark.parametrize("client", [by_elasticsearch, by_opensearch])
+def test_many_documents_by_a_query(classify, client):
+    cause = {"type": "version_conflict_engine_exception", "reason": "[7]: version conflict"}
+    body = {
+        "updated": 3,
+        "version_conflicts": 1,
+        "failures": [{"index": "logs", "id": "7", "cause": cause, "status": 409}],
+    }
+    with HTTPServer(409, body, PRODUCT) as server:
+        error = classify(lambda: client(server.url, lambda one: one.update_by_query(index="logs")))
+    assert (type(error), error.code, error.effect) == (ResourceConflictError, "ABORTED", "possible")
+
+
+def test_a_scroll_that_did_not_reach_all_shards(classify):
+    def raising():
+        raise elasticsearch.helpers.ScanError("id", "Scroll request has only succeeded on 1 shards out of 2.")
+
+    assert classify(raising).provider == "elasticsearch"
 
 
 def test_a_server_that_is_no_elasticsearch(classify):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import wraps
 from typing import Any, NamedTuple
 
 from mulligan.plugin import Failure, Rules, ToolError, ToolExecutionError, ToolTimeoutError
@@ -18,8 +20,12 @@ PROCESS = (
     "asyncssh.ProcessError",
 )
 _WRAPPERS = frozenset(("sudo", "env", "nohup", "nice", "time", "xargs", "exec", "command", "doas", "setpriv"))
+_TAKING_VALUE = frozenset(("-u", "-g", "-n", "-k", "-s", "-C"))
 _SHELLS = frozenset(("sh", "bash", "zsh", "dash"))
-_SAME = {"apt-get": "apt", "apt-cache": "apt", "dpkg": "apt", "aptitude": "apt", "docker-compose": "docker"}
+_SAME = {"apt-get": "apt", "apt-cache": "apt", "dpkg": "apt", "aptitude": "apt"}
+_ADDRESS = r"\b[a-z]{2,6}://[^\s'\"]{1,1000}"
+_JOINED = r"&&|\|\||[;|\n]"
+_DURATION = r"[\d.]+[smhd]?"
 _LONGEST = 8_000
 _LIMIT_REACHED = 124
 _OPENSSH_FAILED = 255
@@ -31,12 +37,26 @@ class Ran(NamedTuple):
     Attributes:
         code: its exit code; negative for a signal, None where it is not told.
         text: the ends of what it wrote to its standard error and to its standard output.
-        address: the first URL in the command, or None.
+        line: the command.
     """
 
     code: int | None
     text: str
-    address: str | None
+    line: str
+
+    @property
+    def address(self) -> str | None:
+        """The first URL in the command, or None."""
+        match = re.search(_ADDRESS, self.line)
+        return match[0] if match else None
+
+    @property
+    def is_one(self) -> bool:
+        """Whether the line is a single command about a single address: then what went wrong is all there was."""
+        return not re.search(_JOINED, self.line) and len(re.findall(_ADDRESS, self.line)) < 2
+
+
+Read = Callable[[Failure, Ran], ToolError | None]
 
 
 def ran(failure: Failure, *names: str) -> Ran | None:
@@ -53,8 +73,7 @@ def ran(failure: Failure, *names: str) -> Ran | None:
     code = next((code for code in codes if isinstance(code, int) and not isinstance(code, bool)), None)
     written = (_text(failure.look(*path)) for path in _OUTPUTS)
     line = " ".join(map(str, command[:40])) if isinstance(command, (list, tuple)) else str(command)
-    address = re.search(r"\b[a-z]{2,6}://[^\s'\"]{1,1000}", line[:4_000])
-    return Ran(code, "\n".join(text for text in written if text), address[0] if address else None)
+    return Ran(code, "\n".join(text for text in written if text), line[:4_000])
 
 
 _CODES = (("returncode",), ("exit_code",), ("retcode",), ("exit_status",), ("status",), ("result", "exited"))
@@ -87,18 +106,19 @@ def programs(command: Any) -> frozenset[str]:
         return frozenset(_first_programs([str(word) for word in command[:40]]))
     if not isinstance(command, str):
         return frozenset()
-    parts = re.split(r"&&|\|\||[;|\n]", command[:2_000])
+    parts = re.split(_JOINED, command[:2_000])
     return frozenset(name for part in parts for name in _first_programs(part.split()))
 
 
 def _first_programs(words: list[str]) -> set[str]:
-    """The program of one simple command, and those that it wraps."""
+    """The program of one simple command, and those that it wraps: `sudo -u ci timeout 9 git fetch`."""
     for place, word in enumerate(words):
-        name = word.rsplit("/", 1)[-1].removesuffix(".exe").strip("'\"")
-        if name in _WRAPPERS or word.startswith("-") or "=" in word:
+        name = word.rsplit("/", 1)[-1].removesuffix(".exe").strip("'\"(")
+        is_value = place > 0 and words[place - 1] in _TAKING_VALUE
+        if name in _WRAPPERS or is_value or word.startswith("-") or "=" in word or re.fullmatch(_DURATION, word):
             continue
         if name == "timeout":
-            return {"timeout", *_first_programs(words[place + 2 :])}
+            return {"timeout", *_first_programs(words[place + 1 :])}
         if name in _SHELLS and "-c" in words[place:]:
             return set(programs(" ".join(words[words.index("-c") + 1 :]).strip("'\"")))
         if re.fullmatch(r"pip[\d.]*", name) or words[place + 1 : place + 3] == ["-m", "pip"]:
@@ -107,11 +127,38 @@ def _first_programs(words: list[str]) -> set[str]:
     return set()
 
 
-@rules(*PROCESS)
-def git(failure: Failure) -> ToolError | None:
+PROGRAMS: list[Callable[[Failure], ToolError | None]] = []
+
+
+def program(*names: str) -> Callable[[Read], Read]:
+    """Makes a function a rule for some programs.
+
+    Of several commands in one line, or several things in one command, some may have been done before one failed.
+
+    Args:
+        names: the programs; without any, it is asked about every program.
+    """
+
+    def add(read: Read) -> Read:
+        @rules(*PROCESS)
+        @wraps(read)
+        def rule(failure: Failure) -> ToolError | None:
+            run = ran(failure, *names)
+            error = None if run is None else read(failure, run)
+            if error is not None and run is not None and not (run.is_one and "effect" in vars(error)):
+                error.effect = "possible"
+            return error
+
+        PROGRAMS.append(rule)
+        return read
+
+    return add
+
+
+@program("git")
+def git(failure: Failure, run: Ran) -> ToolError | None:
     """git: what it says of the repository here, and of the remote one."""
-    run = ran(failure, "git")
-    return None if run is None else _git.git(failure, run.text)
+    return _git.git(failure, run.text)
 
 
 @rules("git.InvalidGitRepositoryError", "git.NoSuchPathError")
@@ -120,73 +167,62 @@ def git_repository(failure: Failure) -> ToolError:
     return _git.no_repository(failure)
 
 
-@rules(*PROCESS)
-def curl(failure: Failure) -> ToolError | None:
+@program("curl")
+def curl(failure: Failure, run: Ran) -> ToolError | None:
     """curl: its documented exit codes, and the HTTP status."""
-    run = ran(failure, "curl")
-    return None if run is None else _downloads.curl(failure, *run)
+    return _downloads.curl(failure, run.code, run.text, run.line, run.address)
 
 
-@rules(*PROCESS)
-def wget(failure: Failure) -> ToolError | None:
+@program("wget")
+def wget(failure: Failure, run: Ran) -> ToolError | None:
     """wget: its documented exit codes, and the HTTP status."""
-    run = ran(failure, "wget")
-    return None if run is None else _downloads.wget(failure, *run)
+    return _downloads.wget(failure, run.code, run.text, run.address)
 
 
-@rules(*PROCESS)
-def openssh(failure: Failure) -> ToolError | None:
+@program("ssh", "scp", "sftp", "rsync", "ssh-copy-id")
+def openssh(failure: Failure, run: Ran) -> ToolError | None:
     """ssh, scp, sftp and rsync: the connection; another exit code of ssh is that of the remote program."""
-    run = ran(failure, "ssh", "scp", "sftp", "rsync", "ssh-copy-id")
-    if run is None or (run.code != _OPENSSH_FAILED and ran(failure, "ssh") is not None):
+    if run.code != _OPENSSH_FAILED and "ssh" in programs(_command(failure)):
         return None
     return _ssh.openssh(failure, run.text)
 
 
-@rules(*PROCESS)
-def docker(failure: Failure) -> ToolError | None:
-    """docker: what the daemon and the registry answered."""
-    run = ran(failure, "docker")
-    return None if run is None else _docker.docker(failure, run.text)
+@program("docker", "docker-compose")
+def docker(failure: Failure, run: Ran) -> ToolError | None:
+    """docker: what the daemon and the registry answered, or how the program in the container ended."""
+    return _docker.docker(failure, run.code, run.text, run.line)
 
 
-@rules(*PROCESS)
-def kubectl(failure: Failure) -> ToolError | None:
+@program("kubectl")
+def kubectl(failure: Failure, run: Ran) -> ToolError | None:
     """kubectl: the API server's reason, or kubectl's own words."""
-    run = ran(failure, "kubectl")
-    return None if run is None else _kubernetes.kubectl(failure, run.text)
+    return _kubernetes.kubectl(failure, run.text)
 
 
-@rules(*PROCESS)
-def npm(failure: Failure) -> ToolError | None:
+@program("npm", "npx")
+def npm(failure: Failure, run: Ran) -> ToolError | None:
     """npm: its error codes."""
-    run = ran(failure, "npm", "npx")
-    return None if run is None else _packages.npm(failure, run.text)
+    return _packages.npm(failure, run.text)
 
 
-@rules(*PROCESS)
-def pip(failure: Failure) -> ToolError | None:
+@program("pip")
+def pip(failure: Failure, run: Ran) -> ToolError | None:
     """pip: what it says of requirements, indexes and the environment."""
-    run = ran(failure, "pip")
-    return None if run is None else _packages.pip(failure, run.text)
+    return _packages.pip(failure, run.text)
 
 
-@rules(*PROCESS)
-def apt(failure: Failure) -> ToolError | None:
+@program("apt")
+def apt(failure: Failure, run: Ran) -> ToolError | None:
     """apt and dpkg: what they say of packages, locks and sources."""
-    run = ran(failure, "apt")
-    return None if run is None else _packages.apt(failure, run.text)
+    return _packages.apt(failure, run.text)
 
 
-@rules(*PROCESS)
-def ended(failure: Failure) -> ToolError | None:
+@program()
+def ended(failure: Failure, run: Ran) -> ToolError | None:
     """Any program: ended at the limit that `timeout` set, or by a signal."""
-    run = ran(failure)
-    if run is None or run.code is None:
-        return None
-    if run.code == _LIMIT_REACHED and ran(failure, "timeout") is not None:
+    if run.code == _LIMIT_REACHED and "timeout" in programs(_command(failure)):
         return ToolTimeoutError("The program was ended at its time limit.")
-    if run.code < 0:
+    if run.code is not None and run.code < 0:
         return ToolExecutionError(f"The program was ended by signal {-run.code}; it may have used too much memory.")
     return None
 
@@ -196,5 +232,5 @@ def returned(failure: Failure) -> ToolError | None:
     """The result of a program that failed, where the tool returned it instead of raising."""
     if failure.exception is not None or not isinstance(failure.look("returncode"), int):
         return None
-    decided = (decide(failure) for decide in (git, curl, wget, openssh, docker, kubectl, npm, pip, apt, ended))
+    decided = (decide(failure) for decide in PROGRAMS)
     return next((error for error in decided if error is not None), None)

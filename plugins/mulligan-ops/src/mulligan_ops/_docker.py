@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from mulligan.plugin import (
     Failure,
     ResourceConflictError,
@@ -16,7 +18,8 @@ from mulligan.plugin import (
     meanings,
     status_error,
 )
-from mulligan_ops._lines import Lines, meant
+from mulligan_ops._lines import USAGE, Lines, meant
+from mulligan_ops._tracing import HTTP, came_through, met, transported
 
 rules = Rules("docker")
 _UNSEEN = "Resource not found: {}. It may also be private, or need a log-in."
@@ -75,20 +78,63 @@ def api(failure: Failure) -> ToolError | None:
     """The daemon's answer, by its explanation and its status."""
     told, status = failure.look("explanation"), failure.look("status_code")
     text = told.decode(errors="replace") if isinstance(told, bytes) else told if isinstance(told, str) else ""
+    return _answer(failure, text, status if isinstance(status, int) else None)
+
+
+@rules("aiodocker.DockerError")
+def async_api(failure: Failure) -> ToolError | None:
+    """aiodocker: the daemon's answer; what it noticed in a stream, or by itself, has no status."""
+    status, text = failure.look("status"), failure.look("message")
+    if failure.matches("aiodocker.exceptions.DockerContextError"):
+        return ToolExecutionError("Docker's client is set up wrongly.", effect="none")
+    if failure.matches("aiodocker.DockerContainerError") and not status:
+        return ToolExecutionError("The program in the container failed.")
+    known = isinstance(status, int) and status >= 400
+    before = failure.look("__context__")
+    if failure.says("Cannot connect to Docker Engine") and isinstance(before, BaseException):
+        return _unreached(failure.about(before))
+    error = _answer(failure, text if isinstance(text, str) else "", status if known else None)
+    if error is not None and not known:
+        error.effect = "possible"
+    return error
+
+
+def _answer(failure: Failure, text: str, status: int | None) -> ToolError | None:
     error = meant(failure, text, (*REGISTRY, *DAEMON), "docker")
     if error is None:
-        return status_error(failure, status) if isinstance(status, int) else None
+        return status_error(failure, status) if status else None
     error.http_status = status
     if "pull access denied" in text and error.resource:
         return ResourceNotFoundError(_UNSEEN.format(error.resource), resource=error.resource, http_status=status)
     return error
 
 
+@rules(*HTTP)
+def transport(failure: Failure) -> ToolError | None:
+    """What the HTTP client met on the way to the daemon; the clients let it through, as the traceback tells."""
+    return None if came_through(failure, "docker", "aiodocker") is None else _unreached(failure)
+
+
+def _unreached(failure: Failure) -> ToolError:
+    if met(failure, "PermissionError") or failure.says("PermissionError"):
+        return denied("The Docker daemon's socket may not be used by this account.")
+    error = transported(failure)
+    if error.effect == "none" and isinstance(error, ToolConnectionError):
+        error.user_message = "The Docker daemon does not run, or its address is wrong: start it."
+    return error
+
+
+@rules("docker.errors.StreamParseError", "docker.utils.socket.SocketError")
+def stream(failure: Failure) -> ToolError:
+    """The daemon's stream of output ended early or cannot be read."""
+    return meanings.error_of(failure, meanings.DROPPED)
+
+
 @rules("docker.errors.DockerException")
 def client(failure: Failure) -> ToolError | None:
     """What the client noticed by itself: no daemon, a wrong argument, a context that is not there."""
     if failure.says("Error while fetching server API version"):
-        return _no_daemon(failure)
+        return _unreached(failure)
     for names, cls, message in _CLASSES:
         if failure.matches(*(f"docker.errors.{name}" for name in names)):
             return cls(message)
@@ -115,24 +161,17 @@ _CLASSES: tuple[tuple[tuple[str, ...], type[ToolError], str], ...] = (
 )
 
 
-def _no_daemon(failure: Failure) -> ToolError | None:
-    if failure.says("PermissionError", "Permission denied"):
-        return denied("The Docker daemon's socket may not be used by this account.")
-    if failure.says("Read timed out"):
-        return meanings.error_of(failure, meanings.TIMEOUT)
-    user = "The Docker daemon does not run, or its address is wrong: start it."
-    return ToolConnectionError("The Docker daemon cannot be reached.", effect="none", user_message=user)
-
-
 @rules("docker.credentials.errors.CredentialsNotFound", "docker.credentials.errors.StoreError")
 def credentials(failure: Failure) -> ToolError:
     """The store of credentials has none, or does not work."""
     return ToolAuthenticationError("Docker's store of credentials gave none.")
 
 
+_NO_DAEMON = meanings.UNREACHABLE._replace(message="The Docker daemon cannot be reached")
+_USAGE = r"is not a docker command|unknown (?:shorthand )?flag|unknown command: "
 _COMMAND: Lines = (
-    (r"Cannot connect to the Docker daemon|error during connect", meanings.UNREACHABLE),
-    (r"is not a docker command|unknown (?:shorthand )?flag|unknown command: ", meanings.ARGUMENT),
+    (r"Cannot connect to the Docker daemon|error during connect|failed to connect to the docker API", _NO_DAEMON),
+    (_USAGE, USAGE),
     (r"requires (?:at least|exactly|at most) \d|must specify at least one|invalid argument", meanings.ARGUMENT),
     (r"context \"([^\"]+)\": context not found", meanings.NOT_FOUND),
     (r"open (\S+): no such file or directory|path \"?([^\"\s]+)\"? not found", meanings.NOT_FOUND),
@@ -140,13 +179,27 @@ _COMMAND: Lines = (
 )
 
 
-def docker(failure: Failure, text: str) -> ToolError | None:
-    """What the command `docker` wrote.
+_OWN_CODES = (125, 126, 127)
+_OWN_WORDS = (
+    r"Error response from daemon|^Error: No such|^docker: |the Docker daemon|failed to connect to the docker API"
+)
+
+
+def docker(failure: Failure, code: int | None, text: str, line: str) -> ToolError | None:
+    """What the command `docker` wrote, unless the program in the container wrote it.
 
     Args:
         failure: what happened.
+        code: the exit code; below 125, `run` and `exec` hand on that of the program.
         text: what it wrote.
+        line: the command.
     """
     if "permission denied while trying to connect" in text:
         return denied("The Docker daemon's socket may not be used by this account.")
-    return meant(failure, text, (*REGISTRY, *DAEMON, *_COMMAND), "docker")
+    is_own = code in _OWN_CODES or re.search(_OWN_WORDS, text, re.MULTILINE)
+    if re.search(r"\b(?:run|exec|start)\b", line) and not is_own and not re.search(_USAGE, text):
+        return ToolExecutionError(f"The program in the container ended with exit code {code}.", provider="docker")
+    error = meant(failure, text, (*REGISTRY, *DAEMON, *_COMMAND), "docker")
+    if error is not None and "compose" in line:
+        error.effect = "possible"  # some of its services may have been started
+    return error

@@ -6,19 +6,21 @@ import re
 from collections.abc import Mapping
 
 from mulligan.plugin import Failure, ToolError, ToolExecutionError, meanings, status_error
-from mulligan_ops._lines import LOCAL_PERMISSION, Lines, meant
+from mulligan_ops._lines import LOCAL_PERMISSION, USAGE, Lines, meant
 
 _UNREADABLE = meanings.FAILED._replace(message="The server's answer could not be read")
 _UNWRITTEN = meanings.FAILED._replace(message="What was downloaded could not be written")
 _CODES: tuple[tuple[meanings.Meaning, tuple[int, ...]], ...] = (
-    (meanings.ARGUMENT, (1, 2, 3, 33, 34, 45, 48)),
-    (meanings.UNREACHABLE, (5, 6, 7, 97)),
-    (meanings.TLS, (35, 51, 53, 54, 59, 60, 64, 66, 77, 80, 82, 83, 90, 91)),
+    (USAGE, (1, 2, 3, 48)),
+    (meanings.ARGUMENT, (33, 34, 45)),
+    (meanings.UNREACHABLE, (5, 6, 7, 96, 97)),
+    (meanings.CONNECTION, (79,)),
+    (meanings.TLS, (35, 51, 53, 54, 59, 60, 64, 66, 77, 82, 83, 90, 91)),
     (meanings.TIMEOUT, (28,)),
-    (meanings.DROPPED, (16, 18, 52, 55, 56, 92, 95)),
+    (meanings.DROPPED, (16, 18, 52, 55, 56, 80, 92, 95)),
     (meanings.AUTHENTICATION, (58, 67, 94, 98)),
     (meanings.PERMISSION._replace(fatal=False), (9, 69)),
-    (meanings.NOT_FOUND, (26, 37, 68, 78)),
+    (meanings.NOT_FOUND, (19, 26, 37, 68, 78)),
     (meanings.DISK_FULL, (70,)),
     (meanings.EXISTS, (73,)),
     (meanings.TOO_LARGE, (63,)),
@@ -36,21 +38,33 @@ _WRITING: Lines = (
 _NAMED = (
     r"(?:Could not resolve (?:host|proxy): |Failed to connect to |Couldn't open file |Can't open '?)([^\s']{1,300})"
 )
+_NOT_CONNECTED = r"Failed to connect|(?:Connection|Resolving|SSL connection) time"
+_FOLLOWED = r"\s(?:-\w*L|--location|--retry)"  # what came before the address that failed may have been sent
+_WGET_NETWORK: Lines = (
+    (r"Read error .*timed out|\(.*\): timed out", meanings.TIMEOUT),
+    (r"Read error|Write error|No data received|closed at byte|HTTP request sent", meanings.DROPPED),
+    (r"failed: (?:Connection|Operation) timed out|connect: .*timed out", meanings.NOT_SENT),
+    (
+        r"unable to resolve host address .(\S+?).$|failed: (?:Connection refused|.*unreachable|No route)",
+        meanings.UNREACHABLE,
+    ),
+)
 _WGET: Mapping[int, meanings.Meaning] = {
-    2: meanings.ARGUMENT,
-    4: meanings.UNREACHABLE,
+    2: USAGE,
+    4: meanings.CONNECTION,
     5: meanings.TLS,
     6: meanings.AUTHENTICATION,
 }
 
 
-def curl(failure: Failure, code: int | None, text: str, address: str | None) -> ToolError | None:
+def curl(failure: Failure, code: int | None, text: str, line: str, address: str | None) -> ToolError | None:
     """What curl's exit code means; with `--fail` the HTTP status is in what it wrote.
 
     Args:
         failure: what happened.
         code: the exit code.
         text: what it wrote.
+        line: the command.
         address: the URL that it was given.
     """
     if code == _PAGE_NOT_RETRIEVED:
@@ -61,8 +75,10 @@ def curl(failure: Failure, code: int | None, text: str, address: str | None) -> 
     meaning = _UNREADABLE if "HTTP/0.9" in text else _CURL.get(code or 0)
     if meaning is None:
         return None
-    if meaning is meanings.TIMEOUT and re.search(r"Connection timed out|Failed to connect", text):
+    if meaning is meanings.TIMEOUT and re.search(_NOT_CONNECTED, text):
         meaning = meanings.NOT_SENT
+    if re.search(_FOLLOWED, line):
+        meaning = meaning._replace(effect="possible")
     match = re.search(_NAMED, text)
     return meanings.error_of(failure, meaning, resource=match[1] if match else address, provider="curl")
 
@@ -83,9 +99,13 @@ def wget(failure: Failure, code: int | None, text: str, address: str | None) -> 
     if written is not None:
         return written
     meaning = _WGET.get(code or 0)
-    if meaning is meanings.UNREACHABLE and "timed out" in text:
-        meaning = meanings.TIMEOUT
-    return None if meaning is None else meanings.error_of(failure, meaning, resource=address, provider="wget")
+    if meaning is meanings.CONNECTION:
+        written = meant(failure, text, _WGET_NETWORK, "wget")
+    return (
+        written
+        if written is not None or meaning is None
+        else meanings.error_of(failure, meaning, resource=address, provider="wget")
+    )
 
 
 def _answered(failure: Failure, status: str | None, provider: str, address: str | None) -> ToolError:

@@ -5,21 +5,23 @@ from __future__ import annotations
 import re
 
 from mulligan.plugin import Failure, ToolError, ToolExecutionError, meanings, status_error
-from mulligan_ops._lines import LOCAL_PERMISSION, LOCKED, Lines, meant
+from mulligan_ops._lines import LOCAL_PERMISSION, LOCKED, USAGE, Lines, meant
 from mulligan_ops._ssh import CLIENT
 
 _UNMERGED = meanings.CONFLICT._replace(
     message="Changes collide: they must be merged by hand, or the merge be given up", effect="possible"
 )
-_DIRTY = meanings.CONFLICT._replace(message="Local changes are in the way: commit or stash them first")
+_DIRTY = meanings.CONFLICT._replace(message="Local changes are in the way: commit or stash them first", effect="none")
 _BEHIND = meanings.CONFLICT._replace(
-    message="The remote branch has commits that are not here: fetch and merge them first"
+    message="The remote branch has commits that are not here: fetch and merge them first", effect="none"
 )
+_PARTLY = r"^(?: [ +*-] |Deleted )(?!\[rejected|\[remote rejected)"
 _PROTECTED = meanings.PERMISSION._replace(fatal=False, message="The remote repository does not take this push")
 _NO_IDENTITY = "git does not know who commits: a person must set user.name and user.email."
 _STATUS = r"The requested URL returned error: (\d{3})"
 _LOCAL: Lines = (
-    (r"Unable to create '([^']+\.lock)': File exists|cannot lock ref '([^']+)'", LOCKED),
+    (r"Unable to create '([^']+\.lock)': File exists", LOCKED),
+    (r"cannot lock ref '([^']+)'", meanings.ABORTED),
     (r"No space left on device", meanings.DISK_FULL),
     (r"not a git repository \(or any|not in a git directory", meanings.NOT_FOUND),
     (
@@ -65,7 +67,7 @@ _LOCAL: Lines = (
         r"has no upstream branch|is no tracking information|need to start by|does not have any commits yet|no commits yet",
         meanings.CONFLICT,
     ),
-    (r"is not a git command|unknown (?:option|switch|subcommand)|unrecognized argument|^usage: git", meanings.ARGUMENT),
+    (r"is not a git command|unknown (?:option|switch|subcommand)|unrecognized argument|^usage: git", USAGE),
     (r"is not a valid (?:branch|tag|remote) name|empty commit message|bad (?:config|numeric)", meanings.ARGUMENT),
     (r"exceeds GitHub's file size limit|exceeds the maximum", meanings.TOO_LARGE),
     (r"over its data quota", meanings.QUOTA),
@@ -79,7 +81,12 @@ _REMOTE: Lines = (
     (r"Permission to (\S+) denied|insufficient permission for", meanings.PERMISSION),
     *CLIENT,
     (r"Could not resolve (?:host|proxy): (\S+)", meanings.UNREACHABLE),
-    (r"(?:Connection|Operation) timed out", meanings.NOT_SENT),
+    (
+        r"(?:Failed to connect|unable to connect).*timed out|[Cc]onnection timed out after|Resolving timed out",
+        meanings.NOT_SENT,
+    ),
+    (r"Operation (?:timed out|too slow)", meanings.TIMEOUT),
+    (r"Recv failure|Send failure|curl (?:5[56]|18|92) ", meanings.DROPPED),
     (
         r"Failed to connect to (\S+) port|Connection refused|No route to host|unable to connect to (\S+)",
         meanings.UNREACHABLE,
@@ -103,7 +110,10 @@ def git(failure: Failure, text: str) -> ToolError | None:
     match = re.search(_STATUS, text)
     if match is not None:
         return status_error(failure, int(match[1]), provider="git", resource=_address(text))
-    return meant(failure, text, _LOCAL, "git") or meant(failure, text, _REMOTE, "git")
+    error = meant(failure, text, _LOCAL, "git") or meant(failure, text, _REMOTE, "git")
+    if error is not None and re.search(_PARTLY, text, re.MULTILINE):
+        error.effect = "possible"  # other branches of the same push, or names of the same command, were dealt with
+    return error
 
 
 def _address(text: str) -> str | None:

@@ -17,10 +17,12 @@ from mulligan.plugin import (
     ToolArgumentError,
     ToolAuthenticationError,
     ToolError,
+    ToolExecutionError,
     meanings,
     status_error,
 )
-from mulligan_ops._lines import Lines, meant
+from mulligan_ops._lines import USAGE, Lines, meant
+from mulligan_ops._tracing import HTTP, came_through, transported
 
 rules = Rules("kubernetes")
 REASONS: Mapping[str, meanings.Meaning] = {
@@ -51,6 +53,8 @@ _HANDSHAKE = r"Handshake status (\d{3})"
 def kubernetes_answer(failure: Failure) -> ToolError | None:
     """The API server's answer: its Status object, else its HTTP status."""
     status, answer = failure.look("status"), _answer(failure)
+    if str(failure.look("reason")).startswith("SSLError"):
+        return meanings.error_of(failure, meanings.TLS, http_status=None)
     if not isinstance(status, int) or status == 0:
         match = re.search(_HANDSHAKE, str(failure.look("reason"))[:2_000])
         status = int(match[1]) if match else None
@@ -117,7 +121,31 @@ def kubernetes_config(failure: Failure) -> ToolError:
     return ToolAuthenticationError("No usable Kubernetes configuration was found.", user_message=user)
 
 
+@rules("kubernetes.dynamic.exceptions.ResourceNotFoundError", "kubernetes.dynamic.exceptions.ResourceNotUniqueError")
+def kubernetes_kind(failure: Failure) -> ToolError:
+    """The dynamic client: the cluster knows no such kind, or several."""
+    return ToolArgumentError("The cluster knows no such kind, or several: give its API version and kind.")
+
+
+@rules("kubernetes.utils.FailToCreateError")
+def kubernetes_created(failure: Failure) -> ToolError | None:
+    """Objects of a manifest that could not be created, as the first answer says; others may have been."""
+    answers = failure.look("api_exceptions")
+    first = answers[0] if isinstance(answers, list) and answers else None
+    error = kubernetes_answer(failure.about(first)) if isinstance(first, BaseException) else None
+    if error is not None:
+        error.effect = "possible"
+    return error
+
+
+@rules(*HTTP)
+def kubernetes_transport(failure: Failure) -> ToolError | None:
+    """What the HTTP client met on the way to the API server; the Kubernetes clients let it through."""
+    return None if came_through(failure, "kubernetes", "kubernetes_asyncio") is None else transported(failure)
+
+
 KUBECTL: Lines = (
+    (r"unknown (?:command|flag|shorthand flag)", USAGE),
     (r"The connection to the server (\S+) was refused", meanings.UNREACHABLE),
     (r"Unable to connect to the server: dial tcp: lookup (\S+)", meanings.UNREACHABLE),
     (r"(?:dial tcp \S+: i/o timeout|net/http: TLS handshake timeout)", meanings.NOT_SENT),
@@ -136,7 +164,7 @@ KUBECTL: Lines = (
     (r"^error: (?:unexpected )?EOF$", meanings.DROPPED),
     (r"the server doesn't have a resource type \"([^\"]+)\"", meanings.ARGUMENT),
     (r"no matches for kind \"([^\"]+)\"", meanings.ARGUMENT),
-    (r"error validating |error parsing |unknown (?:command|flag|shorthand flag)|is invalid: ", meanings.ARGUMENT),
+    (r"error validating |error parsing |is invalid: ", meanings.ARGUMENT),
     (
         r"required flag|exactly one NAME is required|must specify |no name was specified|error: expected '",
         meanings.ARGUMENT,
@@ -154,6 +182,19 @@ def kubectl(failure: Failure, text: str) -> ToolError | None:
         failure: what happened.
         text: what it wrote.
     """
+    ended = re.search(r"command terminated with exit code (\d+)", text)
+    if ended is not None:
+        return ToolExecutionError(f"The program in the pod ended with exit code {ended[1]}.", provider="kubernetes")
+    error = _told(failure, text)
+    if error is not None and re.search(_DONE, text, re.MULTILINE):
+        error.effect = "possible"  # one of several objects
+    return error
+
+
+_DONE = r"^\S+/\S+ (?:\w+ )?(?:created|configured|patched|replaced|deleted|scaled|labeled|annotated)$|^\S+ \"[^\"]+\" deleted"
+
+
+def _told(failure: Failure, text: str) -> ToolError | None:
     match = re.search(_FROM_SERVER, text)
     meaning = REASONS.get(match[1] or "") if match else None
     if match is None or meaning is None:

@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from mulligan.plugin import Failure, ToolError, meanings
 
 Lines = Iterable[tuple[str, meanings.Meaning]]
+USAGE = meanings.ARGUMENT._replace(message="The command line is wrong", effect="none")
 LOCAL_PERMISSION = meanings.PERMISSION._replace(fatal=False, message="The operating system denied access")
-LOCKED = meanings.ABORTED._replace(message="Another process holds the lock; nothing was changed")
+LOCKED = meanings.ABORTED._replace(message="Another process holds the lock; nothing was changed", effect="none")
 _LONGEST_NAME = 300
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from mulligan.plugin import Failure, ToolError, meanings, reason_of, status_error
 from mulligan_ops._git import git
-from mulligan_ops._lines import LOCAL_PERMISSION, LOCKED, Lines, meant
+from mulligan_ops._lines import LOCAL_PERMISSION, LOCKED, USAGE, Lines, meant
 
 _DEPENDENCIES = meanings.CONFLICT._replace(message="The dependencies do not fit together")
 _NPM: Mapping[str, meanings.Meaning] = {
@@ -30,7 +30,7 @@ _NPM: Mapping[str, meanings.Meaning] = {
     "EJSONPARSE": meanings.ARGUMENT,
     "EINVALIDTAGNAME": meanings.ARGUMENT,
     "EINVALIDPACKAGENAME": meanings.ARGUMENT,
-    "EUSAGE": meanings.ARGUMENT,
+    "EUSAGE": USAGE,
     "EUNSUPPORTEDPROTOCOL": meanings.ARGUMENT,
     "ENOSPC": meanings.DISK_FULL,
     "ETIMEDOUT": meanings.TIMEOUT,
@@ -49,7 +49,7 @@ _NPM_NAME = (
 )
 _NPM_LINES: Lines = (
     (r"[Mm]issing script: \"?([^\"\s]+)", meanings.NOT_FOUND),
-    (r"[Uu]nknown command: \"?([^\"\s]+)", meanings.ARGUMENT),
+    (r"[Uu]nknown command: \"?([^\"\s]+)", USAGE),
 )
 _PIP: Lines = (
     (r"\[Errno 28\]|No space left on device", meanings.DISK_FULL),
@@ -70,7 +70,7 @@ _PIP: Lines = (
         r"not a supported wheel on this platform|[Nn]either 'setup\.py' nor 'pyproject\.toml' found|is not a valid wheel",
         meanings.ARGUMENT,
     ),
-    (r"no such option|unknown command|at least one requirement to install|^Usage:", meanings.ARGUMENT),
+    (r"no such option|unknown command|at least one requirement to install|^Usage:", USAGE),
     (r"ResolutionImpossible|conflicting dependencies|requires a different Python", _DEPENDENCIES),
 )
 _PIP_STATUS = r"HTTP error (\d{3}) (?:while getting|Client Error: .* for url:) (\S+)"
@@ -86,7 +86,7 @@ _APT: Lines = (
     (r"Version '[^']+' for '([^']+)' was not found|Couldn't find any package by", meanings.NOT_FOUND),
     (r"404 +Not Found|No packages found|package '?([^'\s]+?)'? is not installed", meanings.NOT_FOUND),
     (r"dpkg was interrupted|held broken packages|Unmet dependencies|unmet dependencies", _DEPENDENCIES),
-    (r"Invalid operation (\S+)|Command line option|not understood", meanings.ARGUMENT),
+    (r"Invalid operation (\S+)|Command line option|not understood", USAGE),
     (r"Hash Sum mismatch", meanings.UNAVAILABLE),
 )
 

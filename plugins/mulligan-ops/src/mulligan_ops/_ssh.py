@@ -1,4 +1,4 @@
-"""SSH by paramiko: by class, and by its words where one class covers several things."""
+"""SSH by paramiko, asyncssh and OpenSSH: by class, and by words where one class covers several things."""
 
 from __future__ import annotations
 
@@ -7,16 +7,28 @@ from mulligan_ops._lines import LOCAL_PERMISSION, Lines, meant
 
 rules = Rules("ssh")
 _HOST_KEY = meanings.TLS._replace(message="The SSH host's key is not the known one")
-_PROHIBITED, _CONNECT_FAILED, _SHORTAGE = 1, 2, 4
+_DENIED = (
+    "asyncssh.PermissionDenied",
+    "asyncssh.KeyImportError",
+    "asyncssh.PasswordChangeRequired",
+    "asyncssh.IllegalUserName",
+)
+_OLD = ("asyncssh.ProtocolNotSupported",)
+_PROHIBITED, _CONNECT_FAILED, _SHORTAGE = 1, 2, 4  # RFC 4254 section 5.1
+_NOT_ALLOWED, _TOO_MANY = 1, 12  # RFC 4253 section 11.1
 
 
-@rules("paramiko.AuthenticationException", "paramiko.PasswordRequiredException")
+@rules("paramiko.AuthenticationException", "paramiko.PasswordRequiredException", "paramiko.UnknownKeyType", *_DENIED)
 def ssh_credentials(failure: Failure) -> ToolError:
-    """The server did not accept the key or password, or a key needs a passphrase."""
+    """The server did not accept the key or password, a key needs a passphrase, or the log-in was cut short."""
+    if failure.says("Authentication timeout"):
+        return meanings.error_of(failure, meanings.NOT_SENT, message="The SSH server did not let us in in time.")
+    if failure.says("saw EOF", "transport shut down"):
+        return meanings.error_of(failure, meanings.DROPPED, effect="none")
     return meanings.error_of(failure, meanings.AUTHENTICATION)
 
 
-@rules("paramiko.BadHostKeyException")
+@rules("paramiko.BadHostKeyException", "asyncssh.HostKeyNotVerifiable")
 def ssh_host_key(failure: Failure) -> ToolError:
     """The host's key is another one than before."""
     return _unknown_host(failure)
@@ -36,7 +48,7 @@ def ssh_unreachable(failure: Failure) -> ToolError:
     return meanings.error_of(failure, meanings.NOT_SENT if slow else meanings.UNREACHABLE)
 
 
-@rules("paramiko.ChannelException")
+@rules("paramiko.ChannelException", "asyncssh.ChannelOpenError")
 def ssh_channel(failure: Failure) -> ToolError:
     """The server refused to open a channel, by its code."""
     code = failure.look("code")
@@ -49,10 +61,35 @@ def ssh_channel(failure: Failure) -> ToolError:
     return ToolExecutionError("The SSH server does not offer this kind of channel.", effect="none")
 
 
-@rules("paramiko.ProxyCommandFailure", "paramiko.IncompatiblePeer", "paramiko.ssh_exception.CouldNotCanonicalize")
+@rules("paramiko.ProxyCommandFailure")
+def ssh_proxy(failure: Failure) -> ToolError:
+    """A proxy command that ended, at its start or in the middle of a session."""
+    return meanings.error_of(failure, meanings.CONNECTION)
+
+
+@rules("paramiko.IncompatiblePeer", "paramiko.ssh_exception.CouldNotCanonicalize", "asyncssh.KeyExchangeFailed", *_OLD)
 def ssh_setup(failure: Failure) -> ToolError:
-    """No common algorithm, a proxy command that failed, a host name that cannot be resolved."""
+    """No common algorithm or version, or a host name that cannot be resolved."""
     return meanings.error_of(failure, meanings.UNREACHABLE)
+
+
+@rules("paramiko.ConfigParseError", "asyncssh.ConfigParseError")
+def ssh_config(failure: Failure) -> ToolError:
+    """A configuration file of SSH that cannot be read."""
+    return ToolExecutionError("The SSH configuration cannot be read.", effect="none")
+
+
+@rules("asyncssh.DisconnectError")
+def ssh_disconnected(failure: Failure) -> ToolError:
+    """The server ended the connection, by the reasons of RFC 4253."""
+    if failure.says("Login timeout expired"):
+        return meanings.error_of(failure, meanings.NOT_SENT)
+    code = failure.look("code")
+    if code == _NOT_ALLOWED:
+        return meanings.error_of(failure, meanings.PERMISSION, resource=None, effect="none")
+    if code == _TOO_MANY:
+        return ToolUnavailableError("The SSH server has too many connections for now.", effect="none")
+    return meanings.error_of(failure, meanings.DROPPED)
 
 
 @rules("paramiko.SSHException")
@@ -67,7 +104,10 @@ def ssh_session(failure: Failure) -> ToolError:
 
 
 _SESSION: tuple[tuple[tuple[str, ...], meanings.Meaning], ...] = (
-    (("No authentication methods available", "encountered RSA key", "not a valid"), meanings.AUTHENTICATION),
+    (
+        ("No authentication methods available", "encountered RSA key", "not a valid", "Bad password or corrupt"),
+        meanings.AUTHENTICATION,
+    ),
     (
         ("No existing session", "SSH session not active", "Server connection dropped", "Channel closed"),
         meanings.DROPPED,
@@ -77,7 +117,8 @@ _SESSION: tuple[tuple[tuple[str, ...], meanings.Meaning], ...] = (
         meanings.DROPPED,
     ),
     (("Timeout opening channel", "Key-exchange timed out", "Timeout"), meanings.TIMEOUT),
-    (("Error reading SSH protocol banner", "Unable to connect"), meanings.CONNECTION),
+    (("Error reading SSH protocol banner",), meanings.DROPPED._replace(effect="none")),
+    (("Unable to connect",), meanings.CONNECTION),
 )
 
 CLIENT: Lines = (  # what OpenSSH's own programs write; their exit code is 255

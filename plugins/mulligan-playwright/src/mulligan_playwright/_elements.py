@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mulligan.plugin import Effect, Failure, ResourceNotFoundError, Rules, ToolError, ToolTimeoutError
-from mulligan_playwright._message import ERROR, TIMEOUT, said, selector, whole, wrong
+from mulligan_playwright._message import ERROR, TIMEOUT, acted, said, selector, whole, wrong
 
 rules = Rules("playwright")
 _STATES: tuple[tuple[str, str], ...] = (
@@ -23,11 +23,12 @@ def element_timeout(failure: Failure) -> ToolError | None:
     wanted, log = selector(failure), whole(failure)
     if wanted is None:
         return None
-    effect: Effect = "possible" if "performing " in log else "none"
-    if "resolved to" not in log:
+    if "resolved to" not in log and not acted(failure):
         message = f"The element {wanted} was not found in time: look at the page for another selector."
         return ToolTimeoutError(message, resource=wanted, effect="none")
-    state = next((words for phrase, words in _STATES if phrase in log), "was not ready in time")
+    state = next((words for phrase, words in _STATES if phrase in log), None)
+    effect: Effect = "possible" if state is None or acted(failure) else "none"
+    state = state or "was not ready in time"
     return ToolTimeoutError(f"The element {wanted} was found, but it {state}.", resource=wanted, effect=effect)
 
 
@@ -74,16 +75,19 @@ def wrong_element(failure: Failure) -> ToolError | None:
     text = said(failure)
     for phrase, message, expected in _WRONG:
         if phrase in text:
-            return wrong(failure, message, expected)
+            error = wrong(failure, message, expected)
+            error.effect = "possible" if phrase == _CLICKED else "none"
+            return error
     return None
 
 
+_CLICKED = "Clicking the checkbox did not change its state"
 _WRONG: tuple[tuple[str, str, str], ...] = (
     ("Element is not an <input>", "the element takes no text", "an input, textarea or editable element"),
     ("Not a checkbox or radio button", "the element cannot be checked", "a checkbox or radio button"),
     ("Element is not a <select>", "the element has no options", "a select element"),
     ("Node is not an HTMLInputElement", "the element takes no files", "a file input"),
     ("Unknown key:", "there is no such key", "a key such as Enter or ArrowDown"),
-    ("Clicking the checkbox did not change its state", "the checkbox did not change", "another way to check it"),
+    (_CLICKED, "the checkbox did not change", "another way to check it"),
     ("unsupported mime type", "the file's name has no known ending", "a path that ends in .png or .jpeg"),
 )

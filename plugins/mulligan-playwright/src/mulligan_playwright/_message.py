@@ -9,19 +9,33 @@ from mulligan.plugin import Failure, Problem, ToolArgumentError
 ERROR = "playwright.Error"
 TIMEOUT = "playwright.TimeoutError"
 _LONGEST = 20_000
+_ACTED = ("performing ", " action done", 'fill("', "elementHandle.", "selected specified", "waiting for scheduled")
 _LOGS = r"\n(?:Call log:|=+ logs =+)\n"
 _WAITED_FOR = r"waiting for (?!event |navigation |element )(.{1,500}?)(?: to be \w+)?(?:\n|$)"
 _QUOTED = r"(?:locator|selector)\s?\(?\"(.{1,400})\"\)?$"
 
 
 def whole(failure: Failure) -> str:
-    """The message with its log, longer than `failure.text`.
+    """The message with its log, longer than `failure.text`: its beginning and its end.
 
     Args:
         failure: what happened.
     """
     message = failure.look("message")
-    return message[:_LONGEST] if isinstance(message, str) else failure.text
+    if not isinstance(message, str):
+        return failure.text
+    return message if len(message) <= _LONGEST else f"{message[: _LONGEST // 2]}\n{message[-_LONGEST // 2 :]}"
+
+
+def acted(failure: Failure) -> bool:
+    """Whether the log shows that the call went beyond waiting: it clicked, filled, pressed or selected.
+
+    Args:
+        failure: what happened.
+    """
+    message = failure.look("message")
+    log = message if isinstance(message, str) else failure.text
+    return any(words in log for words in _ACTED)
 
 
 def said(failure: Failure) -> str:

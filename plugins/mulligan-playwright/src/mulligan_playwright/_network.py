@@ -11,6 +11,7 @@ from mulligan_playwright._message import ERROR, TIMEOUT, said, whole, wrong
 rules = Rules("playwright")
 _CODE = r"\bnet::ERR_(\w+)|\b(NS_(?:ERROR|BINDING)_\w+|(?:SSL|SEC|MOZILLA_PKIX)_ERROR_\w+|E[A-Z]{4,12}|EAI_[A-Z]+)\b"
 _ADDRESS = r"\bERR_\w+ at (\S{1,2000})|navigating to \"([^\"]{1,2000})\"|→ [A-Z]+ (\S{1,2000})"
+_ANSWERED = "← "
 _STATUS = r"^(?:\w+\.\w+: )?([45]\d\d) [A-Z]"
 _BLOCKED = meanings.PERMISSION._replace(fatal=False)
 _REDIRECTS = meanings.FAILED._replace(message="The address redirects in a circle")
@@ -89,7 +90,11 @@ def network(failure: Failure) -> ToolError | None:
     meaning = _by_code(text) or next((meaning for words, meaning in _WORDS if words in text), None)
     if meaning is meanings.ARGUMENT:
         return wrong(failure, "the browser cannot open this address", "an absolute URL", _address(failure))
-    return None if meaning is None else meanings.error_of(failure, meaning, resource=_address(failure))
+    if meaning is None:
+        return None
+    if _ANSWERED in whole(failure):
+        meaning = meaning._replace(effect="possible")  # an address before this one took the request, and redirected it
+    return meanings.error_of(failure, meaning, resource=_address(failure))
 
 
 def _by_code(text: str) -> meanings.Meaning | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from mulligan.plugin import Effect, Failure, Rules, ToolError, ToolExecutionError
-from mulligan_playwright._message import ERROR, said, wrong
+from mulligan_playwright._message import ERROR, acted, said, wrong
 
 rules = Rules("playwright")
 _THROWN = r"\w+\.(?:evaluate|evaluate_handle|eval_on_selector|eval_on_selector_all): (\w*Error): "
@@ -36,7 +36,7 @@ def gone(failure: Failure) -> ToolError | None:
     text = said(failure)
     for phrases, message, effect, transient in _GONE:
         if any(phrase in text for phrase in phrases):
-            return ToolExecutionError(message, effect=effect, transient=transient)
+            return ToolExecutionError(message, effect="possible" if acted(failure) else effect, transient=transient)
     return None
 
 

@@ -12,6 +12,5 @@ from mulligan_sql import _duckdb, _mysql, _pep249, _postgres, _sqlalchemy, _sqli
 __all__ = ["classify", "rules"]
 
 rules = Rules()
-for _part in (_sqlalchemy, _postgres, _mysql, _sqlite, _duckdb, _pep249):
-    rules.listed += _part.rules.listed
+rules.include(_sqlalchemy.rules, _postgres.rules, _mysql.rules, _sqlite.rules, _duckdb.rules, _pep249.rules)
 classify = rules.hookimpl()

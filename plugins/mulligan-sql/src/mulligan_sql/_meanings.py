@@ -73,6 +73,7 @@ BROKEN_TRANSACTION: Meaning = partial(
     ToolExecutionError, "An earlier statement of this transaction failed: it must be rolled back first.", effect="none"
 )
 RAISED: Meaning = partial(ToolExecutionError, "A function or trigger in the database raised an error.")
+STOPPED: Meaning = partial(ResourceConflictError, "A trigger of the database forbids it.", effect="possible")
 NOT_A_DATABASE: Meaning = partial(ToolExecutionError, "The file is no database, or is encrypted.", effect="none")
 CLOSED: Meaning = partial(ToolExecutionError, "The tool used a database connection that cannot be used.", effect="none")
 MISUSED: Meaning = partial(ToolExecutionError, "The tool used the database in a wrong way.")

@@ -28,23 +28,21 @@ _MEANINGS: tuple[tuple[m.Meaning, tuple[int, ...]], ...] = (
     (m.ABORTED, (1020, 1180, 1213, 1412, 1613, 1614, 3101)),
     (m.duplicate, (1022, 1062, 1169, 1557, 1586, 1859)),
     (m.referenced, (1216, 1217, 1451, 1452, 1701, 1761, 1762, 3730)),
-    (m.exists, (1007, 1050, 1060, 1061, 1068, 1125, 1304, 1359, 1396, 1537, 1826)),
+    (m.exists, (1007, 1050, 1060, 1061, 1068, 1125, 1304, 1359, 1537, 1826)),
     (m.FORBIDDEN, (1099, 1100, 1192, 1223, 1556, 1568, 1665)),
     (m.missing, (1008, 1017, 1049, 1051, 1091, 1094, 1109, 1133, 1141, 1146, 1147, 1176, 1243, 1305)),
-    (m.missing, (1360, 1449, 1477, 1539, 4092, 4091)),
+    (m.missing, (1329, 1360, 1396, 1449, 1477, 1507, 1539, 1735, 4091, 4092)),
     (m.unknown_column, (1054, 1072, 1247)),
     (m.needs_value, (1048, 1171, 1263, 1364)),
-    (m.rejected, (1264, 1265, 1292, 1366, 1406, 3819, 4025)),
-    (m.WRONG_VALUE, (1365, 1367, 1411, 1425, 1426, 1441, 1690, 3140, 3141, 3156, 3988)),
+    (m.rejected, (1264, 1265, 1292, 1366, 1406, 1906, 3105, 3819, 4025)),
+    (m.WRONG_VALUE, (1365, 1367, 1411, 1425, 1426, 1441, 1526, 1690, 3140, 3141, 3156, 3988)),
     (m.SYNTAX, (1064, 1065, 1149)),
-    (m.WRONG_SQL, (1046, 1052, 1055, 1056, 1057, 1058, 1063, 1066, 1067, 1093, 1110, 1111, 1115, 1136, 1193, 1221)),
-    (
-        m.WRONG_SQL,
-        (1222, 1231, 1232, 1238, 1241, 1242, 1248, 1267, 1271, 1273, 1291, 1300, 1318, 1351, 1494, 1582, 3065, 4161),
-    ),
+    (m.WRONG_SQL, (1046, 1052, 1055, 1056, 1057, 1058, 1063, 1066, 1067, 1093, 1110, 1111, 1115, 1136, 1191, 1193)),
+    (m.WRONG_SQL, (1221, 1222, 1231, 1232, 1238, 1241, 1242, 1248, 1267, 1271, 1273, 1286, 1291, 1300, 1318, 1351)),
+    (m.WRONG_SQL, (1494, 1508, 1582, 3065, 4161)),
     (m.WRONG_PARAMETERS, (1210, 2031, 2034)),
     (m.TOO_BIG, (1059, 1069, 1070, 1071, 1074, 1117, 1118, 1153, 1301, 1390, 1436, 2020)),
-    (m.UNSUPPORTED, (1178, 1214, 1235, 1286, 1289, 1295, 2054)),
+    (m.UNSUPPORTED, (1178, 1214, 1235, 1289, 1295, 2054)),
     (m.RAISED, (1644,)),
     (m.FAILED, (1005, 1016, 1025, 1026, 1030, 1034, 1035, 1105, 1194, 1195)),
 )
@@ -110,8 +108,10 @@ def _meaning(number: int, text: str) -> m.Meaning | None:
 _WITH_ERRNO = frozenset({1005, 1016, 1025, 1026, 1030})
 _TWOFOLD: tuple[tuple[int, str, m.Meaning], ...] = (
     (1005, "errno: 150", m.WRONG_SQL),
+    (1226, "max_user_connections", m.CROWDED),
     (1290, "-file-priv", m.denied),
     (1305, "FUNCTION", m.UNKNOWN_FUNCTION),
+    (1396, "CREATE", m.exists),
     (2003, "timed out", m.NOT_CONNECTED),
     (2013, "timed out", m.TIMED_OUT),
 )
@@ -123,6 +123,8 @@ def _closed(failure: Failure) -> ToolError | None:
         "Connection not available", "Cursor is not connected", "Not connected"
     ):
         return m.DROPPED(provider=_PROVIDER)
+    if failure.says("No result set to fetch from", "Unread result found"):
+        return m.MISUSED(provider=_PROVIDER)
     return m.CLOSED(provider=_PROVIDER) if failure.says("Cursor closed", "execute() first") else None
 
 

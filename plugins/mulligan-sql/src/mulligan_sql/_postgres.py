@@ -35,6 +35,8 @@ def _meaning(state: str, failure: Failure) -> m.Meaning:
 
 
 _TWOFOLD: tuple[tuple[str, tuple[str, ...], m.Meaning], ...] = (
+    ("08P01", ("bind message supplies",), m.WRONG_PARAMETERS),
+    ("55000", ("not currently accepting connections",), m.STARTING),
     ("57014", ("statement timeout",), m.TOO_SLOW),
     ("42P01", ("missing FROM-clause entry", "invalid reference to FROM-clause entry"), m.WRONG_SQL),
     ("42701", ("specified more than once",), m.WRONG_SQL),
@@ -85,6 +87,15 @@ def postgres_pool_full(failure: Failure) -> ToolError:
     return m.CROWDED(provider=_PROVIDER)
 
 
+@rules("psycopg_pool.PoolClosed", "psycopg.errors.PipelineAborted", "psycopg.errors.CancellationTimeout")
+def postgres_order(failure: Failure) -> ToolError:
+    """A pool that is closed, a pipeline whose earlier statement failed, a cancellation without an answer."""
+    if failure.matches("psycopg_pool.PoolClosed"):
+        return m.CLOSED(provider=_PROVIDER)
+    aborted = failure.matches("psycopg.errors.PipelineAborted")
+    return (m.BROKEN_TRANSACTION if aborted else m.TIMED_OUT)(provider=_PROVIDER)
+
+
 @rules("psycopg.OperationalError", "psycopg2.OperationalError")
 def postgres_connection(failure: Failure) -> ToolError | None:
     """A connection that could not be made, or was lost, by the words of libpq, the server and its poolers."""
@@ -123,11 +134,46 @@ _UNANSWERED: _Words = (
 )
 
 
-@rules("asyncpg.InterfaceError", "psycopg2.InterfaceError", "pg8000.InterfaceError")
+@rules("psycopg.ProgrammingError", "psycopg2.ProgrammingError")
+def postgres_no_rows(failure: Failure) -> ToolError | None:
+    """Rows were asked for after a statement that gives none; that statement was executed."""
+    asked = failure.says("no results to fetch", "produce records", "no result available")
+    return m.MISUSED(provider=_PROVIDER) if asked else None
+
+
+@rules("pg8000.InterfaceError")
+def postgres_unmade(failure: Failure) -> ToolError | None:
+    """A connection that pg8000 could not make: its cause says whether that took too long."""
+    if not failure.says("create a connection"):
+        return None
+    late = any(failure.about(one).matches("TimeoutError") for one in failure.exceptions)
+    return (m.NOT_CONNECTED if late else m.UNREACHABLE)(provider=_PROVIDER)
+
+
+@rules("asyncpg.InterfaceError", "psycopg.InterfaceError", "psycopg2.InterfaceError", "pg8000.InterfaceError")
 def postgres_client(failure: Failure) -> ToolError | None:
     """What a driver noticed by itself: a value that does not fit its parameter, a connection that is closed."""
-    if failure.says("the server expects"):
-        return m.WRONG_PARAMETERS(provider=_PROVIDER)
-    if failure.says("connection is closed", "connection already closed", "pool is closing", "pool is closed"):
-        return m.DROPPED(provider=_PROVIDER)
-    return None
+    for phrases, meaning in _NOTICED:
+        if failure.says(*phrases):
+            return meaning(provider=_PROVIDER)
+    if failure.exception is not None and failure.exception.__cause__ is not None:
+        return None
+    return m.MISUSED(provider=_PROVIDER)
+
+
+_NOTICED: _Words = (
+    (("the server expects",), m.WRONG_PARAMETERS),
+    (("cursor already closed", "cursor is closed"), m.CLOSED),
+    (("connection is closed", "connection already closed", "pool is closing", "pool is closed"), m.DROPPED),
+    (("network error", "connection was closed"), m.DROPPED),
+    (("Server refuses SSL",), m.UNREACHABLE),
+)
+
+
+@rules("asyncpg.exceptions.InternalClientError")
+def postgres_asyncpg(failure: Failure) -> ToolError:
+    """asyncpg's own trouble: no server of the wanted kind, a schema that changed, an answer that cannot be read."""
+    if failure.matches("asyncpg.exceptions.TargetServerAttributeNotMatched"):
+        return m.UNREACHABLE(provider=_PROVIDER)
+    stale = failure.matches("asyncpg.exceptions.OutdatedSchemaCacheError")
+    return (m.MISUSED if stale else m.FAILED)(provider=_PROVIDER)

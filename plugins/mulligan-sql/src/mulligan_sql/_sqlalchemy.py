@@ -18,6 +18,7 @@ from mulligan_sql import _meanings as m
 rules = Rules()
 _DRIVERS = (_postgres.rules, _mysql.rules, _sqlite.rules, _duckdb.rules, _pep249.rules)
 _BOUND = r"bind parameter '([^']{1,200})'"
+_NO_COLUMN = r'^Unconsumed column names: ([^\s,]{1,200})|have a property "([^"]{1,200})"'
 
 
 @rules("sqlalchemy.exc.DBAPIError")
@@ -32,9 +33,10 @@ def sqlalchemy_driver(failure: Failure) -> ToolError | None:
 
 @rules("peewee.PeeweeException")
 def peewee_driver(failure: Failure) -> ToolError | None:
-    """The driver's own exception, which peewee keeps as its first argument."""
-    arguments = failure.look("args")
-    return _by_driver(failure, arguments[0]) if isinstance(arguments, tuple) and arguments else None
+    """The driver's own exception, which peewee keeps; without one, the tool misuses peewee."""
+    cause = failure.exception.__cause__ if failure.exception is not None else None
+    driver = failure.look("orig") or cause
+    return _by_driver(failure, driver) if isinstance(driver, Exception) else m.MISUSED()
 
 
 def _by_driver(failure: Failure, driver: object) -> ToolError | None:
@@ -80,7 +82,7 @@ def no_row(failure: Failure) -> ToolError:
 @rules("sqlalchemy.exc.MultipleResultsFound")
 def several_rows(failure: Failure) -> ToolError:
     """One row was required, and there are several."""
-    return ToolExecutionError("More than one row fits, and the tool needs exactly one.", effect="none")
+    return ToolExecutionError("More than one row fits, and the tool needs exactly one.")
 
 
 @rules("sqlalchemy.orm.exc.StaleDataError")
@@ -98,17 +100,25 @@ def broken_transaction(failure: Failure) -> ToolError:
 @rules("sqlalchemy.exc.ArgumentError", "sqlalchemy.exc.IdentifierError")
 def sqlalchemy_argument(failure: Failure) -> ToolError | None:
     """A URL, name or expression that SQLAlchemy does not take; what concerns only the tool's own code is left out."""
-    if failure.matches(*_OF_THE_TOOL):
+    if failure.matches(*_OF_THE_TOOL) or failure.says("should be explicitly declared as text"):
         return None
     return ToolArgumentError("SQLAlchemy rejected an argument.")
 
 
 _OF_THE_TOOL = (
+    "sqlalchemy.exc.ObjectNotExecutableError",
     "sqlalchemy.exc.NoForeignKeysError",
     "sqlalchemy.exc.AmbiguousForeignKeysError",
     "sqlalchemy.exc.NoSuchModuleError",
     "sqlalchemy.orm.exc.MappedAnnotationError",
 )
+
+
+@rules("sqlalchemy.exc.CompileError", "sqlalchemy.exc.InvalidRequestError")
+def sqlalchemy_column(failure: Failure) -> ToolError | None:
+    """A column that the values or the filter name and the table does not have."""
+    name = m.found(_NO_COLUMN, failure.text)
+    return None if name is None else m.unknown_column(name)
 
 
 @rules("sqlalchemy.exc.SQLAlchemyError")

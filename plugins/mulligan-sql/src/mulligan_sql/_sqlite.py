@@ -10,9 +10,9 @@ from mulligan_sql import _meanings as m
 
 rules = Rules()
 _PROVIDER = "sqlite"
-_COLUMN = r"constraint failed: ([^,]{1,200})"
+_COLUMN = r"constraint failed: ([^,]{1,200})|in \S{1,20} column (\S{1,200})$"
 _CHECKED = r"(?i)constraint failed: (\w{1,100})\s*(?:[<>=!]|between\b|in\b|is\b|like\b)"
-_TABLE = r"constraint failed: (\S{1,200})\.[^.]+$"
+_TABLE = r"constraint failed: ([^\s,]{1,200})\.[^.,]|in \S{1,20} column (\S{1,200})\."
 _CODES: Mapping[str, m.Meaning] = {  # https://www.sqlite.org/rescode.html
     "SQLITE_AUTH": m.denied,
     "SQLITE_BUSY": m.LOCKED,
@@ -24,6 +24,7 @@ _CODES: Mapping[str, m.Meaning] = {  # https://www.sqlite.org/rescode.html
     "SQLITE_CONSTRAINT_NOTNULL": m.needs_value,
     "SQLITE_CONSTRAINT_PRIMARYKEY": m.duplicate,
     "SQLITE_CONSTRAINT_ROWID": m.duplicate,
+    "SQLITE_CONSTRAINT_TRIGGER": m.STOPPED,
     "SQLITE_CONSTRAINT_UNIQUE": m.duplicate,
     "SQLITE_CORRUPT": m.FAILED,
     "SQLITE_FULL": m.FULL,
@@ -47,17 +48,18 @@ _CODES: Mapping[str, m.Meaning] = {  # https://www.sqlite.org/rescode.html
 @rules("sqlite3.Error")
 def sqlite_code(failure: Failure) -> ToolError | None:
     """The result code, an extended one before its primary one; a constraint names its column."""
-    code = failure.look("sqlite_errorname")
+    code = _NEWER.get(failure.look("sqlite_errorcode")) or failure.look("sqlite_errorname")
     if not isinstance(code, str):
         return None
     meaning = _CODES.get(code) or _CODES.get("_".join(code.split("_")[:2]))
     if meaning is None:
         return None
     name = m.found(_OPENING, failure.text) if meaning is m.missing else None
-    column = m.found(_CHECKED if meaning is m.rejected else _COLUMN, failure.text)
+    column = m.found(_CHECKED if code == "SQLITE_CONSTRAINT_CHECK" else _COLUMN, failure.text)
     return m.made(meaning, _PROVIDER, name=name, column=column, table=m.found(_TABLE, failure.text))
 
 
+_NEWER: Mapping[object, str] = {3091: "SQLITE_CONSTRAINT_DATATYPE"}  # Python's module has no name for it
 _OPENING = r"unable to open database: (.{1,200})"
 
 
@@ -82,6 +84,7 @@ _WORDS: tuple[tuple[str, m.Meaning], ...] = (
     (r"unknown database (\S{1,200})", m.missing),
     (r"(?:table|view|index|trigger) (\S{1,200}) already exists", m.exists),
     (r"there is already (?:a table|an index) named (\S{1,200})", m.exists),
+    (r"there is already another table or index with this name: (\S{1,200})", m.exists),
     (r"duplicate column name: (\S{1,200})", m.exists),
     (r"database \S{1,200} is (?:locked|already in use)", m.LOCKED),
     (r"not authorized", m.denied),
@@ -89,6 +92,12 @@ _WORDS: tuple[tuple[str, m.Meaning], ...] = (
     (r"user-defined function raised", m.RAISED),
     (r"near \".*\": syntax error|incomplete input|unrecognized token", m.SYNTAX),
 )
+
+
+@rules("builtins.OverflowError")
+def sqlite_integer(failure: Failure) -> ToolError | None:
+    """A whole number of more than 64 bits, which Python's module refuses before it asks SQLite."""
+    return m.WRONG_PARAMETERS(provider=_PROVIDER) if failure.says("to convert to SQLite INTEGER") else None
 
 
 @rules("sqlite3.ProgrammingError", "sqlite3.InterfaceError", "sqlite3.Warning")

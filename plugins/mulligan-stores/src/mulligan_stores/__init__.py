@@ -12,6 +12,5 @@ from mulligan_stores import _elasticsearch, _mongodb, _redis, _vectors
 __all__ = ["classify", "rules"]
 
 rules = Rules()
-for _part in (_redis, _mongodb, _elasticsearch, _vectors):
-    rules.listed += _part.rules.listed
+rules.include(_redis.rules, _mongodb.rules, _elasticsearch.rules, _vectors.rules)
 classify = rules.hookimpl()

@@ -23,10 +23,16 @@ _TYPES: Mapping[object, m.Meaning] = {
     "snapshot_in_progress_exception": m.FORBIDDEN,
     "task_cancelled_exception": m.CANCELLED,
     "timeout_exception": m.TIMED_OUT,
+    "too_many_buckets_exception": m.WRONG,
+    "too_many_scroll_contexts": m.EXHAUSTED,
     "version_conflict_engine_exception": m.ABORTED,
 }
-_FIELD = r"field \[([^\]]{1,200})\]|introduction of \[([^\]]{1,200})\]|[Nn]o mapping found for \[([^\]]{1,200})\]"
-_ALIAS = r"(?:alias|aliases) \[([^\]]{1,200})\] missing"
+_FIELD = (
+    r"(?:field|introduction of|[Nn]o mapping found for|Unknown column|Fielddata is disabled on) "
+    r"\[([^\]]{1,200})\]"
+)
+_NAMED = r"\[([^\]\s]{1,200})\] (?:is missing|missing|could not be found|not found)"
+_TAKEN = r"^\[([^\]]{1,200})\]: version conflict, document already exists"
 _LEAST_ERROR = 400
 
 
@@ -42,12 +48,28 @@ def elasticsearch_timeout(failure: Failure) -> ToolError:
 
 @rules("elastic_transport.ConnectionError", "opensearchpy.ConnectionError")
 def elasticsearch_connection(failure: Failure) -> ToolError:
-    """A connection that could not be made, or was lost."""
-    lost = any(failure.about(one).says(*_LOST) for one in failure.exceptions)
-    return (m.DROPPED if lost else m.UNREACHABLE)(provider=_provider(failure))
+    """A connection that could not be made, or was lost; an attempt before the last one may have come through."""
+    insecure = failure.matches("elastic_transport.TlsError", "opensearchpy.SSLError")
+    if not (insecure or any(failure.about(one).says(*_UNREACHED) for one in failure.exceptions)):
+        return m.DROPPED(provider=_provider(failure))
+    error = m.UNREACHABLE(provider=_provider(failure))
+    if failure.look("errors") or failure.matches("opensearchpy.ConnectionError"):
+        error.effect = "possible"
+    return error
 
 
-_LOST = ("Connection aborted", "Connection reset by peer", "RemoteDisconnected", "Server disconnected", "broken pipe")
+_UNREACHED = (
+    "refused",
+    "NewConnectionError",
+    "NameResolutionError",
+    "name resolution",
+    "Name or service not known",
+    "getaddrinfo failed",
+    "No route to host",
+    "Network is unreachable",
+    "Cannot connect to host",
+    "certificate verify failed",
+)
 
 
 @rules("elasticsearch.helpers.BulkIndexError", "opensearchpy.helpers.BulkIndexError")
@@ -72,17 +94,27 @@ def elasticsearch_product(failure: Failure) -> ToolError:
 
 @rules("elasticsearch.ApiError", "opensearchpy.TransportError")
 def elasticsearch_answer(failure: Failure) -> ToolError | None:
-    """The answer, by the type of its error, else by its status."""
+    """The answer, by the type of its error, else by its status; of many documents at once some were done."""
     status, body = failure.look("status_code"), failure.look("body") or failure.look("info")
     if not isinstance(status, int) or status < _LEAST_ERROR:
         return None
-    return _answered(failure, status, body if isinstance(body, Mapping) else {})
+    answer = body if isinstance(body, Mapping) else {}
+    failures = answer.get("failures")
+    first = failures[0] if isinstance(failures, list) and failures else None
+    if "error" in answer or not isinstance(first, Mapping):
+        return _answered(failure, status, answer)
+    error = _answered(failure, status, {"error": first.get("cause"), "_id": first.get("id")})
+    error.effect = "possible"
+    return error
 
 
 def _answered(failure: Failure, status: int, body: Mapping[str, Any]) -> ToolError:
     cause = _cause(body.get("error"))
     kind, reason = cause.get("type"), str(cause.get("reason") or body.get("error") or "")[:2_000]
     known: dict[str, Any] = {"provider": _provider(failure), "http_status": status}
+    taken = m.found(_TAKEN, reason)
+    if taken is not None:
+        return m.exists(taken, **known)
     meaning = _by_kind(kind, reason, status)
     resource = _named(cause, body, reason) or failure.resource
     if meaning is m.missing or meaning is m.exists:
@@ -121,7 +153,7 @@ def _cause(error: object) -> Mapping[str, Any]:
 
 def _named(cause: Mapping[str, Any], body: Mapping[str, Any], reason: str) -> str | None:
     """The document, index, alias or other thing that is told."""
-    found = body.get("_id") or cause.get("resource.id") or cause.get("index") or m.found(_ALIAS, reason)
+    found = body.get("_id") or cause.get("resource.id") or cause.get("index") or m.found(_NAMED, reason)
     return str(found)[:200] if isinstance(found, (str, int)) else None
 
 
@@ -130,7 +162,8 @@ def _pause(failure: Failure) -> float | None:
     return float(told) if isinstance(told, str) and told.isdigit() else failure.retry_after
 
 
-@rules("elastic_transport.TransportError", "opensearchpy.OpenSearchException")
+@rules("elastic_transport.TransportError", "elasticsearch.helpers.ScanError", "opensearchpy.OpenSearchException")
 def elasticsearch_client(failure: Failure) -> ToolError:
-    """Anything else that the client noticed: an answer that cannot be read, a failed sniff."""
-    return m.FAILED(provider=_provider(failure))
+    """Anything else that the client noticed: a document or an answer that is no JSON, a failed sniff."""
+    unsent = failure.says("Unable to serialize")
+    return (m.WRONG if unsent else m.FAILED)(provider=_provider(failure))

@@ -42,6 +42,7 @@ NOT_READY: Meaning = partial(ToolUnavailableError, "The store takes no such requ
 EXHAUSTED: Meaning = partial(ToolUnavailableError, "The store is short of memory for now; ask for less.", effect="none")
 LIMITED: Meaning = partial(ToolRateLimitError, "The store limits how often it may be called.")
 FULL: Meaning = partial(ToolQuotaError, "The store has no space left.")
+SPENT: Meaning = partial(ToolQuotaError, "The account has used up what it may ask of the store.")
 ABORTED: Meaning = partial(
     ResourceConflictError,
     "Somebody else changed it at the same time; nothing was changed.",
@@ -50,6 +51,12 @@ ABORTED: Meaning = partial(
 )
 LOCKED: Meaning = partial(
     ResourceConflictError, "Somebody else holds the lock; nothing was changed.", code="ABORTED", transient=True
+)
+LOST_LOCK: Meaning = partial(
+    ResourceConflictError,
+    "The lock was not held any more: others may have acted meanwhile.",
+    code="ABORTED",
+    effect="possible",
 )
 FORBIDDEN: Meaning = partial(ResourceConflictError, "The present state of the store does not allow it.")
 READ_ONLY: Meaning = partial(ResourceConflictError, "This server is a read-only replica: write to the primary instead.")
@@ -60,6 +67,8 @@ MISUSED: Meaning = partial(ToolExecutionError, "The tool used the store's client
 DISCARDED: Meaning = partial(
     ToolExecutionError, "A command of the transaction was wrong: nothing of it was done.", effect="none"
 )
+RAISED: Meaning = partial(ToolExecutionError, "A script or module of the store raised an error.", effect="possible")
+UNREADABLE: Meaning = partial(ToolExecutionError, "The store's answer cannot be read.", effect="possible")
 FAILED: Meaning = partial(ToolExecutionError, "The store failed.")
 
 

@@ -11,25 +11,39 @@ from mulligan_stores import _meanings as m
 rules = Rules()
 _PROVIDER = "mongodb"
 _MEANINGS: tuple[tuple[m.Meaning, tuple[int, ...]], ...] = (
-    (m.REFUSED, (18, 33, 391)),
-    (m.DENIED, (13, 163)),
-    (m.missing, (11, 26, 27, 31, 36, 43, 47, 71, 211, 286, 4)),
-    (m.exists, (48, 68, 51002, 51003)),
-    (m.WRONG, (2, 3, 9, 14, 15, 16, 28, 29, 34, 40, 52, 53, 54, 55, 56, 57, 58, 59, 66, 67, 72, 73, 79, 165, 168, 197)),
-    (m.WRONG, (241, 242, 292, 10334, 17280, 17419, 17420, 31249, 31253, 31254, 51024, 51075, 51091, 51108, 51270)),
-    (m.FORBIDDEN, (10, 20, 44, 45, 85, 86, 123, 125, 166, 215, 225, 244, 251, 263, 287)),
-    (m.ABORTED, (5, 24, 46, 112, 117, 246, 267)),
-    (m.TOO_SLOW, (50, 262, 290)),
-    (m.TIMED_OUT, (64, 89, 202)),
-    (m.CANCELLED, (237, 11601)),
+    (m.REFUSED, (18, 214, 334, 391, 392)),
+    (m.DENIED, (13,)),
+    (m.missing, (4, 11, 26, 27, 31, 33, 43, 47, 60, 70, 71, 74, 177, 206, 211, 286, 339, 415)),
+    (m.exists, (23, 48, 68, 416, 51002, 51003)),
     (
-        m.NOT_READY,
-        (6, 7, 91, 94, 95, 133, 134, 189, 203, 261, 317, 384, 10058, 10107, 11600, 11602, 13435, 13436, 13388),
+        m.WRONG,
+        (2, 3, 5, 9, 14, 15, 16, 21, 22, 28, 29, 30, 34, 40, 49, 52, 53, 54, 55, 56, 57, 58, 59, 61, 66, 67, 72, 73),
     ),
-    (m.UNAVAILABLE, (9001, 100)),
+    (
+        m.WRONG,
+        (79, 111, 116, 139, 153, 159, 160, 165, 168, 171, 181, 182, 195, 197, 201, 207, 232, 241, 242, 257, 260, 271),
+    ),
+    (
+        m.WRONG,
+        (291, 292, 349, 352, 357, 378, 396, 10003, 10334, 17280, 17419, 17420, 31249, 31253, 31254, 40413, 40414),
+    ),
+    (m.WRONG, (40415, 51024, 51075, 51091, 51108, 51270)),
+    (
+        m.FORBIDDEN,
+        (10, 20, 35, 44, 45, 85, 86, 98, 118, 123, 125, 148, 163, 166, 167, 178, 215, 225, 226, 244, 251, 263),
+    ),
+    (m.FORBIDDEN, (280, 319, 338, 340, 346, 359, 361, 370, 371, 376)),
+    (m.ABORTED, (24, 36, 46, 107, 112, 117, 143, 200, 239, 246, 249, 250, 267, 272, 285, 314, 363, 12586, 12587)),
+    (m.TOO_SLOW, (50, 262, 290)),
+    (m.TIMED_OUT, (64, 89, 202, 407)),
+    (m.CANCELLED, (90, 175, 237, 279, 11601, 46841)),
+    (m.NOT_READY, (94, 95, 133, 134, 149, 203, 216, 261, 433, 450, 13388, 13435, 13436)),
+    (m.UNAVAILABLE, (6, 7, 91, 100, 189, 230, 264, 317, 355, 365, 384, 402, 9001, 10058, 10107, 11600, 11602)),
+    (m.LIMITED, (449, 462)),
+    (m.EXHAUSTED, (146,)),
     (m.FULL, (12501, 14031)),
-    (m.UNSUPPORTED, (115, 238, 303, 304, 323)),
-    (m.FAILED, (1, 8, 96)),
+    (m.UNSUPPORTED, (101, 115, 169, 188, 224, 235, 238, 303, 304, 322, 323, 324, 347, 31082)),
+    (m.FAILED, (1, 8, 17, 96)),
 )
 _CODES: Mapping[int, m.Meaning] = {code: meaning for meaning, codes in _MEANINGS for code in codes}
 _DUPLICATE = frozenset({11000, 11001, 12582})
@@ -41,6 +55,10 @@ _NAMED = (
 )
 _COLLECTION = r"collection: (\S{1,200})"
 _PAUSE = r"RetryAfterMs=(\d{1,9})"
+_COUNTS = ("nInserted", "nUpserted", "nModified", "nRemoved", "nMatched")
+_CLIENT_COUNTS = ("insertedCount", "upsertedCount", "matchedCount", "modifiedCount", "deletedCount")
+_MIDWAY = "Plan executor error during"
+_UNKNOWN_RESULT = "UnknownTransactionCommitResult"
 
 
 @rules("pymongo.errors.BulkWriteError", "pymongo.errors.ClientBulkWriteException")
@@ -49,12 +67,16 @@ def mongodb_bulk(failure: Failure) -> ToolError | None:
     details = failure.look("details")
     if not isinstance(details, Mapping):
         return None
-    errors = [one for name in ("writeErrors", "writeConcernErrors") for one in details.get(name) or ()]
-    first: Mapping[str, Any] = next((one for one in errors if isinstance(one, Mapping)), {})
-    counts = ("nInserted", "nUpserted", "nModified", "nRemoved", "nMatched")
-    applied = sum(count for name in counts if isinstance(count := details.get(name), int))
-    error = _by_code(first.get("code"), str(first.get("errmsg", ""))[:2_000], first)
-    if error is not None and applied:
+    stopped = details.get("error")
+    writes = [one for one in details.get("writeErrors") or () if isinstance(one, Mapping)]
+    unsure = [one for one in details.get("writeConcernErrors") or () if isinstance(one, Mapping)]
+    first: Mapping[str, Any] = next(iter([*writes, *unsure]), {})
+    text = str(first.get("errmsg", ""))[:2_000]
+    error = _by_code(first.get("code"), text, first)
+    if error is None and isinstance(stopped, Exception):
+        error = rules.decide(failure.about(stopped))
+    applied = any(isinstance(details.get(name), int) and details[name] for name in (*_COUNTS, *_CLIENT_COUNTS))
+    if error is not None and (applied or unsure or _MIDWAY in text):
         error.effect = "possible"
     return error
 
@@ -68,8 +90,17 @@ def mongodb_code(failure: Failure) -> ToolError | None:
     if error is None and failure.matches("pymongo.errors.ExecutionTimeout", "pymongo.errors.WTimeoutError"):
         return m.TIMED_OUT(provider=_PROVIDER)
     if error is None and failure.matches("pymongo.errors.NotPrimaryError"):
-        return m.NOT_READY(provider=_PROVIDER)
+        return m.UNAVAILABLE(provider=_PROVIDER)
+    if error is not None and _may_have_acted(failure):
+        error.effect = "possible"
     return error
+
+
+def _may_have_acted(failure: Failure) -> bool:
+    """Whether something was done: before a write concern failed, in the middle of an update, or by a commit."""
+    labels = failure.look("_error_labels")
+    unknown = isinstance(labels, set) and _UNKNOWN_RESULT in labels
+    return unknown or _MIDWAY in failure.text or failure.matches("pymongo.errors.WriteConcernError")
 
 
 def _by_code(code: object, text: str, details: Mapping[str, Any]) -> ToolError | None:
@@ -166,15 +197,16 @@ def mongodb_connection(failure: Failure) -> ToolError:
     return (m.UNREACHABLE if refused else m.DROPPED)(provider=_PROVIDER)
 
 
-@rules(
-    "bson.errors.InvalidDocument",
-    "bson.errors.InvalidId",
-    "pymongo.errors.InvalidName",
-    "bson.errors.InvalidStringData",
-)
+@rules("bson.errors.BSONError", "pymongo.errors.InvalidName")
 def mongodb_value(failure: Failure) -> ToolError:
-    """A value, id or name that MongoDB cannot hold."""
-    return m.WRONG(provider=_PROVIDER)
+    """A value, id or name that MongoDB cannot hold, or an answer that is no BSON."""
+    return (m.UNREADABLE if failure.matches("bson.errors.InvalidBSON") else m.WRONG)(provider=_PROVIDER)
+
+
+@rules("builtins.OverflowError")
+def mongodb_integer(failure: Failure) -> ToolError | None:
+    """A whole number of more than 64 bits, which the driver refuses before it asks MongoDB."""
+    return m.WRONG(provider=_PROVIDER) if failure.says("MongoDB can only handle up to 8-byte ints") else None
 
 
 @rules("pymongo.errors.CollectionInvalid", "gridfs.errors.FileExists")

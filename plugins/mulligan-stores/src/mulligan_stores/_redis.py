@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from mulligan.plugin import Failure, Rules, ToolError
+from mulligan.plugin import Failure, Rules, ToolError, meanings, said
 from mulligan_stores import _meanings as m
 
 rules = Rules()
 _PROVIDER = "redis"
 _PIPELINE = " of pipeline caused error: "
+_SCRIPT = re.compile(r"\bon @\w+:\d+|script: [0-9a-f]{40}|Script killed by user")
+_SENDING = frozenset({"send_packed_command", "_internal_execute_command"})
+_MOST_FRAMES = 100
 _PREFIXES: Mapping[str, m.Meaning] = {
     "ASK": m.UNSUPPORTED,
     "BUSY": m.NOT_READY,
@@ -27,17 +30,21 @@ _PREFIXES: Mapping[str, m.Meaning] = {
     "MISCONF": m.NOT_READY,
     "MOVED": m.UNSUPPORTED,
     "NOAUTH": m.REFUSED,
+    "NOADDR": m.missing,
     "NOGOODSLAVE": m.NOT_READY,
     "NOGROUP": m.missing,
+    "NOMASTERLINK": m.NOT_READY,
     "NOPERM": m.DENIED,
     "NOPROTO": m.UNSUPPORTED,
+    "NOQUORUM": m.NOT_READY,
     "NOREPLICAS": m.NOT_READY,
     "NOSCRIPT": m.missing,
     "NOTBUSY": m.FORBIDDEN,
     "OOM": m.FULL,
     "READONLY": m.READ_ONLY,
+    "REDIRECT": m.UNSUPPORTED,
     "TRYAGAIN": m.NOT_READY,
-    "UNBLOCKED": m.missing,
+    "UNBLOCKED": m.NOT_READY,
     "UNKILLABLE": m.FORBIDDEN,
     "WRONGPASS": m.REFUSED,
     "WRONGTYPE": m.WRONG_KIND,
@@ -57,6 +64,7 @@ _CLASSES: Mapping[str, str] = {
     "AskError": "ASK",
     "NoPermissionError": "NOPERM",
     "NoScriptError": "NOSCRIPT",
+    "NoSuchFieldsetError": "NOSCRIPT",
     "OutOfMemoryError": "OOM",
     "ReadOnlyError": "READONLY",
     "SlotNotCoveredError": "CLUSTERDOWN",
@@ -71,8 +79,24 @@ def _both(*names: str) -> tuple[str, ...]:
 @rules(*_both("RedisError", "RedisClusterException"))
 def redis_answer(failure: Failure) -> ToolError | None:
     """The server's error, by its prefix, or by the class that the client makes of it."""
-    meaning = _PREFIXES.get(_prefix(failure) or "")
+    prefix = _prefix(failure) or ""
+    if prefix == "UNBLOCKED" and failure.says("via CLIENT UNBLOCK"):
+        return m.CANCELLED(provider=_PROVIDER)
+    if prefix == "UNBLOCKED" and failure.says("no longer exists"):
+        return m.missing(failure.resource, provider=_PROVIDER)
+    meaning = _PREFIXES.get(prefix) or (m.RAISED if _is_foreign(prefix, failure) else None)
     return None if meaning is None else _made(meaning, failure)
+
+
+def _is_foreign(prefix: str, failure: Failure) -> bool:
+    """Whether a prefix is none of Redis's: a script's or module's own."""
+    return bool(prefix) and _is_unmarked(failure)
+
+
+def _is_unmarked(failure: Failure) -> bool:
+    """Whether redis-py found none of its prefixes, not even ERR; earlier versions do not say."""
+    plain = type(failure.exception).__name__ == "ResponseError" and failure.look("error_type") is not None
+    return plain and failure.look("status_code") is None
 
 
 def _prefix(failure: Failure) -> str | None:
@@ -85,10 +109,10 @@ def _prefix(failure: Failure) -> str | None:
 
 
 def _made(meaning: m.Meaning, failure: Failure) -> ToolError:
-    """The error; one command of a pipeline fails alone, so the others may have taken effect."""
+    """The error; of a pipeline's commands the others may have taken effect, and so may a script's earlier ones."""
     named = meaning in (m.missing, m.exists)
     error = meaning(failure.resource, provider=_PROVIDER) if named else meaning(provider=_PROVIDER)
-    if _PIPELINE in failure.text:
+    if _PIPELINE in failure.text or _SCRIPT.search(failure.text):
         error.effect = "possible"
     return error
 
@@ -99,16 +123,32 @@ def redis_words(failure: Failure) -> ToolError:
     for phrases, meaning in _WORDS:
         if failure.says(*phrases):
             return _made(meaning, failure)
-    return _made(m.WRONG, failure)
+    limit = said(failure.text, (meanings.QUOTA, meanings.RATE_LIMIT))
+    if limit is not None:
+        return _made(m.SPENT if limit is meanings.QUOTA else m.LIMITED, failure)
+    error = _made(m.WRONG, failure)
+    if _is_unmarked(failure):
+        error.effect = "possible"
+    return error
 
 
 _WORDS: tuple[tuple[tuple[str, ...], m.Meaning], ...] = (
     (("invalid password", "operation not permitted", "invalid username-password pair"), m.REFUSED),
     (("AUTH called without any password configured", "Client sent AUTH, but no password is set"), m.REFUSED),
     (("max number of clients reached",), m.CROWDED),
+    (("max requests limit exceeded", "max daily request limit exceeded"), m.SPENT),
     (("no such key", "no such index", "Unknown index name", "key does not exist", "key that doesn't exist"), m.missing),
-    (("no such user", "No such master with that name"), m.missing),
-    (("Index already exists", "key already exists", "item exists"), m.exists),
+    (("no such user", "No such master with that name", "no such client", "unknown node"), m.missing),
+    (("Function not found", "Library not found", "requires the key to exist", "key that does not exist"), m.missing),
+    (("already in progress",), m.FORBIDDEN),
+    (("already exists", "item exists"), m.exists),
+    (("Script killed by user",), m.CANCELLED),
+    (
+        ("command not allowed. If", "can't run this command or subcommand", "can't access at least one of the keys"),
+        m.DENIED,
+    ),
+    (("MULTI calls can not be nested", "without MULTI", "inside MULTI is not allowed"), m.MISUSED),
+    (("are allowed in this context",), m.MISUSED),
     (("Error loading the extension", "cluster support disabled", "not supported"), m.UNSUPPORTED),
 )
 
@@ -126,6 +166,20 @@ def redis_timeout(failure: Failure) -> ToolError:
     return made(provider=_PROVIDER)
 
 
+@rules(*_both("ClusterError"))
+def redis_cluster(failure: Failure) -> ToolError:
+    """A cluster that moves its slots about for too long."""
+    return m.UNAVAILABLE(provider=_PROVIDER)
+
+
+@rules(*_both("RedisClusterException"))
+def redis_cluster_use(failure: Failure) -> ToolError | None:
+    """A command that a cluster cannot take, as its client notices; a cluster that cannot be reached is not one of those."""
+    if failure.says("Cluster mode is not enabled"):
+        return m.UNSUPPORTED(provider=_PROVIDER)
+    return None if failure.says("cannot be connected") else m.MISUSED(provider=_PROVIDER)
+
+
 @rules(*_both("ConnectionError", "RedisClusterException"))
 def redis_connection(failure: Failure) -> ToolError:
     """A connection that could not be made, or was lost."""
@@ -135,17 +189,56 @@ def redis_connection(failure: Failure) -> ToolError:
         return m.NOT_CONNECTED(provider=_PROVIDER)
     if failure.says("invalid username-password pair", "AUTH failed"):
         return m.REFUSED(provider=_PROVIDER)
-    lost = not failure.says("connecting to", "cannot be connected", "No master found", "No replica found")
-    return (m.DROPPED if lost else m.UNREACHABLE)(provider=_PROVIDER)
+    if failure.says("Invalid Database", "protocol must be", "Invalid RESP version"):
+        return m.MISUSED(provider=_PROVIDER)
+    if failure.says("The previous master is now a slave"):
+        return m.NOT_READY(provider=_PROVIDER)
+    if not failure.says(*_UNREACHED):
+        return m.DROPPED(provider=_PROVIDER)
+    error = m.UNREACHABLE(provider=_PROVIDER)
+    if _was_sent(failure):
+        error.effect = "possible"
+    return error
+
+
+_UNREACHED = (
+    "connecting to",
+    "cannot be connected",
+    "No master found",
+    "No replica found",
+    "ocsp",
+    "for the responder",
+)
+
+
+def _was_sent(failure: Failure) -> bool:
+    """Whether the command was sent before: the client connects anew while it sends only after a connection was lost."""
+    step = failure.look("__traceback__")
+    for _ in range(_MOST_FRAMES):
+        if step is None:
+            return False
+        if step.tb_frame.f_code.co_name in _SENDING:
+            return True
+        step = step.tb_next
+    return True
 
 
 @rules(*_both("WatchError", "LockError"))
 def redis_race(failure: Failure) -> ToolError:
-    """A watched key was changed, or a lock is held by somebody else."""
-    return (m.ABORTED if failure.matches(*_both("WatchError")) else m.LOCKED)(provider=_PROVIDER)
+    """A watched key was changed, a lock is held by somebody else, or it ran out before it was given back."""
+    if failure.matches(*_both("WatchError")):
+        return m.ABORTED(provider=_PROVIDER)
+    return (m.LOCKED if failure.says("Unable to acquire lock") else m.LOST_LOCK)(provider=_PROVIDER)
 
 
 @rules(*_both("DataError"))
 def redis_value(failure: Failure) -> ToolError:
     """A value that the client cannot send."""
     return m.WRONG(provider=_PROVIDER)
+
+
+@rules(*_both("RedisError"))
+def redis_client(failure: Failure) -> ToolError:
+    """Anything else that the client raises: an answer that is not Redis's, a subscription used in a wrong way."""
+    unreadable = failure.matches(*_both("InvalidResponse"))
+    return (m.UNREADABLE if unreadable else m.FAILED)(provider=_PROVIDER)

@@ -1,0 +1,90 @@
+"""SFTP, and sockets below SSH: paramiko and asyncssh say it with their own classes or with those of Python."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from mulligan.plugin import Failure, Rules, ToolError, ToolExecutionError, meanings
+from mulligan_ops._lines import LOCAL_PERMISSION
+from mulligan_ops._tracing import came_through
+
+rules = Rules("ssh")
+_DENIED = LOCAL_PERMISSION._replace(message="The SFTP server denied access")
+_UNSUPPORTED = meanings.UNIMPLEMENTED._replace(message="The SFTP server cannot do this")
+_LOST = meanings.DROPPED
+_CODES: Mapping[
+    int, meanings.Meaning
+] = {  # https://datatracker.ietf.org/doc/html/draft-ietf-secsh-filexfer-13#section-9.1
+    2: meanings.NOT_FOUND,
+    3: _DENIED,
+    5: meanings.ARGUMENT,
+    6: _LOST,
+    7: _LOST,
+    8: _UNSUPPORTED,
+    10: meanings.NOT_FOUND,
+    11: meanings.EXISTS,
+    12: _DENIED,
+    13: meanings.CONFLICT,
+    14: meanings.DISK_FULL,
+    15: meanings.QUOTA,
+    17: meanings.CONFLICT,
+    18: meanings.CONFLICT,
+    19: meanings.ARGUMENT,
+    20: meanings.ARGUMENT,
+    21: meanings.ARGUMENT,
+    22: _DENIED,
+    23: meanings.ARGUMENT,
+    24: meanings.ARGUMENT,
+    25: meanings.CONFLICT,
+    26: meanings.CONFLICT,
+    27: meanings.CONFLICT,
+}
+
+
+@rules("asyncssh.SFTPError")
+def sftp_code(failure: Failure) -> ToolError:
+    """asyncssh: the status that the SFTP server answered with."""
+    code = failure.look("code")
+    meaning = _CODES.get(code) if isinstance(code, int) else None
+    return _failed() if meaning is None else meanings.error_of(failure, meaning)
+
+
+@rules("OSError")
+def sftp_answer(failure: Failure) -> ToolError | None:
+    """paramiko: the SFTP server's answer is an OSError, with or without a number, that names no file."""
+    if came_through(failure, "paramiko.sftp_client") is None or failure.look("filename") is not None:
+        return None
+    if failure.matches("FileNotFoundError"):
+        return meanings.error_of(failure, meanings.NOT_FOUND)
+    if failure.matches("PermissionError"):
+        return meanings.error_of(failure, _DENIED)
+    if failure.look("errno") is not None or failure.matches("TimeoutError", "ConnectionError"):
+        return None
+    if failure.says("Operation unsupported"):
+        return meanings.error_of(failure, _UNSUPPORTED)
+    return meanings.error_of(failure, _LOST) if failure.says("Connection lost", "No connection") else _failed()
+
+
+def _failed() -> ToolError:
+    message = "The SFTP server could not do this: it may exist already, not be empty, or be of another kind."
+    return ToolExecutionError(message)
+
+
+@rules("paramiko.SFTPError")
+def sftp_protocol(failure: Failure) -> ToolError:
+    """The SFTP server answered something that does not fit."""
+    return ToolExecutionError("The SFTP server's answer could not be read.")
+
+
+@rules("TimeoutError", "socket.gaierror", "ConnectionError", "EOFError")
+def ssh_socket(failure: Failure) -> ToolError | None:
+    """What the socket below an SSH session met; the libraries let it through."""
+    module = came_through(failure, "paramiko", "asyncssh.connection")
+    if module is None:
+        return None
+    connecting = module == "paramiko.client"
+    if failure.matches("socket.gaierror", "ConnectionRefusedError"):
+        return meanings.error_of(failure, meanings.UNREACHABLE)
+    if failure.matches("TimeoutError"):
+        return meanings.error_of(failure, meanings.NOT_SENT if connecting else meanings.TIMEOUT)
+    return meanings.error_of(failure, meanings.DROPPED)

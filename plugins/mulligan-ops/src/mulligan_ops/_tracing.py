@@ -1,0 +1,71 @@
+"""What the libraries below let through, told by the traceback: docker the exceptions of requests, paramiko of sockets."""
+
+from __future__ import annotations
+
+from mulligan.plugin import Failure, ToolError, meanings
+
+HTTP = ("requests.RequestException", "urllib3.exceptions.HTTPError", "aiohttp.ClientError", "TimeoutError")
+_MEANINGS: tuple[tuple[tuple[str, ...], meanings.Meaning], ...] = (
+    (("ssl.SSLError", "urllib3.exceptions.SSLError", "aiohttp.ClientSSLError"), meanings.TLS),
+    (
+        (
+            "urllib3.exceptions.NewConnectionError",
+            "aiohttp.ClientConnectorError",
+            "ConnectionRefusedError",
+            "FileNotFoundError",
+            "socket.gaierror",
+        ),
+        meanings.UNREACHABLE,
+    ),
+    (("urllib3.exceptions.ConnectTimeoutError", "aiohttp.ConnectionTimeoutError"), meanings.NOT_SENT),
+    (("urllib3.exceptions.TimeoutError", "requests.Timeout", "TimeoutError"), meanings.TIMEOUT),
+    (
+        (
+            "urllib3.exceptions.ProtocolError",
+            "requests.ConnectionError",
+            "aiohttp.ServerDisconnectedError",
+            "aiohttp.ClientOSError",
+            "aiohttp.ClientPayloadError",
+            "ConnectionError",
+        ),
+        meanings.DROPPED,
+    ),
+)
+
+
+def came_through(failure: Failure, *packages: str) -> str | None:
+    """The innermost module of some packages whose code the exception passed, or None.
+
+    Args:
+        failure: what happened.
+        packages: their names.
+    """
+    step, found = getattr(failure.exception, "__traceback__", None), None
+    for _ in range(200):
+        if step is None:
+            break
+        module = str(step.tb_frame.f_globals.get("__name__"))
+        if f"{module}.".startswith(tuple(f"{package}." for package in packages)):
+            found = module
+        step = step.tb_next
+    return found
+
+
+def met(failure: Failure, *names: str) -> bool:
+    """Whether one of some exceptions is in the chain of causes.
+
+    Args:
+        failure: what happened.
+        names: qualified names.
+    """
+    return any(failure.about(link).matches(*names) for link in failure.exceptions)
+
+
+def transported(failure: Failure) -> ToolError:
+    """What an HTTP client met on the way to the service, by the chain of causes.
+
+    Args:
+        failure: what happened.
+    """
+    meaning = next((meaning for names, meaning in _MEANINGS if met(failure, *names)), meanings.CONNECTION)
+    return meanings.error_of(failure, meaning, resource=None, http_status=None)
