@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import shutil
 
 import nox
 
@@ -11,8 +12,12 @@ nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.sessions = ["tests", "lint", "typing"]
 nox.options.reuse_existing_virtualenvs = True
 
-_RUN = ("aws", "azure", "github", "google", "grpc", "http", "llm", "saas", "search")
+_RUN = (
+    *("aws", "azure", "formats", "github", "google", "grpc", "http", "llm", "ops", "playwright", "saas", "search"),
+    *("sql", "stores"),
+)
 FINISHED = tuple(f"mulligan-{name}" for name in _RUN)
+NEEDS = {"mulligan-ops": ("apt-get", "curl", "docker", "git", "kubectl", "ssh", "wget")}
 UNFINISHED = sorted({path.name for path in pathlib.Path("plugins").glob("mulligan-*")} - set(FINISHED))
 
 
@@ -41,6 +46,14 @@ def tests(session: nox.Session) -> None:
 
 
 @nox.session
+def dialects(session: nox.Session) -> None:
+    """The dialects against the types of the providers' own SDKs."""
+    group(session, "test", "sdks")
+    session.install("-e", ".")
+    session.run("pytest", "tests/dialects_sdk", *session.posargs)
+
+
+@nox.session
 def lint(session: nox.Session) -> None:
     """ruff and the layers of the house."""
     group(session, "lint")
@@ -62,6 +75,9 @@ def typing(session: nox.Session) -> None:
 @nox.parametrize("plugin", FINISHED)
 def plugins(session: nox.Session, plugin: str) -> None:
     """The tests of one plugin package, with the real library, in an environment of its own."""
+    missing = [program for program in NEEDS.get(plugin, ()) if shutil.which(program) is None]
+    if missing:
+        session.skip(f"NOT RUN: {plugin} needs programs that this machine does not have: {', '.join(missing)}")
     group(session, "test")
     session.install("-e", ".", "-e", f"plugins/{plugin}")
     project = nox.project.load_toml(f"plugins/{plugin}/pyproject.toml")

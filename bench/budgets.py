@@ -74,8 +74,8 @@ def other_rows() -> Iterator[Row]:
     functions = lambda: Toolset(Tool.from_function(floor.search_issues, name=f"tool_{n}") for n in range(10_000))  # noqa: E731
     yield "register 10,000 tools by function", measure.seconds(functions), 1, "s"
     yield "10,000 concurrent calls", concurrent_calls.ratio(), 1.5, "x"
-    code = f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r}); import concurrent_calls; concurrent_calls."
-    extra = processes.peak(code + "contend()") - processes.peak(code + "gather()")
+    here = f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r}); from concurrent_calls import *; "
+    extra = processes.growth(here + "contend(10)", "contend()") - processes.growth(here + "gather(10)", "gather()")
     yield "10,000 concurrent calls, peak memory", extra, 8, "MiB"
     yield "import mulligan", processes.cpu_ratio("import mulligan"), 7, "x"
     yield "import mulligan, memory", processes.added("import mulligan"), 10, "MiB"

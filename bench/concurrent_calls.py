@@ -22,10 +22,10 @@ async def wait(query: str, repo: str, labels: list[str], limit: int, state: str)
     return query
 
 
-async def _gather(make: Callable[[], Awaitable[Any]]) -> float:
+async def _gather(make: Callable[[], Awaitable[Any]], calls: int = CALLS) -> float:
     gc.collect()
     started = time.process_time()
-    await asyncio.gather(*(make() for _ in range(CALLS)))
+    await asyncio.gather(*(make() for _ in range(calls)))
     return time.process_time() - started
 
 
@@ -38,14 +38,14 @@ def _contender() -> Callable[[], Awaitable[Any]]:
     return floor.async_caller(Pipeline([wait], autoload=False), "wait", floor.TEXT)
 
 
-def gather() -> None:
+def gather(calls: int = CALLS) -> None:
     """The floor alone, for a fresh process."""
-    asyncio.run(_gather(_floor()))
+    asyncio.run(_gather(_floor(), calls))
 
 
-def contend() -> None:
+def contend(calls: int = CALLS) -> None:
     """mulligan alone, for a fresh process."""
-    asyncio.run(_gather(_contender()))
+    asyncio.run(_gather(_contender(), calls))
 
 
 def ratio() -> float:

@@ -35,6 +35,14 @@ def peak(code: str) -> float:
     return int(run.stdout.split()[-1]) / 1024
 
 
+def growth(warm_up: str, code: str) -> float:
+    """By how much the peak memory of a fresh process grows, in MiB, after a warm-up that loads what is needed once."""
+    script = f"{warm_up}\n{_PEAK}\n{code}\n{_PEAK}"
+    run = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True, env=_ENVIRONMENT)
+    before, after = (int(line) for line in run.stdout.split()[-2:])
+    return (after - before) / 1024
+
+
 def added(code: str) -> float:
     """Peak memory beyond a bare interpreter's, in MiB."""
     return statistics.median(peak(code) for _ in range(3)) - statistics.median(peak("pass") for _ in range(3))

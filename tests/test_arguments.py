@@ -216,6 +216,10 @@ INVALID = {
     "concatenated strings": ('{"a": "x" "y"}', L),
     "template": ('{"a": {{ name }}}', L),
     "ellipsis": ('{"a": [1, ...]}', L),
+    "a word that is none, near the end": ('{"a": n}', "line 1 column 7: expecting value"),
+    "half a word": ('{"a": tru', "the text ends in the middle, at line 1 column 10"),
+    "cut off after a word": ('{"a": "open"', "the text ends in the middle, at line 1 column 13"),
+    "cut off in an escape": (r'{"a": "\u12', "line 1 column 9"),
     "duplicate key": ('{"a": 1, "a": 2}', "/a: the key stands twice"),
     "duplicate key, equal values": ('{"a": 1, "a": 1}', "/a: the key stands twice"),
     "duplicate key, spelled with an escape": (r'{"a": 1, "\u0061": 2}', "/a: the key stands twice"),
@@ -284,6 +288,7 @@ def test_invalid_texts_are_refused_with_their_place(kind):
     told.encode()
     assert caught.value.message.startswith("Invalid arguments: ")
     assert caught.value.effect == "none"
+    assert caught.value.__cause__ is None and caught.value.__suppress_context__
 
 
 @pytest.mark.parametrize("kind", [kind for kind, (text, _) in INVALID.items() if len(text) < 200_000])
@@ -578,6 +583,13 @@ def finite(value: Any) -> None:
         value.encode()
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError("not finite")
+
+
+def test_an_error_of_the_parser_is_not_kept():
+    for text in ('{"a": 1', "{'a': 1}"):
+        with pytest.raises(errors.ToolArgumentError) as caught:
+            read_arguments(text, LIMITS)
+        assert caught.value.__context__ is None
 
 
 @given(OBJECTS.filter(bool))

@@ -191,6 +191,79 @@ def test_an_exception_that_is_its_own_error_is_left_as_it_is():
     assert (type(found), found.rule) == (ToolQuotaError, "tool:raised")
 
 
+# --- packages whose rules are not about a failure
+
+
+def test_a_list_of_rules_without_one_for_a_failure_is_not_called():
+    rules, copies = Rules("acme"), []
+
+    class Watched(Base):
+        """Tells when a copy of its failure is looked at."""
+
+    @rules("acme.Special")
+    def special(failure: Failure) -> None:
+        copies.append(failure)
+
+    with pipeline(rules) as given:
+        given.classify(Watched("odd"))
+        assert copies == []
+        given.classify(Special("odd"))
+        assert len(copies) == 1
+    assert rules.asked(Failure(Watched("odd"))) == ()
+    assert [rule.name for rule in rules.asked(Failure(Special("odd")))] == ["special"]
+
+
+def test_a_rule_that_is_added_later_is_asked():
+    rules = Rules("acme")
+    with pipeline(rules) as given:
+        assert given.classify(Special("odd")).rule == "host:unclassified"
+
+        @rules("acme.Special")
+        def special(failure: Failure) -> ToolQuotaError:
+            return ToolQuotaError("Used up.")
+
+        assert given.classify(Special("odd")).rule == "acme:special"
+
+
+def test_a_rule_of_no_provider_names_none(make_pipeline, run):
+    def read() -> str:
+        raise FileNotFoundError(2, "No such file", "a.md")
+
+    assert run(make_pipeline(read), "read").error.provider is None
+
+
+def test_what_a_rule_sets_to_none_is_the_default_of_the_class():
+    rules = Rules()
+
+    @rules("acme.Special")
+    def special(failure: Failure) -> ToolQuotaError:
+        error = ToolQuotaError("Used up.")
+        error.user_message = error.code = error.effect = error.provider = None  # type: ignore[assignment]
+        return error
+
+    with pipeline(rules) as given:
+        error = given.classify(Special("odd"))
+    assert (error.code, error.effect, error.provider) == ("RESOURCE_EXHAUSTED", "none", None)
+    assert error.user_message == ToolQuotaError.user_message
+
+
+def test_what_is_read_of_a_cause_is_read_once():
+    class Counting(Exception):
+        """Counts how often its text is asked for."""
+
+        asked = 0
+
+        def __str__(self) -> str:
+            type(self).asked += 1
+            return "odd"
+
+    outer = RuntimeError("odd")
+    outer.__cause__ = Counting()
+    with pipeline(Rules()) as given:
+        given.classify(outer)
+    assert Counting.asked == 1
+
+
 # --- copies of a failure
 
 

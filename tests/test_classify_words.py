@@ -87,7 +87,8 @@ SAID = {
         "Unknown resource: a",
     ],
     meanings.EXISTS: ["The branch already exists", "duplicate key value", "UNIQUE constraint failed: a.b"],
-    meanings.CONFLICT: ["database is locked", "Deadlock found when trying to get lock", "Directory not empty"],
+    meanings.CONFLICT: ["Directory not empty", "conflict"],
+    meanings.BUSY: ["database is locked", "Deadlock found when trying to get lock"],
     meanings.TIMEOUT: ["Read timed out. (read timeout=1)", "Operation timed out after 30 s", "timeout expired"],
     meanings.DROPPED: ["Connection reset by peer", "Broken pipe", "Remote end closed connection without response"],
     meanings.UNREACHABLE: [

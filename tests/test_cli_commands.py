@@ -293,7 +293,7 @@ MISTAKES = {
     "call --tools shop": "TOOL requires an argument",
     "call x": "--tools requires an argument",
     "cal": 'Unknown command "cal". Did you mean "call"?',
-    "schema --tools shop --dialect latin": "unknown dialect 'latin'; there are anthropic, openai",
+    "schema --tools shop --dialect latin": "unknown dialect 'latin'; there are ai-sdk, anthropic, gemini, mcp, openai, openai-responses",
     "explain shop:number": "explain shop:number: number is no exception class; add --text to explain it as a text",
     "explain shop:Nope": "explain shop:Nope: shop has no 'Nope'",
     "explain nope:Nope": "explain nope: there is no module 'nope'; give an importable module or a file that ends in .py; or add --text",
@@ -468,7 +468,7 @@ def test_explain_an_exception(cli):
 
         plugin    rules
         classify  decided: missing; no opinion: os_error, cattrs, http_status, grpc_status, json_rpc,
-                  body_reason, sqlstate, class_name, message_text, general_name; 27 for other classes
+                  body_reason, sqlstate, class_name, message_text, general_name; 28 for other classes
 
         The model reads:
 

@@ -257,7 +257,9 @@ def test_an_out_that_cannot_be_written_is_named(run):
 def test_an_unknown_dialect_is_named(run):
     code, _, err = run(GOOD, "--dialect", "latin")
     assert code == 2
-    assert err == "mulligan: unknown dialect 'latin'; there are anthropic, openai\n"
+    assert (
+        err == "mulligan: unknown dialect 'latin'; there are ai-sdk, anthropic, gemini, mcp, openai, openai-responses\n"
+    )
 
 
 @contextlib.contextmanager

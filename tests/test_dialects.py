@@ -200,7 +200,8 @@ def test_a_message_of_a_broken_shape_is_told_or_has_no_calls(make_pipeline, mess
 )
 def test_what_is_no_message_is_named(make_pipeline, message):
     with pytest.raises(
-        errors.UsageError, match=r"no dialect recognises this message \(\w+\); there are openai, anthropic"
+        errors.UsageError,
+        match=r"no dialect recognises this message \(\w+\); there are openai, openai-responses, anthropic, gemini, mcp, ai-sdk$",
     ):
         make_pipeline(add).answer(message)
 

@@ -358,6 +358,21 @@ def test_acall_sends_sync_tools_to_a_thread_unless_inline(make_pipeline):
     assert pipeline.call("inline").value == here
 
 
+def test_acall_begins_nothing_before_it_is_awaited(make_pipeline):
+    ran = []
+    pipeline = make_pipeline(tool_of(lambda: ran.append(1), "inline", "late"))
+
+    async def main() -> None:
+        waiting = pipeline.acall("late")
+        await asyncio.sleep(0)
+        assert ran == []
+        await waiting
+        pipeline.acall("late").close()
+
+    asyncio.run(main())
+    assert ran == [1]
+
+
 def test_call_in_a_running_loop_names_acall_for_async_tools(make_pipeline):
     ran = []
 

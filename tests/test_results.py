@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import pickle
 from dataclasses import dataclass
@@ -101,7 +102,10 @@ def test_messages(make_pipeline, run):
     assert good.message("anthropic") == {"role": "user", "content": [block]}
     block = {"type": "tool_result", "tool_use_id": "2", "content": bad.content, "is_error": True}
     assert bad.message("anthropic") == {"role": "user", "content": [block]}
-    with pytest.raises(errors.UsageError, match="unknown dialect 'acme'; there are anthropic, openai"):
+    with pytest.raises(
+        errors.UsageError,
+        match="unknown dialect 'acme'; there are ai-sdk, anthropic, gemini, mcp, openai, openai-responses",
+    ):
         good.message("acme")
 
 
@@ -298,3 +302,18 @@ def test_a_session_is_saved_as_json(make_pipeline):
     saved = strictly(session.to_dict())
     assert saved["id"] == "talk-1"
     assert Session.from_dict(pipeline, saved).to_dict() == session.to_dict()
+
+
+def test_a_copy_is_another_result_that_says_the_same(make_pipeline, run):
+    for name in ("fine", "unknown"):
+        result = run(make_pipeline(fine), name)
+        twin = copy.copy(result)
+        assert twin is not result and twin.to_dict() == result.to_dict()
+        assert (twin.message(), twin.tool, twin.value) == (result.message(), result.tool, result.value)
+        twin.content = "other"
+        assert result.content != "other"
+
+
+def fine() -> str:
+    """A tool."""
+    return "done"

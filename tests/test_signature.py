@@ -20,6 +20,7 @@ from mulligan.signature import (
     is_injected,
     read_description,
     read_injected,
+    read_names,
     read_parameters,
 )
 
@@ -311,6 +312,7 @@ def test_injected_parameters_are_hidden() -> None:
         "noted": Annotated[Database, "the second"],
     }
     assert read_injected(query) == parameters.injected
+    assert read_names(query) == ["sql"]
     assert parameters.structure is None
 
 

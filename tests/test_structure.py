@@ -326,12 +326,14 @@ def test_all_arguments_together() -> None:
     assert arguments == {"name": "a", "count": 2.0, "day": "2026-11-21", "tags": ["x"]}
 
 
-def test_a_new_dict_each_time() -> None:
+def test_the_arguments_stay_as_they_were_sent() -> None:
     structure = structure_of(int)
     assert structure is not None
-    arguments = {"it": 1}
-    assert structure(arguments) == arguments
-    assert structure(arguments) is not arguments
+    arguments = {"it": 1.0}
+    built = structure(arguments)
+    assert built == {"it": 1} and type(built["it"]) is int
+    assert type(arguments["it"]) is float
+    assert structure({"it": 1}) == {"it": 1}
 
 
 UNFIT = [

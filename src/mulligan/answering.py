@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mulligan.arguments import dump, read_arguments
 from mulligan.calls import Repair, ToolCall
 from mulligan.classification import Classifier
 from mulligan.containment import clean, safe_str, show_name
+from mulligan.correction import correct
 from mulligan.dialects import Dialect
 from mulligan.errors import (
     PluginError,
@@ -20,17 +20,17 @@ from mulligan.errors import (
     UsageError,
 )
 from mulligan.events import AttemptFailed
+from mulligan.facts import guarded
 from mulligan.failure import Failure
-from mulligan.feedback import Feedback, FeedbackFormat, body
-from mulligan.fitting import Render, fit
+from mulligan.feedback import Feedback, FeedbackFormat
 from mulligan.nearby import near_resources
 from mulligan.policy import Limits, Policy
 from mulligan.redaction import Redactor, cut
+from mulligan.rendering import rendered
 from mulligan.results import ToolResult
-from mulligan.stages import Stages
 from mulligan.tools import Tool
 from mulligan.toolset import Toolset
-from mulligan.values import as_content, utf8
+from mulligan.values import as_content
 from mulligan.wording import Wording
 
 if TYPE_CHECKING:
@@ -145,10 +145,14 @@ class Answering:
         tool = state.tool
         failure = state.failure
         hints = state.stages.hints(error, failure)
+        correction = guarded(lambda: correct(error, state.call, tool, failure, state.host.toolset, self._limits))
+        if correction is not None and isinstance(error, ToolArgumentError) and error.corrected is None:
+            error.corrected = correction.arguments
         feedback = self._wording.compose(
             error,
             state.call,
             tool,
+            correction=correction,
             failure=failure,
             tools=state.host.toolset if isinstance(error, ToolNotFoundError) else {},
             hints=hints,
@@ -157,36 +161,8 @@ class Answering:
         )
         wanted = (tool.format if tool is not None else None) or state.format
         known = wanted if isinstance(wanted, FeedbackFormat) else self.formats.get(wanted or "")
-        return self._rendered(feedback, known or self.format, state.stages)
-
-    def _rendered(self, feedback: Feedback, format: FeedbackFormat | None, stages: Stages) -> tuple[Feedback, str]:
-        """The text in the format that was asked for; where that fails or stays too long, in the next best way."""
         limit = self._limits.feedback_chars
-        ways: list[Render] = (
-            [plain_text] if format is None else [partial(self._hooked, stages, format), format.render, plain_text]
-        )
-        for render in ways:
-            fitted = self._tried(feedback, render, limit)
-            if fitted is not None:
-                told, text = fitted
-                return told, text if text.isascii() else utf8(text)
-        return feedback, cut(feedback.headline, limit)
-
-    @staticmethod
-    def _tried(feedback: Feedback, render: Render, limit: int) -> tuple[Feedback, str] | None:
-        try:
-            return fit(feedback, render, limit)
-        except Exception as error:
-            if isinstance(error, PluginError):
-                raise
-            return None
-
-    def _hooked(self, stages: Stages, format: FeedbackFormat, parts: Feedback) -> str | Mapping[str, Any]:
-        rendered = stages.render_feedback(parts, format)
-        if rendered is None:
-            self.on_silence(format)
-            raise LookupError(format.name)
-        return rendered
+        return rendered(feedback, known or self.format, state.stages, limit, self.on_silence)
 
     def register_secrets(self, tool: Tool, arguments: Mapping[str, Any]) -> None:
         """Remembers the values of a tool's secret arguments, so that no text shows them.
@@ -271,15 +247,6 @@ class Answering:
             failure: what happened.
         """
         return AttemptFailed(call.id, call.name, attempt, error, self.redactor.redact(failure.traceback))
-
-
-def plain_text(feedback: Feedback) -> str:
-    """The feedback in the core's own words: the headline, then one part a line.
-
-    Args:
-        feedback: the parts.
-    """
-    return "\n".join([feedback.headline, *body(feedback)])
 
 
 def shortened(content: str, limit: int) -> str:

@@ -7,7 +7,6 @@ when a key may stand twice.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -16,7 +15,7 @@ from itertools import islice
 from typing import Any, NoReturn
 
 from mulligan.errors import Problem, ToolArgumentError
-from mulligan.json_errors import place, syntax
+from mulligan.json_errors import cut_off, is_truncated, place, syntax
 from mulligan.policy import Limits
 
 _SPACED_COLON = re.compile(r":(?<=[ \t\r\n]:)")  # looks back from each colon: much quicker than searching for the space
@@ -58,10 +57,13 @@ def read_arguments(arguments: Any, limits: Limits) -> dict[str, Any]:
     objects = arguments.count("{")
     if objects + arguments.count("[") > limits.depth:
         _check_depth(arguments, limits.depth)
+    value, refused = None, None
     try:
         value = _decoder()(arguments)
-    except Exception:
-        return _explain(arguments)
+    except Exception as error:
+        refused = str(error)
+    if refused is not None:  # outside of `except`, lest the error that is raised hold frames by its context
+        return _explain(arguments, refused)
     if type(value) is not dict:
         return _not_an_object(value)
     keys = len(value) if objects == 1 else _count_keys(value)
@@ -169,19 +171,26 @@ def _check_size(text: str, allowed: int) -> None:
         _refuse("", message, f"at most {allowed:,} bytes of arguments")
 
 
-def _explain(text: str) -> dict[str, Any]:
+def _explain(text: str, refused: str) -> dict[str, Any]:
     """The problem with a text that msgspec refuses (or, where the standard library reads it exactly, its value)."""
-    if not text.strip():
+    if not text or text.isspace():
         return {}
     if not text.isascii():
         _check_unicode(text)
+    wrong = cut_off(text) if is_truncated(text, refused) else _syntax_error(text)
+    return _refuse("", wrong, "one valid JSON object") if wrong else _exact(text)
+
+
+def _syntax_error(text: str) -> str:
+    import json
+
     try:
         json.loads(text)
     except json.JSONDecodeError as error:
-        _refuse("", syntax(text, error), "one valid JSON object")
+        return syntax(text, error)
     except (ValueError, RecursionError):
-        return _exact(text)
-    return _exact(text)
+        return ""
+    return ""
 
 
 def _check_unicode(text: str) -> None:
@@ -194,6 +203,8 @@ def _check_unicode(text: str) -> None:
 
 def _exact(text: str) -> dict[str, Any]:
     """Parses with the standard library, which keeps numbers exact and lets us see every key."""
+    import json
+
     twice: dict[int, str] = {}
 
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -221,6 +232,8 @@ def _refuse_constant(text: str, name: str) -> NoReturn:
 
 
 def _refuse_duplicate(text: str, pointer: str, key: str) -> NoReturn:
+    import json
+
     quoted = re.escape(json.dumps(key, ensure_ascii=False))
     places = [match.start() for match in islice(re.finditer(rf"{quoted}\s*:", text), 2)]
     where = f" (again at {place(text, places[1])})" if len(places) == 2 else ""

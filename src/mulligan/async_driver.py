@@ -38,6 +38,7 @@ async def adrive(flow: Flow, means: Means) -> ToolResult:
             else:  # most calls: no further coroutine between the task and the tool
                 try:
                     value = step.executor()
+                    del step  # with ten thousand calls in flight it counts what each of them keeps
                     if type(value) is CoroutineType:
                         value = await value
                     outcome = Outcome(value if type(value) in PLAIN else await _value(value, means))

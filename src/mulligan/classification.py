@@ -32,22 +32,25 @@ class Classifier:
             failure: what happened.
             stages: the compiled hooks.
         """
-        own = failure.exception
-        if issubclass(type(own), MulliganError) and not issubclass(type(own), ToolError):
-            error = unclassified(failure)  # the tool misuses mulligan itself: no rule about providers fits
-        else:
-            known = _own_word(own) or stages.classify(failure) or self._by_cause(failure, stages)
-            error = known or unclassified(failure)
-        named = ToolCall(None, failure.tool_name) if failure.tool_name is not None else None
-        error = self.complete(error, failure.call or named, failure.tool, failure.arguments)
+        own, call = failure.exception, failure.call
+        error = _own_word(own) if issubclass(type(own), MulliganError) else self._by_plugins(failure, stages)
+        if error is None:
+            error = unclassified(failure)
+        if call is None and failure.tool_name is not None:
+            call = ToolCall(None, failure.tool_name)
+        error = self.complete(error, call, failure.tool, failure.arguments)
         if own is not None and error is not own and error.__cause__ is None:
             error.__cause__ = own
         return error
 
-    def _by_cause(self, failure: Failure, stages: Stages) -> ToolError | None:
-        """What an exception that nobody knows was raised `from`, or a group holds, as far as somebody knows that."""
-        for exception in failure.exceptions[1:]:
-            error = _own_word(exception) or stages.classify(failure.about(exception))
+    @staticmethod
+    def _by_plugins(failure: Failure, stages: Stages) -> ToolError | None:
+        """What the plugins know of it; else of what it was raised `from`, or a group holds."""
+        error = stages.classify(failure)
+        if error is not None:
+            return error
+        for inner in failure.inner:
+            error = _own_word(inner.exception) or stages.classify(inner)
             if error is not None:
                 return error
         return None
@@ -73,25 +76,29 @@ class Classifier:
         own["_owner"] = call
         if error.rule is None or not error.rule.startswith("host:"):
             check_fields(error)
-        filled: dict[str, Any] = {}
-        if error.tool_name is None and (tool is not None or call is not None):
-            filled["tool_name"] = tool.name if tool is not None else call and str(call.name)
-        if call is not None:
-            filled["call_id"] = call.id
+        filled = ["fatal"] if "fatal" not in own else []
         if error.arguments is None:
-            filled["arguments"] = arguments
+            own["arguments"] = arguments
+            filled.append("arguments")
+        if call is not None:
+            own["call_id"] = call.id
+            filled.append("call_id")
+        if error.tool_name is None and (tool is not None or call is not None):
+            own["tool_name"] = tool.name if tool is not None else call and str(call.name)
+            filled.append("tool_name")
         if tool is not None:
-            filled["tool_type"] = tool.tool_type
-            if error.provider is None and tool.provider is not None:
-                filled["provider"] = tool.provider
-        own.update(filled)
-        own["_filled"] = (*filled, "fatal") if "fatal" not in own else tuple(filled)
+            own["tool_type"] = tool.tool_type
+            filled.append("tool_type")
+            if tool.provider is not None and error.provider is None:
+                own["provider"] = tool.provider
+                filled.append("provider")
+        own["_filled"] = filled
         own["fatal"] = self._policy.is_fatal(error)
         return error
 
 
 def _own_word(exception: BaseException | None) -> ToolError | None:
-    """What the tool itself raised to say what it means."""
+    """What the tool itself raised to say what it means; None also where it misuses mulligan, which no rule knows."""
     if not issubclass(type(exception), ToolError):
         return None
     error = cast("ToolError", exception)

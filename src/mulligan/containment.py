@@ -11,16 +11,25 @@ _ANSI = (  # control sequences, strings such as window titles (their end may be 
     r"\x1b\[[0-?]{0,64}[ -/]{0,8}[@-~]|\x9b[0-?]{1,64}[ -/]{0,8}[@-~]"
     r"|\x1b[\]PX^_][^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?|\x1b[ -/]{0,8}[0-~]"
 )
-_UNWANTED = (  # controls but tab and line feed, bidi controls, invisible characters, tags, selectors that hide data
+_UNWANTED = (  # controls but tab and line feed, bidi controls, invisible characters, tags, selectors, noncharacters
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\U000e0000-\U000e007f\U000e0100-\U000e01ef]+"
+    "\U000e0000-\U000e007f\U000e0100-\U000e01ef\ufdd0-\ufdef"
+    + "".join(chr(plane + last) for plane in range(0, 0x110000, 0x10000) for last in (0xFFFE, 0xFFFF))
+    + "]+"
 )
 _BREAKS = "[\u2028\u2029]"
 _SURROGATES = "[\ud800-\udfff]"
 _LOOKALIKES = (  # Greek, Cyrillic, Armenian, Cherokee, Coptic, Lisu
     "[\u0370-\u03ff\u0400-\u058f\u13a0-\u13ff\u1c80-\u1c8f\u2c80-\u2cff\ua4d0-\ua4ff\ua640-\ua69f\uab70-\uabbf]"
 )
-_DISGUISES = "[\u2100-\u214f\uff01-\uff5e\U0001d400-\U0001d7ff]"  # other forms of Latin letters
+_ACCENTED = "\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u0130\u0134-\u0137\u0139-\u013e\u0141-\u0148\u014a-\u017e"
+_DISGUISES = (  # other forms of Latin letters
+    "[\u0131-\u0133\u0138\u013f\u0140\u0149\u017f\u2100-\u214f\uff01-\uff5e\U0001d400-\U0001d7ff]"
+)
+_PROSE_MARKS = re.compile(r"[!?;<>{}|`\"*\n\t]|[.,:] ")
+_STEPS = re.compile(r"[/\\]+")
+_NAME_WORD = re.compile(r"[^\W\d_]{2,}")
+_MOST_WORDS, _LONGEST_NAME = 6, 256
 _LONGEST_WORD = 512
 _ESCAPED = {"\\": r"\\", '"': r"\"", "'": r"\'", "\n": r"\n", "\t": r"\t", "\u2028": r"\n", "\u2029": r"\n"}
 _MARK = 16
@@ -55,16 +64,18 @@ def show_name(name: object, limit: int = 64) -> str:
         limit: the most characters of the result; `…` at its end says that there is more.
 
     Returns:
-        The name, with quotes, backslashes and line breaks escaped. Characters that are not ASCII are escaped too where
-        most letters are ASCII, or where they can be taken for Latin ones; a name in another script stays readable.
+        The name, with quotes, backslashes and line breaks escaped. Letters with accents stay. Other characters that are
+        not ASCII are escaped where most letters are Latin, or where they can be taken for Latin ones; a name in another
+        script stays readable.
     """
     if type(name) is str and len(name) <= limit and _PLAIN_NAME(name):
         return name
     text = _read(name, 4 * limit)
     raw = re.sub(_ANSI, "", text)
-    latin = sum(character.isalnum() for character in raw if character.isascii())
-    foreign = sum(character.isalnum() for character in raw if not character.isascii())
-    suspect = r"[^\x00-\x7f]" if latin >= foreign else f"{_LOOKALIKES}|{_DISGUISES}" if latin else _DISGUISES
+    letters = "".join(filter(str.isalnum, raw))
+    latin = len(re.findall(f"[\x00-\x7f{_ACCENTED}]", letters))
+    mixed = f"{_LOOKALIKES}|{_DISGUISES}" if latin else _DISGUISES
+    suspect = f"[^\x00-\x7f{_ACCENTED}]" if latin >= len(letters) - latin else mixed
     pieces = [_show(character, suspect) for character in raw]
     lengths = list(accumulate(map(len, pieces)))
     if len(text) < 4 * limit and (not lengths or lengths[-1] <= limit):
@@ -79,6 +90,28 @@ def _show(character: str, suspect: str) -> str:
         digits = f"{ord(character):04x}"
         return f"\\u{digits}" if len(digits) == len("ffff") else f"\\U{digits:0>8}"
     return clean(character, newlines=False)
+
+
+def is_name(text: str, like: str = "", *, blanks: int = 0) -> bool:
+    """Whether a text is a name and no sentence, so that it can stand among our own words.
+
+    Args:
+        text: a foreign name, such as that of a file.
+        like: a text that is known already; what stands in it, a sign or a number of words, is no reason against the name.
+        blanks: how many white spaces each step of a path may hold.
+
+    Returns:
+        False where it is empty or long, holds signs that only sentences have, or too many words.
+    """
+    if not 0 < len(text) <= _LONGEST_NAME or clean(text, newlines=False) != text:
+        return False
+    if any(mark.strip() not in like for mark in _PROSE_MARKS.findall(text)):
+        return False
+    known = _STEPS.split(like)
+    spaces = max(blanks, *(len(step.split()) - 1 for step in known))
+    words = max(_MOST_WORDS, *(len(_NAME_WORD.findall(step)) for step in known))
+    steps = _STEPS.split(text)
+    return all(len(step.split()) - 1 <= spaces and len(_NAME_WORD.findall(step)) <= words for step in steps)
 
 
 def fence(text: str, *, key: str, label: str) -> str:

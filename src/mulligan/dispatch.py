@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from operator import itemgetter
 from typing import Any
 
 from mulligan import hookspecs
@@ -49,11 +50,12 @@ def by_position(impl: Any, parameters: tuple[str, ...]) -> Callable[..., Any]:
     function, wanted = impl.function, tuple(impl.argnames)
     if wanted == parameters:
         return function  # type: ignore[no-any-return]
-    indexes = tuple(parameters.index(name) for name in wanted)
-    if len(indexes) == 1:
-        only = indexes[0]
-        return lambda *args: function(args[only])
-    return lambda *args: function(*[args[index] for index in indexes])
+    if not wanted:
+        return lambda *args: function()
+    pick = itemgetter(*map(parameters.index, wanted))
+    if len(wanted) == 1:
+        return lambda *args: function(pick(args))
+    return lambda *args: function(*pick(args))
 
 
 def deciding(calls: tuple[Callable[..., Any], ...]) -> Callable[..., Any]:

@@ -87,10 +87,12 @@ def _run(step: Run, means: Means) -> Outcome:
             return Outcome(value)
         if isinstance(value, Generator):
             value = consume(value, means.yielded)
+    except Exception as error:  # a tool's failure, always
+        return Outcome(None, error)
     except BaseException as error:
         if passes(error):
             raise
-        return Outcome(exception=error)
+        return Outcome(None, error)
     return _awaited(value, step, means)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from mulligan.containment import safe_str
 from mulligan.errors import Problem, ToolError
@@ -19,17 +21,33 @@ def check_fields(error: ToolError) -> None:
     own = error.__dict__
     if "message" not in own:
         own["message"] = safe_str(error.args[0]) if error.args else ""
-    for name in _TEXTS:
-        if name in own and type(own[name]) is not str:
-            own[name] = safe_str(own[name])
-    seconds = own.get("retry_after")
-    if seconds is not None and not (type(seconds) in (int, float) and math.isfinite(seconds) and seconds >= 0):
-        own["retry_after"] = None
-    if "problems" in own:
-        given = own["problems"] if isinstance(own["problems"], (list, tuple)) else ()
-        own["problems"] = tuple(problem for problem in given if isinstance(problem, Problem))
-    if "http_status" in own and type(own["http_status"]) is not int:
-        own["http_status"] = None
+    suspects = [name for name, value in own.items() if type(value) is not str and name in _CHECKS]
+    for name in suspects:  # few errors have any: what most of them hold is text
+        if own[name] is None:
+            del own[name]  # nothing said: the default of the class
+        else:
+            own[name] = _CHECKS[name](own[name])
+
+
+def _seconds(value: Any) -> float | None:
+    return value if type(value) in (int, float) and math.isfinite(value) and value >= 0 else None
+
+
+def _problems(value: Any) -> tuple[Problem, ...]:
+    given = value if isinstance(value, (list, tuple)) else ()
+    return tuple(problem for problem in given if isinstance(problem, Problem))
+
+
+def _status(value: Any) -> int | None:
+    return value if type(value) is int else None
+
+
+_CHECKS: Mapping[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(_TEXTS, safe_str),
+    "retry_after": _seconds,
+    "problems": _problems,
+    "http_status": _status,
+}
 
 
 def handed_on(error: ToolError) -> ToolError:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 from types import MappingProxyType
-from typing import Any, Self, TypeVar, cast, overload
+from typing import Any, Self, TypeVar, overload
 
 from mulligan import bodies, facts, telling
 from mulligan.answers import answers, asked, http_headers, http_status
@@ -36,8 +36,9 @@ class fact(lazy[T]):  # noqa: N801
         known: dict[str, Any] = own["_known"]
         if name not in known:
             known[name] = self._compute(instance)
-        value = own[name] = known[name]
-        return cast("T", value)
+        value: T = known[name]
+        own[name] = value
+        return value
 
 
 class Evidence:
@@ -151,7 +152,7 @@ class Evidence:
     @fact
     def retry_after(self) -> float | None:
         """Seconds to wait, as the failure tells them (attribute, header, body or text), or None."""
-        return self._read(lambda source: retry_after(source, self.headers, self._told, self.told))
+        return self._read(lambda source: retry_after(source, self.headers, lambda: self._told, lambda: self.told))
 
     @fact
     def problems(self) -> tuple[Problem, ...]:

@@ -264,6 +264,8 @@ def innermost(exception: BaseException) -> BaseException:
     Args:
         exception: any exception.
     """
+    if not issubclass(type(exception), BaseExceptionGroup):
+        return exception
     for _ in range(10 * MAX_EXCEPTIONS * MAX_EXCEPTIONS):
         inside = members(exception)
         if len(inside) != 1:

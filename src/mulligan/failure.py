@@ -21,6 +21,9 @@ Stage = Literal["resolve", "validate", "authorize", "execute", "detect", "serial
 E = TypeVar("E", bound=BaseException)
 
 
+_TELLING_NAMES = (MemoryError, RecursionError, DeadlineExceeded, ExecutorSaturated)
+
+
 def _is(exception: BaseException | None, *classes: type[E]) -> TypeGuard[E]:
     """`isinstance`, by the true class: a foreign exception may lie about it, or raise when it is asked."""
     return issubclass(type(exception), classes)
@@ -59,18 +62,20 @@ class Failure(Evidence):
         arguments: Mapping[str, Any] | None = None,
         stage: Stage = "execute",
     ) -> None:
-        own = self.__dict__
-        own["_known"] = {}
-        own["exception"] = None if exception is None else facts.innermost(exception)
-        own["value"] = value
-        own["tool"] = tool
-        own["tool_name"] = tool_name if tool is None else tool.name
-        own["call"] = call
-        own["arguments"] = arguments
-        own["stage"] = stage
-        own["outer"] = None
-        own["_message"] = message
-        own["_status"] = status
+        innermost = None if exception is None else facts.innermost(exception)
+        self.__dict__.update(  # not one by one: `__setattr__` is for changes
+            _known={},
+            exception=innermost,
+            value=value,
+            tool=tool,
+            tool_name=tool_name if tool is None else tool.name,
+            call=call,
+            arguments=arguments,
+            stage=stage,
+            outer=None,
+            _message=message,
+            _status=status,
+        )
 
     def place(self, tool: Tool, call: ToolCall, arguments: Mapping[str, Any] | None) -> None:
         """Says which call this happened to; a plugin that detected the failure need not know.
@@ -136,7 +141,7 @@ class Failure(Evidence):
         exception = self.exception
         if _is(exception, OSError) and exception.errno is not None and type(exception).__str__ is OSError.__str__:
             return ""
-        if _is(exception, MemoryError, RecursionError, DeadlineExceeded, ExecutorSaturated):
+        if issubclass(type(exception), _TELLING_NAMES):
             return ""
         return f"{self.text}\n{self.stderr}" if self.stderr else self.text
 

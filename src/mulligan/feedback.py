@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import attrs
 
+from mulligan.catalogue import ENGLISH, Catalogue
 from mulligan.errors import Problem
 
 
@@ -24,6 +25,7 @@ class Feedback:
         user_message: one sentence for the person before the screen.
         next_step: one concrete step, as an imperative sentence.
         effect_note: what may have been changed already; empty where nothing was.
+        wait_note: how long to wait, as a sentence; empty where the next step says so, or nobody knows.
         problems: what is wrong with the arguments, the first few.
         problems_total: how many there are in all.
         resource: what it is about, or None.
@@ -38,6 +40,7 @@ class Feedback:
         hints: further advice of plugins.
         notes: how often this has happened, and what was read differently from how it was sent.
         detail: the foreign text, in its fence; empty where there is none.
+        catalogue: the templates of the sentences around the parts.
     """
 
     tool_name: str
@@ -63,6 +66,8 @@ class Feedback:
     hints: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     detail: str = ""
+    wait_note: str = ""
+    catalogue: Catalogue = attrs.field(default=ENGLISH, repr=False, eq=False)
 
 
 class FeedbackFormat:
@@ -91,9 +96,10 @@ def body(feedback: Feedback) -> list[str]:
     Args:
         feedback: the parts.
     """
-    lines = [_problem(problem) for problem in feedback.problems]
+    words = feedback.catalogue
+    lines = [_problem(problem, words) for problem in feedback.problems]
     if len(lines) < feedback.problems_total:
-        lines.append(f"({feedback.problems_total} problems in all)")
+        lines.append(words["problems_total"].format(total=feedback.problems_total))
     if feedback.suggestion:
         lines.append(feedback.suggestion)
     if feedback.options_total:
@@ -101,26 +107,26 @@ def body(feedback: Feedback) -> list[str]:
     lines += feedback.notes
     if feedback.effect_note:
         lines.append(feedback.effect_note)
-    if feedback.next_step:
-        lines.append(f"Next: {feedback.next_step}")
-    if feedback.corrected:
-        lines.append(f"Corrected call: {feedback.corrected}")
-    lines += feedback.hints
     if feedback.detail:
         lines.append(feedback.detail)
+    lines += feedback.hints
+    if feedback.wait_note:
+        lines.append(feedback.wait_note)
+    if feedback.corrected:
+        lines.append(words["next_corrected"].format(call=feedback.corrected))
+    elif feedback.next_step:
+        lines.append(words["next"].format(step=feedback.next_step))
     return lines
 
 
 def _options(feedback: Feedback) -> str:
     listed, total = len(feedback.options), feedback.options_total
-    if not listed:
-        return f"There are {total} tools in all."
-    count = f" ({listed} of {total})" if listed < total else f" ({total})"
-    return f"Available tools{count}: {', '.join(feedback.options)}."
+    template = "options_none" if not listed else "options_some" if listed < total else "options"
+    return feedback.catalogue[template].format(listed=listed, total=total, names=", ".join(feedback.options))
 
 
-def _problem(problem: Problem) -> str:
+def _problem(problem: Problem, words: Catalogue) -> str:
     pointer, message, expected, got = problem
-    asked = "" if expected is None else f"; expected {expected}"
-    sent = "" if got is None else f"; got {got}"
-    return f"- {pointer or 'the arguments as a whole'}: {message}{asked}{sent}."
+    template = "problem" + ("" if expected is None else "_expected") + ("" if got is None else "_got")
+    what = words.get(f"problem:{message}", message)
+    return words[template].format(place=pointer or words["whole"], what=what, expected=expected, got=got)

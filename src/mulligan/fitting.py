@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from typing import Any
@@ -14,7 +13,7 @@ Render = Callable[[Feedback], str | Mapping[str, Any]]
 _DROPPED_FIRST = ("detail", "hints", "notes")
 _HALVED = ("options", "problems")
 _SHORT, _SHORTEST, _PREFIX = 100, 50, 40
-_DROPPED_LAST = ("corrected", "suggestion", "options_total", "problems_total", "effect_note", "next_step")
+_DROPPED_LAST = ("corrected", "suggestion", "options_total", "problems_total", "effect_note", "wait_note", "next_step")
 
 
 def fit(feedback: Feedback, render: Render, limit: int) -> tuple[Feedback, str] | None:
@@ -29,7 +28,7 @@ def fit(feedback: Feedback, render: Render, limit: int) -> tuple[Feedback, str] 
         The parts that went into the text, and the text; or None where even the smallest text is too long.
     """
     rendered = render(feedback)
-    text = _text(rendered)
+    text = rendered if type(rendered) is str else _text(rendered)
     if len(text) <= limit:
         return feedback, text
     told = feedback
@@ -42,7 +41,11 @@ def fit(feedback: Feedback, render: Render, limit: int) -> tuple[Feedback, str] 
 
 
 def _text(rendered: str | Mapping[str, Any]) -> str:
-    return rendered if isinstance(rendered, str) else json.dumps(rendered, ensure_ascii=False)
+    if isinstance(rendered, str):
+        return rendered
+    import json
+
+    return json.dumps(rendered, ensure_ascii=False)
 
 
 def _shrunk(rendered: Mapping[str, Any], limit: int) -> str:

@@ -40,39 +40,46 @@ def invoke(state: Invocation) -> Flow:
         UsageError: a mistake in the host's own code, such as a missing injected value.
         ToolError: in strict mode.
     """
-    stages = state.stages
-    if stages.observed:
-        tool = state.host.toolset.get(state.call.name)
-        show = partial(state.host.answering.shown_arguments, state.call, tool)
-        stages.observe(CallStarted(state.call.id, state.call.name, show))
+    state.started = state.host.clock()
+    if state.stages.observed:
+        _announce(state)
     try:
         tool = _prepare(state)
         if isinstance(tool, ToolError):
-            if not stages.may_repair:
+            if not state.stages.may_repair:
                 return _failed(state, tool)
             tool = yield from _repair(state, tool)
         _admit(state, tool)
-        run, middleware = run_of(state, tool), around(state, tool)
-        outcome = (yield from within(state, tool, middleware, run)) if middleware else judged(state, tool, (yield run))
-    except ToolError as error:
-        return _failed(state, error)
-    except Refusal as refusal:
-        return _failed(state, refusal.error)
-    except (UsageError, PluginError):
-        raise
-    except Exception as bug:
-        if state.outcome is not None and bug is state.outcome.exception:
-            raise  # a framework steers with it
-        return _failed(state, _own_bug(bug, state.attempts))
+        middleware = around(state, tool)
+        if middleware:
+            outcome = yield from within(state, tool, middleware, run_of(state, tool))
+        else:
+            outcome = judged(state, tool, (yield run_of(state, tool)))  # the run is not kept while it goes on
+    except Exception as error:
+        return _failed(state, _meant(state, error))
     return _succeeded(state, outcome.value) if outcome.error is None else _failed(state, outcome.error)
 
 
-def _own_bug(bug: Exception, attempts: int) -> ToolExecutionError:
-    """mulligan's own mistake must not end the conversation either."""
-    message = f"mulligan itself failed ({type(bug).__name__}); please report it."
-    error = ToolExecutionError(message, effect="possible" if attempts else "none", rule="host:bug")
-    error.__cause__ = bug
-    return error
+def _announce(state: Invocation) -> None:
+    tool = state.host.toolset.get(state.call.name)
+    show = partial(state.host.answering.shown_arguments, state.call, tool)
+    state.stages.observe(CallStarted(state.call.id, state.call.name, show))
+
+
+def _meant(state: Invocation, error: Exception) -> ToolError:
+    """What an exception means that ended the stages; one that must pass is raised again."""
+    if isinstance(error, ToolError):
+        return error
+    if isinstance(error, Refusal):
+        return error.error
+    if isinstance(error, (UsageError, PluginError)):
+        raise error
+    if state.outcome is not None and error is state.outcome.exception:
+        raise error  # a framework steers with it
+    message = f"mulligan itself failed ({type(error).__name__}); please report it."
+    own = ToolExecutionError(message, effect="possible" if state.attempts else "none", rule="host:bug")
+    own.__cause__ = error
+    return own
 
 
 def _prepare(state: Invocation) -> Tool | ToolError:
@@ -82,9 +89,8 @@ def _prepare(state: Invocation) -> Tool | ToolError:
     if tool is None:
         return host.answering.not_found(call, host.toolset)
     try:
-        given: Any = state.stages.validate(tool, call)
-        if given is None or state.stages.copies_validated:
-            given = read_arguments(call.arguments if given is None else given, host.limits)
+        given: Any = state.stages.validate(tool, call) if state.stages.validates else None
+        given = read_arguments(call.arguments if given is None else given, host.limits)
         bound = tool.fit(given)
     except ToolArgumentError as error:
         return error.with_traceback(None)
@@ -110,8 +116,10 @@ def _admit(state: Invocation, tool: Tool) -> None:
         deadline = None if tool.timeout is None else Deadline(state.started + tool.timeout, clock)
         state.bound = {**state.bound, **inject(tool, state.context, state.call, deadline, clock)}
     if state.stages.authorizes:
-        objections = [check(tool, copied(state, tool), state.call) for check in state.stages.checks]
-        refused = next((objection for objection in objections if objection is not None), None)
+        refused = None
+        for check in state.stages.checks:  # each is asked, also when one has refused
+            objection = check(tool, copied(state, tool), state.call)
+            refused = objection if refused is None else refused
         if refused is not None:
             raise refused
 
@@ -126,7 +134,7 @@ def _repair(state: Invocation, error: ToolError) -> Generator[Step, Outcome, Too
     repaired = outcome.value
     if outcome.exception is not None or not isinstance(repaired, ToolCall):
         raise error
-    state.call = ToolCall(sent.id, repaired.name, repaired.arguments)
+    state.call = sent._replace(name=repaired.name, arguments=repaired.arguments)
     tool = _prepare(state)
     if isinstance(tool, ToolError) or (repaired.name != sent.name and not tool.read_only):
         state.call, state.tool, state.arguments = sent, first, None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from itertools import islice
@@ -16,6 +15,7 @@ from mulligan.facts import type_name
 from mulligan.failure import Failure
 from mulligan.feedback import Feedback, FeedbackFormat
 from mulligan.policy import Limits
+from mulligan.rules import behind
 from mulligan.tools import Tool
 
 
@@ -29,7 +29,7 @@ def reading(function: Callable[..., Any], limits: Limits) -> Callable[..., Any]:
 
     def read(*args: Any) -> Any:
         answer = function(*args)
-        if not isinstance(answer, Mapping):
+        if answer is None or not isinstance(answer, Mapping):
             return answer
         try:
             return read_arguments(answer, limits)
@@ -43,8 +43,11 @@ def shielded(function: Callable[..., Any]) -> Callable[..., Any]:
     """A hookimpl that is given copies of failures and feedback: what it changes in them has no effect.
 
     Args:
-        function: the hookimpl.
+        function: the hookimpl. A list of rules of which none is about the failure is not even called.
     """
+    rules = behind(function)
+    if rules is not None:
+        return lambda failure: function(failure.__copy__()) if rules.asked(failure) else None
     return lambda *args: function(*[copy(given) if type(given) in (Failure, Feedback) else given for given in args])
 
 
@@ -75,8 +78,8 @@ class _Kind:
         self.fits = fits
 
 
-def _instance(*types: type) -> _Kind:
-    return _Kind(" or ".join(kind.__name__ for kind in types), lambda answer: isinstance(answer, types))
+def _instance(kind: type) -> _Kind:
+    return _Kind(kind.__name__, lambda answer: isinstance(answer, kind))
 
 
 def _named(cls: type) -> _Kind:
@@ -87,9 +90,14 @@ def _named(cls: type) -> _Kind:
 
 
 def _is_rendered(answer: Any) -> bool:
+    if isinstance(answer, str):
+        return True
     if isinstance(answer, Mapping):
+        import json
+
         json.dumps(answer)
-    return isinstance(answer, (str, Mapping))
+        return True
+    return False
 
 
 _CALLABLE = _Kind("a callable", callable)

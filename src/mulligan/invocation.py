@@ -99,7 +99,7 @@ class Invocation:
         attempts: how often the tool was run.
         repairs: what was read differently from how it was sent.
         events: what happened so far.
-        started: when the call came in.
+        started: when the call came in, by the host's clock.
     """
 
     __slots__ = (
@@ -142,7 +142,7 @@ class Invocation:
         self.attempts = 0
         self.repairs: tuple[Repair, ...] = ()
         self.events: tuple[Event, ...] = ()
-        self.started = host.clock()
+        self.started = 0.0
 
     def note(self, event: Event) -> None:
         """Keeps an event for the result, and tells the observers."""

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-import json
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from json import JSONDecodeError
 
 _HINTS = (
     ("'", "JSON strings and keys need double quotes"),
@@ -20,17 +24,19 @@ _HINTS = (
     ("]", "there may be a trailing comma before it"),
 )
 _LITERALS = ("true", "false", "null")
+_TRUNCATED = "Input data was truncated"
+_HALF_A_WORD = re.compile(r'[tfn][^"]{0,3}\Z')
 
 
-def syntax(text: str, error: json.JSONDecodeError) -> str:
+def syntax(text: str, error: JSONDecodeError) -> str:
     """What is wrong with a text that is not JSON, in our own words, with line and column.
 
     Args:
         text: the text.
         error: what the standard library says.
     """
-    if _cut_off(text, error):
-        return f"not valid JSON: the text ends in the middle, at {place(text, len(text))}; it seems to be cut off"
+    if _is_cut_off(text, error):
+        return cut_off(text)
     rest = text[error.pos : error.pos + 12]
     hint = next((hint for start, hint in _HINTS if rest.startswith(start)), "")
     return f"not valid JSON at {place(text, error.pos)}: {_lower(error.msg)}" + (f"; {hint}" if hint else "")
@@ -40,7 +46,26 @@ def _lower(message: str) -> str:
     return message[:1].lower() + message[1:].rstrip(":").removesuffix(" at")
 
 
-def _cut_off(text: str, error: json.JSONDecodeError) -> bool:
+def cut_off(text: str) -> str:
+    """What is wrong with a text that ends before its JSON does.
+
+    Args:
+        text: the text.
+    """
+    return f"not valid JSON: the text ends in the middle, at {place(text, len(text))}; it seems to be cut off"
+
+
+def is_truncated(text: str, refused: str) -> bool:
+    """Whether a text surely ends before its JSON does, so that nobody else need be asked what is wrong with it.
+
+    Args:
+        text: the text, which is not valid.
+        refused: what msgspec says. It also says so of half a surrogate escape, and of a word that is none near the end.
+    """
+    return refused == _TRUNCATED and "\\u" not in text and _HALF_A_WORD.search(text[-4:]) is None
+
+
+def _is_cut_off(text: str, error: JSONDecodeError) -> bool:
     """Whether the text stops inside a string or a word, or where something more must come."""
     rest = text[error.pos : error.pos + 12].strip()
     return error.msg.startswith("Unterminated string") or any(word.startswith(rest) for word in _LITERALS)

@@ -110,10 +110,14 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` is a quotation
         "~ already (exists|exist|taken) …, duplicate (key|entry) ~, unique constraint failed, ~ already in use …",
     ),
     (
+        m.BUSY,
+        """(database|table|row|file|resource|record|object|document|_) (is|has been) (locked|busy) …,
+        ~ (is|are|currently|still) in use …, deadlock (found|detected) …""",
+    ),
+    (
         m.CONFLICT,
-        """(database|table|row|file|resource|record|account|object|document|_) (is|has been) (locked|busy) …,
-        ~ (is|are|currently|still) in use …, deadlock (found|detected) …, conflict, merge conflict …,
-        version conflict …, foreign key constraint failed, ~ directory not empty, ~ violates ~""",
+        """conflict, merge conflict …, version conflict …, foreign key constraint failed, ~ directory not empty,
+        ~ violates ~, account (is|has been) locked …""",
     ),
     (
         m.TIMEOUT,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from functools import cache, partial
 from typing import Any
 
@@ -138,7 +138,7 @@ class Pipeline:
         """
         return drive(invoke(self._invocation(name_or_call, arguments, call_id, session, context)), self._means)
 
-    async def acall(
+    def acall(
         self,
         name_or_call: str | ToolCall,
         arguments: Any = None,
@@ -146,10 +146,11 @@ class Pipeline:
         call_id: str | None = None,
         session: Session | None = None,
         context: Mapping[str, Any] | None = None,
-    ) -> ToolResult:
+    ) -> Coroutine[Any, Any, ToolResult]:
         """`call`, awaited: async tools run on the event loop, sync ones in a thread unless declared `inline`."""
-        state = self._invocation(name_or_call, arguments, call_id, session, context)
-        return await _async_driver()(invoke(state), self._means)
+        return _async_driver()(
+            invoke(self._invocation(name_or_call, arguments, call_id, session, context)), self._means
+        )
 
     def _invocation(
         self,
@@ -290,7 +291,7 @@ class Pipeline:
 
 
 @cache
-def _async_driver() -> Callable[..., Awaitable[ToolResult]]:
+def _async_driver() -> Callable[..., Coroutine[Any, Any, ToolResult]]:
     from mulligan.async_driver import adrive
 
     return adrive

@@ -11,11 +11,16 @@ def classify(failure):
 from mulligan import meanings
 from mulligan.arguments import read_arguments
 from mulligan.calls import Repair, ToolCall
+from mulligan.catalogue import ENGLISH, Catalogue
 from mulligan.containment import clean, fence, safe_str, show_name
 from mulligan.deadline import Deadline
 from mulligan.dialects import Dialect
+from mulligan.dialects.ai_sdk import AISDKDialect
 from mulligan.dialects.anthropic import AnthropicDialect
+from mulligan.dialects.gemini import GeminiDialect
+from mulligan.dialects.mcp import MCPDialect
 from mulligan.dialects.openai import OpenAIDialect
+from mulligan.dialects.openai_responses import OpenAIResponsesDialect
 from mulligan.errors import (
     Effect,
     MulliganError,
@@ -56,12 +61,15 @@ from mulligan.tools import Tool, tool
 from mulligan.toolset import Toolset
 
 __all__ = [
+    "ENGLISH",
+    "AISDKDialect",
     "Answers",
     "AnthropicDialect",
     "AttemptFailed",
     "CallFinished",
     "CallRepaired",
     "CallStarted",
+    "Catalogue",
     "Deadline",
     "DeadlineExceeded",
     "Dialect",
@@ -72,11 +80,14 @@ __all__ = [
     "Failure",
     "Feedback",
     "FeedbackFormat",
+    "GeminiDialect",
     "Injected",
     "Limits",
+    "MCPDialect",
     "Middleware",
     "MulliganError",
     "OpenAIDialect",
+    "OpenAIResponsesDialect",
     "Outcome",
     "PluginError",
     "PluginFaulted",

@@ -7,6 +7,7 @@ from typing import Any, Literal, cast
 
 import attrs
 
+from mulligan.catalogue import ENGLISH, Catalogue, check_catalogue
 from mulligan.errors import ToolError, UsageError
 from mulligan.facts import guarded
 
@@ -25,6 +26,11 @@ def _repairs(value: Any) -> tuple[str, ...]:
 def _detail(_: Any, __: Any, value: str) -> None:
     if value not in ("quoted", "type", "none"):
         raise UsageError(f"Policy(detail={value!r}): use 'quoted', 'type' or 'none'")
+
+
+def _catalogue(_: Any, __: Any, value: object) -> None:
+    if value is not ENGLISH:
+        check_catalogue(value)
 
 
 def _fatal(_: Any, __: Any, value: object) -> None:
@@ -52,6 +58,7 @@ class Policy:
             the exception (`"type"`), or nothing (`"none"`).
         control_flow: exception classes, or their qualified names, that pass through untouched because a framework
             steers with them.
+        catalogue: the sentences that the model reads: `mulligan.plugin.ENGLISH`, or a mapping like it.
     """
 
     fatal: Mapping[str | type[ToolError], bool] | Callable[[ToolError], bool | None] = attrs.field(
@@ -60,6 +67,7 @@ class Policy:
     repair: tuple[str, ...] = attrs.field(default=(), converter=_repairs)
     detail: Detail = attrs.field(default="quoted", validator=_detail)
     control_flow: tuple[str | type[BaseException], ...] = attrs.field(default=(), converter=_control_flow)
+    catalogue: Catalogue = attrs.field(default=ENGLISH, validator=_catalogue, repr=False)
 
     @classmethod
     def openagents(cls, **changes: Any) -> Policy:

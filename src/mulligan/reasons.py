@@ -146,10 +146,10 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
         """aborted, deadlock*, serialization failure, write conflict, version conflict, transaction conflict,
         concurrent (modification|update|transaction|transactional|append)""",
     ),
+    (m.BUSY, "locked, lock (timeout|not available), in use"),
     (
         m.CONFLICT,
-        """conflict*, precondition*, condition not met, conditional check failed, locked,
-        lock (timeout|not available), in use, integrity*, already *, not empty,
+        """conflict*, precondition*, condition not met, conditional check failed, integrity*, already *, not empty,
         (invalid|incorrect|illegal|wrong) (object|resource|entity|instance|cluster|db|) (state|status), stale*,
         version mismatch, in progress, read only, constraint*, immutable, archived, is archived, not in channel,
         being (deleted|created|modified), resource modified, idempotency*, cluster block""",

@@ -7,17 +7,14 @@ import re
 from mulligan.containment import safe_str
 
 _NAME = r"[`'\"]?([\w.:/-]{1,128})[`'\"]?"
-_REPORTS = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"tried to call unavailable tool {_NAME}(?:[.,;\s]|$)",
-        rf"unknown tool(?: name)?:? {_NAME}(?:[.,;\s]|$)",
-        rf"tool {_NAME} (?:is )?not found",
-        rf"error: {_NAME} is not a valid tool",
-        rf"no tool (?:named|called) {_NAME}(?:[.,;\s]|$)",
-        rf"requested function {_NAME} not found",
-        r"invoking `?([\w.:/-]{1,128}?)\(\)`? failed as no tool",
-    )
+_REPORTS = (
+    rf"tried to call unavailable tool {_NAME}(?:[.,;\s]|$)",
+    rf"unknown tool(?: name)?:? {_NAME}(?:[.,;\s]|$)",
+    rf"tool {_NAME} (?:is )?not found",
+    rf"error: {_NAME} is not a valid tool",
+    rf"no tool (?:named|called) {_NAME}(?:[.,;\s]|$)",
+    rf"requested function {_NAME} not found",
+    r"invoking `?([\w.:/-]{1,128}?)\(\)`? failed as no tool",
 )
 
 
@@ -29,7 +26,7 @@ def attempted_name(text_or_exception: str | BaseException) -> str | None:
     """
     text = safe_str(text_or_exception, 2_000)
     for report in _REPORTS:
-        found = report.search(text)
+        found = re.search(report, text, re.IGNORECASE)
         if found:
             return found[1].rstrip(".:/-")
     return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from mulligan.containment import safe_str
@@ -15,18 +16,15 @@ _THING = r"[\"'`]([^\"'`\n{}]{1,200})[\"'`]"
 _NAME = r"([\w./@~+\\-][\w./:@~+\\-]{0,199})"
 _KIND = "id|table|relation|column|database|role|user|directory|file|path"
 _MISSING = r"not found|no such [\w ]{1,30}|does not exist|not find [\w ]{1,30}|permission denied"
-_NAMED = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"{_THING} (?:was |is |could )?(?:not (?:be )?found|does not exist|doesn't exist|already exists)",
-        rf"\b(?:named|called|find|locate|open|access|{_KIND})[: ]{{1,2}}{_THING}",
-        rf"(?:{_MISSING}|not a directory):? {_THING}",
-        rf"(?:{_MISSING}|unknown [\w ]{{1,30}}): {_NAME}",
-        rf"(?:^|[:] ){_NAME}: (?:No such file or directory|Permission denied|not found)",
-        r"^(?:the )?([\w-]{1,40} [\w./:@-]{0,99}\d[\w./:@-]{0,99}) (?:does not exist|not found|was not found)$",
-        rf"permission denied for (?:table|relation|column|database|schema|sequence|view|index) {_NAME}",
-        rf"^(?!error|code|status|type)[a-z_ ]{{1,30}}: {_NAME}$",
-    )
+_NAMED = (
+    rf"{_THING} (?:was |is |could )?(?:not (?:be )?found|does not exist|doesn't exist|already exists)",
+    rf"\b(?:named|called|find|locate|open|access|{_KIND})[: ]{{1,2}}{_THING}",
+    rf"(?:{_MISSING}|not a directory):? {_THING}",
+    rf"(?:{_MISSING}|unknown [\w ]{{1,30}}): {_NAME}",
+    rf"(?:^|[:] ){_NAME}: (?:No such file or directory|Permission denied|not found)",
+    r"^(?:the )?([\w-]{1,40} [\w./:@-]{0,99}\d[\w./:@-]{0,99}) (?:does not exist|not found|was not found)$",
+    rf"permission denied for (?:table|relation|column|database|schema|sequence|view|index) {_NAME}",
+    rf"^(?!error|code|status|type)[a-z_ ]{{1,30}}: {_NAME}$",
 )
 # fmt: off
 _BODY = (
@@ -104,6 +102,11 @@ def _holds(text: str, name: str) -> bool:
     return not any(character.isalnum() for character in around)
 
 
+@cache
+def _patterns() -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(pattern, re.IGNORECASE) for pattern in _NAMED)
+
+
 def named_in(text: str) -> str | None:
     """The thing that a message names, quoted or after a colon, or None.
 
@@ -111,7 +114,7 @@ def named_in(text: str) -> str | None:
         text: foreign text; its first 600 characters count.
     """
     for line in text[:600].strip().splitlines()[:4]:
-        for pattern in _NAMED:
+        for pattern in _patterns():
             found = pattern.search(line.strip().rstrip("."))
             if found is not None:
                 return found[1].strip()

@@ -80,6 +80,23 @@ class ToolResult:
         content = cut("\n".join([feedback.headline, *body(feedback)]), Limits().feedback_chars)
         return cls(call, None, True, None, error, error.fatal, feedback, content)
 
+    def __copy__(self) -> ToolResult:
+        return ToolResult(
+            self.call,
+            self.tool,
+            self.is_error,
+            self.value,
+            self.error,
+            self.fatal,
+            self.feedback,
+            self.content,
+            self.attempts,
+            self.repairs,
+            self.duration,
+            self.events,
+            self._source,
+        )
+
     def raise_if_fatal(self) -> ToolResult:
         """Returns itself, so that it can be chained.
 

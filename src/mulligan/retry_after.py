@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from mulligan.facts import field, guarded, look
@@ -33,30 +33,31 @@ _RESETS = (
     ("anthropic-ratelimit-requests-remaining", "anthropic-ratelimit-requests-reset"),
     ("anthropic-ratelimit-tokens-remaining", "anthropic-ratelimit-tokens-reset"),
 )
-_SPAN = re.compile(r"(?:(\d{1,4})h)?(?:(\d{1,4})m(?!s))?(?:(\d{1,9}(?:\.\d{1,9})?)s)?(?:(\d{1,9}(?:\.\d{1,9})?)ms)?")
-_SAID = re.compile(
+_SPAN = r"(?:(\d{1,4})h)?(?:(\d{1,4})m(?!s))?(?:(\d{1,9}(?:\.\d{1,9})?)s)?(?:(\d{1,9}(?:\.\d{1,9})?)ms)?"
+_SAID = (
     r"\b(?:retry|try again|try your request again|available|wait)(?: again)? ?(?:after|in|for)"
-    r" (?:another )?(\d{1,6}(?:\.\d{1,3})?) ?(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?)\b",
-    re.IGNORECASE,
+    r" (?:another )?(\d{1,6}(?:\.\d{1,3})?) ?(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?)\b"
 )
 _UNITS = {"ms": 0.001, "m": 60.0, "h": 3_600.0, "s": 1.0}
 
 
-def retry_after(value: object, headers: Mapping[str, str], nodes: Nodes = (), text: str = "") -> float | None:
+def retry_after(
+    value: object, headers: Mapping[str, str], nodes: Callable[[], Nodes], text: Callable[[], str]
+) -> float | None:
     """Seconds to wait before the same call may succeed, or None.
 
     Args:
         value: an exception or an answer; what it stores as `retry_after` counts first (a number or a timedelta).
         headers: the answer's headers, names in lower case.
-        nodes: what the answer's body tells.
-        text: what the failure says, such as `try again in 20s`.
+        nodes: gives what the answer's body tells; asked where neither attribute nor header says it.
+        text: gives what the failure says, such as `try again in 20s`; asked last.
     """
     told = _seconds(field(value, "retry_after", "retry_after_seconds"))
     if told is None:
         told = _of_headers(headers)
     if told is None:
-        told = _of_body(nodes)
-    return told if told is not None else _of_text(text)
+        told = _of_body(nodes())
+    return told if told is not None else _of_text(text())
 
 
 def _of_headers(headers: Mapping[str, str]) -> float | None:
@@ -114,7 +115,7 @@ def _of_body(nodes: Nodes) -> float | None:
 
 
 def _of_text(text: str) -> float | None:
-    found = _SAID.search(text[:2_000])
+    found = re.search(_SAID, text[:2_000], re.IGNORECASE)
     if found is None:
         return None
     unit = found[2].lower()
@@ -134,7 +135,7 @@ def _seconds(value: Any, most: float = _MOST) -> float | None:
 
 def _span(text: str) -> float | None:
     """`34s`, `1m30.5s` or `200ms` as seconds."""
-    found = _SPAN.fullmatch(text.strip()[:40])
+    found = re.fullmatch(_SPAN, text.strip()[:40])
     if found is None or not any(found.groups()):
         return None
     hours, minutes, seconds, milliseconds = (float(part or 0) for part in found.groups())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from mulligan.errors import ToolError
 from mulligan.failure import Failure
@@ -46,9 +46,17 @@ class Rule(NamedTuple):
             failure: what happened.
         """
         error = self.decide(failure)
-        if error is not None:
-            error.rule = error.rule or self.name
-            error.provider = error.provider or self.provider
+        return None if error is None else self.signed(error)
+
+    def signed(self, error: ToolError) -> ToolError:
+        """The rule's answer, with its name and provider on it.
+
+        Args:
+            error: what `decide` gave.
+        """
+        error.rule = error.rule or self.name
+        if error.provider is None and self.provider is not None:
+            error.provider = self.provider
         return error
 
 
@@ -107,16 +115,23 @@ class Rules:
         Args:
             failure: what happened.
         """
-        kind = type(failure.exception)
-        asked = self._asked.get(kind) if self._counted == len(self.listed) else None
-        for rule in self._ask(kind, failure) if asked is None else asked:
-            error = rule(failure)
+        for rule in self.asked(failure):
+            error = rule.decide(failure)
             if error is not None:
-                return error
+                return rule.signed(error)
         return None
 
-    def _ask(self, kind: type, failure: Failure) -> tuple[Rule, ...]:
-        """The rules for a type of exception; which they are depends on its classes alone, so it is found once."""
+    def asked(self, failure: Failure) -> tuple[Rule, ...]:
+        """The rules that are asked about a failure. It depends on the classes of the exception alone, so it is found once.
+
+        Args:
+            failure: what happened.
+        """
+        kind = type(failure.exception)
+        asked = self._asked.get(kind) if self._counted == len(self.listed) else None
+        return self._find(kind, failure) if asked is None else asked
+
+    def _find(self, kind: type, failure: Failure) -> tuple[Rule, ...]:
         if self._counted != len(self.listed) or len(self._asked) >= _MOST_KNOWN:
             self._asked, self._counted = {}, len(self.listed)
         asked = tuple(rule for rule in self.listed if rule.fits(failure))
@@ -137,11 +152,21 @@ class Rules:
         return hookimpl(**options)(classify) if options else hookimpl(classify)
 
 
+def behind(function: object) -> Rules | None:
+    """The list of rules behind a hookimpl of `classify`; None where it has none.
+
+    Args:
+        function: the hookimpl.
+    """
+    rules = getattr(function, _RULES, None)
+    return rules if isinstance(rules, Rules) else None
+
+
 def rules_of(function: object) -> tuple[Rule, ...]:
     """The rules behind a hookimpl of `classify`; empty where it has none that can be listed.
 
     Args:
         function: the hookimpl.
     """
-    rules = cast("Rules | None", getattr(function, _RULES, None))
-    return tuple(rules.listed) if isinstance(rules, Rules) else ()
+    rules = behind(function)
+    return () if rules is None else tuple(rules.listed)

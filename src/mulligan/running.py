@@ -28,13 +28,10 @@ def run_of(state: Invocation, tool: Tool) -> Run:
         state: the call.
         tool: its tool.
     """
-    stages = state.stages
-    seen = copied(state, tool) if stages.copies_arguments else state.bound
-    executor = stages.execute(tool, seen, state.call)
+    executor = state.stages.execute(tool, copied(state, tool), state.call) if state.stages.executes else None
     if executor is None:
         return Run(partial(tool.handler, **state.bound), tool.timeout, not tool.inline, tool.is_async)
-    is_async = None if stages.copies_arguments else tool.is_async
-    return Run(executor, tool.timeout, not tool.inline, is_async)
+    return Run(executor, tool.timeout, not tool.inline)
 
 
 def around(state: Invocation, tool: Tool) -> tuple[Middleware, ...]:
@@ -79,7 +76,7 @@ def _copy(value: Any) -> Any:
     if kind in _SCALARS:
         return value
     if kind is list:
-        return [_copy(item) for item in value]
+        return [item if type(item) in _SCALARS else _copy(item) for item in value]
     if kind is dict:
         return {name: _copy(item) for name, item in value.items()}
     raise _NotJson
@@ -96,20 +93,26 @@ def judged(state: Invocation, tool: Tool, outcome: Outcome) -> Outcome:
     state.attempts += 1
     state.outcome = outcome
     if outcome.exception is not None:
-        _let_pass(outcome.exception, state.host.policy)
-        failure: Failure | None = Failure(outcome.exception)
+        if state.host.policy.control_flow:
+            _let_pass(outcome.exception, state.host.policy)
+        failure: Failure | None = _raised_by(state, tool, outcome.exception)
     elif tool.detect and (type(outcome.value) not in PLAIN_RESULTS or state.stages.doubts):
         failure = state.stages.detect(outcome.value, tool)
+        if failure is not None:
+            failure.place(tool, state.call, state.arguments)
     else:
         failure = None
     state.failure = failure
     if failure is not None:
-        failure.place(tool, state.call, state.arguments)
         error = outcome.error = state.host.answering.classifier.classify(failure, state.stages)
         error.__dict__.setdefault("effect", "possible")  # it ran: only a rule that is sure says otherwise
         if state.stages.observed:
             state.note(state.host.answering.attempt_failed(state.call, state.attempts, outcome.error, failure))
     return outcome
+
+
+def _raised_by(state: Invocation, tool: Tool, exception: BaseException) -> Failure:
+    return Failure(exception, tool=tool, call=state.call, arguments=state.arguments)
 
 
 def _attempt(state: Invocation, tool: Tool, run: Run) -> Steps:
@@ -132,8 +135,6 @@ def _may_run_again(state: Invocation, tool: Tool, last: Outcome) -> bool:
 
 def _let_pass(exception: BaseException, policy: Policy) -> None:
     """Raises what a framework steers with."""
-    if not policy.control_flow:
-        return
     classes = tuple(one for one in policy.control_flow if isinstance(one, type))
     names = [one for one in policy.control_flow if isinstance(one, str)]
     if isinstance(exception, classes) or Failure(exception).matches(*names):
@@ -195,9 +196,8 @@ def _close(steps: Steps | _Broken) -> _Broken | None:
 def _told(state: Invocation, tool: Tool, outcome: Outcome) -> Outcome:
     """An exception that a middleware gives instead of an error is classified like any other."""
     if outcome.exception is not None and outcome.error is None:
-        state.failure = Failure(outcome.exception)
-        state.failure.place(tool, state.call, state.arguments)
-        outcome.error = state.host.answering.classifier.classify(state.failure, state.stages)
+        failure = state.failure = _raised_by(state, tool, outcome.exception)
+        outcome.error = state.host.answering.classifier.classify(failure, state.stages)
     return outcome
 
 

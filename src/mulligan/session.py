@@ -138,10 +138,7 @@ class LoopGuard:
                 del self.values[first]
 
 
-_SENTENCES: Mapping[int, str] = {
-    2: "The same call has failed before.",
-    3: "The same has failed 3 times: another try will not be run. Take another approach.",
-}
+_SENTENCES: Mapping[int, str] = {2: "second_time", 3: "third_time"}  # templates of the catalogue
 
 
 def _refusal(count: int) -> RepeatedCallError:

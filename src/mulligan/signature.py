@@ -92,6 +92,11 @@ def read_parameters(function: Function) -> Parameters:
         raise UsageError(f"{_name(function)}: {error}") from error
 
 
+def read_names(function: Function) -> list[str]:
+    """The names of the parameters that a model is shown, found without making their schema."""
+    return [name for name, hint in _hints(function) if not is_injected(hint)]
+
+
 def read_injected(function: Function) -> dict[str, Any]:
     """The types of the injected parameters alone, for a function whose schema was written by hand.
 

@@ -31,10 +31,11 @@ class Stages:
 
     Attributes:
         checks: the hookimpls of `authorize`, each asked by itself, with arguments of its own.
-        copies_arguments: plugins see the arguments before they run, so they get a copy.
-        copies_validated: a plugin may have read the arguments, so they are bounded once more.
+        executes: a plugin says how tools are run; otherwise the flow does as the built-in one does.
+        validates: a plugin may read the arguments, so they are bounded once more; otherwise the flow reads them.
         authorizes: somebody may refuse calls.
         doubts: a plugin looks at every returned value, also at those that plainly are results.
+        rewords: a plugin may word feedback anew; otherwise the format alone does.
         observed: somebody observes.
         may_repair: somebody repairs.
         has_middlewares: somebody contributes middleware.
@@ -55,10 +56,11 @@ class Stages:
         self._middlewares: Callable[[Tool], list[Middleware]] = hooks["middlewares"]
         self._formats: Callable[[], list[FeedbackFormat]] = hooks["feedback_formats"]
         self._dialects: Callable[[], list[Dialect]] = hooks["dialects"]
-        self.copies_arguments = "execute" in outside
-        self.copies_validated = "validate" in outside
+        self.executes = "execute" in outside
+        self.validates = "validate" in outside
         self.authorizes = "authorize" in outside
         self.doubts = "detect" in outside
+        self.rewords = "render_feedback" in outside
         self.observed = "observe" in outside
         self.may_repair = "repair" in outside
         self.has_middlewares = "middlewares" in outside

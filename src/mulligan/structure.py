@@ -37,7 +37,7 @@ class StructureError(MulliganError):
 def structurer(shapes: Mapping[str, Shape]) -> Structure | None:
     """The function that turns valid JSON values into the keyword arguments of a function.
 
-    It leaves its input as it is and gives a new dict, or raises `StructureError`.
+    It leaves its input as it is, and gives it back where nothing has to change, or raises `StructureError`.
 
     Args:
         shapes: what each parameter's annotation says.
@@ -62,12 +62,12 @@ def _cast_numbers(casts: tuple[_Cast, ...]) -> Structure:
     """JSON makes no difference between 1 and 1.0, Python does."""
 
     def structure(arguments: dict[str, Any]) -> dict[str, Any]:
-        built = arguments.copy()
+        built = arguments
         for name, other, number in casts:
-            value = built.get(name)
+            value = arguments.get(name)
             if type(value) is other:
                 try:
-                    built[name] = number(value)
+                    built = {**built, name: number(value)}
                 except OverflowError as error:
                     raise StructureError((_problem(error, (name,), arguments),)) from error
         return built

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import heapq
 import itertools
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mulligan.facts import guarded
 
 if TYPE_CHECKING:
     from mulligan.likeness import Likeness, Question, Weights
     from mulligan.texts import Texts
     from mulligan.words import Lexicon, Name
 
-_LONGEST_NAME = 200
-_LONGEST_DESCRIPTION = 400
+_LONGEST_NAME, _LONGEST_DESCRIPTION = 200, 400
 _MOST_KEYS = 32
 _MEMORY = 256
 _ALL_COMPARED = 64  # up to so many tools each is compared in full; among more, candidates are picked first
 _SAMPLE = 16
 _MOST_DESCRIPTIONS = 2_000  # among more tools their descriptions are not searched, so that a miss stays cheap
 _NEAR_ASKED = 5  # parameters may have to be built, so few tools are asked for theirs where the spelling decides
-_ARGUMENTS = 0.4
-_WORTH_NAMING = 0.15
+_ARGUMENTS, _WORTH_NAMING = 0.4, 0.15
 _END_OF_NAME = frozenset("(<{[\n\"'")
 _NOT_CANONICAL = str.maketrans("", "", "-_. ")
 
@@ -72,6 +72,7 @@ class NameIndex:
         self._entries = tuple(entries)
         self._parsed: dict[int, Name] = {}
         self._told: dict[int, frozenset[str]] = {}
+        self._keys: dict[int, list[str]] = {}
         self._memory: dict[tuple[str, frozenset[str], int], Suggestions] = {}
 
     def suggest(self, called: str, arguments: Mapping[str, Any] | None = None, *, limit: int = 3) -> Suggestions:
@@ -164,7 +165,7 @@ class NameIndex:
     def _is_one_of_many(self, number: int) -> bool:
         """Whether a large toolset, of which not every tool is a candidate, has the same name in another namespace."""
         tail = self._entries[number].name[self._name(number).cut :]
-        return len(self._entries) > _ALL_COMPARED and sum(entry.name.endswith(tail) for entry in self._entries) > 1
+        return len(self._entries) > _ALL_COMPARED and self._names.ending(tail) > 1
 
     def _fits(self, question: Question, number: int, keys: frozenset[str]) -> list[float]:
         """How well the tool's parameters answer the name of each argument, from 0 to 1."""
@@ -177,10 +178,12 @@ class NameIndex:
         ]
 
     def _parameters(self, number: int) -> list[str]:
-        given = self._entries[number].parameters
-        with contextlib.suppress(Exception):  # a schema that cannot be built must not cost the model its suggestion
-            return [name[:64] for name in itertools.islice(given() if callable(given) else given, _MOST_KEYS)]
-        return []
+        """The names of a tool's parameters; none where they cannot be found, which must not cost the suggestion."""
+        if number not in self._keys:
+            given = self._entries[number].parameters
+            names = guarded(lambda: tuple(itertools.islice(given() if callable(given) else given, _MOST_KEYS)))
+            self._keys[number] = [name[:64] for name in names or ()]
+        return self._keys[number]
 
     def _candidates(self, called: str, name: Name) -> Iterator[tuple[Iterable[int], float]]:
         """The tools to compare in full, a few more at a time, each time with the score that makes the rest needless."""
@@ -209,7 +212,7 @@ class NameIndex:
     def _names(self) -> Texts:
         from mulligan.texts import Texts
 
-        return Texts([entry.name for entry in self._entries])
+        return Texts(list(map(itemgetter(0), self._entries)))
 
     @functools.cached_property
     def _descriptions(self) -> Texts:

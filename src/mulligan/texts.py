@@ -10,6 +10,7 @@ import functools
 import heapq
 import itertools
 from collections.abc import Iterable
+from operator import methodcaller
 
 from rapidfuzz import fuzz, process
 
@@ -39,6 +40,14 @@ class Texts:
             found = self._spelled_like(text.lower(), map(str.lower, self._each))
             is_near = bool(found) and found[0][1] >= _NEAR_ENOUGH
         return [number for number, _ in found], is_near
+
+    def ending(self, text: str) -> int:
+        """How many of the texts end with this one.
+
+        Args:
+            text: the end.
+        """
+        return sum(map(methodcaller("endswith", text), self._each))
 
     def holding(self, words: list[str], held: dict[int, float], most: int = 12) -> list[int]:
         """The numbers of the texts that hold the most, and the rarest, of some words.

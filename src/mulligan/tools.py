@@ -43,6 +43,7 @@ class Tool:
         tool_type: `function`, `extension` or `datastore`.
         provider: the service behind it, or None.
         is_async: the handler is a coroutine function or an async generator function.
+        is_read_from_signature: its schema is made from the signature of the handler.
     """
 
     def __init__(
@@ -73,6 +74,7 @@ class Tool:
         self.handler = handler
         self._given = schema
         self._annotated = annotated
+        self.is_read_from_signature = annotated and schema is None
         self.timeout = timeout
         self.read_only = read_only
         self.idempotent = idempotent

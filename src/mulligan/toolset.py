@@ -9,6 +9,7 @@ from typing import Any
 
 from mulligan.dialects import Dialect, named
 from mulligan.errors import UsageError
+from mulligan.signature import read_names
 from mulligan.suggestions import Entry, NameIndex, Suggestions
 from mulligan.tools import Tool
 
@@ -156,5 +157,7 @@ def _where(tool: Tool) -> str:
 
 
 def _parameter_names(tool: Tool) -> list[str]:
+    if tool.is_read_from_signature:
+        return read_names(tool.handler)
     properties = tool.parameters.get("properties")
     return list(properties) if isinstance(properties, Mapping) else []

@@ -199,7 +199,7 @@ def _member(part: Mapping[str, Any], name: str, schema: Mapping[str, Any]) -> An
     properties = part.get("properties")
     member = properties.get(name) if isinstance(properties, Mapping) else None
     if isinstance(member, Mapping) and "$ref" in member and "type" not in member:
-        return _local(schema, str(member["$ref"]))
+        return referred(schema, str(member["$ref"]))
     return member
 
 
@@ -208,7 +208,7 @@ def _resolve(schema: Mapping[str, Any], path: Sequence[Any]) -> Mapping[str, Any
     part: Any = schema
     for step in path:
         if step == "$ref" and isinstance(part, Mapping):
-            part = _local(schema, str(part.get("$ref", "")))
+            part = referred(schema, str(part.get("$ref", "")))
         elif isinstance(part, Mapping):
             part = part.get(step)
         elif isinstance(part, list) and isinstance(step, int) and step < len(part):
@@ -218,7 +218,13 @@ def _resolve(schema: Mapping[str, Any], path: Sequence[Any]) -> Mapping[str, Any
     return part if isinstance(part, Mapping) else {}
 
 
-def _local(schema: Mapping[str, Any], reference: str) -> Any:
+def referred(schema: Mapping[str, Any], reference: str) -> Any:
+    """The part of a schema that a `$ref` within it leads to; None where it leads nowhere.
+
+    Args:
+        schema: the whole schema.
+        reference: such as `#/$defs/Point`.
+    """
     part: Any = schema
     for token in reference.removeprefix("#").split("/")[1:]:
         part = part.get(token.replace("~1", "/").replace("~0", "~")) if isinstance(part, Mapping) else None

@@ -6,9 +6,6 @@ otherwise change from process to process.
 
 from __future__ import annotations
 
-import base64
-import dataclasses
-import json
 from collections.abc import Callable, Collection, Mapping
 from enum import Enum
 from functools import cache
@@ -56,6 +53,8 @@ def utf8(text: str) -> str:
 
 @cache
 def _encoder() -> Callable[[Any], str]:
+    import json
+
     strict = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_plain)
     lenient = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_plain)
 
@@ -75,8 +74,8 @@ def _plain(value: Any) -> Any:
     for kind, convert in _TYPES:
         if isinstance(value, kind):
             return convert(value)
-    if dataclasses.is_dataclass(value):
-        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    if hasattr(type(value), "__dataclass_fields__"):
+        return _dataclass_members(value)
     for name, use in _METHODS:
         method = look(value, name)
         if callable(method):
@@ -90,6 +89,18 @@ def _plain(value: Any) -> Any:
     raise _UnknownError(type_name(value))
 
 
+def _dataclass_members(value: Any) -> dict[str, Any]:
+    import dataclasses
+
+    return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+
+
+def _base64(value: bytes | bytearray | memoryview) -> str:
+    import base64
+
+    return base64.b64encode(value).decode()
+
+
 class _UnknownError(TypeError):
     """A type that JSON does not have; its text is the name of the type."""
 
@@ -97,7 +108,7 @@ class _UnknownError(TypeError):
 _TYPES: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
     ((set, frozenset), lambda value: sorted(value, key=_encoder())),
     (Enum, lambda value: value.value),
-    ((bytes, bytearray, memoryview), lambda value: base64.b64encode(value).decode()),
+    ((bytes, bytearray, memoryview), _base64),
     (Mapping, dict),
 )
 _METHODS: tuple[tuple[str, Callable[[Any], Any]], ...] = (

@@ -9,7 +9,7 @@ import httpx2
 import pytest
 import requests
 import urllib3
-from clients import raised
+from clients import raised, with_aiohttp
 from http_server import Serve, answer
 from requests.adapters import HTTPAdapter
 from test_http_outcomes import classify, meaning
@@ -40,6 +40,23 @@ def test_retries_that_are_used_up_on_a_status(pipeline: Pipeline, serve: Serve, 
     error = classify(pipeline, raised(get, serve(answer(f"{status} Nope"))))
 
     assert (type(error), error.http_status, error.rule) == (cls, status, "mulligan_http:answers")
+
+
+def test_the_wait_that_the_last_answer_asked_for(pipeline: Pipeline, serve: Serve) -> None:
+    retry = urllib3.Retry(total=1, status_forcelist=[429], backoff_factor=0, respect_retry_after_header=False)
+    url = serve(answer("429 Slow Down", retry_after="5"))
+
+    def get_by_requests(url: str) -> None:
+        with requests.Session() as session:
+            session.mount("http://", HTTPAdapter(max_retries=retry))
+            session.get(url, timeout=5)
+
+    def get(url: str) -> None:
+        with urllib3.PoolManager(retries=retry) as pool:
+            pool.request("GET", url, timeout=5)
+
+    assert classify(pipeline, raised(get_by_requests, url)).retry_after == 5
+    assert classify(pipeline, raised(get, url)).retry_after == 5
 
 
 def test_urllib3_that_met_different_statuses(pipeline: Pipeline) -> None:
@@ -185,6 +202,14 @@ def test_httpx_with_two_cookies_of_one_name(pipeline: Pipeline) -> None:
 
 def run(coroutine_function: object) -> object:
     return lambda url: asyncio.run(coroutine_function(url))
+
+
+def test_an_answer_that_ends_midway_is_no_wrong_argument_even_without_this_package(serve: Serve) -> None:
+    error = raised(with_aiohttp, serve(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc"))
+    with Pipeline(autoload=False, strict=True) as bare:
+        found = classify(bare, error)
+
+    assert (type(found), found.http_status, found.effect) == (ToolConnectionError, None, "possible")
 
 
 def test_aiohttp_with_another_content_type(pipeline: Pipeline, serve: Serve) -> None:

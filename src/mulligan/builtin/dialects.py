@@ -1,13 +1,29 @@
-"""The message shapes of OpenAI Chat Completions and Anthropic Messages."""
+"""The message shapes of the core: six providers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from mulligan.plugin import AnthropicDialect, Dialect, OpenAIDialect, hookimpl
+from mulligan.plugin import (
+    AISDKDialect,
+    AnthropicDialect,
+    Dialect,
+    GeminiDialect,
+    MCPDialect,
+    OpenAIDialect,
+    OpenAIResponsesDialect,
+    hookimpl,
+)
 
 
 @hookimpl(trylast=True)
 def dialects() -> Iterable[Dialect]:
-    """The two dialects of the core."""
-    return [OpenAIDialect(), AnthropicDialect()]
+    """The dialects of the core, in the order in which they are asked."""
+    return [
+        OpenAIDialect(),
+        OpenAIResponsesDialect(),
+        AnthropicDialect(),
+        GeminiDialect(),
+        MCPDialect(),
+        AISDKDialect(),
+    ]

@@ -45,6 +45,12 @@ _REPLIES: Mapping[int, m.Meaning] = {  # RFC 959 section 4.2.1, RFC 5321 section
 }
 
 
+@rules("aiohttp.ClientPayloadError", "aiohttp.http_exceptions.PayloadEncodingError")
+def payload(failure: Failure) -> ToolError:
+    """An answer that ended midway: the 400 on what aiohttp raises is its own, not the service's."""
+    return m.error_of(failure, m.DROPPED, http_status=None)
+
+
 @rules()
 def http_status(failure: Failure) -> ToolError | None:
     """The class by status; where providers use one for several things, the reason in the body decides."""

@@ -46,6 +46,8 @@ _STATES: Mapping[str, m.Meaning] = {  # the five characters, else the two of the
     "53400": m.QUOTA,
     "54": m.ARGUMENT,
     "55": m.CONFLICT,
+    "55006": m.BUSY,
+    "55P03": m.BUSY,
     "57": m.UNAVAILABLE,
     "57014": m.CANCELLED,
     "58": m.FAILED,
@@ -54,7 +56,7 @@ _STATES: Mapping[str, m.Meaning] = {  # the five characters, else the two of the
 }
 _SQLITE: Mapping[str, m.Meaning] = {  # https://www.sqlite.org/rescode.html
     "SQLITE_AUTH": m.PERMISSION,
-    "SQLITE_BUSY": m.CONFLICT,
+    "SQLITE_BUSY": m.BUSY,
     "SQLITE_CANTOPEN": m.NOT_FOUND,
     "SQLITE_CONSTRAINT": m.CONFLICT,
     "SQLITE_CONSTRAINT_CHECK": m.ARGUMENT,
@@ -64,7 +66,7 @@ _SQLITE: Mapping[str, m.Meaning] = {  # https://www.sqlite.org/rescode.html
     "SQLITE_CONSTRAINT_UNIQUE": m.EXISTS,
     "SQLITE_FULL": m.DISK_FULL,
     "SQLITE_INTERRUPT": m.CANCELLED,
-    "SQLITE_LOCKED": m.CONFLICT,
+    "SQLITE_LOCKED": m.BUSY,
     "SQLITE_MISMATCH": m.ARGUMENT,
     "SQLITE_PERM": m.PERMISSION._replace(fatal=False),
     "SQLITE_RANGE": m.ARGUMENT,

@@ -13,10 +13,15 @@ __all__ = ["Dialect", "built_in", "named", "plain"]
 
 def built_in() -> dict[str, Dialect]:
     """The dialects that come with mulligan, by name."""
+    from mulligan.dialects.ai_sdk import AISDKDialect
     from mulligan.dialects.anthropic import AnthropicDialect
+    from mulligan.dialects.gemini import GeminiDialect
+    from mulligan.dialects.mcp import MCPDialect
     from mulligan.dialects.openai import OpenAIDialect
+    from mulligan.dialects.openai_responses import OpenAIResponsesDialect
 
-    return {dialect.name: dialect for dialect in (OpenAIDialect(), AnthropicDialect())}
+    kinds = (OpenAIDialect, OpenAIResponsesDialect, AnthropicDialect, GeminiDialect, MCPDialect, AISDKDialect)
+    return {kind.name: kind() for kind in kinds}
 
 
 def named(dialect: str | Dialect, known: Mapping[str, Dialect] | None = None) -> Dialect:
@@ -63,8 +68,10 @@ def _plain(value: Any, depth: int) -> Any:
     return value
 
 
-def _dumped(value: Any, dump: Callable[[], Any]) -> Any:
+def _dumped(value: Any, dump: Callable[..., Any]) -> Any:
+    """What an SDK's object dumps; pydantic is told not to warn of what an answer holds against its own type."""
+    quiet = {"warnings": False} if hasattr(type(value), "__pydantic_serializer__") else {}
     try:
-        return dump()
+        return dump(**quiet)
     except Exception as error:
         raise UsageError(f"{type(value).__name__} cannot be read as a message: {type(error).__name__}") from error

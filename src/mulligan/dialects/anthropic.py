@@ -2,15 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mulligan.calls import ToolCall
+from mulligan.dialects.asked import (
+    LIMIT,
+    STREAM,
+    CutOff,
+    arrived,
+    asked,
+    given,
+    index_of,
+    kind_of,
+    mapping,
+    mappings,
+    part_of,
+    read_chunks,
+)
 from mulligan.dialects.base import Dialect
+from mulligan.errors import ToolArgumentError
 
 if TYPE_CHECKING:
+    from mulligan.calls import ToolCall
+    from mulligan.dialects.block_shapes import Block
     from mulligan.results import ToolResult
     from mulligan.tools import Tool
+
+_ENDED = {"max_tokens": LIMIT, "model_context_window_exceeded": LIMIT, None: STREAM}
+_IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp")
+_EVENTS = frozenset(
+    (
+        "message_start",
+        "content_block_start",
+        "content_block_delta",
+        "content_block_stop",
+        "message_delta",
+        "message_stop",
+    )
+)
+_INVALID = "INVALID_JSON"  # how the API wants to be given arguments back that are not JSON
 
 
 class AnthropicDialect(Dialect):
@@ -19,17 +49,23 @@ class AnthropicDialect(Dialect):
     name = "anthropic"
 
     def recognises(self, message: Mapping[str, Any]) -> bool:
-        """Whether it is an assistant message whose content is a list of blocks."""
+        """Whether it is an assistant message whose content is a list of typed blocks."""
         content = message.get("content")
-        return isinstance(content, list) and "tool_calls" not in message
+        if message.get("role") != "assistant" or not isinstance(content, list):
+            return False
+        if "tool_calls" in message or "toolUse" in (message.get("stop_reason"), message.get("stopReason")):
+            return False
+        return all(kind_of(block) not in ("", "tool-call") for block in mappings(content))
 
     def calls(self, message: Mapping[str, Any]) -> list[ToolCall]:
-        """The calls of the `tool_use` blocks."""
-        blocks = [block for block in message.get("content") or () if isinstance(block, Mapping)]
+        """The calls of the `tool_use` blocks; the last block of a message that ended early counts as cut off."""
+        blocks = mappings(message.get("content"))
+        reason = message.get("stop_reason", "")
+        ended = _ENDED.get(reason) if isinstance(reason, (str, type(None))) else None
         return [
-            ToolCall(block.get("id"), str(block.get("name") or ""), block.get("input"))
+            asked(block, block.get("id"), block.get("name"), _input(block, ended if block is blocks[-1] else None))
             for block in blocks
-            if block.get("type") == "tool_use"
+            if kind_of(block) == "tool_use"
         ]
 
     def message(self, result: ToolResult) -> dict[str, Any]:
@@ -44,7 +80,103 @@ class AnthropicDialect(Dialect):
         """A tool definition."""
         return {"name": tool.name, "description": tool.description, "input_schema": dict(tool.parameters)}
 
+    def assemble(self, chunks: Iterable[Any]) -> dict[str, Any]:
+        """The message of its events; `stop_reason` is None where the stream ended early."""
+        message: dict[str, Any] = {}
+        ending: dict[str, Any] = {"stop_reason": None, "stop_sequence": None}
+        blocks: dict[Any, _Block] = {}
+        for event in read_chunks(chunks, self.name, lambda event: kind_of(event) in _EVENTS):
+            message |= given(mapping(event.get("message")))
+            if event["type"] == "message_delta":
+                ending |= given(mapping(event.get("delta")))
+                usage = given(mapping(event.get("usage")))
+                message["usage"] = {**mapping(message.get("usage")), **usage}
+            elif (index := index_of(event)) is not None:
+                blocks.setdefault(index, _Block()).add(event)
+        content = [block.made() for block in blocks.values() if block.is_there]
+        return {**message, **ending, "type": "message", "role": "assistant", "content": content}
+
+
+def _input(block: Mapping[str, Any], ended: str | None) -> Any:
+    """The arguments; of a message at its limit nobody can say whether the last ones are whole."""
+    arguments = block.get("input")
+    if isinstance(arguments, Mapping) and arguments.keys() == {_INVALID}:
+        arguments = arguments[_INVALID]
+    return CutOff(arguments, ended) if ended == LIMIT else arrived(arguments, ended)
+
 
 def _block(result: ToolResult) -> dict[str, Any]:
-    block = {"type": "tool_result", "tool_use_id": result.call.id, "content": result.content}
+    from mulligan.dialects.blocks import blocks_of, written
+
+    blocks = blocks_of(result)
+    content = result.content if blocks is None else written(blocks, "anthropic", _text, _part) or result.content
+    block = {"type": "tool_result", "tool_use_id": result.call.id, "content": content}
+    family = part_of(result.call).get("toolset_name")
+    if family is not None:
+        block["toolset_name"] = family
     return {**block, "is_error": True} if result.is_error else block
+
+
+def _text(text: str) -> dict[str, Any]:
+    return {"type": "text", "text": text}
+
+
+def _part(block: Block) -> dict[str, Any] | None:
+    here = {"type": "base64", "media_type": block.media_type, "data": block.data}
+    source = here if block.data else {"type": "url", "url": block.url}
+    if block.media_type in _IMAGES or (block.url and block.media_type.startswith("image/")):
+        return {"type": "image", "source": source}
+    if block.media_type == "application/pdf" and (block.data or block.url):
+        return {"type": "document", "source": source, **({"title": block.name} if block.name else {})}
+    return None
+
+
+_MEMBERS = {"text_delta": "text", "thinking_delta": "thinking", "input_json_delta": "partial_json"}
+
+
+class _Block:
+    """One block while its events arrive."""
+
+    def __init__(self) -> None:
+        self._block: dict[str, Any] = {}
+        self._pieces: dict[str, list[str]] = {}
+        self._is_whole = False
+
+    @property
+    def is_there(self) -> bool:
+        """Whether its beginning arrived."""
+        return kind_of(self._block) != ""
+
+    def add(self, event: Mapping[str, Any]) -> None:
+        """Takes in one event."""
+        if event["type"] == "content_block_start":
+            self._block = given(mapping(event.get("content_block")))
+        self._is_whole |= event["type"] == "content_block_stop"
+        delta = mapping(event.get("delta"))
+        member = _MEMBERS.get(kind_of(delta))
+        if member is not None and isinstance(delta.get(member), str):
+            self._pieces.setdefault(member, []).append(delta[member])
+        elif kind_of(delta) == "signature_delta":
+            self._block["signature"] = delta.get("signature")
+        elif kind_of(delta) == "citations_delta":
+            self._block["citations"] = [*(self._block.get("citations") or ()), delta.get("citation")]
+
+    def made(self) -> dict[str, Any]:
+        """The block as it is now; arguments that are no JSON object stand in it as the API takes them back."""
+        texts = {member: "".join(pieces) for member, pieces in self._pieces.items()}
+        arguments = texts.pop("partial_json", "")
+        is_cut = kind_of(self._block) == "tool_use" and not (self._is_whole or self._block.get("input"))
+        if arguments or is_cut:
+            return {**self._block, "input": _parsed(arguments)}
+        return {**self._block, **{member: str(self._block.get(member) or "") + text for member, text in texts.items()}}
+
+
+def _parsed(text: str) -> Mapping[str, Any]:
+    """The arguments as an object, if nothing is lost thereby; else their text, so that what is wrong can be told."""
+    from mulligan.arguments import read_arguments
+    from mulligan.policy import Limits
+
+    try:
+        return read_arguments(text, Limits()) if text else {_INVALID: text}
+    except ToolArgumentError:
+        return {_INVALID: text}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
@@ -59,3 +59,16 @@ class Dialect:
             tool: the tool.
         """
         raise NotImplementedError(f"{type(self).__name__} has no definition(tool)")
+
+    def assemble(self, chunks: Iterable[Any]) -> dict[str, Any]:
+        """The model's message that a stream carried piece by piece, as `calls` reads it and the history takes it.
+
+        A call that the stream cut off is in it too, and is answered as such.
+
+        Args:
+            chunks: what arrived, in order, as the SDK's objects or as plain values; the stream may have ended early.
+
+        Raises:
+            UsageError: not one of the chunks belongs to a stream of this provider.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no assemble(chunks)")

@@ -2,49 +2,190 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mulligan.calls import ToolCall
+from mulligan.dialects.asked import (
+    FILTER,
+    LIMIT,
+    STREAM,
+    arrived,
+    asked,
+    given,
+    index_of,
+    mapping,
+    mappings,
+    read_chunks,
+)
 from mulligan.dialects.base import Dialect
 
 if TYPE_CHECKING:
+    from mulligan.calls import ToolCall
+    from mulligan.dialects.block_shapes import Block
     from mulligan.results import ToolResult
     from mulligan.tools import Tool
 
+_ENDED = {"length": LIMIT, "content_filter": FILTER, None: STREAM}
+_SOUNDS = {"audio/wav": "wav", "audio/mpeg": "mp3", "audio/mp3": "mp3"}
+
 
 class OpenAIDialect(Dialect):
-    """`tool_calls` on an assistant message, answered by one message of the role `tool` each."""
+    """`tool_calls` on an assistant message, answered by one message of the role `tool` each.
+
+    A message of that role holds text only, so `messages` adds one user message with the images, sounds and files.
+    """
 
     name = "openai"
 
     def recognises(self, message: Mapping[str, Any]) -> bool:
         """Whether it is a chat completion, or an assistant message with `tool_calls` or text."""
+        if "choices" in message:
+            return True
+        if "parts" in message or message.get("type") == "ai":
+            return False
         told = isinstance(message.get("content"), (str, type(None))) and message.get("role") == "assistant"
-        return "choices" in message or "tool_calls" in message or told
+        return "tool_calls" in message or told
 
     def calls(self, message: Mapping[str, Any]) -> list[ToolCall]:
         """The calls of an assistant message, or of the first choice of a chat completion."""
-        choices = message.get("choices")
-        if isinstance(choices, list) and choices and isinstance(choices[0], Mapping):
-            first = choices[0].get("message")
-            message = first if isinstance(first, Mapping) else {}
-        asked = message.get("tool_calls")
-        return [_call(item) for item in asked or () if isinstance(item, Mapping)]
+        ended = None
+        if "choices" in message:
+            choice = next(iter(mappings(message["choices"])), {})
+            message = mapping(choice.get("message"))
+            reason = choice.get("finish_reason", "")
+            ended = _ENDED.get(reason) if isinstance(reason, (str, type(None))) else None
+        return [_call(item, ended) for item in mappings(message.get("tool_calls"))]
 
     def message(self, result: ToolResult) -> dict[str, Any]:
         """A message of the role `tool`."""
-        return {"role": "tool", "tool_call_id": result.call.id, "content": result.content}
+        from mulligan.dialects.blocks import blocks_of
+
+        blocks = blocks_of(result)
+        content = result.content if blocks is None else "\n".join(block.told for block in blocks)
+        return {"role": "tool", "tool_call_id": result.call.id, "content": content}
+
+    def messages(self, results: Sequence[ToolResult]) -> list[dict[str, Any]]:
+        """One message of the role `tool` for each call, then what of their results only a user message can hold."""
+        shown = [part for result in results if not isinstance(result.value, str) for part in _shown(result)]
+        answers = [self.message(result) for result in results]
+        return [*answers, {"role": "user", "content": shown}] if shown else answers
 
     def definition(self, tool: Tool) -> dict[str, Any]:
         """A function definition."""
         function = {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)}
         return {"type": "function", "function": function}
 
+    def assemble(self, chunks: Iterable[Any]) -> dict[str, Any]:
+        """The chat completion of its chunks; `finish_reason` is None where the stream ended early."""
+        completion: dict[str, Any] = {}
+        choices: dict[Any, _Choice] = {}
+        for chunk in map(_chunk, read_chunks(chunks, self.name, lambda chunk: "choices" in _chunk(chunk))):
+            completion |= given(chunk)
+            for piece in mappings(chunk.get("choices")):
+                choices.setdefault(index_of(piece) or 0, _Choice()).add(piece)
+        made = [{"index": index, **choice.made()} for index, choice in choices.items()]
+        return {**completion, "object": "chat.completion", "choices": made}
 
-def _call(item: Mapping[str, Any]) -> ToolCall:
+
+def _call(item: Mapping[str, Any], ended: str | None) -> ToolCall:
     """A call of type `function`, or of type `custom`, whose input is free text."""
-    asked = item.get("function") or item.get("custom")
-    asked = asked if isinstance(asked, Mapping) else {}
-    arguments = asked.get("arguments", asked.get("input"))
-    return ToolCall(item.get("id"), str(asked.get("name") or ""), arguments)
+    called = mapping(item.get("function") or item.get("custom"))
+    arguments = called.get("arguments", called.get("input"))
+    return asked(item, item.get("id"), called.get("name"), arrived(arguments, ended))
+
+
+def _shown(result: ToolResult) -> list[dict[str, Any]]:
+    """The parts of a user message for what a tool returned besides text."""
+    from mulligan.containment import show_name
+    from mulligan.dialects.blocks import blocks_of
+
+    parts = [part for block in blocks_of(result) or () if not block.text and (part := _part(block)) is not None]
+    if not parts:
+        return []
+    told = f"Returned by the tool call {show_name(result.call.id)} ({show_name(result.call.name)}), not by the user:"
+    return [{"type": "text", "text": told}, *parts]
+
+
+def _part(block: Block) -> dict[str, Any] | None:
+    if block.dialect == OpenAIDialect.name:
+        return dict(block.native)
+    if block.media_type.startswith("image/"):
+        return {"type": "image_url", "image_url": {"url": block.data_url}}
+    if block.data and block.media_type in _SOUNDS:
+        return {"type": "input_audio", "input_audio": {"data": block.data, "format": _SOUNDS[block.media_type]}}
+    if block.data and block.media_type == "application/pdf":
+        return {"type": "file", "file": {"filename": block.name or "file.pdf", "file_data": block.data_url}}
+    return None
+
+
+def _chunk(event: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A chunk, also where the SDK wraps it in an event of its own."""
+    return mapping(event.get("chunk")) or event
+
+
+class _Choice:
+    """One choice while its chunks arrive."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, list[str]] = {}
+        self._others: dict[str, Any] = {}
+        self._calls: list[_Call] = []
+        self._at: dict[Any, _Call] = {}
+        self._reason: Any = None
+
+    def add(self, piece: Mapping[str, Any]) -> None:
+        """Takes in one chunk's part of the choice."""
+        self._reason = piece.get("finish_reason") or self._reason
+        for name, value in given(mapping(piece.get("delta"))).items():
+            if name == "tool_calls":
+                for call in mappings(value):
+                    self._call(call).add(call)
+            elif isinstance(value, str) and name != "role":
+                self._texts.setdefault(name, []).append(value)
+            else:
+                self._others[name] = value
+
+    def _call(self, piece: Mapping[str, Any]) -> _Call:
+        """The call that a piece belongs to: that of its index, unless it has another id than that one."""
+        id, last = piece.get("id"), self._calls[-1] if self._calls else None
+        index = index_of(piece)
+        known = last if index is None else self._at.get(index)
+        if known is None or (id and known.id and id != known.id):
+            known = _Call()
+            self._calls.append(known)
+        self._at[index] = known
+        return known
+
+    def made(self) -> dict[str, Any]:
+        """The choice as it is now."""
+        texts = {name: "".join(pieces) for name, pieces in self._texts.items()}
+        message = {"role": "assistant", "content": None, **self._others, **texts}
+        if self._calls:
+            message["tool_calls"] = [call.made() for call in self._calls]
+        return {"message": message, "finish_reason": self._reason}
+
+
+class _Call:
+    """One call while its pieces arrive; servers send its id and name once, or again and again."""
+
+    def __init__(self) -> None:
+        self.id: Any = None
+        self._name = ""
+        self._arguments: list[str] = []
+        self._others: dict[str, Any] = {}
+
+    def add(self, piece: Mapping[str, Any]) -> None:
+        """Takes in one piece."""
+        self.id = self.id or piece.get("id")
+        function = mapping(piece.get("function"))
+        name, arguments = function.get("name"), function.get("arguments")
+        if isinstance(name, str) and name != self._name:
+            self._name += name
+        if isinstance(arguments, str):
+            self._arguments.append(arguments)
+        self._others |= {key: value for key, value in given(piece).items() if key not in ("id", "index", "function")}
+
+    def made(self) -> dict[str, Any]:
+        """The call as it is now."""
+        function = {"name": self._name, "arguments": "".join(self._arguments)}
+        return {"type": "function", **self._others, "id": self.id, "function": function}

@@ -16,7 +16,10 @@ _TOO_MANY = re.compile(r"too many (\d{3}) error responses")
 def last_attempt(failure: Failure) -> ToolError | None:
     """Retries are used up: what ended the last attempt decides."""
     reason = failure.look("reason")
-    return rules.decide(failure.about(reason)) if isinstance(reason, BaseException) else None
+    error = rules.decide(failure.about(reason)) if isinstance(reason, BaseException) else None
+    if error is not None and error.retry_after is None and error.transient:
+        error.retry_after = Failure(value=_last_answer(failure.exception)).retry_after
+    return error
 
 
 @rules("urllib3.ResponseError")
@@ -103,6 +106,19 @@ def pool_in_use(_: Failure) -> ToolError:
 def misuse(_: Failure) -> ToolError:
     """The tool uses the client in a way that it does not allow."""
     return outcomes.misuse()
+
+
+def _last_answer(exception: BaseException | None) -> object:
+    """The answer to the last attempt: urllib3 keeps it nowhere but in the frame that gave up."""
+    trace = exception.__traceback__ if exception is not None else None
+    while trace is not None:
+        if (
+            trace.tb_frame.f_globals.get("__name__") == "urllib3.connectionpool"
+            and "response" in trace.tb_frame.f_locals
+        ):
+            return trace.tb_frame.f_locals["response"]
+        trace = trace.tb_next
+    return None
 
 
 def _inner(failure: Failure) -> BaseException:

@@ -1,0 +1,203 @@
+"""What dialects share when they read: calls, arguments that a stream cut off, the chunks of a stream."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, SupportsIndex
+
+from mulligan.calls import ToolCall
+from mulligan.containment import safe_str
+from mulligan.dialects import plain
+from mulligan.errors import Problem, ToolArgumentError, UsageError
+
+LIMIT = "at the limit on output tokens"
+FILTER = "by a content filter"
+STREAM = "by the end of the stream"
+_LONGEST_NAME = 1_000
+_NEXT = {
+    LIMIT: "shorter arguments that arrive whole; split the work over several calls if need be",
+    FILTER: "other arguments",
+    STREAM: "all of its arguments",
+}
+
+
+class AskedCall(ToolCall):
+    """A call that knows the part of the message in which it was asked for, since its answer has to match that.
+
+    Attributes:
+        part: the part.
+    """
+
+    part: Mapping[str, Any]
+
+    def _replace(self, **changes: Any) -> AskedCall:
+        replaced: AskedCall = super()._replace(**changes)
+        replaced.part = part_of(self)
+        return replaced
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[Any, ...]:
+        """Copied and pickled with its part."""
+        return asked, (part_of(self), *self)
+
+
+def asked(part: Mapping[str, Any], id: Any, name: Any, arguments: Any) -> AskedCall:
+    """A call as a message asks for it, whatever stands in the places of its id and name.
+
+    Args:
+        part: the part of the message.
+        id: its id; None unless it is a text or a whole number.
+        name: the tool's name; empty where there is none.
+        arguments: the arguments.
+    """
+    known = id if isinstance(id, (str, int)) and not isinstance(id, bool) else None
+    called = name if isinstance(name, str) else "" if name is None else safe_str(name, _LONGEST_NAME)
+    call = AskedCall(known, called, arguments)  # type: ignore[arg-type]
+    call.part = part
+    return call
+
+
+def part_of(call: ToolCall) -> Mapping[str, Any]:
+    """The part of a message in which a call was asked for; empty where it came another way.
+
+    Args:
+        call: the call.
+    """
+    return call.part if isinstance(call, AskedCall) else {}
+
+
+class CutOff(Mapping[str, Any]):
+    """Arguments that did not arrive whole: whoever reads them is told so, and nothing is run.
+
+    Args:
+        arrived: what arrived of them.
+        how: `LIMIT`, `FILTER` or `STREAM`.
+    """
+
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    def __init__(self, arrived: Any, how: str) -> None:
+        self._arrived = arrived if isinstance(arrived, str) else ""
+        self._how = how
+
+    def _error(self) -> ToolArgumentError:
+        told = f"the call was cut off {self._how}"
+        if self._arrived:
+            told += f", after {len(self._arrived):,} characters of its arguments"
+        problem = Problem("", told, _NEXT[self._how])
+        message = f"Invalid arguments: {told}; nothing was run."
+        return ToolArgumentError(message, problems=(problem,), rule="host:cut-off")
+
+    def __getitem__(self, key: str) -> Any:
+        raise self._error()
+
+    def __iter__(self) -> Iterator[str]:
+        raise self._error()
+
+    def __len__(self) -> int:
+        raise self._error()
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __str__(self) -> str:
+        return self._arrived
+
+    def __repr__(self) -> str:
+        return f"CutOff({len(self._arrived)} characters, {self._how})"
+
+
+def arrived(arguments: Any, how: str | None) -> Any:
+    """Arguments of a message that may have ended early: what is no whole JSON text is marked as cut off.
+
+    Args:
+        arguments: as they stand in the message.
+        how: how the message ended early, or None where it did not.
+    """
+    if how is None or not (arguments is None or isinstance(arguments, str)) or _is_whole(arguments or ""):
+        return arguments
+    return CutOff(arguments, how)
+
+
+def _is_whole(text: str) -> bool:
+    """Whether a text has its end, be it valid JSON or not: what is broken in another way is told as that."""
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return text.rstrip().endswith("}") and text.count("{") == text.count("}")
+    return True
+
+
+def mappings(values: Any) -> list[Mapping[str, Any]]:
+    """The mappings of a list; none where it is no list.
+
+    Args:
+        values: what stands where a list should.
+    """
+    return [value for value in values if isinstance(value, Mapping)] if isinstance(values, (list, tuple)) else []
+
+
+def mapping(value: Any) -> Mapping[str, Any]:
+    """A mapping as it is; anything else as an empty one.
+
+    Args:
+        value: what stands where a mapping should.
+    """
+    return value if isinstance(value, Mapping) else {}
+
+
+def kind_of(part: Mapping[str, Any]) -> str:
+    """The `type` of a part; empty where it has none.
+
+    Args:
+        part: the part.
+    """
+    kind = part.get("type")
+    return kind if isinstance(kind, str) else ""
+
+
+def index_of(part: Mapping[str, Any], name: str = "index") -> int | None:
+    """The number of a part; None where it has none.
+
+    Args:
+        part: the part.
+        name: the member that holds it.
+    """
+    index = part.get(name)
+    return index if isinstance(index, int) else None
+
+
+def given(value: Mapping[str, Any]) -> dict[str, Any]:
+    """A mapping without the members that are None, as an SDK's object has them for what is not there.
+
+    Args:
+        value: the mapping.
+    """
+    return {name: item for name, item in value.items() if item is not None}
+
+
+def read_chunks(
+    chunks: Iterable[Any], dialect: str, belongs: Callable[[Mapping[str, Any]], bool]
+) -> list[dict[str, Any]]:
+    """The chunks of a stream as plain values; those that do not belong to it are passed over.
+
+    Args:
+        chunks: what arrived.
+        dialect: the dialect's name, for the error.
+        belongs: whether a chunk has the shape that the provider streams.
+
+    Raises:
+        UsageError: there are chunks, and none belongs to it; or they are no chunks at all.
+    """
+    if isinstance(chunks, (str, bytes, Mapping)) or not isinstance(chunks, Iterable):
+        raise UsageError(f"assemble() takes the chunks of a stream as a list, not {type(chunks).__name__}")
+    read, first = [], ""
+    for chunk in chunks:
+        values = plain(chunk)
+        first = first or type(chunk).__name__
+        if isinstance(values, Mapping) and belongs(values):
+            read.append(given(values))
+    if first and not read:
+        raise UsageError(f"these chunks ({first}) are no stream of the dialect {dialect}; take that of their provider")
+    return read

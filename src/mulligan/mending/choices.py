@@ -1,0 +1,67 @@
+"""The one of several names or values that is meant by another, where it is clear which."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from mulligan.mending.tables import folded, same_names, same_values
+from mulligan.suggestions import Entry, NameIndex
+
+_LONGEST, _MOST = 200, 200
+
+
+class Choice(NamedTuple):
+    """What is meant.
+
+    Attributes:
+        name: the candidate.
+        sure: it differs in case and separators only.
+    """
+
+    name: str
+    sure: bool
+
+
+def value_meant(given: str, candidates: Sequence[str]) -> Choice | None:
+    """The allowed value that is meant by another; None where it is not clear.
+
+    Args:
+        given: what was sent.
+        candidates: the allowed values.
+    """
+    return _meant(given, candidates, same_values)
+
+
+def name_meant(given: str, candidates: Sequence[str]) -> Choice | None:
+    """The name of an argument that is meant by another; None where it is not clear.
+
+    Args:
+        given: the name that was sent.
+        candidates: the names that exist and were not sent.
+    """
+    return _meant(given, candidates, same_names)
+
+
+def _meant(given: str, candidates: Sequence[str], same: Callable[[str, Sequence[str]], list[str]]) -> Choice | None:
+    if not given or len(given) > _LONGEST or not candidates or len(candidates) > _MOST:
+        return None
+    canonical = [name for name in candidates if folded(name) == folded(given)]
+    if len(canonical) == 1 and folded(given):
+        return Choice(canonical[0], sure=True)
+    alike = same(given, candidates)
+    if len(alike) == 1:
+        return Choice(alike[0], sure=False)
+    near = nearest(given, alike or candidates)
+    return None if near is None else Choice(near, sure=False)
+
+
+def nearest(given: str, candidates: Sequence[str]) -> str | None:
+    """The candidate nearest by spelling, words and meaning, as with names of tools; None where several may be meant.
+
+    Args:
+        given: what was sent.
+        candidates: what there is.
+    """
+    names, confident = NameIndex([Entry(name) for name in candidates]).suggest(given)
+    return names[0] if confident or len(names) == 1 else None

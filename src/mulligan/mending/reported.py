@@ -1,0 +1,103 @@
+"""A name that does not exist, replaced by the near one that the failure itself reports, as in `Did you mean app.py?`.
+
+What is reported is foreign text, so only what looks like a name is taken from it, and only if it is near to what was sent.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from mulligan.mending.choices import nearest
+
+_NAME = re.compile(r"(?<![\w./@\\-])[\w@~./\\-]{1,128}(?<![./-])")
+_PROPOSED = re.compile(
+    r"(?:did you mean|do you mean|you may mean|similar to|similar names?:|closest (?:is|match(?:es)?)|look like|renamed to|"
+    r"moved to|use|try)[: ]{1,3}[\"'`]?([\w@~./\\-]{1,128})(?<![./-])",
+    re.IGNORECASE,
+)
+_LISTED = frozenset(",;[]()\"'`")
+_MOST_TEXT, _MOST_NAMES, _LONGEST = 2_000, 200, 200
+
+
+class Named(NamedTuple):
+    """Arguments with another name in the place of the one that does not exist.
+
+    Attributes:
+        arguments: the whole arguments.
+        name: the other name.
+    """
+
+    arguments: dict[str, Any]
+    name: str
+
+
+def mend_name(missing: str, text: str, arguments: Mapping[str, Any]) -> Named | None:
+    """The arguments with the near name that a text reports; None where it is not clear which, or where it belongs.
+
+    Args:
+        missing: the name that does not exist.
+        text: what was reported.
+        arguments: what was sent.
+    """
+    missing = missing.strip().rstrip(".:,;")
+    name = _meant(missing, text[:_MOST_TEXT]) if _place(missing, arguments) is not None else None
+    return None if name is None else put_name(missing, name, arguments)
+
+
+def put_name(missing: str, name: str, arguments: Mapping[str, Any]) -> Named | None:
+    """The arguments with another name in the place of a missing one; None where not exactly one argument holds it.
+
+    Args:
+        missing: the name that does not exist.
+        name: the other name.
+        arguments: what was sent.
+    """
+    place = _place(missing, arguments)
+    if place is None:
+        return None
+    value = re.sub(_whole(missing), lambda _: name, arguments[place], count=1)
+    return Named({**arguments, place: value}, name)
+
+
+def _place(missing: str, arguments: Mapping[str, Any]) -> str | None:
+    """The one argument that holds the missing name, once."""
+    if not missing or len(missing) > _LONGEST:
+        return None
+    texts = {name: value for name, value in arguments.items() if isinstance(value, str)}
+    holding = [name for name, value in texts.items() if len(re.findall(_whole(missing), value[:10_000])) == 1]
+    return holding[0] if len(holding) == 1 else None
+
+
+def _whole(name: str) -> str:
+    return rf"(?<!\w){re.escape(name)}(?!\w)"
+
+
+def _meant(missing: str, text: str) -> str | None:
+    proposed = _PROPOSED.search(text)
+    found = _near(missing, [proposed[1]]) if proposed else None
+    return found or _near(missing, list(_names(text)))
+
+
+def _near(missing: str, names: list[str]) -> str | None:
+    """The one of several names that is near to the missing one; of paths the last steps are compared."""
+    folder, slash, last = missing.rpartition("/")
+    others = [name for name in dict.fromkeys(names) if name not in (missing, last)][:_MOST_NAMES]
+    containing = [name for name in others if _contains(name, last)]
+    by_last = {name.rpartition("/")[2]: name for name in reversed(others)}
+    found = containing[0] if len(containing) == 1 else by_last.get(nearest(last, list(by_last)) or "")
+    return f"{folder}/{found}" if found is not None and slash and "/" not in found else found
+
+
+def _names(text: str) -> Iterator[str]:
+    """What stands in a list or in quotation marks, or is no plain word, and so may be a name."""
+    for found in _NAME.finditer(text):
+        around = text[max(0, found.start() - 2) : found.start()].strip() + text[found.end() : found.end() + 1].strip()
+        if len(found[0]) > 1 and (_LISTED & set(around) or not found[0].isalpha()):
+            yield found[0]
+
+
+def _contains(name: str, part: str) -> bool:
+    """Whether a name holds another as a whole part: `ORD-48121` holds `48121`, `unit_price` holds `price`."""
+    return len(part) > 2 and re.search(rf"(?:^|[^a-zA-Z0-9]){re.escape(part)}(?:$|[^a-zA-Z0-9])", name) is not None

@@ -1,0 +1,148 @@
+"""Words that stand for one another as values and as names of arguments; each line is a group, a word may be in several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+
+_VALUES = """
+urgent critical asap emergency blocker high highest severe p0 p1
+medium normal moderate default standard p2
+minor trivial low lowest p3
+in_transit on_the_way underway dispatched shipped sent
+pending waiting queued open todo new unprocessed
+in_progress ongoing active running doing started wip
+done closed complete completed finished resolved fixed
+delivered received arrived
+cancelled canceled aborted withdrawn
+failed failure error
+success succeeded successful ok passed
+celsius c metric si centigrade
+fahrenheit f imperial us
+kilometers kilometres km
+miles mi
+kilograms kg kilos
+pounds lb lbs
+meters metres m
+feet ft
+jpg jpeg
+markdown md
+text txt plain plaintext
+html htm
+yaml yml
+javascript js
+typescript ts
+python py
+tiff tif
+excel xlsx xls spreadsheet
+ascending asc increasing oldest oldest_first up
+descending desc decreasing newest newest_first latest down
+small s little
+medium m mid
+large l big
+xl extra_large xlarge
+public open visible
+private hidden internal secret
+daily day every_day
+weekly week every_week
+monthly month every_month
+yearly year annual annually every_year
+hourly hour every_hour
+english en eng
+german de deutsch
+french fr francais
+spanish es espanol
+italian it italiano
+portuguese pt
+dutch nl
+chinese zh
+japanese ja
+dollar dollars usd
+euro euros eur
+pound sterling gbp
+yen jpy
+read reader viewer read_only readonly
+write writer editor read_write
+admin administrator owner
+car driving drive
+walk walking foot pedestrian
+bike bicycle bicycling cycling
+bus train public_transport transit
+morning am
+afternoon evening pm
+today now current
+add create insert
+remove delete
+update edit modify
+enabled on true yes
+disabled off false no
+"""
+
+_NAMES = """
+path file filename file_name file_path filepath
+query q search search_query term terms keyword keywords question
+limit max maximum max_results max_count count num n top_k topk size page_size per_page num_results number
+url uri link href address
+id identifier key
+source src origin from from_path source_path input
+destination dest dst target to to_path destination_path output
+message msg text body content contents data
+start begin start_date from_date since after
+end finish end_date to_date until before
+title name subject heading summary label
+repo repository project
+directory dir folder path
+language lang locale
+command cmd script code
+city location place town
+user username user_name login account
+recipient to email email_address address
+description details body text
+table table_name
+date day when
+format type kind
+amount value sum price total
+"""
+
+
+@cache
+def _groups(table: str) -> Mapping[str, frozenset[int]]:
+    found: dict[str, set[int]] = {}
+    for number, line in enumerate(table.split("\n")):
+        for word in line.split():
+            found.setdefault(folded(word), set()).add(number)
+    return {word: frozenset(numbers) for word, numbers in found.items()}
+
+
+def folded(word: str) -> str:
+    """A word without case and separators: `In-Transit` and `in_transit` are the same.
+
+    Args:
+        word: a value or a name.
+    """
+    return "".join(letter for letter in word.casefold() if letter.isalnum())
+
+
+def same_values(given: str, candidates: Iterable[str]) -> list[str]:
+    """The candidates that mean the same as a value.
+
+    Args:
+        given: the value.
+        candidates: the values there are.
+    """
+    return _same(given, candidates, _groups(_VALUES))
+
+
+def same_names(given: str, candidates: Iterable[str]) -> list[str]:
+    """The candidates that mean the same as the name of an argument.
+
+    Args:
+        given: the name.
+        candidates: the names there are.
+    """
+    return _same(given, candidates, _groups(_NAMES))
+
+
+def _same(given: str, candidates: Iterable[str], groups: Mapping[str, frozenset[int]]) -> list[str]:
+    meant = groups.get(folded(given), frozenset())
+    return [name for name in candidates if meant & groups.get(folded(name), frozenset())]
