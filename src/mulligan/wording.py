@@ -16,12 +16,21 @@ from mulligan.arguments import dump
 from mulligan.calls import Repair, ToolCall
 from mulligan.catalogue import ENGLISH, Catalogue
 from mulligan.containment import clean, fence, show_name
-from mulligan.correction import Correction
-from mulligan.errors import Problem, ResourceNotFoundError, ToolArgumentError, ToolError, ToolNotFoundError
+from mulligan.correction import Correction, is_own
+from mulligan.errors import (
+    Problem,
+    ResourceNotFoundError,
+    ToolArgumentError,
+    ToolAuthenticationError,
+    ToolError,
+    ToolNotFoundError,
+    ToolPermissionError,
+)
 from mulligan.facts import guarded
 from mulligan.feedback import Feedback
 from mulligan.next_steps import next_step
 from mulligan.policy import Limits, Policy
+from mulligan.quoting import apart, sent_text, unnamed
 from mulligan.redaction import Redactor, cut
 
 if TYPE_CHECKING:
@@ -31,6 +40,8 @@ if TYPE_CHECKING:
 _LINE = 300
 _SENT = 60
 _MOST = 50
+_ELLIPSIS = "…"
+_PLAIN = (ResourceNotFoundError, ToolArgumentError, ToolAuthenticationError, ToolPermissionError)  # a note would distract
 
 
 class Wording:
@@ -75,31 +86,36 @@ class Wording:
             note: a sentence on how often this has happened, or nothing.
         """
         hints = tuple(hints)
+        own, repeated = apart(hints, failure) if hints else (hints, ())
+        hidden = unnamed(error, call)
         problems = error.problems[: self._limits.problems]
         if len(problems) == 1 and not problems[0].pointer and problems[0].message in error.message:
             problems = ()
         line = str if self._is_clean(_foreign(error, hints)) else self.line
-        feedback = self._main_parts(error, self._name(call, tool), tool, line)
+        feedback = self._main_parts(error, self._name(call, tool), tool, line, hidden)
         if problems:
             feedback.problems_total = len(error.problems)
             feedback.problems = self._problems(problems, clean=line is str)
         if error.retry_after is not None:
             feedback.wait_note = self._wait(error.retry_after, feedback.next_step)
         if hints or note or repairs:
-            feedback.hints = tuple(map(line, hints))
+            feedback.hints = tuple(map(line, own))
             feedback.notes = self._notes(note, repairs)
         if tools or suggested(error):
             self._add_names(feedback, error, tools)
         if failure is not None:
-            feedback.detail = guarded(partial(self._detail, error, call, failure)) or ""
+            feedback.detail = guarded(partial(self._detail, error, call, failure, (hidden, *repeated))) or ""
         if correction is not None:
-            guarded(partial(self._propose, feedback, correction))
+            guarded(partial(self._propose, feedback, correction, sent_text(call)))
         return feedback
 
-    def _main_parts(self, error: ToolError, name: str, tool: Tool | None, line: Callable[[str], str]) -> Feedback:
+    def _main_parts(
+        self, error: ToolError, name: str, tool: Tool | None, line: Callable[[str], str], hidden: str | None
+    ) -> Feedback:
         """What every feedback has: what failed, what it means for the run, and what to do next."""
         words = self._words
-        message = self._of_class("message", error, line(error.message) or f"{type(error).__name__}.")
+        said = error.message if hidden is None else error.message.replace(hidden, _ELLIPSIS)
+        message = self._of_class("message", error, line(said) or f"{type(error).__name__}.")
         return Feedback(
             name,
             type(error).__name__,
@@ -112,7 +128,7 @@ class Wording:
             effect_note(error, tool, words),
             (),
             0,
-            error.resource and line(error.resource),
+            error.resource and line(error.resource) if hidden is None else None,
             error.retry_after,
             error.http_status,
             error.provider and show_name(error.provider),
@@ -134,7 +150,7 @@ class Wording:
         template = None if self._words is ENGLISH else self._words.get(f"{kind}:{type(error).__name__}")
         if template is None:
             return said
-        resource = self.line(error.resource) if error.resource else ""
+        resource = self.line(error.resource) if error.resource and error.resource in said else ""
         return template.format(message=said, resource=resource, status=error.http_status or "")
 
     def _name(self, call: ToolCall, tool: Tool | None) -> str:
@@ -173,12 +189,14 @@ class Wording:
             return self._redactor.redact(text)
         return cut(clean(self._redactor.redact(text[: 4 * _LINE]), newlines=False), _LINE)
 
-    def _propose(self, feedback: Feedback, correction: Correction) -> None:
+    def _propose(self, feedback: Feedback, correction: Correction, sent: str) -> None:
         """Adds the corrected call, unless it is too long, or something in it must not be shown or is not plain text."""
         name, arguments, meant = correction
         text = dump({"name": name, "arguments": arguments})
         fits = len(text) <= self._limits.feedback_chars // 2
         if not fits or self._redactor.redact(text) != text or clean(text, newlines=False) != text:
+            return
+        if not is_own(correction, sent):
             return
         feedback.corrected = text
         if meant and not feedback.suggestion:
@@ -189,19 +207,19 @@ class Wording:
         read = (self._words["read_as"].format(before=repair.before, after=repair.after) for repair in repairs)
         return (*filter(None, [self._words.get(note, note)]), *read)
 
-    def _detail(self, error: ToolError, call: ToolCall, failure: Failure) -> str:
+    def _detail(self, error: ToolError, call: ToolCall, failure: Failure, quoted: Sequence[str | None]) -> str:
         if self._policy.detail == "none":
             return ""
         if self._policy.detail == "type":
             return self._words["type"].format(type=show_name(failure.type_name)) if failure.type_name else ""
         text = failure.detail
-        if not text or text in error.message or text == error.resource:
-            return ""
+        if quoted[0] is None and (not text or text in error.message or text == error.resource):
+            text = ""
+        text = "\n".join(dict.fromkeys(filter(None, [*(one for one in quoted if one and one not in text), text])))
         limit = self._limits.detail_chars
-        quoted = cut(clean(self._redactor.redact(text[: 4 * limit])), limit).strip()
-        return (
-            fence(quoted, key=f"{call.id}\0{call.name}\0{_key(call)}", label=self._words["reported"]) if quoted else ""
-        )
+        told = cut(clean(self._redactor.redact(text[: 4 * limit])), limit).strip()
+        key = f"{call.id}\0{call.name}\0{sent_text(call)}"
+        return fence(told, key=key, label=self._words["reported"]) if told else ""
 
 
 def _foreign(error: ToolError, hints: Sequence[str]) -> list[str]:
@@ -228,16 +246,6 @@ def _within(names: tuple[str, ...], characters: int) -> tuple[str, ...]:
         if used > characters:
             return names[:index]
     return names
-
-
-def _key(call: ToolCall) -> str:
-    arguments = call.arguments
-    if isinstance(arguments, str):
-        return arguments
-    try:
-        return dump(arguments)
-    except Exception:
-        return ""
 
 
 def suggested(error: ToolError) -> tuple[str, ...]:
@@ -274,7 +282,7 @@ def effect_note(error: ToolError, tool: Tool | None, words: Catalogue) -> str:
     """
     if error.effect == "done":
         return words["done"]
-    mended_by_name = isinstance(error, (ResourceNotFoundError, ToolArgumentError))  # a note would only distract
-    if error.effect == "possible" and tool is not None and not (tool.read_only or mended_by_name):
+    distracts = isinstance(error, _PLAIN)
+    if error.effect == "possible" and tool is not None and not (tool.read_only or distracts):
         return words["possible"]
     return ""
