@@ -172,3 +172,28 @@ def test_a_status_error_lets_a_rule_know_better():
 def test_a_status_error_without_a_status_claims_nothing():
     error = status_error(Failure(ServiceError("no")))
     assert (type(error), error.message, error.effect) == (errors.ToolExecutionError, "The service failed.", "possible")
+
+
+# --- where it came from
+
+
+def test_met_looks_at_causes_and_members():
+    error = ServiceError("no answer")
+    error.__cause__ = ExceptionGroup("two", [ValueError("x"), ConnectionRefusedError(111, "refused")])
+    failure = Failure(error)
+    assert failure.met("ConnectionError")
+    assert failure.met("builtins.KeyError", "builtins.ValueError")
+    assert not failure.met("TimeoutError")
+    assert not Failure(value={"ok": False}).met("Exception")
+
+
+def test_came_through_tells_whose_code_an_exception_passed():
+    try:
+        json.loads("{")
+    except json.JSONDecodeError as error:
+        failure = Failure(error)
+    assert failure.came_through("json") == "json"
+    assert failure.came_through("http", "json.decoder") == "json.decoder"
+    assert failure.came_through("js", "http") is None
+    assert Failure(ValueError("never raised")).came_through("json") is None
+    assert Failure(value=3).came_through("json") is None

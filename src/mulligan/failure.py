@@ -29,6 +29,9 @@ def _is(exception: BaseException | None, *classes: type[E]) -> TypeGuard[E]:
     return issubclass(type(exception), classes)
 
 
+_MOST_FRAMES = 200
+
+
 class Failure(Evidence):
     """One failure, before anyone has said what it means.
 
@@ -122,6 +125,33 @@ class Failure(Evidence):
                 if module == package or module.startswith(f"{package}."):
                     return True
         return False
+
+    def met(self, *qualified_names: str) -> bool:
+        """Whether the exception, one of its causes or one of its members is an instance of one of the named classes.
+
+        Args:
+            qualified_names: as for `matches`.
+        """
+        return self.matches(*qualified_names) or any(inner.matches(*qualified_names) for inner in self.inner)
+
+    def came_through(self, *packages: str) -> str | None:
+        """The first of some packages whose code the exception passed, told by its traceback; None for none of them.
+
+        For exceptions that a client lets through: a timeout of requests that passed `docker` is Docker's.
+
+        Args:
+            packages: names of packages or modules.
+        """
+        step = None if self.exception is None else self.exception.__traceback__
+        for _ in range(_MOST_FRAMES):
+            if step is None:
+                return None
+            module = f"{step.tb_frame.f_globals.get('__name__')}."
+            found = next((package for package in packages if module.startswith(f"{package}.")), None)
+            if found is not None:
+                return found
+            step = step.tb_next
+        return None
 
     @fact
     def _classes(self) -> dict[str, list[str]]:

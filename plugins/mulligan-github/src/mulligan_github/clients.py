@@ -41,24 +41,19 @@ def no_credentials(failure: Failure) -> ToolError:
 @rules("githubkit.RequestTimeout")
 def request_timeout(failure: Failure) -> ToolError:
     """githubkit: no answer in time; the request was not sent where the connection was not made."""
-    before = _met(failure, "httpx.ConnectTimeout", "httpx.PoolTimeout")
+    before = failure.met("httpx.ConnectTimeout", "httpx.PoolTimeout")
     return ToolTimeoutError("GitHub did not answer in time.", effect="none" if before else "possible")
 
 
 @rules("githubkit.RequestError")
 def no_answer(failure: Failure) -> ToolError | None:
     """githubkit: no connection, so that nothing was sent, or one that was dropped midway."""
-    if _met(failure, "httpx.ConnectError"):
+    if failure.met("httpx.ConnectError"):
         return ToolConnectionError("GitHub cannot be reached.", effect="none")
-    if _met(failure, "httpx.NetworkError", "httpx.RemoteProtocolError"):
+    if failure.met("httpx.NetworkError", "httpx.RemoteProtocolError"):
         message = "The connection to GitHub was dropped midway."
         return ToolConnectionError(message, fatal=False, transient=True, effect="possible")
     return None
-
-
-def _met(failure: Failure, *classes: str) -> bool:
-    """Whether one of the exceptions that the client wraps is of one of some classes."""
-    return any(failure.about(one).matches(*classes) for one in failure.exceptions)
 
 
 @rules("github.BadAttributeException", "github.IncompletableObject", "githubkit.CacheUnsupportedError")

@@ -26,7 +26,6 @@ from mulligan.plugin import (
 )
 from mulligan_google.details import Details
 from mulligan_google.reasons import CANONICAL, MAPS, meaning
-from mulligan_google.tracing import came_through
 
 rules = Rules("google")
 
@@ -212,7 +211,7 @@ def parameters(failure: Failure) -> ToolError | None:
     """google-api-python-client checks a method's parameters and raises Python's own TypeError."""
     found = ((re.match(pattern, failure.text), words) for pattern, words in _CHECKS)
     match, words = next(((match, words) for match, words in found if match), (None, ""))
-    if match is None or came_through(failure, "googleapiclient") is None:
+    if match is None or failure.came_through("googleapiclient") is None:
         return None
     return ToolArgumentError(
         "The parameters do not fit the method; nothing was sent.",

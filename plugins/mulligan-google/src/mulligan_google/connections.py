@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from mulligan.plugin import Failure, ToolConnectionError, ToolError, ToolTimeoutError
 from mulligan_google.answers import rules
-from mulligan_google.tracing import came_through
 
 _LIBRARIES = (
     "googleapiclient",
@@ -101,7 +100,7 @@ def let_through(failure: Failure) -> ToolError | None:
     if (
         failure.status is not None
         or isinstance(failure.look("filename"), (str, bytes))
-        or came_through(failure, *_LIBRARIES) is None
+        or failure.came_through(*_LIBRARIES) is None
     ):
         return None
     return connection(failure)

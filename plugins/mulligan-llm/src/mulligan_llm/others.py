@@ -17,7 +17,7 @@ from mulligan.plugin import (
 )
 from mulligan_llm.deciding import codes_of, decide, rules
 from mulligan_llm.reading import error_in
-from mulligan_llm.transport import RAW, came_through, connection
+from mulligan_llm.transport import RAW, connection
 
 _SDKS = {
     "cohere": "cohere",
@@ -104,7 +104,7 @@ def ollama(failure: Failure) -> ToolError | None:
 @rules("ConnectionError")
 def ollama_unreachable(failure: Failure) -> ToolError | None:
     """Ollama does not run: its client says so with Python's own ConnectionError."""
-    if came_through(failure, "ollama") is None:
+    if failure.came_through("ollama") is None:
         return None
     return ToolConnectionError("Ollama cannot be reached: it may not be running.", effect="none", provider="ollama")
 
@@ -112,5 +112,5 @@ def ollama_unreachable(failure: Failure) -> ToolError | None:
 @rules(*RAW)
 def let_through(failure: Failure) -> ToolError | None:
     """A connection error of the HTTP client that an SDK let through: its traceback tells which SDK."""
-    package = came_through(failure, *_SDKS)
+    package = failure.came_through(*_SDKS)
     return None if package is None else connection(failure, _SDKS[package])

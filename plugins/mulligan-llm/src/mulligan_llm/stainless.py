@@ -17,7 +17,7 @@ from mulligan.plugin import (
     safe_str,
 )
 from mulligan_llm.deciding import codes_of, decide, rules
-from mulligan_llm.transport import came_through, connection, timeout
+from mulligan_llm.transport import connection, timeout
 
 _PROVIDERS = {
     "openai": "openai",
@@ -138,7 +138,7 @@ def no_key(failure: Failure) -> ToolError | None:
     """No API key was given: anthropic and google-genai say so with a plain exception."""
     if not failure.says(*_NO_KEY):
         return None
-    package = came_through(failure, "anthropic", "google.genai")
+    package = failure.came_through("anthropic", "google.genai")
     if package is None:
         return None
     provider = "google" if package == "google.genai" else package

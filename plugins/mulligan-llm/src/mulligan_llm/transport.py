@@ -41,19 +41,14 @@ def connection(failure: Failure, provider: str) -> ToolError:
         failure: what happened; the reason stands in its chain of causes.
         provider: the service.
     """
-    links = [failure.about(link) for link in failure.exceptions]
-
-    def met(names: tuple[str, ...]) -> bool:
-        return any(link.matches(*names) for link in links)
-
-    if met(_UNSENT):
+    if failure.met(*_UNSENT):
         message = "No connection to the model service in time; nothing was sent."
         return ToolTimeoutError(message, effect="none", provider=provider)
-    if met(_SLOW):
+    if failure.met(*_SLOW):
         return timeout(provider)
-    if met(_UNREACHABLE):
+    if failure.met(*_UNREACHABLE):
         return ToolConnectionError("The model service cannot be reached.", effect="none", provider=provider)
-    if met(_DROPPED):
+    if failure.met(*_DROPPED):
         message = "The connection to the model service was dropped midway."
         return ToolConnectionError(message, fatal=False, transient=True, effect="possible", provider=provider)
     return ToolConnectionError("The connection to the model service failed.", effect="possible", provider=provider)
@@ -66,22 +61,3 @@ def timeout(provider: str) -> ToolError:
         provider: the service.
     """
     return ToolTimeoutError("The model service did not answer in time.", effect="possible", provider=provider)
-
-
-def came_through(failure: Failure, *packages: str) -> str | None:
-    """The first of some packages whose code the exception passed, or None.
-
-    Args:
-        failure: what happened.
-        packages: names of packages.
-    """
-    step = getattr(failure.exception, "__traceback__", None)
-    for _ in range(200):
-        if step is None:
-            return None
-        module = f"{step.tb_frame.f_globals.get('__name__')}."
-        found = next((package for package in packages if module.startswith(f"{package}.")), None)
-        if found:
-            return found
-        step = step.tb_next
-    return None

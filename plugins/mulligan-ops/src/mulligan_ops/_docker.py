@@ -19,7 +19,7 @@ from mulligan.plugin import (
     status_error,
 )
 from mulligan_ops._lines import USAGE, Lines, meant
-from mulligan_ops._tracing import HTTP, came_through, met, transported
+from mulligan_ops._tracing import HTTP, transported
 
 rules = Rules("docker")
 _UNSEEN = "Resource not found: {}. It may also be private, or need a log-in."
@@ -112,11 +112,11 @@ def _answer(failure: Failure, text: str, status: int | None) -> ToolError | None
 @rules(*HTTP)
 def transport(failure: Failure) -> ToolError | None:
     """What the HTTP client met on the way to the daemon; the clients let it through, as the traceback tells."""
-    return None if came_through(failure, "docker", "aiodocker") is None else _unreached(failure)
+    return None if failure.came_through("docker", "aiodocker") is None else _unreached(failure)
 
 
 def _unreached(failure: Failure) -> ToolError:
-    if met(failure, "PermissionError") or failure.says("PermissionError"):
+    if failure.met("PermissionError") or failure.says("PermissionError"):
         return denied("The Docker daemon's socket may not be used by this account.")
     error = transported(failure)
     if error.effect == "none" and isinstance(error, ToolConnectionError):

@@ -22,7 +22,7 @@ from mulligan.plugin import (
     status_error,
 )
 from mulligan_ops._lines import USAGE, Lines, meant
-from mulligan_ops._tracing import HTTP, came_through, transported
+from mulligan_ops._tracing import HTTP, transported
 
 rules = Rules("kubernetes")
 REASONS: Mapping[str, meanings.Meaning] = {
@@ -141,7 +141,7 @@ def kubernetes_created(failure: Failure) -> ToolError | None:
 @rules(*HTTP)
 def kubernetes_transport(failure: Failure) -> ToolError | None:
     """What the HTTP client met on the way to the API server; the Kubernetes clients let it through."""
-    return None if came_through(failure, "kubernetes", "kubernetes_asyncio") is None else transported(failure)
+    return None if failure.came_through("kubernetes", "kubernetes_asyncio") is None else transported(failure)
 
 
 KUBECTL: Lines = (

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from mulligan.plugin import Failure, Rules, ToolError, ToolExecutionError, meanings
 from mulligan_ops._lines import LOCAL_PERMISSION
-from mulligan_ops._tracing import came_through
 
 rules = Rules("ssh")
 _DENIED = LOCAL_PERMISSION._replace(message="The SFTP server denied access")
@@ -52,7 +51,7 @@ def sftp_code(failure: Failure) -> ToolError:
 @rules("OSError")
 def sftp_answer(failure: Failure) -> ToolError | None:
     """paramiko: the SFTP server's answer is an OSError, with or without a number, that names no file."""
-    if came_through(failure, "paramiko.sftp_client") is None or failure.look("filename") is not None:
+    if failure.came_through("paramiko.sftp_client") is None or failure.look("filename") is not None:
         return None
     if failure.matches("FileNotFoundError"):
         return meanings.error_of(failure, meanings.NOT_FOUND)
@@ -76,13 +75,15 @@ def sftp_protocol(failure: Failure) -> ToolError:
     return ToolExecutionError("The SFTP server's answer could not be read.")
 
 
+_CONNECTED = ("paramiko.transport", "paramiko.channel", "paramiko.packet", "paramiko.auth_handler", "paramiko.sftp")
+
+
 @rules("TimeoutError", "socket.gaierror", "ConnectionError", "EOFError")
 def ssh_socket(failure: Failure) -> ToolError | None:
     """What the socket below an SSH session met; the libraries let it through."""
-    module = came_through(failure, "paramiko", "asyncssh.connection")
-    if module is None:
+    if failure.came_through("paramiko", "asyncssh.connection") is None:
         return None
-    connecting = module == "paramiko.client"
+    connecting = failure.came_through("paramiko.client") is not None and failure.came_through(*_CONNECTED) is None
     if failure.matches("socket.gaierror", "ConnectionRefusedError"):
         return meanings.error_of(failure, meanings.UNREACHABLE)
     if failure.matches("TimeoutError"):

@@ -33,39 +33,11 @@ _MEANINGS: tuple[tuple[tuple[str, ...], meanings.Meaning], ...] = (
 )
 
 
-def came_through(failure: Failure, *packages: str) -> str | None:
-    """The innermost module of some packages whose code the exception passed, or None.
-
-    Args:
-        failure: what happened.
-        packages: their names.
-    """
-    step, found = getattr(failure.exception, "__traceback__", None), None
-    for _ in range(200):
-        if step is None:
-            break
-        module = str(step.tb_frame.f_globals.get("__name__"))
-        if f"{module}.".startswith(tuple(f"{package}." for package in packages)):
-            found = module
-        step = step.tb_next
-    return found
-
-
-def met(failure: Failure, *names: str) -> bool:
-    """Whether one of some exceptions is in the chain of causes.
-
-    Args:
-        failure: what happened.
-        names: qualified names.
-    """
-    return any(failure.about(link).matches(*names) for link in failure.exceptions)
-
-
 def transported(failure: Failure) -> ToolError:
     """What an HTTP client met on the way to the service, by the chain of causes.
 
     Args:
         failure: what happened.
     """
-    meaning = next((meaning for names, meaning in _MEANINGS if met(failure, *names)), meanings.CONNECTION)
+    meaning = next((meaning for names, meaning in _MEANINGS if failure.met(*names)), meanings.CONNECTION)
     return meanings.error_of(failure, meaning, resource=None, http_status=None)

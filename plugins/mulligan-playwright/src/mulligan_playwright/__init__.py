@@ -12,6 +12,5 @@ from mulligan_playwright import _elements, _network, _pages
 __all__ = ["classify", "rules"]
 
 rules = Rules("playwright")
-for _part in (_pages, _elements, _network):
-    rules.listed += _part.rules.listed
+rules.include(_pages.rules, _elements.rules, _network.rules)
 classify = rules.hookimpl()

@@ -11,19 +11,15 @@ _NO_CONNECTION = ("httpx.ConnectError", "urllib3.NewConnectionError", "ssl.SSLEr
 
 def timed_out(failure: Failure) -> ToolError:
     """A timeout; its effect is none where the connection was not even made."""
-    before = _met(failure, *_BEFORE) and not _met(failure, "urllib3.NewConnectionError")
+    before = failure.met(*_BEFORE) and not failure.met("urllib3.NewConnectionError")
     return ToolTimeoutError("The search service did not answer in time.", effect="none" if before else "possible")
 
 
 def no_answer(failure: Failure) -> ToolError:
     """No connection, which a person must mend, or one that was dropped midway, which may work again later."""
-    if _met(failure, *_NO_CONNECTION):
+    if failure.met(*_NO_CONNECTION):
         return ToolConnectionError("The search service cannot be reached.", effect="none")
-    if _met(failure, *_TIMEOUT):
+    if failure.met(*_TIMEOUT):
         return timed_out(failure)
     message = "The connection to the search service was dropped midway."
     return ToolConnectionError(message, fatal=False, transient=True, effect="possible")
-
-
-def _met(failure: Failure, *classes: str) -> bool:
-    return any(failure.about(one).matches(*classes) for one in failure.exceptions)
