@@ -229,6 +229,19 @@ SAID = {
     "No tool named 'read_fil'": "read_fil",
     "Invoking `read_fil()` failed as no tool of that name": "read_fil",
     "Unknown tool: files.read_fil": "files.read_fil",
+    "Tool read_fil not found in agent Assistant": "read_fil",
+    "AI_NoSuchToolError: Model tried to call unavailable tool 'read_fil'.": "read_fil",
+    "MCP error -32602: Tool read_fil not found": "read_fil",
+    "Unknown tool name: 'read_fil'. Available tools: 'a', 'b'": "read_fil",
+    "read_fil is not a valid tool, try one of [a, b].": "read_fil",
+    "<tool_use_error>Error: No such tool available: read_fil</tool_use_error>": "read_fil",
+    "Requested tool read_fil is not registered": "read_fil",
+    "The function `read_fil` is not defined": "read_fil",
+    "Function read_fil does not exist": "read_fil",
+    "Invalid tool name: read_fil": "read_fil",
+    "ToolNotFoundError: read_fil": "read_fil",
+    "Tool read_fil not found. Please select a tool that is available.": "read_fil",
+    "Unknown tool read_fil, should be one of: a, b": "read_fil",
     "Unknown tool: server/read-fil:v2.": "server/read-fil:v2",
 }
 
@@ -243,6 +256,23 @@ def test_a_name_that_another_runtime_did_not_know(tools_pipeline, text, raised):
     assert result.content.startswith(f"Error: Tool '{SAID[text]}' not found.\n")
     assert result.error.suggestions[:1] == ("read_file",)
     assert result.call.name == SAID[text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The tool was not found",
+        "Tool not found",
+        "A page about tools: the tool with that name is unknown",
+        "no tool and no function was called",
+        "The function that was called does not exist",
+        "404 page not found",
+    ],
+)
+def test_a_report_that_names_no_tool(tools_pipeline, text):
+    assert not isinstance(tools_pipeline.recover(text).error, errors.ToolNotFoundError) or (
+        tools_pipeline.recover(text).call.name == ""
+    )
 
 
 def test_another_failure_that_was_only_told(tools_pipeline):

@@ -6,15 +6,18 @@ import re
 
 from mulligan.containment import safe_str
 
-_NAME = r"[`'\"]?([\w.:/-]{1,128})[`'\"]?"
+_NAME = r"[`'\"]?(?!(?:is|was|were|name|call|named|called|that|which|with|and|or|not|the)\b)([\w.:/-]{1,128})[`'\"]?"
+_END = r"(?=[.,;<)\s]|$)"
+_GONE = r"(?:is |was |has )?(?:not (?:been )?(?:found|available|registered|defined|known)|does not exist|unknown|unavailable)"
 _REPORTS = (
-    rf"tried to call unavailable tool {_NAME}(?:[.,;\s]|$)",
-    rf"unknown tool(?: name)?:? {_NAME}(?:[.,;\s]|$)",
-    rf"tool {_NAME} (?:is )?not found",
-    rf"error: {_NAME} is not a valid tool",
-    rf"no tool (?:named|called) {_NAME}(?:[.,;\s]|$)",
-    rf"requested function {_NAME} not found",
-    r"invoking `?([\w.:/-]{1,128}?)\(\)`? failed as no tool",
+    rf"\btried to call unavailable tool {_NAME}{_END}",
+    rf"\bunknown (?:tool|function)(?: name| call)?:? {_NAME}{_END}",
+    rf"\b(?:tool|function) {_NAME} {_GONE}\b",
+    rf"(?:^|: ){_NAME} is not a valid tool\b",
+    rf"\b(?:invalid|no such) (?:tool|function)(?: name| call| available)?:? {_NAME}{_END}",
+    rf"\bno (?:tool|function) (?:named|called) {_NAME}{_END}",
+    rf"\b(?:NoSuchTool|ToolNotFound)(?:Error|Exception)?: {_NAME}$",
+    r"\binvoking `?([\w.:/-]{1,128}?)\(\)`? failed as no tool\b",
 )
 
 

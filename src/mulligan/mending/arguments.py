@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from mulligan.errors import Problem
 from mulligan.mending.choices import name_meant, value_meant
 from mulligan.mending.scalars import json_in, number_in, parts_of, truth_in
 from mulligan.tools import Tool
@@ -42,14 +43,17 @@ class _Unmendable(Exception):
     """There is no clear way to make it fit."""
 
 
-def mend_arguments(tool: Tool, arguments: Mapping[str, Any]) -> Mended | None:
+def mend_arguments(
+    tool: Tool, arguments: Mapping[str, Any], problems: Sequence[Problem] | None = None
+) -> Mended | None:
     """The arguments as they most likely were meant; None where that is not clear for every problem.
 
     Args:
         tool: the tool, whose schema they must fit.
         arguments: what was sent, which does not fit it.
+        problems: what is wrong with them, so that only these places are looked at; all are, without it.
     """
-    mender = _Mender(tool.parameters)
+    mender = _Mender(tool.parameters, problems)
     try:
         mended = mender.mend(dict(arguments), tool.parameters, 0)
     except _Unmendable:
@@ -60,9 +64,14 @@ def mend_arguments(tool: Tool, arguments: Mapping[str, Any]) -> Mended | None:
 
 
 class _Mender:
-    def __init__(self, root: Mapping[str, Any]) -> None:
+    def __init__(self, root: Mapping[str, Any], problems: Sequence[Problem] | None) -> None:
         self._root = root
+        self._wrong = None if problems is None else {_first(problem.pointer) for problem in problems}
         self.guesses: list[str] = []
+
+    def _is_right(self, name: str, depth: int) -> bool:
+        """Whether nothing is wrong with an argument."""
+        return depth == 0 and self._wrong is not None and name not in self._wrong and "" not in self._wrong
 
     def mend(self, value: Any, schema: Any, depth: int) -> Any:
         if not isinstance(schema, Mapping) or depth > _DEEPEST:
@@ -177,6 +186,9 @@ class _Mender:
         named = self._renamed(value, members, required, closed=schema.get("additionalProperties") is False)
         mended = {}
         for name, inner in named.items():
+            if self._is_right(name, depth):
+                mended[name] = inner
+                continue
             optional = name in members and name not in required
             if inner is None and optional and not self._takes_null(members[name]):
                 continue
@@ -217,6 +229,12 @@ class _Mender:
         if any(name not in named for name in missing):
             raise _Unmendable
         return named
+
+
+def _first(pointer: str) -> str:
+    """The argument that a pointer leads into; empty for the arguments as a whole."""
+    token = pointer[1:].partition("/")[0]
+    return token.replace("~1", "/").replace("~0", "~") if "~" in token else token
 
 
 def _is(value: Any, kind: object) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from mulligan.mending.tables import folded, same_names, same_values
@@ -30,7 +31,7 @@ def value_meant(given: str, candidates: Sequence[str]) -> Choice | None:
         given: what was sent.
         candidates: the allowed values.
     """
-    return _meant(given, candidates, same_values)
+    return _meant(given, tuple(candidates), same_values)
 
 
 def name_meant(given: str, candidates: Sequence[str]) -> Choice | None:
@@ -40,10 +41,11 @@ def name_meant(given: str, candidates: Sequence[str]) -> Choice | None:
         given: the name that was sent.
         candidates: the names that exist and were not sent.
     """
-    return _meant(given, candidates, same_names)
+    return _meant(given, tuple(candidates), same_names)
 
 
-def _meant(given: str, candidates: Sequence[str], same: Callable[[str, Sequence[str]], list[str]]) -> Choice | None:
+@lru_cache(maxsize=256)
+def _meant(given: str, candidates: tuple[str, ...], same: Callable[[str, Sequence[str]], list[str]]) -> Choice | None:
     if not given or len(given) > _LONGEST or not candidates or len(candidates) > _MOST:
         return None
     canonical = [name for name in candidates if folded(name) == folded(given)]

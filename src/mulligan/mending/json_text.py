@@ -1,0 +1,46 @@
+"""Arguments that were sent as broken JSON, read as what surely was meant; json-repair helps where it is installed."""
+
+from __future__ import annotations
+
+import json
+from importlib import import_module
+
+from mulligan.mending.faithful import is_whole, parts_of, same_content, stands_in, unfenced, unwrapped
+from mulligan.mending.syntax import mend_syntax
+
+_LONGEST = 20_000
+
+
+def mend_json(text: str, *, read_only: bool) -> str | None:
+    """The text as JSON that says all that was sent and nothing else; None where that is not clear.
+
+    A text that was cut off is completed only by brackets, and only for a tool that changes nothing.
+
+    Args:
+        text: what was sent, without what JSON arguments would be.
+        read_only: whether the tool that would run changes nothing.
+    """
+    if len(text) > _LONGEST:
+        return None
+    text = unwrapped(unfenced(text))
+    whole = is_whole(text)
+    if not (whole or read_only):
+        return None
+    mended = mend_syntax(text)
+    if mended is None and whole:
+        mended = _by_library(text, read_only=read_only)
+    return mended if mended is not None and same_content(text, mended) else None
+
+
+def _by_library(text: str, *, read_only: bool) -> str | None:
+    """What json-repair makes of it. It guesses without saying so, hence each value must be one that was sent.
+
+    For a tool that may write, each must be a whole string or word of the text; otherwise it may hold quotation marks
+    that should have been escaped.
+    """
+    try:
+        value = import_module("json_repair").loads(text, skip_json_loads=True)
+    except Exception:  # not installed, or it gives up
+        return None
+    places = text if read_only else parts_of(text)
+    return json.dumps(value, ensure_ascii=False) if type(value) is dict and stands_in(value, places) else None
