@@ -1,0 +1,106 @@
+"""The sentences that a model reads are templates in one mapping, which another language or house style replaces whole."""
+
+from __future__ import annotations
+
+import re
+from string import Formatter
+
+import pytest
+
+from mulligan import Pipeline, Policy, errors, tool
+from mulligan.plugin import ENGLISH
+
+GERMAN = {
+    **ENGLISH,
+    "headline": "Fehler in {tool}: {message}",
+    "headline_without_tool": "Fehler: {message}",
+    "problem_expected_got": "- {place}: {what}; erwartet {expected}; bekommen {got}.",
+    "problem:of the wrong type": "vom falschen Typ",
+    "meant": "Meintest du {names}?",
+    "options": "Werkzeuge ({total}): {names}.",
+    "next": "Weiter: {step}",
+    "next_corrected": "Weiter: mach diesen Aufruf: {call}",
+    "valid": "ruf {tool} noch einmal auf, mit richtigem {names}.",
+    "message:ToolNotFoundError": "So ein Werkzeug gibt es nicht.",
+    "message:ResourceNotFoundError": "{resource} gibt es nicht.",
+    "user:ToolAuthenticationError": "Der Dienst nimmt die Zugangsdaten nicht an ({status}).",
+}
+
+
+class Refused(Exception):
+    status_code = 401
+
+
+@tool(read_only=True)
+def add(first: int, second: int = 0) -> int:
+    """Add two numbers."""
+    return first + second
+
+
+@tool(read_only=True)
+def read(path: str) -> str:
+    """Read a file."""
+    if path == "secret":
+        raise Refused("no")
+    raise FileNotFoundError(2, "No such file or directory", path)
+
+
+@pytest.fixture
+def german():
+    with Pipeline([add, read], autoload=False, policy=Policy(catalogue=GERMAN)) as pipeline:
+        yield pipeline
+
+
+def test_another_language(german):
+    assert german.call("add", {"first": "many"}).content == (
+        "Fehler in add: Invalid arguments: one problem; nothing was run.\n"
+        '- /first: vom falschen Typ; erwartet integer; bekommen "many".\n'
+        'Weiter: ruf add noch einmal auf, mit richtigem "first".'
+    )
+    assert german.call("addd", {"first": 1}).content == (
+        "Fehler: So ein Werkzeug gibt es nicht.\n"
+        'Meintest du "add"?\n'
+        "Werkzeuge (2): add, read.\n"
+        'Weiter: mach diesen Aufruf: {"name":"add","arguments":{"first":1}}'
+    )
+
+
+def test_what_a_rule_says_is_replaced_by_class(german):
+    assert german.call("read", {"path": "a.md"}).content.startswith("Fehler in read: a.md gibt es nicht.\n")
+    refused = german.call("read", {"path": "secret"})
+    assert refused.feedback.user_message == "Der Dienst nimmt die Zugangsdaten nicht an (401)."
+
+
+def test_every_format_uses_it(german):
+    session = german.session(format="block")
+    assert "\nWeiter: " in session.call("add", {"first": "many"}).content
+    assert "Weiter: " in german.session(format="json").call("add", {"first": "many"}).content
+
+
+def test_every_template_of_the_original_is_used_by_its_own_name():
+    for name, template in ENGLISH.items():
+        assert name == name.strip()
+        for _, field, spec, conversion in Formatter().parse(template):
+            assert field is None or (field.isidentifier() and not spec and conversion is None)
+
+
+@pytest.mark.parametrize(
+    ("catalogue", "told"),
+    [
+        ("german", r"Policy(catalogue='german'): give a mapping of templates, such as {**ENGLISH, ...}"),
+        ({"next": "Weiter: {step}"}, r"Policy(catalogue=...): it lacks 'headline'; start from {**ENGLISH, ...}"),
+        ({**ENGLISH, "nxt": "x"}, r"Policy(catalogue=...): there is no template 'nxt'; there are headline, "),
+        ({**ENGLISH, 3: "x"}, r"Policy(catalogue=...): there is no template 3; there are headline, "),
+        ({**ENGLISH, "next": "{stepp}"}, r"Policy(catalogue=...): 'next' asks for {stepp}; it can ask for {step}"),
+        ({**ENGLISH, "and": "{x}"}, r"Policy(catalogue=...): 'and' asks for {x}; it can ask for nothing"),
+        ({**ENGLISH, "next": "{"}, r"Policy(catalogue=...): template 'next' cannot be used: "),
+        ({**ENGLISH, "next": 5}, r"Policy(catalogue=...): template 'next' cannot be used: it is int, not text"),
+        (
+            {**ENGLISH, "user:ToolError": "{name}"},
+            r"Policy(catalogue=...): 'user:ToolError' asks for {name}; it can ask for {message}, {resource}, {status}",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_catalogue_is_named(catalogue, told):
+    with pytest.raises(errors.UsageError, match="^" + re.escape(told)):
+        Policy(catalogue=catalogue)
