@@ -21,7 +21,7 @@ import floor
 import measure
 import processes
 
-from mulligan import Pipeline, Tool, Toolset
+from mulligan import Budget, Pipeline, Tool, Toolset
 
 Row = tuple[str, float, float, str]
 
@@ -49,6 +49,21 @@ def async_rows() -> Iterator[Row]:
     for title, plugins, budget in (("success", (), 3), ("success, a plugin in every stage", (floor.Everywhere(),), 6)):
         contender = floor.async_caller(floor.pipeline(*plugins), name, floor.TEXT)
         yield f"{title}, async", measure.async_ratio(contender, bare), budget, "x"
+
+
+def session_rows() -> Iterator[Row]:
+    """Calls within a conversation: as it begins, and with a budget and failures that it remembers."""
+    plain, used = floor.pipeline().session(), floor.pipeline().session(budget=Budget(calls=10**9, feedback_chars=10**9))
+    used.call("read_file", floor.TEXT)
+    used.call("serch_isues", floor.TEXT)
+    bare = partial(floor.bare, "search_issues", floor.TEXT)
+    yield "success in a session", measure.ratio(floor.caller(plain, "search_issues", floor.TEXT), bare), 6, "x"
+    title = "success in a session that has a budget and has seen failures"
+    yield title, measure.ratio(floor.caller(used, "search_issues", floor.TEXT), bare), 6, "x"
+    name = "search_issues_async"
+    bare_async = partial(floor.bare_async, name, floor.TEXT)
+    contender = floor.async_caller(floor.pipeline().session(), name, floor.TEXT)
+    yield "success in a session, async", measure.async_ratio(contender, bare_async), 6, "x"
 
 
 def unknown_rows() -> Iterator[Row]:
@@ -92,7 +107,13 @@ def main() -> None:
     )
     print("| what | measured | budget | |\n|---|---|---|---|")
     missed = 0
-    for title, value, budget, unit in (*sync_rows(), *async_rows(), *unknown_rows(), *other_rows()):
+    for title, value, budget, unit in (
+        *sync_rows(),
+        *async_rows(),
+        *session_rows(),
+        *unknown_rows(),
+        *other_rows(),
+    ):
         missed += value > budget
         print(
             f"| {title} | {value:.3g} {unit} | <= {budget:g} {unit} | {'met' if value <= budget else 'MISSED'} |",

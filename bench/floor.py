@@ -6,7 +6,7 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any, Literal
 
-from mulligan import Pipeline, Tool
+from mulligan import Pipeline, Session, Tool
 from mulligan.plugin import hookimpl
 
 TEXT = '{"query":"is:open crash","repo":"octo/hello","labels":["bug","p1"],"limit":10,"state":"open"}'
@@ -95,13 +95,13 @@ def pipeline(*plugins: Any, extra: int = 0) -> Pipeline:
     return Pipeline([*TABLE.values(), *names], plugins=plugins, autoload=False)
 
 
-def caller(given: Pipeline, name: str, text: str) -> Callable[[], Any]:
+def caller(given: Pipeline | Session, name: str, text: str) -> Callable[[], Any]:
     """One call through mulligan, up to the text that the model reads."""
     call = given.call
     return lambda: call(name, text).content
 
 
-def async_caller(given: Pipeline, name: str, text: str) -> Callable[[], Awaitable[Any]]:
+def async_caller(given: Pipeline | Session, name: str, text: str) -> Callable[[], Awaitable[Any]]:
     """The same, awaited."""
     acall = given.acall
 

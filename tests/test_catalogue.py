@@ -61,7 +61,7 @@ def test_another_language(german):
         "Fehler: So ein Werkzeug gibt es nicht.\n"
         'Meintest du "add"?\n'
         "Werkzeuge (2): add, read.\n"
-        'Weiter: mach diesen Aufruf: {"name":"add","arguments":{"first":1}}'
+        'Weiter: mach diesen Aufruf: {"name": "add", "arguments": {"first": 1}}'
     )
 
 

@@ -15,7 +15,7 @@ from mulligan.containment import clean, fence, safe_str, show_name, unfence
 
 _FORBIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff\xad\ud800-\udfff"
-    "\U000e0000-\U000e007f\U000e0100-\U000e01ef]"
+    "\U000e0000-\U000e007f\U000e0100-\U000e01ef\ufdd0-\ufdef\ufffe\uffff]"
 )
 _NASTY = (
     *("\x1b[31m", "\x1b]0;title\x07", "\x1b]8;;https://x.io\x1b\\", "\x1b", "\x9b31m", "\x07", "\x9c", "\r\n", "\r", "\t", "\n"),
@@ -56,6 +56,7 @@ def test_clean_keeps_what_is_visible(text: str) -> None:
         ("smile ☺\ufe0f", "smile ☺\ufe0f"),
         ("x\ud800y", "x\ufffdy"),
         ("a\u2028b\u2029c", "a\nb\nc"),
+        ("a\ufffeb\uffffc\ufdd0d\U0010ffffe", "abcde"),
     ],
 )
 def test_clean(text: str, cleaned: str) -> None:
@@ -78,7 +79,12 @@ def test_clean_returns_a_clean_text_itself() -> None:
         ("read_file", "read_file"),
         ("reаd_file", r"re\u0430d_file"),  # noqa: RUF001
         ("ｄelete", r"\uff44elete"),  # noqa: RUF001
-        ("café", r"caf\u00e9"),
+        ("café-menu.py", "café-menu.py"),
+        ("Łódź/straße.txt", "Łódź/straße.txt"),
+        ("dıff", r"d\u0131ff"),  # noqa: RUF001
+        ("ſecret", r"\u017fecret"),
+        ("ĳs", r"\u0133s"),
+        ("cafe\u0301", r"cafe\u0301"),
         ("𝐫𝐞𝐚𝐝", r"\U0001d42b\U0001d41e\U0001d41a\U0001d41d"),  # noqa: RUF001
         ("сoру", r"\u0441o\u0440\u0443"),  # noqa: RUF001
         ("ファイルを読む", "ファイルを読む"),
@@ -103,7 +109,7 @@ def test_a_long_name_ends_with_an_ellipsis() -> None:
     assert show_name("x" * 64) == "x" * 64
     assert show_name("x" * 65) == "x" * 63 + "…"
     assert show_name("a " + "b" * 10_000) == "a " + "b" * 61 + "…"
-    assert show_name("aaaé", 7) == "aaa…"
+    assert show_name("aaaа", 7) == "aaa…"  # noqa: RUF001
     assert show_name("long", 1) == "…"
 
 

@@ -17,7 +17,7 @@ import attrs
 import pytest
 
 import mulligan.cli.demo
-from mulligan import Pipeline
+from mulligan import Pipeline, Policy
 from mulligan.cli import main
 from mulligan.cli.demo.play import Conversation
 from mulligan.cli.demo.script import TURNS, Move
@@ -53,9 +53,8 @@ tools  read_file, best_days, forecast, get_rate, publish_report,
                │ Did you mean "sequential-thinking__sequentialthinking"?
                │ Available tools (6): sequential-thinking__sequentialthinking, read_file, best_days,
                │   forecast, get_rate, publish_report.
-               │ Next: make this corrected call:
-               │   {"name":"sequential-thinking__sequentialthinking","arguments":{"thought":"First
-               │   the sales, then the forecast.","number":1}}
+               │ Next: make this corrected call: {"name": "sequential-thinking__sequentialthinking",
+               │   "arguments": {"thought": "First the sales, then the forecast.", "number": 1}}
     then asks  sequential-thinking__sequentialthinking {"thought": "First the sales, then the
                  forecast.", "number": 1}
     and reads  │ Thought 1 is noted (6 words).
@@ -74,8 +73,8 @@ tools  read_file, best_days, forecast, get_rate, publish_report,
     asks       forecast {"days": "seven", "runs": 500}
     reads      │ Error executing tool forecast: Invalid arguments: one problem; nothing was run.
                │ - /days: of the wrong type; expected integer; got "seven".
-               │ Next: make this corrected call:
-               │   {"name":"forecast","arguments":{"days":7,"runs":500}}
+               │ Next: make this corrected call: {"name": "forecast", "arguments": {"days": 7,
+               │   "runs": 500}}
     then asks  forecast {"days": 7, "runs": 500}
     and reads  │ median 2056 cups in 7 days (500 runs)
 """,
@@ -84,8 +83,8 @@ tools  read_file, best_days, forecast, get_rate, publish_report,
     asks       read_file {"path": "price.csv"}
     reads      │ Error executing tool read_file: Resource not found: price.csv
                │ Did you mean "prices.csv"?
-               │ Next: make this corrected call:
-               │   {"name":"read_file","arguments":{"path":"prices.csv"}}
+               │ Next: make this corrected call: {"name": "read_file", "arguments": {"path":
+               │   "prices.csv"}}
     then asks  read_file {"path": "prices.csv"}
     and reads  │ item,EUR
                │ coffee,2.50
@@ -123,7 +122,8 @@ tools  read_file, best_days, forecast, get_rate, publish_report,
  8  A tool that hangs
     asks       forecast {"days": 30, "runs": 1000000000}
     reads      │ Error executing tool forecast: No answer within 2 s; it was cancelled.
-               │ Next: call forecast again and ask for less in one call, or take another way.
+               │ Next: call forecast again with exactly the same arguments; if that fails too, ask
+               │   for less in one call.
     then asks  forecast {"days": 30, "runs": 1000}
     and reads  │ median 8815 cups in 30 days (1000 runs)
 """,
@@ -218,7 +218,10 @@ def conversation(tmp_path):
     """The demo's tools, with a conversation that no turn was played in yet."""
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
-    with serving() as port, Pipeline(make_tools(tmp_path, port), autoload=False) as pipeline:
+    with (
+        serving() as port,
+        Pipeline(make_tools(tmp_path, port), autoload=False, policy=Policy(retry=False)) as pipeline,
+    ):
         yield Conversation(pipeline.session())
 
 

@@ -298,6 +298,9 @@ def test_a_corrected_call_is_shown_whole_or_not_at_all(make_pipeline, plugin, ru
 
     pipeline = make_pipeline(read, plugins=[plugin(validate=validate)])
     result = run(pipeline, "read", {"path": "a.md", "n": 0})
-    assert '\nNext: make this corrected call: {"name":"read","arguments":{"path":"a.md","phrase":""}}' in result.content
+    assert (
+        '\nNext: make this corrected call: {"name": "read", "arguments": {"path": "a.md", "phrase": ""}}'
+        in result.content
+    )
     assert "corrected call" not in run(pipeline, "read", {"path": "x" * 5_000, "n": 0}).content
     assert "corrected call" not in run(pipeline, "read", {"path": "a.md", "n": 100}).content

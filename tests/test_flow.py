@@ -182,16 +182,20 @@ class FakeMemory:
         self.refusal = refusal
         self.seen: list[Any] = []
 
-    def refuse(self, call: ToolCall, tool: Tool, arguments: Any) -> errors.ToolError | None:
-        self.seen.append(("refuse", call.name, arguments))
+    def begin(self, state: Invocation) -> errors.ToolError | None:
+        self.seen.append(("begin", state.call.name, state.arguments))
+        return None
+
+    def refuse(self, state: Invocation, tool: Tool) -> errors.ToolError | None:
+        self.seen.append(("refuse", tool.name, state.arguments))
         return self.refusal
 
-    def failed(self, call: ToolCall, arguments: Any, error: errors.ToolError) -> tuple[errors.ToolError, str]:
-        self.seen.append(("failed", arguments, type(error).__name__))
+    def failed(self, state: Invocation, error: errors.ToolError) -> tuple[errors.ToolError, str]:
+        self.seen.append(("failed", state.arguments, type(error).__name__))
         return error, "Seen before."
 
-    def succeeded(self, call: ToolCall, arguments: Any, content: str) -> None:
-        self.seen.append(("succeeded", arguments, content))
+    def finished(self, state: Invocation, result: ToolResult) -> None:
+        self.seen.append(("finished", state.arguments, result.is_error))
 
 
 def test_a_conversation_is_told(make_pipeline):
@@ -199,30 +203,34 @@ def test_a_conversation_is_told(make_pipeline):
     flow = flow_of(make_pipeline(read), "read", {"path": "a"}, memory=memory)
     next(flow)
     end(flow, Outcome("x"))
-    assert memory.seen == [("refuse", "read", {"path": "a"}), ("succeeded", {"path": "a"}, "x")]
+    assert memory.seen == [
+        ("begin", "read", None),
+        ("refuse", "read", {"path": "a"}),
+        ("finished", {"path": "a"}, False),
+    ]
     memory = FakeMemory()
     flow = flow_of(make_pipeline(read), "read", {"path": "a"}, memory=memory)
     next(flow)
     assert "\nSeen before.\n" in end(flow, Outcome(exception=KeyError("x"))).content
-    assert memory.seen[1] == ("failed", {"path": "a"}, "ToolExecutionError")
+    assert memory.seen[2:] == [("failed", {"path": "a"}, "ToolExecutionError"), ("finished", {"path": "a"}, True)]
 
 
 def test_a_conversation_may_refuse(make_pipeline):
     memory = FakeMemory(errors.RepeatedCallError("Not again."))
     result = end(flow_of(make_pipeline(read), "read", {"path": "a"}, memory=memory), None)
     assert isinstance(result.error, errors.RepeatedCallError)
-    assert [kind for kind, *_ in memory.seen] == ["refuse", "failed"]
+    assert [kind for kind, *_ in memory.seen] == ["begin", "refuse", "failed", "finished"]
 
 
 def test_a_call_that_does_not_resolve_is_told_to_the_conversation(make_pipeline):
     memory = FakeMemory()
     end(flow_of(make_pipeline(read), "nope", "{}", memory=memory), None)
-    assert memory.seen == [("failed", None, "ToolNotFoundError")]
+    assert memory.seen == [("begin", "nope", None), ("failed", None, "ToolNotFoundError"), ("finished", None, True)]
 
 
 def test_a_memory_that_fails_does_not_end_the_conversation(make_pipeline):
     class Broken(FakeMemory):
-        def refuse(self, call: ToolCall, tool: Tool, arguments: Any) -> errors.ToolError | None:
+        def refuse(self, state: Invocation, tool: Tool) -> errors.ToolError | None:
             raise ValueError("memory")
 
     flow = flow_of(make_pipeline(read), "read", {"path": "a"}, memory=Broken())

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from mulligan import Feedback, Pipeline, Policy, Tool, ToolCall, errors, hookspecs
+from mulligan import Feedback, Limits, Pipeline, Policy, Tool, ToolCall, errors, hookspecs
 from mulligan.manager import HOOKS
 from mulligan.plugin import (
     AttemptFailed,
@@ -518,7 +518,7 @@ def test_a_wrapper_that_fails_is_left_out(make_pipeline, plugin, run, hook, when
         assert (with_it.content, with_it.is_error) == (without.content, without.is_error)
         asked += len(pipeline.faults)
         assert {(fault.plugin, fault.hook) for fault in pipeline.faults} <= {("broken", hook)}
-    assert asked or hook in ("authorize", "feedback_formats", "dialects")
+    assert asked or hook in ("authorize", "feedback_formats", "dialects", "count_tokens")
 
 
 WRONG_ANSWERS = {
@@ -650,6 +650,8 @@ def example_outcome(hook: str, pipeline: Pipeline) -> Any:
         return pipeline.call("acme_tool").error.message
     if hook == "render_feedback":
         return pipeline.call("late").content.split("\n")[1]
+    if hook == "count_tokens":
+        return len(re.findall(r"\w+|[^\w\s]", pipeline.call("nope").content)) <= 50
     if hook == "middlewares":
         return pipeline.call("flaky").content
     if hook == "hints":
@@ -671,6 +673,7 @@ EXAMPLES = {
     "detect": True,
     "classify": "Acme's quota is used up.",
     "render_feedback": "Ask for less in one call.",
+    "count_tokens": True,
     "middlewares": "second time",
     "hints": ("Ask for several records in one call.",),
     "feedback_formats": "ERROR: TOOL 'NOPE' NOT FOUND.",
@@ -681,6 +684,7 @@ EXAMPLES = {
 
 def test_every_hook_has_an_example():
     assert set(EXAMPLES) == set(HOOKS)
+    assert {name for name, value in vars(hookspecs).items() if hasattr(value, "mulligan_spec")} == set(HOOKS)
 
 
 @pytest.mark.parametrize("hook", HOOKS)
@@ -712,6 +716,7 @@ def test_the_example_of_the_reference_works(make_pipeline, capsys, hook):
         Tool.from_function(flaky, read_only=True),
         *(echo, acme_tool, late, quota),
         plugins=[example_plugin(hook)],
+        limits=Limits(feedback_tokens=50 if hook == "count_tokens" else None),
     )
     assert example_outcome(hook, pipeline) == EXAMPLES[hook]
     assert pipeline.faults == ()

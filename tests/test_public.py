@@ -23,19 +23,19 @@ MODULES = sorted(["mulligan", *(found.name for found in pkgutil.walk_packages([s
 SOURCES = sorted(ROOT.rglob("*.py"))
 FACE = {
     *(
-        "Answers Deadline Dialect Failure Feedback FeedbackFormat Injected Limits Pipeline PluginFault PluginInfo Policy Problem".split()
+        "Answers Budget Deadline Dialect Failure Feedback FeedbackFormat Injected Limits Pipeline PluginFault PluginInfo Policy Problem".split()
     ),
-    *("Repair Session Tool ToolCall ToolResult Toolset errors hookimpl tool".split()),
+    *("Repair Session Tool ToolCall ToolResult Toolset current_deadline errors hookimpl tool".split()),
 }
 AUTHOR = {
     *(
-        "Answers AttemptFailed CallFinished CallRepaired CallStarted Deadline DeadlineExceeded Dialect Effect Event Executor".split()
+        "Answers AttemptFailed BudgetSpent CallFinished CallRepaired CallStarted Deadline DeadlineExceeded Dialect Effect Event Executor".split()
     ),
     *(
-        "ExecutorSaturated Failure Feedback FeedbackFormat Injected Limits Middleware MulliganError Outcome PluginError PluginFaulted".split()
+        "ExecutorSaturated Failure Feedback FeedbackFormat Injected Limits Middleware MulliganError Notice Outcome PluginError PluginFaulted".split()
     ),
     *(
-        "Policy Problem Repair Repairer RepeatedCallError ResourceConflictError ResourceNotFoundError Run Sleep Step Steps Tool".split()
+        "Policy Problem Repair Repairer RepeatedCallError ResourceConflictError ResourceNotFoundError Run Sleep Step StepFinished Steps Tool".split()
     ),
     *(
         "ToolArgumentError ToolAuthenticationError ToolCall ToolCancelledError ToolConnectionError ToolError ToolExecutionError".split()
@@ -251,7 +251,7 @@ def test_every_public_name_is_documented(name):
         ("Pipeline.aanswer", "self message session context"),
         ("Pipeline.recover", "self text_or_exception"),
         ("Pipeline.classify", "self exception_or_value tool arguments"),
-        ("Pipeline.session", "self id format"),
+        ("Pipeline.session", "self id format budget"),
         ("Tool.from_schema", "name description parameters handler options"),
         ("Toolset.definitions", "self dialect"),
         ("ToolCall", "id name arguments"),

@@ -6,7 +6,6 @@ import html
 import json
 import random
 import re
-import string
 import threading
 from base64 import b64encode, urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Iterable, Iterator
@@ -14,60 +13,12 @@ from typing import Any
 from urllib.parse import quote, quote_plus
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
+from secret_samples import ALNUM, HEX, draw, longest_part, shapes
 
 from mulligan.containment import safe_str
 from mulligan.redaction import PATTERNS, REDACTED, Redactor, cut
-
-_ALNUM = string.ascii_letters + string.digits
-_HEX = "0123456789abcdef"
-_UPPER = string.ascii_uppercase + string.digits
-_WORDY = _ALNUM + "_-"
-
-
-def _draw(rng: random.Random, alphabet: str, length: int) -> str:
-    return "".join(rng.choice(alphabet) for _ in range(length))
-
-
-def _shapes(rng: random.Random) -> dict[str, str]:
-    def draw(alphabet: str, length: int) -> str:
-        return _draw(rng, alphabet, length - 1) + rng.choice(alphabet.rstrip("_-"))
-
-    claims = urlsafe_b64encode(json.dumps({"sub": draw(_ALNUM, 8)}).encode()).decode().rstrip("=")
-    digits = string.digits
-    return {
-        "OpenAI": "sk-" + draw(_ALNUM, 48),
-        "OpenAI project": "sk-proj-" + draw(_WORDY, 64),
-        "Anthropic": "sk-ant-api03-" + draw(_WORDY, 84),
-        **{f"GitHub {kind}": f"gh{kind}_{draw(_ALNUM, 36)}" for kind in "pousr"},
-        "GitHub fine-grained": f"github_pat_{draw(_ALNUM, 22)}_{draw(_ALNUM, 59)}",
-        "GitLab": "glpat-" + draw(_WORDY, 20),
-        "Slack bot": f"xoxb-{draw(digits, 12)}-{draw(digits, 12)}-{draw(_ALNUM, 24)}",
-        "Slack user": f"xoxp-{draw(digits, 12)}-{draw(_ALNUM, 24)}",
-        "Slack app": f"xapp-1-A{draw(_UPPER, 8)}-{draw(digits, 12)}-{draw(_HEX, 64)}",
-        "Slack webhook": f"https://hooks.slack.com/services/T{draw(_UPPER, 8)}/B{draw(_UPPER, 8)}/{draw(_ALNUM, 24)}",
-        "AWS id": "AKIA" + draw(_UPPER, 16),
-        "AWS session id": "ASIA" + draw(_UPPER, 16),
-        "Google key": "AIza" + draw(_WORDY, 35),
-        "Google token": "ya29." + draw(_WORDY, 62),
-        "Stripe": "sk_live_" + draw(_ALNUM, 24),
-        "Stripe restricted": "rk_live_" + draw(_ALNUM, 24),
-        "Stripe publishable": "pk_live_" + draw(_ALNUM, 24),
-        "Stripe webhook": "whsec_" + draw(_ALNUM, 32),
-        "Twilio key": "SK" + draw(_HEX, 32),
-        "Twilio account": "AC" + draw(_HEX, 32),
-        "SendGrid": f"SG.{draw(_WORDY, 22)}.{draw(_WORDY, 43)}",
-        "npm": "npm_" + draw(_ALNUM, 36),
-        "PyPI": "pypi-AgEIcHlwaS5vcmc" + draw(_WORDY, 64),
-        "Hugging Face": "hf_" + draw(_ALNUM, 34),
-        "DigitalOcean": "dop_v1_" + draw(_HEX, 64),
-        "Shopify": "shpat_" + draw(_HEX, 32),
-        "Telegram": f"{draw('123456789', 9)}:AA{draw(_WORDY, 33)}",
-        "Vault": "hvs." + draw(_WORDY, 90),
-        "JWT": f"eyJhbGciOiJIUzI1NiJ9.{claims}.{draw(_WORDY, 43)}",
-    }
-
 
 _NAMED = (  # {} is the secret
     *("AccountName=a;AccountKey={};EndpointSuffix=core.windows.net", "SharedAccessSignature sr=x&sig={}&se=1&skn=y"),
@@ -137,24 +88,15 @@ def redactor() -> Redactor:
     return Redactor(environment={})
 
 
-def _longest_part(secret: str, text: str) -> int:
-    """How long the longest part of a secret is that a text still holds."""
-    longest = 0
-    for start in range(len(secret)):
-        while start + longest < len(secret) and secret[start : start + longest + 1] in text:
-            longest += 1
-    return longest
-
-
 @pytest.mark.parametrize("escape", _ESCAPES)
 def test_well_known_shapes_are_hidden_in_every_escape_and_sentence(redactor: Redactor, escape: str) -> None:
     rng = random.Random(escape)
     leaks = [
         (name, carrier)
         for _ in range(3)
-        for name, secret in _shapes(rng).items()
+        for name, secret in shapes(rng).items()
         for carrier in _CARRIERS
-        if _longest_part(secret[-20:], redactor.redact(_ESCAPES[escape](carrier.format(secret)))) >= 6
+        if longest_part(secret[-20:], redactor.redact(_ESCAPES[escape](carrier.format(secret)))) >= 6
     ]
     assert leaks == []
 
@@ -165,8 +107,8 @@ def test_values_with_telling_names_are_hidden_in_every_escape_and_sentence(redac
     leaks = []
     for named in _NAMED:
         for carrier in ("{}", "Error: {}", "it said {} and gave up", "failed: {}\nsee the log", "'{}'"):
-            secret = _draw(rng, _ALNUM, 20)
-            if _longest_part(secret, redactor.redact(_ESCAPES[escape](carrier.format(named.format(secret))))) >= 4:
+            secret = draw(rng, ALNUM, 20)
+            if longest_part(secret, redactor.redact(_ESCAPES[escape](carrier.format(named.format(secret))))) >= 4:
                 leaks.append((named, carrier))
     assert leaks == []
 
@@ -179,7 +121,7 @@ def test_registered_values_are_hidden_in_every_coding(secret: str, coding: str) 
     for carrier in ("{}", "failed for '{}'", "x{}y", "{}\n{}", "/a?b={}&c=d"):
         redacted = redactor.redact(carrier.format(coded, coded))
         assert REDACTED in redacted
-        assert _longest_part(coded, redacted) < 6
+        assert longest_part(coded, redacted) < 6
 
 
 @pytest.mark.parametrize("secret", [*_REGISTERED, "abcd", "abcde"])
@@ -257,8 +199,8 @@ def _benign(rng: random.Random) -> str:
     word = rng.choice("user order invoice report cache index task_queue config session message token_count key".split())
     number = rng.randrange(100_000)
     path = "/".join(rng.sample(["usr", "home", "src", "my-app", "data_v2", "node_modules", "Projekte", "tmp-01"], 4))
-    digest, name = _draw(rng, _HEX, rng.choice([7, 32, 40, 64])), _draw(rng, _ALNUM, rng.randrange(6, 24))
-    uuid = "-".join(_draw(rng, _HEX, length) for length in (8, 4, 4, 4, 12))
+    digest, name = draw(rng, HEX, rng.choice([7, 32, 40, 64])), draw(rng, ALNUM, rng.randrange(6, 24))
+    uuid = "-".join(draw(rng, HEX, length) for length in (8, 4, 4, 4, 12))
     reasons = (
         *(f"[Errno 2] No such file or directory: '/{path}/{word}.json'", f"KeyError: '{word}_id'", f"commit {digest} not found"),
         *(f"{word} {uuid} does not exist", f'relation "{word}s" does not exist at character {number}', f"object {name} is gone"),
@@ -280,6 +222,23 @@ def test_benign_texts_stay(redactor: Redactor) -> None:
     texts = [_benign(rng) for _ in range(2_000)]
     altered = [text for text in texts if redactor.redact(text) != text]
     assert len(altered) <= 20, altered[:5]
+
+
+_PIECES = (
+    *("password", "pwd", "=", ":", "api_key", "token", "'", '"', "\\", " ", "&", "?", ";", ",", "://", "@", "%40", "%3D", "x@"),
+    *("a1b2c3", "bearer ", "Authorization", "Cookie", "sk-", "abcdefghijklmnopqrst", "\n", ")", "]", "{", "<", "sig", "digest "),
+    *("AKIA", "ABCDEFGHIJKLMNOP12", "-----BEGIN PRIVATE KEY", "-----END", "correct horse", "--", "eyJhbGciOi", "."),
+)  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(_PIECES), max_size=24).map("".join))
+@example('-----ENDpassword%3D )eyJhbGciOi{pwd:]\\-----END--correct horsepassword"{basic')
+@example("Bearer>AKIAABCDEFGHIJKLMNOP12sk-sigsig0Authorization digest -----BEGIN PRIVATE KEYsecret)=token0{hunter22x@")
+@example("://%3D.sig%3DsecretvaluexABCDEFGHIJKLMNOP12?;@eyJhbGciOipwd'}secret")
+def test_a_redacted_text_is_redacted_already(text: str) -> None:
+    redactor = Redactor(["correct horse battery"], environment={})
+    redacted = redactor.redact(text)
+    assert redactor.redact(redacted) == redacted
 
 
 _SHORT_TEXTS = st.text(st.sampled_from("a1 =:/@\"'\\%&;._-") | st.characters(), max_size=60)
@@ -362,7 +321,7 @@ def test_a_text_that_was_cut_inside_a_phrase_ends_with_the_mark() -> None:
 
 
 def test_a_long_value_is_hidden_whole() -> None:
-    secret = _draw(random.Random(4), _ALNUM + "+/", 3_000)
+    secret = draw(random.Random(4), ALNUM + "+/", 3_000)
     assert Redactor([secret], environment={}).redact(f"a {secret} b") == f"a {REDACTED} b"
 
 
@@ -445,12 +404,12 @@ def test_cut_never_exceeds_the_limit(text: str, limit: int) -> None:
 
 def test_cut_at_any_place_leaves_no_part_of_a_secret(redactor: Redactor) -> None:
     rng = random.Random(6)
-    for secret in [*_shapes(rng).values(), _REGISTERED[1]]:
+    for secret in [*shapes(rng).values(), _REGISTERED[1]]:
         redactor.register(secret)
         text = f"the call to the service failed with {secret} at the first attempt, and it will fail again"
         redacted = redactor.redact(text)
         for limit in range(len(text) + 1):
-            assert _longest_part(secret[-20:], cut(redacted, limit)) < 6
+            assert longest_part(secret[-20:], cut(redacted, limit)) < 6
 
 
 @pytest.mark.parametrize("secret", _REGISTERED)
@@ -458,7 +417,7 @@ def test_a_secret_that_was_halved_on_reading_leaves_no_part(secret: str) -> None
     redactor = Redactor([secret], environment={})
     error = ValueError(f"the call to the service failed with {secret} at the first attempt")
     for limit in range(36, 36 + len(secret)):
-        assert _longest_part(secret, redactor.redact(safe_str(error, limit))) < 6
+        assert longest_part(secret, redactor.redact(safe_str(error, limit))) < 6
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mulligan import Pipeline, Session, Tool, ToolCall, errors
+from mulligan import Budget, FeedbackFormat, Pipeline, Session, Tool, ToolCall, errors
 
 
 class Shop:
@@ -253,9 +253,9 @@ def test_threads_share_a_session(make_pipeline):
         thread.start()
     for thread in threads:
         thread.join()
-    saved = session.to_dict()
-    assert saved["in_a_row"] == {"fail": 400}
-    assert sum(saved["failures"].values()) == 400
+    saved = session.to_dict()["guard"]
+    assert saved["rows"]["fail"]["failures"] == 400
+    assert sum(record["total"] for record in saved["failed"]["fail"].values()) <= 400
 
 
 class Hostile:
@@ -292,10 +292,9 @@ def test_memory_is_bounded(make_pipeline):
     for number in range(3_000):
         session.call("fail", {"path": f"p{number}"})
         session.call(f"unknown{number}", {})
-    saved = session.to_dict()
-    assert len(saved["failures"]) <= 1_000
-    assert sum(len(keys) for keys in saved["values"].values()) <= 1_000
-    assert len(saved["in_a_row"]) <= 1_000
+    saved = session.to_dict()["guard"]
+    assert 900 <= sum(map(len, saved["failed"].values())) <= 1_000
+    assert set(saved["rows"]) == {"fail", ""}
 
 
 # --- saved and gone on with
@@ -335,33 +334,175 @@ def test_a_saved_conversation_holds_no_arguments(pipeline, make_pipeline):
     assert secret not in json.dumps(session.to_dict())
 
 
-@pytest.mark.parametrize(
-    "saved",
-    [
-        {},
-        None,
-        3,
-        "text",
-        [],
-        {"id": "a"},
-        {"id": "a", "failures": [], "in_a_row": {}, "fatal": {}, "values": {}},
-        {"id": "a", "failures": {"k": "many"}, "in_a_row": {}, "fatal": {}, "values": {}},
-        {"id": "a", "failures": {"k": None}, "in_a_row": {}, "fatal": {}, "values": {}},
-        {"id": "a", "failures": {}, "in_a_row": {}, "fatal": {}, "values": {"read": 3}},
-        {"id": "a", "failures": {}, "in_a_row": {}, "fatal": None, "values": {}},
-    ],
-)
+@pytest.mark.parametrize("saved", [{}, None, 3, "text", [], {"id": "a"}, {"version": 1}, {"version": 1, "id": "a"}])
 def test_something_else_is_refused(pipeline, saved):
     with pytest.raises(errors.UsageError, match=r"this is not what Session.to_dict\(\) gave: \w+"):
         Session.from_dict(pipeline, saved)
 
 
-def test_a_saved_conversation_that_was_tampered_with_never_ends_the_next_one(pipeline):
-    saved = pipeline.session().to_dict()
-    saved["values"] = {"read": ["no separator"]}
-    saved["failures"] = {"no separator": 3}
-    session = Session.from_dict(pipeline, saved)
-    assert ask(session, "read", {"path": "ok.md"}).content == "read ok.md"
+def broken(path: str, value: object):
+    """A saved conversation in which one thing is something else."""
+
+    def change(saved: dict[str, Any]) -> None:
+        *way, last = path.split("/")
+        for name in way:
+            saved = saved[next(iter(saved)) if name == "*" else name]
+        if value is ...:
+            del saved[last]
+        else:
+            saved[last] = value
+
+    return change
+
+
+BROKEN = [
+    ("id", 3, "TypeError at a text, which is 3"),
+    ("id", ..., "KeyError at 'id'"),
+    ("version", ..., "KeyError at 'version'"),
+    ("format", ["x"], "TypeError at a text, which is ['x']"),
+    ("format_is_own", 1, "TypeError at format_is_own, which is 1"),
+    ("guard", None, "TypeError at "),
+    ("guard", {}, "KeyError at 'failed'"),
+    ("guard/failed", [], "AttributeError at "),
+    ("guard/failed/*/*/count", "many", "TypeError at count, which is 'many'"),
+    ("guard/failed/*/*/count", -1, "TypeError at count, which is -1"),
+    ("guard/failed/*/*/total", True, "TypeError at total, which is True"),
+    ("guard/failed/*/*/results", [3], "TypeError at results, which does not hold texts only"),
+    ("guard/failed/*/*/traces", ..., "KeyError at 'traces'"),
+    ("guard/failed/*/*/invalid", None, "TypeError at invalid, which is None"),
+    ("guard/rows/*/hope", None, "TypeError at hope, which is None"),
+    ("guard/rows/*/failures", 1.5, "TypeError at failures, which is 1.5"),
+    ("guard/rows/*/open", "abc", "TypeError at open, which is 'abc'"),
+    ("guard/rows", None, "AttributeError at "),
+    ("guard/fatal", None, "AttributeError at "),
+    ("guard/fatal", {"read": {"k": 3}}, "TypeError at fatal, which is 3"),
+    ("budget", 3, "TypeError at "),
+    ("budget", {}, "KeyError at 'limits'"),
+    ("budget/limits/calls", ..., "KeyError at 'calls'"),
+    ("budget/used/calls", "x", "ValueError at calls, which is 'x'"),
+    ("budget/used/calls", float("nan"), "ValueError at calls, which is nan"),
+    ("budget/used/money", 3, "ValueError at 'money' is no part of a budget"),
+    ("budget/used_by_tool", {"read": 3}, "AttributeError at "),
+]
+
+
+@pytest.mark.parametrize(("path", "value", "told"), BROKEN)
+def test_what_is_broken_in_a_saved_conversation_is_named(pipeline, path, value, told):
+    session = pipeline.session("a", budget=Budget(calls=9, tools={"read": Budget(calls=3)}))
+    session.call("read", {"path": "gone.md"})
+    saved = json.loads(json.dumps(session.to_dict()))
+    Session.from_dict(pipeline, saved)
+    broken(path, value)(saved)
+    with pytest.raises(errors.UsageError) as raised:
+        Session.from_dict(pipeline, saved)
+    assert f"this is not what Session.to_dict() gave: {told}" in str(raised.value)
+
+
+def test_a_budget_that_is_none_is_named_as_such(pipeline):
+    saved = pipeline.session(budget=Budget(calls=9)).to_dict()
+    saved["budget"]["limits"]["calls"] = -3
+    with pytest.raises(errors.UsageError, match=r"Budget\(calls=-3\): give a number from 0"):
+        Session.from_dict(pipeline, saved)
+
+
+@pytest.mark.parametrize("version", [0, 2, "1", None])
+def test_another_version_is_refused_by_its_number(pipeline, version):
+    saved = {**pipeline.session().to_dict(), "version": version}
+    with pytest.raises(errors.UsageError) as raised:
+        Session.from_dict(pipeline, saved)
+    assert f"saved in version {version!r}; this mulligan reads version 1" in str(raised.value)
+
+
+def test_the_guard_goes_on_where_it_was(pipeline, make_pipeline, shop):
+    session = pipeline.session()
+    for number in range(12):
+        ask(session, "read", {"path": f"gone{number}.md"})
+    ask(session, "nope", {})
+    again = Session.from_dict(make_pipeline(*shop.tools()), json.loads(json.dumps(session.to_dict())))
+    assert again.to_dict() == session.to_dict()
+    assert ask(again, "read", {"path": "gone99.md"}).error.rule == "session:in-a-row"
+    assert "has failed before" in ask(again, "nope", {}).content
+
+
+def test_a_saved_conversation_is_a_copy(pipeline):
+    session = pipeline.session()
+    ask(session, "read", {"path": "gone.md"})
+    saved = session.to_dict()
+    before = json.dumps(saved)
+    again = Session.from_dict(pipeline, saved)
+    for one in (session, again):
+        ask(one, "read", {"path": "gone.md"})
+        ask(one, "read", {"path": 3})
+    assert json.dumps(saved) == before
+
+
+class Loud(FeedbackFormat):
+    name = "loud"
+
+    def __init__(self, mark: str = "!") -> None:
+        self.mark = mark
+
+    def render(self, feedback):
+        return feedback.headline.upper() + self.mark
+
+
+def test_a_format_of_its_own_has_to_be_given_again(pipeline):
+    saved = json.loads(json.dumps(pipeline.session(format=Loud("!!!")).to_dict()))
+    with pytest.raises(errors.UsageError) as raised:
+        Session.from_dict(pipeline, saved)
+    assert "the format 'loud' of this conversation was an object of its own, which cannot be saved" in str(raised.value)
+    assert "give it again, Session.from_dict(pipeline, saved, format=...)" in str(raised.value)
+    again = Session.from_dict(pipeline, saved, format=Loud("???"))
+    assert again.call("nope").content == "ERROR: TOOL 'NOPE' NOT FOUND.???"
+
+
+def test_a_format_that_only_has_the_name_of_a_known_one_has_to_be_given_again(pipeline):
+    class Text(Loud):
+        name = "text"
+
+    saved = pipeline.session(format=Text()).to_dict()
+    with pytest.raises(errors.UsageError, match="the format 'text' of this conversation was an object of its own"):
+        Session.from_dict(pipeline, saved)
+
+
+def test_a_format_of_a_plugin_is_found_by_its_name_or_missed(make_pipeline, plugin):
+    loud = plugin(feedback_formats=lambda: [Loud("!")])
+    first = make_pipeline(plugins=[loud])
+    saved = first.session(format="loud").to_dict()
+    assert Session.from_dict(make_pipeline(plugins=[loud]), saved).call("nope").content.endswith("NOT FOUND.!")
+    with pytest.raises(errors.UsageError, match="unknown feedback format 'loud'; there are block, json, text"):
+        Session.from_dict(make_pipeline(), saved)
+    assert Session.from_dict(make_pipeline(), saved, format="text").call("nope").content.startswith("Error: Tool")
+
+
+# --- what another runtime said
+
+
+def test_recover_words_a_failure_in_the_format_of_the_session(pipeline):
+    session = pipeline.session(format="json")
+    result = session.recover("Model tried to call unavailable tool 'raed'.")
+    assert json.loads(result.content)["error"] is True
+    assert isinstance(result.error, errors.ToolNotFoundError)
+    assert session.recover(FileNotFoundError(2, "No such file", "a.md")).error.resource == "a.md"
+    assert pipeline.recover("Model tried to call unavailable tool 'raed'.").content.startswith(
+        "Error: Tool 'raed' not found."
+    )
+
+
+def test_recover_remembers_a_name_that_does_not_exist(pipeline):
+    session = pipeline.session()
+    results = [session.recover("Error: Unknown tool: buyy") for _ in range(5)]
+    assert "The same call has failed before." in results[1].content
+    assert [isinstance(result.error, errors.RepeatedCallError) for result in results] == [False] * 3 + [True] * 2
+    assert [result.fatal for result in results] == [False] * 4 + [True]
+
+
+def test_recover_holds_nothing_against_calls_that_it_does_not_know(pipeline, shop):
+    session = pipeline.session()
+    for _ in range(6):
+        assert not session.recover("poll: connection reset by peer").fatal
+        assert not session.recover(TimeoutError("poll")).fatal
+    assert ask(session, "poll", {}).content == "pending"
 
 
 def test_a_session_with_an_unknown_format(pipeline):
@@ -383,9 +524,9 @@ def test_memory_of_many_failing_tools_is_bounded(make_pipeline):
     for number in range(120):
         for path in range(11):
             assert session.call(f"t{number}", {"path": f"p{path}"}).is_error
-    saved = session.to_dict()
-    assert sum(len(keys) for keys in saved["values"].values()) <= 1_000
-    assert len(saved["failures"]) <= 1_000
+    saved = session.to_dict()["guard"]
+    assert 900 <= sum(map(len, saved["failed"].values())) <= 1_000
+    assert len(saved["rows"]) == 120
 
 
 def test_a_mapping_that_is_no_dict_is_fine_in_a_conversation(pipeline):

@@ -510,3 +510,22 @@ def test_no_piece_of_a_secret_of_the_environment_is_left_where_a_value_is_shorte
     for length in range(6, len(SECRET)):
         assert SECRET[:length] not in result.content
         assert SECRET[:length] not in json.dumps(result.to_dict())
+
+
+@pytest.mark.parametrize("wrong", [range(100_000), [5], [99_999]])
+def test_a_hundred_thousand_items_are_looked_through(wrong):
+    schema = {
+        "type": "object",
+        "properties": {
+            "items": {"type": "array", "minItems": 50_000, "contains": {"const": 1}, "items": {"type": "integer"}},
+            "name": {"type": "string"},
+        },
+        "required": ["name"],
+    }
+    items = [1] * 100_000
+    for place in wrong:
+        items[place] = "x"
+    found = Tool.from_schema("act", "", schema, dict).validator.problems({"items": items, "name": "a"})
+    assert {problem.message for problem in found} <= {"of the wrong type", "not valid"}
+    assert found[0].pointer == f"/items/{wrong[0]}"
+    assert len(found) <= 1_000

@@ -13,8 +13,9 @@ print(result.content)
 """
 
 from mulligan import errors
+from mulligan.budget import Budget
 from mulligan.calls import Repair, ToolCall
-from mulligan.deadline import Deadline
+from mulligan.deadline import Deadline, current_deadline
 from mulligan.dialects import Dialect
 from mulligan.errors import Problem
 from mulligan.failure import Failure
@@ -32,6 +33,7 @@ from mulligan.toolset import Toolset
 __version__ = "0.1.0"
 __all__ = [
     "Answers",
+    "Budget",
     "Deadline",
     "Dialect",
     "Failure",
@@ -50,6 +52,7 @@ __all__ = [
     "ToolCall",
     "ToolResult",
     "Toolset",
+    "current_deadline",
     "errors",
     "hookimpl",
     "tool",

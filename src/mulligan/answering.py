@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mulligan.arguments import dump, read_arguments
 from mulligan.calls import Repair, ToolCall
-from mulligan.classification import Classifier
-from mulligan.containment import clean, safe_str, show_name
-from mulligan.correction import correct
+from mulligan.classification import Classifier, sealed
+from mulligan.containment import clean, is_name, safe_str
+from mulligan.correction import Correction, correct
 from mulligan.dialects import Dialect
 from mulligan.errors import (
     PluginError,
@@ -31,7 +32,7 @@ from mulligan.results import ToolResult
 from mulligan.tools import Tool
 from mulligan.toolset import Toolset
 from mulligan.values import as_content
-from mulligan.wording import Wording
+from mulligan.wording import Wording, says_the_same
 
 if TYPE_CHECKING:
     from mulligan.invocation import Invocation
@@ -95,7 +96,7 @@ class Answering:
             call: the call.
             toolset: the tools.
         """
-        shown = self.redactor.redact(show_name(call.name))
+        shown = self.shown_name(call)
         error = ToolNotFoundError(f"Tool '{shown}' not found.", rule="host:unknown-name")
         try:
             arguments = read_arguments(call.arguments, self._limits)
@@ -115,12 +116,15 @@ class Answering:
         error = self.classifier.complete(error, state.call, state.tool, state.arguments)
         if isinstance(error, ResourceNotFoundError):
             self._add_near(error, state.tool, state.arguments or {})
+            error.suggestions = tuple(filter(partial(self._may_suggest, error.resource or ""), error.suggestions))
         try:
             feedback, content = self._worded(state, error, note)
         except PluginError:
             raise
         except Exception:
             feedback, content = None, f"Error: the tool failed ({type(error).__name__})."
+        if feedback is None or not says_the_same(feedback, error):
+            error = self.sealed(error)
         return ToolResult(
             state.call,
             state.tool,
@@ -137,6 +141,26 @@ class Answering:
             self,
         )
 
+    def _may_suggest(self, missing: str, name: str) -> bool:
+        """Whether a thing's name can stand among our own words: it holds no secret and is no sentence."""
+        return self.redactor.redact(name) == name and is_name(name, missing, blanks=2)
+
+    def shown_name(self, call: ToolCall) -> str:
+        """The name that was called, redacted and safe to show.
+
+        Args:
+            call: the call.
+        """
+        return self._wording.shown_name(call)
+
+    def sealed(self, error: ToolError) -> ToolError:
+        """The error without secrets in what it says: a copy, where it says any.
+
+        Args:
+            error: what the failure means.
+        """
+        return sealed(error, self.redactor.redact)
+
     def _add_near(self, error: ResourceNotFoundError, tool: Tool | None, arguments: Mapping[str, Any]) -> None:
         if tool is not None and tool.resources is not None and error.resource and not error.suggestions:
             error.suggestions = near_resources(tool, arguments, error.resource)
@@ -145,7 +169,7 @@ class Answering:
         tool = state.tool
         failure = state.failure
         hints = state.stages.hints(error, failure)
-        correction = guarded(lambda: correct(error, state.call, tool, failure, state.host.toolset, self._limits))
+        correction = guarded(lambda: self._correction(state, error))
         if correction is not None and isinstance(error, ToolArgumentError) and error.corrected is None:
             error.corrected = correction.arguments
         feedback = self._wording.compose(
@@ -161,8 +185,15 @@ class Answering:
         )
         wanted = (tool.format if tool is not None else None) or state.format
         known = wanted if isinstance(wanted, FeedbackFormat) else self.formats.get(wanted or "")
-        limit = self._limits.feedback_chars
-        return rendered(feedback, known or self.format, state.stages, limit, self.on_silence)
+        return rendered(feedback, known or self.format, state.stages, self._limits, self.on_silence)
+
+    def _correction(self, state: Invocation, error: ToolError) -> Correction | None:
+        """The corrected call; none is worked out of a text that holds a secret."""
+        failure = state.failure
+        mendable = isinstance(error, (ResourceNotFoundError, ToolArgumentError))
+        if failure is not None and mendable and self.redactor.redact(failure.text) != failure.text:
+            return None
+        return correct(error, state.call, state.tool, failure, state.host.toolset, self._limits)
 
     def register_secrets(self, tool: Tool, arguments: Mapping[str, Any]) -> None:
         """Remembers the values of a tool's secret arguments, so that no text shows them.
@@ -217,7 +248,7 @@ class Answering:
         """
         found = []
         if sent.name != read.name:
-            found.append(Repair("name", f"tool {show_name(sent.name)}", show_name(read.name)))
+            found.append(Repair("name", f"tool {self.shown_name(sent)}", self.shown_name(read)))
         if sent.arguments != read.arguments:
             found.append(Repair("arguments", self.shown_arguments(sent), self.shown_arguments(read)))
         return tuple(found)
@@ -246,7 +277,7 @@ class Answering:
             error: what the failure means.
             failure: what happened.
         """
-        return AttemptFailed(call.id, call.name, attempt, error, self.redactor.redact(failure.traceback))
+        return AttemptFailed(call.id, call.name, attempt, self.sealed(error), self.redactor.redact(failure.traceback))
 
 
 def shortened(content: str, limit: int) -> str:

@@ -12,6 +12,9 @@ _ANSWERS = ("response", "raw_response", "http_response", "resp", "meta")
 _STATUS = ("status_code", "status", "http_status", "http_status_code", "statusCode", "http_code", "response_code")
 _RARE = ("response_status_code", "code")
 _LINE = re.compile(r"([45]\d\d)(?: [A-Z][A-Za-z' -]{0,60})?")
+_KNOWN = frozenset(  # RFC 9110, its registry, and what proxies made of 4xx and 5xx
+    (*range(400, 419), *range(421, 427), 428, 429, 431, 440, 444, 449, 450, 451, 456, 460, 463, 494, 495, 496, 498, 499)
+) | frozenset((*range(500, 509), 510, 511, *range(520, 528), 529, 530, 561, 598, 599))
 _URLS = ("url", "uri", "real_url", "request_url")
 
 
@@ -59,7 +62,7 @@ def _status_of(holder: object) -> int | None:
             return status
     for found in fields(holder, _RARE):
         status = _as_status(found)
-        if status is not None:
+        if status in _KNOWN:
             return None if field(field(holder, "details"), "codeName") is not None else status
     return None
 

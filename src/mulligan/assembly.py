@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
+from functools import cache
 from typing import Any
 
 from mulligan.calls import ToolCall
 from mulligan.errors import UsageError
 from mulligan.feedback import FeedbackFormat
+from mulligan.invocation import Chances
 from mulligan.manager import PluginManager
 from mulligan.plugins import autoload_wanted, blocked_names, discover
 from mulligan.policy import Limits, Policy
 from mulligan.steps import Middleware
 
 
-def builtins(limits: Limits) -> Mapping[str, Any]:
-    """The plugins that come with mulligan, by name.
-
-    Args:
-        limits: bounds, for reading arguments.
-    """
+def _built_in(policy: Policy, limits: Limits) -> Mapping[str, Any]:
+    """The plugins that come with mulligan, by name; `repair` only where the policy wants repairs."""
     from mulligan.builtin import classify, detect, dialects, execute, formats, resolve
     from mulligan.builtin.validate import Validate
 
-    return {
+    plugins = {
         "resolve": resolve,
         "validate": Validate(limits),
         "execute": execute,
@@ -32,11 +30,18 @@ def builtins(limits: Limits) -> Mapping[str, Any]:
         "formats": formats,
         "dialects": dialects,
     }
+    kinds = tuple(kind for kind in policy.repair if isinstance(kind, str))
+    if kinds:
+        from mulligan.builtin.repair import Repair
+
+        plugins["repair"] = Repair(kinds, limits)
+    return plugins
 
 
 def assemble(
     manager: PluginManager,
-    built_in: Mapping[str, Any],
+    policy: Policy,
+    limits: Limits,
     plugins: Iterable[Any],
     *,
     autoload: bool,
@@ -46,7 +51,8 @@ def assemble(
 
     Args:
         manager: where they are registered.
-        built_in: the plugins that come with mulligan, by name.
+        policy: which repairs are wanted.
+        limits: bounds, for reading arguments.
         plugins: those that are given in code.
         autoload: whether installed plugins are loaded.
         block: names of plugins that are not used.
@@ -54,9 +60,9 @@ def assemble(
     Raises:
         UsageError: a plugin given in code is wrong.
     """
-    given = _given(plugins)
+    given = [*_given(plugins), *(plugin for plugin in policy.repair if not isinstance(plugin, str))]
     blocked = blocked_names(block)
-    for name, plugin in built_in.items():
+    for name, plugin in _built_in(policy, limits).items():
         if name in blocked:
             manager.block(name)
         else:
@@ -140,9 +146,29 @@ def checked_middleware(given: Any) -> tuple[Middleware, ...]:
     if not isinstance(given, (list, tuple)):
         raise UsageError(f"middleware must be a list of generator functions, not {given!r:.80}")
     for one in given:
+        if isinstance(one, type) and not issubclass(one, Generator):
+            raise UsageError(f"{one.__name__} is a class: give what it makes, as in middleware=[{one.__name__}(...)]")
         if not callable(one):
             raise UsageError(f"{one!r:.80} cannot be a middleware: give a generator function of run, tool and call")
     return tuple(given)
+
+
+def chances(policy: Policy) -> Callable[[], Chances] | None:
+    """What gives second chances that nobody had to ask for, made at the first failure that may pass.
+
+    Args:
+        policy: whether there are any.
+    """
+    if not policy.retry:
+        return None
+
+    @cache
+    def made() -> Chances:
+        from mulligan.middleware.retries import SecondChance
+
+        return SecondChance()
+
+    return made
 
 
 def names_of(block: Any) -> tuple[str, ...]:

@@ -29,12 +29,21 @@ def body(value: object, held: tuple[Any, ...]) -> Body | None:
     if isinstance(value, Mapping):
         return value
     first: Body | None = None
-    for candidate in _candidates(value, held):
+    for candidate in (*_candidates(value, held), *_raised_with(value)):
         found = _parsed(candidate)
         if isinstance(found, Mapping):
             return found
         first = first if first is not None else found
     return first
+
+
+def _raised_with(value: object) -> Iterator[Any]:
+    """Answers among the arguments of an exception: a mapping, or JSON at the end of a text."""
+    for raised_with in value.args[:4] if isinstance(value, BaseException) else ():
+        if isinstance(raised_with, (Mapping, list)):
+            yield raised_with
+        elif isinstance(raised_with, str) and raised_with.rstrip().endswith(("}", "}]")):
+            yield raised_with[min(place for place in map(raised_with.find, ("{", "[{")) if place >= 0) :]
 
 
 def body_text(value: object, held: tuple[Any, ...]) -> str:

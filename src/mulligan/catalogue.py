@@ -45,6 +45,8 @@ ENGLISH: Catalogue = {
     # what has happened
     "second_time": "The same call has failed before.",
     "third_time": "The same has failed 3 times: another try will not be run. Take another approach.",
+    "more_times": "The same has failed again and again. Take another approach.",
+    "other_values": "It failed in the same way with other values before: find out what is there before you try the next one.",
     "read_as": "{before} was read as {after}.",
     "done": "The tool did run: what it does is done.",
     "possible": "It may have taken effect.",
@@ -67,9 +69,11 @@ ENGLISH: Catalogue = {
     "another_approach": (
         "take another approach: another tool, other arguments, or tell the user what stands in the way."
     ),
+    "no_more_of_it": "go on without {tool}: it is not run any more in this conversation.",
+    "no_more": "call no more tools: answer with what you have, and tell the user what is missing.",
     "if_needed": "call it again only if it is still needed.",
     "check_effect": "check whether it took effect before you call it again.",
-    "less": "call {tool} again and ask for less in one call, or take another way.",
+    "less": "call {tool} again with exactly the same arguments; if that fails too, ask for less in one call.",
     "again": "this is temporary; call {tool} again with exactly the same arguments, or do something else first.",
     "again_after": (
         "this is temporary; call {tool} again with exactly the same arguments after {seconds} s, "

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from mulligan.calls import ToolCall
 from mulligan.containment import show_name
 from mulligan.error_fields import check_fields, handed_on
-from mulligan.errors import MulliganError, ToolError, ToolExecutionError
+from mulligan.errors import MulliganError, Problem, ToolError, ToolExecutionError
 from mulligan.failure import Failure
 from mulligan.policy import Policy
+from mulligan.quoting import redacted_pointer
 from mulligan.stages import Stages
 from mulligan.tools import Tool
+
+_SEALED = 1_000
 
 
 class Classifier:
@@ -104,6 +107,30 @@ def _own_word(exception: BaseException | None) -> ToolError | None:
     error = cast("ToolError", exception)
     error.__dict__.setdefault("rule", "tool:raised")
     return error
+
+
+def sealed(error: ToolError, redact: Callable[[str], str]) -> ToolError:
+    """The error without secrets in what it says: a copy, where it says any.
+
+    Args:
+        error: what the failure means.
+        redact: takes secrets out of a text.
+    """
+    own = error.__dict__
+    told = {name: redact(own[name]) for name in ("message", "user_message", "resource") if own.get(name)}
+    problems = tuple(_sealed(problem, redact) for problem in error.problems[:_SEALED])
+    if all(own[name] == text for name, text in told.items()) and problems == tuple(error.problems[:_SEALED]):
+        return error
+    copy = type(error).__new__(type(error), told.get("message", ""))
+    copy.__dict__.update(own, **told, problems=(*problems, *error.problems[_SEALED:]))
+    copy.__cause__ = error.__cause__
+    return copy.with_traceback(error.__traceback__)
+
+
+def _sealed(problem: Problem, redact: Callable[[str], str]) -> Problem:
+    pointer, message, expected, got = problem
+    pointer, message = redacted_pointer(pointer, redact), redact(message)
+    return Problem(pointer, message, expected and redact(expected), got and redact(got))
 
 
 def unclassified(failure: Failure) -> ToolError:

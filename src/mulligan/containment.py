@@ -26,7 +26,7 @@ _ACCENTED = "\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u0130\u0134-\u0137\u0139-\u013e\u
 _DISGUISES = (  # other forms of Latin letters
     "[\u0131-\u0133\u0138\u013f\u0140\u0149\u017f\u2100-\u214f\uff01-\uff5e\U0001d400-\U0001d7ff]"
 )
-_PROSE_MARKS = re.compile(r"[!?;<>{}|`\"*\n\t]|[.,:] ")
+_PROSE_MARKS = re.compile(r"[!?;<>{}|`\"*\n\t¿¡\u2026\u3001\u3002\uff01\uff0c\uff1a\uff1b\uff1f]|[.,:] ")
 _STEPS = re.compile(r"[/\\]+")
 _NAME_WORD = re.compile(r"[^\W\d_]{2,}")
 _MOST_WORDS, _LONGEST_NAME = 6, 256
@@ -105,7 +105,7 @@ def is_name(text: str, like: str = "", *, blanks: int = 0) -> bool:
     """
     if not 0 < len(text) <= _LONGEST_NAME or clean(text, newlines=False) != text:
         return False
-    if any(mark.strip() not in like for mark in _PROSE_MARKS.findall(text)):
+    if any(mark not in like for mark in _PROSE_MARKS.findall(text)):
         return False
     known = _STEPS.split(like)
     spaces = max(blanks, *(len(step.split()) - 1 for step in known))

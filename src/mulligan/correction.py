@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mulligan.arguments import read_arguments
+from mulligan.arguments import dump, read_arguments
 from mulligan.calls import ToolCall
-from mulligan.errors import ResourceNotFoundError, ToolArgumentError, ToolError, ToolNotFoundError
+from mulligan.containment import is_name
+from mulligan.errors import Problem, ResourceNotFoundError, ToolArgumentError, ToolError, ToolNotFoundError
 from mulligan.policy import Limits
 from mulligan.resources import named_in
 from mulligan.tools import Tool
@@ -56,11 +57,11 @@ def correct(
     if isinstance(error, ToolArgumentError) and error.corrected is not None:
         return Correction(call.name, error.corrected)
     if failure is None:
-        return _read(tool, call, limits) if isinstance(error, ToolArgumentError) else None
+        return _read(tool, call, limits, error.problems) if isinstance(error, ToolArgumentError) else None
     return _named(error, tool, call, failure, limits)
 
 
-def _read(tool: Tool, call: ToolCall, limits: Limits) -> Correction | None:
+def _read(tool: Tool, call: ToolCall, limits: Limits, problems: Sequence[Problem] = ()) -> Correction | None:
     """The call with its arguments mended by the tool's schema, and before that the JSON they stand in."""
     from mulligan.mending import mend_arguments, mend_syntax
 
@@ -73,13 +74,32 @@ def _read(tool: Tool, call: ToolCall, limits: Limits) -> Correction | None:
         if text is None:
             return None
         try:
-            arguments = read_arguments(text, limits)
+            arguments, problems = read_arguments(text, limits), ()
         except ToolArgumentError:
             return None
-    if tool.validator.is_valid(arguments):
+    if not problems and tool.validator.is_valid(arguments):
         return Correction(tool.name, arguments)
-    mended = mend_arguments(tool, arguments)
+    mended = mend_arguments(tool, arguments, problems or None)
     return None if mended is None else Correction(tool.name, mended.arguments, mended.meant)
+
+
+def is_own(correction: Correction, sent: str) -> bool:
+    """Whether all that a corrected call says was sent by the model, or is a name and no sentence.
+
+    Args:
+        correction: the corrected call.
+        sent: the arguments that the model sent, as text.
+    """
+    waiting: list[Any] = [correction.name, correction.arguments]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Mapping):
+            waiting += [*part, *part.values()]
+        elif isinstance(part, list):
+            waiting += part
+        elif isinstance(part, str) and not (part in sent or dump(part)[1:-1] in sent or is_name(part, blanks=2)):
+            return False
+    return True
 
 
 def _named(error: ToolError, tool: Tool, call: ToolCall, failure: Failure, limits: Limits) -> Correction | None:
@@ -92,6 +112,6 @@ def _named(error: ToolError, tool: Tool, call: ToolCall, failure: Failure, limit
         return None
     known = error.suggestions if isinstance(error, ResourceNotFoundError) else ()
     named = put_name(missing, known[0], arguments) if known else mend_name(missing, failure.text, arguments)
-    if named is None or not tool.validator.is_valid(named.arguments):
+    if named is None or not is_name(named.name, missing) or not tool.validator.is_valid(named.arguments):
         return None
     return Correction(tool.name, named.arguments, (named.name,))

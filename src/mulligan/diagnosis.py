@@ -8,7 +8,9 @@ from typing import Any
 from mulligan.calls import ToolCall
 from mulligan.errors import ToolError
 from mulligan.failure import Failure
-from mulligan.invocation import Host, Invocation
+from mulligan.feedback import FeedbackFormat
+from mulligan.invocation import Host, Invocation, Memory
+from mulligan.reports import attempted_name
 from mulligan.results import ToolResult
 from mulligan.tools import Tool
 
@@ -54,20 +56,27 @@ class Diagnosis:
         error.tool_name = error.tool_name or failure.tool_name
         return error
 
-    def recover(self, told: str | BaseException, name: str | None) -> ToolResult:
+    def recover(
+        self, told: str | BaseException, memory: Memory | None = None, format: FeedbackFormat | None = None
+    ) -> ToolResult:
         """The feedback for a failure that another runtime reported.
 
         Args:
             told: what it said.
-            name: the tool that it named, or None.
+            memory: the conversation's, or None; it remembers names that no tool has, since no call is known of others.
+            format: the conversation's feedback format, or None.
         """
-        state = Invocation(self._host, ToolCall(None, name or "", None))
-        if name is not None and name not in self._host.toolset:
-            return self._host.answering.failed(state, self._host.answering.not_found(state.call, self._host.toolset))
+        name = attempted_name(told)
+        host = self._host
+        state = Invocation(host, ToolCall(None, name or "", None), None, None, format)
+        if name is not None and name not in host.toolset:
+            error: ToolError = host.answering.not_found(state.call, host.toolset)
+            error, note = (error, "") if memory is None else memory.failed(state, error)
+            return host.answering.failed(state, error, note)
         if isinstance(told, BaseException):
             state.failure = Failure(told, tool_name=name)
         else:
             state.failure = Failure(value=told, message=told, tool_name=name)
-        state.tool = self._host.toolset.get(name) if name else None
-        error = self._host.answering.classifier.classify(state.failure, state.stages)
-        return self._host.answering.failed(state, error)
+        state.tool = host.toolset.get(name) if name else None
+        error = host.answering.classifier.classify(state.failure, state.stages)
+        return host.answering.failed(state, error)

@@ -7,10 +7,12 @@ GeneratorExit, and the host's own cancellation.
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from typing import TYPE_CHECKING, Any, Protocol
 
+from mulligan.deadline import Deadline, set_current
 from mulligan.facts import leaves
 from mulligan.steps import DeadlineExceeded, ExecutorSaturated, Outcome, Run, Sleep, Step
 
@@ -35,10 +37,12 @@ class Means(Protocol):
     Attributes:
         grace: seconds that a cancelled async tool gets to end.
         yielded: values that a generator may yield.
+        detached: async tools that did not end in their grace; kept here, since an event loop would forget them.
     """
 
     grace: float
     yielded: int
+    detached: set[Any]
 
     def pool(self) -> ThreadPool:
         """The worker threads."""
@@ -72,7 +76,12 @@ def drive(flow: Flow, means: Means) -> ToolResult:
 
 
 def _sleep(step: Sleep) -> Outcome:
-    time.sleep(step.seconds)
+    if step.signal is None:
+        time.sleep(step.seconds)
+    else:
+        woken = threading.Event()
+        step.signal.when_set(woken.set)
+        woken.wait(step.seconds)
     return Outcome()
 
 
@@ -110,25 +119,33 @@ def _in_loop(step: Run, means: Means, value: object = None) -> Outcome:
 def _in_thread(step: Run, means: Means) -> Outcome:
     pool = means.pool()
     try:
-        job = pool.submit(collected(step, means))
+        job = pool.submit(collected(step, means), lane=step.lane)
     except ExecutorSaturated as error:
         return Outcome(exception=error)
-    if not job.wait(step.timeout):
+    try:
+        in_time = job.wait(step.timeout)
+    except BaseException:
+        pool.abandon(job)
+        raise
+    if not in_time:
         return given_up(job, pool, step)
     outcome = ended(job)
     return outcome if outcome.exception is not None else _awaited(outcome.value, step, means)
 
 
 def collected(step: Run, means: Means) -> Callable[[], Any]:
-    """The executor, with a generator that it gives consumed in the same thread.
+    """The executor for a context of its own, told its deadline, and a generator that it gives consumed in there.
 
     Args:
         step: the run.
         means: bounds.
     """
     executor, yielded = step.executor, means.yielded
+    deadline = None if step.timeout is None else Deadline.after(step.timeout)
 
     def run() -> Any:
+        if deadline is not None:
+            set_current(deadline)
         value = executor()
         return consume(value, yielded) if isinstance(value, Generator) else value
 
@@ -136,15 +153,15 @@ def collected(step: Run, means: Means) -> Callable[[], Any]:
 
 
 def given_up(job: Job, pool: ThreadPool, step: Run) -> Outcome:
-    """The outcome of a job that did not end in time; its worker is left behind.
+    """The outcome of a job that did not end in time; it is stopped where it can be, or else its worker left behind.
 
     Args:
         job: what the pool runs.
         pool: the pool.
         step: the run.
     """
-    pool.abandon(job)
-    return Outcome(exception=DeadlineExceeded(step.timeout or 0.0, started=job.started))
+    stopped = pool.abandon(job)
+    return Outcome(exception=DeadlineExceeded(step.timeout or 0.0, started=job.started, running=not stopped))
 
 
 def ended(job: Job) -> Outcome:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
-
-import attrs
+from typing import NamedTuple, TypeAlias
 
 from mulligan.calls import Repair
-from mulligan.errors import ToolError
+from mulligan.errors import RepeatedCallError, ToolArgumentError, ToolError
 from mulligan.results import ToolResult
 
 
@@ -36,8 +34,7 @@ class CallStarted:
         return f"CallStarted(call_id={self.call_id!r}, tool_name={self.tool_name!r})"
 
 
-@attrs.frozen
-class CallRepaired:
+class CallRepaired(NamedTuple):
     """A call was read differently from how it was sent.
 
     Attributes:
@@ -51,8 +48,7 @@ class CallRepaired:
     repair: Repair
 
 
-@attrs.frozen
-class AttemptFailed:
+class AttemptFailed(NamedTuple):
     """A tool was run and failed.
 
     Attributes:
@@ -70,14 +66,13 @@ class AttemptFailed:
     traceback: str
 
 
-@attrs.frozen
-class Waiting:
-    """The call waits before the next attempt.
+class Waiting(NamedTuple):
+    """The call waits: before the next attempt, or for its turn.
 
     Attributes:
         call_id: the model's id of the call, or None.
         tool_name: the name that was called.
-        seconds: how long.
+        seconds: how long at most.
     """
 
     call_id: str | None
@@ -85,7 +80,6 @@ class Waiting:
     seconds: float
 
 
-@attrs.define(eq=False)
 class CallFinished:
     """A call was answered.
 
@@ -93,11 +87,112 @@ class CallFinished:
         result: the answer.
     """
 
-    result: ToolResult
+    __slots__ = ("result",)
+
+    def __init__(self, result: ToolResult) -> None:
+        self.result = result
+
+    def __repr__(self) -> str:
+        return f"CallFinished({self.result!r})"
 
 
-@attrs.frozen
-class PluginFaulted:
+class StepFinished:
+    """All calls of one message of the model were answered, by `answer`, `call_many` or their async twins.
+
+    Attributes:
+        session_id: the conversation's id, or None.
+        names: the names that were called, safe to show, in order.
+        results: the answers, in order.
+        duration: seconds for the whole step; calls at once share them.
+    """
+
+    __slots__ = ("duration", "names", "results", "session_id")
+
+    def __init__(
+        self, session_id: str | None, names: tuple[str, ...], results: tuple[ToolResult, ...], duration: float
+    ) -> None:
+        self.session_id = session_id
+        self.names = names
+        self.results = results
+        self.duration = duration
+
+    @property
+    def ids(self) -> tuple[str | None, ...]:
+        """The model's ids of the calls, in order."""
+        return tuple(result.call.id for result in self.results)
+
+    @property
+    def durations(self) -> tuple[float, ...]:
+        """Seconds that each call took, in order."""
+        return tuple(result.duration for result in self.results)
+
+    @property
+    def invalid(self) -> tuple[ToolResult, ...]:
+        """The answers to calls that named no tool, or whose arguments did not fit: nothing was run for them."""
+        return tuple(result for result in self.results if _is_invalid(result))
+
+    @property
+    def repaired(self) -> tuple[ToolResult, ...]:
+        """The answers to calls that were read differently from how they were sent."""
+        return tuple(result for result in self.results if result.repairs)
+
+    @property
+    def failed(self) -> tuple[ToolResult, ...]:
+        """The answers to calls that failed, for whatever reason."""
+        return tuple(result for result in self.results if result.is_error)
+
+    @property
+    def fatal(self) -> bool:
+        """Whether the run must stop."""
+        return any(result.fatal for result in self.results)
+
+    def __repr__(self) -> str:
+        return f"StepFinished({', '.join(self.names)}: {len(self.failed)} of {len(self.results)} failed)"
+
+
+def _is_invalid(result: ToolResult) -> bool:
+    if not result.is_error or result.attempts:
+        return False
+    error = result.error
+    refused = error.__cause__ if isinstance(error, RepeatedCallError) else error
+    return result.tool is None or isinstance(refused, ToolArgumentError)
+
+
+class Notice(NamedTuple):
+    """What to tell the person before the screen about a step that has nothing to show: every call of it failed.
+
+    Attributes:
+        session_id: the conversation's id, or None.
+        text: what happened, one sentence for each kind of failure, without technical terms.
+        fatal: whether the run stops.
+    """
+
+    session_id: str | None
+    text: str
+    fatal: bool
+
+
+class BudgetSpent(NamedTuple):
+    """A call was not run, since a budget of its conversation is used up.
+
+    Attributes:
+        session_id: the conversation's id, or None.
+        call_id: the model's id of the call, or None.
+        tool_name: the name that was called, safe to show.
+        part: `calls`, `failures`, `seconds` or `feedback_chars`.
+        limit: how much there was.
+        tool: the tool whose own budget it is; None for that of the whole conversation, where the run must stop.
+    """
+
+    session_id: str | None
+    call_id: str | None
+    tool_name: str
+    part: str
+    limit: float
+    tool: str | None
+
+
+class PluginFaulted(NamedTuple):
     """A plugin's own bug was caught.
 
     Attributes:
@@ -113,4 +208,14 @@ class PluginFaulted:
     set_aside: bool
 
 
-Event: TypeAlias = CallStarted | CallRepaired | AttemptFailed | Waiting | CallFinished | PluginFaulted
+Event: TypeAlias = (
+    CallStarted
+    | CallRepaired
+    | AttemptFailed
+    | Waiting
+    | CallFinished
+    | StepFinished
+    | Notice
+    | BudgetSpent
+    | PluginFaulted
+)

@@ -80,9 +80,14 @@ class Evidence:
         exception = self.exception
         if exception is None:
             return False
-        return facts.stores_nothing(exception) or (
-            type(exception).__module__ == "builtins" and not facts.stored(exception)
-        )
+        if not facts.stores_nothing(exception) and (
+            type(exception).__module__ != "builtins" or facts.stored(exception)
+        ):
+            return False
+        for one in _raised_with(exception):
+            if one[-1:] == "}" if type(one) is str else issubclass(type(one), Mapping):
+                return False
+        return True
 
     def _read(self, read: Callable[[Any], T]) -> T | None:
         """What is read from the exception or value; None where that fails, or where there can be nothing."""
@@ -129,11 +134,25 @@ class Evidence:
     def told(self) -> str:
         """All that the failure says in words: what the body says, what the exception stores, and its text."""
         if self.is_plain:
-            return self._key or self.text
+            return self._key or self._parts or self.text
         said = dict.fromkeys(self._read(lambda source: tuple(telling.messages(source, self._told))) or ())
         if not said or next(iter(said)) not in self.text:  # a text that holds the message is a dump of the body
-            said[self.text] = None
+            said[self._parts or self.text] = None
         return "\n".join(said)[:2_000]
+
+    @property
+    def _parts(self) -> str:
+        """The texts that an exception was raised with, where its own text is a dump of several, or of bytes."""
+        raised_with = _raised_with(self.exception)
+        if len(raised_with) == 1 and type(raised_with[0]) is str:
+            return ""
+        if len(raised_with) < 2 and not (raised_with and type(raised_with[0]) in (bytes, tuple)):
+            return ""
+        if issubclass(type(self.exception), OSError) or type(self.exception).__str__ is not BaseException.__str__:
+            return ""
+        flat = (part for one in raised_with[:8] for part in (one[:8] if type(one) is tuple else (one,)))
+        texts = (one.decode("utf-8", "replace") if type(one) is bytes else one for one in flat)
+        return "\n".join(text[:1_000] for text in texts if type(text) is str)
 
     @property
     def _key(self) -> str:
@@ -226,6 +245,11 @@ class Evidence:
         """
         pattern = _phrases(phrases)
         return pattern.search(self.text) is not None or pattern.search(self.body_text) is not None
+
+
+def _raised_with(exception: BaseException | None) -> tuple[Any, ...]:
+    raised_with = facts.look(exception, "args")
+    return raised_with if type(raised_with) is tuple else ()
 
 
 @lru_cache(maxsize=1_024)

@@ -157,7 +157,8 @@ class Failure(Evidence):
     def _classes(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
         for cls in type(self.exception).__mro__ if self.exception is not None else ():
-            found.setdefault(cls.__qualname__, []).append(cls.__module__)
+            outer, _, name = cls.__qualname__.rpartition(".")
+            found.setdefault(name, []).append(f"{cls.__module__}.{outer}" if outer else cls.__module__)
         return found
 
     @fact
@@ -180,6 +181,9 @@ class Failure(Evidence):
         """The last frames without local values, for the operator: at most 8,000 characters, not redacted."""
         import traceback
 
+        told = facts.stored(self.exception).get("traceback_text")  # of a process of its own
+        if isinstance(told, str):
+            return told[-8_000:]
         frames = facts.guarded(lambda: traceback.format_tb(facts.look(self.exception, "__traceback__"), limit=-12))
         return "".join(frames or ())[-8_000:]
 

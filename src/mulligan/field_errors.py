@@ -23,25 +23,26 @@ _VIOLATIONS = frozenset((
     "fieldViolations", "field_violations", "invalid-params", "invalid_params", "violations", "userErrors",
 ))
 _MAPPINGS = frozenset((
-    "errors", "error", "details", "detail", "fields", "fieldErrors", "field_errors", "validation_errors", "messages",
+    "errors", "error", "details", "detail", "fields", "fieldErrors", "field_errors", "validation_errors", "message", "messages",
 ))
 # fmt: on
+_NAMES = frozenset(("fields", "fieldNames", "invalid_fields", "missing_fields"))
 _PLACES = frozenset(("body", "query", "path", "header", "cookie", "data", "attributes", "input"))
 _NAME = re.compile(r"[A-Za-z_$][\w$.\[\]/-]{0,200}")
 _MISSING = re.compile(r"missing|required|blank", re.IGNORECASE)
 _MOST = 8
 _QUOTE = r"[\"'`]"
 _WORD = r"([A-Za-z_][\w.-]{0,80})"
-_TOLD = r"(?:is|are|was|were|wasn't|must|has|should|does|got|cannot|can't)\b"
+_TOLD = r"(?:is|are|was|were|wasn't|must|has|should|does|got|cannot|can't|not|invalid)\b"
 _IN_TEXT = tuple(
     re.compile(pattern, re.IGNORECASE | re.MULTILINE)
     for pattern in (
         rf"^{_WORD}\n  (?:Field required|Input should|Value error|Extra inputs|String should|List should)",
         rf"\b(?:parameter|argument|field|property|option|variable)s?:? {_QUOTE}\$?{_WORD}{_QUOTE}",
         rf"\b(?:missing|required|unexpected|unknown)\b[^\"'`\n{{]{{0,40}}{_QUOTE}{_WORD}{_QUOTE}",
-        rf"{_QUOTE}\$?{_WORD}{_QUOTE} {_TOLD}",
+        rf"{_QUOTE}\$?{_WORD}{_QUOTE} (?:(?:query |path |body )?(?:parameter|argument|field|property)\b|{_TOLD})",
         rf"\b(?:parameter|keyword argument) (?!values?\b|names?\b|types?\b){_WORD}(?=[,:.;)]|$| {_TOLD})",
-        rf"(?:^|: |In ){_WORD}: (?:Required|Field required|Invalid|Expected|Must|Input should)\b",
+        rf"(?:^|: |In |[-*] ){_WORD}: (?:Required|Field required|Invalid|Expected|Must|Input should)\b",
     )
 )
 
@@ -91,6 +92,8 @@ def _rejected(nodes: Nodes) -> Iterator[tuple[str, bool]]:
                 yield from ((_place(one, _FIELDS), _says_missing(one)) for one in inner[:_MOST] if type(one) is dict)
             elif name in _MAPPINGS and type(inner) is dict:
                 yield from _by_field(inner)
+            elif name in _NAMES and type(inner) is list:
+                yield from ((pointer_to(one), False) for one in inner[:_MOST] if type(one) is str)
 
 
 def _in_text(text: str) -> Iterator[tuple[str, bool]]:

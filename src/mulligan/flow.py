@@ -12,19 +12,29 @@ from typing import Any, TypeAlias
 
 from mulligan.arguments import read_arguments
 from mulligan.calls import ToolCall
-from mulligan.deadline import Deadline
-from mulligan.errors import PluginError, ToolArgumentError, ToolError, ToolExecutionError, UsageError
+from mulligan.deadline import Deadline, handed_down, outer_deadline
+from mulligan.errors import (
+    PluginError,
+    ToolArgumentError,
+    ToolError,
+    ToolExecutionError,
+    ToolNotFoundError,
+    ToolTimeoutError,
+    UsageError,
+)
 from mulligan.events import CallFinished, CallRepaired, CallStarted
 from mulligan.guard import Refusal
 from mulligan.injection import inject
 from mulligan.invocation import Invocation
 from mulligan.results import ToolResult
-from mulligan.running import around, copied, judged, run_of, within
+from mulligan.running import again, around, judged, within
+from mulligan.runs import copied, run_of, timed
 from mulligan.steps import Outcome, Run, Step
 from mulligan.tools import Tool
 from mulligan.validation import SchemaError
 
 Flow: TypeAlias = "Generator[Step, Outcome, ToolResult]"
+_LATE = "host:deadline"
 
 
 def invoke(state: Invocation) -> Flow:
@@ -41,20 +51,28 @@ def invoke(state: Invocation) -> Flow:
         ToolError: in strict mode.
     """
     state.started = state.host.clock()
+    if state.context is not None or state.deadline is not None or outer_deadline() is not None:
+        state.deadline = handed_down(state.deadline, state.context)
     if state.stages.observed:
         _announce(state)
     try:
+        if state.memory is not None:
+            _let_in(state.memory.begin(state))
         tool = _prepare(state)
         if isinstance(tool, ToolError):
-            if not state.stages.may_repair:
+            if not (state.stages.may_repair and isinstance(tool, (ToolNotFoundError, ToolArgumentError))):
                 return _failed(state, tool)
             tool = yield from _repair(state, tool)
         _admit(state, tool)
         middleware = around(state, tool)
         if middleware:
             outcome = yield from within(state, tool, middleware, run_of(state, tool))
+        elif state.deadline is not None:
+            outcome = judged(state, tool, (yield timed(state, run_of(state, tool))))
         else:
             outcome = judged(state, tool, (yield run_of(state, tool)))  # the run is not kept while it goes on
+        if outcome.error is not None and outcome.error.transient:
+            outcome = yield from again(state, tool, outcome)
     except Exception as error:
         return _failed(state, _meant(state, error))
     return _succeeded(state, outcome.value) if outcome.error is None else _failed(state, outcome.error)
@@ -63,7 +81,8 @@ def invoke(state: Invocation) -> Flow:
 def _announce(state: Invocation) -> None:
     tool = state.host.toolset.get(state.call.name)
     show = partial(state.host.answering.shown_arguments, state.call, tool)
-    state.stages.observe(CallStarted(state.call.id, state.call.name, show))
+    name = state.call.name if tool is not None else state.host.answering.shown_name(state.call)
+    state.stages.observe(CallStarted(state.call.id, name, show))
 
 
 def _meant(state: Invocation, error: Exception) -> ToolError:
@@ -105,16 +124,22 @@ def _prepare(state: Invocation) -> Tool | ToolError:
     return tool
 
 
+def _let_in(refusal: ToolError | None) -> None:
+    if refusal is not None:
+        raise refusal
+
+
 def _admit(state: Invocation, tool: Tool) -> None:
-    """The conversation's memory, injected values, and authorize."""
-    if state.memory is not None and state.arguments is not None:
-        refused = state.memory.refuse(state.call, tool, state.arguments)
-        if refused is not None:
-            raise refused
+    """The conversation's memory, the deadline, injected values, and authorize."""
+    if state.memory is not None:
+        _let_in(state.memory.refuse(state, tool))
+    clock = state.host.clock
+    if state.deadline is not None and state.deadline.remaining <= 0:
+        raise ToolTimeoutError("The time for this call was used up: the tool was not run.", effect="none", rule=_LATE)
+    if tool.timeout is not None and (state.deadline is None or tool.timeout < state.deadline.remaining):
+        state.deadline = Deadline(clock() + tool.timeout, clock)
     if tool.injected:
-        clock = state.host.clock
-        deadline = None if tool.timeout is None else Deadline(state.started + tool.timeout, clock)
-        state.bound = {**state.bound, **inject(tool, state.context, state.call, deadline, clock)}
+        state.bound = {**state.bound, **inject(tool, state.context, state.call, state.deadline, clock)}
     if state.stages.authorizes:
         refused = None
         for check in state.stages.checks:  # each is asked, also when one has refused
@@ -126,23 +151,33 @@ def _admit(state: Invocation, tool: Tool) -> None:
 
 def _repair(state: Invocation, error: ToolError) -> Generator[Step, Outcome, Tool]:
     """One pass: the repaired call is resolved and validated again; whatever goes wrong keeps the first error."""
-    host, sent, first = state.host, state.call, state.tool
-    repairer = state.stages.repair(sent, error, host.toolset.without_handlers())
+    host, sent, tool_before, read_before = state.host, state.call, state.tool, state.arguments
+    redact = host.answering.redactor.redact
+    repairer = state.stages.repair(sent, error, host.toolset.without_handlers(), redact)
     if repairer is None:
         raise error
-    outcome = yield Run(repairer)
+    outcome = yield timed(state, repairer if isinstance(repairer, Run) else Run(repairer))
     repaired = outcome.value
     if outcome.exception is not None or not isinstance(repaired, ToolCall):
         raise error
     state.call = sent._replace(name=repaired.name, arguments=repaired.arguments)
     tool = _prepare(state)
-    if isinstance(tool, ToolError) or (repaired.name != sent.name and not tool.read_only):
-        state.call, state.tool, state.arguments = sent, first, None
+    if isinstance(tool, ToolError) or _oversteps(sent, state.call, tool):
+        state.call, state.tool, state.arguments = sent, tool_before, read_before
         raise error
     state.repairs = host.answering.repairs(sent, state.call)
     for repair in state.repairs:
-        state.note(CallRepaired(sent.id, sent.name, repair))
+        state.note(CallRepaired(sent.id, host.answering.shown_name(sent), repair))
     return tool
+
+
+def _oversteps(sent: ToolCall, read: ToolCall, tool: Tool) -> bool:
+    """Whether a repair leads to a tool that may write by another name, or completes for one what was cut off."""
+    if tool.read_only or sent.name != read.name:
+        return not tool.read_only
+    from mulligan.mending.faithful import is_whole
+
+    return not is_whole(sent.arguments)
 
 
 def _succeeded(state: Invocation, value: Any) -> ToolResult:
@@ -150,21 +185,22 @@ def _succeeded(state: Invocation, value: Any) -> ToolResult:
         result = state.host.answering.succeeded(state, value)
     except ToolExecutionError as error:
         return _failed(state, error)
-    if state.memory is not None and state.arguments is not None:
-        state.memory.succeeded(state.call, state.arguments, result.content)
     return _finished(state, result)
 
 
 def _failed(state: Invocation, error: ToolError) -> ToolResult:
     note = ""
     if state.memory is not None:
-        error, note = state.memory.failed(state.call, state.arguments, error)
+        error = state.host.answering.classifier.complete(error, state.call, state.tool, state.arguments)
+        error, note = state.memory.failed(state, error)
     return _finished(state, state.host.answering.failed(state, error, note))
 
 
 def _finished(state: Invocation, result: ToolResult) -> ToolResult:
     host = state.host
     result.duration = host.clock() - state.started
+    if state.memory is not None:
+        state.memory.finished(state, result)
     if state.stages.observed:
         state.stages.observe(CallFinished(copy(result)))
     if host.strict and result.error is not None:

@@ -16,6 +16,7 @@ from mulligan.failure import Failure
 from mulligan.feedback import Feedback, FeedbackFormat
 from mulligan.policy import Limits
 from mulligan.rules import behind
+from mulligan.steps import Run
 from mulligan.tools import Tool
 
 
@@ -105,12 +106,13 @@ _MAPPING = _Kind("a mapping", lambda answer: type(answer) is dict or isinstance(
 DECIDES: Mapping[str, _Kind] = {
     "resolve": _instance(Tool),
     "validate": _MAPPING,
-    "repair": _CALLABLE,
+    "repair": _Kind("a callable", lambda answer: callable(answer) or isinstance(answer, Run)),
     "authorize": _instance(ToolError),
     "execute": _CALLABLE,
     "detect": _instance(Failure),
     "classify": _instance(ToolError),
     "render_feedback": _Kind("text or a mapping of JSON values", _is_rendered),
+    "count_tokens": _Kind("a whole number", lambda answer: type(answer) is int and answer >= 0),
     "observe": _Kind("anything", lambda answer: True),
 }
 CONTRIBUTES: Mapping[str, _Kind] = {

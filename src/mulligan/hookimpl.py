@@ -1,4 +1,4 @@
-"""`@hookimpl`: marks a function of a plugin as the implementation of a hook."""
+"""`@hookimpl` marks a function of a plugin as the implementation of a hook, `@hookspec` the hook itself."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pluggy
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _mark = pluggy.HookimplMarker("mulligan")
+hookspec = pluggy.HookspecMarker("mulligan")
 REQUIRED = "mulligan_required"
 
 

@@ -17,21 +17,34 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
-import pluggy
-
 from mulligan.calls import ToolCall
 from mulligan.dialects import Dialect
 from mulligan.errors import ToolError
 from mulligan.events import Event
 from mulligan.failure import Failure
-from mulligan.feedback import Feedback, FeedbackFormat
-from mulligan.steps import Executor, Middleware
+from mulligan.feedback_hooks import count_tokens, feedback_formats, hints, render_feedback
+from mulligan.hookimpl import hookspec
+from mulligan.steps import Executor, Middleware, Run
 from mulligan.tools import Tool
 from mulligan.toolset import Toolset
 
-Repairer = Callable[[], ToolCall | None] | Callable[[], Awaitable[ToolCall | None]]
-
-hookspec = pluggy.HookspecMarker("mulligan")
+__all__ = [  # noqa: RUF022  -- the hooks, in the order in which a call meets them
+    "resolve",
+    "validate",
+    "repair",
+    "authorize",
+    "execute",
+    "detect",
+    "classify",
+    "render_feedback",
+    "count_tokens",
+    "hints",
+    "middlewares",
+    "feedback_formats",
+    "dialects",
+    "observe",
+]
+Repairer = Callable[[], ToolCall | None] | Callable[[], Awaitable[ToolCall | None]] | Run
 
 
 @hookspec(firstresult=True)
@@ -77,18 +90,18 @@ def validate(tool: Tool, call: ToolCall) -> Mapping[str, Any] | None:
 
 
 @hookspec(firstresult=True)
-def repair(call: ToolCall, error: ToolError, toolset: Toolset) -> Repairer | None:
+def repair(call: ToolCall, error: ToolError, toolset: Toolset, redact: Callable[[str], str]) -> Repairer | None:
     """Decides how a call that names no tool, or whose arguments do not fit, could be read after all.
 
-    Asked once for each such call. The repairer that is returned is run once; the call that it gives is resolved and
-    validated again, and None keeps the first error. A changed name may only lead to a `read_only` tool.
-
-    There is no built-in repairer unless the policy turns one on.
+    Asked once for each such call. The repairer is run once; a `Run` of it says a deadline too. The call that it gives is
+    resolved and validated again, and None keeps the first error. A changed name may only lead to a `read_only` tool, and
+    arguments that were cut off are completed for no other. The built-in repairers are off until the policy names them.
 
     Args:
         call: the call as the model sent it.
         error: a `ToolNotFoundError` or a `ToolArgumentError`.
         toolset: the tools without their handlers: a repair cannot run anything.
+        redact: takes secrets out of a text that a repairer sends elsewhere.
 
     Example:
         @hookimpl
@@ -182,27 +195,6 @@ def classify(failure: Failure) -> ToolError | None:
     """
 
 
-@hookspec(firstresult=True)
-def render_feedback(feedback: Feedback, format: FeedbackFormat) -> str | Mapping[str, Any] | None:
-    """Decides how feedback is worded: for one kind of failure anew; a whole format comes by `feedback_formats`.
-
-    Asked once for each failure, and again with fewer parts where the text is too long. A mapping is written as JSON; None
-    leaves it to the next plugin.
-
-    The built-in asks the format's own `render`.
-
-    Args:
-        feedback: the parts, redacted and bounded.
-        format: the format that was asked for.
-
-    Example:
-        @hookimpl
-        def render_feedback(feedback, format):
-            if format.name == "text" and feedback.error_type == "ToolTimeoutError":
-                return f"{feedback.headline}\\nAsk for less in one call."
-    """
-
-
 @hookspec
 def middlewares(tool: Tool) -> Iterable[Middleware]:
     """Contributes what runs around a tool: a generator function each, the first one outermost.
@@ -222,45 +214,6 @@ def middlewares(tool: Tool) -> Iterable[Middleware]:
                     outcome = yield run
                 return outcome
             yield once_more
-    """
-    return ()
-
-
-@hookspec
-def hints(error: ToolError, failure: Failure | None) -> Iterable[str]:
-    """Contributes further advice for the model, one sentence each.
-
-    Asked once for each failure. There is no built-in.
-
-    Args:
-        error: what the failure means.
-        failure: what happened, or None where no tool was run.
-
-    Example:
-        @hookimpl
-        def hints(error):
-            if isinstance(error, ToolQuotaError) and error.provider == "acme":
-                yield "Ask for several records in one call."
-    """
-    return ()
-
-
-@hookspec
-def feedback_formats() -> Iterable[FeedbackFormat]:
-    """Contributes formats of feedback, chosen by name per pipeline, session and tool.
-
-    Asked once for each pipeline. The built-in ones are `text`, `json` and `block`.
-
-    Example:
-        class Shout(FeedbackFormat):
-            name = "shout"
-
-            def render(self, feedback):
-                return feedback.headline.upper()
-
-        @hookimpl
-        def feedback_formats():
-            yield Shout()
     """
     return ()
 
@@ -289,8 +242,14 @@ def observe(event: Event) -> None:
     Asked for each event of `mulligan.events`, in order, in the thread or task of the call. The built-in writes log lines
     once logging is turned on.
 
+    Of each call: `CallStarted`; `CallRepaired` for what was read differently; `AttemptFailed` for each run that failed;
+    `Waiting` before another one; `BudgetSpent` where the conversation's budget refuses it; at last `CallFinished` with the
+    result. Of each message whose calls are made together, by `answer`, `call_many` or their async twins: `StepFinished` with
+    all results, which calls were invalid or repaired, and how long they took; then, where every call failed, so that there
+    is nothing to show, `Notice` with words for the person. A plugin's own bug is a `PluginFaulted`.
+
     Args:
-        event: a record; every text in it is redacted.
+        event: a record; every text in it is redacted, but for the results' own contents and values.
 
     Example:
         @hookimpl

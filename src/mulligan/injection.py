@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, get_args
 
 from mulligan.calls import ToolCall
 from mulligan.deadline import Deadline
@@ -18,6 +18,7 @@ def inject(
     """The values of a tool's injected parameters.
 
     A `ToolCall` and a `Deadline` come from the call itself; everything else from `context`, by the parameter's name.
+    `context["deadline"]` is one of the bounds of the call's deadline, so a parameter of that name gets the soonest of them.
 
     Args:
         tool: the tool.
@@ -31,12 +32,13 @@ def inject(
     """
     values: dict[str, Any] = {}
     for name, wanted in tool.injected.items():
-        if context is not None and name in context:
+        is_deadline = wanted is Deadline or Deadline in get_args(wanted)
+        if context is not None and name in context and not (is_deadline and name == "deadline"):
             values[name] = context[name]
         elif wanted is ToolCall:
             values[name] = call
-        elif wanted is Deadline:
-            values[name] = deadline or Deadline(float("inf"), clock)
+        elif is_deadline:
+            values[name] = deadline or (Deadline(float("inf"), clock) if wanted is Deadline else None)
         elif inspect.signature(tool.handler).parameters[name].default is inspect.Parameter.empty:
             raise UsageError(f"tool {tool.name!r} needs {name!r}: give call(..., context={{{name!r}: ...}})")
     return values

@@ -7,11 +7,13 @@ from typing import Any, Protocol
 
 from mulligan.answering import Answering
 from mulligan.calls import Repair, ToolCall
+from mulligan.deadline import Deadline
 from mulligan.errors import ToolError
 from mulligan.events import Event
 from mulligan.failure import Failure
 from mulligan.feedback import FeedbackFormat
 from mulligan.policy import Limits, Policy
+from mulligan.results import ToolResult
 from mulligan.stages import Stages
 from mulligan.steps import Middleware, Outcome
 from mulligan.tools import Tool
@@ -21,14 +23,17 @@ from mulligan.toolset import Toolset
 class Memory(Protocol):
     """What a conversation remembers of its calls."""
 
-    def refuse(self, call: ToolCall, tool: Tool, arguments: Mapping[str, Any]) -> ToolError | None:
-        """An error for a call that must not be run once more, or None."""
+    def begin(self, state: Invocation) -> ToolError | None:
+        """An error for a call that the conversation's budget does not allow, or None."""
 
-    def failed(self, call: ToolCall, arguments: Mapping[str, Any] | None, error: ToolError) -> tuple[ToolError, str]:
-        """Takes note of a failure. Returns the error that counts, and a sentence on the repetition or nothing."""
+    def refuse(self, state: Invocation, tool: Tool) -> ToolError | None:
+        """An error for a validated call that must not be run once more, or None."""
 
-    def succeeded(self, call: ToolCall, arguments: Mapping[str, Any], content: str) -> None:
-        """Takes note of a success."""
+    def failed(self, state: Invocation, error: ToolError) -> tuple[ToolError, str]:
+        """Takes note of a failure. Returns the error that counts, and the name of a sentence on the repetition."""
+
+    def finished(self, state: Invocation, result: ToolResult) -> None:
+        """Takes note of a result."""
 
 
 class Blame(Protocol):
@@ -39,6 +44,13 @@ class Blame(Protocol):
 
     def fault(self, plugin: str, hook: str, error: str, exception: BaseException | None = None) -> None:
         """Records what a plugin did wrong."""
+
+
+class Chances(Protocol):
+    """Further attempts that nobody had to ask for."""
+
+    def after(self, outcome: Outcome, started: float) -> Middleware:
+        """A middleware that is begun after the first run has failed."""
 
 
 class Host:
@@ -54,9 +66,21 @@ class Host:
         strict: whether errors are raised.
         clock: monotonic seconds.
         blame: records what a plugin did wrong.
+        chances: further attempts that nobody had to ask for; None where the policy wants none.
     """
 
-    __slots__ = ("answering", "blame", "clock", "limits", "middleware", "policy", "stages", "strict", "toolset")
+    __slots__ = (
+        "answering",
+        "blame",
+        "chances",
+        "clock",
+        "limits",
+        "middleware",
+        "policy",
+        "stages",
+        "strict",
+        "toolset",
+    )
 
     def __init__(
         self,
@@ -69,6 +93,7 @@ class Host:
         strict: bool,
         clock: Callable[[], float],
         blame: Blame,
+        chances: Callable[[], Chances] | None = None,
     ) -> None:
         self.toolset = toolset
         self.stages = stages
@@ -79,6 +104,7 @@ class Host:
         self.strict = strict
         self.clock = clock
         self.blame = blame
+        self.chances = chances
 
 
 class Invocation:
@@ -100,6 +126,7 @@ class Invocation:
         repairs: what was read differently from how it was sent.
         events: what happened so far.
         started: when the call came in, by the host's clock.
+        deadline: the moment by which it must have ended, or None.
     """
 
     __slots__ = (
@@ -108,6 +135,7 @@ class Invocation:
         "bound",
         "call",
         "context",
+        "deadline",
         "events",
         "failure",
         "format",
@@ -127,12 +155,14 @@ class Invocation:
         context: Mapping[str, Any] | None = None,
         memory: Memory | None = None,
         format: FeedbackFormat | None = None,
+        deadline: Deadline | None = None,
     ) -> None:
         self.host = host
         self.call = call
         self.context = context
         self.memory = memory
         self.format = format
+        self.deadline = deadline
         self.stages = host.stages
         self.tool: Tool | None = None
         self.arguments: dict[str, Any] | None = None

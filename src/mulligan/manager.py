@@ -56,6 +56,7 @@ class PluginManager:
         faults: the last thousand faults, oldest first.
         stages: the compiled hooks.
         on_fault: called with each fault, and whether its plugin was set aside for it.
+        redact: takes secrets out of what faults tell.
     """
 
     def __init__(self, *, strict: bool = False, limits: Limits | None = None) -> None:
@@ -69,6 +70,7 @@ class PluginManager:
         self._owners: dict[int, tuple[Any, str]] = {}
         self.faults: tuple[PluginFault, ...] = ()
         self.on_fault: Callable[[PluginFault, bool], None] = lambda fault, aside: None
+        self.redact: Callable[[str], str] = str
 
     @property
     def infos(self) -> tuple[PluginInfo, ...]:
@@ -264,6 +266,7 @@ class PluginManager:
         Raises:
             PluginError: in strict mode.
         """
+        fault = attrs.evolve(fault, error=self.redact(fault.error))
         if self._strict:
             raise PluginError(f"plugin {fault.plugin!r}, {fault.hook}: {fault.error}") from fault.exception
         with self._lock:

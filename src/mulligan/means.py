@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from typing import Any
 
 from mulligan.drivers import Loop
 from mulligan.policy import Limits
@@ -18,11 +19,13 @@ class PipelineMeans:
     Attributes:
         grace: seconds that a cancelled async tool gets to end.
         yielded: values that a generator may yield.
+        detached: async tools that did not end in their grace; kept here, since an event loop would forget them.
     """
 
     def __init__(self, limits: Limits) -> None:
         self.grace = limits.grace
         self.yielded = limits.yielded_values
+        self.detached: set[Any] = set()
         self._threads = limits.threads
         self._lock = threading.Lock()
         self._pool: ThreadPool | None = None

@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from mulligan.catalogue import Catalogue
-from mulligan.containment import show_name
+from mulligan.containment import is_name, show_name
 from mulligan.errors import (
-    Problem,
     RepeatedCallError,
     ResourceConflictError,
     ResourceNotFoundError,
     ToolArgumentError,
+    ToolAuthenticationError,
     ToolCancelledError,
     ToolConnectionError,
     ToolError,
     ToolNotFoundError,
+    ToolPermissionError,
     ToolRateLimitError,
     ToolTimeoutError,
     ToolUnavailableError,
 )
+from mulligan.quoting import redacted_pointer
 
 if TYPE_CHECKING:
     from mulligan.tools import Tool
 
 _NAMED = 3
+_PLAIN = (
+    ResourceNotFoundError,
+    ToolArgumentError,
+    ToolAuthenticationError,
+    ToolPermissionError,
+)  # a note would distract
 
 
 def next_step(
@@ -40,14 +48,17 @@ def next_step(
         words: the templates.
         line: makes one clean line of a foreign text.
     """
+    if error.rule is not None and error.rule.startswith("session:budget"):
+        return words["no_more" if error.fatal else "no_more_of_it"].format(tool=name)
     if error.fatal:
         return words["stop"].format(tool=name)
     if isinstance(error, ToolNotFoundError):
-        return _with_name("other_tool", error.suggestions, name, words) or words["any_tool"]
+        return _with_name("other_tool", error.suggestions, name, words, "") or words["any_tool"]
     if isinstance(error, ToolArgumentError):
-        return _with_arguments(error.problems, name, words, line)
+        return _with_arguments(error, name, words, line)
     if isinstance(error, ResourceNotFoundError):
-        return _with_name("other_name", error.suggestions, name, words) or words["existing_name"].format(tool=name)
+        named = _with_name("other_name", error.suggestions, name, words, error.resource or "")
+        return named or words["existing_name"].format(tool=name)
     if isinstance(error, ResourceConflictError) and not error.transient:
         return words["read_state"]
     if isinstance(error, RepeatedCallError):
@@ -57,16 +68,24 @@ def next_step(
     return _after_failure(error, name, tool, words)
 
 
-def _with_name(template: str, names: tuple[str, ...], tool: str, words: Catalogue) -> str:
-    return words[template].format(tool=tool, name=show_name(names[0], 256)) if names else ""
+def _with_name(template: str, names: tuple[str, ...], tool: str, words: Catalogue, like: str) -> str:
+    """A step that names something, unless its name is a sentence, which would read as one of ours."""
+    if not names or not is_name(names[0], like):
+        return ""
+    return words[template].format(tool=tool, name=show_name(names[0], 256))
 
 
-def _with_arguments(problems: Sequence[Problem], name: str, words: Catalogue, line: Callable[[str], str]) -> str:
+def _with_arguments(error: ToolError, name: str, words: Catalogue, line: Callable[[str], str]) -> str:
+    problems = error.problems
     if problems and not problems[0].pointer:
-        expected = line(problems[0].expected or "")
+        asked = problems[0].expected or ""
+        own = (error.rule or "").startswith("host:") and '"' not in asked  # quotes hold words of a schema
+        expected = line(asked) if own else ""
         return words["whole_corrected" if expected else "corrected"].format(tool=name, expected=expected)
-    wrong = dict.fromkeys(f'"{show_name(problem.pointer[1:], 64)}"' for problem in problems[: _NAMED + 1])
-    if not 0 < len(wrong) <= _NAMED:
+    names = dict.fromkeys(problem.pointer for problem in problems[: _NAMED + 1])
+    fit = [name for name in names if is_name(name) and (line is str or redacted_pointer(name, line) == name)]
+    wrong = [f'"{show_name(name[1:], 64)}"' for name in fit]
+    if not 0 < len(wrong) == len(names) <= _NAMED:
         return words["corrected"].format(tool=name)
     is_missing = all(problem.message == "missing" for problem in problems)
     return words["added" if is_missing else "valid"].format(tool=name, names=words["and"].join(wrong))
@@ -82,3 +101,19 @@ def _after_failure(error: ToolError, name: str, tool: Tool | None, words: Catalo
             return words["again"].format(tool=name)
         return words["again_after"].format(tool=name, seconds=f"{error.retry_after:g}")
     return words["other_way"]
+
+
+def effect_note(error: ToolError, tool: Tool | None, words: Catalogue) -> str:
+    """What may have been changed already, as a sentence; empty where nothing was.
+
+    Args:
+        error: what the failure means.
+        tool: the tool, or None.
+        words: the templates.
+    """
+    if error.effect == "done":
+        return words["done"]
+    distracts = isinstance(error, _PLAIN)
+    if error.effect == "possible" and tool is not None and not (tool.read_only or distracts):
+        return words["possible"]
+    return ""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Coroutine, Iterable, Mapping
-from functools import cache, partial
+from collections.abc import Coroutine, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from mulligan.answering import Answering
-from mulligan.assembly import as_call, assemble, blame_silence, builtins, checked_middleware, checked_policy, names_of
-from mulligan.batches import acall_each, call_each
+from mulligan.assembly import as_call, assemble, blame_silence, chances, checked_middleware, checked_policy, names_of
+from mulligan.batches import acall_each, async_driver, call_each
+from mulligan.budget import Budget
 from mulligan.calls import ToolCall
 from mulligan.diagnosis import Diagnosis
 from mulligan.drivers import drive
@@ -25,7 +26,6 @@ from mulligan.plugins import PluginFault, PluginInfo
 from mulligan.policy import Limits, Policy
 from mulligan.reading import read_message
 from mulligan.redaction import Redactor
-from mulligan.reports import attempted_name
 from mulligan.results import Answers, ToolResult
 from mulligan.session import Session
 from mulligan.steps import Middleware
@@ -69,9 +69,10 @@ class Pipeline:
         self.redactor = Redactor()
         self._manager = PluginManager(strict=strict, limits=self.limits)
         self._manager.on_fault = self._faulted
+        self._manager.redact = self.redactor.redact
         self._answering = Answering(self.policy, self.limits, self.redactor)
         self._answering.on_silence = partial(blame_silence, self._manager)
-        assemble(self._manager, builtins(self.limits), plugins, autoload=autoload, block=names_of(block))
+        assemble(self._manager, self.policy, self.limits, plugins, autoload=autoload, block=names_of(block))
         self._host = Host(
             self.tools,
             self._manager.compile(),
@@ -82,6 +83,7 @@ class Pipeline:
             strict,
             time.monotonic,
             self._manager,
+            chances(self.policy),
         )
         self._diagnosis = Diagnosis(self._host)
         self._offer()
@@ -102,7 +104,7 @@ class Pipeline:
         if aside and hasattr(self, "_host"):
             self._host.stages = self._manager.compile()
         if fault.hook != "observe" and hasattr(self, "_host"):
-            self._host.stages.observe(PluginFaulted(fault.plugin, fault.hook, self.redactor.redact(fault.error), aside))
+            self._host.stages.observe(PluginFaulted(fault.plugin, fault.hook, fault.error, aside))
 
     @property
     def plugins(self) -> tuple[PluginInfo, ...]:
@@ -148,9 +150,7 @@ class Pipeline:
         context: Mapping[str, Any] | None = None,
     ) -> Coroutine[Any, Any, ToolResult]:
         """`call`, awaited: async tools run on the event loop, sync ones in a thread unless declared `inline`."""
-        return _async_driver()(
-            invoke(self._invocation(name_or_call, arguments, call_id, session, context)), self._means
-        )
+        return async_driver()(invoke(self._invocation(name_or_call, arguments, call_id, session, context)), self._means)
 
     def _invocation(
         self,
@@ -168,7 +168,7 @@ class Pipeline:
             raise UsageError("arguments and call_id belong to a name; a ToolCall has its own")
         if session is None:
             return Invocation(self._host, call, context)
-        return Invocation(self._host, call, context, session.guard, session.format)
+        return Invocation(self._host, call, context, session.memory, session.format, session.deadline)
 
     def call_many(
         self, calls: Iterable[Any], *, session: Session | None = None, context: Mapping[str, Any] | None = None
@@ -180,7 +180,7 @@ class Pipeline:
             session: the conversation they belong to.
             context: values for `Injected` parameters, by name.
         """
-        return call_each(self, [as_call(given) for given in calls], session, context)
+        return call_each(self, self._host, [as_call(given) for given in calls], session, context)
 
     async def acall_many(
         self, calls: Iterable[Any], *, session: Session | None = None, context: Mapping[str, Any] | None = None
@@ -191,7 +191,7 @@ class Pipeline:
             asyncio.CancelledError: the host cancelled the batch; its attribute `results` holds the results of the calls
                 that had ended, and None for the others.
         """
-        return await acall_each(self, [as_call(given) for given in calls], session, context)
+        return await acall_each(self, self._host, [as_call(given) for given in calls], session, context)
 
     def answer(
         self, message: Any, *, session: Session | None = None, context: Mapping[str, Any] | None = None
@@ -207,7 +207,7 @@ class Pipeline:
             UsageError: no dialect recognises the message.
         """
         dialect, calls = read_message(message, self._answering.dialects, self._manager)
-        results = call_each(self, calls, session, context)
+        results = call_each(self, self._host, calls, session, context)
         return Answers(dialect.messages(results), results)
 
     async def aanswer(
@@ -215,7 +215,7 @@ class Pipeline:
     ) -> Answers:
         """`answer`, awaited: all calls at once."""
         dialect, calls = read_message(message, self._answering.dialects, self._manager)
-        results = await acall_each(self, calls, session, context)
+        results = await acall_each(self, self._host, calls, session, context)
         return Answers(dialect.messages(results), results)
 
     def classify(
@@ -239,20 +239,22 @@ class Pipeline:
         Args:
             text_or_exception: what it said.
         """
-        return self._diagnosis.recover(text_or_exception, attempted_name(text_or_exception))
+        return self._diagnosis.recover(text_or_exception)
 
-    def session(self, id: str | None = None, *, format: str | FeedbackFormat | None = None) -> Session:
-        """A conversation: it notices a call that fails again and again.
+    def session(
+        self, id: str | None = None, *, format: str | FeedbackFormat | None = None, budget: Budget | None = None
+    ) -> Session:
+        """A conversation: it notices a call that fails again and again, and keeps to a budget.
 
         Args:
             id: its id, for logs.
             format: its feedback format, by default the pipeline's.
+            budget: how much it may use, by default any amount.
 
         Raises:
-            UsageError: no format of that name.
+            UsageError: no format of that name; no budget.
         """
-        known = None if format is None else self._answering.format_named(format)
-        return Session(self, id, format=known)
+        return Session(self, self._host, self._diagnosis, id, format=format, budget=budget)
 
     def enable_logging(self, level: str = "INFO") -> None:
         """Writes log lines through loguru from now on; once it is on, this sets the level.
@@ -288,10 +290,3 @@ class Pipeline:
 
     def __repr__(self) -> str:
         return f"Pipeline({len(self.tools)} tools, {len(self.plugins)} plugins)"
-
-
-@cache
-def _async_driver() -> Callable[..., Coroutine[Any, Any, ToolResult]]:
-    from mulligan.async_driver import adrive
-
-    return adrive

@@ -13,7 +13,7 @@ from mulligan.arguments import read_arguments
 from mulligan.calls import Repair, ToolCall
 from mulligan.catalogue import ENGLISH, Catalogue
 from mulligan.containment import clean, fence, safe_str, show_name
-from mulligan.deadline import Deadline
+from mulligan.deadline import Deadline, current_deadline
 from mulligan.dialects import Dialect
 from mulligan.dialects.ai_sdk import AISDKDialect
 from mulligan.dialects.anthropic import AnthropicDialect
@@ -43,7 +43,18 @@ from mulligan.errors import (
     ToolUnavailableError,
     UsageError,
 )
-from mulligan.events import AttemptFailed, CallFinished, CallRepaired, CallStarted, Event, PluginFaulted, Waiting
+from mulligan.events import (
+    AttemptFailed,
+    BudgetSpent,
+    CallFinished,
+    CallRepaired,
+    CallStarted,
+    Event,
+    Notice,
+    PluginFaulted,
+    StepFinished,
+    Waiting,
+)
 from mulligan.failure import Failure
 from mulligan.feedback import Feedback, FeedbackFormat, body
 from mulligan.field_errors import pointer_to
@@ -51,12 +62,25 @@ from mulligan.hookimpl import hookimpl
 from mulligan.hookspecs import Repairer
 from mulligan.phrases import said, text_error
 from mulligan.policy import Limits, Policy
+from mulligan.readings import coerced, mended_json, same_name
 from mulligan.reasons import reason_error, reason_of
 from mulligan.results import Answers, ToolResult
 from mulligan.rules import Rule, Rules
 from mulligan.signature import Injected
 from mulligan.statuses import status_error
-from mulligan.steps import DeadlineExceeded, Executor, ExecutorSaturated, Middleware, Outcome, Run, Sleep, Step, Steps
+from mulligan.steps import (
+    DeadlineExceeded,
+    Executor,
+    ExecutorSaturated,
+    Middleware,
+    Outcome,
+    ProcessFailed,
+    Run,
+    Signal,
+    Sleep,
+    Step,
+    Steps,
+)
 from mulligan.tools import Tool, tool
 from mulligan.toolset import Toolset
 
@@ -66,6 +90,7 @@ __all__ = [
     "Answers",
     "AnthropicDialect",
     "AttemptFailed",
+    "BudgetSpent",
     "CallFinished",
     "CallRepaired",
     "CallStarted",
@@ -86,6 +111,7 @@ __all__ = [
     "MCPDialect",
     "Middleware",
     "MulliganError",
+    "Notice",
     "OpenAIDialect",
     "OpenAIResponsesDialect",
     "Outcome",
@@ -93,6 +119,7 @@ __all__ = [
     "PluginFaulted",
     "Policy",
     "Problem",
+    "ProcessFailed",
     "Repair",
     "Repairer",
     "RepeatedCallError",
@@ -101,8 +128,10 @@ __all__ = [
     "Rule",
     "Rules",
     "Run",
+    "Signal",
     "Sleep",
     "Step",
+    "StepFinished",
     "Steps",
     "Tool",
     "ToolArgumentError",
@@ -124,15 +153,19 @@ __all__ = [
     "Waiting",
     "body",
     "clean",
+    "coerced",
+    "current_deadline",
     "fence",
     "hookimpl",
     "meanings",
+    "mended_json",
     "pointer_to",
     "read_arguments",
     "reason_error",
     "reason_of",
     "safe_str",
     "said",
+    "same_name",
     "show_name",
     "status_error",
     "text_error",

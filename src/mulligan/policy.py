@@ -11,16 +11,21 @@ from mulligan.catalogue import ENGLISH, Catalogue, check_catalogue
 from mulligan.errors import ToolError, UsageError
 from mulligan.facts import guarded
 
+_FEWEST_TOKENS = 50
 Detail = Literal["quoted", "type", "none"]
 REPAIRS = ("json", "coerce", "name")
 
 
-def _repairs(value: Any) -> tuple[str, ...]:
-    names = REPAIRS if value == "all" else value if isinstance(value, (tuple, list, set)) else (value,)
-    for name in names:
-        if name not in REPAIRS:
-            raise UsageError(f"Policy(repair=...): unknown repair {name!r}; use any of {', '.join(REPAIRS)}, or 'all'")
-    return tuple(names)
+def _repairs(value: Any) -> tuple[Any, ...]:
+    given = value if isinstance(value, (tuple, list, set)) else (value,)
+    wanted: list[Any] = []
+    for one in given:
+        if one != "all" and one not in REPAIRS and (isinstance(one, str) or not callable(getattr(one, "repair", None))):
+            raise UsageError(
+                f"Policy(repair=...): unknown repair {one!r:.80}; use any of {', '.join(REPAIRS)}, or 'all', or ask(model)"
+            )
+        wanted += REPAIRS if one == "all" else (one,)
+    return tuple(wanted)
 
 
 def _detail(_: Any, __: Any, value: str) -> None:
@@ -38,6 +43,11 @@ def _fatal(_: Any, __: Any, value: object) -> None:
         raise UsageError(f"Policy(fatal={value!r:.80}): give a mapping, or a function of the error")
 
 
+def _yes_or_no(_: Any, field: Any, value: object) -> None:
+    if not isinstance(value, bool):
+        raise UsageError(f"Policy({field.name}={value!r:.80}): give True or False")
+
+
 def _control_flow(value: Any) -> tuple[Any, ...]:
     given = (value,) if isinstance(value, (str, type)) else value
     if not isinstance(given, (tuple, list, set)) or not all(isinstance(one, (str, type)) for one in given):
@@ -53,20 +63,24 @@ class Policy:
         fatal: overrides of the table in `mulligan.errors`, by error class (or its name), by tool name, by provider, or
             a function of the error that gives True, False or None (no opinion; so does one that raises). A class counts
             for its subclasses; a tool's entry goes before a provider's, and that before a class's.
-        repair: any of `"json"`, `"coerce"`, `"name"`, or `"all"`; nothing by default.
+        repair: any of `"json"`, `"coerce"` and `"name"`, or `"all"` of them; and plugins with the hook `repair`, such as
+            `mulligan.repair.ask(model)`, which are asked after those. Nothing by default.
         detail: what the model reads of a foreign text: its first lines, redacted and fenced (`"quoted"`), the type of
             the exception (`"type"`), or nothing (`"none"`).
         control_flow: exception classes, or their qualified names, that pass through untouched because a framework
             steers with them.
+        retry: whether a tool that is `read_only` or `idempotent` gets a second chance by itself after a failure that may pass:
+            up to three attempts within five seconds. `middleware=[retry(...)]` takes its place.
         catalogue: the sentences that the model reads: `mulligan.plugin.ENGLISH`, or a mapping like it.
     """
 
     fatal: Mapping[str | type[ToolError], bool] | Callable[[ToolError], bool | None] = attrs.field(
         factory=dict, validator=_fatal
     )
-    repair: tuple[str, ...] = attrs.field(default=(), converter=_repairs)
+    repair: tuple[Any, ...] = attrs.field(default=(), converter=_repairs)
     detail: Detail = attrs.field(default="quoted", validator=_detail)
     control_flow: tuple[str | type[BaseException], ...] = attrs.field(default=(), converter=_control_flow)
+    retry: bool = attrs.field(default=True, validator=_yes_or_no)
     catalogue: Catalogue = attrs.field(default=ENGLISH, validator=_catalogue, repr=False)
 
     @classmethod
@@ -107,6 +121,7 @@ class Limits:
 
     Attributes:
         feedback_chars: characters of one feedback text.
+        feedback_tokens: tokens of one feedback text, as the hook `count_tokens` counts them; None for no bound.
         result_chars: characters of one successful result's content; None for no bound.
         argument_bytes: size of one call's arguments, in bytes of JSON text.
         depth: nesting of arguments and results.
@@ -116,9 +131,12 @@ class Limits:
         yielded_values: values that a generator tool may yield.
         threads: worker threads for sync tools, those that were abandoned at a deadline included.
         grace: seconds that a cancelled async tool gets to end before it is left behind.
+        process_memory: bytes of address space that the process of a killable tool may have; None for no bound.
+        process_cpu: seconds of CPU time that it may use, in all its threads together; None for no bound.
     """
 
     feedback_chars: int = 2_000
+    feedback_tokens: int | None = None
     result_chars: int | None = None
     argument_bytes: int = 1_000_000
     depth: int = 64
@@ -128,6 +146,8 @@ class Limits:
     yielded_values: int = 10_000
     threads: int = 32
     grace: float = 1.0
+    process_memory: int | None = 4 << 30
+    process_cpu: float | None = None
 
     def __attrs_post_init__(self) -> None:
         for field in attrs.fields(Limits):
@@ -136,3 +156,6 @@ class Limits:
                 raise UsageError(f"Limits({field.name}={value!r}): give a number above zero")
         if self.feedback_chars < 200:
             raise UsageError(f"Limits(feedback_chars={self.feedback_chars}): feedback needs at least 200 characters")
+        if self.feedback_tokens is not None and self.feedback_tokens < _FEWEST_TOKENS:
+            told = f"feedback needs at least {_FEWEST_TOKENS} tokens"
+            raise UsageError(f"Limits(feedback_tokens={self.feedback_tokens}): {told}")

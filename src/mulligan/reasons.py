@@ -68,7 +68,10 @@ _EXACT: Mapping[str, m.Meaning] = {  # the names of errno, as Node.js and shells
     "LimitExceeded": m.QUOTA,
 }
 _TABLE: tuple[tuple[m.Meaning, str], ...] = (
-    (m.FAILED, "response validation, invalid response, invalid operation, invalid state error"),
+    (
+        m.FAILED,
+        "response validation, (invalid|bad) (response|answer), invalid operation, invalid state error, internal error",
+    ),
     (
         m.UNREACHABLE,
         """(server|host|hostname|name) not (found|known|resolved), unknown host, name resolution, host unreachable,
@@ -79,23 +82,27 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
         """rate limit*, ratelimit*, rate exceeded, throttl*, too many request*, slow down,
         (request|requests) limit exceeded, throughput exceeded, enhance your calm, over query limit, flood wait,
         slow mode wait, retry after, server busy, activity limit reached, concurrent (limit|requests|request),
-        concurrency limit, too fast, too frequent""",
+        concurrency limit, too fast, too frequent, too many (simultaneous|concurrent) *""",
     ),
     (
         m.TOO_LARGE,
         """too (large|long|big), entity too large, size limit, size exceeded, length exceeded, context length,
-        context window, max (length|tokens)""",
+        context window, (max|maximum) (length|tokens|payload|size)""",
     ),
-    (m.UNAVAILABLE, "too many connections, max connections, insufficient capacity, capacity exceeded, no capacity"),
-    (m.DISK_FULL, "disk full, no space, storage full, database full"),
-    (m.TIMEOUT, "time limit exceeded"),
+    (
+        m.UNAVAILABLE,
+        "queue full, too many connections, max connections, insufficient capacity, capacity exceeded, no capacity",
+    ),
+    (m.DISK_FULL, "disk full, no space, not enough space, storage full, database full"),
+    (m.TIMEOUT, "time limit exceeded, exceeded time limit"),
     (
         m.QUOTA,
         """quota*, insufficient (quota|credit|credits|funds|balance),
         (balance|credit|credits|funds) (insufficient|exhausted), billing*, payment required, not enough credit*,
         out of credit*,
         (daily|monthly|hard|usage|plan|account|storage|subscription|spending|spend|credit|license) limit*,
-        subscription (required|expired|inactive), limit exceeded exception, overdue""",
+        subscription (required|expired|inactive), limit exceeded exception, overdue,
+        (usage|spend|spending|monthly|daily) cap*, over quota*, max * limit (reached|exceeded)""",
     ),
     (m.PERMISSION, "unauthorized operation"),
     (
@@ -109,7 +116,8 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
             (invalid|expired|missing|revoked|required|incorrect),
         (key|token|credential|credentials|signature|password|login|session) (unavailable|mismatch|rejected|failed),
         signature does not match, unrecognized client, time too skewed, credential*, refresh error,
-        account (inactive|disabled|suspended), account is disabled, (log in|sign in|interaction|consent) required,
+        account (inactive|disabled|suspended), account is disabled, api keys invalid, invalid api keys,
+        (log in|sign in|interaction|consent) required,
         captcha*, not logged in, authorization (required|missing), oauth*""",
     ),
     (
@@ -119,39 +127,43 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
         insufficient (account|client|file|) (privilege|privileges|permission|permissions|scope|scopes|access|rights),
         missing (access|scope|scopes), (scope|scopes) (insufficient|missing), no access, no privileges,
         restricted*, access (not configured|blocked), service (disabled|blocked), ip referer blocked,
-        read only transaction, insufficient privilege*""",
+        read only transaction, insufficient privilege*, access refused, request denied, not allowed""",
     ),
     (
         m.ARGUMENT,
         """(column|field|attribute|parameter|property|function|operator|option) not found,
         (undefined|unknown|no such|missing|unrecognized)
-            (column|field|attribute|parameter|property|function|operator|argument),
+            (column|field|attribute|parameter|property|function|operator|argument|identifier),
         (argument|parameter|field|param) (missing|required|unknown|invalid), invalid (key|parameter|parameters)""",
     ),
     (
         m.NOT_FOUND,
         """not found, notfound, no such *, does not exist, doesnt exist, not exist*, non existent*, nonexistent*,
         no longer exists, no result*, undefined (table|object|database), resource missing, deleted, gone,
-        nxdomain, no script,
+        nxdomain, no script, nonexistent, not registered,
+        no (section|option|record|records|row|rows|entry|item|document|match|matches),
+        (ticker|symbol|record|entry|item|page|document|row|table|node|index) missing,
         unknown
             (object|table|database|collection|index|user|channel|member|message|guild|role|resource|model|project|bucket),
         unknown (topic|queue|container|account|page|server|service|id)""",
     ),
     (
         m.EXISTS,
-        "already exist*, already (owned|taken|defined|created), duplicate*, name taken, (entity|file|object) exists",
+        """already exist*, already (owned|taken|defined|created), duplicate*, name taken,
+        (entity|file|object|member|user|record|resource|item|name) exists""",
     ),
     (
         m.ABORTED,
         """aborted, deadlock*, serialization failure, write conflict, version conflict, transaction conflict,
         concurrent (modification|update|transaction|transactional|append)""",
     ),
-    (m.BUSY, "locked, lock (timeout|not available), in use"),
+    (m.BUSY, "locked, lock (timeout|not available), in use, unable to lock, resource busy"),
     (
         m.CONFLICT,
         """conflict*, precondition*, condition not met, conditional check failed, integrity*, already *, not empty,
         (invalid|incorrect|illegal|wrong) (object|resource|entity|instance|cluster|db|) (state|status), stale*,
-        version mismatch, in progress, read only, constraint*, immutable, archived, is archived, not in channel,
+        version mismatch, duplicates *, in progress, read only, constraint*, immutable, archived, is archived,
+        not in channel,
         being (deleted|created|modified), resource modified, idempotency*, cluster block""",
     ),
     (m.NOT_SENT, "connect (timeout|time out), pool timeout"),
@@ -167,8 +179,11 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
     (
         m.UNAVAILABLE,
         """unavailable, not available, overload*, server error, backend error, bad gateway, maintenance, busy,
-        try again*, circuit break*, not ready, shutting down, not (primary|master|leader), not writable primary,
-        no (primary|master|leader), rejected execution, (cluster|service|server) down, temporarily *, transient""",
+        try again*, circuit break*, not ready, not responding, shutting down,
+        no (brokers|responders|nodes|hosts|nameservers|servers|backends|replicas|workers|instances) *, no responders,
+        not (primary|master|leader), not writable primary,
+        no (primary|master|leader), rejected execution,
+        (cluster|service|server|node|broker|database|institution|host|backend|system) down, temporarily *, transient""",
     ),
     (
         m.CONNECTION,
@@ -177,12 +192,14 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
     ),
     (
         m.ARGUMENT,
-        """invalid*, validation, bad (request|value|parameter|argument|input|user|json|query), malformed,
+        """invalid*, validation,
+        bad (request|value|parameter|argument|input|user|json|query|subject|topic|symbol|name|id|type), malformed,
         unprocessable*,
         missing (required|) (param|params|parameter|parameters|field|fields|argument|arguments|property|value),
         out of (range|bounds), type mismatch, syntax, (parse|parsing) (error|failed|exception), failed to parse,
         unsupported, not supported, illegal, too (small|short|few), wrong (type|number|format), data error,
-        programming error, usage error, disambiguation*, not valid, no text, query error, missing schema""",
+        programming error, usage error, disambiguation*, not valid, policy violation, no text, query error,
+        missing schema""",
     ),
 )
 _HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")

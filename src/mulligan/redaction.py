@@ -12,7 +12,7 @@ from mulligan.secret_values import Finder, Probe, probes_of, secrets_of
 
 __all__ = ["PATTERNS", "REDACTED", "Redactor", "cut"]
 
-_MOST_VALUES, _SHORTEST = 1_000, 8
+_MOST_VALUES, _SHORTEST, _MOST_PASSES = 1_000, 8, 8
 _ELLIPSIS = "…"
 _CREDENTIAL_NAME = (
     r"(?:^|[^A-Z0-9])(?:KEYS?|SECRETS?|PASS|CREDS?|CREDENTIALS?|AUTH|DSN|SESSION|PRIVATE|ACCESS|PAT|JWT|BEARER)"
@@ -74,11 +74,15 @@ class Redactor:
 
         Returns:
             The text with `[redacted]` in the place of secrets. The names before them and the hosts after them stay.
+            Redacted once more, it is the same.
         """
         finder = self._finder or self._build()
-        if finder.anchors or finder.loose:
-            text = finder.redact(text)
-        return redact_shapes(text)
+        redacted = _once(text, finder)
+        for _ in range(_MOST_PASSES):
+            if redacted == text:
+                break
+            text, redacted = redacted, _once(redacted, finder)
+        return redacted
 
     def _add(self, secrets: Iterable[str]) -> None:
         for secret in secrets:
@@ -101,6 +105,10 @@ class Redactor:
                     self._probes[secret] = probes_of(secret)
             finder = self._finder = Finder.of({secret: probes or () for secret, probes in self._probes.items()})
             return finder
+
+
+def _once(text: str, finder: Finder) -> str:
+    return redact_shapes(finder.redact(text) if finder.anchors or finder.loose else text)
 
 
 def _credentials(environment: Mapping[str, str]) -> Iterator[str]:

@@ -10,7 +10,7 @@ from mulligan import hookspecs
 from mulligan.errors import UsageError
 
 OptionsOf = Callable[[Any, str], Mapping[str, Any] | None]
-HOOKS = tuple(name for name, value in vars(hookspecs).items() if hasattr(value, "mulligan_spec"))
+HOOKS = tuple(hookspecs.__all__)
 
 
 def check_hookimpls(plugin: Any, name: str, options_of: OptionsOf) -> Iterator[str]:

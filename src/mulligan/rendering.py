@@ -9,8 +9,8 @@ from typing import Any
 from mulligan.errors import PluginError
 from mulligan.facts import guarded
 from mulligan.feedback import Feedback, FeedbackFormat, body
-from mulligan.fitting import Render, fit
-from mulligan.redaction import cut
+from mulligan.fitting import Render, Room, fit, shortened
+from mulligan.policy import Limits
 from mulligan.stages import Stages
 from mulligan.values import utf8
 
@@ -18,7 +18,7 @@ Silence = Callable[[FeedbackFormat], None]
 
 
 def rendered(
-    feedback: Feedback, format: FeedbackFormat | None, stages: Stages, limit: int, on_silence: Silence
+    feedback: Feedback, format: FeedbackFormat | None, stages: Stages, limits: Limits, on_silence: Silence
 ) -> tuple[Feedback, str]:
     """The parts that went into the text, and the text.
 
@@ -26,20 +26,21 @@ def rendered(
         feedback: the parts.
         format: how they are worded; None for the core's own words.
         stages: the compiled hooks.
-        limit: characters.
+        limits: bounds on the text.
         on_silence: called with a format that gave no text, so that the text format was taken.
     """
     fitted = None
+    room = Room(limits.feedback_chars, limits.feedback_tokens, stages.count_tokens)
     if format is not None:
         hooked = partial(_hooked, stages, format, on_silence)
-        fitted = _tried(feedback, hooked, limit) or _tried(feedback, format.render, limit)
-    told, text = fitted or _tried(feedback, plain_text, limit) or (feedback, cut(feedback.headline, limit))
+        fitted = _tried(feedback, hooked, room) or _tried(feedback, format.render, room)
+    told, text = fitted or _tried(feedback, plain_text, room) or (feedback, shortened(feedback.headline, room))
     return told, text if text.isascii() else utf8(text)
 
 
-def _tried(feedback: Feedback, render: Render, limit: int) -> tuple[Feedback, str] | None:
+def _tried(feedback: Feedback, render: Render, room: Room) -> tuple[Feedback, str] | None:
     try:
-        return fit(feedback, render, limit)
+        return fit(feedback, render, room)
     except PluginError:
         raise
     except Exception:

@@ -20,7 +20,7 @@ _NAMED = (
     rf"{_THING} (?:was |is |could )?(?:not (?:be )?found|does not exist|doesn't exist|already exists)",
     rf"\b(?:named|called|find|locate|open|access|{_KIND})[: ]{{1,2}}{_THING}",
     rf"(?:{_MISSING}|not a directory):? {_THING}",
-    rf"(?:{_MISSING}|unknown [\w ]{{1,30}}): {_NAME}",
+    rf"(?:{_MISSING}|unknown [\w ]{{1,30}}): {_NAME}(?=[ ,;.)]{{0,3}}(?:$|[(:]))",
     rf"(?:^|[:] ){_NAME}: (?:No such file or directory|Permission denied|not found)",
     r"^(?:the )?([\w-]{1,40} [\w./:@-]{0,99}\d[\w./:@-]{0,99}) (?:does not exist|not found|was not found)$",
     rf"permission denied for (?:table|relation|column|database|schema|sequence|view|index) {_NAME}",
@@ -34,7 +34,7 @@ _BODY = (
 _INNER = (
     "path", "file", "filename", "file_path", "filepath", "key", "id", "uri", "url", "name", "title", "page",
     "resource", "object", "query_id", "user", "username", "function", "table", "topic", "queue", "channel",
-    "document",
+    "document", "model", "ticker", "symbol", "order", "task", "job", "event", "issue", "ticket", "sheet", "section",
 )
 _OUTER = (
     "repo", "repository", "bucket", "collection", "index", "container", "directory", "dir", "folder",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import attrs
 
 from mulligan.calls import Repair, ToolCall
-from mulligan.containment import show_name
+from mulligan.containment import safe_str, show_name
 from mulligan.dialects import Dialect, named
 from mulligan.errors import ToolError
 from mulligan.feedback import Feedback, body
@@ -122,7 +122,7 @@ class ToolResult:
         """Everything about the result as JSON values, redacted."""
         redact = (self._source.redactor if self._source else Redactor()).redact
         return {
-            "call": {"id": self.call.id, "name": redact(show_name(self.call.name))},
+            "call": {"id": self.call.id, "name": show_name(redact(safe_str(self.call.name)))},
             "is_error": self.is_error,
             "fatal": self.fatal,
             "content": self.content if self.is_error else redact(self.content),
@@ -134,7 +134,14 @@ class ToolResult:
 
     def __repr__(self) -> str:
         what = type(self.error).__name__ if self.error is not None else "ok"
-        return f"ToolResult({self.call.name!r}, id={self.call.id!r}, {what}, fatal={self.fatal})"
+        name = self.call.name if self.tool is not None and self.tool.name == self.call.name else self._shown_name()
+        return f"ToolResult({name!r}, id={self.call.id!r}, {what}, fatal={self.fatal})"
+
+    def _shown_name(self) -> str:
+        """The name that was called, which may be anything where no tool has it."""
+        if self.feedback is not None:
+            return self.feedback.tool_name
+        return Redactor().redact(safe_str(self.call.name))
 
 
 def _error(error: ToolError, feedback: Feedback | None, redact: Callable[[str], str]) -> dict[str, Any]:

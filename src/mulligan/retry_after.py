@@ -18,6 +18,7 @@ _FIELDS = (
     "retry_after_seconds",
     "retryAfterSeconds",
     "retry_delay",
+    "backoff",
     "retryDelay",
     "Retry-After",
 )
@@ -52,7 +53,7 @@ def retry_after(
         nodes: gives what the answer's body tells; asked where neither attribute nor header says it.
         text: gives what the failure says, such as `try again in 20s`; asked last.
     """
-    told = _seconds(field(value, "retry_after", "retry_after_seconds"))
+    told = _seconds(field(value, "retry_after", "retry_after_seconds", "backoff"))
     if told is None:
         told = _of_headers(headers)
     if told is None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from functools import partial
 from typing import Any
 
-from mulligan.arguments import dump, read_arguments
 from mulligan.containment import safe_str
 from mulligan.errors import ToolError
 from mulligan.events import Waiting
@@ -14,24 +12,12 @@ from mulligan.facts import type_name
 from mulligan.failure import Failure
 from mulligan.invocation import Invocation
 from mulligan.policy import Policy
-from mulligan.steps import Middleware, Outcome, Run, Sleep, Step, Steps
+from mulligan.runs import no_longer, run_of, timed
+from mulligan.steps import DeadlineExceeded, Middleware, Outcome, Run, Sleep, Step, Steps
 from mulligan.tools import Tool
 
 _PASSING = (KeyboardInterrupt, GeneratorExit)
 PLAIN_RESULTS = frozenset({str, int, float, bool, bytes, type(None), list, tuple, set})
-
-
-def run_of(state: Invocation, tool: Tool) -> Run:
-    """How the tool of a call that was validated and authorized is run.
-
-    Args:
-        state: the call.
-        tool: its tool.
-    """
-    executor = state.stages.execute(tool, copied(state, tool), state.call) if state.stages.executes else None
-    if executor is None:
-        return Run(partial(tool.handler, **state.bound), tool.timeout, not tool.inline, tool.is_async)
-    return Run(executor, tool.timeout, not tool.inline)
 
 
 def around(state: Invocation, tool: Tool) -> tuple[Middleware, ...]:
@@ -46,40 +32,25 @@ def around(state: Invocation, tool: Tool) -> tuple[Middleware, ...]:
     return (*state.host.middleware, *state.stages.middlewares(tool))
 
 
-def copied(state: Invocation, tool: Tool) -> dict[str, Any]:
-    """The arguments once more, for a plugin to see: what it changes in them has no effect.
+def again(state: Invocation, tool: Tool, outcome: Outcome) -> Steps:
+    """A second chance after a failure that may pass, where nobody asked for one: only where it is surely harmless.
+
+    It stands back where a middleware has decided by itself, has run the tool more than once, or is there to retry.
 
     Args:
         state: the call.
         tool: its tool.
+        outcome: how the call ended so far.
     """
-    copy = dict(state.bound)
-    try:
-        for name, value in copy.items():
-            if type(value) not in _SCALARS and name not in tool.injected:
-                copy[name] = _copy(value)
-    except _NotJson:
-        anew = tool.fit(read_arguments(dump(state.arguments), state.host.limits))
-        copy.update(anew if isinstance(anew, dict) else {})
-    return copy
-
-
-class _NotJson(Exception):
-    """A value that was built from JSON values and has to be built anew."""
-
-
-_SCALARS = frozenset({str, int, float, bool, type(None)})
-
-
-def _copy(value: Any) -> Any:
-    kind = type(value)
-    if kind in _SCALARS:
-        return value
-    if kind is list:
-        return [item if type(item) in _SCALARS else _copy(item) for item in value]
-    if kind is dict:
-        return {name: _copy(item) for name, item in value.items()}
-    raise _NotJson
+    chances = state.host.chances
+    may = (tool.read_only or tool.idempotent) and state.attempts == 1 and outcome is state.outcome
+    if not may or chances is None:
+        return outcome
+    middleware = around(state, tool)
+    if any(getattr(one, "retries", False) is True for one in middleware):
+        return outcome
+    later = chances().after(outcome, state.started)
+    return (yield from within(state, tool, (later, *middleware), run_of(state, tool)))
 
 
 def judged(state: Invocation, tool: Tool, outcome: Outcome) -> Outcome:
@@ -119,7 +90,9 @@ def _attempt(state: Invocation, tool: Tool, run: Run) -> Steps:
     """Runs the tool once, unless it has run before and may not run again."""
     if state.outcome is not None and not _may_run_again(state, tool, state.outcome):
         return state.outcome
-    return judged(state, tool, (yield run))
+    if state.deadline is not None and state.deadline.remaining <= 0:
+        return state.outcome or Outcome(exception=DeadlineExceeded(run.timeout or 0.0, started=False))
+    return judged(state, tool, (yield timed(state, run)))
 
 
 def _may_run_again(state: Invocation, tool: Tool, last: Outcome) -> bool:
@@ -169,7 +142,7 @@ def within(state: Invocation, tool: Tool, middleware: tuple[Middleware, ...], ru
             else:
                 if state.stages.observed:
                     state.note(Waiting(state.call.id, state.call.name, step.seconds))
-                sent = yield step
+                sent = yield no_longer(state, step)
     finally:
         closing = _close(steps)
     if isinstance(step, Outcome) and closing is None:

@@ -40,12 +40,14 @@ class Finder(NamedTuple):
         owners: by part, the values that have it and what else they need.
         loose: values without such a part, which are always searched for.
         phrases: values that hold a blank, so that a text may end in the midst of them.
+        sources: the patterns of the values that were searched for.
     """
 
     anchors: str
     owners: dict[str, list[tuple[str, tuple[str, ...]]]]
     loose: tuple[str, ...]
     phrases: tuple[str, ...]
+    sources: dict[str, str]
 
     @classmethod
     def of(cls, probes: Mapping[str, tuple[Probe, ...]]) -> Finder:
@@ -57,16 +59,25 @@ class Finder(NamedTuple):
         anchors = "".join(sorted({part[0] for part in owners}, key=_RARE_FIRST.index))
         loose = tuple(value for value, needed in probes.items() if not needed)
         phrases = tuple(value for value in probes if re.search(r"[\s\"',;&<>]", value))
-        return cls(anchors, owners, loose, phrases)
+        return cls(anchors, owners, loose, phrases, {})
 
     def redact(self, text: str) -> str:
         """Replace the values in a text, and the beginning of a value at its very end."""
         if values := self._candidates(text):
-            text = replace(text, [match.span() for value in values for match in re.finditer(_source(value), text)])
+            text = replace(
+                text, [match.span() for value in values for match in re.finditer(self.source_of(value), text)]
+            )
         for phrase in self.phrases:
             if text[-_FRAGMENT:] in phrase and (tail := _tail(text, phrase)):
                 return text[:-tail] + REDACTED
         return text
+
+    def source_of(self, value: str) -> str:
+        """The pattern that finds a value in every spelling."""
+        known = self.sources.get(value)
+        if known is None:
+            known = self.sources[value] = _source(value)
+        return known
 
     def _candidates(self, text: str) -> set[str]:
         found = set(self.loose)

@@ -9,6 +9,7 @@ from operator import or_
 from types import UnionType
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, Union, get_args, get_origin
 
+from mulligan.deadline import Deadline
 from mulligan.errors import UsageError
 
 if TYPE_CHECKING:
@@ -46,7 +47,9 @@ class Parameters(NamedTuple):
 
 
 def is_injected(annotation: Any) -> bool:
-    """Whether an annotation is `Injected[...]`, or a union with one such as `Injected[Database] | None`."""
+    """Whether an annotation is `Injected[...]` or `Deadline`, or a union with one such as `Injected[Database] | None`."""
+    if annotation is Deadline:
+        return True
     origin = get_origin(annotation)
     if origin is Annotated:
         return _INJECTED in annotation.__metadata__ or is_injected(annotation.__origin__)
@@ -176,7 +179,8 @@ def _field(function: Function, parameter: inspect.Parameter, hint: Any, text: st
 def _without_marker(hint: Any) -> Any:
     """`Injected[T]` as `T`, with any other notes that it carries."""
     if get_origin(hint) is not Annotated:
-        return reduce(or_, map(_without_marker, get_args(hint))) if is_injected(hint) else hint
+        union = get_origin(hint) is not None and is_injected(hint)
+        return reduce(or_, map(_without_marker, get_args(hint))) if union else hint
     notes = tuple(note for note in hint.__metadata__ if note is not _INJECTED)
     return Annotated[(hint.__origin__, *notes)] if notes else hint.__origin__
 

@@ -44,13 +44,14 @@ class Stages:
     def __init__(self, hooks: Mapping[str, Hook], outside: frozenset[str], checks: tuple[Hook, ...]) -> None:
         self.resolve: Callable[[ToolCall, Toolset], Tool | None] = hooks["resolve"]
         self.validate: Callable[[Tool, ToolCall], Mapping[str, Any] | None] = hooks["validate"]
-        self.repair: Callable[[ToolCall, ToolError, Toolset], Repairer | None] = hooks["repair"]
+        self.repair: Callable[[ToolCall, ToolError, Toolset, Callable[[str], str]], Repairer | None] = hooks["repair"]
         self.checks: tuple[Callable[[Tool, Mapping[str, Any], ToolCall], ToolError | None], ...] = checks
         self.execute: Callable[[Tool, Mapping[str, Any], ToolCall], Executor | None] = hooks["execute"]
         self.detect: Callable[[Any, Tool], Failure | None] = hooks["detect"]
         self.classify: Callable[[Failure], ToolError | None] = hooks["classify"]
         self.render_feedback: Callable[[Feedback, FeedbackFormat], str | Mapping[str, Any] | None]
         self.render_feedback = hooks["render_feedback"]
+        self.count_tokens: Callable[[str], int | None] = hooks["count_tokens"]
         self.hints: Callable[[ToolError, Failure | None], list[str]] = hooks["hints"]
         self.observe: Callable[[Event], None] = hooks["observe"]
         self._middlewares: Callable[[Tool], list[Middleware]] = hooks["middlewares"]

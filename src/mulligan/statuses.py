@@ -48,10 +48,10 @@ _MEANINGS: Mapping[int, m.Meaning] = {
     599: m.TIMEOUT,
 }
 _REFUSALS = (m.RATE_LIMIT, m.QUOTA, m.AUTHENTICATION)
-_STATES = (m.EXISTS, m.CONFLICT, m.ABORTED)
+_STATES = (m.EXISTS, m.CONFLICT, m.ABORTED, m.BUSY)
 _BY_CODE: Mapping[int, tuple[m.Meaning, ...]] = {
     400: (*_REFUSALS, m.PERMISSION, m.NOT_FOUND, *_STATES, m.TIMEOUT, m.UNAVAILABLE, m.TOO_LARGE, m.OUT_OF_RANGE),
-    403: (*_REFUSALS, *_STATES, m.ARGUMENT, m.TOO_LARGE),
+    403: (*_REFUSALS, *_STATES, m.TOO_LARGE),
     409: (m.QUOTA, m.RATE_LIMIT, *_STATES),
     412: (m.RATE_LIMIT, *_STATES),
     413: (m.RATE_LIMIT, m.QUOTA),
@@ -63,6 +63,7 @@ _BY_CODE: Mapping[int, tuple[m.Meaning, ...]] = {
 }
 _BY_WORDS: Mapping[int, tuple[m.Meaning, ...]] = {
     400: (*_REFUSALS, m.NOT_FOUND, m.EXISTS),
+    401: (m.QUOTA,),
     403: (*_REFUSALS, m.TOO_LARGE),
     409: (m.EXISTS, m.QUOTA),
     422: (m.RATE_LIMIT, m.QUOTA, m.EXISTS),
@@ -109,9 +110,10 @@ def meaning_of(status: int, failure: Failure) -> m.Meaning:
     if status == 403 and _told_to_wait(failure):
         return m.RATE_LIMIT
     plain = _MEANINGS.get(status, m.ARGUMENT if status < 500 else m.UNAVAILABLE)
-    told = reason(failure.codes, _BY_CODE[status]) if status in _BY_CODE else None
-    if told is None and status in _BY_WORDS:
-        told = said(failure.told, _BY_WORDS[status])
+    like = 400 if status < 500 and status not in _MEANINGS else status
+    told = reason(failure.codes, _BY_CODE[like]) if like in _BY_CODE else None
+    if told is None and like in _BY_WORDS:
+        told = said(failure.told, _BY_WORDS[like])
     if told is m.QUOTA and plain is m.RATE_LIMIT and failure.retry_after is not None:
         return plain
     return told or plain

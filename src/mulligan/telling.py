@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Any
 
 from mulligan.bodies import Body, as_mapping
-from mulligan.facts import as_dict, fields
+from mulligan.facts import as_dict, field, fields, look
 
 Nodes = tuple[dict[str, Any], ...]
 
@@ -22,14 +22,15 @@ _DEEPEST = 5
 _NESTED = frozenset((
     "error", "errors", "Error", "Errors", "details", "detail", "innerError", "innererror", "extensions",
     "fault", "cause", "caused_by", "root_cause", "error_details", "exception", "status", "meta", "parameters",
-    "body", "userErrors",
+    "body", "userErrors", "causes", "context_info", "error_extra", "errorExtra", "error_data", "errorData",
 ))
 _CODES = (
-    "reason", "code", "codeName", "error_code", "errorCode", "Code", "__type", "error_type", "errorType",
+    "reason", "code", "codeName", "error_code", "errorCode", "error_name", "errorName", "error_tag", ".tag", "Code",
+    "__type", "error_type", "errorType",
     "type", "kind", "name", "status", "error", "title", "category",
 )
 _STORED_CODES = (
-    "reason", "code", "error_code", "errorCode", "codeName", "type", "error_type", "status", "error",
+    "reason", "code", "error_code", "errorCode", "error_name", "codeName", "type", "error_type", "status", "error",
     "grpc_status_code",
 )
 MESSAGES = frozenset((
@@ -42,7 +43,9 @@ _STORED_MESSAGES = (
     "text", "errors",
 )
 # fmt: on
+_BY_FIELD = frozenset(("message", "messages", "errors", "error", "detail"))
 _RANKS = {name: rank for rank, name in enumerate(_CODES)}
+_TITLE = _RANKS["title"]
 _CODE = re.compile(r"[A-Za-z_][\w.#:/-]{1,100}")
 
 
@@ -62,8 +65,11 @@ def nodes(found: Body | None) -> Nodes:
             node = as_dict(node)
             told.append(node)
             if depth < _DEEPEST:
+                tag = node.get(".tag")  # a union names the member that tells more
                 waiting += [
-                    (inner, depth + 1) for name, inner in node.items() if name in _NESTED and not isinstance(inner, str)
+                    (inner, depth + 1)
+                    for name, inner in node.items()
+                    if (name in _NESTED or name == tag) and not isinstance(inner, str)
                 ]
         elif isinstance(node, (list, tuple)):
             waiting += [(mapping, depth + 1) for item in node[:20] if (mapping := as_mapping(item)) is not None]
@@ -80,11 +86,26 @@ def codes(value: object, told: Nodes) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for node in reversed(told):
         known = sorted((_RANKS[name], code) for name, code in node.items() if name in _RANKS and type(code) is str)
+        known = [(rank, code.replace(" ", "_") if rank == _TITLE else code) for rank, code in known]
         found.update((code, None) for _, code in known if _CODE.fullmatch(code))
+    found.update((tag, None) for tag in _tags(value))
     for code in fields(value, _STORED_CODES):
         name = code.name if isinstance(code, Enum) else code
         if isinstance(name, str) and _CODE.fullmatch(name):
             found.setdefault(name)
+    return tuple(found)
+
+
+def _tags(value: object) -> tuple[str, ...]:
+    """The tags of a union that a client made of the error, as Stone does: `path`, then `not_found` within it."""
+    found: list[str] = []
+    union = field(value, "error")
+    for _ in range(_DEEPEST):
+        tag = look(union, "_tag")
+        if not isinstance(tag, str):
+            break
+        found.insert(0, tag)
+        union = look(union, "_value")
     return tuple(found)
 
 
@@ -99,6 +120,18 @@ def messages(value: object, told: Nodes) -> Iterator[str]:
         for name, text in node.items():
             if name in MESSAGES and type(text) is str and " " in text:
                 yield text[:1_000]
-        listed = node.get("errors")
-        yield from (text[:1_000] for text in (listed[:10] if type(listed) is list else ()) if isinstance(text, str))
-    yield from (text[:1_000] for text in fields(value, _STORED_MESSAGES) if isinstance(text, str) and " " in text)
+            elif name in _BY_FIELD and type(text) is dict:
+                yield from (f"{one} {told[0]}"[:1_000] for one, told in text.items() if _is_texts(told))
+        yield from _texts(node.get("errors"))
+    for text in fields(value, _STORED_MESSAGES):
+        if isinstance(text, str) and " " in text:
+            yield text[:1_000]
+        yield from _texts(text)
+
+
+def _texts(listed: Any) -> Iterator[str]:
+    yield from (text[:1_000] for text in (listed[:10] if type(listed) is list else ()) if isinstance(text, str))
+
+
+def _is_texts(told: Any) -> bool:
+    return type(told) is list and bool(told) and isinstance(told[0], str)

@@ -102,7 +102,7 @@ class Toolset(Mapping[str, Tool]):
 
     def without_handlers(self) -> Toolset:
         """The same tools with handlers that refuse to run: what a repairer is given."""
-        return Toolset(tool.without_handler() for tool in self.values())
+        return _Specs(self._tools.copy(), self._entries.copy(), self._index)
 
     def __getitem__(self, name: str) -> Tool:
         return self._tools[name]
@@ -127,6 +127,36 @@ class Toolset(Mapping[str, Tool]):
 
     def __repr__(self) -> str:
         return f"Toolset({', '.join(list(self._tools)[:20])}{', ...' if len(self._tools) > 20 else ''})"
+
+
+class _Specs(Toolset):
+    """Tools whose handlers refuse to run, each made when it is first looked at."""
+
+    def __init__(self, tools: dict[str, Tool], entries: dict[str, Entry], index: NameIndex | None) -> None:
+        super().__init__()
+        self._tools, self._entries, self._index = tools, entries, index
+        self._made: dict[Tool, Tool] = {}
+
+    def remove(self, name: str) -> Tool:
+        return super().remove(name).without_handler()
+
+    def __getitem__(self, name: str) -> Tool:
+        tool = self._tools[name]
+        if tool not in self._made:
+            self._made[tool] = tool.without_handler()
+        return self._made[tool]
+
+    def get(self, name: object, default: Any = None) -> Any:
+        return self[name] if isinstance(name, str) and name in self._tools else default
+
+    def values(self) -> ValuesView[Tool]:
+        return dict(self.items()).values()
+
+    def items(self) -> ItemsView[str, Tool]:
+        return {name: self[name] for name in self._tools.copy()}.items()
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._tools
 
 
 def _each(tools: Any) -> Iterator[Any]:

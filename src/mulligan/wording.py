@@ -12,36 +12,26 @@ from itertools import chain, islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from mulligan.arguments import dump
 from mulligan.calls import Repair, ToolCall
 from mulligan.catalogue import ENGLISH, Catalogue
-from mulligan.containment import clean, fence, show_name
+from mulligan.containment import clean, fence, safe_str, show_name
 from mulligan.correction import Correction, is_own
-from mulligan.errors import (
-    Problem,
-    ResourceNotFoundError,
-    ToolArgumentError,
-    ToolAuthenticationError,
-    ToolError,
-    ToolNotFoundError,
-    ToolPermissionError,
-)
+from mulligan.errors import Problem, ResourceNotFoundError, ToolError, ToolNotFoundError
 from mulligan.facts import guarded
 from mulligan.feedback import Feedback
-from mulligan.next_steps import next_step
+from mulligan.next_steps import effect_note, next_step
 from mulligan.policy import Limits, Policy
-from mulligan.quoting import apart, sent_text, unnamed
-from mulligan.redaction import Redactor, cut
+from mulligan.quoting import apart, redacted_pointer, sent_text, spellings, unnamed
+from mulligan.redaction import REDACTED, Redactor, cut
 
 if TYPE_CHECKING:
     from mulligan.failure import Failure
     from mulligan.tools import Tool
 
 _LINE = 300
-_SENT = 60
+_SENT, _LONGEST_POINTER = 60, 100
 _MOST = 50
 _ELLIPSIS = "…"
-_PLAIN = (ResourceNotFoundError, ToolArgumentError, ToolAuthenticationError, ToolPermissionError)  # a note would distract
 
 
 class Wording:
@@ -115,7 +105,8 @@ class Wording:
         """What every feedback has: what failed, what it means for the run, and what to do next."""
         words = self._words
         said = error.message if hidden is None else error.message.replace(hidden, _ELLIPSIS)
-        message = self._of_class("message", error, line(said) or f"{type(error).__name__}.")
+        resource = None if hidden is not None or error.resource is None else line(error.resource)
+        message = self._of_class("message", error, line(said) or f"{type(error).__name__}.", resource)
         return Feedback(
             name,
             type(error).__name__,
@@ -123,12 +114,12 @@ class Wording:
             error.fatal,
             words["headline_without_tool" if tool is None else "headline"].format(tool=name, message=message),
             message,
-            self._of_class("user", error, line(error.user_message)),
+            self._of_class("user", error, line(error.user_message), resource),
             next_step(error, name, tool, words, line),
             effect_note(error, tool, words),
             (),
             0,
-            error.resource and line(error.resource) if hidden is None else None,
+            resource,
             error.retry_after,
             error.http_status,
             error.provider and show_name(error.provider),
@@ -145,30 +136,39 @@ class Wording:
             return problems
         return tuple(self._problem(problem) for problem in problems)
 
-    def _of_class(self, kind: str, error: ToolError, said: str) -> str:
+    def _of_class(self, kind: str, error: ToolError, said: str, resource: str | None) -> str:
         """What the catalogue says in the place of what the error says of itself, where it has words for its class."""
         template = None if self._words is ENGLISH else self._words.get(f"{kind}:{type(error).__name__}")
         if template is None:
             return said
-        resource = self.line(error.resource) if error.resource and error.resource in said else ""
-        return template.format(message=said, resource=resource, status=error.http_status or "")
+        return template.format(message=said, resource=resource or "", status=error.http_status or "")
 
     def _name(self, call: ToolCall, tool: Tool | None) -> str:
         if tool is not None and tool.name == call.name:
             return tool.shown
-        return self._redactor.redact(show_name(call.name))
+        return self.shown_name(call)
+
+    def shown_name(self, call: ToolCall) -> str:
+        """The name that was called, redacted and safe to show.
+
+        Args:
+            call: the call.
+        """
+        name = self._redactor.redact(safe_str(call.name, _LINE))
+        return show_name(cut(name, _SENT) if REDACTED in name else name)
 
     def _problem(self, problem: Problem) -> Problem:
         pointer, message, expected, got = problem
         sent = None if got is None else cut(self.line(got), _SENT)
-        return Problem(self.line(pointer), self.line(message), expected and self.line(expected), sent)
+        where = show_name(redacted_pointer(pointer, self._redactor.redact), _LONGEST_POINTER)
+        return Problem(where, self.line(message), expected and self.line(expected), sent)
 
     def _is_clean(self, foreign: list[str]) -> bool:
         """Whether one look at all these texts finds nothing to redact, to clean or to cut."""
         together = "  ".join(foreign)
         if len(together) > _LINE or not together.isascii() or not together.isprintable():
             return False
-        if max(map(len, foreign), default=0) < self._redactor.shortest:
+        if max(map(len, foreign), default=0) < self._redactor.shortest and "=" not in together:
             return True
         return self._redactor.redact(together) == together
 
@@ -191,8 +191,10 @@ class Wording:
 
     def _propose(self, feedback: Feedback, correction: Correction, sent: str) -> None:
         """Adds the corrected call, unless it is too long, or something in it must not be shown or is not plain text."""
+        import json
+
         name, arguments, meant = correction
-        text = dump({"name": name, "arguments": arguments})
+        text = json.dumps({"name": name, "arguments": arguments}, ensure_ascii=False)  # spaced, as models write it
         fits = len(text) <= self._limits.feedback_chars // 2
         if not fits or self._redactor.redact(text) != text or clean(text, newlines=False) != text:
             return
@@ -231,7 +233,7 @@ def _foreign(error: ToolError, hints: Sequence[str]) -> list[str]:
     if error.resource is not None and (own or error.resource not in error.message):
         texts.append(error.resource)
     for problem in error.problems[:_MOST]:
-        texts.append(problem.pointer)
+        texts += (problem.pointer, *spellings(problem.pointer))
         if problem.got is not None:
             texts.append(problem.got)
         if not own:
@@ -272,17 +274,14 @@ def suggestion(error: ToolError, words: Catalogue) -> str:
     return words["closest"].format(names=", ".join(names))
 
 
-def effect_note(error: ToolError, tool: Tool | None, words: Catalogue) -> str:
-    """What may have been changed already, as a sentence; empty where nothing was.
+def says_the_same(feedback: Feedback, error: ToolError) -> bool:
+    """Whether nothing that an error says had to be changed for its feedback.
 
     Args:
+        feedback: its feedback.
         error: what the failure means.
-        tool: the tool, or None.
-        words: the templates.
     """
-    if error.effect == "done":
-        return words["done"]
-    distracts = isinstance(error, _PLAIN)
-    if error.effect == "possible" and tool is not None and not (tool.read_only or distracts):
-        return words["possible"]
-    return ""
+    told = (feedback.message, feedback.user_message, feedback.resource)
+    if told != (error.message, error.user_message, error.resource):
+        return False
+    return tuple(feedback.problems) == tuple(error.problems[: len(feedback.problems)])

@@ -8,6 +8,7 @@ from typing import Any, assert_type
 
 from mulligan import (
     Answers,
+    Budget,
     Deadline,
     Dialect,
     Failure,
@@ -32,15 +33,18 @@ from mulligan import (
 )
 from mulligan.plugin import (
     AttemptFailed,
+    BudgetSpent,
     CallFinished,
     Event,
     Executor,
     Middleware,
+    Notice,
     Outcome,
     Repairer,
     ResourceNotFoundError,
     Run,
     Sleep,
+    StepFinished,
     Steps,
     ToolError,
     ToolQuotaError,
@@ -133,6 +137,12 @@ def converse(pipeline: Pipeline, messages: list[dict[str, Any]], reply: object) 
     messages += answers
     assert_type(session.call("read_file", {"path": "a"}), ToolResult)
     assert_type(Session.from_dict(pipeline, session.to_dict()), Session)
+    assert_type(Session.from_dict(pipeline, session.to_dict(), format="json"), Session)
+    bounded = pipeline.session(budget=Budget(calls=50, seconds=600, tools={"pay": Budget(calls=1)}))
+    assert_type(bounded.remaining.calls, int | None)
+    assert_type(bounded.budget, Budget | None)
+    assert_type(bounded.deadline, Deadline | None)
+    assert_type(bounded.recover("Unknown tool: pey"), ToolResult)
     session.forgive()
 
 
@@ -250,6 +260,13 @@ class Acme:
             print(event.error.code, event.attempt)
         elif isinstance(event, CallFinished):
             print(event.result.duration)
+        elif isinstance(event, StepFinished):
+            assert_type(event.invalid, tuple[ToolResult, ...])
+            assert_type(event.ids, tuple[str | None, ...])
+        elif isinstance(event, Notice):
+            assert_type(event.text, str)
+        elif isinstance(event, BudgetSpent):
+            assert_type(event.limit, float)
 
 
 def build() -> Pipeline:

@@ -161,6 +161,8 @@ def decoding(failure: Failure) -> ToolError | None:
     if isinstance(error, json.JSONDecodeError) and error.doc in tuple(_values(failure.arguments or {})):
         where = f"line {error.lineno} column {error.colno}"
         return ToolArgumentError(f"An argument should hold JSON and does not ({where}).")
+    if failure.outer is not None and failure.outer.type_name != failure.type_name:
+        return None  # the client that it was raised to may say what the answer was
     return ToolExecutionError("The tool got an answer that is not JSON.")
 
 

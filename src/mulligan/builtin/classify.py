@@ -7,8 +7,10 @@ from mulligan.plugin import (
     DeadlineExceeded,
     ExecutorSaturated,
     Failure,
+    ProcessFailed,
     Rules,
     ToolError,
+    ToolExecutionError,
     ToolTimeoutError,
     ToolUnavailableError,
 )
@@ -22,7 +24,7 @@ def deadline(failure: Failure) -> ToolError | None:
     error = failure.exception
     if not isinstance(error, DeadlineExceeded):
         return None
-    waited = f"No answer within {error.seconds:g} s"
+    waited = f"No answer within {error.told}"
     if not error.started:
         return ToolTimeoutError(f"{waited}, and the tool had not begun.", effect="none")
     state = "it may still be running" if error.running else "it was cancelled"
@@ -36,6 +38,24 @@ def saturated(failure: Failure) -> ToolError | None:
         return None
     message = "Executor saturated: too many earlier calls have not ended; nothing was run."
     return ToolUnavailableError(message, effect="none")
+
+
+@rules("mulligan.steps.ProcessFailed")
+def process(failure: Failure) -> ToolError | None:
+    """The process of a killable tool gave no answer."""
+    error = failure.exception
+    if not isinstance(error, ProcessFailed):
+        return None
+    if error.reason == "cpu":
+        return ToolTimeoutError("The tool used up its CPU time and was stopped.", effect="possible")
+    if error.reason == "unloaded":
+        return ToolExecutionError(
+            "The tool could not be loaded in a process of its own; it was not run.", effect="none"
+        )
+    if error.reason == "unsent":
+        return ToolExecutionError("The tool ran, but what it returned cannot leave its process.", effect="done")
+    how = " by SIGKILL, as the system does when memory runs out" if error.how == "SIGKILL" else f" ({error.how})"
+    return ToolExecutionError(f"The tool's process ended before it answered{how}.", effect="possible")
 
 
 rules.include(*(part.rules for part in (os_rules, python_rules, argument_rules, http_rules, sql_rules, late_rules)))

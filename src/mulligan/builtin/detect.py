@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from mulligan.builtin import value_answers
 from mulligan.builtin import value_shapes as shapes
 from mulligan.plugin import Failure, Tool, hookimpl, safe_str
 
@@ -16,6 +17,9 @@ _MAPPINGS: tuple[Callable[[Mapping[Any, Any]], Failure | None], ...] = (
     shapes.problem,
     shapes.user_errors,
     shapes.lambda_error,
+    value_answers.nested,
+    value_answers.coded,
+    value_answers.bare,
 )
 _BEGINNINGS = "EFHMUefABCDGIJKLNOPQRSTVWXYZ"
 

@@ -1,4 +1,4 @@
-"""Execute: the tool's own handler, in this process."""
+"""Execute: the tool's own handler, in this process, unless it is killable."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from mulligan.plugin import Executor, Tool, ToolCall, hookimpl
 
 
 @hookimpl(trylast=True)
-def execute(tool: Tool, arguments: Mapping[str, Any], call: ToolCall) -> Executor:
-    """The handler with its arguments."""
+def execute(tool: Tool, arguments: Mapping[str, Any], call: ToolCall) -> Executor | None:
+    """The handler with its arguments; a killable tool is the pipeline's own business."""
+    if tool.killable:
+        return None
     return partial(tool.handler, **arguments)

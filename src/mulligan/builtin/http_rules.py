@@ -6,7 +6,17 @@ import re
 from collections.abc import Mapping
 from enum import Enum
 
-from mulligan.plugin import Failure, Rules, ToolError, reason_error, reason_of, safe_str, said, status_error
+from mulligan.plugin import (
+    Failure,
+    Rules,
+    ToolError,
+    ToolPermissionError,
+    reason_error,
+    reason_of,
+    safe_str,
+    said,
+    status_error,
+)
 from mulligan.plugin import meanings as m
 
 rules = Rules()
@@ -42,6 +52,30 @@ _REPLIES: Mapping[int, m.Meaning] = {  # RFC 959 section 4.2.1, RFC 5321 section
     552: m.QUOTA,
     553: m.ARGUMENT,
     554: m.FAILED,
+}
+
+
+_MAIL_CODE = re.compile(r"\[([A-Z-]{2,24})[\] ]")
+_MAIL: Mapping[str, m.Meaning] = {
+    "AUTHENTICATIONFAILED": m.AUTHENTICATION,
+    "AUTHORIZATIONFAILED": m.PERMISSION,
+    "EXPIRED": m.AUTHENTICATION,
+    "PRIVACYREQUIRED": m.AUTHENTICATION,
+    "AUTH": m.AUTHENTICATION,
+    "NOPERM": m.PERMISSION,
+    "NONEXISTENT": m.NOT_FOUND,
+    "TRYCREATE": m.NOT_FOUND,
+    "ALREADYEXISTS": m.EXISTS,
+    "INUSE": m.BUSY,
+    "IN-USE": m.BUSY,
+    "EXPUNGEISSUED": m.CONFLICT,
+    "OVERQUOTA": m.QUOTA,
+    "LIMIT": m.RATE_LIMIT,
+    "LOGIN-DELAY": m.RATE_LIMIT,
+    "UNAVAILABLE": m.UNAVAILABLE,
+    "SERVERBUG": m.FAILED,
+    "CANNOT": m.ARGUMENT,
+    "CLIENTBUG": m.ARGUMENT,
 }
 
 
@@ -140,7 +174,22 @@ def _reply(failure: Failure, code: str, resource: str | None = None) -> ToolErro
     return m.error_of(failure, meaning)
 
 
+@rules("imaplib.IMAP4.error", "poplib.error_proto")
+def mailbox(failure: Failure) -> ToolError | None:
+    """A mail server's response code in brackets: RFC 5530, RFC 3206."""
+    if failure.matches("imaplib.IMAP4.abort"):
+        return m.error_of(failure, m.DROPPED)
+    found = _MAIL_CODE.search(f"{failure.told}\n{failure.text}")
+    meaning = None if found is None else _MAIL.get(found[1])
+    return None if meaning is None else m.error_of(failure, meaning)
+
+
 @rules()
 def body_reason(failure: Failure) -> ToolError | None:
     """A reason that the body of an answer gives as an identifier, such as `insufficient_quota` or `NOT_FOUND`."""
-    return reason_error(failure) if failure.codes else None
+    if not failure.codes:
+        return None
+    error = reason_error(failure)
+    narrower = (m.RATE_LIMIT, m.QUOTA, m.AUTHENTICATION) if isinstance(error, ToolPermissionError) else ()
+    meaning = said(failure.told, narrower) if narrower else None
+    return error if meaning is None else m.error_of(failure, meaning)

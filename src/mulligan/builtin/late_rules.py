@@ -5,16 +5,31 @@ They look at the whole chain at once, the outermost first, after every rule has 
 
 from __future__ import annotations
 
-from mulligan.plugin import Failure, Rules, ToolError, reason_of, said, text_error
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from http import HTTPStatus
+
+from mulligan.plugin import Failure, Rules, ToolError, reason_of, said, status_error, text_error
 from mulligan.plugin import meanings as m
 
 rules = Rules()
 _VAGUE = (m.ARGUMENT, m.FAILED)
 _NARROWER = {  # where a name is general, the text may say which
     m.PERMISSION: (m.RATE_LIMIT, m.QUOTA, m.AUTHENTICATION),
-    m.CONNECTION: (m.DROPPED, m.UNREACHABLE, m.TLS, m.TIMEOUT, m.AUTHENTICATION),
-    m.UNAVAILABLE: (m.UNREACHABLE, m.RATE_LIMIT),
+    m.CONNECTION: (m.DROPPED, m.UNREACHABLE, m.TLS, m.NOT_SENT, m.TIMEOUT, m.AUTHENTICATION),
+    m.UNAVAILABLE: (m.UNREACHABLE, m.NOT_SENT, m.TIMEOUT, m.RATE_LIMIT),
 }
+_QUOTED = re.compile(r"\"[^\"\n]{0,200}\"|(?<!\w)'[^'\n]{0,200}'(?!\w)|`[^`\n]{0,200}`")
+_STATUS = re.compile(
+    r"(?:^|[^\w\"'`])(?<!exit )(?:HTTP(?:/[\d.]{1,3})?(?: error| status)?(?: code)?|(?:HTTP |response |error )?status(?: code)?"
+    r"|(?:returned|received|with|HTTP) (?:an? )?(?:error|response)(?: code)?|error)"
+    r"[ :=]{1,3}[\[(]?([45]\d\d)(?=$|[\])}:,;.\n]|\s[-(\[{]| (?:Client|Server) Error\b)"
+    r"|(?:^|[^\w.\"'`#])[\[(]?([45]\d\d)[\])]?:? ([A-Z][a-z]{1,16}(?: [A-Za-z]{2,16}){0,4})",
+    re.IGNORECASE,
+)
+_EITHER = re.compile(r"[a-z]Or[A-Z]")
+_REASONS = {status.value: status.phrase.lower() for status in HTTPStatus if status >= 400}
 _BUGS = (
     ArithmeticError,
     AssertionError,
@@ -35,6 +50,27 @@ def _chain(failure: Failure) -> tuple[Failure, ...]:
     if len(outer.exceptions) > 1 and failure.exception is not outer.exceptions[-1]:
         return ()
     return (outer, *outer.inner)
+
+
+@rules()
+def told_status(failure: Failure) -> ToolError | None:
+    """An HTTP status that the message tells as one: `status code 404`, `error: 404`, `404 Not Found`."""
+    for one in _chain(failure):
+        status = None if _is_bug(one.exception) else _status_told(one.text, one.told)
+        if status is not None:
+            return status_error(one, status, effect="possible")
+    return None
+
+
+def _status_told(text: str, told: str) -> int | None:
+    both = text[:600] if told == text else f"{told[:600]}\n{text[:600]}"
+    for found in _STATUS.finditer(_QUOTED.sub("_", both)) if "4" in both or "5" in both else ():
+        if found[1]:
+            return int(found[1])
+        phrase = _REASONS.get(int(found[2]))
+        if phrase is not None and found[3].lower().startswith(phrase):
+            return int(found[2])
+    return None
 
 
 @rules()
@@ -64,11 +100,41 @@ def general_name(failure: Failure) -> ToolError | None:
 
 
 def _by_name(failure: Failure, *, vague: bool) -> ToolError | None:
-    for one in _chain(failure):
-        for cls in () if one.exception is None else type(one.exception).__mro__:
-            meaning = None if cls.__module__ == "builtins" else reason_of(cls.__name__)
-            if meaning is not None:
-                if (meaning in _VAGUE) is vague:
-                    return m.error_of(one, said(one.told, _NARROWER.get(meaning, ())) or meaning)
-                break
+    chain = _chain(failure)
+    for place, one in enumerate(chain):
+        meaning = _named(one.exception)
+        if meaning is not None and (meaning in _VAGUE) is vague:
+            return m.error_of(one, _narrowed(meaning, chain[place:]))
     return None
+
+
+def _named(exception: BaseException | None) -> m.Meaning | None:
+    """What the name of the class says, or of the first base that says anything."""
+    if exception is None:
+        return None
+    kind = type(exception)
+    for cls in kind.__mro__:
+        meaning = None if cls.__module__ == "builtins" else _name_says(cls.__module__, cls.__name__, cls is kind)
+        if meaning is not None:
+            return meaning
+    return None
+
+
+@lru_cache(maxsize=2_048)
+def _name_says(module: str, name: str, itself: bool) -> m.Meaning | None:
+    """What a name says: not the package's part of it (`DNSException` of `dns`), nor a base that does not say which."""
+    package = module.partition(".")[0]
+    if name.lower().startswith(package.lower()) and name[len(package) :]:
+        name = name[len(package) :]
+    return None if not itself and _EITHER.search(name) else reason_of(name)
+
+
+def _narrowed(meaning: m.Meaning, chain: tuple[Failure, ...]) -> m.Meaning:
+    """What a general name means here, as the texts and the names of the causes tell."""
+    narrower = _NARROWER.get(meaning, ())
+    return next((told for told in _told(chain, narrower) if told in narrower), meaning) if narrower else meaning
+
+
+def _told(chain: tuple[Failure, ...], narrower: tuple[m.Meaning, ...]) -> Iterator[m.Meaning | None]:
+    yield from (said(one.told, narrower) for one in chain)
+    yield from (_named(one.exception) for one in chain[1:])

@@ -6,7 +6,9 @@ from collections.abc import Callable
 
 from mulligan.plugin import (
     AttemptFailed,
+    BudgetSpent,
     CallFinished,
+    CallRepaired,
     CallStarted,
     Event,
     PluginFaulted,
@@ -55,6 +57,15 @@ class Logging:
         elif isinstance(event, AttemptFailed):
             told = f"{event.tool_name} failed: {type(event.error).__name__}: {event.error.message}"
             self._write("ERROR", told, event.traceback)
+        elif isinstance(event, CallRepaired):
+            what = "name" if event.repair.kind == "name" else "inputs"
+            told = f"repaired tool {what}: {event.repair.before} was read as {event.repair.after}"
+            self._write("WARNING", f"{event.tool_name}: {told}")
+        elif isinstance(event, BudgetSpent):
+            whose = "the conversation" if event.tool is None else event.tool
+            self._write(
+                "WARNING", f"{event.tool_name}: the budget of {whose} is used up ({event.limit:g} {event.part})"
+            )
         elif isinstance(event, CallFinished):
             self._finished(event.result)
         elif isinstance(event, PluginFaulted):

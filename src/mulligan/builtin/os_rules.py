@@ -15,6 +15,7 @@ from mulligan.plugin import (
     ToolPermissionError,
     ToolQuotaError,
     ToolUnavailableError,
+    said,
 )
 from mulligan.plugin import meanings as m
 
@@ -50,6 +51,8 @@ def os_error(failure: Failure) -> ToolError | None:
     if not isinstance(error, OSError) or failure.status is not None:
         return None
     number = error.errno if isinstance(error.errno, int) else _errno_of(error)
+    if number == errno.ECONNRESET and error.errno is None:  # a client's own, which tells in words what happened
+        return m.error_of(failure, said(failure.told, (m.UNREACHABLE, m.TLS)) or m.DROPPED)
     decide = _BY_ERRNO.get(number or 0)
     return None if decide is None else decide(failure)
 

@@ -87,6 +87,8 @@ def sqlstate(failure: Failure) -> ToolError | None:
     meaning = _STATES.get(state) or _STATES.get(state[:2])
     if meaning is m.CANCELLED:
         meaning = said(failure.text, (m.TIMEOUT,)) or meaning
+    elif state.startswith("08"):
+        meaning = said(failure.text, (m.AUTHENTICATION,)) or meaning
     return None if meaning is None else m.error_of(failure, meaning)
 
 

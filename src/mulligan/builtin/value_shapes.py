@@ -17,11 +17,13 @@ ENVELOPE = frozenset((
     "error", "errors", "message", "msg", "code", "status", "statusCode", "status_code", "success", "ok",
     "detail", "details", "title", "type", "instance", "path", "timestamp", "request_id", "requestId",
     "trace_id", "traceId", "documentation_url", "help", "hint", "reason", "description", "error_description",
-    "error_uri", "error_code", "errorCode", "errorType", "errorMessage", "stackTrace", "toolName", "tool_name",
+    "error_uri", "error_code", "error_type", "errorCode", "errorType", "errorMessage", "stackTrace", "toolName", "tool_name",
     "tool", "feedback", "suggestion", "suggestions", "retry_after", "retryAfter", "headers", "body", "data",
     "result", "results", "jsonrpc", "object", "meta", "links", "jsonapi", "extensions", "isBase64Encoded",
     "cause", "exception", "url", "method", "messages", "warnings", "param", "field", "moreInfo", "more_info",
     "__type", "Error", "RequestId", "HostId", "numeric_code", "isError", "is_error", "content",
+    "correlationId", "correlation_id", "category", "link", "error_message", "display_message", "error_summary",
+    "error_tag", "http_code", "error_extra", "doc_url", "kind", "apiVersion", "metadata", "parameters", "policyName",
 ))
 _RECORDS = frozenset((
     "id", "state", "name", "created_at", "updated_at", "started_at", "finished_at", "completed_at", "ended_at",
@@ -34,10 +36,10 @@ _CARRIERS = (
 )
 _WORDS = (
     "message", "msg", "Message", "errorMessage", "error_description", "error", "detail", "reason", "title",
-    "description",
+    "description", "error_message",
 )
 _TELLING = frozenset((
-    *_WORDS, "code", "type", "status", "Code", "errors", "name", "kind",
+    *_WORDS, ".tag", "code", "type", "status", "Code", "errors", "name", "kind",
 ))
 _NOTHING = frozenset((
     "", "none", "null", "no", "false", "0", "ok", "success", "no error", "no errors", "n/a", "nil",
@@ -47,7 +49,7 @@ _FAILED = frozenset(("error", "fail", "failed", "failure"))
 _MOST_EXTRAS = 3
 _LONGEST = 600
 _MOST_LINES = 3
-_LEADING = re.compile(r"\s{0,8}(?:HTTP\S{0,4}\s{1,4})?(?:Error\s{1,4})?([45]\d\d)\b", re.IGNORECASE)
+_LEADING = re.compile(r"\s{0,8}(?:HTTP\S{0,4}\s{1,4})?(?:Error:?\s{1,4})?([45]\d\d)\b", re.IGNORECASE)
 _PROTOCOL = re.compile(r"(?:Error (?:executing|calling|running|invoking) (?:tool|function)\b|MCP error -32\d{3}\b)")
 _REPORT = re.compile(
     r"(?:(?:Error|ERROR|Fatal error|fatal|Exception)(?: [a-z][^:\n]{0,80}| \(?[45]\d\d\)?)?"
@@ -107,7 +109,7 @@ def flagged(value: Mapping[Any, Any]) -> Failure | None:
     if value.get("error") is True and not carries(value) and isinstance(value.get("message"), str):
         return Failure(value=value, message=words(value), status=status)
     failed = isinstance(value.get("status"), str) and value["status"].lower() in _FAILED
-    if failed and isinstance(value.get("message"), str) and value["message"] and _is_envelope(value):
+    if failed and isinstance(value.get("message"), str) and value["message"] and is_envelope(value):
         return Failure(value=value, message=value["message"], status=status)
     return None
 
@@ -119,9 +121,11 @@ def error_member(value: Mapping[Any, Any]) -> Failure | None:
         value: the mapping.
     """
     error = value.get("error") or value.get("Error")
-    if not error or carries(value) or not _is_error(error) or _is_record(value):
+    if isinstance(error, list):
+        error = error[0] if len(error) == 1 and mappings(error) else None
+    if not error or carries(value) or not _is_error(error) or is_record(value):
         return None
-    inner = status_of(error) if isinstance(error, Mapping) else _leading(error) if isinstance(error, str) else None
+    inner = status_of(error) if isinstance(error, Mapping) else leading(error) if isinstance(error, str) else None
     return Failure(value=value, message=words(error), status=inner or status_of(value))
 
 
@@ -131,18 +135,32 @@ def _is_error(error: Any) -> bool:
     return isinstance(error, Mapping) and any(error.get(name) for name in _TELLING)
 
 
-def _leading(text: str) -> int | None:
+def leading(text: str) -> int | None:
+    """The HTTP status that a text begins with.
+
+    Args:
+        text: what an error says.
+    """
     found = _LEADING.match(text)
     return int(found[1]) if found else None
 
 
-def _is_record(value: Mapping[Any, Any]) -> bool:
-    """Whether a mapping describes something that once failed, such as a job, rather than reports a failure."""
+def is_record(value: Mapping[Any, Any]) -> bool:
+    """Whether a mapping describes something that once failed, such as a job, rather than reports a failure.
+
+    Args:
+        value: the mapping.
+    """
     extras = [name for name in value if name not in ENVELOPE and not (name == "id" and "jsonrpc" in value)]
     return len(extras) > _MOST_EXTRAS or any(name in _RECORDS for name in extras)
 
 
-def _is_envelope(value: Mapping[Any, Any]) -> bool:
+def is_envelope(value: Mapping[Any, Any]) -> bool:
+    """Whether a mapping holds nothing but what reports of failures hold.
+
+    Args:
+        value: the mapping.
+    """
     return not carries(value) and all(name in ENVELOPE for name in value)
 
 
@@ -153,7 +171,7 @@ def problem(value: Mapping[Any, Any]) -> Failure | None:
         value: the mapping.
     """
     status = status_of(value)
-    if status is None or not _is_envelope(value):
+    if status is None or not is_envelope(value):
         return None
     told = words({name: value.get(name) for name in _WORDS if isinstance(value.get(name), str)})
     if not told:
@@ -169,22 +187,26 @@ def listed(value: Mapping[Any, Any]) -> Failure | None:
     Args:
         value: the mapping.
     """
-    errors, detail = _mappings(value.get("errors")), _mappings(value.get("detail"))
-    if errors and value.get("data") is None:
+    errors, detail = mappings(value.get("errors")), mappings(value.get("detail"))
+    if errors and value.get("data") is None and "valid" not in value:
         first, told = errors[0], "; ".join(words(one) for one in errors[:3])
         if isinstance(first.get("message"), str) and (
             "data" in value or {"locations", "path", "extensions"} & set(first)
         ):
             return Failure(value=value, message=told)
-        if _is_envelope(value) and {"title", "detail"} & set(first) and {"status", "source", "code"} & set(first):
+        if is_envelope(value) and {"title", "detail"} & set(first) and {"status", "source", "code"} & set(first):
             return Failure(value=value, message=told, status=status_of(first))
     if detail and len(value) == 1 and {"loc", "msg", "type"} <= set(detail[0]):
         return Failure(value=value, message="; ".join(words(one) for one in detail[:3]), status=422)
     return None
 
 
-def _mappings(listed: Any) -> list[Mapping[Any, Any]]:
-    """The mappings of a list that holds nothing else; else none."""
+def mappings(listed: Any) -> list[Mapping[Any, Any]]:
+    """The mappings of a list that holds nothing else; else none.
+
+    Args:
+        listed: anything.
+    """
     return listed if isinstance(listed, list) and all(isinstance(one, Mapping) for one in listed) else []
 
 
@@ -213,7 +235,7 @@ def lambda_error(value: Mapping[Any, Any]) -> Failure | None:
         value: the mapping.
     """
     told = value.get("errorMessage")
-    return Failure(value=value, message=told) if isinstance(told, str) and told and _is_envelope(value) else None
+    return Failure(value=value, message=told) if isinstance(told, str) and told and is_envelope(value) else None
 
 
 def program(code: Any, stdout: Any, stderr: Any, value: Any) -> Failure | None:
@@ -250,6 +272,6 @@ def report(text: str) -> Failure | None:
     named = reason_of(found[1]) if found[1] else None
     if named in (meanings.ARGUMENT, meanings.FAILED):
         named = None
-    status = _leading(told)
+    status = leading(told)
     known = status is not None or named is not None or said(found[2]) is not None
     return Failure(value=text, message=told, status=status) if known else None

@@ -15,6 +15,7 @@ from mulligan.cli.output import is_styled
 from mulligan.errors import UsageError
 from mulligan.pipeline import Pipeline
 from mulligan.plugins import autoload_wanted
+from mulligan.policy import Policy
 
 _LEVELS = ("INFO", "SUCCESS", "WARNING", "ERROR", "OFF")
 _LOG = "MULLIGAN_LOG"
@@ -54,7 +55,13 @@ class Settings:
 
     @contextmanager
     def pipeline(
-        self, tools: Iterable[Any] = (), *, format: str = "text", autoload: bool = True, log: str = "ERROR"
+        self,
+        tools: Iterable[Any] = (),
+        *,
+        format: str = "text",
+        autoload: bool = True,
+        log: str = "ERROR",
+        policy: Policy | None = None,
     ) -> Iterator[Pipeline]:
         """A pipeline with these options, closed at the end.
 
@@ -63,13 +70,16 @@ class Settings:
             format: its feedback format.
             autoload: whether installed plugins register themselves.
             log: the lowest level that is logged where neither option nor environment says.
+            policy: what counts as fatal, and what may be repaired and retried.
 
         Raises:
             UsageError: a plugin, tool or format is wrong.
         """
         level = self._level(log)
         plugins = self._load(autoload and autoload_wanted(True))
-        with Pipeline(tools, plugins=plugins, autoload=autoload, block=self.block, format=format) as pipeline:
+        with Pipeline(
+            tools, plugins=plugins, autoload=autoload, block=self.block, format=format, policy=policy
+        ) as pipeline:
             self._check_blocked(pipeline)
             if level == "OFF":
                 yield pipeline

@@ -22,6 +22,8 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
     "boolean": (bool,),
     "null": (type(None),),
 }
+_BETWEEN = re.compile(r"[,;/]")
+_LONGEST, _SEVERAL = 200, 2
 _LITERAL_START = re.compile(r"\^([A-Za-z]+[-_:/#]?)")
 
 
@@ -60,7 +62,7 @@ def mend_arguments(
         return None
     if not tool.validator.is_valid(mended):
         return None
-    return Mended(mended, not mender.guesses, tuple(mender.guesses))
+    return Mended(mended, not (mender.guesses or mender.unwrapped), tuple(mender.guesses))
 
 
 class _Mender:
@@ -68,6 +70,7 @@ class _Mender:
         self._root = root
         self._wrong = None if problems is None else {_first(problem.pointer) for problem in problems}
         self.guesses: list[str] = []
+        self.unwrapped = False
 
     def _is_right(self, name: str, depth: int) -> bool:
         """Whether nothing is wrong with an argument."""
@@ -134,6 +137,11 @@ class _Mender:
         raise _Unmendable
 
     def _as(self, kind: str, value: Any, schema: Mapping[str, Any]) -> Any:
+        if isinstance(value, dict) and len(value) == 1 and kind not in ("object", "array"):
+            (value,) = value.values()  # {"value": false} for false
+            self.unwrapped = True
+            if kind == "string" or _is(value, kind):
+                return value if _is(value, kind) else None
         if kind in ("integer", "number"):
             return _number(kind, value)
         if kind == "boolean":
@@ -141,10 +149,20 @@ class _Mender:
         if kind == "string":
             return str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
         if kind == "object":
-            return json_in(value, dict) if isinstance(value, str) else None
+            return self._members(value, schema) if isinstance(value, str) else None
         if kind == "array":
             return self._list(value, schema)
         return None
+
+    def _members(self, text: str, schema: Mapping[str, Any]) -> dict[str, Any] | None:
+        """The object that a text holds: as JSON, or as many parts as it needs, in their order (`47.1, 15.4`)."""
+        held: dict[str, Any] | None = json_in(text, dict)
+        wanted = [name for name in schema.get("required", ()) if isinstance(name, str)]
+        parts = [part.strip() for part in _BETWEEN.split(text[:_LONGEST])]
+        if held is not None or len(parts) != len(wanted) or len(wanted) < _SEVERAL or not all(parts):
+            return held
+        self.unwrapped = True
+        return dict(zip(wanted, parts, strict=True))
 
     def _list(self, value: Any, schema: Mapping[str, Any]) -> list[Any] | None:
         if not isinstance(value, str):
@@ -209,26 +227,30 @@ class _Mender:
         missing = [name for name in required if name not in value]
         if not missing and not closed:
             return value
-        named = {}
-        unknown = [name for name in value if name not in members]
-        for name, inner in value.items():
-            if name in members:
-                named[name] = inner
-                continue
-            free = [other for other in members if other not in value and other not in named]
-            open_required = [other for other in missing if other not in named]
-            choice = name_meant(name, open_required) or name_meant(name, free)
-            if choice is not None:
-                named[choice.name if choice.sure else self._guess(choice.name)] = inner
-            elif len(unknown) == len(open_required) == 1:
-                named[self._guess(open_required[0])] = inner
-            elif not closed:
-                named[name] = inner
-            else:
-                raise _Unmendable
-        if any(name not in named for name in missing):
+        names = self._names(value, members, missing, closed=closed)
+        if any(name not in names.values() for name in missing):
             raise _Unmendable
-        return named
+        return {names[name]: inner for name, inner in value.items()}
+
+    def _names(
+        self, value: dict[str, Any], members: Mapping[str, Any], missing: list[str], *, closed: bool
+    ) -> dict[str, str]:
+        """The name that each member most likely was meant to have; the last two without a partner belong together."""
+        names = {name: name for name in value if name in members}
+        unknown = [name for name in value if name not in members]
+        for name in unknown:
+            taken = set(names.values())
+            choice = name_meant(name, [one for one in missing if one not in taken])
+            choice = choice or name_meant(name, [one for one in members if one not in taken])
+            if choice is not None:
+                names[name] = choice.name if choice.sure else self._guess(choice.name)
+        left = [name for name in unknown if name not in names]
+        wanted = [name for name in missing if name not in names.values()]
+        if len(left) == len(wanted) == 1:
+            names[left[0]] = self._guess(wanted[0])
+        elif left and closed:
+            raise _Unmendable
+        return names | {name: name for name in value if name not in names}
 
 
 def _first(pointer: str) -> str:

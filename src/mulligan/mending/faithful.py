@@ -8,9 +8,10 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 _PART = re.compile(
-    r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|“[^”]*”|//[^\n]*|/\*.*?\*/|/\*|[{}\[\],:]|[^\s{}\[\],:"'“”]+|\s+|.""", re.DOTALL
+    r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|“[^”]*”|//[^\n]*|/\*.*?\*/|/\*|[{}\[\],:]|[^\s{}\[\],:"'“”]+|\s+|.""",
+    re.DOTALL,
 )
-_FENCE = re.compile(r"\A\s*```\w*\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
+_FENCE = re.compile(r"```\w*\s*")
 _PAIRS = {"{": "}", "[": "]"}
 _CLOSING = ("}", "]")
 _OPENED = ('"', "'", "“", "/*")
@@ -26,8 +27,8 @@ def unfenced(text: str) -> str:
     Args:
         text: what was sent.
     """
-    fenced = _FENCE.match(text)
-    return fenced[1] if fenced else text
+    first, _, rest = text.strip().partition("\n")
+    return rest[:-3].rstrip() if rest.endswith("```") and _FENCE.fullmatch(first) else text
 
 
 def unwrapped(text: str) -> str:

@@ -11,12 +11,13 @@ from typing import Any, NamedTuple
 
 from mulligan.mending.choices import nearest
 
-_NAME = re.compile(r"(?<![\w./@\\-])[\w@~./\\-]{1,128}(?<![./-])")
+_NAME = re.compile(r"(?<![\w./@-])[\w@~./-]{1,128}(?<![./-])")
 _PROPOSED = re.compile(
-    r"(?:did you mean|do you mean|you may mean|similar to|similar names?:|closest (?:is|match(?:es)?)|look like|renamed to|"
-    r"moved to|use|try)[: ]{1,3}[\"'`]?([\w@~./\\-]{1,128})(?<![./-])",
+    r"(?:did you mean|do you mean|you may mean|similar to|similar \w{1,20}(?: is| are)?|closest (?:is|match(?:es)?)|look like|"
+    r"renamed to|moved to|use|try)[:\s]{1,4}[\"'`]?([\w@~./-]{1,128})(?<![./-])",
     re.IGNORECASE,
 )
+_AROUND = "./-~@"
 _LISTED = frozenset(",;[]()\"'`")
 _MOST_TEXT, _MOST_NAMES, _LONGEST = 2_000, 200, 200
 
@@ -75,6 +76,7 @@ def _whole(name: str) -> str:
 
 
 def _meant(missing: str, text: str) -> str | None:
+    text = text.replace('\\"', '"').replace("\\n", " ")  # as in a body of JSON
     proposed = _PROPOSED.search(text)
     found = _near(missing, [proposed[1]]) if proposed else None
     return found or _near(missing, list(_names(text)))
@@ -83,7 +85,7 @@ def _meant(missing: str, text: str) -> str | None:
 def _near(missing: str, names: list[str]) -> str | None:
     """The one of several names that is near to the missing one; of paths the last steps are compared."""
     folder, slash, last = missing.rpartition("/")
-    others = [name for name in dict.fromkeys(names) if name not in (missing, last)][:_MOST_NAMES]
+    others = [name for name in dict.fromkeys(names) if name.strip(_AROUND) not in (missing, last)][:_MOST_NAMES]
     containing = [name for name in others if _contains(name, last)]
     by_last = {name.rpartition("/")[2]: name for name in reversed(others)}
     found = containing[0] if len(containing) == 1 else by_last.get(nearest(last, list(by_last)) or "")

@@ -9,15 +9,18 @@ import json
 import re
 from collections.abc import Iterator
 
+from mulligan.mending.faithful import unfenced
+
 _PART = re.compile(
-    r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|//[^\n]*|/\*.*?\*/|[{}\[\],:]|[^\s{}\[\],:"']+|\s+|.""", re.DOTALL
+    r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|//[^\n]*|/\*.*?\*/|/\*|[{}\[\],:]|[^\s{}\[\],:"']+|\s+|.""", re.DOTALL
 )
-_FENCE = re.compile(r"\A\s*```\w*\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _WORDS = {"True": "true", "False": "false", "None": "null", "undefined": "null"}
 _NAME = re.compile(r"[A-Za-z_$][\w$-]*")
+_HALF_ESCAPE = re.compile(r'\\(?!["\\/bfnrtu])(?<!\\\\)')
 _PAIRS = {"{": "}", "[": "]"}
 _CLOSING = ("}", "]")
+_OPENED = ('"', "'", "/*")
 _LONGEST = 20_000
 
 
@@ -36,9 +39,8 @@ def mend_syntax(text: str) -> str | None:
     """
     if len(text) > _LONGEST:
         return None
-    fenced = _FENCE.match(text)
     try:
-        mended = "".join(_Mender(fenced[1] if fenced else text).pieces())
+        mended = "".join(_Mender(unfenced(text)).pieces())
         json.loads(mended)
     except (_Unmendable, ValueError, RecursionError):
         return None
@@ -47,8 +49,7 @@ def mend_syntax(text: str) -> str | None:
 
 class _Mender:
     def __init__(self, text: str) -> None:
-        found = (match[0] for match in _PART.finditer(text))
-        self._parts = [part for part in found if not part.isspace() and not part.startswith(("//", "/*"))]
+        self._parts = list(_parts(text))
         self._open: list[str] = []
         self._after_value = False
 
@@ -85,9 +86,19 @@ class _Mender:
             yield part if part in _PAIRS else _as_json(part, is_key=following == ":")
 
 
+def _parts(text: str) -> Iterator[str]:
+    """The parts of a text, without white space and comments."""
+    for found in _PART.finditer(text):
+        part = found[0]
+        if part in _OPENED:  # to look for its end at every further place would take long
+            raise _Unmendable
+        if not part.isspace() and not part.startswith(("//", "/*")):
+            yield part
+
+
 def _as_json(part: str, *, is_key: bool) -> str:
     if part[0] == '"' and len(part) > 1:
-        return part.replace("\n", "\\n").replace("\t", "\\t")
+        return _HALF_ESCAPE.sub(r"\\\\", part).replace("\n", "\\n").replace("\t", "\\t")
     if part[0] == "'" and len(part) > 1:
         inner = part[1:-1].replace("\\'", "'")
         return '"' + re.sub(r'(?<!\\)"', '\\"', inner).replace("\n", "\\n") + '"'

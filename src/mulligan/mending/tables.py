@@ -102,6 +102,11 @@ table table_name
 date day when
 format type kind
 amount value sum price total
+quantity qty amount count
+message_id id
+folder destination directory
+latitude lat
+longitude lon lng long
 """
 
 

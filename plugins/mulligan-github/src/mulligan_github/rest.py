@@ -25,6 +25,7 @@ from mulligan_github.answers import body, field_errors, is_github, problems, res
 Decide = Callable[[Failure], ToolError | None]
 
 rules = Rules("github")
+by_status = Rules("github")
 _A_MINUTE = 60.0  # what GitHub asks for where it names no time
 _OTHERS = sorted({*range(400, 600)} - {401, 403, 404, 409, 410, 422, 429, 451})
 _AT_ONCE = ("secondary rate limit", "abuse detection mechanism", "submitted too quickly")
@@ -40,11 +41,11 @@ def on(*statuses: int) -> Callable[[Decide], Decide]:
     known = frozenset(statuses)
 
     def add(decide: Decide) -> Decide:
-        @rules()
+        @by_status()
         @wraps(decide)
         def rule(failure: Failure) -> ToolError | None:
             answered = status(failure)
-            if answered not in known or not is_github(failure):
+            if answered not in known:
                 return None
             error = decide(failure)
             if error is not None:
@@ -54,6 +55,12 @@ def on(*statuses: int) -> Callable[[Decide], Decide]:
         return decide
 
     return add
+
+
+@rules()
+def rest_answer(failure: Failure) -> ToolError | None:
+    """A REST answer of GitHub's, by its status; the rule that knows the status is named."""
+    return by_status.decide(failure) if status(failure) is not None and is_github(failure) else None
 
 
 @on(401)

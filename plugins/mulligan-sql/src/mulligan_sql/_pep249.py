@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mulligan.plugin import Failure, Rules, ToolError
+from mulligan.plugin import Failure, Rules, ToolError, meanings, reason_error, said, text_error
 from mulligan_sql import _meanings as m
 from mulligan_sql._sqlstate import meaning_of, state_of
 
@@ -27,11 +27,24 @@ def pep249(failure: Failure) -> ToolError | None:
     state = state_of(failure.look("sqlstate") or _first(failure))
     meaning = None if state is None else meaning_of(state)
     provider = _PROVIDERS.get(type(error).__module__.partition(".")[0])
-    if meaning is None:
-        meaning = next((meaning for name, meaning in _CLASSES if name in names), None)
+    by_class = next((meaning for name, meaning in _CLASSES if name in names), None)
+    if provider is None and (state is not None or by_class is not None):
+        told = _told(failure, state)
+        if told is not None:
+            return told
+    meaning = meaning or by_class
     if meaning is None and provider is not None:
         meaning = m.FAILED
     return None if meaning is None else m.made(meaning, provider)
+
+
+def _told(failure: Failure, state: str | None) -> ToolError | None:
+    """What a driver that nobody knows says itself, in a reason or in words, which is more than the standard's class."""
+    if state is None:
+        return reason_error(failure) or text_error(failure)
+    narrower = {"08": (meanings.AUTHENTICATION,), "57": (meanings.TIMEOUT,)}.get(state[:2])
+    narrowed = None if narrower is None else said(failure.told, narrower)
+    return None if narrowed is None else meanings.error_of(failure, narrowed)
 
 
 _PROVIDERS = {

@@ -18,6 +18,7 @@ from mulligan.cli.demo.tools import FILES, make_tools
 from mulligan.cli.output import FAILED, OK, console, is_styled
 from mulligan.cli.settings import Settings
 from mulligan.pipeline import Pipeline
+from mulligan.policy import Policy
 
 _PAUSE = 0.15
 
@@ -48,7 +49,8 @@ def demo(
         workspace = Path(folder)
         for name, text in FILES.items():
             (workspace / name).write_text(text, encoding="utf-8")
-        with settings.pipeline(make_tools(workspace, port), autoload=False, log="OFF") as pipeline:
+        shown = Policy(retry=False)  # or the model would not see the 429, which the pipeline waits out by itself
+        with settings.pipeline(make_tools(workspace, port), autoload=False, log="OFF", policy=shown) as pipeline:
             return _Stage(pipeline, show, pause=_PAUSE if paced else 0.0, waits=not fast).play()
 
 

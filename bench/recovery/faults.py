@@ -1,0 +1,100 @@
+"""The exceptions that a service's library raises, with the attributes it puts on them.
+
+The standard library's are the real ones. Others are made here, under their real qualified name and bases, so that no
+service's library has to be installed.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import json
+import sys
+from email.message import Message
+from typing import Any
+
+BASES = {
+    "git.exc.GitCommandError": "git.exc.CommandError",
+    "git.exc.CommandError": "git.exc.GitError",
+    "google.auth.exceptions.RefreshError": "google.auth.exceptions.GoogleAuthError",
+    "googleapiclient.errors.HttpError": "googleapiclient.errors.Error",
+    "googlemaps.exceptions.HTTPError": "googlemaps.exceptions.TransportError",
+    "homeassistant.exceptions.EntityNotFound": "homeassistant.exceptions.HomeAssistantError",
+    "httpx.HTTPStatusError": "httpx.HTTPError",
+    "kubernetes.client.exceptions.ApiException": "kubernetes.client.exceptions.OpenApiException",
+    "psycopg.DatabaseError": "psycopg.Error",
+    "psycopg.OperationalError": "psycopg.DatabaseError",
+    "psycopg.ProgrammingError": "psycopg.DatabaseError",
+    "psycopg.errors.InsufficientPrivilege": "psycopg.ProgrammingError",
+    "psycopg.errors.QueryCanceled": "psycopg.OperationalError",
+    "requests.exceptions.HTTPError": "requests.exceptions.RequestException",
+    "requests.exceptions.ReadTimeout": "requests.exceptions.Timeout",
+    "requests.exceptions.RequestException": "builtins.OSError",
+    "requests.exceptions.Timeout": "requests.exceptions.RequestException",
+    "spotipy.exceptions.SpotifyException": "spotipy.exceptions.SpotifyBaseException",
+    "twilio.base.exceptions.TwilioRestException": "twilio.base.exceptions.TwilioException",
+}
+
+
+class Response:
+    """What HTTP clients hang on their exceptions."""
+
+    def __init__(self, status_code: int, text: str, headers: dict[str, str]) -> None:
+        self.status_code, self.text, self.headers = status_code, text, headers_of(headers)
+        self.content = text.encode()
+
+    def json(self) -> Any:
+        """The body, decoded."""
+        return json.loads(self.text)
+
+
+class Httplib2Response(dict[str, Any]):
+    """The headers and the status in one mapping, as httplib2 has them."""
+
+    def __init__(self, fields: dict[str, Any]) -> None:
+        super().__init__({key: str(value) for key, value in fields.items()})
+        self.status, self.reason = fields["status"], fields["reason"]
+
+
+def headers_of(fields: dict[str, str]) -> Message:
+    """Headers that are read without regard to case."""
+    headers = Message()
+    for name, value in fields.items():
+        headers[name] = value
+    return headers
+
+
+@functools.cache
+def class_of(qualified: str) -> type[Exception]:
+    """The real class where Python has it, else one of that name and those bases."""
+    module, _, name = qualified.rpartition(".")
+    root, *path = qualified.split(".")
+    if root in sys.stdlib_module_names:
+        found: Any = importlib.import_module(root)
+        for part in path:
+            found = getattr(found, part)
+        return found
+    base = class_of(BASES.get(qualified, "builtins.Exception"))
+    return type(name, (base,), {"__module__": module})
+
+
+def attribute(name: str, value: Any) -> Any:
+    """The value as the library would have it."""
+    match name:
+        case "response":
+            return Response(**value)
+        case "resp":
+            return Httplib2Response(value)
+        case "headers":
+            return headers_of(value)
+        case _:
+            return value
+
+
+def exception_of(raises: dict[str, Any]) -> Exception:
+    """The exception that a scenario describes."""
+    arguments = (one["$bytes"].encode() if isinstance(one, dict) else one for one in raises["args"])
+    exception = class_of(raises["type"])(*arguments)
+    for name, value in raises.get("attributes", {}).items():
+        setattr(exception, name, attribute(name, value))
+    return exception

@@ -1,0 +1,59 @@
+"""The model: its prompt, written out, and greedy completion by llama.cpp."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+
+from scenarios import Scenario, recoverable, sent
+
+SYSTEM = "You are a helpful assistant. Answer the user's request with the tools you have."
+OPENING = '<tool_call>\n{"name": "'  # a forced tool call: what is measured is which one
+STOPS = ["</tool_call>", "<|im_end|>"]
+FORM = '<tool_call>\n{"name": <function-name>, "arguments": <args-json-object>}\n</tool_call>'
+
+
+def opening(scenario: Scenario) -> str:
+    """How the answer begins: as a tool call, but free after a refusal, where none should follow."""
+    return OPENING if recoverable(scenario) else ""
+
+
+def prompt(scenario: Scenario, feedback: str) -> str:
+    """The conversation up to the answer, in the chat template that Qwen2.5 was trained on."""
+    shown = [{key: tool[key] for key in ("name", "description", "parameters")} for tool in scenario["tools"]]
+    tools = "\n".join(json.dumps({"type": "function", "function": one}) for one in shown)
+    call = f'<tool_call>\n{{"name": "{scenario["call"]["name"]}", "arguments": {sent(scenario)}}}\n</tool_call>'
+    system = (
+        f"{SYSTEM}\n\n# Tools\n\nYou may call one or more functions to assist with the user query.\n\nYou are provided "
+        f"with function signatures within <tools></tools> XML tags:\n<tools>\n{tools}\n</tools>\n\nFor each function "
+        "call, return a json object with function name and arguments within <tool_call></tool_call> XML tags:\n" + FORM
+    )
+    turns = [
+        ("system", system),
+        ("user", scenario["user"]),
+        ("assistant", call),
+        ("user", f"<tool_response>\n{feedback}\n</tool_response>"),
+    ]
+    said = "".join(f"<|im_start|>{role}\n{text}<|im_end|>\n" for role, text in turns)
+    return f"{said}<|im_start|>assistant\n{opening(scenario)}"
+
+
+def load(path: str, threads: int) -> Callable[[str], str]:
+    """A function that completes a prompt greedily."""
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # spinning threads starve each other on a busy machine
+    import xllamacpp
+
+    parameters = xllamacpp.CommonParams()
+    parameters.model.path = path
+    parameters.n_ctx, parameters.n_parallel, parameters.warmup, parameters.verbosity = 6144, 1, False, 0
+    parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = threads
+    server = xllamacpp.Server(parameters)
+    greedy = {"max_tokens": 160, "temperature": 0, "top_k": 1, "seed": 1, "cache_prompt": True, "stop": STOPS}
+
+    def complete(text: str) -> str:
+        reply = server.handle_completions({"prompt": text, **greedy})
+        decoded = json.loads(reply) if isinstance(reply, str | bytes) else reply
+        return decoded["choices"][0]["text"]
+
+    return complete

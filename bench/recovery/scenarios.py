@@ -1,0 +1,34 @@
+"""The scenarios: a request, a tool call that fails, and what a right next call looks like."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+Scenario = dict[str, Any]
+
+
+def load() -> list[Scenario]:
+    """All scenarios with their tools, those of one toolset together: they share the model's cached prefix."""
+    sets = json.loads((HERE / "toolsets.json").read_text(encoding="utf-8"))
+    lines = (HERE / "scenarios.jsonl").read_text(encoding="utf-8").splitlines()
+    found = [json.loads(line) for line in lines]
+    return sorted(({**one, "tools": sets[one["toolset"]]} for one in found), key=lambda one: one["toolset"])
+
+
+def sent(scenario: Scenario) -> str:
+    """The arguments of the failed call, as the model wrote them."""
+    call = scenario["call"]
+    return call["raw_arguments"] if "raw_arguments" in call else json.dumps(call["arguments"])
+
+
+def recoverable(scenario: Scenario) -> bool:
+    """Whether a right next call exists; after a refusal none does."""
+    return "not_again" not in scenario["expect"]
+
+
+def schema_of(scenario: Scenario, name: str) -> dict[str, Any] | None:
+    """The parameters of a tool, or None where there is none of that name."""
+    return next((tool["parameters"] for tool in scenario["tools"] if tool["name"] == name), None)

@@ -1,0 +1,93 @@
+"""The table: recovery by arm and kind, with bootstrap intervals over scenarios."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from judge import judge
+from scenarios import Scenario, recoverable
+
+RESAMPLES = 5000
+Answers = dict[str, dict[str, Any]]  # scenario id -> the stored row
+
+
+class Rate(NamedTuple):
+    """A mean and its 95 % interval, in percent."""
+
+    mean: float
+    low: float
+    high: float
+
+
+def bootstrap(values: Sequence[float]) -> Rate:
+    """The mean over scenarios and the interval of resampled means."""
+    draw = random.Random(20261122)
+    means = sorted(sum(draw.choices(values, k=len(values))) / len(values) for _ in range(RESAMPLES))
+    edges = means[int(RESAMPLES * 0.025)], means[int(RESAMPLES * 0.975) - 1]
+    return Rate(100 * sum(values) / len(values), 100 * edges[0], 100 * edges[1])
+
+
+def kinds(scenarios: Sequence[Scenario], field: str) -> list[str]:
+    """The values of a field in their first order."""
+    return list(dict.fromkeys(one[field] for one in scenarios))
+
+
+def tables(scenarios: Sequence[Scenario], arms: dict[str, Answers], base: str) -> str:
+    """Both tables as Markdown: by kind, and by what exactly was wrong. An arm counts where it was asked."""
+    scenarios = sorted(scenarios, key=lambda one: (KINDS.index(one["kind"]), int(one["id"].rsplit("-", 1)[1])))
+    right = {
+        name: {one["id"]: judge(one, answers[one["id"]]["answer"]) for one in scenarios if one["id"] in answers}
+        for name, answers in arms.items()
+    }
+    return "\n\n".join("\n".join(part(scenarios, arms, right, base)) for part in (_main, _fine))
+
+
+KINDS = ["unknown_tool", "invalid_arguments", "not_found", "transient", "refused"]
+
+
+def _main(scenarios: Sequence[Scenario], arms: dict[str, Answers], right: dict[str, Any], base: str) -> Iterator[str]:
+    groups = kinds(scenarios, "kind")
+    head = ["arm", "recovered", "95 %", *groups, f"minus {base} [95 %]", "mean characters", "repeated", "no call"]
+    yield _row(head)
+    yield _row(["---"] * len(head))
+    for name, answers in arms.items():
+        asked = [one for one in scenarios if one["id"] in answers]
+        wanted = [one for one in asked if recoverable(one)]
+        verdicts = [right[name][one["id"]] for one in wanted]
+        rate = bootstrap([float(verdict.right) for verdict in verdicts])
+        count = sum(verdict.right for verdict in verdicts)
+        outcomes = [verdict.outcome for verdict in verdicts]
+        length = sum(len(answers[one["id"]]["feedback"]) for one in asked) / len(asked)
+        cells = [name, f"{rate.mean:.0f} % ({count}/{len(wanted)})", f"{rate.low:.0f}-{rate.high:.0f}"]
+        cells += [_share(asked, right[name], "kind", group) for group in groups]
+        cells += [_difference(wanted, right, name, base), f"{length:.0f}"]
+        yield _row([*cells, str(outcomes.count("repeated")), str(outcomes.count("no call"))])
+
+
+def _fine(scenarios: Sequence[Scenario], arms: dict[str, Answers], right: dict[str, Any], _: str) -> Iterator[str]:
+    groups = kinds(scenarios, "sub")
+    yield _row(["arm", *groups])
+    yield _row(["---"] * (len(groups) + 1))
+    for name, answers in arms.items():
+        asked = [one for one in scenarios if one["id"] in answers]
+        yield _row([name, *(_share(asked, right[name], "sub", group) for group in groups)])
+
+
+def _share(scenarios: Sequence[Scenario], right: dict[str, Any], field: str, value: str) -> str:
+    verdicts = [right[one["id"]].right for one in scenarios if one[field] == value]
+    return f"{sum(verdicts)}/{len(verdicts)}"
+
+
+def _difference(wanted: Sequence[Scenario], right: dict[str, Any], name: str, base: str) -> str:
+    """The paired difference to the base arm, where both were asked."""
+    both = [one["id"] for one in wanted if one["id"] in right.get(base, {})]
+    if name == base or not both:
+        return ""
+    rate = bootstrap([float(right[name][key].right) - float(right[base][key].right) for key in both])
+    return f"{rate.mean:+.0f} [{rate.low:+.0f}, {rate.high:+.0f}] n={len(both)}"
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"

@@ -1,0 +1,80 @@
+"""Repair: a call that says clearly what it means, read so. Only what the policy turns on, and never by guessing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mulligan.plugin import (
+    Limits,
+    Run,
+    Tool,
+    ToolArgumentError,
+    ToolCall,
+    ToolError,
+    ToolNotFoundError,
+    Toolset,
+    coerced,
+    hookimpl,
+    mended_json,
+    read_arguments,
+    same_name,
+)
+
+
+class _Unclear(Exception):
+    """It is not clear what was meant."""
+
+
+class Repair:
+    """Reads calls as they surely were meant.
+
+    Args:
+        kinds: any of `json`, `coerce` and `name`.
+        limits: bounds on size and depth.
+    """
+
+    def __init__(self, kinds: tuple[str, ...], limits: Limits) -> None:
+        self._kinds = kinds
+        self._limits = limits
+
+    @hookimpl(trylast=True)
+    def repair(self, call: ToolCall, error: ToolError, toolset: Toolset) -> Run | None:
+        """The call as it can be run, or None where that is not clear."""
+        tool = self._tool(call, error, toolset)
+        if tool is None:
+            return None
+        try:
+            repaired = call._replace(name=tool.name, arguments=self._arguments(call.arguments, tool))
+        except (_Unclear, ToolArgumentError):
+            return None
+        return None if repaired == call else Run(lambda: repaired, offload=False, is_async=False)
+
+    def _tool(self, call: ToolCall, error: ToolError, toolset: Toolset) -> Tool | None:
+        """The tool that was called, or the only one whose name differs in style only, if it changes nothing."""
+        if isinstance(error, ToolArgumentError):
+            known: Tool | None = toolset.get(call.name)
+            return known
+        if "name" not in self._kinds or not isinstance(error, ToolNotFoundError):
+            return None
+        name = same_name(call.name, toolset)
+        return toolset[name] if name is not None and toolset[name].read_only else None
+
+    def _arguments(self, sent: Any, tool: Tool) -> Any:
+        """Arguments that fit the tool's schema, as they were sent or mended."""
+        try:
+            read, given = read_arguments(sent, self._limits), sent
+        except ToolArgumentError:
+            if "json" not in self._kinds or not isinstance(sent, (str, bytes, bytearray)):
+                raise
+            text = sent if isinstance(sent, str) else bytes(sent).decode(errors="replace")
+            given = _clear(mended_json(text, read_only=tool.read_only))
+            read = read_arguments(given, self._limits)
+        if tool.validator.is_valid(read):
+            return given
+        return _clear(coerced(tool, read) if "coerce" in self._kinds else None)
+
+
+def _clear(found: Any) -> Any:
+    if found is None:
+        raise _Unclear
+    return found

@@ -1,0 +1,141 @@
+"""Callers that wait for their turn, first come first served: threads and tasks alike, through steps."""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from collections import OrderedDict
+from collections.abc import Callable, Generator
+
+from mulligan.plugin import Outcome, Signal, Sleep, Step
+
+
+class Ticket:
+    """One caller in the line.
+
+    Attributes:
+        signal: wakes it when it should ask again; a new one for each wait, and None before the first.
+    """
+
+    __slots__ = ("signal",)
+
+    def __init__(self) -> None:
+        self.signal: Signal | None = None
+
+
+class Line(ABC):
+    """A line of callers. Only the first one may go on, so nobody is overtaken. Safe for threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._waiting: OrderedDict[Ticket, None] = OrderedDict()
+
+    @abstractmethod
+    def _pause(self, now: float) -> float:
+        """Seconds until one caller more may go on; infinity where another one must end first."""
+
+    @abstractmethod
+    def _take(self, now: float) -> None:
+        """One caller goes on."""
+
+    @abstractmethod
+    def _expected(self, ahead: int, now: float) -> float:
+        """Seconds until a caller's turn comes at the earliest.
+
+        Args:
+            ahead: how many wait before it.
+            now: seconds on the clock.
+        """
+
+    def join(self, now: float) -> tuple[Ticket, float]:
+        """Stands in line.
+
+        Args:
+            now: seconds on the clock.
+
+        Returns:
+            The ticket, and the seconds until its turn comes at the earliest.
+        """
+        ticket = Ticket()
+        with self._lock:
+            expected = self._expected(len(self._waiting), now)
+            self._waiting[ticket] = None
+        return ticket, expected
+
+    def ask(self, ticket: Ticket, now: float) -> float:
+        """Goes on where it is the caller's turn.
+
+        Args:
+            ticket: what `join` gave.
+            now: seconds on the clock.
+
+        Returns:
+            0, or the seconds after which to ask again, unless the ticket's signal comes first.
+        """
+        with self._lock:
+            pause = self._pause(now) if self._first() is ticket else float("inf")
+            if pause > 0:
+                ticket.signal = Signal()
+                return pause
+            del self._waiting[ticket]
+            self._take(now)
+            following = self._first()
+        _wake(following)
+        return 0
+
+    def leave(self, ticket: Ticket) -> None:
+        """Gives the place up, if the turn had not come yet.
+
+        Args:
+            ticket: what `join` gave.
+        """
+        with self._lock:
+            if ticket not in self._waiting:
+                return
+            del self._waiting[ticket]
+            following = self._first()
+        _wake(following)
+
+    def _first(self) -> Ticket | None:
+        return next(iter(self._waiting), None)
+
+    def _wake_first(self) -> None:
+        with self._lock:
+            first = self._first()
+        _wake(first)
+
+
+def _wake(ticket: Ticket | None) -> None:
+    if ticket is not None and ticket.signal is not None:
+        ticket.signal.set()
+
+
+def turn(line: Line, most: float, clock: Callable[[], float]) -> Generator[Step, Outcome, float]:
+    """Waits until it is the caller's turn.
+
+    Args:
+        line: the line.
+        most: seconds to wait at most.
+        clock: monotonic seconds.
+
+    Returns:
+        0 where it is the caller's turn; else the seconds after which to try again.
+    """
+    began = clock()
+    ticket, expected = line.join(began)
+    try:
+        if expected > most:
+            return expected
+        now = began
+        while (pause := line.ask(ticket, now)) > 0:
+            left = most - (now - began)
+            if left <= 0:
+                return max(expected, MINIMUM)
+            yield Sleep(min(pause, left), ticket.signal)
+            now = clock()
+        return 0
+    finally:
+        line.leave(ticket)
+
+
+MINIMUM = 1.0

@@ -1,0 +1,243 @@
+"""Retry: the same run again after a failure that passes, where running it again does no harm."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from mulligan.middleware.checks import bounded, check_classes, check_number
+from mulligan.plugin import (
+    Outcome,
+    Run,
+    Sleep,
+    Steps,
+    Tool,
+    ToolArgumentError,
+    ToolCall,
+    ToolConnectionError,
+    ToolError,
+    ToolTimeoutError,
+    UsageError,
+)
+
+
+class Retry:
+    """Runs a tool again after a failure that may pass, with growing waits in between.
+
+    A tool that is neither `read_only` nor `idempotent` runs at most once; with `before_effect` it runs again where the
+    failure is surely from before any effect. Arguments that do not fit are never sent again, and a fatal error ends it,
+    but for a service that cannot be reached, which is fatal only once every attempt is used up. A tool's `timeout` is
+    shared by all attempts and the waits between them.
+
+    Args:
+        on: error classes that are retried; by default every error that is transient, and a service that cannot be reached.
+        attempts: how often the tool runs at most.
+        timeout: seconds from the first attempt after which no other one begins.
+        attempt_timeout: seconds for one attempt, so that one that hangs leaves time for another.
+        wait_initial: seconds before the second attempt.
+        wait_max: seconds between two attempts at most; a service that asks for more (Retry-After) gets it.
+        wait_jitter: seconds that are added at random at most, so that not everybody comes back at once.
+        wait_exp_base: by what each wait is longer than the one before.
+        before_effect: also a tool that may write runs again after a failure whose effect is `"none"`.
+        budget: further attempts for each call that fails, counted for each tool. The first ten are free, and one that
+            succeeds is given back, so it matters only while nothing helps. None for no such bound.
+        clock: monotonic seconds.
+        rng: random numbers from 0 to 1.
+
+    Raises:
+        UsageError: names the argument that is wrong.
+    """
+
+    retries = True
+
+    def __init__(
+        self,
+        *,
+        on: type[ToolError] | Iterable[type[ToolError]] | None = None,
+        attempts: int = 3,
+        timeout: float = 45.0,
+        attempt_timeout: float | None = None,
+        wait_initial: float = 0.1,
+        wait_max: float = 5.0,
+        wait_jitter: float = 1.0,
+        wait_exp_base: float = 2.0,
+        before_effect: bool = False,
+        budget: float | None = 0.2,
+        clock: Callable[[], float] = time.monotonic,
+        rng: Callable[[], float] = random.random,
+    ) -> None:
+        check_number("retry", "attempts", attempts, least=1, whole=True)
+        for name, value in (("timeout", timeout), ("wait_exp_base", wait_exp_base)):
+            check_number("retry", name, value)
+        for name, value in (("wait_initial", wait_initial), ("wait_max", wait_max), ("wait_jitter", wait_jitter)):
+            if value != 0:
+                check_number("retry", name, value)
+        for name, bound in (("attempt_timeout", attempt_timeout), ("budget", budget)):
+            if bound is not None:
+                check_number("retry", name, bound)
+        if not isinstance(before_effect, bool):
+            raise UsageError(f"retry(before_effect={before_effect!r:.80}): give True or False")
+        self._on = None if on is None else check_classes("retry", on)
+        self._attempts = attempts
+        self._timeout = timeout
+        self._attempt_timeout = attempt_timeout
+        self._waits = (wait_initial, wait_max, wait_jitter, wait_exp_base)
+        self._before_effect = before_effect
+        self._budget = None if budget is None else _Budget(budget, max(_FREE, attempts))
+        self._clock = clock
+        self._rng = rng
+
+    def __call__(self, run: Run, tool: Tool, call: ToolCall) -> Steps:
+        """The run, and further ones after it.
+
+        Args:
+            run: what is run.
+            tool: the tool.
+            call: the call.
+        """
+        started = self._clock()
+        outcome = yield bounded(run, self._attempt_timeout)
+        if outcome.error is None:
+            return outcome
+        return (yield from self.again(run, tool, outcome, started))
+
+    def again(self, run: Run, tool: Tool, outcome: Outcome, started: float) -> Steps:
+        """Further runs after the first has failed.
+
+        Args:
+            run: what is run.
+            tool: the tool.
+            outcome: how the first attempt ended.
+            started: when it began, by the clock.
+        """
+        left = _Left(run.timeout, started, self._clock)
+        if self._budget is not None:
+            self._budget.failed(tool.name)
+        for attempt in range(1, self._attempts):
+            error = outcome.error
+            if error is None or not self._may(tool, error):
+                break
+            wait = self._wait(attempt, error.retry_after)
+            if not (left.passed + wait < self._timeout and wait < left.seconds):
+                break
+            if self._budget is not None and not self._budget.take(tool.name):
+                break
+            yield Sleep(wait)
+            if left.seconds <= 0:
+                break
+            effect = error.effect
+            outcome = yield bounded(bounded(run, left.bound), self._attempt_timeout)
+            if outcome.error is None:
+                if self._budget is not None:
+                    self._budget.give_back(tool.name)
+            elif outcome.error.effect == "none":
+                outcome.error.effect = effect  # what an earlier attempt may have done stays possible
+        return outcome
+
+    def _may(self, tool: Tool, error: ToolError) -> bool:
+        """Whether the tool may run again after this failure, and whether that may help."""
+        harmless = tool.read_only or tool.idempotent or (self._before_effect and error.effect == "none")
+        return harmless and self.worth(error)
+
+    def worth(self, error: ToolError) -> bool:
+        """Whether another attempt may end better.
+
+        Args:
+            error: what the failure means.
+        """
+        unreachable = isinstance(error, ToolConnectionError) and error.effect == "none"
+        if isinstance(error, ToolArgumentError) or (error.fatal and not unreachable):
+            return False
+        return error.transient or unreachable if self._on is None else isinstance(error, self._on)
+
+    def _wait(self, attempt: int, retry_after: float | None) -> float:
+        initial, most, jitter, base = self._waits
+        extra = jitter * self._rng()
+        grown = initial * base ** min(attempt - 1, _MOST_DOUBLINGS)
+        return min(most, grown + extra) if retry_after is None else retry_after + min(most, extra)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(attempts={self._attempts}, timeout={self._timeout:g})"
+
+
+class SecondChance(Retry):
+    """What a pipeline does by itself for tools that are `read_only` or `idempotent`: three quick attempts within five seconds.
+
+    What timed out is not tried again: whoever has waited for half a minute would wait once more.
+
+    Args:
+        clock: monotonic seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(attempts=3, timeout=5.0, wait_initial=0.1, wait_max=1.0, wait_jitter=0.1, clock=clock)
+
+    def worth(self, error: ToolError) -> bool:
+        """Whether another attempt may end better, and soon."""
+        return error.transient and not error.fatal and not isinstance(error, (ToolTimeoutError, ToolArgumentError))
+
+    def after(self, outcome: Outcome, started: float) -> Callable[[Run, Tool, ToolCall], Steps]:
+        """A middleware for what comes after the first run, so that a success costs nothing.
+
+        Args:
+            outcome: how the first run ended.
+            started: when the call came in, by the clock.
+        """
+
+        def second_chance(run: Run, tool: Tool, call: ToolCall) -> Steps:
+            return self.again(run, tool, outcome, started)
+
+        return second_chance
+
+
+class _Left:
+    """The time that all attempts share."""
+
+    def __init__(self, timeout: float | None, started: float, clock: Callable[[], float]) -> None:
+        self._timeout = timeout
+        self._started = started
+        self._clock = clock
+
+    @property
+    def passed(self) -> float:
+        return self._clock() - self._started
+
+    @property
+    def seconds(self) -> float:
+        return float("inf") if self._timeout is None else self._timeout - self.passed
+
+    @property
+    def bound(self) -> float | None:
+        return None if self._timeout is None else self.seconds
+
+
+class _Budget:
+    """Bounds further attempts while they do not help. Safe for threads."""
+
+    def __init__(self, share: float, most: float) -> None:
+        self._share = share
+        self._most = most
+        self._lock = threading.Lock()
+        self._tokens: dict[Any, float] = {}
+
+    def failed(self, name: str) -> None:
+        with self._lock:
+            self._tokens[name] = min(self._most, self._tokens.get(name, self._most) + self._share)
+
+    def take(self, name: str) -> bool:
+        with self._lock:
+            if self._tokens[name] < 1:
+                return False
+            self._tokens[name] -= 1
+        return True
+
+    def give_back(self, name: str) -> None:
+        with self._lock:
+            self._tokens[name] = min(self._most, self._tokens[name] + 1)
+
+
+_FREE = 10.0
+_MOST_DOUBLINGS = 64

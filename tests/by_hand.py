@@ -1,0 +1,114 @@
+"""Middleware and whole calls driven by hand: a clock that only moves when it is told to, and nothing that waits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from mulligan import Pipeline, Tool, ToolCall, ToolResult
+from mulligan.flow import invoke
+from mulligan.plugin import Middleware, Outcome, Run, Sleep, ToolError
+
+
+class Clock:
+    """Monotonic seconds that pass only by `now += ...`."""
+
+    def __init__(self, now: float = 1000.0) -> None:
+        self.now = now
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def make_tool(name: str = "work", **options: Any) -> Tool:
+    def work() -> str:
+        return "worked"
+
+    return Tool.from_function(work, name=name, **options)
+
+
+CALL = ToolCall("7", "work", "{}")
+
+
+class Driven:
+    """How a middleware went on.
+
+    Attributes:
+        outcome: what it returned.
+        runs: the timeouts of its runs.
+        waits: the seconds of its sleeps.
+    """
+
+    def __init__(self) -> None:
+        self.outcome: Outcome = Outcome()
+        self.runs: list[float | None] = []
+        self.waits: list[float] = []
+
+
+def drive_by_hand(
+    middleware: Middleware,
+    ends: Iterable[ToolError | BaseException | None] | Callable[[], Outcome],
+    *,
+    tool: Tool | None = None,
+    run: Run | None = None,
+    clock: Clock | None = None,
+    takes: float = 0.0,
+) -> Driven:
+    """Drives a middleware; each run ends as the next of `ends` says and takes so many seconds.
+
+    Args:
+        middleware: what is driven.
+        ends: an error, or None for a success; or a function that gives outcomes.
+        tool: the tool.
+        run: what is run.
+        clock: moves on by what is waited and what runs take.
+        takes: seconds that a run takes.
+    """
+    driven, clock = Driven(), clock or Clock()
+    tool = tool or make_tool(read_only=True)
+    given = iter(()) if callable(ends) else iter(ends)
+    steps = middleware(run or Run(tool.handler, tool.timeout), tool, CALL)
+    sent: Outcome | None = None
+    try:
+        while True:
+            step = next(steps) if sent is None else steps.send(sent)
+            if isinstance(step, Sleep):
+                driven.waits.append(step.seconds)
+                clock.now += step.seconds
+                sent = Outcome()
+            else:
+                driven.runs.append(step.timeout)
+                clock.now += takes
+                error = None if callable(ends) else next(given)
+                sent = ends() if callable(ends) else Outcome("fine" if error is None else None, None, error)
+    except StopIteration as stop:
+        driven.outcome = stop.value
+    return driven
+
+
+def call_by_hand(pipeline: Pipeline, name: str, arguments: Any = None) -> tuple[ToolResult, list[float]]:
+    """One call of a sync tool without any waiting.
+
+    Args:
+        pipeline: the pipeline.
+        name: the tool.
+        arguments: its arguments.
+
+    Returns:
+        The result, and what was waited.
+    """
+    flow, waits = invoke(pipeline._invocation(name, arguments, None, None, None)), []
+    try:
+        step = next(flow)
+        while True:
+            if isinstance(step, Sleep):
+                waits.append(step.seconds)
+                outcome = Outcome()
+            else:
+                try:
+                    outcome = Outcome(step.executor())
+                except Exception as error:
+                    outcome = Outcome(exception=error)
+            step = flow.send(outcome)
+    except StopIteration as stop:
+        return stop.value, waits

@@ -1,0 +1,228 @@
+"""The failures whose texts are pinned in `golden/`. `python tests/golden_cases.py` writes those files anew, for a review."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from mulligan import Limits, Pipeline, Policy, Tool, ToolCall, ToolResult, errors
+from mulligan.budget import Budget
+from mulligan.plugin import hookimpl
+
+GOLDEN = Path(__file__).parent / "golden"
+FORMATS = ("text", "json", "block")
+Case = Callable[[str], ToolResult]
+
+
+def raising(error: BaseException) -> Callable[..., Any]:
+    def handler(**_: Any) -> Any:
+        raise error
+
+    return handler
+
+
+def schema(required: list[str] | None = None, **properties: Any) -> dict[str, Any]:
+    wanted = list(properties) if required is None else required
+    return {"type": "object", "properties": properties, "required": wanted, "additionalProperties": False}
+
+
+PATH = {"type": "string"}
+NUMBER = {"type": "integer", "maximum": 100}
+MODE = {"enum": ["asc", "desc"]}
+TOOLS = {
+    "read_file": "Read a file",
+    "write_file": "Write a file",
+    "search_code": "Search the code for a pattern",
+    "list_branches": "List the branches of a repository",
+}
+
+
+def tools(number: int = 0) -> list[Tool]:
+    made = [Tool.from_schema(name, text, schema(path=PATH), dict) for name, text in TOOLS.items()]
+    return [*made, *(Tool.from_schema(f"extra_{count:02}", "", {"type": "object"}, dict) for count in range(number))]
+
+
+def called(
+    held: list[Tool],
+    name: str,
+    arguments: Any,
+    *,
+    session: int = 1,
+    before: Sequence[Any] = (),
+    budget: Budget | None = None,
+    **options: Any,
+) -> Case:
+    """A case: the last of so many calls in one conversation, after those with other arguments."""
+
+    def case(format: str) -> ToolResult:
+        with Pipeline(held, autoload=False, **options) as pipeline:
+            conversation = pipeline.session(format=format, budget=budget)
+            calls = [*before, *[arguments] * session]
+            return [conversation.call(ToolCall("call_1", name, given)) for given in calls][-1]
+
+    return case
+
+
+def failing(
+    error: BaseException, arguments: Any = None, *, name: str = "act", policy: Any = None, **options: Any
+) -> Case:
+    more = {key: options.pop(key) for key in ("plugins", "session", "before", "budget") if key in options}
+    held = Tool.from_schema(name, "Do it", schema([], path=PATH), raising(error), **options)
+    return called([held], name, arguments or {}, policy=policy or Policy(), **more)
+
+
+class ServiceError(Exception):
+    """An exception that nobody knows."""
+
+    __module__ = "acme"
+
+
+class Repairing:
+    """A plugin that reads a name differently."""
+
+    @hookimpl
+    def repair(self, call: ToolCall) -> Any:
+        return lambda: call._replace(name="act", arguments={"path": "a.md"})
+
+
+class Advising:
+    """A plugin with a hint."""
+
+    @hookimpl
+    def hints(self) -> Any:
+        yield "Ask for several records in one call."
+
+
+def near(error: errors.ResourceNotFoundError, *names: str) -> errors.ResourceNotFoundError:
+    error.suggestions = names
+    return error
+
+
+def missing(path: str) -> FileNotFoundError:
+    return FileNotFoundError(2, "No such file or directory", path)
+
+
+def problems(*given: errors.Problem) -> errors.ToolArgumentError:
+    return errors.ToolArgumentError("The service rejected the call.", problems=given)
+
+
+def together(format: str) -> ToolResult:
+    """The last of four equal calls in one message, of which none had failed when the others began."""
+
+    async def handler() -> None:
+        await asyncio.sleep(0.01)
+        raise ServiceError("no route to the printer")
+
+    held = Tool.from_schema("act", "Do it", schema([]), handler)
+    with Pipeline([held], autoload=False) as pipeline:
+        conversation = pipeline.session(format=format)
+        return asyncio.run(conversation.acall_many([ToolCall(f"call_{n}", "act", {}) for n in range(4)]))[-1]
+
+
+CASES: dict[str, Case] = {
+    "tool_meant": called(tools(), "read_fil", {"path": "a.md"}),
+    "tool_meant_arguments_unclear": called(tools(), "read_fil", {"file": 1, "mode": 2}),
+    "tool_unclear": called(tools(), "file_thing", "{}"),
+    "tool_unknown": called(tools(), "zzz", "{}"),
+    "tool_of_many": called(tools(30), "zzz", "{}"),
+    "tool_of_many_in_little_space": called(tools(200), "zzz", "{}", limits=Limits(feedback_chars=200)),
+    "tool_whose_name_has_no_space": called(
+        [Tool.from_schema("a_very_long_name_" * 8, "", {"type": "object"}, dict)],
+        "zzz",
+        "{}",
+        limits=Limits(feedback_chars=500),
+    ),
+    "no_tools": called([], "read_file", "{}"),
+    "arguments_cut_off": called(tools(), "read_file", '{"path": "a.m'),
+    "arguments_no_object": called(tools(), "read_file", "[1]"),
+    "argument_missing": called(tools(), "read_file", {}),
+    "argument_of_the_wrong_type": called(
+        [Tool.from_schema("act", "", schema(n={"type": "integer"}), dict)], "act", {"n": "many"}
+    ),
+    "argument_corrected": called([Tool.from_schema("act", "", schema(n=NUMBER), dict)], "act", {"n": "10"}),
+    "argument_corrected_by_a_guess": called(
+        [Tool.from_schema("act", "", schema(m=MODE), dict)], "act", {"m": "descnd"}
+    ),
+    "arguments_with_every_fault": called(
+        [
+            Tool.from_schema(
+                "act",
+                "",
+                schema(path=PATH, n=NUMBER, m=MODE, one={"anyOf": [{"type": "integer"}, {"type": "boolean"}]}),
+                dict,
+            )
+        ],
+        "act",
+        {"n": 500, "m": "sideways", "one": "x", "more": 1},
+    ),
+    "arguments_two_missing": called([Tool.from_schema("act", "", schema(a=PATH, b=PATH), dict)], "act", {}),
+    "arguments_with_many_faults": called(
+        [Tool.from_schema("act", "", schema(**{f"a{n:02}": PATH for n in range(12)}), dict)], "act", {}
+    ),
+    "arguments_rejected_by_the_service": failing(
+        problems(errors.Problem("/path", "rejected", None, '"a"'), errors.Problem("", "no two of them go together"))
+    ),
+    "file_missing": failing(missing("docs/guide.md")),
+    "file_missing_one_is_near": failing(missing("docs/giude.md"), resources=["docs/guide.md", "other.md"]),
+    "file_missing_and_sent": failing(missing("docs/giude.md"), {"path": "docs/giude.md"}, resources=["docs/guide.md"]),
+    "conflict": failing(errors.ResourceConflictError("The branch has moved.")),
+    "timeout": failing(errors.ToolTimeoutError("No answer within 5 s.")),
+    "timeout_of_a_read_only_tool": failing(errors.ToolTimeoutError("No answer within 5 s."), read_only=True),
+    "rate_limit": failing(errors.ToolRateLimitError("Too many calls for now.", retry_after=20), read_only=True),
+    "rate_limit_without_a_time": failing(errors.ToolRateLimitError("Too many calls for now.")),
+    "rate_limit_that_ends_the_run": failing(
+        errors.ToolRateLimitError("Too many calls for now.", retry_after=20, fatal=True)
+    ),
+    "unavailable": failing(errors.ToolUnavailableError("The service is down.", effect="none")),
+    "cancelled": failing(errors.ToolCancelledError("What the tool waited for was cancelled."), read_only=True),
+    "failed": failing(ServiceError("no route to the printer\nsecond line")),
+    "failed_without_effect": failing(ServiceError("no route to the printer"), read_only=True),
+    "failed_type_only": failing(ServiceError("no route to the printer"), policy=Policy(detail="type")),
+    "failed_twice": failing(ServiceError("no route to the printer"), session=2),
+    "failed_three_times": failing(ServiceError("no route to the printer"), session=3),
+    "refused": failing(ServiceError("no route to the printer"), session=4),
+    "refused_for_good": failing(ServiceError("no route to the printer"), session=5),
+    "failed_four_times_at_once": together,
+    "failed_with_other_values": failing(
+        ServiceError("no route to the printer"), {"path": "d"}, before=[{"path": name} for name in "abc"]
+    ),
+    "budget_spent": failing(ServiceError("no route to the printer"), session=2, budget=Budget(calls=1)),
+    "budget_of_a_tool_spent": failing(
+        ServiceError("no route to the printer"), session=2, budget=Budget(tools={"act": Budget(calls=1)})
+    ),
+    "failed_with_a_hint": failing(ServiceError("no route to the printer"), plugins=[Advising()]),
+    "result_unwritable": called([Tool.from_schema("act", "", schema([]), lambda: object())], "act", {}),
+    "authentication": failing(errors.ToolAuthenticationError("GitHub rejected the credentials.", provider="github")),
+    "permission": failing(errors.ToolPermissionError("The account may not push.")),
+    "connection": failing(errors.ToolConnectionError("The host cannot be reached.")),
+    "quota": failing(errors.ToolQuotaError("The credit is used up.")),
+    "repaired_and_failed": called(
+        [Tool.from_schema("act", "", schema(path=PATH), raising(missing("a.md")), read_only=True)],
+        "functions.act",
+        '{"path": "a.md"}',
+        plugins=[Repairing()],
+    ),
+}
+
+
+def pinned(case: Case) -> str:
+    """What a golden file holds: the text that the model reads, in each format."""
+    return "".join(f"=== {format}\n{case(format).content}\n" for format in FORMATS)
+
+
+def main() -> None:
+    """Writes every golden file anew."""
+    texts = {name: pinned(case) for name, case in CASES.items()}
+    GOLDEN.mkdir(exist_ok=True)
+    for old in GOLDEN.glob("*.txt"):
+        old.unlink()
+    for name, text in texts.items():
+        (GOLDEN / f"{name}.txt").write_text(text, encoding="utf-8", newline="\n")
+    sys.stdout.write(f"{len(CASES)} files written to {GOLDEN}\n")
+
+
+if __name__ == "__main__":
+    main()

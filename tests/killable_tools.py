@@ -1,0 +1,193 @@
+"""Killable tools for the tests: a module of its own, since the process of a killable tool imports it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pathlib
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+from mulligan import Deadline, Injected, Tool, current_deadline, tool
+
+
+class Refused(Exception):
+    """Cannot be unpickled: its constructor wants more than its text."""
+
+    def __init__(self, status: int, why: str) -> None:
+        super().__init__(f"{status}: {why}")
+        self.status_code = status
+
+
+class Holding(ConnectionError):
+    """Cannot be pickled."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.lock = threading.Lock()
+
+
+def note(path: str) -> None:
+    pathlib.Path(path).write_text(str(os.getpid()))
+
+
+@tool(killable=True, timeout=60)
+def add(a: int, b: int = 2) -> int:
+    """Adds."""
+    return a + b
+
+
+@tool(killable=True, timeout=60)
+def where() -> list[int]:
+    """Process and thread."""
+    print("printed by the tool")
+    return [os.getpid(), os.getppid()]
+
+
+@tool(killable=True, timeout=4)
+def spin(path: str) -> None:
+    """Loops for ever."""
+    note(path)
+    while True:
+        pass
+
+
+@tool(killable=True)
+def spin_unbounded(path: str) -> None:
+    """Loops for ever, without a timeout."""
+    note(path)
+    while True:
+        pass
+
+
+@tool(killable=True, timeout=4)
+def spawn(path: str) -> None:
+    """Starts a program that would run for ten minutes, and waits for it."""
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+    pathlib.Path(path).write_text(str(child.pid))
+    child.wait()
+
+
+@tool(killable=True, timeout=60)
+def eat() -> int:
+    """Eats memory."""
+    held = []
+    while True:
+        held.append(bytearray(10 << 20))
+
+
+@tool(killable=True, timeout=60)
+def big() -> bytes:
+    """Returns more than a pipe holds."""
+    return b"x" * 3_000_000
+
+
+@tool(killable=True, timeout=60)
+def numbers() -> Iterator[int]:
+    """A generator."""
+    yield from range(3)
+
+
+@tool(killable=True, timeout=60)
+def endless() -> Iterator[int]:
+    """A generator without an end."""
+    while True:
+        yield 1
+
+
+@tool(killable=True, timeout=60)
+async def anumbers() -> AsyncIterator[int]:
+    """An async generator."""
+    for number in range(3):
+        await asyncio.sleep(0)
+        yield number
+
+
+@tool(killable=True, timeout=60)
+async def fetch(n: int) -> int:
+    """A coroutine."""
+    await asyncio.sleep(0)
+    return n
+
+
+@tool(killable=True, timeout=60)
+def read(path: str) -> str:
+    """Reads a file."""
+    return pathlib.Path(path).read_text()
+
+
+@tool(killable=True, timeout=60)
+def refuse() -> None:
+    """Raises what cannot be unpickled."""
+    raise Refused(429, "slow down")
+
+
+@tool(killable=True, timeout=60)
+def hold() -> None:
+    """Raises what cannot be pickled, from a cause."""
+    try:
+        raise FileNotFoundError(2, "No such file", "a.md")
+    except FileNotFoundError as error:
+        raise Holding("refused") from error
+
+
+@tool(killable=True, timeout=60)
+def invent() -> None:
+    """Raises what nobody else has the class of."""
+
+    class Gone(Holding):
+        pass
+
+    raise Gone("line 3")
+
+
+@tool(killable=True, timeout=60)
+def group() -> None:
+    """Raises a group with a member that cannot be pickled."""
+    raise ExceptionGroup("several", [Holding("x"), ValueError("y")])
+
+
+@tool(killable=True, timeout=60)
+def leave(how: str) -> None:
+    """Leaves in one way or another."""
+    if how == "exit":
+        sys.exit(3)
+    if how == "_exit":
+        os._exit(3)
+    if how == "kill":
+        os.kill(os.getpid(), 9)
+    raise {"interrupt": KeyboardInterrupt, "generator": GeneratorExit, "base": BaseException}[how]
+
+
+@tool(killable=True, timeout=60)
+def lock() -> Any:
+    """Returns what cannot be pickled."""
+    return threading.Lock()
+
+
+@tool(killable=True, timeout=60)
+def left(deadline: Deadline) -> list[float]:
+    """What the tool knows of its deadline."""
+    known = current_deadline()
+    return [deadline.remaining, -1 if known is None else known.remaining]
+
+
+@tool(killable=True, timeout=60)
+def need(database: Injected[object]) -> str:
+    """Is given something."""
+    return type(database).__name__
+
+
+@tool(killable=True, timeout=60)
+def slow_end(path: str) -> str:
+    """Leaves a thread behind that never ends."""
+    threading.Thread(target=time.sleep, args=(600,)).start()
+    note(path)
+    return "done"
+
+
+TOOLS = [one for one in list(globals().values()) if isinstance(one, Tool)]

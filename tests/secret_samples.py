@@ -1,0 +1,79 @@
+"""Fake secrets of every well-known shape, made anew at each run, and how much of one a text still holds."""
+
+from __future__ import annotations
+
+import json
+import random
+import string
+from base64 import urlsafe_b64encode
+
+ALNUM = string.ascii_letters + string.digits
+HEX = "0123456789abcdef"
+UPPER = string.ascii_uppercase + string.digits
+WORDY = ALNUM + "_-"
+
+
+def draw(rng: random.Random, alphabet: str, length: int) -> str:
+    """A text of that length out of those letters."""
+    return "".join(rng.choice(alphabet) for _ in range(length))
+
+
+def shapes(rng: random.Random) -> dict[str, str]:
+    """Forty fakes by the name of their shape; the last twenty characters of each are its secret.
+
+    Args:
+        rng: where the letters come from.
+    """
+
+    def of(alphabet: str, length: int) -> str:
+        return draw(rng, alphabet, length - 1) + rng.choice(alphabet.rstrip("_-"))
+
+    claims = urlsafe_b64encode(json.dumps({"sub": of(ALNUM, 8)}).encode()).decode().rstrip("=")
+    digits = string.digits
+    return {
+        "OpenAI": "sk-" + of(ALNUM, 48),
+        "OpenAI project": "sk-proj-" + of(WORDY, 64),
+        "Anthropic": "sk-ant-api03-" + of(WORDY, 84),
+        **{f"GitHub {kind}": f"gh{kind}_{of(ALNUM, 36)}" for kind in "pousr"},
+        "GitHub fine-grained": f"github_pat_{of(ALNUM, 22)}_{of(ALNUM, 59)}",
+        "GitLab": "glpat-" + of(WORDY, 20),
+        "Slack bot": f"xoxb-{of(digits, 12)}-{of(digits, 12)}-{of(ALNUM, 24)}",
+        "Slack user": f"xoxp-{of(digits, 12)}-{of(ALNUM, 24)}",
+        "Slack app": f"xapp-1-A{of(UPPER, 8)}-{of(digits, 12)}-{of(HEX, 64)}",
+        "Slack webhook": f"https://hooks.slack.com/services/T{of(UPPER, 8)}/B{of(UPPER, 8)}/{of(ALNUM, 24)}",
+        "AWS id": "AKIA" + of(UPPER, 16),
+        "AWS session id": "ASIA" + of(UPPER, 16),
+        "Google key": "AIza" + of(WORDY, 35),
+        "Google token": "ya29." + of(WORDY, 62),
+        "Stripe": "sk_live_" + of(ALNUM, 24),
+        "Stripe restricted": "rk_live_" + of(ALNUM, 24),
+        "Stripe publishable": "pk_live_" + of(ALNUM, 24),
+        "Stripe webhook": "whsec_" + of(ALNUM, 32),
+        "Twilio key": "SK" + of(HEX, 32),
+        "Twilio account": "AC" + of(HEX, 32),
+        "SendGrid": f"SG.{of(WORDY, 22)}.{of(WORDY, 43)}",
+        "npm": "npm_" + of(ALNUM, 36),
+        "PyPI": "pypi-AgEIcHlwaS5vcmc" + of(WORDY, 64),
+        "Hugging Face": "hf_" + of(ALNUM, 34),
+        "DigitalOcean": "dop_v1_" + of(HEX, 64),
+        "Shopify": "shpat_" + of(HEX, 32),
+        "Telegram": f"{of('123456789', 9)}:AA{of(WORDY, 33)}",
+        "Vault": "hvs." + of(WORDY, 90),
+        "Groq": "gsk_" + of(ALNUM, 52),
+        "Google client": "GOCSPX-" + of(WORDY, 28),
+        "Slack refresh": "xoxe.xoxp-1-" + of(ALNUM, 60),
+        "Stripe test": "sk_test_" + of(ALNUM, 24),
+        "Discord webhook": f"https://discord.com/api/webhooks/{of(digits, 18)}/{of(WORDY, 68)}",
+        "Bearer": "Bearer " + of(ALNUM, 39) + "7",
+        "private key": "-----BEGIN PRIVATE KEY-----\n" + of(ALNUM, 64),
+        "JWT": f"eyJhbGciOiJIUzI1NiJ9.{claims}.{of(WORDY, 43)}",
+    }
+
+
+def longest_part(secret: str, text: str) -> int:
+    """How long the longest part of a secret is that a text still holds."""
+    longest = 0
+    for start in range(len(secret)):
+        while start + longest < len(secret) and secret[start : start + longest + 1] in text:
+            longest += 1
+    return longest

@@ -1,0 +1,379 @@
+"""Killable tools: a process for each call, killed when it is given up; what it returns and raises comes back."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pathlib
+import subprocess
+import sys
+import threading
+import time
+
+import killable_tools
+import pytest
+
+from mulligan import Limits, Tool, errors
+from mulligan.plugin import ExecutorSaturated, Outcome, hookimpl
+from mulligan.processes import _reference
+
+SOURCE = str(pathlib.Path(__file__).parents[1] / "src")
+
+
+@pytest.fixture
+def pipeline(make_pipeline):
+    return make_pipeline(*killable_tools.TOOLS, limits=Limits(process_memory=600 << 20, yielded_values=100))
+
+
+def is_gone(pid: int) -> bool:
+    """Whether a process has ended and, if it was ours, was taken note of; waits for it, but not for long."""
+    for _ in range(400):
+        try:
+            os.kill(pid, 0)
+            state = pathlib.Path(f"/proc/{pid}/stat")
+            if state.exists() and state.read_text().rpartition(")")[2].split()[0] == "Z" and not is_ours(pid):
+                return True
+        except (ProcessLookupError, FileNotFoundError):
+            return True
+        time.sleep(0.005)
+    return False
+
+
+def is_ours(pid: int) -> bool:
+    return int(pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1]) == os.getpid()
+
+
+def pid_in(path: pathlib.Path) -> int:
+    for _ in range(4_000):
+        if path.exists() and path.read_text():
+            return int(path.read_text())
+        time.sleep(0.005)
+    raise AssertionError("the tool did not begin")
+
+
+# --- values
+
+
+def test_it_runs_in_a_process_of_its_own_each_time(pipeline, run):
+    first, second = (run(pipeline, "where").value for _ in range(2))
+    assert first[1] == second[1] == os.getpid()
+    assert len({first[0], second[0], os.getpid()}) == 3
+    assert is_gone(first[0])
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "value"),
+    [
+        ("add", {"a": 1}, 3),
+        ("big", {}, b"x" * 3_000_000),
+        ("numbers", {}, [0, 1, 2]),
+        ("anumbers", {}, [0, 1, 2]),
+        ("fetch", {"n": 7}, 7),
+    ],
+)
+def test_values_come_back(pipeline, run, name, arguments, value):
+    result = run(pipeline, name, arguments)
+    assert result.value == value, result.content
+
+
+def test_call_may_run_an_async_killable_tool_inside_of_a_running_loop(pipeline):
+    async def main():
+        return pipeline.call("fetch", {"n": 7})
+
+    assert asyncio.run(main()).value == 7
+
+
+def test_what_it_prints_is_no_answer(pipeline, capfd):
+    assert not pipeline.call("where").is_error
+    assert capfd.readouterr() == ("", "printed by the tool\n")
+
+
+def test_a_value_that_cannot_leave_says_that_the_tool_ran(pipeline, run):
+    result = run(pipeline, "lock")
+    assert isinstance(result.error, errors.ToolExecutionError)
+    assert result.error.effect == "done"
+    assert "The tool ran, but what it returned cannot leave its process." in result.content
+
+
+def test_an_endless_generator_is_bounded(pipeline):
+    result = pipeline.call("endless")
+    assert isinstance(result.error, errors.ToolExecutionError)
+    assert "more than 100 values" in result.content
+
+
+def test_threads_that_it_leaves_behind_end_with_it(pipeline, tmp_path):
+    assert pipeline.call("slow_end", {"path": str(tmp_path / "pid")}).value == "done"
+    assert is_gone(pid_in(tmp_path / "pid"))
+
+
+def test_the_deadline_is_known_in_there(pipeline, run):
+    given, known = run(pipeline, "left").value
+    assert 0 < given <= 60
+    assert 0 < known <= 60
+
+
+# --- exceptions
+
+
+def test_exceptions_come_back(pipeline, run):
+    result = run(pipeline, "read", {"path": "/nowhere/a.md"})
+    assert isinstance(result.error, errors.ResourceNotFoundError)
+    assert isinstance(result.error.__cause__, FileNotFoundError)
+    assert result.error.__cause__.filename == "/nowhere/a.md"
+
+
+def test_an_exception_that_cannot_be_unpickled_is_still_classified(pipeline):
+    result = pipeline.call("refuse")
+    cause = result.error.__cause__
+    assert isinstance(result.error, errors.ToolRateLimitError)
+    assert type(cause) is killable_tools.Refused
+    assert (str(cause), cause.status_code) == ("429: slow down", 429)
+
+
+def test_an_exception_that_cannot_be_pickled_keeps_its_class_and_its_cause(make_pipeline, plugin):
+    seen = []
+    hook = plugin(classify=lambda failure: seen.append((failure.matches("killable_tools.Holding"), failure.traceback)))
+    cause = make_pipeline(*killable_tools.TOOLS, plugins=[hook]).call("hold").error.__cause__
+    assert type(cause) is killable_tools.Holding
+    assert isinstance(cause.__cause__, FileNotFoundError)
+    assert cause.__cause__.filename == "a.md"
+    assert seen[0][0] is True
+    assert "in hold" in seen[0][1]
+
+
+def test_an_exception_of_a_class_that_only_the_process_has_is_matched_by_name(make_pipeline, plugin):
+    seen = []
+    hook = plugin(classify=lambda failure: seen.append((failure.type_name, failure.matches("killable_tools.Holding"))))
+    cause = make_pipeline(*killable_tools.TOOLS, plugins=[hook]).call("invent").error.__cause__
+    assert seen[0] == ("killable_tools.invent.<locals>.Gone", True)
+    assert isinstance(cause, ConnectionError)
+    assert str(cause) == "line 3"
+
+
+def test_a_group_comes_back_as_one(pipeline):
+    cause = pipeline.call("group").error.__cause__
+    assert isinstance(cause, ExceptionGroup)
+    assert [type(one).__name__ for one in cause.exceptions] == ["Holding", "ValueError"]
+
+
+@pytest.mark.parametrize(
+    ("how", "told"),
+    [
+        ("exit", "tried to end the program"),
+        ("_exit", "ended before it answered (exit status 3)"),
+        ("kill", "ended before it answered by SIGKILL, as the system does when memory runs out"),
+        ("interrupt", "ended before it answered (KeyboardInterrupt)"),
+        ("generator", "ended before it answered (GeneratorExit)"),
+        ("base", "The tool failed with BaseException"),
+    ],
+)
+def test_however_it_leaves_it_is_the_tools_failure(pipeline, run, how, told):
+    result = run(pipeline, "leave", {"how": how})
+    assert isinstance(result.error, errors.ToolExecutionError)
+    assert result.error.effect == "possible"
+    assert told in result.content
+
+
+# --- killed
+
+
+def test_one_that_loops_for_ever_is_killed_at_its_deadline(pipeline, run, tmp_path):
+    result = run(pipeline, "spin", {"path": str(tmp_path / "pid")})
+    assert isinstance(result.error, errors.ToolTimeoutError)
+    assert result.error.effect == "possible"
+    assert "No answer within 4 s" in result.content
+    assert is_gone(pid_in(tmp_path / "pid"))
+
+
+def test_what_it_started_is_killed_with_it(pipeline, tmp_path):
+    assert isinstance(pipeline.call("spawn", {"path": str(tmp_path / "pid")}).error, errors.ToolTimeoutError)
+    assert is_gone(pid_in(tmp_path / "pid"))
+
+
+def test_one_whose_call_the_host_cancels_is_killed(pipeline, tmp_path):
+    path = tmp_path / "pid"
+
+    async def main() -> int:
+        task = asyncio.ensure_future(pipeline.acall("spin_unbounded", {"path": str(path)}))
+        while not path.exists() or not path.read_text():
+            await asyncio.sleep(0.005)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        return pid_in(path)
+
+    assert is_gone(asyncio.run(main()))
+
+
+def test_an_interrupt_kills_it(tmp_path):
+    program = f"""
+import sys, os, signal, threading, pathlib, time
+sys.path[:0] = [{SOURCE!r}, {str(pathlib.Path(__file__).parent)!r}]
+import killable_tools
+from mulligan import Pipeline
+path = pathlib.Path({str(tmp_path / "pid")!r})
+def interrupt():
+    while not path.exists() or not path.read_text():
+        time.sleep(0.005)
+    os.kill(os.getpid(), signal.SIGINT)
+threading.Thread(target=interrupt, daemon=True).start()
+try:
+    Pipeline(killable_tools.TOOLS, autoload=False).call("spin_unbounded", {{"path": str(path)}})
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "interrupted\n", "")
+    assert is_gone(pid_in(tmp_path / "pid"))
+
+
+def test_it_does_not_outlive_the_program(tmp_path):
+    program = f"""
+import sys, os, threading, pathlib, time
+sys.path[:0] = [{SOURCE!r}, {str(pathlib.Path(__file__).parent)!r}]
+import killable_tools
+from mulligan import Pipeline
+path = pathlib.Path({str(tmp_path / "pid")!r})
+def die():
+    while not path.exists() or not path.read_text():
+        time.sleep(0.005)
+    os.kill(os.getpid(), 9)
+threading.Thread(target=die, daemon=True).start()
+Pipeline(killable_tools.TOOLS, autoload=False).call("spin_unbounded", {{"path": str(path)}})
+"""
+    subprocess.run([sys.executable, "-c", program], timeout=120, check=False)
+    assert is_gone(pid_in(tmp_path / "pid"))
+
+
+def test_many_at_once_leave_no_zombie(pipeline, tmp_path):
+    calls = [("spin", {"path": str(tmp_path / str(n))}) for n in range(6)] + [("add", {"a": n}) for n in range(4)]
+    results = asyncio.run(pipeline.acall_many(calls))
+    assert [type(result.error) for result in results[:6]] == [errors.ToolTimeoutError] * 6
+    assert [result.value for result in results[6:]] == [2, 3, 4, 5]
+    assert all(is_gone(int(path.read_text())) for path in tmp_path.iterdir() if path.read_text())
+
+
+# --- limits
+
+
+def test_memory_is_bounded(pipeline, run):
+    result = run(pipeline, "eat")
+    assert isinstance(result.error, errors.ToolExecutionError)
+    assert result.content.startswith("Error executing tool eat: The tool ran out of memory.")
+    assert result.error.effect == "possible"
+
+
+def test_cpu_time_is_bounded(make_pipeline, tmp_path):
+    pipeline = make_pipeline(*killable_tools.TOOLS, limits=Limits(process_cpu=0.5))
+    result = pipeline.call("spin_unbounded", {"path": str(tmp_path / "pid")})
+    assert isinstance(result.error, errors.ToolTimeoutError)
+    assert result.error.effect == "possible"
+    assert "The tool used up its CPU time and was stopped." in result.content
+
+
+@pytest.mark.parametrize("name", ["process_memory", "process_cpu"])
+def test_limits_are_checked(name):
+    assert getattr(Limits(**{name: None}), name) is None
+    with pytest.raises(errors.UsageError, match=rf"Limits\({name}=0\): give a number above zero"):
+        Limits(**{name: 0})
+
+
+# --- what is sent
+
+
+def test_injected_values_are_sent_where_they_can_be(pipeline):
+    assert pipeline.call("need", context={"database": {"a": 1}}).value == "dict"
+
+
+def test_an_injected_value_that_cannot_be_sent_is_named(pipeline, run):
+    with pytest.raises(
+        errors.UsageError,
+        match=r"tool 'need' is killable, but what is given for its parameter 'database' cannot be sent to a process of its "
+        r"own \(TypeError: cannot pickle '_thread.lock' object\); make it inside of the tool",
+    ):
+        run(pipeline, "need", context={"database": threading.Lock()})
+
+
+def test_a_function_that_cannot_be_sent_is_named(make_pipeline):
+    held = threading.Lock()
+
+    def local() -> str:
+        return repr(held)
+
+    pipeline = make_pipeline(Tool.from_function(local, killable=True))
+    with pytest.raises(
+        errors.UsageError, match="tool 'local' is killable, but its function cannot be sent to a process"
+    ):
+        pipeline.call("local")
+
+
+def test_local_functions_are_sent_by_value(make_pipeline, run):
+    factor = 3
+
+    def times(n: int) -> int:
+        return n * factor
+
+    assert run(make_pipeline(Tool.from_function(times, killable=True, timeout=60)), "times", {"n": 2}).value == 6
+
+
+def test_a_tool_that_cannot_be_loaded_there_was_not_run(make_pipeline, monkeypatch):
+    pipeline = make_pipeline(killable_tools.add)
+    assert _reference(killable_tools.add.handler) == ("killable_tools", "add")
+    monkeypatch.setattr(sys, "path", [one for one in sys.path if "tests" not in one])
+    result = pipeline.call("add", {"a": 1})
+    assert isinstance(result.error, errors.ToolExecutionError)
+    assert result.error.effect == "none"
+    assert "could not be loaded in a process of its own; it was not run" in result.content
+    assert "No module named 'killable_tools'" in result.content
+
+
+def test_where_no_process_can_be_started_the_call_is_answered(pipeline, monkeypatch):
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    result = pipeline.call("add", {"a": 1})
+    assert isinstance(result.error, errors.ToolUnavailableError)
+    assert isinstance(result.error.__cause__, ExecutorSaturated)
+    assert result.error.effect == "none"
+
+
+def test_tools_of_a_script_run_without_running_the_script_again(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(f"""
+import sys
+sys.path.insert(0, {SOURCE!r})
+from mulligan import Pipeline, tool
+
+class Refused(Exception):
+    def __init__(self, status, text):
+        super().__init__(text)
+        self.status = status
+
+@tool(killable=True, timeout=60)
+def work(n: int) -> int:
+    if n < 0:
+        raise Refused(404, "below zero")
+    return n + OFFSET
+
+OFFSET = 10
+print("begun")
+pipeline = Pipeline([work], autoload=False)
+print(pipeline.call("work", {{"n": 1}}).content)
+print(isinstance(pipeline.call("work", {{"n": -1}}).error.__cause__, Refused))
+""")
+    ended = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120, check=False)
+    assert (ended.stdout, ended.stderr) == ("begun\n11\nTrue\n", "")
+
+
+def test_middleware_and_other_executors_leave_it_killable(make_pipeline, tmp_path):
+    class Watching:
+        @hookimpl
+        def execute(self, tool):
+            return None
+
+    def twice(run, tool, call):
+        outcome = yield run
+        return outcome if outcome.error is None else Outcome(value="mended")
+
+    pipeline = make_pipeline(*killable_tools.TOOLS, plugins=[Watching()], middleware=[twice])
+    assert pipeline.call("where").value[1] == os.getpid()
+    assert pipeline.call("spin", {"path": str(tmp_path / "pid")}).value == "mended"
+    assert is_gone(pid_in(tmp_path / "pid"))
