@@ -11,6 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from mulligan import Pipeline, tool
 from mulligan.containment import clean, fence, safe_str, show_name, unfence
 
 _FORBIDDEN = re.compile(
@@ -319,3 +320,16 @@ def test_the_forbidden_characters_are_the_invisible_ones() -> None:
         chr(code) for code in range(0x10000) if unicodedata.category(chr(code)) in ("Lu", "Ll", "Nd", "Po", "Sm")
     ]
     assert clean("".join(visible)) == "".join(visible)
+
+
+@pytest.mark.parametrize("name", ["half \ud800 a pair of words", "a sentence in the name \udfff", "\ud800"])
+def test_half_a_surrogate_pair_in_a_name_costs_no_words(name):
+    @tool(read_only=True)
+    def read(path: str) -> str:
+        raise FileNotFoundError(2, "No such file", name)
+
+    with Pipeline([read], autoload=False) as pipeline:
+        result = pipeline.call("read", {"path": "a"})
+    assert result.feedback is not None
+    assert result.content.startswith("Error executing tool read: Resource not found: ")
+    assert result.content.encode()

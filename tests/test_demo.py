@@ -17,7 +17,7 @@ import attrs
 import pytest
 
 import mulligan.cli.demo
-from mulligan import Pipeline, Policy
+from mulligan import Pipeline
 from mulligan.cli import main
 from mulligan.cli.demo.play import Conversation
 from mulligan.cli.demo.script import TURNS, Move
@@ -220,7 +220,7 @@ def conversation(tmp_path):
         (tmp_path / name).write_text(text)
     with (
         serving() as port,
-        Pipeline(make_tools(tmp_path, port), autoload=False, policy=Policy(retry=False)) as pipeline,
+        Pipeline(make_tools(tmp_path, port), autoload=False) as pipeline,
     ):
         yield Conversation(pipeline.session())
 

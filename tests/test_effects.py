@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from mulligan import Tool, errors
+from mulligan import Policy, Tool, errors
 from mulligan.middleware import retry
 
 HANGS = object()
@@ -105,7 +105,9 @@ def test_a_fault(make_pipeline, plugin, released, point, kind, executor, way):
     handler = counter.awork if "async" in executor else counter.work
     tool = Tool.from_function(handler, name="work", timeout=timeout, **KINDS[kind])
     plugins = [plugin(classify=crash, detect=crash, observe=crash)] if point == "plugin crash" else []
-    result = answer(make_pipeline(tool, middleware=RETRIES[way](), plugins=plugins), executor)
+    result = answer(
+        make_pipeline(tool, middleware=RETRIES[way](), plugins=plugins, policy=Policy(retry=True)), executor
+    )
     assert (result.is_error, result.call.id) == (True, "7")
     assert counter.runs == result.attempts or timeout == 0.01  # a busy machine may not even have begun by then
     assert counter.effects == counter.runs * POINTS[point][0]

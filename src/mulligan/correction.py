@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mulligan.arguments import dump, read_arguments
+from mulligan.arguments import read_arguments
 from mulligan.calls import ToolCall
 from mulligan.containment import is_name
 from mulligan.errors import Problem, ResourceNotFoundError, ToolArgumentError, ToolError, ToolNotFoundError
 from mulligan.policy import Limits
+from mulligan.quoting import was_sent
 from mulligan.resources import named_in
 from mulligan.tools import Tool
 
@@ -97,7 +98,7 @@ def is_own(correction: Correction, sent: str) -> bool:
             waiting += [*part, *part.values()]
         elif isinstance(part, list):
             waiting += part
-        elif isinstance(part, str) and not (part in sent or dump(part)[1:-1] in sent or is_name(part, blanks=2)):
+        elif isinstance(part, str) and not (was_sent(part, sent) or is_name(part, blanks=2)):
             return False
     return True
 

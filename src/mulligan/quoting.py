@@ -32,6 +32,17 @@ def sent_text(call: ToolCall) -> str:
     return guarded(lambda: dump(arguments)) or ""
 
 
+def was_sent(text: str, sent: str) -> bool:
+    """Whether a text stands in what the model sent, as it is or as JSON writes it.
+
+    Args:
+        text: any text; half a surrogate pair, as in names of files, cannot have been sent.
+        sent: the arguments, as text.
+    """
+    written = guarded(lambda: dump(text)[1:-1])
+    return text in sent or (written is not None and written in sent)
+
+
 def unnamed(error: ToolError, call: ToolCall) -> str | None:
     """What an error is about, where that is a sentence and no name, and did not come from the model; else None.
 
@@ -42,8 +53,7 @@ def unnamed(error: ToolError, call: ToolCall) -> str | None:
     resource = error.resource
     if resource is None or (resource.isascii() and " " not in resource) or is_name(resource, blanks=2):
         return None
-    sent = sent_text(call)
-    return None if resource in sent or dump(resource)[1:-1] in sent else resource
+    return None if was_sent(resource, sent_text(call)) else resource
 
 
 def apart(hints: Iterable[str], failure: Failure | None) -> tuple[list[str], list[str]]:

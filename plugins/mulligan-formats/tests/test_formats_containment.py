@@ -140,7 +140,7 @@ def test_the_payloads_do_arrive(carrier: str) -> None:
     """Otherwise the test above would show nothing."""
     told = [CARRIERS[carrier]("xml", payload).content for payload in PAYLOADS]
 
-    assert carrier == "arguments_text" or sum("PWNED" in text for text in told) > 180, carrier
+    assert carrier == "arguments_text" or sum("PWNED" in text for text in told) >= 180, carrier
 
 
 def test_a_corrected_call_still_means_the_same() -> None:

@@ -14,7 +14,7 @@ from mulligan_formats import MarkdownFormat, TerseFormat, XmlFormat
 from test_formats_containment import CARRIERS
 
 from mulligan import Limits
-from mulligan.fitting import fit
+from mulligan.fitting import Room, fit
 from mulligan.plugin import Feedback, FeedbackFormat, Problem, fence, show_name
 
 MADE: dict[str, FeedbackFormat] = {made.name: made for made in (XmlFormat(), MarkdownFormat(), TerseFormat())}
@@ -23,7 +23,7 @@ SOME = (*range(60, 400, 7), *range(400, 2_001, 100))
 
 
 def fitted(format: str, feedback: Feedback, limit: int) -> str:
-    found = fit(feedback, MADE[format].render, limit)
+    found = fit(feedback, MADE[format].render, Room(limit))
     assert found is not None, f"{format} has no text of {limit} characters"
     assert len(found[1]) <= limit
     return found[1]

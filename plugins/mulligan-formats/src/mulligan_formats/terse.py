@@ -70,7 +70,7 @@ def _problem(feedback: Feedback) -> str:
     if feedback.corrected or not feedback.problems:
         return ""
     pointer, message, expected, _ = feedback.problems[0]
-    where = fitted(pointer or "/", _MOST, _name)
+    where = fitted(pointer or "/", _MOST, _name if is_name(pointer or "/") else _quoted)
     what = f"expected {fitted(expected, _MOST, _expected)}" if expected else fitted(message, _MOST, _quoted)
     return f"{where}: {what}."
 

@@ -18,7 +18,6 @@ from mulligan.cli.demo.tools import FILES, make_tools
 from mulligan.cli.output import FAILED, OK, console, is_styled
 from mulligan.cli.settings import Settings
 from mulligan.pipeline import Pipeline
-from mulligan.policy import Policy
 
 _PAUSE = 0.15
 
@@ -49,8 +48,7 @@ def demo(
         workspace = Path(folder)
         for name, text in FILES.items():
             (workspace / name).write_text(text, encoding="utf-8")
-        shown = Policy(retry=False)  # or the model would not see the 429, which the pipeline waits out by itself
-        with settings.pipeline(make_tools(workspace, port), autoload=False, log="OFF", policy=shown) as pipeline:
+        with settings.pipeline(make_tools(workspace, port), autoload=False, log="OFF") as pipeline:
             return _Stage(pipeline, show, pause=_PAUSE if paced else 0.0, waits=not fast).play()
 
 
