@@ -111,7 +111,7 @@ def test_a_signal_after_the_loop_was_closed_goes_nowhere():
 
     async def main() -> None:
         with Pipeline([make_tool()], middleware=[sleeper(signal, 0.001)], autoload=False) as pipeline:
-            await pipeline.acall("work")
+            assert (await pipeline.acall("work")).content == "worked"
 
     asyncio.run(main())
     signal.set()

@@ -287,6 +287,7 @@ def test_every_text_and_block_is_valid_when_it_is_cut(make_pipeline):
     pipeline = make_pipeline(long, limits=Limits(result_chars=500))
     for kind in ("text", "json", "blocks"):
         result = pipeline.call("long", {"kind": kind}, call_id="c1")
+        assert "left out]" in str(result.message("openai"))
         valid(result.message("anthropic"), MessageParam)
         valid(result.message("openai-responses"), ResponseInputItemParam)
         valid(result.message("openai"), ChatCompletionMessageParam)
@@ -416,6 +417,7 @@ def test_arguments_that_gemini_streams_by_path(make_pipeline):
 def test_calls_read_by_hand_are_answered_in_every_shape(pipeline):
     call = ToolCall("c1", "read", json.dumps(GOOD))
     result = pipeline.call(call)
+    assert result.message("openai")["tool_call_id"] == result.message("openai-responses")["call_id"] == "c1"
     valid(result.message("openai"), ChatCompletionMessageParam)
     valid(result.message("openai-responses"), ResponseInputItemParam)
     valid(result.message("anthropic"), MessageParam)
