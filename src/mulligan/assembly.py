@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from mulligan.answering import Answering
 from mulligan.calls import ToolCall
 from mulligan.errors import UsageError
 from mulligan.feedback import FeedbackFormat
-from mulligan.invocation import Chances
+from mulligan.invocation import Chances, Host, Invocation
 from mulligan.manager import PluginManager
 from mulligan.plugins import autoload_wanted, blocked_names, discover
 from mulligan.policy import Limits, Policy
 from mulligan.steps import Middleware
+from mulligan.toolset import Toolset
+
+if TYPE_CHECKING:
+    from mulligan.session import Session
 
 
 def _built_in(policy: Policy, limits: Limits) -> Mapping[str, Any]:
@@ -134,6 +139,38 @@ def as_call(given: Any) -> ToolCall:
     raise UsageError(f"a call is a ToolCall, a name, or a pair of name and arguments, not {given!r:.80}")
 
 
+def as_invocation(
+    host: Host,
+    name_or_call: Any,
+    arguments: Any,
+    call_id: str | None,
+    session: Session | None,
+    context: Mapping[str, Any] | None,
+) -> Invocation:
+    """One call as the host's code gives it, ready for the flow.
+
+    Args:
+        host: the pipeline's parts.
+        name_or_call: the tool's name, or a whole `ToolCall`.
+        arguments: JSON text or a mapping.
+        call_id: the model's id of the call.
+        session: the conversation it belongs to.
+        context: values for injected parameters, by name.
+
+    Raises:
+        UsageError: it is no call.
+    """
+    if type(name_or_call) is str:
+        call = ToolCall(call_id, name_or_call, arguments)
+    elif arguments is None and call_id is None:
+        call = as_call(name_or_call)
+    else:
+        raise UsageError("arguments and call_id belong to a name; a ToolCall has its own")
+    if session is None:
+        return Invocation(host, call, context)
+    return Invocation(host, call, context, session.memory, session.format, session.deadline)
+
+
 def checked_middleware(given: Any) -> tuple[Middleware, ...]:
     """The middleware that a host gives, as it can be run.
 
@@ -182,3 +219,17 @@ def names_of(block: Any) -> tuple[str, ...]:
     if not isinstance(block, (list, tuple, set, frozenset)):
         raise UsageError(f"block must be a list of plugin names, not {block!r:.80}")
     return tuple(block)
+
+
+def check_formats(toolset: Toolset, answering: Answering) -> None:
+    """Sees that there is the feedback format that each tool asks for.
+
+    Args:
+        toolset: the tools.
+        answering: knows the formats.
+
+    Raises:
+        UsageError: a tool asks for a format that nobody offers.
+    """
+    for tool in toolset.values():
+        answering.format_named(tool.format or answering.format)

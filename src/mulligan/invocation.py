@@ -107,6 +107,41 @@ class Host:
         self.chances = chances
 
 
+class HostView(Host):
+    """What the flow knows of a pipeline that shares everything but its tools with another.
+
+    Args:
+        toolset: the tools.
+        host: the other pipeline's parts.
+    """
+
+    __slots__ = ("_host",)
+
+    def __init__(self, toolset: Toolset, host: Host) -> None:
+        self._host = host
+        super().__init__(
+            toolset,
+            host.stages,
+            host.policy,
+            host.limits,
+            host.middleware,
+            host.answering,
+            host.strict,
+            host.clock,
+            host.blame,
+            host.chances,
+        )
+
+    @property
+    def stages(self) -> Stages:
+        """The compiled hooks of the other, which change when a plugin is set aside."""
+        return self._host.stages
+
+    @stages.setter
+    def stages(self, stages: Stages) -> None:
+        self._host.stages = stages
+
+
 class Invocation:
     """One call on its way to its result.
 

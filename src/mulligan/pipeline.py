@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
+import copy
 import time
 from collections.abc import Coroutine, Iterable, Mapping
 from functools import partial
 from typing import Any
 
 from mulligan.answering import Answering
-from mulligan.assembly import as_call, assemble, blame_silence, chances, checked_middleware, checked_policy, names_of
+from mulligan.assembly import (
+    as_call,
+    as_invocation,
+    assemble,
+    blame_silence,
+    chances,
+    check_formats,
+    checked_middleware,
+    checked_policy,
+    names_of,
+)
 from mulligan.batches import acall_each, async_driver, call_each
 from mulligan.budget import Budget
 from mulligan.calls import ToolCall
 from mulligan.diagnosis import Diagnosis
 from mulligan.drivers import drive
-from mulligan.errors import ToolError, UsageError
+from mulligan.errors import ToolError
 from mulligan.events import PluginFaulted
 from mulligan.feedback import FeedbackFormat
 from mulligan.flow import invoke
-from mulligan.invocation import Host, Invocation
+from mulligan.invocation import Host, HostView
 from mulligan.logs import Logs
 from mulligan.manager import PluginManager
 from mulligan.means import PipelineMeans
@@ -86,25 +97,38 @@ class Pipeline:
             chances(self.policy),
         )
         self._diagnosis = Diagnosis(self._host)
-        self._offer()
+        self._answering.formats = self._host.stages.formats()
+        self._answering.dialects = self.tools.dialects = self._host.stages.dialects()
         self._answering.format = self._answering.format_named(format)
-        for tool in self.tools.values():
-            self._answering.format_named(tool.format or format)
+        check_formats(self.tools, self._answering)
         self._means = PipelineMeans(self.limits)
         self._logs = Logs(self._manager, self._answering.line)
         if (level := self._logs.wanted()) is not None:
             self.enable_logging(level)
-
-    def _offer(self) -> None:
-        """Formats and dialects as the plugins offer them now."""
-        self._answering.formats = self._host.stages.formats()
-        self._answering.dialects = self.tools.dialects = self._host.stages.dialects()
 
     def _faulted(self, fault: PluginFault, aside: bool) -> None:
         if aside and hasattr(self, "_host"):
             self._host.stages = self._manager.compile()
         if fault.hook != "observe" and hasattr(self, "_host"):
             self._host.stages.observe(PluginFaulted(fault.plugin, fault.hook, fault.error, aside))
+
+    def with_tools(self, tools: Iterable[Any]) -> Pipeline:
+        """A pipeline with other tools that shares everything else with this one: plugins, policy, threads.
+
+        It costs little, so an agent can have one for the tools that it may call now. Sessions serve both.
+
+        Args:
+            tools: tools, plain functions and toolsets.
+
+        Raises:
+            UsageError: two tools of one name, or something that cannot be a tool.
+        """
+        other = copy.copy(self)
+        host = HostView(Toolset(tools), self._host)
+        vars(other).update(tools=host.toolset, _host=host, _diagnosis=Diagnosis(host))
+        other.tools.dialects = self.tools.dialects
+        check_formats(other.tools, self._answering)
+        return other
 
     @property
     def plugins(self) -> tuple[PluginInfo, ...]:
@@ -138,7 +162,7 @@ class Pipeline:
             UsageError: a mistake in the host's own code; an async tool inside a running event loop.
             ToolError: in strict mode.
         """
-        return drive(invoke(self._invocation(name_or_call, arguments, call_id, session, context)), self._means)
+        return drive(invoke(as_invocation(self._host, name_or_call, arguments, call_id, session, context)), self._means)
 
     def acall(
         self,
@@ -150,25 +174,9 @@ class Pipeline:
         context: Mapping[str, Any] | None = None,
     ) -> Coroutine[Any, Any, ToolResult]:
         """`call`, awaited: async tools run on the event loop, sync ones in a thread unless declared `inline`."""
-        return async_driver()(invoke(self._invocation(name_or_call, arguments, call_id, session, context)), self._means)
-
-    def _invocation(
-        self,
-        name_or_call: Any,
-        arguments: Any,
-        call_id: str | None,
-        session: Session | None,
-        context: Mapping[str, Any] | None,
-    ) -> Invocation:
-        if type(name_or_call) is str:
-            call = ToolCall(call_id, name_or_call, arguments)
-        elif arguments is None and call_id is None:
-            call = as_call(name_or_call)
-        else:
-            raise UsageError("arguments and call_id belong to a name; a ToolCall has its own")
-        if session is None:
-            return Invocation(self._host, call, context)
-        return Invocation(self._host, call, context, session.memory, session.format, session.deadline)
+        return async_driver()(
+            invoke(as_invocation(self._host, name_or_call, arguments, call_id, session, context)), self._means
+        )
 
     def call_many(
         self, calls: Iterable[Any], *, session: Session | None = None, context: Mapping[str, Any] | None = None
