@@ -16,7 +16,10 @@ _RUN = (
     *("aws", "azure", "formats", "github", "google", "grpc", "http", "llm", "ops", "playwright", "saas", "search"),
     *("sql", "stores"),
 )
-FINISHED = tuple(f"mulligan-{name}" for name in _RUN)
+_ADAPTERS = ()
+FINISHED = tuple(f"mulligan-{name}" for name in (*_RUN, *_ADAPTERS))
+DOMINANCE = ("-e", "plugins/mulligan-github", "-e", "plugins/testkit[dominance]")
+KIT = {f"mulligan-{name}": DOMINANCE for name in _ADAPTERS}
 NEEDS = {"mulligan-ops": ("apt-get", "curl", "docker", "git", "kubectl", "ssh", "wget")}
 UNFINISHED = sorted({path.name for path in pathlib.Path("plugins").glob("mulligan-*")} - set(FINISHED))
 
@@ -79,7 +82,7 @@ def plugins(session: nox.Session, plugin: str) -> None:
     if missing:
         session.skip(f"NOT RUN: {plugin} needs programs that this machine does not have: {', '.join(missing)}")
     group(session, "test")
-    session.install("-e", ".", "-e", f"plugins/{plugin}")
+    session.install("-e", ".", "-e", f"plugins/{plugin}", *KIT.get(plugin, ("-e", "plugins/testkit")))
     project = nox.project.load_toml(f"plugins/{plugin}/pyproject.toml")
     session.install(*nox.project.dependency_groups(project, "test"))
     session.run("pytest", f"plugins/{plugin}/tests", "-c", "pyproject.toml", *session.posargs)
