@@ -2,8 +2,8 @@
 
 Calls count as the same when tool and canonical arguments are, or when the tool, the error class and the failing value are
 (the resource, or an argument's place and value). The second failure says so, the third asks for another approach, the
-fourth is refused without being run, the fifth is fatal. Twelve failures of one tool in a row refuse it too, but for a
-corrected call.
+fourth is refused without being run, the fifth is fatal. A third repetition in a row of what failed twice already is refused
+too, so that calls in turn are noticed; and so is the twelfth failure of one tool in a row, but for a corrected call.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from mulligan.containment import safe_str
 from mulligan.errors import RepeatedCallError, ToolArgumentError, ToolError
-from mulligan.loop_records import Failed, Row, load, saved
+from mulligan.loop_records import IN_A_ROW, Failed, Row, check, load, saved
 from mulligan.sameness import call_key, digest, failing_values, held_by, name_keys, result_key, trace, traces, words_of
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 REFUSED_AFTER = 3
 FATAL_AFTER = 4
-IN_A_ROW = 12
+_IDLE_AFTER = 2
 _FATAL_IN_A_ROW = 24
 _SHORTEST_WAIT = 1.0
 _OTHER_VALUES = 3
@@ -43,6 +43,7 @@ class LoopGuard:
         self._rows: dict[str, Row] = {}
         self._fatal: dict[str, dict[str, str]] = {}
         self._step = self._successes = self._changes = 0
+        self._idle, self._idle_step = 0, -1
 
     def next_step(self) -> None:
         """A message of the model begins: what failed before it, the model has read."""
@@ -76,7 +77,8 @@ class LoopGuard:
         return None
 
     def _is_refused(self, record: Failed) -> bool:
-        if record.total < IN_A_ROW and record.count < REFUSED_AFTER:
+        idle = self._idle >= _IDLE_AFTER and self._idle_step != self._step
+        if record.total < IN_A_ROW and record.count < REFUSED_AFTER - idle:
             return False
         return not (record.total < IN_A_ROW and record.until is not None and self._clock() >= record.until)
 
@@ -153,11 +155,20 @@ class LoopGuard:
                 record.again(self._step, fresh=fresh, waited=record.until is not None and started >= record.until)
                 waits = error.retry_after is not None and error.retry_after >= _SHORTEST_WAIT
                 record.until = self._clock() + (error.retry_after or 0.0) if waits else None
+            self._note_idle(error, records)
             row.successes = self._successes
             if error.fatal and not invalid and not isinstance(error, RepeatedCallError):
                 self._fatal.setdefault(owner, {})[call_key(owner, arguments or {})] = type(error).__name__
             self._forget()
             return self._answer(owner, row, records, error, ran)
+
+    def _note_idle(self, error: ToolError, records: Sequence[Failed]) -> None:
+        """Counts the messages in a row that only repeated what the model knew to fail; a success ends the row."""
+        repeated = not error.transient and max(record.warned(self._step) for record in records) > 0
+        if not repeated:
+            self._idle, self._idle_step = 0, self._step
+        elif self._idle_step != self._step:
+            self._idle, self._idle_step = self._idle + 1, self._step
 
     def _records(
         self, owner: str, name: object, arguments: Mapping[str, Any] | None, error: ToolError, invalid: bool
@@ -211,6 +222,7 @@ class LoopGuard:
         """
         with self._lock:
             self._successes += 1
+            self._idle = 0
             self._changes += not tool.read_only  # it may have mended what stood in the way elsewhere
             if self._failed.pop("", None) is not None:
                 del self._rows[""]
@@ -239,9 +251,9 @@ class LoopGuard:
     def clear(self) -> None:
         """Forgets everything."""
         with self._lock:
-            self._failed.clear()
-            self._rows.clear()
-            self._fatal.clear()
+            for remembered in (self._failed, self._rows, self._fatal):
+                remembered.clear()
+            self._idle = 0
 
     def _forget(self) -> None:
         remembered: tuple[dict[str, dict[str, Any]], ...] = (self._failed, self._fatal)
@@ -255,7 +267,7 @@ class LoopGuard:
     def to_dict(self) -> dict[str, Any]:
         """What is remembered, as JSON values."""
         with self._lock:
-            return saved(self._failed, self._rows, self._fatal, self._successes, self._changes)
+            return saved(self._failed, self._rows, self._fatal, self._successes, self._changes) | {"idle": self._idle}
 
     def load(self, given: Mapping[str, Any]) -> None:
         """Takes over what `to_dict` gave.
@@ -266,10 +278,10 @@ class LoopGuard:
         Raises:
             TypeError, ValueError, KeyError, AttributeError: it is something else.
         """
-        read = load(given)
+        read, idle = load(given), check("idle", given["idle"], int)
         with self._lock:
             self._failed, self._rows, self._fatal = read
-            self._successes, self._changes = 1, 0
+            self._successes, self._changes, self._idle = 1, 0, idle
 
 
 _SENTENCES: Mapping[int, str] = {2: "second_time", 3: "third_time"}  # templates of the catalogue

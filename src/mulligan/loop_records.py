@@ -8,6 +8,9 @@ from typing import Any
 from mulligan.errors import ToolError
 from mulligan.sameness import digest
 
+IN_A_ROW = 11
+"""Failures in a row, after which the next one is refused."""
+
 _RESULTS, _TRACES = 8, 16
 
 
@@ -38,7 +41,7 @@ class Failed:
     @property
     def repeats(self) -> int:
         """How often it counts as failed: all failures, once there are too many of them."""
-        return self.total if self.total >= _MOST else self.count
+        return self.total if self.total >= IN_A_ROW else self.count
 
     def renew(self, changes: int) -> None:
         """Begins to count anew where something was changed that may have mended it.
@@ -98,9 +101,6 @@ class Failed:
             held: hashes of its arguments.
         """
         return self.invalid or (self.of_value and (not self.traces or not held.isdisjoint(self.traces)))
-
-
-_MOST = 12
 
 
 class Row:
@@ -214,19 +214,29 @@ def load(given: Mapping[str, Any]) -> tuple[dict[str, dict[str, Failed]], dict[s
         failed[str(tool)] = {str(key): _filled(Failed(), told, _FAILED) for key, told in records.items()}
     for tool, told in given["rows"].items():
         row = rows[str(tool)] = _filled(Row(), told, _ROW)
-        row.successes = 0 if _check("hope", told["hope"], bool) else 1
+        row.successes = 0 if check("hope", told["hope"], bool) else 1
     for tool, calls in given["fatal"].items():
-        fatal[str(tool)] = {str(key): _check("fatal", name, str) for key, name in calls.items()}
+        fatal[str(tool)] = {str(key): check("fatal", name, str) for key, name in calls.items()}
     return failed, rows, fatal
 
 
 def _filled(record: Any, told: Mapping[str, Any], fields: Mapping[str, type[Any]]) -> Any:
     for name, kind in fields.items():
-        setattr(record, name, _copied(_check(name, told[name], kind)))
+        setattr(record, name, _copied(check(name, told[name], kind)))
     return record
 
 
-def _check(name: str, value: Any, kind: type[Any]) -> Any:
+def check(name: str, value: Any, kind: type[Any]) -> Any:
+    """A value that was saved, if it is of its kind.
+
+    Args:
+        name: what it is.
+        value: what was saved.
+        kind: `bool`, `int` (no negative one), `str` or `list` (of texts).
+
+    Raises:
+        TypeError: it is something else.
+    """
     if type(value) is not kind or (kind is int and value < 0):
         raise TypeError(f"{name}, which is {value!r:.40}")
     if kind is list and not all(isinstance(one, str) for one in value):
