@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import http.client
+import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import threading
@@ -12,7 +15,7 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
-from mulligan import Deadline, Injected, Tool, current_deadline, tool
+from mulligan import Deadline, Injected, Tool, current_deadline, errors, tool
 
 
 class Refused(Exception):
@@ -191,3 +194,29 @@ def slow_end(path: str) -> str:
 
 
 TOOLS = [one for one in list(globals().values()) if isinstance(one, Tool)]
+
+
+_DIED = "worker killed"
+_RAISED = {
+    "before connect": lambda: ConnectionRefusedError(111, "refused"),
+    "after send": lambda: ConnectionResetError(104, "reset"),
+    "mid-response": lambda: http.client.IncompleteRead(b"ab", 10),
+    "after commit": lambda: errors.ToolUnavailableError("Busy."),
+    "cancel": asyncio.CancelledError,
+    "decode error": lambda: json.JSONDecodeError("no JSON", "<html>", 0),
+    "plugin crash": lambda: LookupError("only the plugin knows"),
+}
+
+
+def fail_at(point: str, runs: str, effects: str) -> None:
+    """Adds a line to the file of runs, one to that of effects where it has taken effect by then, and fails."""
+    with pathlib.Path(runs).open("a") as file:
+        file.write("ran\n")
+    if point != "before connect":
+        with pathlib.Path(effects).open("a") as file:
+            file.write("done\n")
+    if point == _DIED:
+        os.kill(os.getpid(), signal.SIGKILL)
+    if point == "timeout":
+        time.sleep(60)
+    raise _RAISED[point]()

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
+import pathlib
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
 import pytest
+from killable_tools import fail_at
 
 from mulligan import Policy, Tool, errors
 from mulligan.middleware import retry
@@ -117,6 +119,35 @@ def test_a_fault(make_pipeline, plugin, released, point, kind, executor, way):
         assert counter.runs <= 1 or (point == "before connect" and way in ("retry before effect", "a greedy one"))
     elif way == "a greedy one" and timeout != 0.01:  # otherwise the first has used up the deadline of the call
         assert counter.runs == 5
+
+
+def lines(path: pathlib.Path) -> int:
+    return len(path.read_text().splitlines()) if path.exists() else 0
+
+
+@pytest.mark.parametrize("way", RETRIES)
+@pytest.mark.parametrize("point", POINTS)
+def test_a_fault_in_a_process_of_its_own(make_pipeline, plugin, tmp_path, point, way):
+    def crash():
+        raise RuntimeError("the plugin's own bug")
+
+    plugins = [plugin(classify=crash, detect=crash, observe=crash)] if point == "plugin crash" else []
+    tools = [
+        Tool.from_function(fail_at, name=kind, killable=True, timeout=2 if point == "timeout" else 60, **declared)
+        for kind, declared in KINDS.items()
+    ]
+    pipeline = make_pipeline(*tools, middleware=RETRIES[way](), plugins=plugins, policy=Policy(retry=True))
+    files = {kind: (tmp_path / f"{kind} runs", tmp_path / f"{kind} effects") for kind in KINDS}
+    asked = [(kind, {"point": point, "runs": str(runs), "effects": str(done)}) for kind, (runs, done) in files.items()]
+    for result in asyncio.run(pipeline.acall_many(asked)):
+        kind = result.call.name
+        ran, effects = map(lines, files[kind])
+        assert result.is_error and ran == result.attempts
+        assert effects == ran * POINTS[point][0]
+        assert effects == 0 or result.error.effect != "none"
+        if kind not in HARMLESS:
+            assert effects <= 1
+            assert ran <= 1 or (point == "before connect" and way in ("retry before effect", "a greedy one"))
 
 
 @pytest.mark.parametrize("kind", KINDS)
