@@ -50,10 +50,10 @@ def tests(session: nox.Session) -> None:
 
 @nox.session
 def dialects(session: nox.Session) -> None:
-    """The dialects against the types of the providers' own SDKs."""
+    """The dialects against the types of the providers' own SDKs, and the examples that use these."""
     group(session, "test", "sdks")
     session.install("-e", ".")
-    session.run("pytest", "tests/dialects_sdk", *session.posargs)
+    session.run("pytest", "tests/dialects_sdk", "tests/examples_sdk", *session.posargs)
 
 
 @nox.session

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from mulligan import Pipeline, Tool, ToolCall, ToolResult
+from mulligan.assembly import as_invocation
 from mulligan.flow import invoke
 from mulligan.plugin import Middleware, Outcome, Run, Sleep, ToolError
 
@@ -97,7 +98,7 @@ def call_by_hand(pipeline: Pipeline, name: str, arguments: Any = None) -> tuple[
     Returns:
         The result, and what was waited.
     """
-    flow, waits = invoke(pipeline._invocation(name, arguments, None, None, None)), []
+    flow, waits = invoke(as_invocation(pipeline._host, name, arguments, None, None, None)), []
     try:
         step = next(flow)
         while True:

@@ -19,7 +19,7 @@ import pytest
 import mulligan.cli.demo
 from mulligan import Pipeline
 from mulligan.cli import main
-from mulligan.cli.demo.play import Conversation
+from mulligan.cli.demo.play import POLICY, Conversation
 from mulligan.cli.demo.script import TURNS, Move
 from mulligan.cli.demo.server import TOKEN, serving
 from mulligan.cli.demo.tools import FILES, make_tools
@@ -220,7 +220,7 @@ def conversation(tmp_path):
         (tmp_path / name).write_text(text)
     with (
         serving() as port,
-        Pipeline(make_tools(tmp_path, port), autoload=False) as pipeline,
+        Pipeline(make_tools(tmp_path, port), autoload=False, policy=POLICY) as pipeline,
     ):
         yield Conversation(pipeline.session())
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from killable_tools import fail_at
 
-from mulligan import Policy, Tool, errors
+from mulligan import Tool, errors
 from mulligan.middleware import retry
 
 HANGS = object()
@@ -107,9 +107,7 @@ def test_a_fault(make_pipeline, plugin, released, point, kind, executor, way):
     handler = counter.awork if "async" in executor else counter.work
     tool = Tool.from_function(handler, name="work", timeout=timeout, **KINDS[kind])
     plugins = [plugin(classify=crash, detect=crash, observe=crash)] if point == "plugin crash" else []
-    result = answer(
-        make_pipeline(tool, middleware=RETRIES[way](), plugins=plugins, policy=Policy(retry=True)), executor
-    )
+    result = answer(make_pipeline(tool, middleware=RETRIES[way](), plugins=plugins), executor)
     assert (result.is_error, result.call.id) == (True, "7")
     assert counter.runs == result.attempts or timeout == 0.01  # a busy machine may not even have begun by then
     assert counter.effects == counter.runs * POINTS[point][0]
@@ -136,7 +134,7 @@ def test_a_fault_in_a_process_of_its_own(make_pipeline, plugin, tmp_path, point,
         Tool.from_function(fail_at, name=kind, killable=True, timeout=2 if point == "timeout" else 60, **declared)
         for kind, declared in KINDS.items()
     ]
-    pipeline = make_pipeline(*tools, middleware=RETRIES[way](), plugins=plugins, policy=Policy(retry=True))
+    pipeline = make_pipeline(*tools, middleware=RETRIES[way](), plugins=plugins)
     files = {kind: (tmp_path / f"{kind} runs", tmp_path / f"{kind} effects") for kind in KINDS}
     asked = [(kind, {"point": point, "runs": str(runs), "effects": str(done)}) for kind, (runs, done) in files.items()]
     for result in asyncio.run(pipeline.acall_many(asked)):

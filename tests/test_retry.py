@@ -310,7 +310,6 @@ class Flaky:
         return f"worked {n}"
 
 
-ITSELF = Policy(retry=True)
 QUICK = {"wait_initial": 0, "wait_jitter": 0}
 
 
@@ -404,14 +403,14 @@ def test_a_middleware_that_was_not_made_is_named(make_pipeline):
 @pytest.mark.parametrize("flags", SAFE)
 def test_a_failure_that_passes_gets_a_second_chance(make_pipeline, flags):
     flaky = Flaky(2)
-    result, waits = call_by_hand(make_pipeline(Tool.from_function(flaky.work, **flags), policy=ITSELF), "work")
+    result, waits = call_by_hand(make_pipeline(Tool.from_function(flaky.work, **flags)), "work")
     assert (result.content, result.attempts) == ("worked 1", 3)
     assert 0.1 <= waits[0] <= 0.2 <= waits[1] <= 0.3
 
 
 def test_a_second_chance_through_the_drivers(make_pipeline, run):
     flaky = Flaky(1)
-    result = run(make_pipeline(Tool.from_function(flaky.work, read_only=True), policy=ITSELF), "work")
+    result = run(make_pipeline(Tool.from_function(flaky.work, read_only=True)), "work")
     assert (result.content, result.attempts) == ("worked 1", 2)
 
 
@@ -421,7 +420,7 @@ def test_a_second_chance_through_the_drivers(make_pipeline, run):
 )
 def test_a_tool_that_may_write_gets_none(make_pipeline, flags, error):
     flaky = Flaky(1, error)
-    result, waits = call_by_hand(make_pipeline(Tool.from_function(flaky.work, **flags), policy=ITSELF), "work")
+    result, waits = call_by_hand(make_pipeline(Tool.from_function(flaky.work, **flags)), "work")
     assert (result.attempts, flaky.runs, waits) == (1, 1, [])
 
 
@@ -440,13 +439,13 @@ def test_a_tool_that_may_write_gets_none(make_pipeline, flags, error):
 )
 def test_what_would_only_cost_time_gets_none(make_pipeline, error):
     flaky = Flaky(1, error)
-    result, waits = call_by_hand(make_pipeline(Tool.from_function(flaky.work, read_only=True), policy=ITSELF), "work")
+    result, waits = call_by_hand(make_pipeline(Tool.from_function(flaky.work, read_only=True)), "work")
     assert (result.is_error, result.attempts, waits) == (True, 1, [])
 
 
 def test_a_policy_may_want_none(make_pipeline):
     flaky = Flaky(1)
-    pipeline = make_pipeline(Tool.from_function(flaky.work, read_only=True))
+    pipeline = make_pipeline(Tool.from_function(flaky.work, read_only=True), policy=Policy(retry=False))
     assert call_by_hand(pipeline, "work")[0].attempts == 1
     with pytest.raises(errors.UsageError, match=r"Policy\(retry=3\): give True or False"):
         Policy(retry=3)  # type: ignore[arg-type]
@@ -466,7 +465,7 @@ def test_a_retry_of_ones_own_takes_its_place(make_pipeline, plugin):
         {"plugins": [plugin(middlewares=lambda tool: [retry(attempts=1)])]},
     ):
         flaky = Flaky(9)
-        pipeline = make_pipeline(Tool.from_function(flaky.work, read_only=True), policy=ITSELF, **options)
+        pipeline = make_pipeline(Tool.from_function(flaky.work, read_only=True), **options)
         assert call_by_hand(pipeline, "work")[0].attempts == 1
 
 
@@ -477,7 +476,7 @@ def test_a_middleware_that_retries_by_itself_is_not_multiplied(make_pipeline):
         return outcome
 
     flaky = Flaky(9)
-    pipeline = make_pipeline(Tool.from_function(flaky.work, read_only=True), policy=ITSELF, middleware=[thrice])
+    pipeline = make_pipeline(Tool.from_function(flaky.work, read_only=True), middleware=[thrice])
     assert call_by_hand(pipeline, "work")[0].attempts == 3
 
 
@@ -489,7 +488,7 @@ def test_a_middleware_that_decided_has_decided(make_pipeline):
         raise errors.ToolRateLimitError("Not now.", retry_after=1)
         yield
 
-    pipeline = make_pipeline(Tool.from_function(Flaky(0).work, read_only=True), policy=ITSELF, middleware=[refuse])
+    pipeline = make_pipeline(Tool.from_function(Flaky(0).work, read_only=True), middleware=[refuse])
     result, waits = call_by_hand(pipeline, "work")
     assert (result.error.message, result.attempts, asked, waits) == ("Not now.", 0, [1], [])
 
@@ -502,14 +501,14 @@ def test_each_attempt_goes_through_the_middleware(make_pipeline):
         return (yield run)
 
     flaky = Flaky(2)
-    pipeline = make_pipeline(Tool.from_function(flaky.work, read_only=True), policy=ITSELF, middleware=[count])
+    pipeline = make_pipeline(Tool.from_function(flaky.work, read_only=True), middleware=[count])
     assert call_by_hand(pipeline, "work")[0].content == "worked 1"
     assert len(passed) == 3
 
 
 def test_two_pipelines_do_not_share_what_is_left_of_it(make_pipeline):
     for _ in range(2):
-        pipeline = make_pipeline(Tool.from_function(Flaky(999).work, read_only=True), policy=ITSELF)
+        pipeline = make_pipeline(Tool.from_function(Flaky(999).work, read_only=True))
         attempts = [call_by_hand(pipeline, "work")[0].attempts for _ in range(12)]
         assert (attempts[:4], min(attempts)) == ([3, 3, 3, 3], 1)
 

@@ -70,7 +70,7 @@ class Policy:
         control_flow: exception classes, or their qualified names, that pass through untouched because a framework
             steers with them.
         retry: whether a tool that is `read_only` or `idempotent` gets a second chance by itself after a failure that may pass:
-            up to three attempts within five seconds. Off by default; `middleware=[retry(...)]` takes its place.
+            up to three attempts within five seconds. On by default; `middleware=[retry(...)]` takes its place.
         catalogue: the sentences that the model reads: `mulligan.plugin.ENGLISH`, or a mapping like it.
     """
 
@@ -80,7 +80,7 @@ class Policy:
     repair: tuple[Any, ...] = attrs.field(default=(), converter=_repairs)
     detail: Detail = attrs.field(default="quoted", validator=_detail)
     control_flow: tuple[str | type[BaseException], ...] = attrs.field(default=(), converter=_control_flow)
-    retry: bool = attrs.field(default=False, validator=_yes_or_no)
+    retry: bool = attrs.field(default=True, validator=_yes_or_no)
     catalogue: Catalogue = attrs.field(default=ENGLISH, validator=_catalogue, repr=False)
 
     @classmethod

@@ -77,7 +77,7 @@ class Toolset(Mapping[str, Tool]):
             del self._entries[name]
             return self._tools.pop(name)
 
-    def definitions(self, dialect: str | Dialect = "openai") -> list[dict[str, Any]]:
+    def definitions(self, dialect: str | Dialect = "openai") -> list[Any]:
         """The tools as a provider is shown them.
 
         Args:

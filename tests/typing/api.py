@@ -121,13 +121,13 @@ def use(pipeline: Pipeline) -> None:
     assert_type(pipeline.plugins, tuple[PluginInfo, ...])
     assert_type(pipeline.faults, tuple[PluginFault, ...])
     assert_type(pipeline.tools, Toolset)
-    assert_type(pipeline.tools.definitions("openai"), list[dict[str, Any]])
+    assert_type(pipeline.tools.definitions("openai"), list[Any])
     assert_type(pipeline.tools.add(plain), Tool)
     assert_type(pipeline.tools.remove("plain"), Tool)
     pipeline.enable_logging("ERROR")
 
 
-def converse(pipeline: Pipeline, messages: list[dict[str, Any]], reply: object) -> None:
+def converse(pipeline: Pipeline, messages: list[Any], reply: object) -> None:
     session = pipeline.session("talk", format="json")
     assert_type(session, Session)
     answers = session.answer(reply)

@@ -10,7 +10,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from mulligan.cli.demo.play import Conversation, Played
+from mulligan.cli.demo.play import POLICY, Conversation, Played
 from mulligan.cli.demo.script import TURNS, Turn
 from mulligan.cli.demo.server import serving
 from mulligan.cli.demo.show import Show
@@ -48,7 +48,7 @@ def demo(
         workspace = Path(folder)
         for name, text in FILES.items():
             (workspace / name).write_text(text, encoding="utf-8")
-        with settings.pipeline(make_tools(workspace, port), autoload=False, log="OFF") as pipeline:
+        with settings.pipeline(make_tools(workspace, port), autoload=False, log="OFF", policy=POLICY) as pipeline:
             return _Stage(pipeline, show, pause=_PAUSE if paced else 0.0, waits=not fast).play()
 
 

@@ -7,8 +7,12 @@ from typing import Any
 import attrs
 
 from mulligan.cli.demo.script import TASK, Move, Turn
+from mulligan.policy import Policy
 from mulligan.results import ToolResult
 from mulligan.session import Session
+
+POLICY = Policy(retry=False)
+"""It is the model that shall be seen to try again."""
 
 
 @attrs.define

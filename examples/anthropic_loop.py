@@ -1,0 +1,39 @@
+"""An agent loop with Anthropic's SDK: python anthropic_loop.py MODEL TASK."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from anthropic import Anthropic
+
+from mulligan import Budget, Pipeline, tool
+from mulligan.errors import ToolError
+
+
+@tool(read_only=True, timeout=10)
+def read_file(path: str = ".") -> str | list[str]:
+    """Read a text file, or list a folder."""
+    place = Path(path)
+    return sorted(each.name for each in place.iterdir()) if place.is_dir() else place.read_text("utf-8")
+
+
+def run(client: Anthropic, model: str, pipeline: Pipeline, messages: list[Any]) -> str:
+    session = pipeline.session(budget=Budget(calls=100))
+    while True:
+        tools = pipeline.tools.definitions("anthropic")
+        reply = client.messages.create(model=model, max_tokens=4096, messages=messages, tools=tools)
+        messages.append({"role": "assistant", "content": reply.content})
+        answers = session.answer(reply)
+        if not answers:
+            return "".join(block.text for block in reply.content if block.type == "text")
+        messages += answers  # every call has its answer, whatever became of it
+        answers.raise_if_fatal()
+
+
+if __name__ == "__main__":
+    try:
+        print(run(Anthropic(), sys.argv[1], Pipeline([read_file]), [{"role": "user", "content": sys.argv[2]}]))
+    except ToolError as error:
+        sys.exit(f"Stopped. {error.user_message}")
