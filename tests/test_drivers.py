@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from mulligan import Injected, Limits, Pipeline, Tool, ToolCall, ToolResult, errors
+from mulligan.plugin import DeadlineExceeded
 
 FORMS = [
     "sync",
@@ -144,17 +145,17 @@ def test_a_deadline_frees_the_turn(make_pipeline, run, form):
 
     async def ahang() -> str:
         started.set()
-        await asyncio.sleep(1)
+        await asyncio.sleep(20)
         return "late"
 
     handler = hang if form == "sync timeout" else ahang if form == "async timeout" else lambda: ahang()
-    pipeline = make_pipeline(Tool.from_function(handler, name="work", timeout=0.05), limits=Limits(grace=GRACE))
+    pipeline = make_pipeline(Tool.from_function(handler, name="work", timeout=0.5), limits=Limits(grace=GRACE))
     result = run(pipeline, "work", call_id="7")
     let_go.set()
     assert isinstance(result.error, errors.ToolTimeoutError)
     assert (result.error.effect, result.attempts, result.call.id) == ("possible", 1, "7")
     assert started.is_set()
-    assert result.content.startswith("Error executing tool work: No answer within 0.05 s")
+    assert result.content.startswith("Error executing tool work: No answer within 0.5 s")
 
 
 def test_a_tool_that_waits_for_a_worker_did_not_begin(make_pipeline, run):
@@ -903,3 +904,11 @@ def test_strict_batches_leave_no_noise(make_pipeline):
     asyncio.run(main())
     gc.collect()
     assert reported == []
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"),
+    [(1.99, "2 s"), (0.19, "0.2 s"), (0.25, "0.25 s"), (0.05, "0.05 s"), (0.001, "0.001 s"), (2.5, "2.5 s")],
+)
+def test_what_was_waited_is_told_in_round_numbers(seconds, told):
+    assert str(DeadlineExceeded(seconds)) == f"no answer within {told}"

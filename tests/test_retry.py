@@ -522,3 +522,15 @@ def test_nothing_of_it_is_imported_before_the_first_failure():
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_every_attempt_is_an_event_though_nobody_observes(make_pipeline, run):
+    import pickle
+
+    flaky = Flaky(1, lambda: errors.ToolUnavailableError("Busy with api_key=sk-live-0123456789abcdef."))
+    result = run(make_pipeline(Tool.from_function(flaky.work, read_only=True)), "work")
+    assert [type(event) for event in result.events] == [AttemptFailed, Waiting]
+    for failed in (result.events[0], pickle.loads(pickle.dumps(result.events[0]))):
+        assert (failed.tool_name, failed.attempt, str(failed.error)) == ("work", 1, "Busy with api_key=[redacted].")
+        assert "in work" in failed.traceback and "sk-live" not in failed.traceback
+        assert repr(failed) == "AttemptFailed(call_id=None, tool_name='work', attempt=1)"

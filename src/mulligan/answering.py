@@ -277,7 +277,9 @@ class Answering:
             error: what the failure means.
             failure: what happened.
         """
-        return AttemptFailed(call.id, call.name, attempt, self.sealed(error), self.redactor.redact(failure.traceback))
+        return AttemptFailed(
+            call.id, call.name, attempt, lambda: (self.sealed(error), self.redactor.redact(failure.traceback))
+        )
 
 
 def shortened(content: str, limit: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from mulligan.calls import Repair
 from mulligan.errors import RepeatedCallError, ToolArgumentError, ToolError
@@ -48,22 +48,45 @@ class CallRepaired(NamedTuple):
     repair: Repair
 
 
-class AttemptFailed(NamedTuple):
+class AttemptFailed:
     """A tool was run and failed.
 
     Attributes:
         call_id: the model's id of the call, or None.
         tool_name: the name that was called.
         attempt: which attempt it was, counted from 1.
-        error: what the failure means.
-        traceback: the traceback without local values, for the operator; empty where there is none.
     """
 
-    call_id: str | None
-    tool_name: str
-    attempt: int
-    error: ToolError
-    traceback: str
+    __slots__ = ("_tell", "attempt", "call_id", "tool_name")
+
+    def __init__(
+        self, call_id: str | None, tool_name: str, attempt: int, tell: Callable[[], tuple[ToolError, str]]
+    ) -> None:
+        self.call_id = call_id
+        self.tool_name = tool_name
+        self.attempt = attempt
+        self._tell = tell
+
+    @property
+    def error(self) -> ToolError:
+        """What the failure means; made free of secrets only when somebody looks."""
+        return self._tell()[0]
+
+    @property
+    def traceback(self) -> str:
+        """The traceback without local values, for the operator; empty where there is none."""
+        return self._tell()[1]
+
+    def __reduce__(self) -> tuple[Callable[..., AttemptFailed], tuple[Any, ...]]:
+        return _retold, (self.call_id, self.tool_name, self.attempt, self._tell())
+
+    def __repr__(self) -> str:
+        return f"AttemptFailed(call_id={self.call_id!r}, tool_name={self.tool_name!r}, attempt={self.attempt})"
+
+
+def _retold(call_id: str | None, tool_name: str, attempt: int, told: tuple[ToolError, str]) -> AttemptFailed:
+    """An event that was pickled or copied."""
+    return AttemptFailed(call_id, tool_name, attempt, lambda: told)
 
 
 class Waiting(NamedTuple):

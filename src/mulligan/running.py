@@ -77,8 +77,7 @@ def judged(state: Invocation, tool: Tool, outcome: Outcome) -> Outcome:
     if failure is not None:
         error = outcome.error = state.host.answering.classifier.classify(failure, state.stages)
         error.__dict__.setdefault("effect", "possible")  # it ran: only a rule that is sure says otherwise
-        if state.stages.observed:
-            state.note(state.host.answering.attempt_failed(state.call, state.attempts, outcome.error, failure))
+        state.note(state.host.answering.attempt_failed(state.call, state.attempts, error, failure))
     return outcome
 
 
@@ -140,8 +139,7 @@ def within(state: Invocation, tool: Tool, middleware: tuple[Middleware, ...], ru
             if isinstance(step, Run):
                 last = sent = yield from within(state, tool, middleware[1:], step)
             else:
-                if state.stages.observed:
-                    state.note(Waiting(state.call.id, state.call.name, step.seconds))
+                state.note(Waiting(state.call.id, state.call.name, step.seconds))
                 sent = yield no_longer(state, step)
     finally:
         closing = _close(steps)
