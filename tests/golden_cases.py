@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from mulligan import Limits, Pipeline, Policy, Tool, ToolCall, ToolResult, errors
-from mulligan.budget import Budget
+from mulligan.memory.budget import Budget
 from mulligan.plugin import hookimpl
 
 GOLDEN = Path(__file__).parent / "golden"

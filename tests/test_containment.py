@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mulligan import Pipeline, tool
-from mulligan.containment import clean, fence, safe_str, show_name, unfence
+from mulligan.foreign.containment import clean, fence, safe_str, show_name, unfence
 
 _FORBIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff\xad\ud800-\udfff"
@@ -155,7 +155,7 @@ def test_a_fence_differs_by_key_and_text() -> None:
 
 
 def test_a_mark_that_the_text_holds_is_not_used() -> None:
-    from mulligan.containment import _mark
+    from mulligan.foreign.containment import _mark
 
     first = _mark("seed", "")
     second = _mark("seed", first)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mulligan import Limits, Pipeline, Tool, errors
-from mulligan.containment import unfence
+from mulligan.foreign.containment import unfence
 
 FORMATS = ("text", "json", "block")
 WORDS = re.compile(r"\w+|[^\w\s]")

@@ -10,8 +10,8 @@ import pytest
 
 from mulligan import Pipeline, Policy, Tool, ToolCall, ToolResult, errors
 from mulligan.flow import invoke
-from mulligan.invocation import Invocation
 from mulligan.plugin import DeadlineExceeded, ExecutorSaturated, Outcome, Run, Sleep
+from mulligan.running.invocation import Invocation
 
 
 def read(path: str) -> str:

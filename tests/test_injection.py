@@ -13,7 +13,7 @@ import pytest
 
 from mulligan import Pipeline, Tool, ToolResult, errors
 from mulligan.catalogue import ENGLISH
-from mulligan.containment import clean, unfence
+from mulligan.foreign.containment import clean, unfence
 from mulligan.plugin import hookimpl
 
 ORDERS = (

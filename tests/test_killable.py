@@ -14,8 +14,8 @@ import killable_tools
 import pytest
 
 from mulligan import Limits, Tool, errors
+from mulligan.driving.processes import _reference
 from mulligan.plugin import ExecutorSaturated, Outcome, hookimpl
-from mulligan.processes import _reference
 
 SOURCE = str(pathlib.Path(__file__).parents[1] / "src")
 

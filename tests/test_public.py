@@ -190,7 +190,7 @@ def test_only_one_module_touches_pluggy():
 
 
 def test_the_flow_knows_no_clock_no_loop_and_no_thread():
-    for stem in ("flow", "running", "guard", "stages"):
+    for stem in ("flow", "running/attempts", "plugging/guard", "plugging/stages"):
         imported = {module.split(".")[0] for module, _ in imports_of(ROOT / f"{stem}.py")}
         assert not imported & {"time", "asyncio", "threading", "pluggy", "random"}
 

@@ -17,8 +17,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from secret_samples import ALNUM, HEX, draw, longest_part, shapes
 
-from mulligan.containment import safe_str
-from mulligan.redaction import PATTERNS, REDACTED, Redactor, cut
+from mulligan.foreign.containment import safe_str
+from mulligan.secrets.redaction import PATTERNS, REDACTED, Redactor, cut
 
 _NAMED = (  # {} is the secret
     *("AccountName=a;AccountKey={};EndpointSuffix=core.windows.net", "SharedAccessSignature sr=x&sig={}&se=1&skn=y"),

@@ -9,8 +9,8 @@ import threading
 
 import pytest
 
+from mulligan.driving.threads import Job, ThreadPool
 from mulligan.plugin import ExecutorSaturated
-from mulligan.threads import Job, ThreadPool
 
 
 def wait(job: Job) -> object:

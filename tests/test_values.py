@@ -26,7 +26,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mulligan import Pipeline, Tool, errors
-from mulligan.values import as_content
+from mulligan.foreign.values import as_content
 
 
 class Color(enum.Enum):
@@ -308,7 +308,9 @@ thread.join()
 
 
 def test_sets_are_written_alike_in_every_process():
-    program = "from mulligan.values import as_content; print(as_content({'b', 'a', 'c', 'zz', 1, None, (2, 'x')}))"
+    program = (
+        "from mulligan.foreign.values import as_content; print(as_content({'b', 'a', 'c', 'zz', 1, None, (2, 'x')}))"
+    )
     outputs = set()
     for seed in ("1", "2", "3"):
         env = {**os.environ, "PYTHONHASHSEED": seed}

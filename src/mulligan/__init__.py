@@ -13,20 +13,20 @@ print(result.content)
 """
 
 from mulligan import errors
-from mulligan.budget import Budget
 from mulligan.calls import Repair, ToolCall
 from mulligan.deadline import Deadline, current_deadline
 from mulligan.dialects import Dialect
 from mulligan.errors import Problem
-from mulligan.failure import Failure
+from mulligan.failures.failure import Failure
 from mulligan.feedback import Feedback, FeedbackFormat
 from mulligan.hookimpl import hookimpl
+from mulligan.memory.budget import Budget
 from mulligan.pipeline import Pipeline
-from mulligan.plugins import PluginFault, PluginInfo
+from mulligan.plugging.plugins import PluginFault, PluginInfo
 from mulligan.policy import Limits, Policy
 from mulligan.results import Answers, ToolResult
 from mulligan.session import Session
-from mulligan.signature import Injected
+from mulligan.signatures.signature import Injected
 from mulligan.tools import Tool, tool
 from mulligan.toolset import Toolset
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from mulligan.errors import ToolError
-from mulligan.failure import Failure
+from mulligan.failures.failure import Failure
 from mulligan.feedback import Feedback, FeedbackFormat
 from mulligan.hookimpl import hookspec
 

@@ -10,7 +10,8 @@ from copy import copy
 from functools import partial
 from typing import Any, TypeAlias
 
-from mulligan.arguments import read_arguments
+from mulligan.arguments.reading import read_arguments
+from mulligan.arguments.validation import SchemaError
 from mulligan.calls import ToolCall
 from mulligan.deadline import Deadline, handed_down, outer_deadline
 from mulligan.errors import (
@@ -23,15 +24,14 @@ from mulligan.errors import (
     UsageError,
 )
 from mulligan.events import CallFinished, CallRepaired, CallStarted
-from mulligan.guard import Refusal
-from mulligan.injection import inject
-from mulligan.invocation import Invocation
+from mulligan.plugging.guard import Refusal
 from mulligan.results import ToolResult
-from mulligan.running import again, around, judged, within
-from mulligan.runs import copied, run_of, timed
+from mulligan.running.attempts import again, around, judged, within
+from mulligan.running.injection import inject
+from mulligan.running.invocation import Invocation
+from mulligan.running.runs import copied, run_of, timed
 from mulligan.steps import Outcome, Run, Step
 from mulligan.tools import Tool
-from mulligan.validation import SchemaError
 
 Flow: TypeAlias = "Generator[Step, Outcome, ToolResult]"
 _LATE = "host:deadline"

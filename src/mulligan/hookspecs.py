@@ -21,7 +21,7 @@ from mulligan.calls import ToolCall
 from mulligan.dialects import Dialect
 from mulligan.errors import ToolError
 from mulligan.events import Event
-from mulligan.failure import Failure
+from mulligan.failures.failure import Failure
 from mulligan.feedback_hooks import count_tokens, feedback_formats, hints, render_feedback
 from mulligan.hookimpl import hookspec
 from mulligan.steps import Executor, Middleware, Run

@@ -14,8 +14,12 @@ import attrs
 import pluggy
 
 from mulligan import hookspecs
-from mulligan.containment import safe_str
-from mulligan.dispatch import (
+from mulligan.classifying.rules import Rule, rules_of
+from mulligan.errors import PluginError, ToolArgumentError, UsageError
+from mulligan.foreign.containment import safe_str
+from mulligan.foreign.facts import type_name
+from mulligan.hookimpl import REQUIRED
+from mulligan.plugging.dispatch import (
     asking_all,
     by_position,
     collecting,
@@ -27,16 +31,12 @@ from mulligan.dispatch import (
     nothing_of,
     parameters_of,
 )
-from mulligan.errors import PluginError, ToolArgumentError, UsageError
-from mulligan.facts import type_name
-from mulligan.guard import CONTRIBUTES, Refusal, guarded, mistaken, reading, shielded
-from mulligan.hookimpl import REQUIRED
-from mulligan.plugins import Found, PluginFault, PluginInfo
+from mulligan.plugging.guard import CONTRIBUTES, Refusal, guarded, mistaken, reading, shielded
+from mulligan.plugging.plugins import Found, PluginFault, PluginInfo
+from mulligan.plugging.probing import probed
+from mulligan.plugging.registration import HOOKS, check_hookimpls, first_lines, name_of
+from mulligan.plugging.stages import Stages
 from mulligan.policy import Limits
-from mulligan.probing import probed
-from mulligan.registration import HOOKS, check_hookimpls, first_lines, name_of
-from mulligan.rules import Rule, rules_of
-from mulligan.stages import Stages
 
 FAULTS_ALLOWED = 3
 _DEFAULTS = frozenset(

@@ -8,8 +8,9 @@ from collections.abc import Coroutine, Iterable, Mapping
 from functools import partial
 from typing import Any
 
-from mulligan.answering import Answering
-from mulligan.assembly import (
+from mulligan.answering.answering import Answering
+from mulligan.calls import ToolCall
+from mulligan.composing.assembly import (
     as_call,
     as_invocation,
     assemble,
@@ -20,24 +21,23 @@ from mulligan.assembly import (
     checked_policy,
     names_of,
 )
-from mulligan.batches import acall_each, async_driver, call_each
-from mulligan.budget import Budget
-from mulligan.calls import ToolCall
-from mulligan.diagnosis import Diagnosis
-from mulligan.drivers import drive
+from mulligan.composing.batches import acall_each, async_driver, call_each
+from mulligan.composing.diagnosis import Diagnosis
+from mulligan.composing.logs import Logs
+from mulligan.composing.messages import read_message
+from mulligan.driving.drivers import drive
+from mulligan.driving.means import PipelineMeans
 from mulligan.errors import ToolError
 from mulligan.events import PluginFaulted
 from mulligan.feedback import FeedbackFormat
 from mulligan.flow import invoke
-from mulligan.invocation import Host, HostView
-from mulligan.logs import Logs
 from mulligan.manager import PluginManager
-from mulligan.means import PipelineMeans
-from mulligan.plugins import PluginFault, PluginInfo
+from mulligan.memory.budget import Budget
+from mulligan.plugging.plugins import PluginFault, PluginInfo
 from mulligan.policy import Limits, Policy
-from mulligan.reading import read_message
-from mulligan.redaction import Redactor
 from mulligan.results import Answers, ToolResult
+from mulligan.running.invocation import Host, HostView
+from mulligan.secrets.redaction import Redactor
 from mulligan.session import Session
 from mulligan.steps import Middleware
 from mulligan.tools import Tool

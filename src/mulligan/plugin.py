@@ -8,11 +8,14 @@ def classify(failure):
         return ToolQuotaError("Acme's quota is used up.", provider="acme")
 """
 
-from mulligan import meanings
-from mulligan.arguments import read_arguments
+from mulligan.arguments.reading import read_arguments
 from mulligan.calls import Repair, ToolCall
 from mulligan.catalogue import ENGLISH, Catalogue
-from mulligan.containment import clean, fence, safe_str, show_name
+from mulligan.classifying import meanings
+from mulligan.classifying.phrases import said, text_error
+from mulligan.classifying.reasons import reason_error, reason_of
+from mulligan.classifying.rules import Rule, Rules
+from mulligan.classifying.statuses import status_error
 from mulligan.deadline import Deadline, current_deadline
 from mulligan.dialects import Dialect
 from mulligan.dialects.ai_sdk import AISDKDialect
@@ -55,19 +58,16 @@ from mulligan.events import (
     StepFinished,
     Waiting,
 )
-from mulligan.failure import Failure
+from mulligan.failures.failure import Failure
+from mulligan.failures.field_errors import pointer_to
 from mulligan.feedback import Feedback, FeedbackFormat, body
-from mulligan.field_errors import pointer_to
+from mulligan.foreign.containment import clean, fence, safe_str, show_name
 from mulligan.hookimpl import hookimpl
 from mulligan.hookspecs import Repairer
-from mulligan.phrases import said, text_error
+from mulligan.mending.readings import coerced, mended_json, same_name
 from mulligan.policy import Limits, Policy
-from mulligan.readings import coerced, mended_json, same_name
-from mulligan.reasons import reason_error, reason_of
 from mulligan.results import Answers, ToolResult
-from mulligan.rules import Rule, Rules
-from mulligan.signature import Injected
-from mulligan.statuses import status_error
+from mulligan.signatures.signature import Injected
 from mulligan.steps import (
     DeadlineExceeded,
     Executor,

@@ -9,7 +9,7 @@ import attrs
 
 from mulligan.catalogue import ENGLISH, Catalogue, check_catalogue
 from mulligan.errors import ToolError, UsageError
-from mulligan.facts import guarded
+from mulligan.foreign.facts import guarded
 
 _FEWEST_TOKENS = 50
 Detail = Literal["quoted", "type", "none"]

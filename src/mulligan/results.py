@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 import attrs
 
 from mulligan.calls import Repair, ToolCall
-from mulligan.containment import safe_str, show_name
 from mulligan.dialects import Dialect, named
 from mulligan.errors import ToolError
 from mulligan.feedback import Feedback, body
+from mulligan.foreign.containment import safe_str, show_name
 from mulligan.policy import Limits, Policy
-from mulligan.redaction import Redactor, cut
-from mulligan.wording import Wording
+from mulligan.secrets.redaction import Redactor, cut
+from mulligan.wording.wording import Wording
 
 if TYPE_CHECKING:
     from mulligan.events import Event

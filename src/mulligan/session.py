@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mulligan.budget import Budget
 from mulligan.calls import ToolCall
 from mulligan.deadline import Deadline
 from mulligan.errors import UsageError
 from mulligan.feedback import FeedbackFormat
-from mulligan.invocation import Host
+from mulligan.memory.budget import Budget
 from mulligan.results import Answers, ToolResult
+from mulligan.running.invocation import Host
 
 if TYPE_CHECKING:
-    from mulligan.diagnosis import Diagnosis
+    from mulligan.composing.diagnosis import Diagnosis
     from mulligan.pipeline import Pipeline
 
 _VERSION = 1
@@ -39,7 +39,7 @@ class Session:
         format: str | FeedbackFormat | None = None,
         budget: Budget | None = None,
     ) -> None:
-        from mulligan.memory import SessionMemory
+        from mulligan.memory.session_memory import SessionMemory
 
         if not isinstance(budget, (Budget, type(None))):
             raise UsageError(f"budget must be a Budget, not {budget!r:.80}")

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, overload
 
-from mulligan.containment import show_name
+from mulligan.arguments.validation import Validator
 from mulligan.errors import Problem, ToolArgumentError, ToolType, UsageError
+from mulligan.foreign.containment import show_name
 from mulligan.lazy import lazy
-from mulligan.signature import check_signature, read_description, read_injected, read_parameters
+from mulligan.signatures.signature import check_signature, read_description, read_injected, read_parameters
+from mulligan.signatures.structure import StructureError
+from mulligan.signatures.tool_checks import OPTIONS, check_options, check_tool, invalid, refuse_to_run
 from mulligan.steps import gives_awaitable
-from mulligan.structure import StructureError
-from mulligan.tool_checks import OPTIONS, check_options, check_tool, invalid, refuse_to_run
-from mulligan.validation import Validator
 
 if TYPE_CHECKING:
     from mulligan.feedback import FeedbackFormat
-    from mulligan.signature import Parameters
+    from mulligan.signatures.signature import Parameters
 
 Handler = Callable[..., Any]
 Resources = Callable[[Mapping[str, Any]], Iterable[str]] | Iterable[str]

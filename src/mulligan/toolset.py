@@ -9,8 +9,8 @@ from typing import Any
 
 from mulligan.dialects import Dialect, named
 from mulligan.errors import UsageError
-from mulligan.signature import read_names
-from mulligan.suggestions import Entry, NameIndex, Suggestions
+from mulligan.signatures.signature import read_names
+from mulligan.suggesting.suggestions import Entry, NameIndex, Suggestions
 from mulligan.tools import Tool
 
 

@@ -18,10 +18,10 @@ from mulligan.cli.loading import find, find_tools
 from mulligan.cli.output import OK, console, is_styled, print_table, write, write_json
 from mulligan.cli.settings import Settings
 from mulligan.cli.verdicts import Verdict, summary, verdicts
-from mulligan.containment import safe_str
 from mulligan.errors import ToolArgumentError, ToolError, UsageError
-from mulligan.facts import type_name
-from mulligan.failure import Failure
+from mulligan.failures.failure import Failure
+from mulligan.foreign.containment import safe_str
+from mulligan.foreign.facts import type_name
 from mulligan.pipeline import Pipeline
 from mulligan.results import ToolResult
 from mulligan.tools import Tool

@@ -12,10 +12,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from mulligan.containment import safe_str
 from mulligan.errors import UsageError
+from mulligan.foreign.containment import safe_str
 from mulligan.pipeline import Pipeline
-from mulligan.plugins import GROUP
+from mulligan.plugging.plugins import GROUP
 from mulligan.tools import Tool
 from mulligan.toolset import Toolset
 

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 import attrs
 from cyclopts import Parameter
 
+from mulligan.classifying.rules import Rule
 from mulligan.cli.output import OK, console, is_styled, print_table, write, write_json
 from mulligan.cli.settings import Settings
 from mulligan.pipeline import Pipeline
-from mulligan.plugins import PluginFault, PluginInfo
-from mulligan.rules import Rule
+from mulligan.plugging.plugins import PluginFault, PluginInfo
 
 _LISTED = 3
 

@@ -18,9 +18,9 @@ from mulligan.cli.conversation import Line, open_file, opened, read_lines, witho
 from mulligan.cli.loading import find_tools
 from mulligan.cli.output import DASH, FAILED, FATAL, OK, console, is_styled
 from mulligan.cli.settings import Settings
-from mulligan.containment import safe_str
 from mulligan.dialects import Dialect, named
 from mulligan.errors import UsageError
+from mulligan.foreign.containment import safe_str
 from mulligan.pipeline import Pipeline
 from mulligan.results import ToolResult
 from mulligan.session import Session

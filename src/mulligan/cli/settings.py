@@ -14,7 +14,7 @@ from mulligan.cli.loading import find, installed, load_installed
 from mulligan.cli.output import is_styled
 from mulligan.errors import UsageError
 from mulligan.pipeline import Pipeline
-from mulligan.plugins import autoload_wanted
+from mulligan.plugging.plugins import autoload_wanted
 from mulligan.policy import Policy
 
 _LEVELS = ("INFO", "SUCCESS", "WARNING", "ERROR", "OFF")

@@ -8,10 +8,10 @@ from typing import Literal
 
 import attrs
 
+from mulligan.classifying.rules import Rule
 from mulligan.errors import ToolError
-from mulligan.failure import Failure
-from mulligan.plugins import PluginInfo
-from mulligan.rules import Rule
+from mulligan.failures.failure import Failure
+from mulligan.plugging.plugins import PluginInfo
 
 Answer = Literal["decided", "no opinion", "other classes", "fits too", "failed"]
 

@@ -173,7 +173,7 @@ class _Block:
 
 def _parsed(text: str) -> Mapping[str, Any]:
     """The arguments as an object, if nothing is lost thereby; else their text, so that what is wrong can be told."""
-    from mulligan.arguments import read_arguments
+    from mulligan.arguments.reading import read_arguments
     from mulligan.policy import Limits
 
     try:

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, SupportsIndex
 
 from mulligan.calls import ToolCall
-from mulligan.containment import safe_str
 from mulligan.dialects import plain
 from mulligan.errors import Problem, ToolArgumentError, UsageError
+from mulligan.foreign.containment import safe_str
 
 LIMIT = "at the limit on output tokens"
 FILTER = "by a content filter"

@@ -7,9 +7,9 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from mulligan.containment import show_name
 from mulligan.dialects.asked import given, kind_of, mapping
-from mulligan.values import as_content
+from mulligan.foreign.containment import show_name
+from mulligan.foreign.values import as_content
 
 _MAGIC = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),

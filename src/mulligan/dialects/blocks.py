@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from mulligan.dialects.block_shapes import Block, block_of
 from mulligan.errors import ToolExecutionError
-from mulligan.redaction import cut
+from mulligan.secrets.redaction import cut
 
 if TYPE_CHECKING:
     from mulligan.results import ToolResult

@@ -6,11 +6,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from mulligan.arguments.validation import referred
 from mulligan.errors import Problem
 from mulligan.mending.choices import name_meant, value_meant
 from mulligan.mending.scalars import json_in, number_in, parts_of, truth_in
 from mulligan.tools import Tool
-from mulligan.validation import referred
 
 _MOST_OPTIONS, _MOST_ITEMS, _DEEPEST = 8, 100, 16
 _TYPES: Mapping[str, tuple[type, ...]] = {

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from mulligan.mending.tables import folded, same_names, same_values
-from mulligan.suggestions import Entry, NameIndex
+from mulligan.suggesting.suggestions import Entry, NameIndex
 
 _LONGEST, _MOST = 200, 200
 

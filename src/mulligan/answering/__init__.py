@@ -1,0 +1,1 @@
+"""How a call ends: errors are completed, classified, worded and rendered as results."""

@@ -1,0 +1,143 @@
+"""What a failure means: the tool's own word, else a plugin's; and the error completed, its fatality decided."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+from mulligan.answering.error_fields import check_fields, handed_on
+from mulligan.calls import ToolCall
+from mulligan.errors import MulliganError, Problem, ToolError, ToolExecutionError
+from mulligan.failures.failure import Failure
+from mulligan.foreign.containment import show_name
+from mulligan.plugging.stages import Stages
+from mulligan.policy import Policy
+from mulligan.tools import Tool
+from mulligan.wording.quoting import redacted_pointer
+
+_SEALED = 1_000
+
+
+class Classifier:
+    """Says what failures mean.
+
+    Args:
+        policy: what counts as fatal.
+    """
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+
+    def classify(self, failure: Failure, stages: Stages) -> ToolError:
+        """What a failure means: the tool's own word, else a plugin's, else a `ToolExecutionError`.
+
+        Args:
+            failure: what happened.
+            stages: the compiled hooks.
+        """
+        own, call = failure.exception, failure.call
+        error = _own_word(own) if issubclass(type(own), MulliganError) else self._by_plugins(failure, stages)
+        if error is None:
+            error = unclassified(failure)
+        if call is None and failure.tool_name is not None:
+            call = ToolCall(None, failure.tool_name)
+        error = self.complete(error, call, failure.tool, failure.arguments)
+        if own is not None and error is not own and error.__cause__ is None:
+            error.__cause__ = own
+        return error
+
+    @staticmethod
+    def _by_plugins(failure: Failure, stages: Stages) -> ToolError | None:
+        """What the plugins know of it; else of what it was raised `from`, or a group holds."""
+        error = stages.classify(failure)
+        if error is not None:
+            return error
+        for inner in failure.inner:
+            error = _own_word(inner.exception) or stages.classify(inner)
+            if error is not None:
+                return error
+        return None
+
+    def complete(
+        self, error: ToolError, call: ToolCall | None, tool: Tool | None, arguments: Mapping[str, Any] | None
+    ) -> ToolError:
+        """Fills in what a plugin left out, and decides fatality. An error that belongs to another call is copied.
+
+        Args:
+            error: what the failure means.
+            call: the call, or None.
+            tool: the tool, or None.
+            arguments: the validated arguments, or None.
+        """
+        own = error.__dict__
+        owner = own.get("_owner", error)
+        if owner is call:
+            return error
+        if owner is not error:
+            error = handed_on(error)
+            own = error.__dict__
+        own["_owner"] = call
+        if error.rule is None or not error.rule.startswith("host:"):
+            check_fields(error)
+        filled = ["fatal"] if "fatal" not in own else []
+        if error.arguments is None:
+            own["arguments"] = arguments
+            filled.append("arguments")
+        if call is not None:
+            own["call_id"] = call.id
+            filled.append("call_id")
+        if error.tool_name is None and (tool is not None or call is not None):
+            own["tool_name"] = tool.name if tool is not None else call and str(call.name)
+            filled.append("tool_name")
+        if tool is not None:
+            own["tool_type"] = tool.tool_type
+            filled.append("tool_type")
+            if tool.provider is not None and error.provider is None:
+                own["provider"] = tool.provider
+                filled.append("provider")
+        own["_filled"] = filled
+        own["fatal"] = self._policy.is_fatal(error)
+        return error
+
+
+def _own_word(exception: BaseException | None) -> ToolError | None:
+    """What the tool itself raised to say what it means; None also where it misuses mulligan, which no rule knows."""
+    if not issubclass(type(exception), ToolError):
+        return None
+    error = cast("ToolError", exception)
+    error.__dict__.setdefault("rule", "tool:raised")
+    return error
+
+
+def sealed(error: ToolError, redact: Callable[[str], str]) -> ToolError:
+    """The error without secrets in what it says: a copy, where it says any.
+
+    Args:
+        error: what the failure means.
+        redact: takes secrets out of a text.
+    """
+    own = error.__dict__
+    told = {name: redact(own[name]) for name in ("message", "user_message", "resource") if own.get(name)}
+    problems = tuple(_sealed(problem, redact) for problem in error.problems[:_SEALED])
+    if all(own[name] == text for name, text in told.items()) and problems == tuple(error.problems[:_SEALED]):
+        return error
+    copy = type(error).__new__(type(error), told.get("message", ""))
+    copy.__dict__.update(own, **told, problems=(*problems, *error.problems[_SEALED:]))
+    copy.__cause__ = error.__cause__
+    return copy.with_traceback(error.__traceback__)
+
+
+def _sealed(problem: Problem, redact: Callable[[str], str]) -> Problem:
+    pointer, message, expected, got = problem
+    pointer, message = redacted_pointer(pointer, redact), redact(message)
+    return Problem(pointer, message, expected and redact(expected), got and redact(got))
+
+
+def unclassified(failure: Failure) -> ToolError:
+    """The error for a failure that no rule knows.
+
+    Args:
+        failure: what happened.
+    """
+    what = f" with {show_name(failure.type_name, 128)}" if failure.type_name else ""
+    return ToolExecutionError(f"The tool failed{what}.", rule="host:unclassified")

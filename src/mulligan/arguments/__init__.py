@@ -1,0 +1,1 @@
+"""Arguments as a model sent them: read strictly, and checked against a JSON Schema."""

@@ -1,0 +1,120 @@
+"""Several calls of one message, which are a step: one result for each, in order, whatever happens to the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from copy import copy
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from mulligan.calls import ToolCall
+from mulligan.events import Notice, StepFinished
+from mulligan.results import ToolResult
+from mulligan.running.invocation import Host
+
+if TYPE_CHECKING:
+    from mulligan.pipeline import Pipeline
+    from mulligan.session import Session
+
+
+@cache
+def async_driver() -> Callable[..., Coroutine[Any, Any, ToolResult]]:
+    """The driver with `await`, imported when it is first needed."""
+    from mulligan.driving.async_driver import adrive
+
+    return adrive
+
+
+def call_each(
+    pipeline: Pipeline,
+    host: Host,
+    calls: Sequence[ToolCall],
+    session: Session | None,
+    context: Mapping[str, Any] | None,
+) -> list[ToolResult]:
+    """Runs the calls one after the other.
+
+    Args:
+        pipeline: what runs them.
+        host: the pipeline's parts.
+        calls: the calls.
+        session: the conversation they belong to.
+        context: values for `Injected` parameters, by name.
+    """
+    started = host.clock()
+    with _step(session):
+        results = [pipeline.call(call, session=session, context=context) for call in calls]
+    _tell(host, session, calls, results, started)
+    return results
+
+
+def _step(session: Session | None) -> AbstractContextManager[None]:
+    return nullcontext() if session is None else session.memory.step()
+
+
+def _tell(
+    host: Host, session: Session | None, calls: Sequence[ToolCall], results: Sequence[ToolResult], started: float
+) -> None:
+    """Tells the observers that a step has ended, and what to show of it."""
+    if not results or not host.stages.observed:
+        return
+    names = tuple(host.answering.shown_name(call) for call in calls)
+    id = None if session is None else session.id
+    host.stages.observe(StepFinished(id, names, tuple(map(copy, results)), host.clock() - started))
+    if all(result.is_error for result in results):
+        told = dict.fromkeys(result.feedback.user_message for result in results if result.feedback is not None)
+        text = " ".join(told) or "The tools of the assistant failed."
+        host.stages.observe(Notice(id, text, any(result.fatal for result in results)))
+
+
+async def acall_each(
+    pipeline: Pipeline,
+    host: Host,
+    calls: Sequence[ToolCall],
+    session: Session | None,
+    context: Mapping[str, Any] | None,
+) -> list[ToolResult]:
+    """Runs the calls at once.
+
+    Args:
+        pipeline: what runs them.
+        host: the pipeline's parts.
+        calls: the calls.
+        session: the conversation they belong to.
+        context: values for `Injected` parameters, by name.
+
+    Raises:
+        asyncio.CancelledError: the host cancelled the batch; its attribute `results` holds the results of the calls that
+            had ended, and None for the others.
+    """
+    started = host.clock()
+    with _step(session):
+        results = await _at_once([pipeline.acall(call, session=session, context=context) for call in calls], host)
+    _tell(host, session, calls, results, started)
+    return results
+
+
+async def _at_once(calls: Sequence[Coroutine[Any, Any, ToolResult]], host: Host) -> list[ToolResult]:
+    import asyncio
+
+    tasks = [asyncio.ensure_future(call) for call in calls]
+    if not tasks:
+        return []
+    try:
+        await asyncio.wait(tasks)
+    except asyncio.CancelledError as cancelled:
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks, timeout=host.limits.grace)
+        cancelled.results = [_result(task) for task in tasks]  # type: ignore[attr-defined]
+        raise
+    raised = [error for error in (task.exception() for task in tasks) if error is not None]
+    if raised:
+        raise raised[0]
+    return [task.result() for task in tasks]
+
+
+def _result(task: Any) -> ToolResult | None:
+    ended = task.done() and not task.cancelled() and task.exception() is None
+    return task.result() if ended else None

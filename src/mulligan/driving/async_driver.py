@@ -1,0 +1,230 @@
+"""The driver with `await`. Imported when first needed, since asyncio is dear."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from types import CoroutineType
+from typing import TYPE_CHECKING, Any
+
+from mulligan.deadline import Deadline, set_current
+from mulligan.driving.drivers import PLAIN, Flow, Means, collected, consume, ended, given_up, passes
+from mulligan.foreign.facts import members
+from mulligan.steps import DeadlineExceeded, ExecutorSaturated, Outcome, Run, Sleep
+
+if TYPE_CHECKING:
+    from mulligan.results import ToolResult
+
+
+_MOST_AWAITS = 8
+_MOST_EXCEPTIONS = 1_000
+
+
+async def adrive(flow: Flow, means: Means) -> ToolResult:
+    """Runs an invocation to its result, awaiting.
+
+    Args:
+        flow: what `invoke` gave.
+        means: what it is run with.
+
+    Raises:
+        asyncio.CancelledError: the host has cancelled the task.
+    """
+    before = _cancellations()
+    try:
+        step = next(flow)
+        while True:
+            if not isinstance(step, Run):
+                await _sleep(step)
+                outcome = Outcome()
+            elif step.timeout is not None or not step.is_async:
+                outcome = await arun(step, means, before)
+            else:  # most calls: no further coroutine between the task and the tool
+                try:
+                    value = step.executor()
+                    del step  # with ten thousand calls in flight it counts what each of them keeps
+                    if type(value) is CoroutineType:
+                        value = await value
+                    outcome = Outcome(value if type(value) in PLAIN else await settled(value, means.yielded))
+                except BaseException as error:
+                    outcome = _raised(error, before)
+            step = flow.send(outcome)
+    except StopIteration as stop:
+        return stop.value  # type: ignore[no-any-return]
+    finally:
+        flow.close()
+
+
+async def _sleep(step: Sleep) -> None:
+    if step.signal is None:
+        await asyncio.sleep(step.seconds)
+        return
+    woken, wake = _bell()
+    step.signal.when_set(wake)
+    await asyncio.wait((woken,), timeout=step.seconds)
+
+
+def _bell() -> tuple[asyncio.Future[None], Callable[[], None]]:
+    """A future, and what resolves it from any thread."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[None] = loop.create_future()
+
+    def ring() -> None:
+        try:
+            loop.call_soon_threadsafe(_wake, done)
+        except RuntimeError:
+            return  # the loop was closed meanwhile: nobody waits any more
+
+    return done, ring
+
+
+async def arun(step: Run, means: Means, before: int = 0) -> Outcome:
+    """Runs a tool once.
+
+    Args:
+        step: the run.
+        means: what it is run with.
+        before: how often the host had cancelled the task when the call began.
+
+    Raises:
+        asyncio.CancelledError: the host has cancelled the task.
+    """
+    try:
+        if step.offload and not step.is_async:
+            return await _in_thread(step, means)
+        if step.timeout is not None:
+            return await _under_deadline(step, means)
+        return Outcome(await settled(step.executor(), means.yielded))
+    except BaseException as error:
+        return _raised(error, before)
+
+
+def _raised(error: BaseException, before: int) -> Outcome:
+    """The outcome of what a tool raised; what must pass is raised again."""
+    if passes(error):
+        raise error
+    if _cancellations() > before and (cancellation := _cancellation_in(error)) is not None:
+        if cancellation is error:
+            raise error
+        raise asyncio.CancelledError(*cancellation.args) from error  # anyio knows its own by what they say
+    return Outcome(exception=error)
+
+
+def _cancellation_in(error: BaseException) -> BaseException | None:
+    """The cancellation that an exception is, holds, or was raised in answer to; None where it has nothing to do with one.
+
+    That the task has been cancelled is not enough: before Python 3.13 a TaskGroup inside of a tool may leave it so.
+    """
+    waiting, seen = [error], set[int]()
+    while waiting and len(seen) < _MOST_EXCEPTIONS:
+        current = waiting.pop()
+        if id(current) not in seen:
+            seen.add(id(current))
+            if issubclass(type(current), asyncio.CancelledError):
+                return current
+            waiting += [one for one in (current.__cause__, current.__context__) if one is not None]
+            waiting += members(current)
+    return None
+
+
+def _cancellations() -> int:
+    """How often this task has been cancelled, and that not taken back. What a tool makes up by itself does not count."""
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:  # not driven by asyncio
+        return 0
+    return 0 if task is None else task.cancelling()
+
+
+async def settled(given: Any, most: int) -> Any:
+    """What comes of something that is to be awaited or iterated; anything else as it is.
+
+    Args:
+        given: what a tool gave.
+        most: how many values it may yield.
+    """
+    for _ in range(_MOST_AWAITS):
+        if not isinstance(given, Awaitable):
+            break
+        given = await given
+    if isinstance(given, AsyncGenerator):
+        return await _aconsume(given, most)
+    return consume(given, most) if isinstance(given, Generator) else given
+
+
+async def _aconsume(values: AsyncGenerator[Any, Any], most: int) -> list[Any]:
+    kept: list[Any] = []
+    try:
+        async for value in values:
+            if len(kept) >= most:
+                raise OverflowError(f"the tool yielded more than {most:,} values")
+            kept.append(value)
+    finally:
+        await values.aclose()
+    return kept
+
+
+async def _in_thread(step: Run, means: Means) -> Outcome:
+    """A sync executor in a worker thread; at the deadline the worker is left behind."""
+    done, tell = _bell()
+    pool = means.pool()
+    try:
+        job = pool.submit(collected(step, means), tell, step.lane)
+    except ExecutorSaturated as error:
+        return Outcome(exception=error)
+    timer = None if step.timeout is None else asyncio.get_running_loop().call_later(step.timeout, _wake, done)
+    try:
+        await done
+    except BaseException:
+        pool.abandon(job)
+        raise
+    finally:
+        if timer is not None:
+            timer.cancel()
+    if job.outcome is None:
+        return given_up(job, pool, step)
+    outcome = ended(job)
+    value = outcome.value
+    if not isinstance(value, (Awaitable, AsyncGenerator)):
+        return outcome
+    return await arun(Run(lambda: value, step.timeout, False, True), means)
+
+
+def _wake(done: asyncio.Future[None]) -> None:
+    if not done.done():
+        done.set_result(None)
+
+
+async def _under_deadline(step: Run, means: Means) -> Outcome:
+    """An async executor in a task of its own, which is cancelled at the deadline and left behind if it will not end."""
+    task = asyncio.ensure_future(_contained(step, means))
+    try:
+        await asyncio.wait((task,), timeout=step.timeout)
+    except asyncio.CancelledError:
+        await _cancelled(task, means)
+        raise
+    if task.done() and not task.cancelled():
+        outcome = task.result()
+        if outcome.exception is not None and passes(outcome.exception):
+            raise outcome.exception
+        return outcome
+    await _cancelled(task, means)
+    return Outcome(exception=DeadlineExceeded(step.timeout or 0.0, running=not task.done()))
+
+
+async def _contained(step: Run, means: Means) -> Outcome:
+    """Nothing may leave a task: asyncio would hand a SystemExit to the event loop itself."""
+    if step.timeout is not None:
+        set_current(Deadline.after(step.timeout))
+    try:
+        return Outcome(await settled(step.executor(), means.yielded))
+    except BaseException as error:
+        return Outcome(exception=error)
+
+
+async def _cancelled(task: asyncio.Future[Any], means: Means) -> None:
+    """Cancels a task and gives it some time to end; one that will not end is left behind."""
+    task.cancel()
+    means.detached.add(task)
+    task.add_done_callback(means.detached.discard)
+    await asyncio.wait((task,), timeout=means.grace)

@@ -1,0 +1,89 @@
+"""The private event loop in which `call` runs async tools. Imported when first needed, since asyncio is dear."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import threading
+import weakref
+
+from mulligan.driving.async_driver import arun
+from mulligan.driving.drivers import Means
+from mulligan.errors import UsageError
+from mulligan.steps import Outcome, Run
+
+
+class PrivateLoop:
+    """The event loop in which `call` runs async tools: one for each pipeline and thread, kept between calls."""
+
+    def __init__(self) -> None:
+        self._runner = asyncio.Runner(
+            loop_factory=asyncio.new_event_loop
+        )  # a factory leaves the thread's own loop alone
+        self._lock = threading.Lock()
+        self._busy = False
+        self._closing = False
+        self._loop = self._runner.get_loop()
+        weakref.finalize(self, _close, self._runner, self._loop)
+
+    def run(self, step: Run, means: Means, value: object = None) -> Outcome:
+        """Runs an async tool once, blocking.
+
+        Args:
+            step: the run.
+            means: what it is run with.
+            value: what the tool gave to be awaited, where it did so already.
+
+        Raises:
+            UsageError: a loop is running in this thread.
+        """
+        _refuse_running_loop(value)
+        inline = Run(step.executor, step.timeout, False, step.is_async)
+        with self._lock:
+            self._busy = True
+        try:
+            return self._runner.run(arun(inline, means), context=contextvars.copy_context())
+        finally:
+            with self._lock:
+                self._busy = False
+                closing = self._closing
+            if closing:
+                _close(self._runner, self._loop)
+
+    def close(self) -> None:
+        """Closes the loop, after the call that is running in it."""
+        with self._lock:
+            self._closing = True
+            busy = self._busy
+        if not busy:
+            _close(self._runner, self._loop)
+
+
+def _refuse_running_loop(value: object) -> None:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return
+    close = getattr(value, "close", None)
+    if callable(close):
+        close()
+    raise UsageError("call() cannot run an async tool inside a running event loop; await acall() instead")
+
+
+def _close(runner: asyncio.Runner, loop: asyncio.AbstractEventLoop) -> None:
+    """Closes a loop. Tasks that were left behind are cancelled; those that will not end are dropped."""
+    if loop.is_closed():
+        return
+    behind = {task for task in asyncio.all_tasks(loop) if not task.done()}
+    for task in behind:
+        task.cancel()
+    if behind:
+        loop.run_until_complete(asyncio.wait(behind, timeout=_CLOSING_SECONDS))
+    if all(task.done() for task in behind):
+        runner.close()
+    else:
+        loop.set_exception_handler(lambda *_: None)
+        loop.close()
+
+
+_CLOSING_SECONDS = 0.1

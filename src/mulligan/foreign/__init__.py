@@ -1,0 +1,1 @@
+"""What tools and libraries wrote, raised or returned, read without trusting it."""

@@ -1,0 +1,147 @@
+"""Hookimpls as plain functions: how they are called, and how their answers are put together."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from operator import itemgetter
+from typing import Any
+
+from mulligan import hookspecs
+from mulligan.hookimpl import REQUIRED
+from mulligan.plugging.guard import CONTRIBUTES
+
+
+def is_required(hook: str, function: Any) -> bool:
+    """Whether the crash of a hookimpl refuses the call.
+
+    Args:
+        hook: the hook's name.
+        function: the hookimpl.
+    """
+    return hook == "authorize" or bool(getattr(function, REQUIRED, False))
+
+
+def parameters_of(hook: str) -> tuple[str, ...]:
+    """The parameters of a hook, in order.
+
+    Args:
+        hook: its name.
+    """
+    return tuple(inspect.signature(getattr(hookspecs, hook)).parameters)
+
+
+def is_wrapper(impl: Any) -> bool:
+    """Whether a hookimpl of pluggy is a wrapper, old or new.
+
+    Args:
+        impl: the hookimpl.
+    """
+    return bool(impl.wrapper or impl.hookwrapper)
+
+
+def by_position(impl: Any, parameters: tuple[str, ...]) -> Callable[..., Any]:
+    """The hookimpl as a function of all the hook's parameters, of which it is handed those that it asks for.
+
+    Args:
+        impl: pluggy's hookimpl.
+        parameters: the hook's, in order.
+    """
+    function, wanted = impl.function, tuple(impl.argnames)
+    if wanted == parameters:
+        return function  # type: ignore[no-any-return]
+    if not wanted:
+        return lambda *args: function()
+    pick = itemgetter(*map(parameters.index, wanted))
+    if len(wanted) == 1:
+        return lambda *args: function(pick(args))
+    return lambda *args: function(*pick(args))
+
+
+def deciding(calls: tuple[Callable[..., Any], ...]) -> Callable[..., Any]:
+    """Asks one after the other until one has an answer.
+
+    Args:
+        calls: the hookimpls.
+    """
+
+    def decide(*args: Any) -> Any:
+        for call in calls:
+            answer = call(*args)
+            if answer is not None:
+                return answer
+        return None
+
+    return calls[0] if len(calls) == 1 else decide
+
+
+def collecting(calls: tuple[Callable[..., Any], ...]) -> Callable[..., list[Any]]:
+    """Collects what all of them contribute.
+
+    Args:
+        calls: the hookimpls.
+    """
+    return lambda *args: [item for call in calls for item in call(*args)]
+
+
+def asking_all(calls: tuple[Callable[..., Any], ...]) -> Callable[..., Any]:
+    """Asks every one; the first answer counts.
+
+    Args:
+        calls: the hookimpls.
+    """
+    if len(calls) == 1:
+        return calls[0]
+
+    def ask(*args: Any) -> Any:
+        answers = [call(*args) for call in calls]
+        return next((answer for answer in answers if answer is not None), None)
+
+    return ask
+
+
+def _nothing(*_: Any) -> None:
+    return None
+
+
+def _no_contributions(*_: Any) -> list[Any]:
+    return []
+
+
+def nothing_of(hook: str) -> Callable[..., Any]:
+    """What a hook without hookimpls gives.
+
+    Args:
+        hook: its name.
+    """
+    return _no_contributions if hook in CONTRIBUTES else _nothing
+
+
+def joined(hook: str, answer: Any) -> Any:
+    """What pluggy gave, in the form that the compiled hook gives.
+
+    Args:
+        hook: the hook's name.
+        answer: one answer, or a list of them.
+    """
+    if hook in CONTRIBUTES:
+        return [item for part in answer or () for item in part]
+    if hook == "authorize":
+        return next((error for error in answer or () if error is not None), None)
+    return answer
+
+
+def culprit(error: BaseException, wrappers: list[Any]) -> str:
+    """The plugin whose wrapper the traceback runs through; the outermost one where none does.
+
+    Args:
+        error: what was raised.
+        wrappers: the hook's wrappers, the outermost first.
+    """
+    codes = {getattr(impl.function, "__code__", None): impl.plugin_name for impl in wrappers}
+    frame = error.__traceback__
+    while frame is not None:
+        if frame.tb_frame.f_code in codes:
+            return str(codes[frame.tb_frame.f_code])
+        frame = frame.tb_next
+    return str(wrappers[0].plugin_name)

@@ -1,0 +1,238 @@
+"""The guard around one hookimpl: what it raises, or gives of a wrong type, is reported and counts as "no opinion"."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from copy import copy
+from itertools import islice
+from typing import Any
+
+from mulligan.arguments.reading import read_arguments
+from mulligan.classifying.rules import behind
+from mulligan.dialects import Dialect
+from mulligan.errors import ToolArgumentError, ToolError, ToolPermissionError
+from mulligan.failures.failure import Failure
+from mulligan.feedback import Feedback, FeedbackFormat
+from mulligan.foreign.containment import safe_str
+from mulligan.foreign.facts import type_name
+from mulligan.policy import Limits
+from mulligan.steps import Run
+from mulligan.tools import Tool
+
+
+def reading(function: Callable[..., Any], limits: Limits) -> Callable[..., Any]:
+    """A hookimpl of `validate` whose mapping is read like any arguments: bounded, and JSON values only.
+
+    Args:
+        function: the hookimpl.
+        limits: bounds.
+    """
+
+    def read(*args: Any) -> Any:
+        answer = function(*args)
+        if answer is None or not isinstance(answer, Mapping):
+            return answer
+        try:
+            return read_arguments(answer, limits)
+        except ToolArgumentError as error:
+            raise ValueError(f"gave a mapping that cannot be used: {error.problems[0].message}") from error
+
+    return read
+
+
+def shielded(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A hookimpl that is given copies of failures and feedback: what it changes in them has no effect.
+
+    Args:
+        function: the hookimpl. A list of rules of which none is about the failure is not even called.
+    """
+    rules = behind(function)
+    if rules is not None:
+        return lambda failure: function(failure.__copy__()) if rules.asked(failure) else None
+    return lambda *args: function(*[copy(given) if type(given) in (Failure, Feedback) else given for given in args])
+
+
+Report = Callable[[str, BaseException | None], None]
+BEFORE_THE_RUN = frozenset({"resolve", "validate", "repair", "authorize", "execute"})
+_MOST_CONTRIBUTIONS = 1_000
+_PASSING = (KeyboardInterrupt, GeneratorExit)
+
+
+class Refusal(Exception):
+    """A hookimpl that is required crashed, so the call is refused.
+
+    Attributes:
+        error: what the call is answered with.
+    """
+
+    def __init__(self, plugin: str) -> None:
+        super().__init__(plugin)
+        message = "Not allowed: a check that must approve this call failed."
+        self.error = ToolPermissionError(message, rule=f"{plugin}:fails-closed")
+
+
+class _Kind:
+    """What a hookimpl may give, and how it is called in an error."""
+
+    def __init__(self, name: str, fits: Callable[[Any], bool]) -> None:
+        self.name = name
+        self.fits = fits
+
+
+def _instance(kind: type) -> _Kind:
+    return _Kind(kind.__name__, lambda answer: isinstance(answer, kind))
+
+
+def _named(cls: type) -> _Kind:
+    def fits(answer: Any) -> bool:
+        return isinstance(answer, cls) and isinstance(getattr(answer, "name", None), str)
+
+    return _Kind(f"{cls.__name__} with a name", fits)
+
+
+def _is_rendered(answer: Any) -> bool:
+    if isinstance(answer, str):
+        return True
+    if isinstance(answer, Mapping):
+        import json
+
+        json.dumps(answer)
+        return True
+    return False
+
+
+_CALLABLE = _Kind("a callable", callable)
+_MAPPING = _Kind("a mapping", lambda answer: type(answer) is dict or isinstance(answer, Mapping))
+DECIDES: Mapping[str, _Kind] = {
+    "resolve": _instance(Tool),
+    "validate": _MAPPING,
+    "repair": _Kind("a callable", lambda answer: callable(answer) or isinstance(answer, Run)),
+    "authorize": _instance(ToolError),
+    "execute": _CALLABLE,
+    "detect": _instance(Failure),
+    "classify": _instance(ToolError),
+    "render_feedback": _Kind("text or a mapping of JSON values", _is_rendered),
+    "count_tokens": _Kind("a whole number", lambda answer: type(answer) is int and answer >= 0),
+    "observe": _Kind("anything", lambda answer: True),
+}
+CONTRIBUTES: Mapping[str, _Kind] = {
+    "middlewares": _CALLABLE,
+    "hints": _instance(str),
+    "feedback_formats": _named(FeedbackFormat),
+    "dialects": _named(Dialect),
+}
+
+
+def mistaken(hook: str, answer: Any) -> str | None:
+    """What is wrong with what a hook gives once its wrappers are done; None where nothing is.
+
+    Args:
+        hook: the hook's name.
+        answer: what pluggy gave: one answer, or a list of answers.
+    """
+    several = hook in CONTRIBUTES or hook in ("authorize", "observe")
+    if several and not isinstance(answer, (list, tuple)):
+        return f"gave {type_name(answer)} instead of a list"
+    for one in (answer if several else [answer]) or ():
+        if hook in CONTRIBUTES:
+            if not isinstance(one, (list, tuple)) or not all(CONTRIBUTES[hook].fits(item) for item in one):
+                return f"gave {type_name(one)} instead of lists of {CONTRIBUTES[hook].name}"
+        elif one is not None and not DECIDES[hook].fits(one):
+            return f"gave {type_name(one)} instead of {DECIDES[hook].name} or None"
+    return None
+
+
+def guarded(
+    hook: str,
+    function: Callable[..., Any],
+    report: Report,
+    *,
+    plugin: str,
+    required: bool,
+    own: Callable[[Any], None],
+) -> Callable[..., Any]:
+    """A hookimpl that never raises what is its own fault.
+
+    Args:
+        hook: the hook's name.
+        function: the hookimpl.
+        report: told what went wrong.
+        plugin: the plugin's name.
+        required: whether a crash before the run refuses the call, by a `Refusal`.
+        own: told of each thing that is contributed.
+    """
+    if hook in CONTRIBUTES:
+        return _contributing(hook, function, report, own)
+    wanted, fits = DECIDES[hook].name, DECIDES[hook].fits
+    signs = hook in ("classify", "authorize")
+
+    def decide(*args: Any) -> Any:
+        exception: BaseException | None = None
+        try:
+            answer = function(*args)
+            if answer is None:
+                return None
+            if fits(answer):
+                return _signed(answer, plugin, hook) if signs else answer
+            problem = f"gave {type_name(answer)} instead of {wanted} or None"
+        except _PASSING:
+            raise
+        except ToolArgumentError as error:
+            if hook == "validate":
+                raise
+            problem, exception = _told(error), error
+        except BaseException as error:
+            problem, exception = _told(error), error
+        report(problem, exception)
+        if required and hook in BEFORE_THE_RUN:
+            raise Refusal(plugin)
+        return None
+
+    return decide
+
+
+def _contributing(
+    hook: str, function: Callable[..., Any], report: Report, own: Callable[[Any], None]
+) -> Callable[..., Any]:
+    wanted = CONTRIBUTES[hook]
+
+    def contribute(*args: Any) -> list[Any]:
+        """Exhausts a generator in here, so that it cannot fail later, elsewhere."""
+        kept: list[Any] = []
+        problem, exception = "", None
+        try:
+            for item in islice(_each(function(*args)), _MOST_CONTRIBUTIONS):
+                if not wanted.fits(item):
+                    problem = f"gave {type_name(item)} among its {hook} instead of {wanted.name}"
+                    break
+                own(item)
+                kept.append(item)
+        except _PASSING:
+            raise
+        except BaseException as error:
+            problem, exception = _told(error), error
+        if problem:
+            report(problem, exception)
+        return kept
+
+    return contribute
+
+
+def _each(given: Any) -> Iterable[Any]:
+    if given is None:
+        return ()
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise TypeError(f"expected a list or a generator, not {type_name(given)}")
+    return given
+
+
+def _told(error: BaseException) -> str:
+    return f"{type_name(error)}: {safe_str(error, 300)}"
+
+
+def _signed(error: ToolError, plugin: str, hook: str) -> ToolError:
+    """The error with its rule as `plugin:rule`."""
+    rule = error.rule or hook
+    if not rule.startswith(f"{plugin}:"):
+        error.rule = f"{plugin}:{rule}"
+    return error

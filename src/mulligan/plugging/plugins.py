@@ -1,0 +1,140 @@
+"""Records on plugins, and where they come from: entry points of the group `mulligan`, sorted by name."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import attrs
+
+from mulligan.classifying.rules import Rule
+
+GROUP = "mulligan"
+State = Literal["active", "failed", "blocked", "set aside"]
+
+
+@attrs.frozen
+class PluginInfo:
+    """One plugin of a pipeline.
+
+    Attributes:
+        name: its name: that of the entry point, the module or the class.
+        state: `active`, `failed` (it could not be loaded), `blocked`, or `set aside` (after three faults).
+        hooks: the hooks it implements.
+        distribution: the installed distribution it comes from, or None.
+        version: that distribution's version, or None.
+        built_in: whether it comes with mulligan.
+        error: why it failed, or None.
+        load_seconds: how long its import took.
+        rules: the rules by which it classifies, where it tells them.
+    """
+
+    name: str
+    state: State
+    hooks: tuple[str, ...] = ()
+    distribution: str | None = None
+    version: str | None = None
+    built_in: bool = False
+    error: str | None = None
+    load_seconds: float = 0.0
+    rules: tuple[Rule, ...] = attrs.field(default=(), repr=False)
+
+
+@attrs.frozen
+class PluginFault:
+    """A plugin's own bug that was caught.
+
+    Attributes:
+        plugin: the plugin's name.
+        hook: the hook it was called for; `load` where it could not be loaded.
+        error: type and text of what went wrong, with the next step where there is one.
+        distribution: the installed distribution it comes from, or None.
+        exception: what it raised, or None.
+    """
+
+    plugin: str
+    hook: str
+    error: str
+    distribution: str | None = None
+    exception: BaseException | None = attrs.field(default=None, repr=False, eq=False)
+
+
+@attrs.frozen
+class Found:
+    """An entry point, loaded or not.
+
+    Attributes:
+        name: the entry point's name.
+        distribution: the distribution's name, or None.
+        version: the distribution's version, or None.
+        plugin: what it names, or None where loading failed.
+        exception: what loading raised, or None.
+        seconds: how long loading took.
+    """
+
+    name: str
+    distribution: str | None
+    version: str | None
+    plugin: Any = None
+    exception: BaseException | None = None
+    seconds: float = 0.0
+
+
+def discover(blocked: frozenset[str]) -> Iterator[Found]:
+    """Loads the entry points, each in isolation: one that fails, or leaves the interpreter, never stops the others.
+
+    Args:
+        blocked: names that are not even imported.
+    """
+    for point, distribution, version in sorted(_points(), key=lambda found: (found[0].name, found[0].value)):
+        if point.name in blocked:
+            yield Found(point.name, distribution, version)
+            continue
+        started = time.perf_counter()
+        try:
+            plugin = point.load()
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            yield Found(point.name, distribution, version, None, error, time.perf_counter() - started)
+        else:
+            yield Found(point.name, distribution, version, plugin, None, time.perf_counter() - started)
+
+
+def _points() -> Iterator[tuple[Any, str | None, str | None]]:
+    """The entry points with distribution and version; a distribution whose metadata cannot be read has none."""
+    import importlib_metadata
+
+    seen: set[str] = set()
+    for distribution in importlib_metadata.distributions():
+        try:
+            points = distribution.entry_points.select(group=GROUP)
+            if not points:
+                continue
+            name, version = distribution.metadata["Name"], distribution.version
+        except Exception:  # noqa: S112 - nothing can be said of it, not even its name
+            continue
+        if str(name).lower() not in seen:
+            seen.add(str(name).lower())
+            yield from ((point, name, version) for point in points)
+
+
+def autoload_wanted(autoload: bool) -> bool:
+    """Whether entry points are loaded: not where the environment sets `MULLIGAN_DISABLE_PLUGIN_AUTOLOAD`.
+
+    Args:
+        autoload: what the host's code says.
+    """
+    return autoload and os.environ.get("MULLIGAN_DISABLE_PLUGIN_AUTOLOAD", "") in ("", "0")
+
+
+def blocked_names(block: tuple[str, ...]) -> frozenset[str]:
+    """The plugins that are blocked: by the host's code, and by `MULLIGAN_BLOCK_PLUGINS` (names, comma-separated).
+
+    Args:
+        block: what the host's code says.
+    """
+    named = os.environ.get("MULLIGAN_BLOCK_PLUGINS", "").split(",")
+    return frozenset(block) | {name.strip() for name in named if name.strip()}

@@ -1,0 +1,90 @@
+"""The compiled hooks of a pipeline, one typed function each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from mulligan.calls import ToolCall
+from mulligan.dialects import Dialect
+from mulligan.errors import ToolError
+from mulligan.events import Event
+from mulligan.failures.failure import Failure
+from mulligan.feedback import Feedback, FeedbackFormat
+from mulligan.hookspecs import Repairer
+from mulligan.steps import Executor, Middleware
+from mulligan.tools import Tool
+from mulligan.toolset import Toolset
+
+Hook = Callable[..., Any]
+
+
+class Stages:
+    """What the flow asks the plugins. A hook without hookimpls costs one look.
+
+    The hooks themselves are attributes, called with the parameters of their hookspec by position.
+
+    Args:
+        hooks: each hook as a function.
+        outside: the hooks that somebody besides the built-in plugins implements.
+        checks: the hookimpls of `authorize`.
+
+    Attributes:
+        checks: the hookimpls of `authorize`, each asked by itself, with arguments of its own.
+        executes: a plugin says how tools are run; otherwise the flow does as the built-in one does.
+        validates: a plugin may read the arguments, so they are bounded once more; otherwise the flow reads them.
+        authorizes: somebody may refuse calls.
+        doubts: a plugin looks at every returned value, also at those that plainly are results.
+        rewords: a plugin may word feedback anew; otherwise the format alone does.
+        observed: somebody observes.
+        may_repair: somebody repairs.
+        has_middlewares: somebody contributes middleware.
+    """
+
+    def __init__(self, hooks: Mapping[str, Hook], outside: frozenset[str], checks: tuple[Hook, ...]) -> None:
+        self.resolve: Callable[[ToolCall, Toolset], Tool | None] = hooks["resolve"]
+        self.validate: Callable[[Tool, ToolCall], Mapping[str, Any] | None] = hooks["validate"]
+        self.repair: Callable[[ToolCall, ToolError, Toolset, Callable[[str], str]], Repairer | None] = hooks["repair"]
+        self.checks: tuple[Callable[[Tool, Mapping[str, Any], ToolCall], ToolError | None], ...] = checks
+        self.execute: Callable[[Tool, Mapping[str, Any], ToolCall], Executor | None] = hooks["execute"]
+        self.detect: Callable[[Any, Tool], Failure | None] = hooks["detect"]
+        self.classify: Callable[[Failure], ToolError | None] = hooks["classify"]
+        self.render_feedback: Callable[[Feedback, FeedbackFormat], str | Mapping[str, Any] | None]
+        self.render_feedback = hooks["render_feedback"]
+        self.count_tokens: Callable[[str], int | None] = hooks["count_tokens"]
+        self.hints: Callable[[ToolError, Failure | None], list[str]] = hooks["hints"]
+        self.observe: Callable[[Event], None] = hooks["observe"]
+        self._middlewares: Callable[[Tool], list[Middleware]] = hooks["middlewares"]
+        self._formats: Callable[[], list[FeedbackFormat]] = hooks["feedback_formats"]
+        self._dialects: Callable[[], list[Dialect]] = hooks["dialects"]
+        self.executes = "execute" in outside
+        self.validates = "validate" in outside
+        self.authorizes = "authorize" in outside
+        self.doubts = "detect" in outside
+        self.rewords = "render_feedback" in outside
+        self.observed = "observe" in outside
+        self.may_repair = "repair" in outside
+        self.has_middlewares = "middlewares" in outside
+        self._of_tool: dict[int, tuple[Tool, tuple[Middleware, ...]]] = {}
+
+    def middlewares(self, tool: Tool) -> tuple[Middleware, ...]:
+        """What runs around a tool, the outermost first; asked once for each tool.
+
+        Args:
+            tool: the tool.
+        """
+        known = self._of_tool.get(id(tool))
+        if known is None or known[0] is not tool:
+            known = self._of_tool[id(tool)] = (tool, tuple(self._middlewares(tool)))
+        return known[1]
+
+    def formats(self) -> dict[str, FeedbackFormat]:
+        """The feedback formats by name; of two with one name, the one that was asked first counts."""
+        return {format.name: format for format in reversed(self._formats())}
+
+    def dialects(self) -> dict[str, Dialect]:
+        """The dialects by name, in the order in which they are asked; of two with one name, the first counts."""
+        found: dict[str, Dialect] = {}
+        for dialect in self._dialects():
+            found.setdefault(dialect.name, dialect)
+        return found

@@ -1,0 +1,83 @@
+"""The one tool call that a model's answer holds, read strictly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mulligan.arguments.reading import read_arguments
+from mulligan.calls import ToolCall
+from mulligan.dialects import built_in, plain
+from mulligan.policy import Limits
+from mulligan.tools import Tool
+
+_FENCE = "```"
+_PARTS_OF_ONE_BLOCK = 3  # what stands before, in and after it
+_ARGUMENTS = ("arguments", "input", "args")
+
+
+def call_in(answer: Any, only: Tool | None) -> tuple[str, Any] | None:
+    """The name and the arguments of the call in an answer; None where it holds none, or several.
+
+    Args:
+        answer: a text with one JSON object, bare or in a fenced block; a `ToolCall`; a mapping or an SDK's object that
+            is a call, or a message with one.
+        only: the tool whose arguments a text may hold alone; None where it has to say a name.
+
+    Raises:
+        ToolArgumentError: a text is no strict JSON.
+        UsageError: an SDK's object cannot be read.
+    """
+    if isinstance(answer, ToolCall):
+        return answer.name, answer.arguments
+    if isinstance(answer, str):
+        return _in_text(answer, only)
+    values = plain(answer)
+    if not isinstance(values, Mapping):
+        return None
+    alone = values.get("function") if isinstance(values.get("function"), Mapping) else values
+    return _named(alone) or _in_message(values, only)
+
+
+def _in_text(text: str, only: Tool | None) -> tuple[str, Any] | None:
+    parts = text.split(_FENCE)
+    if not text.lstrip().startswith("{") and len(parts) == _PARTS_OF_ONE_BLOCK:
+        text = parts[1].partition("\n")[2]
+    if not text.lstrip().startswith("{"):
+        return None
+    value = read_arguments(text, Limits())
+    if only is None:
+        return _named(value)
+    wraps = set(value) == {"name", "arguments"} and value["name"] == only.name
+    parameters = only.parameters.get("properties")
+    if wraps and not (isinstance(parameters, Mapping) and "arguments" in parameters):
+        return only.name, value["arguments"]
+    return only.name, value
+
+
+def _named(values: Any) -> tuple[str, Any] | None:
+    """A call that stands alone: a name and the arguments beside it."""
+    name = values.get("name")
+    given = [values[word] for word in _ARGUMENTS if word in values]
+    return (name, given[0]) if isinstance(name, str) and len(given) == 1 else None
+
+
+def _in_message(values: Mapping[str, Any], only: Tool | None) -> tuple[str, Any] | None:
+    for dialect in built_in().values():
+        if dialect.recognises(values):
+            calls = dialect.calls(values)
+            if not calls:
+                return _in_text(_text_of(values), only)
+            return (calls[0].name, calls[0].arguments) if len(calls) == 1 else None
+    return None
+
+
+def _text_of(message: Mapping[str, Any]) -> str:
+    """The text of an assistant's message, or of the first choice of a chat completion; empty where it has none."""
+    choices = message.get("choices")
+    if isinstance(choices, Sequence) and choices and isinstance(choices[0], Mapping):
+        message = choices[0].get("message") or {}
+    content = message.get("content")
+    blocks = content if isinstance(content, list) else []
+    texts = [block["text"] for block in blocks if isinstance(block, Mapping) and isinstance(block.get("text"), str)]
+    return content if isinstance(content, str) else "\n".join(texts)

@@ -1,0 +1,170 @@
+"""Takes secrets out of foreign text: registered values, well-known shapes, values with telling names, and addresses."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from threading import Lock
+
+from mulligan.secrets.shapes import PATTERNS, REDACTED, redact_shapes
+from mulligan.secrets.values import Finder, Probe, probes_of, secrets_of
+
+__all__ = ["PATTERNS", "REDACTED", "Redactor", "cut"]
+
+_MOST_VALUES, _SHORTEST, _MOST_PASSES = 1_000, 8, 8
+_ELLIPSIS = "…"
+_CREDENTIAL_NAME = (
+    r"(?:^|[^A-Z0-9])(?:KEYS?|SECRETS?|PASS|CREDS?|CREDENTIALS?|AUTH|DSN|SESSION|PRIVATE|ACCESS|PAT|JWT|BEARER)"
+    r"(?:[^A-Z0-9]|$)|(?:TOKEN|PASSWORD|PASSWD|PASSPHRASE|PWD|COOKIE|SECRET|(?:API|ACCESS|SECRET|PRIVATE|AUTH)KEY)(?:[^A-Z0-9]|$)"
+    r"|(?:DATABASE|DB|REDIS|MONGO|MONGODB|POSTGRES|BROKER|AMQP)_UR[IL]$|CONNECTION_?STRING|CONN_STR"
+)
+_ORDINARY_VALUE = (  # numbers, booleans, paths, and addresses that carry nothing
+    r"[-+]?[0-9][0-9._,]*|(?i:disabled)"
+    r"|(?![A-Za-z0-9+/]{40}\Z)(?:unix:[a-z]+=)?(?:~|\.{1,2}|[A-Za-z]:)?[/\\][\w ./\\:~@,=-]*"
+    r"|[A-Za-z][A-Za-z0-9+.-]{0,20}://[^\s/?#@]*(?:/[^\s/?#@]{0,15}){0,9}"
+)
+_LOGIN = r"[a-z0-9+]{1,32}://([^\s:@/]{0,256}):([^\s@/]{8,256})@"
+_ESCAPE = (
+    r"\x1b\[[0-9;?]{0,32}[@-~]?|\\u[dD][89abAB][0-9A-Fa-f]{2}\\u[0-9A-Fa-f]{4}|\\u[0-9A-Fa-f]{4}"
+    r"|\\U[0-9A-Fa-f]{8}|\\x[0-9A-Fa-f]{2}|\\.|%[0-9A-Fa-f]{2}|&#?[A-Za-z0-9]{1,8};"
+)
+_LONGEST_ESCAPE = 36
+
+
+class Redactor:
+    """Replaces secrets in text by `[redacted]`.
+
+    Args:
+        values: secrets to register from the start.
+        environment: where to look for variables whose names look like credentials (values of 8 characters or more);
+            None: `os.environ`. It is read once, at the first redaction.
+
+    Attributes:
+        shortest: a text of fewer characters holds no secret: the length of the shortest registered one, at most 8.
+    """
+
+    def __init__(self, values: Iterable[str] = (), *, environment: Mapping[str, str] | None = None) -> None:
+        self._lock = Lock()
+        self._environment: Mapping[str, str] | None = os.environ if environment is None else environment
+        self._probes: dict[str, tuple[Probe, ...] | None] = {}
+        self._finder: Finder | None = None
+        self.shortest = _SHORTEST
+        for value in values:
+            self.register(value)
+
+    def register(self, value: object) -> None:
+        """Add a secret; the latest 1,000 are kept, and of each its first 16,384 characters.
+
+        Values of less than 4 characters are ignored: replacing them would destroy the text around them. So are
+        booleans, None and every type that is not named below.
+
+        Args:
+            value: a str, bytes or number, or lists, tuples, sets and mappings (their values) of such.
+        """
+        secrets = list(secrets_of(value))
+        with self._lock:
+            self._add(secrets)
+
+    def redact(self, text: str) -> str:
+        """Replace every registered value, in any encoding tried, and whatever looks like a secret.
+
+        Args:
+            text: foreign text of any length; the time taken is linear in it.
+
+        Returns:
+            The text with `[redacted]` in the place of secrets. The names before them and the hosts after them stay.
+            Redacted once more, it is the same.
+        """
+        finder = self._finder or self._build()
+        redacted = _once(text, finder)
+        for _ in range(_MOST_PASSES):
+            if redacted == text:
+                break
+            text, redacted = redacted, _once(redacted, finder)
+        return redacted
+
+    def _add(self, secrets: Iterable[str]) -> None:
+        for secret in secrets:
+            if secret not in self._probes:
+                self._finder = None
+                self.shortest = min(self.shortest, len(secret))
+            self._probes[secret] = self._probes.pop(secret, None)
+        while len(self._probes) > _MOST_VALUES:
+            del self._probes[next(iter(self._probes))]
+
+    def _build(self) -> Finder:
+        with self._lock:
+            if self._environment is not None:
+                registered = list(self._probes)
+                self._add(_credentials(self._environment))
+                self._add(registered)
+                self._environment = None
+            for secret, probes in self._probes.items():
+                if probes is None:
+                    self._probes[secret] = probes_of(secret)
+            finder = self._finder = Finder.of({secret: probes or () for secret, probes in self._probes.items()})
+            return finder
+
+
+def _once(text: str, finder: Finder) -> str:
+    return redact_shapes(finder.redact(text) if finder.anchors or finder.loose else text)
+
+
+def _credentials(environment: Mapping[str, str]) -> Iterator[str]:
+    for name, value in environment.items():
+        if len(value) >= _SHORTEST and name not in ("PWD", "OLDPWD") and re.search(_CREDENTIAL_NAME, name.upper()):
+            if not re.fullmatch(_ORDINARY_VALUE, value):
+                yield from secrets_of(value)
+            login = re.match(_LOGIN, value)
+            if login and login[1] != login[2]:
+                yield login[2]
+
+
+def cut(text: str, limit: int) -> str:
+    """Shorten a text that was redacted, at a word boundary where there is one near.
+
+    Args:
+        text: the text; a mark of redaction, a character with its accents and an escape stay whole or go.
+        limit: the most characters of the result.
+
+    Returns:
+        The text itself if it is short enough, otherwise its beginning with `…` at the end.
+    """
+    if len(text) <= limit:
+        return text
+    if limit < 1:
+        return ""
+    end = _boundary(text, limit - 1)
+    blank = max(text.rfind(" ", 0, end + 1), text.rfind("\n", 0, end + 1))
+    if blank >= end // 2:
+        end = blank
+    return text[:end].rstrip() + _ELLIPSIS
+
+
+def _boundary(text: str, end: int) -> int:
+    """The last place up to `end` that is not inside a mark, an escape or a character of several code points."""
+    mark = text.find(REDACTED, max(0, end - len(REDACTED) + 1), end + len(REDACTED) - 1)
+    if 0 <= mark < end:
+        return mark
+    start = max(0, end - _LONGEST_ESCAPE)
+    while start and text[start - 1] == "\\":
+        start -= 1
+    for escape in re.finditer(_ESCAPE, text[start : end + _LONGEST_ESCAPE]):
+        if start + escape.start() < end < start + escape.end():
+            end = start + escape.start()
+            break
+    while end > 0 and _continues(text, end):
+        end -= 1
+    return end
+
+
+def _continues(text: str, at: int) -> bool:
+    """Whether the character at a place belongs to the one before it."""
+    if text[at].isascii():
+        return False
+    from unicodedata import category
+
+    joined = "\u200d" in text[at - 1 : at + 1] or "\U0001f3fb" <= text[at] <= "\U0001f3ff"
+    pair = "\ud800" <= text[at - 1] <= "\udbff" and "\udc00" <= text[at] <= "\udfff"
+    return joined or pair or category(text[at]) in ("Mn", "Mc", "Me")

@@ -1,0 +1,196 @@
+"""Registered secret values, and every spelling in which a failure can carry them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from typing import Any, NamedTuple
+
+from mulligan.secrets.shapes import REDACTED, replace
+
+_SHORTEST, _LONGEST, _CHUNK, _MOST_ITEMS = 4, 16_384, 256, 10_000
+_PROBE, _FRAGMENT, _LONGEST_PIN = 4, 6, 7
+_RARE_FIRST = "QZXJqKYjVWzGkHUBxOFDNPMRLCIwvSTEAyb7g8964h3f5mpd2u1c0nlaorsite"
+_RARE_DIGITS = "7986543210BFDCEAbfdcea"  # in hex every letter has one of 3 to 7
+_ENTITIES = {"&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos"}
+_CONTROLS = {"\n": "n", "\r": "r", "\t": "t", "\b": "b", "\f": "f"}
+
+
+class Probe(NamedTuple):
+    """What a text must hold to hold one spelling of a value.
+
+    Attributes:
+        part: four letters or digits out of the spelling, the first of them as rare as possible.
+        runs: everything in the spelling that no escape changes.
+    """
+
+    part: str
+    runs: tuple[str, ...]
+
+
+class Finder(NamedTuple):
+    """Finds the registered values in a text.
+
+    A text is searched for the rarest characters of the values first, then for the parts that begin there, then for
+    everything else that a value needs. Only values that pass are searched for with a pattern.
+
+    Attributes:
+        anchors: the characters that parts begin with.
+        owners: by part, the values that have it and what else they need.
+        loose: values without such a part, which are always searched for.
+        phrases: values that hold a blank, so that a text may end in the midst of them.
+        sources: the patterns of the values that were searched for.
+    """
+
+    anchors: str
+    owners: dict[str, list[tuple[str, tuple[str, ...]]]]
+    loose: tuple[str, ...]
+    phrases: tuple[str, ...]
+    sources: dict[str, str]
+
+    @classmethod
+    def of(cls, probes: Mapping[str, tuple[Probe, ...]]) -> Finder:
+        """Build it from values and the result of `probes_of` for each."""
+        owners: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+        for value, needed in probes.items():
+            for part, runs in needed:
+                owners.setdefault(part, []).append((value, runs))
+        anchors = "".join(sorted({part[0] for part in owners}, key=_RARE_FIRST.index))
+        loose = tuple(value for value, needed in probes.items() if not needed)
+        phrases = tuple(value for value in probes if re.search(r"[\s\"',;&<>]", value))
+        return cls(anchors, owners, loose, phrases, {})
+
+    def redact(self, text: str) -> str:
+        """Replace the values in a text, and the beginning of a value at its very end."""
+        if values := self._candidates(text):
+            text = replace(
+                text, [match.span() for value in values for match in re.finditer(self.source_of(value), text)]
+            )
+        for phrase in self.phrases:
+            if text[-_FRAGMENT:] in phrase and (tail := _tail(text, phrase)):
+                return text[:-tail] + REDACTED
+        return text
+
+    def source_of(self, value: str) -> str:
+        """The pattern that finds a value in every spelling."""
+        known = self.sources.get(value)
+        if known is None:
+            known = self.sources[value] = _source(value)
+        return known
+
+    def _candidates(self, text: str) -> set[str]:
+        found = set(self.loose)
+        for anchor in self.anchors:
+            if anchor in text:
+                at = text.find(anchor)
+                while at >= 0:
+                    for value, runs in self.owners.get(text[at : at + _PROBE], ()):
+                        if value not in found and all(run in text for run in runs):
+                            found.add(value)
+                    at = text.find(anchor, at + 1)
+        return found
+
+
+def _tail(text: str, phrase: str) -> int:
+    """How many characters of the beginning of a phrase a text ends with."""
+    lengths = range(min(len(phrase), len(text)), _FRAGMENT - 1, -1)
+    return next((length for length in lengths if text.endswith(phrase[:length])), 0)
+
+
+def secrets_of(value: object) -> Iterator[str]:
+    """The texts to hide for a value: its own, or those of everything in it."""
+    waiting: list[object] = [value]
+    seen: dict[int, object] = {}  # keeps the items alive, so that no id comes twice
+    while waiting and len(seen) < _MOST_ITEMS:
+        item = waiting.pop()
+        if id(item) in seen:
+            continue
+        seen[id(item)] = item
+        if isinstance(item, Mapping):
+            waiting.extend(item.values())
+        elif isinstance(item, (list, tuple, AbstractSet)):
+            waiting.extend(item)
+        elif (text := _text(item).strip()[:_LONGEST]) and len(text) >= _SHORTEST and text not in REDACTED:
+            last = max(0, len(text) - _CHUNK)
+            for start in {*range(0, last, _CHUNK), last}:
+                yield text[start : start + _CHUNK]
+
+
+def _text(item: Any) -> str:
+    if isinstance(item, (bytes, bytearray)):
+        return item.decode("utf-8", "replace")
+    if isinstance(item, str):
+        return str.__str__(item)
+    return str(item) if isinstance(item, (int, float)) and not isinstance(item, bool) else ""
+
+
+def probes_of(value: str) -> tuple[Probe, ...]:
+    """What each spelling of a value needs; empty where one has no four letters or digits in a row."""
+    data = value.encode("utf-8", "surrogatepass")
+    probes = [_probe(literal, _RARE_FIRST) for literal in (value, *_base64(data))]
+    probes += [_probe(digits, _RARE_DIGITS) for digits in (data.hex(), data.hex().upper())]
+    return tuple(probe for probe in probes if probe) if all(probes) else ()
+
+
+def _probe(literal: str, rare_first: str) -> Probe | None:
+    runs = re.findall("[A-Za-z0-9]+", literal)
+    parts = [run[start : start + _PROBE] for run in runs for start in range(len(run) - _PROBE + 1)]
+    return Probe(min(parts, key=lambda part: rare_first.index(part[0])), tuple(runs)) if parts else None
+
+
+def _base64(data: bytes) -> Iterator[str]:
+    """What the encoding of any text around the data must hold: one for each position modulo three."""
+    from binascii import b2a_base64
+
+    for lead, first in enumerate((0, 2, 3)):
+        encoded = b2a_base64(bytes(lead) + data, newline=False).decode().rstrip("=")
+        core = encoded[first : 8 * (lead + len(data)) // 6]
+        if len(core) >= _FRAGMENT:
+            yield core
+        elif not lead:
+            yield encoded
+
+
+def _source(value: str) -> str:
+    data = value.encode("utf-8", "surrogatepass")
+    if value.isdecimal() and len(value) <= _LONGEST_PIN:
+        plain = rf"(?<!\d){value}(?!\d)"
+    else:
+        plain = "".join(map(_spell, re.findall(r"\\+|[^\\]", value)))
+    padding = "(?:[A-Za-z0-9+/_-]?={1,2})?"
+    encoded = ("".join(map(_spell_base64, core)) + padding for core in _base64(data))
+    return "|".join([plain, *encoded, f"(?i:{data.hex()})"])
+
+
+def _spell_base64(character: str) -> str:
+    other = {"+": "-", "/": "_"}.get(character)
+    return f"(?:{_spell(character)}|{other})" if other else character
+
+
+def _spell(character: str) -> str:
+    """A pattern for one character (or a run of backslashes) plain and as URLs, JSON, repr and HTML write it."""
+    if character.isascii() and character.isalnum():
+        return character
+    if character[0] == "\\":
+        escaped = rf"(?i:%(?:25){{0,2}}5c|\\{{1,4}}x5c|\\{{1,4}}u005c|&#(?:92|x5c);){{{len(character)}}}"
+        return rf"(?:\\{{{len(character)},{8 * len(character)}}}|{escaped})"
+    data = character.encode("utf-8", "surrogatepass")
+    code = ord(character)
+    units = character.encode("utf-16-be", "surrogatepass").hex()
+    forms = [
+        "".join(f"%(?:25){{0,2}}{byte:02x}" for byte in data),
+        "".join(rf"\\{{1,4}}x{byte:02x}" for byte in data),
+        "".join(rf"\\{{1,4}}u{units[at : at + 4]}" for at in range(0, len(units), 4)),
+        rf"&(?:amp;)?#(?:0{{0,4}}{code}|x0{{0,4}}{code:x});",
+    ]
+    if not character.isascii():
+        forms.append(rf"\\{{1,4}}{ascii(character)[2:-1]}")
+    if character in _ENTITIES:
+        forms.append(f"&(?:amp;){{0,2}}{_ENTITIES[character]};")
+    if character in "\"'/":
+        forms.append(rf"\\{{1,7}}{character}")
+    if character in _CONTROLS:
+        forms.append(rf"\\{{1,4}}{_CONTROLS[character]}")
+    plain = "[ +]|%(?:25){0,2}2[Bb]" if character == " " else re.escape(character)
+    return f"(?:{plain}|(?i:{'|'.join(forms)}))"

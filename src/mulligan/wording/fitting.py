@@ -1,0 +1,125 @@
+"""Feedback within its limit: whole parts are left out, the least important first; JSON stays JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from copy import copy
+from typing import Any, NamedTuple
+
+from mulligan.feedback import Feedback
+from mulligan.secrets.redaction import cut
+
+Render = Callable[[Feedback], str | Mapping[str, Any]]
+
+
+class Room(NamedTuple):
+    """How much feedback may take.
+
+    Attributes:
+        chars: characters.
+        tokens: tokens, or None for any number.
+        counter: how many tokens a text takes; None where nobody says, so that it is estimated.
+    """
+
+    chars: int
+    tokens: int | None = None
+    counter: Callable[[str], int | None] = lambda text: None
+
+    def holds(self, text: str) -> bool:
+        """Whether there is room for a text."""
+        if self.tokens is None or len(text) > self.chars:
+            return len(text) <= self.chars
+        counted = self.counter(text)
+        return (-(-len(text) // _CHARS_OF_A_TOKEN) if counted is None else counted) <= self.tokens
+
+
+_CHARS_OF_A_TOKEN = 4
+_PARTS, _FIRST = (4, 6, 8, 12), 4  # the first members are kept as long as their texts can be cut instead
+_DROPPED_FIRST = ("detail", "hints", "notes")
+_HALVED = ("options", "problems")
+_SHORT, _SHORTEST, _PREFIX = 100, 50, 40
+_DROPPED_LAST = ("corrected", "suggestion", "options_total", "problems_total", "effect_note", "wait_note", "next_step")
+
+
+def fit(feedback: Feedback, render: Render, room: Room) -> tuple[Feedback, str] | None:
+    """Renders feedback within a limit, leaving out parts as long as it is too long.
+
+    Args:
+        feedback: the parts.
+        render: how they are worded.
+        room: how long the text may be.
+
+    Returns:
+        The parts that went into the text, and the text; or None where even the smallest text is too long.
+    """
+    rendered = render(feedback)
+    text = rendered if type(rendered) is str else _text(rendered)
+    if room.holds(text):
+        return feedback, text
+    told = feedback
+    for told in _smaller(feedback):
+        rendered = render(told)
+        text = _text(rendered)
+        if room.holds(text):
+            return told, text
+    return (told, _shrunk(rendered, room)) if isinstance(rendered, Mapping) else None
+
+
+def shortened(text: str, room: Room) -> str:
+    """The beginning of a text, as much as there is room for.
+
+    Args:
+        text: the text.
+        room: how long it may be.
+    """
+    short = cut(text, room.chars)
+    while short and not room.holds(short):
+        short = cut(short, len(short) * 3 // 4)
+    return short
+
+
+def _text(rendered: str | Mapping[str, Any]) -> str:
+    if isinstance(rendered, str):
+        return rendered
+    import json
+
+    return json.dumps(rendered, ensure_ascii=False)
+
+
+def _shrunk(rendered: Mapping[str, Any], room: Room) -> str:
+    """A mapping that is too long even with the fewest parts: its texts are cut, then its last members left out."""
+    chars = room.chars if room.tokens is None else min(room.chars, room.tokens * _CHARS_OF_A_TOKEN)
+    for part in _PARTS:
+        most = chars // part
+        members = {name: cut(value, most) if isinstance(value, str) else value for name, value in rendered.items()}
+        fewest = 1 if part == _PARTS[-1] else _FIRST
+        while not room.holds(_text(members)) and len(members) > fewest:
+            members.popitem()
+        if room.holds(_text(members)):
+            break
+    return _text(members)
+
+
+def _smaller(feedback: Feedback) -> Iterator[Feedback]:
+    """Copies with ever fewer parts."""
+    current = feedback
+    for part in _DROPPED_FIRST:
+        if getattr(current, part):
+            yield (current := _without(current, part))
+    for part in _HALVED:
+        while kept := getattr(current, part):
+            current = copy(current)
+            setattr(current, part, kept[: len(kept) // 2])
+            yield current
+    for part in _DROPPED_LAST:
+        yield (current := _without(current, part))
+    for length in (_SHORT, _SHORTEST):
+        current = copy(current)
+        current.message, current.headline = cut(current.message, length), cut(current.headline, length + _PREFIX)
+        yield current
+
+
+def _without(feedback: Feedback, part: str) -> Feedback:
+    smaller = copy(feedback)
+    setattr(smaller, part, type(getattr(feedback, part))())
+    return smaller

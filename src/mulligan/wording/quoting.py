@@ -1,0 +1,114 @@
+"""What stands among our own words although somebody else wrote it, and so belongs into the fence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from mulligan.arguments.reading import dump
+from mulligan.foreign.containment import is_name, safe_str
+from mulligan.foreign.facts import guarded
+
+if TYPE_CHECKING:
+    from mulligan.calls import ToolCall
+    from mulligan.errors import ToolError
+    from mulligan.failures.failure import Failure
+
+_WORDS, _LONG, _MOST = 4, 24, 300
+_UNSPACED = re.compile(r"[^\x00-\u2fff]{8}")
+_MARKED = re.compile(r"[<>|{}\[\]]")
+
+
+def sent_text(call: ToolCall) -> str:
+    """The arguments that a model sent, as text; empty where they cannot be written.
+
+    Args:
+        call: the call.
+    """
+    arguments = call.arguments
+    if isinstance(arguments, str):
+        return arguments
+    return guarded(lambda: dump(arguments)) or ""
+
+
+def was_sent(text: str, sent: str) -> bool:
+    """Whether a text stands in what the model sent, as it is or as JSON writes it.
+
+    Args:
+        text: any text; half a surrogate pair, as in names of files, cannot have been sent.
+        sent: the arguments, as text.
+    """
+    if text in sent:
+        return True
+    written = guarded(lambda: dump(text)[1:-1])
+    return written is not None and written in sent
+
+
+def unnamed(error: ToolError, call: ToolCall) -> str | None:
+    """What an error is about, where that is a sentence and no name, and did not come from the model; else None.
+
+    Args:
+        error: what the failure means.
+        call: the call that failed.
+    """
+    resource = error.resource
+    if resource is None or (resource.isascii() and " " not in resource) or is_name(resource, blanks=2):
+        return None
+    return None if was_sent(resource, sent_text(call)) else resource
+
+
+def apart(hints: Iterable[str], failure: Failure | None) -> tuple[list[str], list[str]]:
+    """The hints in a plugin's own words, and those that repeat what the failure says.
+
+    Args:
+        hints: advice of plugins.
+        failure: what happened, where the tool ran.
+    """
+    own: list[str] = []
+    repeated: list[str] = []
+    foreign = "" if failure is None else guarded(lambda: _said(failure)) or ""
+    for hint in hints:
+        (repeated if _repeats(safe_str(hint, _MOST), foreign) else own).append(hint)
+    return own, repeated
+
+
+def redacted_pointer(pointer: str, redact: Callable[[str], str]) -> str:
+    """A JSON Pointer without secrets, which it may hold with `~1` for a slash, or slashes for dots.
+
+    Args:
+        pointer: the pointer.
+        redact: takes secrets out of a text.
+    """
+    redacted = redact(pointer)
+    for spelling in spellings(pointer):
+        if redacted == pointer and redact(spelling) != spelling:
+            redacted = redact(spelling)
+    return redacted
+
+
+def spellings(pointer: str) -> Iterator[str]:
+    """How the names in a JSON Pointer may have been written, where that is not the pointer itself.
+
+    Args:
+        pointer: the pointer.
+    """
+    if "~" in pointer:
+        yield pointer.replace("~1", "/").replace("~0", "~")
+    if pointer.count("/") > 1:
+        yield "/" + pointer[1:].replace("/", ".")
+
+
+def _said(failure: Failure) -> str:
+    """All foreign text of a failure that can be read, in one line."""
+    texts = (failure.text, failure.told, failure.body_text, failure.stderr, *failure.headers.values())
+    named = (failure.resource or "", *map(safe_str, (failure.arguments or {}).values()))
+    return " ".join(" ".join(texts + named).split())
+
+
+def _repeats(hint: str, foreign: str) -> bool:
+    words = hint.split()
+    runs = (" ".join(words[start : start + _WORDS]) for start in range(len(words) - _WORDS + 1))
+    telling = (word for word in words if len(word) >= _LONG or _MARKED.search(word))
+    unspaced = (hint[start : start + 8] for start in range(len(hint) - 7) if _UNSPACED.match(hint, start))
+    return any(part in foreign for parts in (runs, telling, unspaced) for part in parts)
