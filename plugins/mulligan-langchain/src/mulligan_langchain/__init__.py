@@ -1,0 +1,23 @@
+"""mulligan in LangChain and LangGraph: every tool call of an agent gets a second chance.
+
+from langchain.agents import create_agent
+from mulligan_langchain import MulliganMiddleware
+
+agent = create_agent(model, tools, middleware=[MulliganMiddleware(timeout=30)])
+"""
+
+from mulligan_langchain.fatal import FatalToolError, raise_if_fatal
+from mulligan_langchain.functions import aexecute_tool_safely, execute_tool_safely, wrap_tool_with_error_handling
+from mulligan_langchain.middleware import MulliganMiddleware
+from mulligan_langchain.tool_node import MulliganToolNode, tools_condition
+
+__all__ = [
+    "FatalToolError",
+    "MulliganMiddleware",
+    "MulliganToolNode",
+    "aexecute_tool_safely",
+    "execute_tool_safely",
+    "raise_if_fatal",
+    "tools_condition",
+    "wrap_tool_with_error_handling",
+]

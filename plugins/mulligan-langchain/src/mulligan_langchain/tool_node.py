@@ -1,0 +1,190 @@
+"""`MulliganToolNode`, a drop-in for LangGraph's `ToolNode`, and the routing that belongs to it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Literal
+
+from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.runnables import RunnableConfig
+from langchain_core.tools import BaseTool
+from langgraph.prebuilt import ToolNode
+from langgraph.prebuilt.tool_node import ToolCallRequest
+from langgraph.runtime import get_runtime
+from langgraph.types import Command
+
+from mulligan import Pipeline
+from mulligan_langchain.conversations import Conversation
+from mulligan_langchain.fatal import FatalToolError, fatal_answer, meaning
+from mulligan_langchain.gate import Gate
+from mulligan_langchain.malformed import asettle, settle
+from mulligan_langchain.middleware import checked
+from mulligan_langchain.translation import Timeouts
+
+OnFatal = Literal["error", "answer"]
+
+
+class MulliganToolNode(ToolNode):
+    """`ToolNode` that answers every failure.
+
+    Args:
+        tools: tools or functions.
+        name: the node's name.
+        tags: for tracing.
+        handle_tool_errors: a text or a function words failures as in `ToolNode`, and these words are kept; anything
+            else leaves them to mulligan.
+        messages_key: where the state holds the messages.
+        wrap_tool_call: as in `ToolNode`; it runs inside.
+        awrap_tool_call: as in `ToolNode`; it runs inside.
+        pipeline: plugins, policy, limits and format; its own tools are not used. By default one with the defaults.
+        timeout: seconds that a tool may take, for all or by name.
+        on_fatal: after a failure that the model cannot mend, once every call has its answer: a `FatalToolError` that
+            carries the answers, or only the `"answer"`s, for a model node that asks `raise_if_fatal`.
+
+    Raises:
+        UsageError: an argument is wrong.
+    """
+
+    def __init__(
+        self,
+        tools: Sequence[BaseTool | Callable[..., Any]],
+        *,
+        name: str = "tools",
+        tags: list[str] | None = None,
+        handle_tool_errors: Any = True,
+        messages_key: str = "messages",
+        wrap_tool_call: Callable[..., Any] | None = None,
+        awrap_tool_call: Callable[..., Awaitable[Any]] | None = None,
+        pipeline: Pipeline | None = None,
+        timeout: Timeouts = None,
+        on_fatal: OnFatal = "error",
+    ) -> None:
+        self._gate = Gate(pipeline, timeout)
+        self._on_fatal = checked(on_fatal, ("error", "answer"))
+        self._key = messages_key
+        worded = isinstance(handle_tool_errors, str) or (
+            callable(handle_tool_errors) and not isinstance(handle_tool_errors, type)
+        )
+        super().__init__(
+            tools,
+            name=name,
+            tags=tags,
+            handle_tool_errors=handle_tool_errors if worded else False,
+            messages_key=messages_key,
+            wrap_tool_call=self._wrapper(wrap_tool_call),
+            awrap_tool_call=self._awrapper(awrap_tool_call) if awrap_tool_call or not wrap_tool_call else None,
+        )
+
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """Runs the calls of the last message.
+
+        Raises:
+            FatalToolError: one failed so that the run must stop.
+        """
+        said = self._unread(input)
+        if said is None:
+            return self._closed(super().invoke(input, config, **kwargs), ())
+        settled, answers = settle(said, self._gate, self._gate.box(self.tools_by_name.values()), self._here(), True)
+        return self._closed(super().invoke(self._with(input, said, settled), config, **kwargs), answers)
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """`invoke`, awaited.
+
+        Raises:
+            FatalToolError: a call failed so that the run must stop.
+        """
+        said = self._unread(input)
+        if said is None:
+            return self._closed(await super().ainvoke(input, config, **kwargs), ())
+        box = self._gate.box(self.tools_by_name.values())
+        settled, answers = await asettle(said, self._gate, box, self._here(), True)
+        return self._closed(await super().ainvoke(self._with(input, said, settled), config, **kwargs), answers)
+
+    def _wrapper(self, inner: Callable[..., Any] | None) -> Callable[..., Any]:
+        def wrap(request: ToolCallRequest, execute: Callable[..., Any]) -> Any:
+            return self._gate.call(request, execute if inner is None else lambda one: inner(one, execute))
+
+        return wrap
+
+    def _awrapper(self, inner: Callable[..., Awaitable[Any]] | None) -> Callable[..., Awaitable[Any]]:
+        async def wrap(request: ToolCallRequest, execute: Callable[..., Awaitable[Any]]) -> Any:
+            return await self._gate.acall(request, execute if inner is None else lambda one: inner(one, execute))
+
+        return wrap
+
+    def _here(self) -> Conversation | None:
+        try:
+            return self._gate.conversations.of(get_runtime())
+        except (RuntimeError, KeyError):  # outside of a graph
+            return None
+
+    def _unread(self, input: Any) -> AIMessage | None:
+        """The last message of the model, where some of its calls could not be read."""
+        messages = input if isinstance(input, list) else _get(input, self._key)
+        said = next((one for one in reversed(messages or ()) if isinstance(one, AIMessage)), None)
+        return said if said is not None and said.invalid_tool_calls else None
+
+    def _with(self, input: Any, said: AIMessage, settled: AIMessage) -> Any:
+        if isinstance(input, list):
+            return [settled if one is said else one for one in input]
+        messages = [settled if one is said else one for one in _get(input, self._key)]
+        if isinstance(input, dict):
+            return {**input, self._key: messages}
+        copy = input.model_copy() if hasattr(input, "model_copy") else _copied(input)
+        setattr(copy, self._key, messages)
+        return copy
+
+    def _closed(self, output: Any, answers: Sequence[ToolMessage]) -> Any:
+        """The node's output with the answers to what could not be read; a fatal one stops the run."""
+        if answers:
+            output = self._joined(output, list(answers))
+        messages = list(_answers(output, self._key))
+        fatal = fatal_answer(messages)
+        if fatal is None or self._on_fatal == "answer":
+            return output
+        conversation = self._here()
+        known = None if conversation is None else conversation.fatal.get(fatal.tool_call_id)
+        raise FatalToolError(known or meaning(fatal), messages)
+
+    def _joined(self, output: Any, answers: list[ToolMessage]) -> Any:
+        if isinstance(output, dict):
+            return {**output, self._key: [*answers, *output[self._key]]}
+        if any(isinstance(one, (Command, dict)) for one in output):
+            return [{self._key: answers}, *output]
+        return [*answers, *output]
+
+
+def tools_condition(state: Any, messages_key: str = "messages") -> Literal["tools", "__end__"]:
+    """LangGraph's `tools_condition`, which also sends calls that could not be read to the tools, to be answered.
+
+    Args:
+        state: the messages, or the state that holds them.
+        messages_key: where it holds them.
+    """
+    messages = state if isinstance(state, list) else _get(state, messages_key)
+    said = messages[-1] if messages else None
+    called = isinstance(said, AIMessage) and (said.tool_calls or said.invalid_tool_calls)
+    return "tools" if called else "__end__"
+
+
+def _answers(output: Any, key: str) -> Any:
+    """Every message in the output of the node."""
+    for one in output if isinstance(output, list) else [output]:
+        if isinstance(one, ToolMessage):
+            yield one
+        elif isinstance(one, (dict, Command)):
+            update = one.update if isinstance(one, Command) else one
+            held = update.get(key, ()) if isinstance(update, dict) else update or ()
+            yield from (held if isinstance(held, (list, tuple)) else (held,))
+        elif isinstance(one, list):
+            yield from one
+
+
+def _get(state: Any, key: str) -> Any:
+    return state.get(key) if isinstance(state, dict) else getattr(state, key, None)
+
+
+def _copied(state: Any) -> Any:
+    from copy import copy
+
+    return copy(state)

@@ -1,0 +1,29 @@
+"""The dominance pages tell what the adapters' own tests recorded, and no cell is worse."""
+
+from __future__ import annotations
+
+import dominance_page
+import pytest
+
+TABLES = dominance_page.tables()
+
+
+@pytest.mark.parametrize("name", dominance_page.pages())
+def test_a_page_is_what_was_recorded(name):
+    assert (dominance_page.FOLDER / name).read_text("utf-8") == dominance_page.pages()[name]
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_no_merit_is_lost_and_most_scenes_gain_one(name):
+    scenes = TABLES[name]["scenes"]
+    gained = 0
+    for scene in scenes.values():
+        plain, guarded = scene["plain"]["merits"], scene["guarded"]["merits"]
+        assert [merit for merit, has in plain.items() if has and not guarded[merit]] == []
+        gained += sum(guarded.values()) > sum(plain.values())
+    assert gained > len(scenes) / 2
+
+
+def test_the_frameworks_played_the_same_scenes():
+    assert len(TABLES) >= 5
+    assert len({tuple(table["scenes"]) for table in TABLES.values()}) == 1
