@@ -499,7 +499,7 @@ def test_retries_of_the_core_for_tools_that_only_read(run):
     made = StructuredTool.from_function(
         look, name="look", description="Look.", metadata={"mulligan": {"read_only": True}}
     )
-    first = MulliganMiddleware(Pipeline(policy=Policy(retry=True)))
+    first = MulliganMiddleware(Pipeline())
     assert told(run, [says(("c1", "look", {}))], [made], first=first)["c1"].text == "seen"
     assert len(ran) == 2
 

@@ -1,0 +1,85 @@
+"""A client for ADK's `LiteLlm` that keeps what the model wrote as arguments, so that its mistakes can be named.
+
+from google.adk.models.lite_llm import LiteLlm
+from mulligan_adk.litellm import RawCalls
+
+model = LiteLlm("openai/gpt-5", llm_client=RawCalls())
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+from google.adk.models.lite_llm import LiteLLMClient
+
+from mulligan_adk.heard import Raw, note
+
+
+class RawCalls(LiteLLMClient):
+    """Passes everything on as it is, and notes the calls.
+
+    Args:
+        client: the client that asks the model; by default ADK's own.
+    """
+
+    def __init__(self, client: LiteLLMClient | None = None) -> None:
+        self._client = client or LiteLLMClient()
+
+    async def acompletion(self, model: Any, messages: Any, tools: Any, **kwargs: Any) -> Any:
+        """Asks the model.
+
+        Args:
+            model: as LiteLLM takes it.
+            messages: as LiteLLM takes them.
+            tools: as LiteLLM takes them.
+            kwargs: as LiteLLM takes them.
+        """
+        response = await self._client.acompletion(model, messages, tools, **kwargs)
+        if kwargs.get("stream"):
+            return _listening(response)
+        calls = _Calls()
+        for choice in (response.get("choices") or ())[:1]:
+            calls.add(choice["message"])
+        note(calls.whole())
+        return response
+
+    def completion(self, model: Any, messages: Any, tools: Any, stream: bool = False, **kwargs: Any) -> Any:
+        """Asks the model, without waiting for it on the event loop.
+
+        Args:
+            model: as LiteLLM takes it.
+            messages: as LiteLLM takes them.
+            tools: as LiteLLM takes them.
+            stream: as LiteLLM takes it.
+            kwargs: as LiteLLM takes them.
+        """
+        return self._client.completion(model, messages, tools, stream=stream, **kwargs)
+
+
+class _Calls:
+    """Calls that arrive whole or in pieces."""
+
+    def __init__(self) -> None:
+        self._found: dict[int, Raw] = {}
+
+    def add(self, message: Any) -> None:
+        for place, call in enumerate(message.get("tool_calls") or ()):
+            index = call.get("index")
+            raw = self._found.setdefault(place if index is None else index, Raw("", "", ""))
+            function = call.get("function") or {}
+            raw.id = call.get("id") or raw.id
+            raw.name = function.get("name") or raw.name
+            raw.arguments = f"{raw.arguments}{function.get('arguments') or ''}"
+
+    def whole(self) -> list[Raw]:
+        return [raw for raw in self._found.values() if raw.id and raw.name]
+
+
+async def _listening(chunks: AsyncIterator[Any]) -> AsyncIterator[Any]:
+    calls = _Calls()
+    async for chunk in chunks:
+        for choice in (chunk.get("choices") or ())[:1]:
+            calls.add(choice.get("delta") or {})
+        note(calls.whole())
+        yield chunk
