@@ -20,6 +20,11 @@ def send_mail(to: str) -> str:
     raise RuntimeError("no mail today")
 
 
+def read_lines(path: str, first: int) -> str:
+    """Read some lines of a file."""
+    raise FileNotFoundError(2, "No such file or directory", path)
+
+
 class Crashing:
     @hookimpl
     def hints(self, error, failure):
@@ -65,6 +70,34 @@ def test_a_session_remembers_failures_of_every_view():
     results = [pipeline.with_tools([send_mail]).call("send_mail", {"to": "x"}, session=session) for _ in range(5)]
     assert [result.attempts for result in results] == [1, 1, 1, 0, 0]
     assert results[4].fatal
+
+
+class Paused(Exception):
+    """What a framework steers with."""
+
+
+def pause() -> None:
+    """Ask a person first."""
+    raise Paused
+
+
+def test_what_a_framework_steers_with_passes_through_its_view_and_through_that_alone():
+    pipeline = Pipeline([pause], autoload=False, policy=Policy(control_flow=[KeyError]))
+    view = pipeline.with_tools([pause], control_flow=[Paused])
+    with pytest.raises(Paused):
+        view.call("pause")
+    assert view.policy.control_flow == (KeyError, Paused)
+    assert pipeline.call("pause").is_error
+    with pytest.raises(UsageError, match="give exception classes, or their qualified names"):
+        pipeline.with_tools([], control_flow=[3])
+
+
+def test_calls_made_one_by_one_can_belong_to_one_message():
+    session = Pipeline([read_lines], autoload=False).session()
+    with session.step():
+        results = [session.call("read_lines", {"path": "gone.md", "first": line}) for line in range(6)]
+    assert not any(result.fatal for result in results)
+    assert session.call("read_lines", {"path": "gone.md", "first": 9}).fatal
 
 
 def test_logging_turned_on_for_a_view_is_on_for_the_pipeline():

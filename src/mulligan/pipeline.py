@@ -19,6 +19,7 @@ from mulligan.composing.assembly import (
     check_formats,
     checked_middleware,
     checked_policy,
+    host_view,
     names_of,
 )
 from mulligan.composing.batches import acall_each, async_driver, call_each
@@ -36,7 +37,7 @@ from mulligan.memory.budget import Budget
 from mulligan.plugging.plugins import PluginFault, PluginInfo
 from mulligan.policy import Limits, Policy
 from mulligan.results import Answers, ToolResult
-from mulligan.running.invocation import Host, HostView
+from mulligan.running.invocation import Host
 from mulligan.secrets.redaction import Redactor
 from mulligan.session import Session
 from mulligan.steps import Middleware
@@ -112,22 +113,20 @@ class Pipeline:
         if fault.hook != "observe" and hasattr(self, "_host"):
             self._host.stages.observe(PluginFaulted(fault.plugin, fault.hook, fault.error, aside))
 
-    def with_tools(self, tools: Iterable[Any]) -> Pipeline:
+    def with_tools(self, tools: Iterable[Any], *, control_flow: Iterable[Any] = ()) -> Pipeline:
         """A pipeline with other tools that shares everything else with this one: plugins, policy, threads.
 
         It costs little, so an agent can have one for the tools that it may call now. Sessions serve both.
 
         Args:
             tools: tools, plain functions and toolsets.
+            control_flow: exceptions that pass through untouched besides those of the policy, as classes or qualified names.
 
         Raises:
             UsageError: two tools of one name, or something that cannot be a tool.
         """
-        other = copy.copy(self)
-        host = HostView(Toolset(tools), self._host)
-        vars(other).update(tools=host.toolset, _host=host, _diagnosis=Diagnosis(host))
-        other.tools.dialects = self.tools.dialects
-        check_formats(other.tools, self._answering)
+        other, host = copy.copy(self), host_view(self._host, tools, control_flow)
+        vars(other).update(tools=host.toolset, policy=host.policy, _host=host, _diagnosis=Diagnosis(host))
         return other
 
     @property

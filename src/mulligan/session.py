@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from mulligan.calls import ToolCall
@@ -73,6 +74,13 @@ class Session:
     async def aanswer(self, message: Any, **options: Any) -> Answers:
         """`Pipeline.aanswer` with this conversation's memory."""
         return await self._pipeline.aanswer(message, session=self, **options)
+
+    def step(self) -> AbstractContextManager[None]:
+        """The calls in here belong to one message of the model: it has read nothing in between.
+
+        `answer` and `call_many` say so by themselves; frameworks that make the calls one by one have to say it.
+        """
+        return self.memory.step()
 
     def recover(self, text_or_exception: str | BaseException) -> ToolResult:
         """`Pipeline.recover` in this conversation's format; a name that no tool has is remembered.

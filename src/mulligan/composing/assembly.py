@@ -6,6 +6,8 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+import attrs
+
 from mulligan.answering.answering import Answering
 from mulligan.calls import ToolCall
 from mulligan.errors import UsageError
@@ -13,7 +15,7 @@ from mulligan.feedback import FeedbackFormat
 from mulligan.manager import PluginManager
 from mulligan.plugging.plugins import autoload_wanted, blocked_names, discover
 from mulligan.policy import Limits, Policy
-from mulligan.running.invocation import Chances, Host, Invocation
+from mulligan.running.invocation import Chances, Host, HostView, Invocation
 from mulligan.steps import Middleware
 from mulligan.toolset import Toolset
 
@@ -219,6 +221,25 @@ def names_of(block: Any) -> tuple[str, ...]:
     if not isinstance(block, (list, tuple, set, frozenset)):
         raise UsageError(f"block must be a list of plugin names, not {block!r:.80}")
     return tuple(block)
+
+
+def host_view(host: Host, tools: Iterable[Any], control_flow: Iterable[Any]) -> HostView:
+    """The parts of a pipeline that shares everything but its tools with another.
+
+    Args:
+        host: the other pipeline's parts.
+        tools: tools, plain functions and toolsets.
+        control_flow: what passes through untouched besides what the policy says.
+
+    Raises:
+        UsageError: one of the tools cannot be one, or asks for a format that nobody offers.
+    """
+    toolset, policy = Toolset(tools), host.policy
+    if more := tuple(control_flow):
+        policy = attrs.evolve(policy, control_flow=(*policy.control_flow, *more))
+    toolset.dialects = host.toolset.dialects
+    check_formats(toolset, host.answering)
+    return HostView(toolset, host, policy)
 
 
 def check_formats(toolset: Toolset, answering: Answering) -> None:

@@ -113,16 +113,17 @@ class HostView(Host):
     Args:
         toolset: the tools.
         host: the other pipeline's parts.
+        policy: the policy, which may let more pass than the other's.
     """
 
     __slots__ = ("_host",)
 
-    def __init__(self, toolset: Toolset, host: Host) -> None:
+    def __init__(self, toolset: Toolset, host: Host, policy: Policy) -> None:
         self._host = host
         super().__init__(
             toolset,
             host.stages,
-            host.policy,
+            policy,
             host.limits,
             host.middleware,
             host.answering,
