@@ -219,6 +219,8 @@ class Wording:
         if quoted[0] is None and (not text or text in error.message or text == error.resource):
             text = ""
         text = "\n".join(dict.fromkeys(filter(None, [*(one for one in quoted if one and one not in text), text])))
+        if not text:
+            return ""
         limit = self._limits.detail_chars
         told = cut(clean(self._redactor.redact(text[: 4 * limit])), limit).strip()
         key = f"{call.id}\0{call.name}\0{sent_text(call)}"
