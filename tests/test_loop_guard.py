@@ -596,6 +596,15 @@ def test_what_one_message_asks_for_never_ends_the_run_by_itself(talk):
     assert session.call("read", {"path": "ok.md"}).content == "fine"
 
 
+def test_the_same_call_six_times_in_one_message_does_not_end_the_run_either(talk):
+    world, session = talk()
+    results = session.call_many([("read", {"path": "gone.md"})] * 6)
+    assert [is_refused(result) for result in results] == [False] * 3 + [True] * 3
+    assert not any(result.fatal for result in results)
+    assert session.call("read", {"path": "gone.md"}).fatal
+    assert len(world.ran) == 3
+
+
 def test_twenty_guesses_in_one_message_do_not_end_the_run(talk):
     _, session = talk()
     results = session.call_many([("read", {"path": f"guess{number}.md"}) for number in range(20)])

@@ -88,7 +88,8 @@ class Session:
         Args:
             text_or_exception: what the other runtime said.
         """
-        return self._diagnosis.recover(text_or_exception, self.memory, self.format)
+        with self.step():
+            return self._diagnosis.recover(text_or_exception, self.memory, self.format)
 
     def forgive(self) -> None:
         """Forgets every failure: the person has mended what was wrong, and the same calls may run again.

@@ -210,6 +210,12 @@ def test_a_model_that_errs_reads_corrects_itself_and_finishes():
     assert played.asked == list(played.answers) == ["c1", "c2", "c3"]
 
 
+def test_calls_of_one_message_do_not_end_the_run():
+    calls = [(f"c{line}", "read_page", {"title": "gone.md", "lines": line}) for line in range(8)]
+    played = play(agent(calls, "ok", tools=[read_page]), MulliganPlugin())
+    assert played.last == "ok" and len(played.answers) == 8
+
+
 def test_the_same_failing_call_is_refused_and_then_ends_the_run():
     runs = []
 

@@ -18,9 +18,23 @@ from google.genai import types
 from mulligan_adk import MulliganPlugin
 from pydantic import BaseModel
 
+from mulligan import Pipeline
 from mulligan.errors import ToolQuotaError
+from mulligan.plugin import CallFinished, hookimpl
 
 pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+class Watching:
+    """Keeps the ids of the calls that were answered."""
+
+    def __init__(self):
+        self.answered = []
+
+    @hookimpl
+    def observe(self, event):
+        if isinstance(event, CallFinished):
+            self.answered.append(event.result.call.id)
 
 
 class Shelf(BaseModel):
@@ -190,8 +204,11 @@ def test_the_limit_on_model_calls_of_a_nested_agent_passes():
         *[[(f"i{turn}", "again", {})] for turn in range(9)], tools=[again], name="inner", description="Nested."
     )
     outer = agent([("c1", "inner", {"request": "go"})], "ok", tools=[AgentTool(inner)], name="outer")
-    played = play(outer, MulliganPlugin(), config=RunConfig(max_llm_calls=3))
+    watching = Watching()
+    plugin = MulliganPlugin(pipeline=Pipeline(plugins=[watching]))
+    played = play(outer, plugin, config=RunConfig(max_llm_calls=3))
     assert isinstance(played.error, LlmCallsLimitExceededError)
+    assert watching.answered and "c1" not in watching.answered
 
 
 def test_a_fatal_failure_in_a_nested_agent_ends_the_outer_run():

@@ -32,6 +32,19 @@ from mulligan.errors import (
     ToolPermissionError,
     UsageError,
 )
+from mulligan.plugin import CallFinished, hookimpl
+
+
+class Watching:
+    """Keeps the ids of the calls that were answered."""
+
+    def __init__(self):
+        self.answered = []
+
+    @hookimpl
+    def observe(self, event):
+        if isinstance(event, CallFinished):
+            self.answered.append(event.result.call.id)
 
 
 @tool
@@ -317,6 +330,18 @@ def test_on_fatal_is_checked():
         MulliganMiddleware(on_fatal="stop")
 
 
+def test_calls_of_one_message_do_not_end_the_run(run):
+    @tool
+    def read_lines(path: str, first: int) -> str:
+        """Read some lines of a page."""
+        raise FileNotFoundError(2, "No such file or directory", path)
+
+    turn = says(*((f"c{n}", "read_lines", {"path": "x", "first": n}) for n in range(8)))
+    said, made = agent([turn], [read_lines], first=MulliganMiddleware())
+    assert len(answers(run(made, asked())["messages"])) == 8
+    assert len(said.received) == 2
+
+
 def test_the_loop_guard_knows_one_run_and_no_other(run):
     turn = says(("c1", "read_page", {"path": "x"}))
     first = MulliganMiddleware()
@@ -511,12 +536,15 @@ def test_an_interrupt_passes_and_resumes(run, timeout):
         """Ask the person."""
         return f"They said {interrupt(question)}."
 
-    first = MulliganMiddleware(timeout=timeout)
+    watching = Watching()
+    first = MulliganMiddleware(Pipeline(plugins=[watching]), timeout=timeout)
     said, made = agent([says(("c1", "ask", {"question": "Why?"}))], [ask], first=first, checkpointer=InMemorySaver())
     config = {"configurable": {"thread_id": "1"}}
     assert run(made, asked(), config)["__interrupt__"][0].value == "Why?"
+    assert watching.answered == []
     end = run(made, Command(resume="so"), config)
     assert answers(end["messages"])["c1"].text == "They said so."
+    assert watching.answered == ["c1"]
 
 
 def test_an_approval_that_is_refused(run):

@@ -234,6 +234,18 @@ def test_fatal_can_be_left_to_the_model_node(run):
         MulliganToolNode([add], on_fatal="end")
 
 
+def test_calls_of_one_message_do_not_end_the_run(run):
+    @tool
+    def read_lines(path: str, first: int) -> str:
+        """Read some lines of a page."""
+        raise FileNotFoundError(2, "No such file or directory", path)
+
+    turn = says(*((f"c{n}", "read_lines", {"path": "x", "first": n}) for n in range(8)))
+    said, made = graph([turn], MulliganToolNode([read_lines]))
+    assert len(answers(run(made, asked())["messages"])) == 8
+    assert len(said.received) == 2
+
+
 @pytest.mark.parametrize("thread", [None, "1"])
 def test_the_loop_guard_knows_the_run(run, thread):
     turns = [says((f"c{n}", "read_page", {"path": "x"})) for n in range(6)]

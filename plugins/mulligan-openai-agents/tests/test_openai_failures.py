@@ -23,6 +23,20 @@ from mulligan_openai_agents import RunStopped, run_config, wrap
 from scripted import SILENT, call, play, say, told
 
 from mulligan import Pipeline, Policy, errors
+from mulligan.plugin import CallFinished, hookimpl
+
+
+class Watching:
+    """Keeps the ids of the calls that were answered."""
+
+    def __init__(self):
+        self.answered = []
+
+    @hookimpl
+    def observe(self, event):
+        if isinstance(event, CallFinished):
+            self.answered.append(event.result.call.id)
+
 
 both = pytest.mark.parametrize("stream", [False, True], ids=["run", "streamed"])
 
@@ -255,8 +269,11 @@ def test_a_tool_made_by_hand_is_guarded_and_its_own_stop_passes():
     tool = FunctionTool("by_hand", "By hand.", {"type": "object", "properties": {"what": {"type": "string"}}}, invoke)
     played = play(wrap(agent_of([tool], [call("c1", "by_hand", {"what": "go"})])), SILENT)
     assert played.answers["c1"].startswith("Error executing tool by_hand:")
-    played = play(wrap(agent_of([tool], [call("c1", "by_hand", {"what": "stop"})])), SILENT)
+    watching = Watching()
+    stopping = agent_of([tool], [call("c1", "by_hand", {"what": "go"})], [call("c2", "by_hand", {"what": "stop"})])
+    played = play(wrap(stopping, pipeline=Pipeline(plugins=[watching])), SILENT)
     assert isinstance(played.error, UserError) and str(played.error) == "stop here"
+    assert watching.answered == ["c1"]
 
 
 @pytest.mark.parametrize("name", ["self", "call", "arguments", "context"])

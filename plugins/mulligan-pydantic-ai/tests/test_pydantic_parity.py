@@ -22,13 +22,13 @@ from pydantic_ai import (
     ToolReturn,
 )
 from pydantic_ai.capabilities import Hooks
-from pydantic_ai.exceptions import RunCancelled, ToolFailed, UsageLimitExceeded, UserError
+from pydantic_ai.exceptions import ModelRetry, RunCancelled, ToolFailed, UsageLimitExceeded, UserError
 from pydantic_ai.messages import ToolReturnPart
 from pydantic_ai.usage import UsageLimits
 from scripted import Script, call, play, say, told
 
 from mulligan import Pipeline, errors
-from mulligan.plugin import hookimpl
+from mulligan.plugin import CallFinished, hookimpl
 
 DONE = [say("Done.")]
 
@@ -173,6 +173,31 @@ def test_what_pydantic_ai_steers_with_passes(raised):
         str(plain.error),
         plain.answers,
     )
+
+
+class Watching:
+    """Keeps the ids of the calls that were answered."""
+
+    def __init__(self):
+        self.answered = []
+
+    @hookimpl
+    def observe(self, event):
+        if isinstance(event, CallFinished):
+            self.answered.append(event.result.call.id)
+
+
+def test_what_pydantic_ai_steers_with_is_no_success():
+    def pick(number: int) -> str:
+        """Pick."""
+        if number % 2 == 0:
+            raise ModelRetry("Pick an odd number.")
+        return "odd"
+
+    watching = Watching()
+    agent = Agent(tools=[pick], capabilities=[Mulligan(Pipeline(plugins=[watching]))])
+    play(agent, Script([call("c1", "pick", {"number": 2})], [call("c2", "pick", {"number": 3})], DONE))
+    assert watching.answered == ["c2"]
 
 
 def test_a_run_that_cancels_itself_is_cancelled():

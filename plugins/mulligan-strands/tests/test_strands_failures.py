@@ -249,6 +249,13 @@ def test_a_model_that_errs_reads_corrects_itself_and_finishes():
     assert played.asked == list(played.results) == ["c1", "c2", "c3", "c4"]
 
 
+@pytest.mark.parametrize("executor", [None, SequentialToolExecutor()])
+def test_calls_of_one_message_do_not_end_the_run(executor):
+    calls = [(f"c{line}", "read_page", {"title": "gone.md", "lines": line}) for line in range(8)]
+    played = guarded(calls, "ok", tools=[read_page], tool_executor=executor)
+    assert played.last == "ok" and len(played.results) == 8
+
+
 def test_the_same_failing_call_is_refused_and_then_ends_the_run():
     runs = []
 

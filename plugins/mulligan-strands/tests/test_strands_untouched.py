@@ -14,7 +14,21 @@ from strands.middleware import ExecuteToolStage
 from strands.types.exceptions import EventLoopException
 from strands_play import Script, agent, aplay, play, results
 
+from mulligan import Pipeline
 from mulligan.errors import ToolQuotaError
+from mulligan.plugin import CallFinished, hookimpl
+
+
+class Watching:
+    """Keeps the ids of the calls that were answered."""
+
+    def __init__(self):
+        self.answered = []
+
+    @hookimpl
+    def observe(self, event):
+        if isinstance(event, CallFinished):
+            self.answered.append(event.result.call.id)
 
 
 class Shelf(BaseModel):
@@ -92,13 +106,15 @@ def test_a_tool_that_asks_a_person_pauses_the_run_and_goes_on(timeout):
         """Fail."""
         raise ValueError("no")
 
-    plugin = MulliganPlugin(timeout=timeout)
+    watching = Watching()
+    plugin = MulliganPlugin(pipeline=Pipeline(plugins=[watching]), timeout=timeout)
     turns = [[("c1", "delete", {"title": "x"}), ("c2", "fail", {})], "ok"]
     deleting = agent(*turns, tools=[delete, fail], plugins=[plugin])
     paused = play(deleting)
     assert paused.result.stop_reason == "interrupt"
     (interrupt,) = paused.result.interrupts
     assert isinstance(interrupt, Interrupt) and interrupt.reason == "x"
+    assert watching.answered == ["c2"]
     resumed = play(deleting, [{"interruptResponse": {"interruptId": interrupt.id, "response": "yes"}}])
     assert resumed.text("c1") == "deleted: yes" and "ValueError" in resumed.text("c2") and resumed.last == "ok"
     assert asked == ["x", "x"] and len(plugin._invocations) == 0
@@ -115,9 +131,12 @@ def test_a_middleware_that_asks_a_person_pauses_the_run():
         async for event in following(context):
             yield event
 
-    deleting = agent([("c1", "delete", {})], "ok", tools=[delete], plugins=[MulliganPlugin()])
+    watching = Watching()
+    plugin = MulliganPlugin(pipeline=Pipeline(plugins=[watching]))
+    deleting = agent([("c1", "delete", {})], "ok", tools=[delete], plugins=[plugin])
     deleting.add_middleware(ExecuteToolStage, sure)
     paused = play(deleting)
+    assert watching.answered == []
     answer = {"interruptId": paused.result.interrupts[0].id, "response": "yes"}
     assert play(deleting, [{"interruptResponse": answer}]).text("c1") == "deleted"
 

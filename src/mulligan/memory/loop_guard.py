@@ -69,7 +69,7 @@ class LoopGuard:
                 record.renew(self._changes)
             known = failed.get(key)
             if known is not None and not known.invalid and self._is_refused(known):
-                return self._refusal(known, row, known.repeats)
+                return self._refusal(known, row, known.warned(self._step))
             for record in self._about(failed.values(), arguments):
                 return self._refusal(record, row, record.warned(self._step))
             if row.failures >= IN_A_ROW and not self._is_corrected(known, row, arguments):
@@ -203,7 +203,7 @@ class LoopGuard:
         if ran and warned >= FATAL_AFTER:
             return _gone_wrong(count, error), ""
         if not ran and count > REFUSED_AFTER:
-            refused = _refused(count - 1, fatal=max(warned, records[0].repeats - 1) >= FATAL_AFTER)
+            refused = _refused(count - 1, fatal=warned >= FATAL_AFTER)
             refused.__cause__ = error
             return refused, ""
         if not ran and row.failures > IN_A_ROW and row.invalid:

@@ -70,8 +70,9 @@ class SessionMemory:
     @contextmanager
     def step(self) -> Iterator[None]:
         """The calls in here belong to one message of the model: it has read nothing in between."""
-        self.guard.next_step()
         with self._lock:
+            if not self._open_steps:
+                self.guard.next_step()
             self._open_steps += 1
         try:
             yield

@@ -16,12 +16,21 @@ from google.adk.tools.function_tool import FunctionTool
 from google.adk.tools.tool_context import ToolContext
 from google.genai import types
 
-from mulligan import Failure, Pipeline, Session, Tool, ToolResult
+from mulligan import Pipeline, Session, Tool, ToolResult
+
+STEERING = (
+    "google.adk.workflow._errors.NodeInterruptedError",
+    "google.adk.agents.invocation_context.LlmCallsLimitExceededError",
+)
+"""What ADK steers with: a node that waits for a person, and the host's bound on calls of the model."""
 
 _HINTS = {
-    "read_only": ("readOnlyHint", "read_only_hint"),
-    "idempotent": ("idempotentHint", "idempotent_hint"),
-    "destructive": ("destructiveHint", "destructive_hint"),
+    "readOnlyHint": "read_only",
+    "read_only_hint": "read_only",
+    "idempotentHint": "idempotent",
+    "idempotent_hint": "idempotent",
+    "destructiveHint": "destructive",
+    "destructive_hint": "destructive",
 }
 Execute = Callable[[str, dict[str, Any]], Awaitable[Any]]
 _MOST = 1_000
@@ -55,19 +64,13 @@ class Call:
             name: the name that the model calls.
             arguments: what it sent.
             session: the conversation.
-
-        Raises:
-            BaseException: what ADK steers with, untouched.
         """
         token = _CURRENT.set(self)
         try:
             id = self._context.function_call_id
-            result = await self._pipeline.acall(name, arguments, call_id=id, session=session)
+            return await self._pipeline.acall(name, arguments, call_id=id, session=session)
         finally:
             _CURRENT.reset(token)
-        if self.exception is not None and _steers(self.exception):
-            raise self.exception
-        return result
 
     async def run(self, name: str, arguments: dict[str, Any]) -> Any:
         """Runs the tool. Gives its value where mulligan can write it as JSON or it reports a failure, None otherwise.
@@ -81,8 +84,6 @@ class Call:
             self.value = await self._execute(name, arguments)
         except BaseException as error:
             self.exception = error
-            if _steers(error):
-                return None  # no failure: `through` raises it
             raise
         return self.value if self._is_readable() else None
 
@@ -93,14 +94,6 @@ class Call:
         if isinstance(self.value, _PLAIN) or _is_json(self.value):
             return True
         return self._pipeline.classify(self.value) is not None
-
-
-def _steers(error: BaseException) -> bool:
-    """Whether ADK raises it to steer: a node that waits for a person, or the host's bound on calls of the model."""
-    return Failure(error).matches(
-        "google.adk.workflow._errors.NodeInterruptedError",
-        "google.adk.agents.invocation_context.LlmCallsLimitExceededError",
-    )
 
 
 def _is_json(value: Any) -> bool:
@@ -144,18 +137,16 @@ class Tools:
             request: ADK's request.
         """
         declared = _declarations(request)
-        return [self._tool(name, tool, declared.get(name)) for name, tool in request.tools_dict.items()]
+        return [self.one(name, tool, declared.get(name)) for name, tool in request.tools_dict.items()]
 
-    def one(self, name: str, tool: BaseTool) -> Tool:
-        """A tool of which no declaration is known, so that it takes any arguments.
+    def one(self, name: str, tool: BaseTool, declared: types.FunctionDeclaration | None = None) -> Tool:
+        """One tool; it takes any arguments where no declaration is known.
 
         Args:
             name: the name that the model calls.
             tool: ADK's tool.
+            declared: what the model was shown of it.
         """
-        return self._tool(name, tool, None)
-
-    def _tool(self, name: str, tool: BaseTool, declared: types.FunctionDeclaration | None) -> Tool:
         schema = _schema(declared)
         options = {"timeout": self._timeout, **_hints(tool), **self._options.get(name, {})}
         threaded = options["timeout"] is not None and _blocks(tool)
@@ -210,12 +201,8 @@ def _without_odd_choices(schema: Any) -> Any:
 def _hints(tool: BaseTool) -> dict[str, bool]:
     """What an MCP server says of its tool."""
     annotations = getattr(getattr(tool, "raw_mcp_tool", None), "annotations", None)
-    found: dict[str, bool] = {}
-    for option, names in _HINTS.items():
-        for name in names:
-            if isinstance(said := getattr(annotations, name, None), bool):
-                found[option] = said
-    return found
+    said = {name: getattr(annotations, name, None) for name in _HINTS}
+    return {_HINTS[name]: value for name, value in said.items() if isinstance(value, bool)}
 
 
 def _blocks(tool: BaseTool) -> bool:

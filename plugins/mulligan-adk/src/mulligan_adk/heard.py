@@ -26,7 +26,7 @@ class Raw:
     def read(self) -> dict[str, Any] | None:
         """The arguments, or None where they are no JSON object."""
         try:
-            found = json.loads(self.arguments or "") if self.arguments is not None else None
+            found = json.loads(self.arguments or "")
         except ValueError:
             return None
         return found if isinstance(found, dict) else None

@@ -18,7 +18,7 @@ from google.adk.tools.tool_context import ToolContext
 from mulligan import Pipeline, Policy
 from mulligan.errors import UsageError
 from mulligan_adk import malformed
-from mulligan_adk.calls import Call, Tools
+from mulligan_adk.calls import STEERING, Call, Tools
 from mulligan_adk.heard import listen
 from mulligan_adk.runs import Invocations
 
@@ -49,7 +49,8 @@ class MulliganPlugin(BasePlugin):
         if not isinstance(pipeline, (Pipeline, type(None))):
             raise UsageError(f"MulliganPlugin(pipeline={pipeline!r:.80}): give a mulligan.Pipeline")
         self._own = pipeline is None
-        self._pipeline = pipeline or Pipeline(policy=Policy(repair="coerce"))
+        given = pipeline or Pipeline(policy=Policy(repair="coerce"))
+        self._pipeline = given.with_tools((), control_flow=STEERING)
         self._tools = Tools(timeout, options or {})
         self._invocations = Invocations(self._pipeline.session)
 
@@ -64,7 +65,7 @@ class MulliganPlugin(BasePlugin):
             ToolError: a fatal one, which ADK raises on as a RuntimeError.
         """
         invocation = self._invocations.of(callback_context.invocation_id)
-        invocation.stop_if_fatal()
+        invocation.next_step()
         listen()
         tools = self._tools.of(llm_request)
         view = invocation.views[callback_context.agent_name] = self._pipeline.with_tools(tools)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import ExitStack
 
 from google.adk.tools.base_tool import BaseTool
 
@@ -27,6 +28,7 @@ class Invocation:
     """
 
     def __init__(self, session: Session) -> None:
+        self._step = ExitStack()
         self.session = session
         self.views: dict[str, Pipeline] = {}
         self.tools: dict[str, dict[str, BaseTool]] = {}
@@ -34,6 +36,16 @@ class Invocation:
         self.raised: dict[str | None, ToolResult] = {}
         self.fatal: ToolError | None = None
         self.told = False
+
+    def next_step(self) -> None:
+        """A model is asked: what is called from now on, it calls in one message.
+
+        Raises:
+            ToolError: a call has failed so that the invocation must end.
+        """
+        self.stop_if_fatal()
+        self._step.close()
+        self._step.enter_context(self.session.step())
 
     def answer(self, result: ToolResult) -> dict[str, str]:
         """What the model reads of a failed call; a fatal one is remembered.

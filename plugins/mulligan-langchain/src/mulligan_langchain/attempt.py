@@ -23,8 +23,8 @@ from mulligan_langchain.witness import WITNESS, Witness
 Start = Callable[[Entry, dict[str, Any]], Any]
 
 
-class Passing(GeneratorExit):
-    """Carries what the framework steers with through a pipeline, whatever its policy: it is no failure of a tool.
+class Passing(Exception):
+    """Carries what the framework steers with through a pipeline, since its class alone does not always tell.
 
     Attributes:
         carried: the framework's exception.
@@ -33,6 +33,15 @@ class Passing(GeneratorExit):
     def __init__(self, carried: BaseException) -> None:
         super().__init__()
         self.carried = carried
+
+
+def steers(error: BaseException) -> bool:
+    """Whether the framework steers with an exception: interrupts, commands to a parent, answers that do not fit.
+
+    Args:
+        error: what was raised.
+    """
+    return isinstance(error, GraphBubbleUp) or is_invalid_resume(error)
 
 
 class Attempt:
@@ -170,7 +179,7 @@ class _Run(Witness):
 
     def meant(self, error: BaseException) -> BaseException:
         """What to raise for what the framework raised."""
-        if isinstance(error, GraphBubbleUp) or is_invalid_resume(error):
+        if steers(error):
             return Passing(error)
         if isinstance(error, FatalToolError):  # of an agent that is a tool of this one
             return error.error

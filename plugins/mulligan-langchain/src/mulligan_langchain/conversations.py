@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Hashable
+from contextlib import ExitStack
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -26,9 +27,15 @@ class Conversation:
     """
 
     def __init__(self, session: Session) -> None:
+        self._step = ExitStack()
         self.session = session
         self.fatal: dict[str, ToolError] = {}
         self.is_stopped = False
+
+    def next_step(self) -> None:
+        """What is called from now on, the model calls in one message."""
+        self._step.close()
+        self._step.enter_context(self.session.step())
 
     def forgive(self) -> None:
         """The person has spoken since the run was stopped: the same calls may run again."""

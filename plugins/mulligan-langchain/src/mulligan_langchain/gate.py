@@ -9,11 +9,10 @@ from typing import Any
 
 from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool
-from langgraph.errors import GraphBubbleUp, is_invalid_resume
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
 from mulligan import Pipeline, Tool, ToolResult
-from mulligan_langchain.attempt import Attempt, Start, during
+from mulligan_langchain.attempt import Attempt, Start, during, steers
 from mulligan_langchain.conversations import Conversation, Conversations
 from mulligan_langchain.fatal import answer
 from mulligan_langchain.toolbox import Toolbox
@@ -125,6 +124,8 @@ class Gate:
         """What another middleware made of a name that the node does not know."""
         if error is None:
             return output
+        if steers(error):
+            raise error
         name = request.tool_call["name"]
         pipeline = self.pipeline.with_tools([Tool.from_schema(name, "", OPEN, _raising(error))])
         result = pipeline.call(*_called(request), **_named(request, conversation))
@@ -161,20 +162,14 @@ def _outcome(run: Callable[[], Any]) -> tuple[Any, Exception | None]:
     try:
         return run(), None
     except Exception as error:
-        return None, _not_steering(error)
+        return None, error
 
 
 async def _aoutcome(run: Awaitable[Any]) -> tuple[Any, Exception | None]:
     try:
         return await run, None
     except Exception as error:
-        return None, _not_steering(error)
-
-
-def _not_steering(error: Exception) -> Exception:
-    if isinstance(error, GraphBubbleUp) or is_invalid_resume(error):
-        raise error
-    return error
+        return None, error
 
 
 def _is_unknown(output: Any, request: ToolCallRequest) -> bool:

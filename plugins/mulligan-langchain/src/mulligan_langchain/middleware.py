@@ -94,8 +94,10 @@ class MulliganMiddleware(AgentMiddleware[Any, Any, Any]):
         if fatal is None and conversation is not None and conversation.fatal and not conversation.is_stopped:
             fatal = fatal_answer(since_the_model(state["messages"]))  # a command may have said something after it
         if fatal is None:
-            if said is None and conversation is not None:
-                conversation.forgive()
+            if conversation is not None:
+                conversation.next_step()
+                if said is None:
+                    conversation.forgive()
             return None
         if conversation is not None:
             conversation.is_stopped = True

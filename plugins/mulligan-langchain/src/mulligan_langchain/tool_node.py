@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Literal
 
@@ -19,6 +20,7 @@ from mulligan_langchain.fatal import FatalToolError, fatal_answer, meaning
 from mulligan_langchain.gate import Gate
 from mulligan_langchain.malformed import asettle, settle
 from mulligan_langchain.middleware import checked
+from mulligan_langchain.toolbox import Toolbox
 from mulligan_langchain.translation import Timeouts
 
 OnFatal = Literal["error", "answer"]
@@ -81,11 +83,12 @@ class MulliganToolNode(ToolNode):
         Raises:
             FatalToolError: one failed so that the run must stop.
         """
-        said = self._unread(input)
-        if said is None:
-            return self._closed(super().invoke(input, config, **kwargs), ())
-        settled, answers = settle(said, self._gate, self._gate.box(self.tools_by_name.values()), self._here(), True)
-        return self._closed(super().invoke(self._with(input, said, settled), config, **kwargs), answers)
+        said, box, conversation = self._begun(input)
+        answers: Sequence[ToolMessage] = ()
+        if said is not None:
+            settled, answers = settle(said, self._gate, box, conversation, True)
+            input = self._with(input, said, settled)
+        return self._closed(super().invoke(input, config, **kwargs), answers)
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """`invoke`, awaited.
@@ -93,12 +96,12 @@ class MulliganToolNode(ToolNode):
         Raises:
             FatalToolError: a call failed so that the run must stop.
         """
-        said = self._unread(input)
-        if said is None:
-            return self._closed(await super().ainvoke(input, config, **kwargs), ())
-        box = self._gate.box(self.tools_by_name.values())
-        settled, answers = await asettle(said, self._gate, box, self._here(), True)
-        return self._closed(await super().ainvoke(self._with(input, said, settled), config, **kwargs), answers)
+        said, box, conversation = self._begun(input)
+        answers: Sequence[ToolMessage] = ()
+        if said is not None:
+            settled, answers = await asettle(said, self._gate, box, conversation, True)
+            input = self._with(input, said, settled)
+        return self._closed(await super().ainvoke(input, config, **kwargs), answers)
 
     def _wrapper(self, inner: Callable[..., Any] | None) -> Callable[..., Any]:
         def wrap(request: ToolCallRequest, execute: Callable[..., Any]) -> Any:
@@ -118,11 +121,15 @@ class MulliganToolNode(ToolNode):
         except (RuntimeError, KeyError):  # outside of a graph
             return None
 
-    def _unread(self, input: Any) -> AIMessage | None:
-        """The last message of the model, where some of its calls could not be read."""
+    def _begun(self, input: Any) -> tuple[AIMessage | None, Toolbox, Conversation | None]:
+        """The last message of the model, where some of its calls could not be read; the tools; where it was said."""
         messages = input if isinstance(input, list) else _get(input, self._key)
         said = next((one for one in reversed(messages or ()) if isinstance(one, AIMessage)), None)
-        return said if said is not None and said.invalid_tool_calls else None
+        conversation = self._here()
+        if conversation is not None:
+            conversation.next_step()
+        unread = said if said is not None and said.invalid_tool_calls else None
+        return unread, self._gate.box(self.tools_by_name.values()), conversation
 
     def _with(self, input: Any, said: AIMessage, settled: AIMessage) -> Any:
         if isinstance(input, list):
@@ -130,9 +137,9 @@ class MulliganToolNode(ToolNode):
         messages = [settled if one is said else one for one in _get(input, self._key)]
         if isinstance(input, dict):
             return {**input, self._key: messages}
-        copy = input.model_copy() if hasattr(input, "model_copy") else _copied(input)
-        setattr(copy, self._key, messages)
-        return copy
+        changed = input.model_copy() if hasattr(input, "model_copy") else copy.copy(input)
+        setattr(changed, self._key, messages)
+        return changed
 
     def _closed(self, output: Any, answers: Sequence[ToolMessage]) -> Any:
         """The node's output with the answers to what could not be read; a fatal one stops the run."""
@@ -182,9 +189,3 @@ def _answers(output: Any, key: str) -> Any:
 
 def _get(state: Any, key: str) -> Any:
     return state.get(key) if isinstance(state, dict) else getattr(state, key, None)
-
-
-def _copied(state: Any) -> Any:
-    from copy import copy
-
-    return copy(state)

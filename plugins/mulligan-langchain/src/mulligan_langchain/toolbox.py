@@ -10,7 +10,7 @@ from langchain_core.tools import BaseTool
 
 from mulligan import Pipeline
 from mulligan.errors import ToolArgumentError
-from mulligan_langchain.attempt import async_handler_of, handler_of
+from mulligan_langchain.attempt import Passing, async_handler_of, handler_of
 from mulligan_langchain.translation import Entry, Timeouts, translated
 
 
@@ -77,4 +77,4 @@ class Toolbox:
         tools = [translated(entry, handler(entry), self._timeouts, **options) for entry in self.entries.values()]
         for tool in tools:
             tool.is_lenient = is_lenient
-        return self._pipeline.with_tools(tools)
+        return self._pipeline.with_tools(tools, control_flow=(Passing,))

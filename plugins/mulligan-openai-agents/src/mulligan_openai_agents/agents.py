@@ -149,8 +149,9 @@ class GuardedAgent(Agent[Any]):
         for tool in tools:
             if isinstance(tool, FunctionTool):
                 guarded = known.get(id(tool))
-                fits = guarded is not None and guarded.original is tool
-                kept[id(tool)] = guarded if guarded is not None and fits else Guarded(tool, self.guard.settings)
+                if guarded is None or guarded.original is not tool:
+                    guarded = Guarded(tool, self.guard.settings)
+                kept[id(tool)] = guarded
         self.__dict__["_mulligan_tools"] = kept
         run.offer([*await self._handoffs_as_tools(run_context), *(guarded.tool for guarded in kept.values())])
         return [kept[id(tool)].wrapped if id(tool) in kept else tool for tool in tools]

@@ -23,14 +23,12 @@ class Call:
         sent: the arguments as the model sent them.
         value: what the tool returned.
         raised: what the tool raised last, or None.
-        passing: an exception that must reach the SDK as it is, or None.
     """
 
     context: ToolContext[Any]
     sent: str
     value: Any = None
     raised: Exception | None = None
-    passing: Exception | None = None
 
     def text(self, arguments: Mapping[str, Any]) -> str:
         """The arguments for the SDK: as they were sent, unless they were repaired.

@@ -6,7 +6,7 @@ import dataclasses
 import inspect
 from typing import Any
 
-from agents import RunConfig, ToolErrorFormatter, ToolErrorFormatterArgs
+from agents import RunConfig, ToolErrorFormatterArgs
 
 from mulligan_openai_agents.calls import current_call
 from mulligan_openai_agents.runs import current_run
@@ -19,20 +19,11 @@ def run_config(base: RunConfig | None = None) -> RunConfig:
         base: your own settings, which stay as they are. A `tool_error_formatter` of yours is asked first.
     """
     base = base or RunConfig()
-    return dataclasses.replace(
-        base,
-        tool_not_found_behavior="return_error_to_model",
-        tool_error_formatter=_Formatter(base.tool_error_formatter),
-    )
+    theirs = base.tool_error_formatter
 
-
-class _Formatter:
-    def __init__(self, theirs: ToolErrorFormatter | None) -> None:
-        self._theirs = theirs
-
-    async def __call__(self, args: ToolErrorFormatterArgs[Any]) -> str | None:
-        theirs = None if self._theirs is None else self._theirs(args)
-        told: str | None = await theirs if inspect.isawaitable(theirs) else theirs
+    async def word(args: ToolErrorFormatterArgs[Any]) -> str | None:
+        given = None if theirs is None else theirs(args)
+        told: str | None = await given if inspect.isawaitable(given) else given
         run = current_run.get()
         if told is not None or args.kind != "tool_not_found" or run is None or not run.is_of(args.run_context):
             return told
@@ -41,3 +32,5 @@ class _Formatter:
             return await run.not_found(args.tool_name, args.call_id)
         finally:
             current_call.reset(token)
+
+    return dataclasses.replace(base, tool_not_found_behavior="return_error_to_model", tool_error_formatter=word)

@@ -44,7 +44,7 @@ class Run:
     Attributes:
         session: the conversation.
         arguments: what the model sent in its last message, by call id.
-        fatal: the first result that ends the run, or None.
+        fatal: the error that ends the run, or None.
     """
 
     def __init__(self, pipeline: Pipeline, context: RunContextWrapper[Any]) -> None:
@@ -55,7 +55,7 @@ class Run:
         self._step = ExitStack()
         self.session = pipeline.session()
         self.arguments: Mapping[str, str] = {}
-        self.fatal: ToolResult | None = None
+        self.fatal: ToolError | None = None
 
     def is_of(self, context: RunContextWrapper[Any]) -> bool:
         """Whether this run is the one that a context belongs to.
@@ -71,10 +71,10 @@ class Run:
         Raises:
             RunStopped: a tool failed for good in the turn before.
         """
-        if self.fatal is not None and self.fatal.error is not None:
-            raise RunStopped(self.fatal.error)
+        if self.fatal is not None:
+            raise RunStopped(self.fatal)
         self._step.close()
-        self._step.enter_context(self.session.memory.step())
+        self._step.enter_context(self.session.step())
 
     def offer(self, tools: Iterable[Tool]) -> None:
         """Takes note of what the model can call in this turn.
@@ -87,13 +87,13 @@ class Run:
             self._view, self._offered = self._pipeline.with_tools(offered), offered
 
     def note(self, result: ToolResult) -> None:
-        """Remembers the first result that ends the run.
+        """Remembers the first failure that ends the run.
 
         Args:
             result: of one call.
         """
         if result.fatal and self.fatal is None:
-            self.fatal = result
+            self.fatal = result.error
 
     async def not_found(self, name: str, call_id: str) -> str:
         """What the model is told of a name that no tool has.

@@ -25,9 +25,16 @@ from mulligan.errors import ToolNotFoundError
 from mulligan_openai_agents.calls import Call, Inline, Kept, current_call
 from mulligan_openai_agents.runs import RunStopped, current_run
 
-_GENERATED = (
-    "_function_tool_default_failure_handled"  # the SDK then takes an output for a text, not for the tool's type
-)
+_GENERATED = "_function_tool_default_failure_handled"  # the SDK then takes an output for a text
+_SHELLS = (AgentsException, ModelBehaviorError)  # what the SDK puts around an exception of the tool
+_HINTS = {
+    "readOnlyHint": "read_only",
+    "read_only_hint": "read_only",
+    "idempotentHint": "idempotent",
+    "idempotent_hint": "idempotent",
+    "destructiveHint": "destructive",
+    "destructive_hint": "destructive",
+}
 
 
 @attrs.frozen
@@ -68,7 +75,8 @@ class Guarded:
         set_function_tool_failure_error_function(self.wrapped, None)
         self.wrapped.on_invoke_tool = self._invoker()
         self.tool = self._tool(settings)
-        self._view = settings.pipeline.with_tools([self.tool])
+        steering = () if self._worded_by_sdk else (AgentsException,)
+        self._view = settings.pipeline.with_tools([self.tool], control_flow=steering)
 
     def _invoker(self) -> Any:
         """What the SDK calls. It keeps the marks of the original's, by which the SDK prepares approvals."""
@@ -111,8 +119,6 @@ class Guarded:
             result = await self._view.acall(self.tool.name, arguments, call_id=context.tool_call_id, session=session)
         finally:
             current_call.reset(token)
-        if call.passing is not None:
-            raise call.passing
         if not result.is_error:
             return result.content if isinstance(call.value, str) else call.value
         if run is not None:
@@ -127,15 +133,15 @@ class Guarded:
         Raises:
             Exception: what the tool raised, where its author wants that.
         """
-        words: str | None = None
+        words = result.content
         if call.raised is not None and self._worded_by_sdk:
-            words = await maybe_invoke_function_tool_failure_error_function(
+            theirs = await maybe_invoke_function_tool_failure_error_function(
                 function_tool=self.original, context=call.context, error=call.raised
             )
-            if words is None:
+            if theirs is None:
                 raise call.raised
-        if words is None or call.raised is None or words == default_tool_error_function(call.context, call.raised):
-            words = result.content
+            if theirs != default_tool_error_function(call.context, call.raised):
+                words = theirs
         settings = call.context.run_config
         shown = words if settings is None or settings.trace_include_sensitive_data else "redacted"
         if (span := get_current_span()) is not None:
@@ -154,19 +160,14 @@ class Guarded:
             call.value = await invoke_function_tool(function_tool=self._inner, context=call.context, arguments=text)
         except RunStopped as stopped:  # an agent that is a tool was stopped
             raise stopped.error from stopped
-        except AgentsException as error:
-            if not self._worded_by_sdk:
-                call.passing = error
-                return None
-            call.raised = error
-            cause = error.__cause__ if type(error) in (AgentsException, ModelBehaviorError) else None
-            raise (error if cause is None else cause) from None
         except Exception as error:
             call.raised = error
+            if self._worded_by_sdk and type(error) in _SHELLS and error.__cause__ is not None:
+                raise error.__cause__ from None
             raise
-        if isinstance(call.value, str) or not self.tool.detect:
-            return call.value if isinstance(call.value, str) else Kept(call.value)
-        failed = self._view.classify(call.value, tool=self.tool, arguments=arguments) is not None
+        if isinstance(call.value, str):
+            return call.value
+        failed = self.tool.detect and self._view.classify(call.value, tool=self.tool, arguments=arguments) is not None
         return call.value if failed else Kept(call.value)
 
     def _run_in_thread(self, /, **arguments: Any) -> Any:
@@ -201,20 +202,8 @@ async def is_enabled(tool: Any, context: Any, agent: Any) -> bool:
 
 def _hints(tool: FunctionTool) -> dict[str, Any]:
     """What a server of the Model Context Protocol says of a tool, in either spelling of its SDK."""
-    said = tool.mcp_annotations
-    hints: dict[str, Any] = {}
-    for ours, names in _HINTS.items():
-        value = next((found for name in names if (found := getattr(said, name, None)) is not None), None)
-        if value is not None:
-            hints[ours] = value
-    return hints
-
-
-_HINTS = {
-    "read_only": ("readOnlyHint", "read_only_hint"),
-    "idempotent": ("idempotentHint", "idempotent_hint"),
-    "destructive": ("destructiveHint", "destructive_hint"),
-}
+    said = {name: getattr(tool.mcp_annotations, name, None) for name in _HINTS}
+    return {_HINTS[name]: value for name, value in said.items() if value is not None}
 
 
 def _by_its_name(tool: Tool) -> ToolNotFoundError:

@@ -78,7 +78,7 @@ class Call:
         refused: why Pydantic AI would not take the arguments, or None.
         deadline: seconds after which Pydantic AI leaves the thread of a sync tool behind, or None.
         raised: what the tool itself raised, or None.
-        passing: an exception that must reach Pydantic AI as it is, or None.
+        passing: an exception that ends the run as it is, though its class does not say so, or None.
     """
 
     handler: Callable[[Any], Awaitable[Any]]
@@ -147,7 +147,7 @@ async def validate(**arguments: Any) -> None:
     try:
         call.value = await call.handler(arguments)
         call.arguments = arguments
-    except ValidationError:
+    except (ValidationError, *PASSING):
         raise
     except Exception as error:
         call.passing = error
@@ -170,10 +170,7 @@ async def run(**_: Any) -> Any:
         if error is call.raised:
             raise
         call.passing = error  # the author's own words were used up
-        return Kept(None)
-    except PASSING as error:
-        call.passing = error
-        return Kept(None)
+        return None
     value = call.value.return_value if isinstance(call.value, ToolReturn) else call.value
     return value if isinstance(value, str) or call.view.classify(value) is not None else Kept(value)
 

@@ -17,7 +17,7 @@ from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
 from pydantic_core import SchemaValidator, core_schema, from_json
 
 from mulligan import Pipeline, ToolResult
-from mulligan_pydantic_ai.calls import Call, Reporting, current_call, run, runs_in_thread, shown, validate
+from mulligan_pydantic_ai.calls import PASSING, Call, Reporting, current_call, run, runs_in_thread, shown, validate
 from mulligan_pydantic_ai.memory import Memory
 
 _LATER = 1e9  # seconds: mulligan keeps the deadlines
@@ -54,7 +54,7 @@ class Mulligan(AbstractCapability[Any]):
     ) -> None:
         for options in (tools or {}).values():
             shown("checked", None, {}, run, **options)
-        self._pipeline = pipeline or Pipeline()
+        self._pipeline = (pipeline or Pipeline()).with_tools((), control_flow=PASSING)
         self._timeout = timeout
         self._options = tools or {}
         self.memory = Memory(self._pipeline, None)

@@ -11,6 +11,7 @@ from pydantic_ai.exceptions import ToolFailed
 from pydantic_ai.messages import ModelMessage
 
 from mulligan import Pipeline, Session, ToolResult
+from mulligan.errors import ToolError
 from mulligan_pydantic_ai.calls import RunStopped, refuse, shown
 
 
@@ -33,7 +34,7 @@ class Memory:
         self._pipeline = pipeline
         self._step = ExitStack()
         self._definitions: Mapping[str, ToolDefinition] = {}
-        self._fatal: ToolResult | None = None
+        self._fatal: ToolError | None = None
         self.session: Session = pipeline.session(id)
         self.timeouts: dict[str, float] = {}
         self.repaired: dict[str, tuple[dict[str, Any], str]] = {}
@@ -43,7 +44,7 @@ class Memory:
     def next_step(self) -> None:
         """A step begins: what is called from now on, the model calls in one message."""
         self._step.close()
-        self._step.enter_context(self.session.memory.step())
+        self._step.enter_context(self.session.step())
 
     def offer(self, definitions: Mapping[str, ToolDefinition]) -> None:
         """Takes note of the tools that can be called now.
@@ -64,7 +65,7 @@ class Memory:
             result: of one call.
         """
         if result.fatal and self._fatal is None:
-            self._fatal = result
+            self._fatal = result.error
         return ToolFailed(result.content)
 
     def raise_if_fatal(self, messages: Sequence[ModelMessage]) -> None:
@@ -76,5 +77,5 @@ class Memory:
         Raises:
             RunStopped: with the reason.
         """
-        if self._fatal is not None and self._fatal.error is not None:
-            raise RunStopped(self._fatal.error, messages)
+        if self._fatal is not None:
+            raise RunStopped(self._fatal, messages)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from contextvars import ContextVar
 from typing import Any
 
@@ -20,7 +20,14 @@ from mulligan_strands.worker import Worker
 
 Next = Callable[[ExecuteToolContext], AsyncGenerator[TypedEvent, None]]
 _CURRENT: ContextVar[Call] = ContextVar("mulligan_strands_call")
-_INTERRUPT = "tool_interrupt_event"
+
+
+class Waits(Exception):
+    """The tool waits for a person, which Strands tells by an event."""
+
+
+STEERING = (InterruptException, Waits)
+"""What ends a call and is no failure."""
 
 
 async def handle(name: str, /, **arguments: Any) -> Any:
@@ -51,10 +58,8 @@ class Call:
         execute: the rest of Strands' execution.
 
     Attributes:
-        result: what the pipeline made of it, once the events have ended.
+        result: what the pipeline made of it, once the events have ended; None where it waits for a person.
     """
-
-    result: ToolResult
 
     def __init__(self, context: ExecuteToolContext, execute: Next) -> None:
         self._context = context
@@ -62,8 +67,7 @@ class Call:
         self._worker = Worker(asyncio.get_running_loop())
         self._events: asyncio.Queue[TypedEvent | None] = asyncio.Queue()
         self._ended: ToolResultEvent | None = None
-        self._interrupts = False
-        self._interrupt: InterruptException | None = None
+        self.result: ToolResult | None = None
 
     async def events(self, result: Callable[[], Awaitable[ToolResult]]) -> AsyncGenerator[TypedEvent, None]:
         """The events of the tool, as they come.
@@ -72,7 +76,7 @@ class Call:
             result: sends the call through a pipeline.
 
         Raises:
-            InterruptException: the tool asks a person.
+            InterruptException: a middleware asks a person.
         """
         task = asyncio.ensure_future(self._through(result))
         task.add_done_callback(lambda _: self._events.put_nowait(None))
@@ -82,17 +86,15 @@ class Call:
         finally:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
-        self.result = task.result()
+        with suppress(Waits):
+            self.result = task.result()
 
     async def _through(self, result: Callable[[], Awaitable[ToolResult]]) -> ToolResult:
         _CURRENT.set(self)
         try:
-            given = await result()
+            return await result()
         finally:
             await self._worker.stop()
-        if self._interrupt is not None:
-            raise self._interrupt
-        return given
 
     async def run(self, name: str, arguments: dict[str, Any]) -> Any:
         """Runs the tool. Gives what it reports as a value, None where that is nothing that could be a failure.
@@ -129,24 +131,26 @@ class Call:
         self._ended = None
         escaped: list[ToolError] = []
         ESCAPED.set(escaped)
-        try:
-            async with aclosing(self._execute(context)) as events:
-                async for event in events:
-                    if isinstance(event, ToolResultEvent):
-                        self._ended = event
-                    else:
-                        self._interrupts = self._interrupts or _INTERRUPT in event
-                        self._events.put_nowait(event)
-        except InterruptException as interrupt:
-            self._interrupt = interrupt
-            return None  # no failure: it is raised again once the pipeline is done
-        return None if self._ended is None or self._interrupts else _reported(self._ended, escaped)
+        waits = False
+        async with aclosing(self._execute(context)) as events:
+            async for event in events:
+                if isinstance(event, ToolResultEvent):
+                    self._ended = event
+                else:
+                    waits = waits or "tool_interrupt_event" in event
+                    self._events.put_nowait(event)
+        if waits:
+            raise Waits
+        return None if self._ended is None else _reported(self._ended, escaped)
 
-    def ending(self) -> ToolResultEvent | None:
-        """The event that ends the call, or None where it waits for a person."""
-        result = self.result
+    def ending(self, result: ToolResult) -> ToolResultEvent | None:
+        """The event that ends the call, or None where Strands gave none.
+
+        Args:
+            result: what the pipeline made of it.
+        """
         if not result.is_error:
-            return None if self._interrupts else self._ended
+            return self._ended
         told: list[Any] = [{"text": result.content}]
         exception: Exception | None = result.error
         if self._ended is not None and not isinstance(exception, ToolTimeoutError):

@@ -17,7 +17,7 @@ from strands.types.exceptions import EventLoopException
 
 from mulligan import Pipeline, Policy
 from mulligan.errors import RepeatedCallError, ToolNotFoundError, UsageError
-from mulligan_strands.calls import Call, Next
+from mulligan_strands.calls import STEERING, Call, Next
 from mulligan_strands.runs import Invocation, Listener
 from mulligan_strands.tools import Tools
 
@@ -53,7 +53,8 @@ class MulliganPlugin(Plugin):
         super().__init__()
         if not isinstance(pipeline, (Pipeline, type(None))):
             raise UsageError(f"MulliganPlugin(pipeline={pipeline!r:.80}): give a mulligan.Pipeline")
-        self._pipeline = pipeline or Pipeline(policy=Policy(repair="coerce"))
+        given = pipeline or Pipeline(policy=Policy(repair="coerce"))
+        self._pipeline = given.with_tools((), control_flow=STEERING)
         self._own_tools = Tools(timeout, options or {})
         self._invocations: WeakKeyDictionary[Any, Invocation] = WeakKeyDictionary()
 
@@ -98,7 +99,7 @@ class MulliganPlugin(Plugin):
     async def _ask(self, context: InvokeModelContext, ask: Ask) -> AsyncGenerator[TypedEvent, None]:
         """Listens to the model; ends the invocation where a call has failed so that it must."""
         invocation = self._of(context.agent)
-        invocation.stop_if_fatal()
+        invocation.next_step()
         invocation.shown = context.tool_specs
         listener = Listener()
         async for event in ask(context):
@@ -120,10 +121,10 @@ class MulliganPlugin(Plugin):
         view, session = self._view(context, invocation), invocation.session
         async for event in call.events(partial(view.acall, name, arguments, call_id=id, session=session)):
             yield event
-        invocation.note(call.result)
-        ending = call.ending()
-        if ending is not None:
-            yield ending
+        if call.result is not None:
+            invocation.note(call.result)
+            if (ending := call.ending(call.result)) is not None:
+                yield ending
 
     async def _name(self, event: AfterToolsEvent) -> None:
         """Words the answers to names that can be no tool's, such as `files.read`: they never come to `_execute`."""

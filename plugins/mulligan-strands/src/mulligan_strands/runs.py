@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from contextvars import ContextVar
 
 from strands.types.events import TypedEvent
@@ -33,6 +34,7 @@ class Invocation:
     """
 
     def __init__(self, session: Session) -> None:
+        self._step = ExitStack()
         self.session = session
         self.shown: Sequence[ToolSpec] | None = None
         self.written: Mapping[str, tuple[str, str]] = {}
@@ -60,16 +62,18 @@ class Invocation:
         texts = {id: text for id, (_, text) in listener.written.items()}
         self.unreadable = {id: text for id, text in texts.items() if text.strip() and not _is_json(text)}
 
-    def stop_if_fatal(self) -> None:
-        """Ends the invocation where a call has failed so that it must.
+    def next_step(self) -> None:
+        """The model is asked: what is called from now on, it calls in one message.
 
         Raises:
-            ToolError: the error of that call.
+            ToolError: a call has failed so that the invocation must end.
         """
         if self.fatal is not None:
             self.told = True
             ESCAPED.get([]).append(self.fatal)
             raise self.fatal
+        self._step.close()
+        self._step.enter_context(self.session.step())
 
 
 class Listener:

@@ -15,9 +15,12 @@ from mulligan_strands.calls import handle, handle_in_thread
 _MOST = 1_000
 _ANYTHING = {"type": "object"}
 _HINTS = {
-    "read_only": ("readOnlyHint", "read_only_hint"),
-    "idempotent": ("idempotentHint", "idempotent_hint"),
-    "destructive": ("destructiveHint", "destructive_hint"),
+    "readOnlyHint": "read_only",
+    "read_only_hint": "read_only",
+    "idempotentHint": "idempotent",
+    "idempotent_hint": "idempotent",
+    "destructiveHint": "destructive",
+    "destructive_hint": "destructive",
 }
 
 
@@ -96,9 +99,5 @@ def _schema(spec: ToolSpec) -> dict[str, Any]:
 def _hints(tool: AgentTool) -> dict[str, bool]:
     """What an MCP server says of its tool."""
     annotations = getattr(getattr(tool, "mcp_tool", None), "annotations", None)
-    found: dict[str, bool] = {}
-    for option, names in _HINTS.items():
-        for name in names:
-            if isinstance(said := getattr(annotations, name, None), bool):
-                found[option] = said
-    return found
+    said = {name: getattr(annotations, name, None) for name in _HINTS}
+    return {_HINTS[name]: value for name, value in said.items() if isinstance(value, bool)}
