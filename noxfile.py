@@ -14,7 +14,7 @@ nox.options.reuse_existing_virtualenvs = True
 
 _RUN = (
     *("aws", "azure", "formats", "github", "google", "grpc", "http", "llm", "ops", "playwright", "saas", "search"),
-    *("sql", "stores"),
+    *("mcp", "sql", "stores"),
 )
 _ADAPTERS = ("adk", "langchain", "openai-agents", "pydantic-ai", "strands")
 FINISHED = tuple(f"mulligan-{name}" for name in (*_RUN, *_ADAPTERS))
@@ -68,10 +68,21 @@ def lint(session: nox.Session) -> None:
 
 @nox.session
 def typing(session: nox.Session) -> None:
-    """mypy, strict."""
+    """mypy, strict; basedpyright; and both on the code of the pages."""
     group(session, "typing")
     session.install("-e", ".[cli]")
     session.run("mypy")
+    session.run("basedpyright", "--level", "error", "tests/typing")
+    session.run("python", "tests/typed_pages.py")
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """The documentation site in `site`, where every warning is an error, and what is there once it is built."""
+    group(session, "docs")
+    session.install("-e", ".[cli]")
+    session.run("sphinx-build", "--fresh-env", "--write-all", "--fail-on-warning", "--keep-going", "docs", "site")
+    session.run("pytest", "tests/built_site", *session.posargs)
 
 
 @nox.session

@@ -1,0 +1,9 @@
+"""mulligan for MCP.
+
+`tools_from` makes the tools of any MCP server a `Toolset`. `mulligan_mcp.fastmcp` and `mulligan_mcp.sdk` hold middleware for
+servers. `mulligan_mcp.proxy` is what the command `mulligan-proxy` runs.
+"""
+
+from mulligan_mcp.client import tools_from
+
+__all__ = ["tools_from"]

@@ -1,0 +1,82 @@
+"""What an MCP server says of its tools, made into mulligan's `Tool`s."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from mulligan import Tool
+from mulligan.errors import MulliganError
+
+
+class UnusableToolError(MulliganError):
+    """A tool that cannot be offered: the text says why."""
+
+
+def tool_of(
+    definition: Mapping[str, Any],
+    handler: Callable[..., Any],
+    *,
+    name: str | None = None,
+    trusted: bool = False,
+    timeout: float | None = None,
+    provider: str | None = None,
+) -> Tool:
+    """A tool out of an entry of `tools/list`.
+
+    The hints of the server (`readOnlyHint` and so on) are claims: they count only where the server is trusted. A schema is
+    compiled at once, within bounds, and no `$ref` of it is ever fetched.
+
+    Args:
+        definition: the entry.
+        handler: called with the validated arguments as keywords.
+        name: the name that the model calls; by default the server's.
+        trusted: whether the hints are believed.
+        timeout: seconds until a call is given up.
+        provider: the server's name.
+
+    Raises:
+        UnusableToolError: it has no name, or a schema that cannot be used.
+    """
+    called = name or definition.get("name")
+    schema = definition.get("inputSchema")
+    if not isinstance(called, str) or not called:
+        raise UnusableToolError("it has no name")
+    if not isinstance(schema, Mapping):
+        raise UnusableToolError("its inputSchema is no object")
+    options = {**(_hints(definition) if trusted else {}), "timeout": timeout, "provider": provider}
+    description = definition.get("description")
+    try:
+        tool = Tool.from_schema(
+            called,
+            description if isinstance(description, str) else "",
+            schema,
+            handler,
+            tool_type="extension",
+            **options,
+        )
+        _ = tool.validator
+    except MulliganError as error:
+        raise UnusableToolError(str(error)) from error
+    return tool
+
+
+def claims(definition: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The `annotations` of an entry of `tools/list`; empty where there are none.
+
+    Args:
+        definition: the entry.
+    """
+    found = definition.get("annotations")
+    return found if isinstance(found, Mapping) else {}
+
+
+def _hints(definition: Mapping[str, Any]) -> dict[str, Any]:
+    said = claims(definition)
+    read_only = said.get("readOnlyHint") is True
+    destructive = said.get("destructiveHint")
+    return {
+        "read_only": read_only and destructive is not True,
+        "idempotent": read_only or said.get("idempotentHint") is True,
+        "destructive": destructive if isinstance(destructive, bool) else None,
+    }

@@ -1,0 +1,105 @@
+"""Middleware for servers made with FastMCP.
+
+from fastmcp import FastMCP
+from mulligan_mcp.fastmcp import MulliganMiddleware
+
+server = FastMCP("files", middleware=[MulliganMiddleware()])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import mcp_types as types
+from fastmcp.exceptions import ValidationError
+from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
+from fastmcp.tools import ToolResult
+from pydantic import ValidationError as PydanticValidationError
+
+from mulligan import Pipeline
+from mulligan_mcp.answers import failure_of
+from mulligan_mcp.protection import Protection, Served
+
+_Context = MiddlewareContext[types.CallToolRequestParams]
+
+
+class MulliganMiddleware(Middleware):
+    """Whatever goes wrong with a call, the model reads what it can do next. Good answers stay as they are.
+
+    Put it first, so that it sees what the others do.
+
+    Args:
+        pipeline: what calls run through; by default a new one with the installed plugins.
+        timeout: seconds until a call is given up, or None.
+    """
+
+    def __init__(self, pipeline: Pipeline | None = None, *, timeout: float | None = None) -> None:
+        self._protection = Protection(pipeline, timeout)
+
+    async def on_call_tool(self, context: _Context, call_next: CallNext[types.CallToolRequestParams, Any]) -> Any:
+        """Answers a call.
+
+        Args:
+            context: the call.
+            call_next: the server's own answer.
+        """
+        served = _Call(context, call_next)
+        told = await self._protection.call(served)
+        if told is None:
+            return served.answer
+        original = _plain(served.answer) if isinstance(served.answer, ToolResult) else None
+        failed = failure_of(told, original)
+        blocks = types.CallToolResult.model_validate(failed, by_name=False).content
+        return ToolResult(
+            content=blocks,
+            structured_content=failed.get("structuredContent"),
+            meta=failed.get("_meta"),
+            is_error=True,
+        )
+
+
+class _Call(Served):
+    def __init__(self, context: _Context, call_next: CallNext[types.CallToolRequestParams, Any]) -> None:
+        super().__init__(context.message.name, context.message.arguments)
+        self._context = context
+        self._call_next = call_next
+
+    @property
+    def _server(self) -> Any:
+        return None if self._context.fastmcp_context is None else self._context.fastmcp_context.fastmcp
+
+    async def find(self, *, fresh: bool = False) -> Mapping[str, Any] | None:
+        tool = None if self._server is None else await self._server.get_tool(self.name)
+        if tool is None and self.name not in [one["name"] for one in await self.listing()]:
+            return None
+        return {"name": self.name, "inputSchema": {}} if tool is None else _entry(tool)
+
+    async def listing(self) -> list[Mapping[str, Any]]:
+        return [] if self._server is None else [_entry(tool) for tool in await self._server.list_tools()]
+
+    async def run(self, name: str, arguments: Mapping[str, Any]) -> Any:
+        message = self._context.message.model_copy(update={"name": name, "arguments": arguments})
+        return await self._call_next(self._context.copy(message=message))
+
+    def is_refusal(self) -> bool:
+        return isinstance(self.wrapper, (ValidationError, PydanticValidationError))
+
+    def is_wrapped(self) -> bool:
+        return self.wrapper is not None and str(self.wrapper).startswith(f"Error calling tool {self.name!r}")
+
+    def is_masked(self) -> bool:
+        return self.is_wrapped() and getattr(self._server, "_mask_error_details", False) is True
+
+
+def _entry(tool: Any) -> dict[str, Any]:
+    entry: dict[str, Any] = tool.to_mcp_tool().model_dump(by_alias=True, mode="json", exclude_none=True)
+    return entry
+
+
+def _plain(result: ToolResult) -> dict[str, Any]:
+    return {
+        "content": [block.model_dump(by_alias=True, mode="json", exclude_none=True) for block in result.content],
+        **({} if result.structured_content is None else {"structuredContent": result.structured_content}),
+        **({} if result.meta is None else {"_meta": result.meta}),
+    }

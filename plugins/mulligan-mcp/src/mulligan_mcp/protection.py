@@ -1,0 +1,207 @@
+"""What both kinds of server middleware do with a call: let the server answer, and say in mulligan's words what went wrong."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from contextvars import ContextVar
+from typing import Any
+
+from mulligan import Pipeline, Policy, Tool, ToolResult
+from mulligan.errors import ToolArgumentError, UsageError
+from mulligan_mcp.definitions import UnusableToolError, tool_of
+
+_CONTROL_FLOW = ("mcp.shared.exceptions.MCPError",)
+_SERVED: ContextVar[Served] = ContextVar("mulligan_mcp_served")
+
+
+class Served(ABC):
+    """One call at a server.
+
+    Attributes:
+        name: the tool that is called.
+        arguments: its arguments, as the client sent them.
+        answer: what the server answered, once it has.
+        failure: what was raised in place of an answer, or None.
+        wrapper: what the server made of that.
+    """
+
+    def __init__(self, name: str, arguments: Any) -> None:
+        self.name = name
+        self.arguments = {} if arguments is None else arguments
+        self.answer: Any = None
+        self.failure: Exception | None = None
+        self.wrapper: Exception | None = None
+
+    @abstractmethod
+    async def find(self, *, fresh: bool = False) -> Mapping[str, Any] | None:
+        """The tool's entry of `tools/list`, or None where the caller has no such tool.
+
+        Args:
+            fresh: whether what is remembered of earlier calls does not count.
+        """
+
+    @abstractmethod
+    async def listing(self) -> list[Mapping[str, Any]]:
+        """Every entry that the caller may see."""
+
+    @abstractmethod
+    async def run(self, name: str, arguments: Mapping[str, Any]) -> Any:
+        """Lets the server answer."""
+
+    @abstractmethod
+    def is_refusal(self) -> bool:
+        """Whether the server did not run the tool, since the arguments do not fit."""
+
+    @abstractmethod
+    def is_wrapped(self) -> bool:
+        """Whether what was raised is only the server's own wrapper around it."""
+
+    @abstractmethod
+    def is_masked(self) -> bool:
+        """Whether the server keeps what the tool raised to itself."""
+
+    async def tried(self, name: str, arguments: Mapping[str, Any]) -> Any:
+        """Lets the server answer, and remembers what came of it.
+
+        Args:
+            name: the tool's name.
+            arguments: its arguments.
+        """
+        self.answer = self.failure = self.wrapper = None
+        try:
+            self.answer = await self.run(name, arguments)
+        except Exception as error:
+            self.wrapper = error
+            self.failure = _unwrapped(error) if self.is_wrapped() else error
+        return self.value()
+
+    def value(self) -> Any:
+        """What a pipeline is given: a failure that is an answer, or nothing, since an answer is for the client only."""
+        if self.failure is not None:
+            raise self.failure
+        failed = getattr(self.answer, "is_error", False) is True
+        if isinstance(self.answer, Mapping):
+            failed = self.answer.get("isError") is True
+        return self.answer if failed else ""
+
+
+class Protection:
+    """Answers calls at a server.
+
+    Args:
+        pipeline: what calls run through; by default a new one.
+        timeout: seconds until a call is given up, or None.
+
+    Raises:
+        UsageError: the pipeline is none.
+    """
+
+    def __init__(self, pipeline: Pipeline | None = None, timeout: float | None = None) -> None:
+        if not isinstance(pipeline, (Pipeline, type(None))):
+            raise UsageError(f"pipeline must be a Pipeline, not {pipeline!r:.80}")
+        self._own = pipeline is None
+        self._pipeline = pipeline or Pipeline(policy=Policy(control_flow=_CONTROL_FLOW))
+        self._quiet: Pipeline | None = None
+        self._timeout = timeout
+        self._tools: dict[str, tuple[Mapping[str, Any], Tool | None]] = {}
+
+    async def call(self, served: Served) -> ToolResult | None:
+        """Answers a call.
+
+        Args:
+            served: the call.
+
+        Returns:
+            What is told in place of the server's answer; None where that is a good one.
+
+        Raises:
+            MCPError: an error that the server means for the client.
+        """
+        result = await self._result(served)
+        return result if result.is_error else None
+
+    async def _result(self, served: Served) -> ToolResult:
+        definition = await served.find()
+        if definition is None:
+            return await self._unknown(served)
+        tool = self._tool(definition)
+        if tool is None or self._is_odd(tool, served.arguments):
+            tool = await self._leniently(served)
+        result = await self._told(self._pipeline, [tool], served)
+        if served.failure is None:
+            return result
+        if await served.find(fresh=True) is None:
+            return await self._unknown(served)
+        if self._own and served.is_masked():
+            return await self._told(self._discreet(), [_any_arguments(served)], served)
+        return result
+
+    async def _unknown(self, served: Served) -> ToolResult:
+        listed = [self._tool(one) for one in await served.listing()]
+        return await self._told(self._pipeline, [one for one in listed if one is not None], served)
+
+    async def _leniently(self, served: Served) -> Tool:
+        """A tool that tells what came of a call whose arguments the server may take all the same, as many do with `"3"`."""
+        try:
+            await served.tried(served.name, served.arguments)
+        except Exception as error:
+            if _is_control_flow(error):
+                raise
+        refused = served.failure is not None and served.is_refusal()
+        definition = await served.find(fresh=True) if refused else None
+        tool = None if definition is None else self._tool(definition)
+        return tool if tool is not None and self._is_odd(tool, served.arguments) else _any_arguments(served)
+
+    def _tool(self, definition: Mapping[str, Any]) -> Tool | None:
+        """The tool of a definition, compiled once; None where its schema cannot be used."""
+        name = str(definition.get("name"))
+        known = self._tools.get(name)
+        if known is None or known[0] != definition:
+            known = self._tools[name] = (definition, self._made(name, definition))
+        return known[1]
+
+    def _made(self, name: str, definition: Mapping[str, Any]) -> Tool | None:
+        async def run(**arguments: Any) -> Any:
+            return await _SERVED.get().tried(name, arguments)
+
+        try:
+            return tool_of(definition, run, trusted=True, timeout=self._timeout)
+        except UnusableToolError:
+            return None
+
+    @staticmethod
+    def _is_odd(tool: Tool, arguments: Any) -> bool:
+        return isinstance(arguments, dict) and isinstance(tool.fit(arguments), ToolArgumentError)
+
+    @staticmethod
+    async def _told(pipeline: Pipeline, tools: list[Tool], served: Served) -> ToolResult:
+        token = _SERVED.set(served)
+        try:
+            return await pipeline.with_tools(tools).acall(served.name, served.arguments)
+        finally:
+            _SERVED.reset(token)
+
+    def _discreet(self) -> Pipeline:
+        """The pipeline for what a server keeps to itself: the kind of failure is told, and nothing of what it says."""
+        if self._quiet is None:
+            self._quiet = Pipeline(policy=Policy(control_flow=_CONTROL_FLOW, detail="type"))
+        return self._quiet
+
+
+def _any_arguments(served: Served) -> Tool:
+    """A tool that takes anything, and tells what has come of the call."""
+
+    async def answered(**_: Any) -> Any:
+        return served.value()
+
+    return Tool.from_schema(served.name, "", {"type": "object"}, answered)
+
+
+def _unwrapped(error: Exception) -> Exception:
+    cause = error.__cause__
+    return cause if isinstance(cause, Exception) and not _is_control_flow(cause) else error
+
+
+def _is_control_flow(error: Exception) -> bool:
+    return any(cls.__name__ == "MCPError" and cls.__module__.startswith("mcp.") for cls in type(error).__mro__)

@@ -1,0 +1,54 @@
+"""What the proxy is told: the servers behind it, and how it treats them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+import attrs
+
+Kind = Literal["stdio", "http", "sse"]
+
+
+@attrs.frozen(kw_only=True)
+class ServerSpec:
+    """One server behind the proxy.
+
+    Attributes:
+        name: what it is called: its namespace where there are several, and its name in the log.
+        kind: how it is reached.
+        command: the program and its arguments, for `stdio`.
+        env: environment variables beside those of the proxy.
+        cwd: the folder that it is started in, or None for the proxy's.
+        url: its address, for `http` and `sse`.
+        headers: HTTP headers that are sent with every request.
+        trusted: whether its hints (`readOnlyHint` and so on) are believed.
+    """
+
+    name: str
+    kind: Kind = "stdio"
+    command: tuple[str, ...] = ()
+    env: Mapping[str, str] = attrs.field(factory=dict, repr=False)
+    cwd: str | None = None
+    url: str = ""
+    headers: Mapping[str, str] = attrs.field(factory=dict, repr=False)
+    trusted: bool = False
+
+
+@attrs.frozen(kw_only=True)
+class ProxyOptions:
+    """How the proxy treats its servers.
+
+    Attributes:
+        timeout: seconds until a call is given up.
+        repair: whether a call is repaired where that does no harm.
+        retry: whether a call to a tool of a trusted server that changes nothing is repeated after a passing failure.
+        format: the feedback format.
+        log: the lowest level that is written to stderr.
+    """
+
+    timeout: float = 50.0
+    repair: bool = False
+    retry: bool = False
+    format: str = "text"
+    log: str = "WARNING"

@@ -1,0 +1,81 @@
+"""The first words with a server, and why there were none."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import anyio
+from mcp.client.session import ClientSession
+from mcp.shared.exceptions import MCPError
+from mcp_types import CONNECTION_CLOSED
+from pydantic import ValidationError
+
+
+class OtherWayError(Exception):
+    """The server understands neither way of beginning on this connection: the other one has to come first on a new one."""
+
+
+async def negotiate(session: ClientSession, modern: bool) -> None:
+    """Agrees on a version: the client's own way first, since that way the server's requests can reach it.
+
+    Args:
+        session: the connection.
+        modern: whether the way without a handshake comes first.
+
+    Raises:
+        MCPError: the connection ended.
+        OtherWayError: neither way was understood; many servers take only that of their first request.
+    """
+    ways: tuple[Callable[[], Awaitable[Any]], ...] = (session.initialize, session.discover)
+    told = []
+    for way in reversed(ways) if modern else ways:
+        try:
+            await way()
+        except (MCPError, RuntimeError, ValidationError) as error:
+            if isinstance(error, MCPError) and error.error.code == CONNECTION_CLOSED:
+                raise
+            told.append(error)
+        else:
+            return
+    raise OtherWayError(reason_of(told[0])) from told[0]
+
+
+async def unless(ended: anyio.Event, work: Callable[[], Awaitable[None]]) -> None:
+    """Does the work, and gives it up where the connection ends meanwhile.
+
+    Args:
+        ended: set when the connection has ended.
+        work: what is done.
+
+    Raises:
+        ConnectionError: the connection ended first.
+    """
+    async with anyio.create_task_group() as tasks:
+
+        async def watch() -> None:
+            await ended.wait()
+            raise ConnectionError("it ended before it had answered")
+
+        tasks.start_soon(watch)
+        await work()
+        tasks.cancel_scope.cancel()
+
+
+def reason_of(error: BaseException) -> str:
+    """Why a server is not there, in a line.
+
+    Args:
+        error: what came of the attempt to start it, or to keep it.
+    """
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    if isinstance(error, FileNotFoundError):
+        return f"the program {error.filename or ''} was not found"
+    if isinstance(error, OtherWayError):
+        return f"it speaks no version that is known here ({error})"
+    if isinstance(error, TimeoutError):
+        return "it did not answer in time"
+    if isinstance(error, MCPError) and error.error.code == CONNECTION_CLOSED:
+        return "it ended before it had answered"
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

@@ -1,0 +1,148 @@
+"""Middleware for servers made with the MCP SDK.
+
+from mcp.server.mcpserver import MCPServer
+from mulligan_mcp.sdk import protect
+
+server = protect(MCPServer("files"))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextvars import ContextVar
+from dataclasses import replace
+from functools import wraps
+from typing import Any, TypeVar
+
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from pydantic import ValidationError
+
+from mulligan import Pipeline
+from mulligan.errors import UsageError
+from mulligan_mcp.answers import failure_of
+from mulligan_mcp.protection import Protection, Served
+
+Server = TypeVar("Server")
+_RAISED: ContextVar[list[Exception] | None] = ContextVar("mulligan_mcp_raised", default=None)
+
+
+def protect(server: Server, pipeline: Pipeline | None = None, *, timeout: float | None = None) -> Server:
+    """Puts mulligan in front of a server's tools.
+
+    Args:
+        server: an `MCPServer`, or a low-level `Server`.
+        pipeline: what calls run through; by default a new one with the installed plugins.
+        timeout: seconds until a call is given up, or None.
+
+    Returns:
+        The server.
+
+    Raises:
+        UsageError: it is no server, or already protected.
+    """
+    chain = getattr(server, "middleware", None)
+    if not isinstance(chain, list):
+        raise UsageError(f"{server!r:.80} is no server of the MCP SDK: give an MCPServer or a low-level Server")
+    if any(isinstance(one, MulliganMiddleware) for one in chain):
+        raise UsageError(f"{server!r:.80} is protected already")
+    chain.append(MulliganMiddleware(pipeline, timeout=timeout))
+    if hasattr(server, "call_tool"):
+        server.call_tool = _remembering(server.call_tool)
+    return server
+
+
+class MulliganMiddleware:
+    """Whatever goes wrong with a call, the model reads what it can do next. Good answers stay as they are.
+
+    `protect` is better: by itself, a middleware never sees what a tool of an `MCPServer` raised.
+
+    Args:
+        pipeline: what calls run through; by default a new one with the installed plugins.
+        timeout: seconds until a call is given up, or None.
+    """
+
+    def __init__(self, pipeline: Pipeline | None = None, *, timeout: float | None = None) -> None:
+        self._protection = Protection(pipeline, timeout)
+        self._known: dict[str, Mapping[str, Any]] = {}
+
+    async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        """Answers a call; every other message goes on.
+
+        Args:
+            ctx: the message.
+            call_next: the server's own answer.
+        """
+        params = ctx.params or {}
+        if ctx.method != "tools/call" or ctx.request_id is None or not isinstance(params.get("name"), str):
+            return await call_next(ctx)
+        served = _Call(ctx, call_next, self._known)
+        told = await self._protection.call(served)
+        if told is None:
+            return served.answer  # type: ignore[no-any-return]
+        original = served.answer if isinstance(served.answer, Mapping) else None
+        complete = {"resultType": "complete"} if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS else {}
+        return {**complete, **failure_of(told, original)}
+
+
+class _Call(Served):
+    def __init__(
+        self, ctx: ServerRequestContext[Any, Any], call_next: CallNext, known: dict[str, Mapping[str, Any]]
+    ) -> None:
+        params = ctx.params or {}
+        super().__init__(params["name"], params.get("arguments"))
+        self._ctx = ctx
+        self._call_next = call_next
+        self._known = known
+
+    async def find(self, *, fresh: bool = False) -> Mapping[str, Any] | None:
+        if fresh or self.name not in self._known:
+            await self.listing()
+        return self._known.get(self.name)
+
+    async def listing(self) -> list[Mapping[str, Any]]:
+        meta = (self._ctx.params or {}).get("_meta")
+        params = {} if meta is None else {"_meta": meta}
+        listed = await self._call_next(replace(self._ctx, method="tools/list", params=params))
+        entries = list((listed.get("tools") if isinstance(listed, Mapping) else None) or ())
+        self._known.clear()
+        self._known.update({str(one.get("name")): one for one in entries})
+        return entries
+
+    async def run(self, name: str, arguments: Mapping[str, Any]) -> Any:
+        params = {**(self._ctx.params or {}), "name": name, "arguments": arguments}
+        raised: list[Exception] = []
+        token = _RAISED.set(raised)
+        try:
+            answer = await self._call_next(replace(self._ctx, params=params))
+        finally:
+            _RAISED.reset(token)
+        if raised:
+            raise raised[0]
+        return answer
+
+    def is_refusal(self) -> bool:
+        return isinstance(self.wrapper, ToolError) and isinstance(self.wrapper.__cause__, ValidationError)
+
+    def is_wrapped(self) -> bool:
+        return isinstance(self.wrapper, UnexpectedToolError)
+
+    def is_masked(self) -> bool:
+        return self.is_wrapped()
+
+
+def _remembering(call: Any) -> Any:
+    """`MCPServer.call_tool`, which keeps what is raised for whoever asked."""
+
+    @wraps(call)
+    async def call_tool(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return await call(*args, **kwargs)
+        except Exception as error:
+            waiting = _RAISED.get()
+            if waiting is not None:
+                waiting.append(error)
+            raise
+
+    return call_tool

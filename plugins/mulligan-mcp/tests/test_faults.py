@@ -1,0 +1,117 @@
+"""Whatever a server does, the client gets an answer in time, and the next call works."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from conftest import inside, said, spec
+
+pytestmark = pytest.mark.anyio
+WORDS = {
+    "hang": "No answer within 1.5 s",
+    "big_error": "disk is full",
+    "malformed": "sent an answer to this call that cannot be read",
+    "malformed_nameless": "sent an answer to this call that cannot be read",
+    "no_result": "something that is no result of a tool",
+    "protocol_error": "boom",
+}
+
+
+async def works(client):
+    result = await client.call_tool("echo", {"text": "still here"})
+    assert (result.is_error, said(result)) == (False, "still here")
+
+
+@pytest.mark.parametrize("fault", WORDS)
+async def test_a_fault_is_told_and_the_next_call_works(fault):
+    async with inside(spec(), timeout=1.5) as client:
+        await works(client)
+        began = time.monotonic()
+        result = await client.call_tool(fault, {})
+        assert result.is_error
+        assert time.monotonic() - began < 10
+        assert said(result).startswith(f"Error executing tool {fault}:"), said(result)
+        assert WORDS[fault] in said(result)
+        assert len(said(result)) <= 2_000
+        await works(client)
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+async def test_a_server_that_ends_is_started_again(mode):
+    async with inside(spec(), mode=mode) as client:
+        result = await client.call_tool("crash", {})
+        assert result.is_error
+        assert "ended while it worked on this call" in said(result)
+        assert "may have taken effect" in said(result)
+        await works(client)
+
+
+async def test_a_server_that_stands_still_is_ended_and_started_again():
+    async with inside(spec(), timeout=1.0) as client:
+        result = await client.call_tool("freeze", {})
+        assert result.is_error
+        assert "No answer within 1 s" in said(result)
+        await works(client)
+
+
+@pytest.mark.parametrize("tool", ["twice", "foreign_answer", "noise"])
+async def test_what_a_server_says_beside_the_answer_does_no_harm(tool):
+    async with inside(spec()) as client:
+        for _ in range(3):
+            assert not (await client.call_tool(tool, {})).is_error
+            await works(client)
+
+
+async def test_an_unknown_tool_is_an_answer_with_a_suggestion():
+    async with inside(spec()) as client:
+        result = await client.call_tool("ecko", {"text": "x"})
+        assert result.is_error
+        assert 'Did you mean "echo"?' in said(result)
+
+
+async def test_wrong_arguments_are_told_one_by_one_and_nothing_runs():
+    async with inside(spec()) as client:
+        result = await client.call_tool("echo", {"text": 3, "loud": True})
+        assert result.is_error
+        assert "/text: of the wrong type; expected string" in said(result)
+        assert "/loud: not an argument that exists" in said(result)
+
+
+async def test_pictures_and_structured_content_of_a_failure_survive():
+    async with inside(spec()) as client:
+        result = await client.call_tool("picture_error", {})
+        assert result.is_error
+        assert "element not found" in said(result)
+        assert [block.type for block in result.content] == ["text", "image"]
+        assert result.structured_content == {"step": 3}
+
+
+async def test_a_program_that_does_not_exist_is_named_in_the_answer_and_in_the_log(log):
+    async with inside(spec("gone", "no-such-program-at-all")) as client:
+        result = await client.call_tool("anything", {})
+        assert result.is_error
+        assert "The MCP server 'gone' is not running" in said(result)
+        assert any("gone: the program no-such-program-at-all was not found" in line for line in log), log
+
+
+async def test_a_server_that_ends_at_once_does_not_stop_the_others():
+    async with inside(spec("bad", "sh", "-c", "exit 1"), spec("good")) as client:
+        assert "good__echo" in [tool.name for tool in (await client.list_tools()).tools]
+        assert said(await client.call_tool("good__echo", {"text": "x"})) == "x"
+
+
+async def test_a_page_to_open_goes_on_to_the_client_as_it_is():
+    from mcp.shared.exceptions import MCPError
+
+    async with inside(spec()) as client:
+        with pytest.raises(MCPError, match="open this") as caught:
+            await client.call_tool("protocol_error", {"code": -32042, "message": "open this"})
+        assert caught.value.error.code == -32042
+
+
+async def test_a_tool_that_only_the_server_misses_is_told():
+    async with inside(spec()) as client:
+        result = await client.call_tool("protocol_error", {"code": -32602, "message": "Unknown tool: x"})
+        assert result.is_error
+        await works(client)

@@ -1,0 +1,217 @@
+"""The middleware: servers made with FastMCP and with the MCP SDK, called by the real client."""
+
+from __future__ import annotations
+
+import asyncio
+
+import mcp_types as types
+import pytest
+from conftest import said
+from fastmcp import FastMCP
+from fastmcp.exceptions import ToolError as FastToolError
+from mcp import Client
+from mcp.server.lowlevel import Server
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.shared.exceptions import MCPError
+from mulligan_mcp.fastmcp import MulliganMiddleware as FastMiddleware
+from mulligan_mcp.sdk import MulliganMiddleware, protect
+
+from mulligan import Pipeline, Policy
+from mulligan.errors import UsageError
+
+pytestmark = pytest.mark.anyio
+SECRET = "sk-live-0123456789abcdef0123"
+
+
+def add_tools(server, deliberate):
+    @server.tool()
+    def read_file(path: str) -> str:
+        "Read a text file."
+        return open(path).read()
+
+    @server.tool()
+    def add(a: int, b: int = 0) -> int:
+        "Add two numbers."
+        return a + b
+
+    @server.tool()
+    async def wait() -> str:
+        "Wait for ever."
+        await asyncio.sleep(3_600)
+
+    @server.tool()
+    def crash() -> str:
+        "Fail in a way that nobody foresaw."
+        raise RuntimeError(f"bad luck with {SECRET}")
+
+    @server.tool()
+    def refuse() -> str:
+        "Fail in the author's own words."
+        raise deliberate("Ask for fewer than 10 rows.")
+
+    @server.tool()
+    def protocol() -> str:
+        "Answer with an error of the protocol."
+        raise MCPError(-32042, "open this page")
+
+    return server
+
+
+def fast(**more):
+    middleware = FastMiddleware(more.pop("pipeline", None), timeout=more.pop("timeout", None))
+    return add_tools(FastMCP("plain", middleware=[middleware], **more), FastToolError)
+
+
+def sdk(**more):
+    return protect(
+        add_tools(MCPServer("plain"), ToolError), more.pop("pipeline", None), timeout=more.pop("timeout", None)
+    )
+
+
+def client_of(server, mode):
+    if isinstance(server, FastMCP):
+        import fastmcp
+
+        return Adapted(fastmcp.Client(server))
+    return Client(server, mode=mode)
+
+
+class Adapted:
+    """FastMCP's client, asked as the SDK's is."""
+
+    def __init__(self, client):
+        self.client = client
+
+    async def __aenter__(self):
+        await self.client.__aenter__()
+        return self
+
+    async def __aexit__(self, *about):
+        await self.client.__aexit__(*about)
+
+    async def call_tool(self, name, arguments):
+        return await self.client.call_tool_mcp(name, arguments)
+
+
+BOTH = pytest.mark.parametrize("made", [fast, sdk])
+MODES = pytest.mark.parametrize("mode", ["legacy", "auto"])
+
+
+@BOTH
+@MODES
+async def test_good_answers_stay_as_they_are(made, mode):
+    plain = add_tools(FastMCP("plain") if made is fast else MCPServer("plain"), FastToolError)
+    async with client_of(made(), mode) as client, client_of(plain, mode) as direct:
+        for arguments in ({"a": 1, "b": 2}, {"a": "3"}):
+            assert await client.call_tool("add", arguments) == await direct.call_tool("add", arguments)
+
+
+@BOTH
+@MODES
+async def test_each_failure_is_told(made, mode, tmp_path):
+    missing = str(tmp_path / "a.txt")
+    async with client_of(made(timeout=0.3), mode) as client:
+
+        async def told(name, arguments):
+            result = await client.call_tool(name, arguments)
+            assert result.is_error
+            return said(result)
+
+        assert 'Did you mean "read_file"?' in await told("readFile", {"path": "x"})
+        wrong = await told("add", {"a": "one", "c": 2})
+        assert "/a: of the wrong type; expected integer" in wrong
+        assert "nothing was run" in wrong
+        assert "/a: missing" in await told("add", {})
+        first = f"Error executing tool read_file: Resource not found: {missing}"
+        assert (await told("read_file", {"path": missing})).startswith(first)
+        assert "No answer within 0.3 s" in await told("wait", {})
+        assert "Ask for fewer than 10 rows." in await told("refuse", {})
+        assert SECRET not in await told("crash", {})
+
+
+@BOTH
+@MODES
+async def test_an_error_of_the_protocol_stays_one(made, mode):
+    plain = add_tools(FastMCP("plain") if made is fast else MCPServer("plain"), FastToolError)
+
+    async def outcome(server):
+        async with client_of(server, mode) as client:
+            try:
+                result = await client.call_tool("protocol", {})
+            except MCPError as error:
+                return error.error.code
+            return result.is_error
+
+    assert await outcome(made()) == await outcome(plain)
+
+
+async def test_what_a_server_keeps_to_itself_is_not_told():
+    async with client_of(fast(mask_error_details=True), "legacy") as client:
+        told = said(await client.call_tool("crash", {}))
+        assert "luck" not in told
+        assert "RuntimeError" in told
+    async with client_of(sdk(), "legacy") as client:
+        assert "luck" not in said(await client.call_tool("crash", {}))
+    async with client_of(sdk(pipeline=Pipeline(policy=Policy(detail="quoted"))), "legacy") as client:
+        told = said(await client.call_tool("crash", {}))
+        assert "luck" in told
+        assert SECRET not in told
+
+
+@BOTH
+async def test_tools_that_come_and_go_are_known_at_once(made):
+    server = made()
+    async with client_of(server, "legacy") as client:
+        assert not (await client.call_tool("add", {"a": 1})).is_error
+
+        @server.tool()
+        def added(n: int) -> int:
+            "New."
+            return n
+
+        assert said(await client.call_tool("added", {"n": 3})) == "3"
+        (server.local_provider if made is fast else server).remove_tool("add")
+        gone = said(await client.call_tool("add", {"a": 1}))
+        assert gone.startswith("Error: Tool 'add' not found.")
+        assert '"added"' in gone
+        (server.local_provider if made is fast else server).remove_tool("added")
+
+        @server.tool(name="added")
+        def changed(m: str) -> int:
+            "Other arguments."
+            return len(m)
+
+        assert said(await client.call_tool("added", {"m": "x"})) == "1"
+        assert "/m: missing" in said(await client.call_tool("added", {"n": 3}))
+
+
+async def test_a_low_level_server_is_protected_too():
+    async def list_tools(ctx, params):
+        return types.ListToolsResult(tools=[types.Tool(name="find", input_schema={"type": "object"})])
+
+    async def call_tool(ctx, params):
+        if params.name == "find":
+            raise FileNotFoundError(2, "No such file or directory", "/data/x")
+        raise ValueError(f"unknown {params.name}")
+
+    server = protect(Server("low", on_list_tools=list_tools, on_call_tool=call_tool))
+    async with Client(server, mode="legacy") as client:
+        assert "Resource not found: /data/x" in said(await client.call_tool("find", {}))
+        assert 'Did you mean "find"?' in said(await client.call_tool("fnd", {}))
+
+
+async def test_middleware_without_protect_tells_what_it_can():
+    server = add_tools(MCPServer("plain", middleware=[MulliganMiddleware()]), ToolError)
+    async with Client(server, mode="legacy") as client:
+        assert 'Did you mean "read_file"?' in said(await client.call_tool("readFile", {}))
+        assert (await client.call_tool("crash", {})).is_error
+
+
+def test_what_cannot_be_protected_is_named():
+    with pytest.raises(UsageError, match="is no server of the MCP SDK"):
+        protect(object())
+    with pytest.raises(UsageError, match="is protected already"):
+        protect(sdk())
+    with pytest.raises(UsageError, match="pipeline must be a Pipeline"):
+        protect(MCPServer("x"), "text")
