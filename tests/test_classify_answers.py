@@ -614,3 +614,8 @@ def test_what_a_foreign_object_does_when_it_is_looked_at_costs_nothing(bare, kin
     told = bare.classify(HOSTILE[kind](), arguments={"path": "a"})
     assert type(told) is errors.ToolExecutionError
     assert bare.faults == ()
+
+
+def test_a_failure_of_a_tool_without_a_name_is_worded_without_a_gap(make_pipeline):
+    told = make_pipeline().recover(FileNotFoundError(2, "No such file or directory", "a.md")).content
+    assert "then call the tool again with one that exists" in told

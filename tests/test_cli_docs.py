@@ -7,16 +7,17 @@ import re
 import shlex
 import sys
 
+import cli_reference
 import pytest
 
 from mulligan.cli import main
 
-PAGE = (pathlib.Path(__file__).parents[1] / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
-COMMANDS = ("demo", "call", "run", "plugins", "explain", "schema")
+PAGE = cli_reference.PAGE.read_text(encoding="utf-8")
+COMMANDS = ("demo", "call", "run", "plugins", "doctor", "explain", "schema", "new")
 
 
 def blocks(language):
-    return re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    return cli_reference.blocks(PAGE, language)
 
 
 def examples():

@@ -222,7 +222,8 @@ def middlewares(tool: Tool) -> Iterable[Middleware]:
 def dialects() -> Iterable[Dialect]:
     """Contributes message shapes of providers.
 
-    Asked once for each pipeline. The built-in ones are `openai` and `anthropic`.
+    Asked once for each pipeline. The built-in ones are `openai`, `openai-responses`, `anthropic`,
+    `gemini`, `mcp` and `ai-sdk`.
 
     Example:
         class Acme(OpenAIDialect):

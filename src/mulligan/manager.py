@@ -28,14 +28,16 @@ from mulligan.plugging.dispatch import (
     is_required,
     is_wrapper,
     joined,
+    marks_of,
     nothing_of,
     parameters_of,
 )
 from mulligan.plugging.guard import CONTRIBUTES, Refusal, guarded, mistaken, reading, shielded
-from mulligan.plugging.plugins import Found, PluginFault, PluginInfo
-from mulligan.plugging.probing import probed
-from mulligan.plugging.registration import HOOKS, check_hookimpls, first_lines, name_of
+from mulligan.plugging.plugins import Found, Hookimpl, PluginFault, PluginInfo, State
+from mulligan.plugging.probing import is_probed, probed
+from mulligan.plugging.registration import HOOKS, check_hookimpls, check_loaded, first_lines, name_of, name_taken
 from mulligan.plugging.stages import Stages
+from mulligan.plugging.versions import OtherApi, needed_api
 from mulligan.policy import Limits
 
 FAULTS_ALLOWED = 3
@@ -75,7 +77,13 @@ class PluginManager:
     @property
     def infos(self) -> tuple[PluginInfo, ...]:
         """One record for each plugin, in the order in which they were met."""
-        return tuple(self._infos.values())
+        found: dict[str, list[Hookimpl]] = {name: [] for name in self._infos}
+        for hook in HOOKS:
+            parameters = parameters_of(hook)
+            for place, impl in enumerate(reversed(getattr(self._pluggy.hook, hook).get_hookimpls()), 1):
+                ask = by_position(impl, parameters)
+                found[impl.plugin_name].append(Hookimpl(hook, place, marks_of(impl, hook), ask))
+        return tuple(attrs.evolve(info, hookimpls=tuple(found[name])) for name, info in self._infos.items())
 
     def add(self, plugin: Any, name: str | None = None, *, built_in: bool = False) -> None:
         """Registers a plugin that is given in code, which must be right. `compile` makes it count.
@@ -88,11 +96,10 @@ class PluginManager:
         Raises:
             UsageError: it is not a plugin, or one of its hookimpls does not fit; names the culprit and the next step.
         """
-        if any(plugin is known for known in self._pluggy.get_plugins()):
+        if any(plugin is known for _, known in self._pluggy.list_name_plugin()):
             raise UsageError(f"plugin {name_of(plugin)!r} is given twice; give it once")
         name = self._free_name(name or name_of(plugin))
-        hooks, rules = self._register(plugin, name, built_in=built_in)
-        self._infos[name] = PluginInfo(name, "active", hooks, built_in=built_in, rules=rules)
+        self._register(plugin, PluginInfo(name, "active", built_in=built_in))
 
     def add_found(self, found: Found) -> None:
         """Registers what an entry point names; what is wrong with it becomes a fault. `compile` makes it count.
@@ -101,28 +108,18 @@ class PluginManager:
             found: the entry point, loaded or not.
         """
         if found.name in self._infos:
-            taken = self._infos[found.name]
-            owner = "mulligan itself" if taken.built_in else taken.distribution or "the host's code"
-            error = (
-                f"the name {found.name!r} of {found.distribution} is taken by {owner}; rename or block one of the two"
-            )
+            error = name_taken(found, self._infos[found.name])
             self.record(PluginFault(found.name, "load", error, found.distribution))
             return
-        info = PluginInfo(
-            found.name, "active", (), found.distribution, found.version, load_seconds=round(found.seconds, 6)
-        )
+        seconds = round(found.seconds, 6)
+        info = PluginInfo(found.name, "active", (), found.distribution, found.version, load_seconds=seconds)
         try:
-            if not found.name:
-                raise UsageError(f"an entry point of {found.distribution} has no name; it needs one")
-            if found.exception is not None:
-                error = f"{type_name(found.exception)}: {safe_str(found.exception, 300)}"
-                raise UsageError(f"plugin {found.name!r} failed at import ({error}); reinstall, update or block it")
-            hooks, rules = self._register(found.plugin, found.name, installed=True)
+            check_loaded(found)
+            self._register(found.plugin, info)
         except UsageError as error:
-            self._infos[found.name] = attrs.evolve(info, state="failed", error=str(error))
+            state: State = "set aside" if isinstance(error, OtherApi) else "failed"
+            self._infos[found.name] = attrs.evolve(info, state=state, error=str(error))
             self.record(PluginFault(found.name, "load", str(error), found.distribution, found.exception))
-        else:
-            self._infos[found.name] = attrs.evolve(info, hooks=hooks, rules=rules)
 
     def block(self, name: str, found: Found | None = None) -> None:
         """Records a plugin that the host has blocked.
@@ -138,10 +135,10 @@ class PluginManager:
         taken = (number for number in range(2, 10_000) if f"{name}-{number}" not in self._infos)
         return f"{name}-{next(taken)}" if name in self._infos else name
 
-    def _register(
-        self, plugin: Any, name: str, *, built_in: bool = False, installed: bool = False
-    ) -> tuple[tuple[str, ...], tuple[Rule, ...]]:
+    def _register(self, plugin: Any, info: PluginInfo) -> None:
+        name = info.name
         try:
+            api = needed_api(plugin, name)
             hooks = tuple(dict.fromkeys(check_hookimpls(plugin, name, self._pluggy.parse_hookimpl_opts)))
             self._pluggy.register(plugin, name)
         except (UsageError, KeyboardInterrupt):
@@ -149,32 +146,36 @@ class PluginManager:
         except pluggy.PluginValidationError as error:
             raise UsageError(f"plugin {name!r}: {first_lines(error)}; ask only for parameters of the hook") from None
         except BaseException as error:
+            if self._pluggy.has_plugin(name):
+                self._pluggy.unregister(name=name)
             told = f"{type_name(error)}: {safe_str(error, 300)}"
             raise UsageError(f"plugin {name!r} cannot be registered ({told}); give a module or an instance") from error
         rules: tuple[Rule, ...] = ()
         for caller in self._pluggy.get_hookcallers(plugin) or ():
             for impl in caller.get_hookimpls():
-                known = caller.name in HOOKS and not (built_in and caller.name in _TOTAL)
+                known = caller.name in HOOKS and not (info.built_in and caller.name in _TOTAL)
                 if impl.plugin is plugin and known and not is_wrapper(impl):
                     rules += rules_of(impl.function)
-                    probes = installed and caller.name == "classify" and not impl.trylast
-                    self._guard(caller.name, impl, name, built_in=built_in, probes=probes)
-        return hooks, rules
+                    self._guard(caller.name, impl, info)
+        unknown = tuple(hook for hook in hooks if hook not in HOOKS)
+        hooks = tuple(hook for hook in hooks if hook in HOOKS)
+        self._infos[name] = attrs.evolve(info, hooks=hooks, rules=rules, api=api, unknown_hooks=unknown)
 
-    def _guard(self, hook: str, impl: Any, plugin: str, *, built_in: bool, probes: bool) -> None:
+    def _guard(self, hook: str, impl: Any, info: PluginInfo) -> None:
         def report(problem: str, exception: BaseException | None) -> None:
-            if not built_in:  # what a built-in plugin meets in a hostile object is that object's fault
-                self.fault(plugin, hook, problem, exception)
+            if not info.built_in:  # what a built-in plugin meets in a hostile object is that object's fault
+                self.fault(info.name, hook, problem, exception)
 
         def own(item: Any) -> None:
-            self._owners[id(item)] = (item, plugin)
+            self._owners[id(item)] = (item, info.name)
 
         required = is_required(hook, impl.function)
         function = reading(impl.function, self._limits) if hook == "validate" else impl.function
-        if hook in ("classify", "hints", "render_feedback") and not built_in:
+        if hook in ("classify", "hints", "render_feedback") and not info.built_in:
             function = shielded(function)
-        function = guarded(hook, function, report, plugin=plugin, required=required, own=own)
-        impl.function = probed(function, report) if probes else function
+        function = guarded(hook, function, report, plugin=info.name, required=required, own=own)
+        probes = info.distribution is not None and is_probed(hook) and not impl.trylast
+        impl.function = probed(hook, function, impl.argnames, report) if probes else function
         setattr(impl.function, REQUIRED, required)
 
     def owner(self, item: Any, otherwise: str) -> str:

@@ -62,7 +62,7 @@ from mulligan.failures.failure import Failure
 from mulligan.failures.field_errors import pointer_to
 from mulligan.feedback import Feedback, FeedbackFormat, body
 from mulligan.foreign.containment import clean, fence, safe_str, show_name
-from mulligan.hookimpl import hookimpl
+from mulligan.hookimpl import HOOK_API, hookimpl
 from mulligan.hookspecs import Repairer
 from mulligan.mending.readings import coerced, mended_json, same_name
 from mulligan.policy import Limits, Policy
@@ -86,6 +86,7 @@ from mulligan.toolset import Toolset
 
 __all__ = [
     "ENGLISH",
+    "HOOK_API",
     "AISDKDialect",
     "Answers",
     "AnthropicDialect",

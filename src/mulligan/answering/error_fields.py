@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -10,6 +9,7 @@ from mulligan.errors import Problem, ToolError
 from mulligan.foreign.containment import safe_str
 
 _TEXTS = ("message", "user_message", "code", "tool_name", "resource", "provider", "rule", "effect", "tool_type")
+_ENDLESS = float("inf")
 
 
 def check_fields(error: ToolError) -> None:
@@ -21,7 +21,9 @@ def check_fields(error: ToolError) -> None:
     own = error.__dict__
     if "message" not in own:
         own["message"] = safe_str(error.args[0]) if error.args else ""
-    suspects = [name for name, value in own.items() if type(value) is not str and name in _CHECKS]
+    suspects = [
+        name for name, value in own.items() if name in _CHECKS and (type(value) is not str or name not in _TEXTS)
+    ]
     for name in suspects:  # few errors have any: what most of them hold is text
         if own[name] is None:
             del own[name]  # nothing said: the default of the class
@@ -30,7 +32,7 @@ def check_fields(error: ToolError) -> None:
 
 
 def _seconds(value: Any) -> float | None:
-    return value if type(value) in (int, float) and math.isfinite(value) and value >= 0 else None
+    return value if type(value) in (int, float) and 0 <= value < _ENDLESS else None
 
 
 def _problems(value: Any) -> tuple[Problem, ...]:

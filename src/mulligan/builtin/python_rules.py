@@ -6,6 +6,7 @@ from mulligan.plugin import Failure, Rules, ToolCancelledError, ToolError, ToolE
 from mulligan.plugin import meanings as m
 
 rules = Rules()
+_LONGEST_NAME = 100
 
 
 @rules("builtins.TimeoutError", "subprocess.TimeoutExpired", "concurrent.futures.TimeoutError")
@@ -27,7 +28,7 @@ def program(failure: Failure) -> ToolError | None:
     if isinstance(code, int) and code < 0:
         return ToolExecutionError(f"The program was killed by signal {-code}.")
     meaning = said(failure.stderr, (m.NOT_FOUND, m.PERMISSION, m.EXISTS, m.DISK_FULL, m.AUTHENTICATION, m.UNREACHABLE))
-    ended = f"The program ended with exit status {code}."
+    ended = f"The program ended with exit status {code}." if isinstance(code, int) else "The program failed."
     if meaning is None:
         return ToolExecutionError(ended)
     fatal = False if meaning is m.PERMISSION else None
@@ -39,7 +40,8 @@ def program(failure: Failure) -> ToolError | None:
 def module(failure: Failure) -> ToolError | None:
     """Something that the tool imports is not installed."""
     name = failure.look("name")
-    what = f"module {name}" if name else "a module"
+    known = isinstance(name, str) and len(name) <= _LONGEST_NAME and all(map(str.isidentifier, name.split(".")))
+    what = f"module {name}" if known else "a module"
     user = f"A tool needs {what}, which cannot be imported."
     return ToolExecutionError(f"The tool could not import {what}.", user_message=user)
 

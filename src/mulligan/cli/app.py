@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 from cyclopts import App, CycloptsError, Group, Parameter
 
 from mulligan import __version__
 from mulligan.cli.call import call
+from mulligan.cli.commands import packaged, packaged_names
 from mulligan.cli.demo import demo
+from mulligan.cli.doctor import doctor
 from mulligan.cli.explain import explain
+from mulligan.cli.new import new
 from mulligan.cli.output import DASH, INTERRUPTED, OK, PIPE_CLOSED, USAGE, complain, console, is_styled, lenient
 from mulligan.cli.plugins import plugins
 from mulligan.cli.run import run as replay
@@ -23,6 +26,16 @@ from mulligan.errors import UsageError
 _HELP = "Gives every tool call of a language model a second chance. `mulligan demo` shows it."
 _CODES = "Exit codes: 0 all went well, 1 the call failed, 2 wrong usage, 3 a fatal failure, 130 interrupted."
 _COMMON = Group("Common options", sort_key=1_000)
+_COMMANDS: dict[str, Callable[..., Any]] = {
+    "demo": demo,
+    "call": call,
+    "run": replay,
+    "plugins": plugins,
+    "doctor": doctor,
+    "explain": explain,
+    "schema": schema,
+    "new": new,
+}
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -36,8 +49,7 @@ def run(arguments: Sequence[str]) -> int:
     """
     lenient(sys.stdout, sys.stderr)
     try:
-        words = [DASH if word == "-" else word for word in arguments]
-        code = _app().meta(words, exit_on_error=False, print_error=False)
+        code = _run(list(arguments))
         sys.stdout.flush()
     except (CycloptsError, UsageError) as error:
         complain(str(error))
@@ -51,12 +63,20 @@ def run(arguments: Sequence[str]) -> int:
     return code if isinstance(code, int) else OK
 
 
+def _run(words: list[str]) -> Any:
+    name = words[0] if words else ""
+    if name and not name.startswith("-") and name not in _COMMANDS and (command := packaged(name)) is not None:
+        return command(words[1:])
+    words = [DASH if word == "-" else word for word in words]
+    return _app().meta(words, exit_on_error=False, print_error=False)
+
+
 def _app() -> App:
     styled = is_styled(sys.stdout)
     app = App(
         name="mulligan",
         help=_HELP,
-        help_epilogue=_CODES,
+        help_epilogue="\n\n".join([*_of_packages(), _CODES]),
         version=__version__,
         help_format="markdown",
         help_formatter="default" if styled else "plain",
@@ -64,8 +84,8 @@ def _app() -> App:
         result_action="return_value",
         suppress_keyboard_interrupt=False,
     )
-    for command in (demo, call, replay, plugins, explain, schema):
-        app.command(command, name="run" if command is replay else None)
+    for name, command in _COMMANDS.items():
+        app.command(command, name=name)
     app.meta.suppress_keyboard_interrupt = False
 
     @app.meta.default
@@ -88,6 +108,11 @@ def _app() -> App:
         return command(*bound.args, **bound.kwargs, **extra)
 
     return app
+
+
+def _of_packages() -> list[str]:
+    names = packaged_names()
+    return [f"Commands of installed packages: {', '.join(names)}."] if names else []
 
 
 def _leave_pipe() -> None:

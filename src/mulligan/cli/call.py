@@ -18,7 +18,7 @@ def call(
     /,
     *,
     tools: str,
-    format: str = "text",
+    format: str | None = None,
     json: Annotated[bool, Parameter(negative=(), show_default=False)] = False,
     settings: Annotated[Settings, Parameter(parse=False)],
 ) -> int:
@@ -28,7 +28,7 @@ def call(
         tool: the name that is called; a wrong one is answered as a model's would be.
         arguments: JSON text, or - to read it from stdin.
         tools: MODULE[:NAME] or FILE.py[:NAME] that holds the tools.
-        format: the feedback format: text, json, block, or one of a plugin.
+        format: the feedback format: text, json, block, or one of a plugin; else what the settings say.
         json: print the whole result as JSON.
         settings: the common options.
 

@@ -6,7 +6,6 @@ import ast
 import builtins
 import re
 import sys
-from collections.abc import Iterator
 from itertools import groupby
 from operator import attrgetter
 from typing import Annotated, Any, NoReturn
@@ -14,6 +13,7 @@ from typing import Annotated, Any, NoReturn
 import attrs
 from cyclopts import Parameter
 
+from mulligan.cli.asked import Answered, answers, order
 from mulligan.cli.loading import find, find_tools
 from mulligan.cli.output import OK, console, is_styled, print_table, write, write_json
 from mulligan.cli.settings import Settings
@@ -23,6 +23,7 @@ from mulligan.failures.failure import Failure
 from mulligan.foreign.containment import safe_str
 from mulligan.foreign.facts import type_name
 from mulligan.pipeline import Pipeline
+from mulligan.plugging.plugins import Hookimpl, PluginInfo
 from mulligan.results import ToolResult
 from mulligan.tools import Tool
 from mulligan.toolset import Toolset
@@ -32,27 +33,27 @@ _EFFECTS = {"none": "surely not applied", "possible": "may have been applied", "
 
 
 def explain(
-    failure: str,
+    failure: str | None = None,
     /,
     *,
     tools: str | None = None,
     tool: str | None = None,
-    format: str = "text",
+    format: str | None = None,
     text: Annotated[bool, Parameter(negative=(), show_default=False)] = False,
     json: Annotated[bool, Parameter(negative=(), show_default=False)] = False,
     settings: Annotated[Settings, Parameter(parse=False)],
 ) -> int:
     """Tell which plugin and rule classify a failure, why others did not, and what the model would read.
 
-    The failure is an exception, MODULE:EXCEPTION or MODULE:EXCEPTION("text", name=1), whose arguments are Python
-    literals; for a builtin one MODULE: may be left out. Anything else is taken as the text of a failure that another
-    runtime reported.
+    Without a failure, it tells in which order the plugins are asked. The failure is an exception, MODULE:EXCEPTION or
+    MODULE:EXCEPTION("text", name=1), whose arguments are Python literals; for a builtin one MODULE: may be left out.
+    Anything else is taken as the text of a failure that another runtime reported.
 
     Args:
-        failure: an exception, or a text.
+        failure: an exception, or a text; without it, the order of all hookimpls.
         tools: MODULE[:NAME] or FILE.py[:NAME] that holds the tools, for suggestions.
         tool: the tool that fails so: one of --tools, or any name.
-        format: the feedback format: text, json, block, or one of a plugin.
+        format: the feedback format: text, json, block, or one of a plugin; else what the settings say.
         text: take it as a text, even if it looks like an exception.
         json: print everything as JSON.
         settings: the common options.
@@ -60,6 +61,8 @@ def explain(
     Returns:
         The exit code.
     """
+    if failure is None:
+        return _order(settings, json=json)
     toolset = find_tools(tools) if tools else Toolset()
     exception = None if text else _exception(failure)
     with settings.pipeline(toolset, format=format, log="OFF") as pipeline:
@@ -69,23 +72,47 @@ def explain(
         else:
             read_as = f"{type_name(exception)}, raised by a tool"
             result = _raised(pipeline, exception, tool)
-        rules = list(_verdicts(pipeline, exception, failure, result))
+        happened = _happened(exception, failure, result)
+        asked = list(answers(pipeline, happened, result))
+        rules = list(verdicts(pipeline.plugins, happened, result.error)) if happened and result.error else []
+        outside = any(not info.built_in for info in pipeline.plugins)
     if json:
-        told = [attrs.asdict(verdict) for verdict in rules]
-        write_json({"failure": failure, "read_as": read_as, **result.to_dict(), "rules": told})
+        told = {"asked": [attrs.asdict(one) for one in asked], "rules": [attrs.asdict(verdict) for verdict in rules]}
+        write_json({"failure": failure, "read_as": read_as, **result.to_dict(), **told})
     else:
-        _print(read_as, result, rules)
+        _print(read_as, result, asked if outside else [], rules)
     return OK
 
 
-def _verdicts(pipeline: Pipeline, exception: BaseException | None, text: str, result: ToolResult) -> Iterator[Verdict]:
-    """What the rules say; none is asked where mulligan itself decided, as about a tool that does not exist."""
+def _order(settings: Settings, *, json: bool) -> int:
+    """Who is asked when, hook by hook."""
+    with settings.pipeline(log="OFF") as pipeline:
+        impls = order(pipeline.plugins)
+    if json:
+        told = {
+            hook: [{"plugin": info.name, "marks": list(impl.marks)} for info, impl in of] for hook, of in impls.items()
+        }
+        write_json({"order": told})
+    else:
+        rows = [(hook, ", ".join(_marked(*impl) for impl in of) or "-") for hook, of in impls.items()]
+        print_table(console(sys.stdout, styled=is_styled(sys.stdout)), ("hook", "asked, in this order"), rows)
+    return OK
+
+
+def _marked(info: PluginInfo, impl: Hookimpl) -> str:
+    marks = [*impl.marks, *(["set aside"] if info.state != "active" else [])]
+    return f"{info.name} ({', '.join(marks)})" if marks else info.name
+
+
+def _happened(exception: BaseException | None, text: str, result: ToolResult) -> Failure | None:
+    """What plugins are asked about; None where mulligan itself decided, as about a tool that does not exist."""
     error = result.error
     assert error is not None
-    if error.rule is None or error.rule == "host:unclassified" or not error.rule.startswith("host:"):
-        name = error.tool_name
-        failure = Failure(value=text, message=text) if exception is None else Failure(exception, tool_name=name)
-        yield from verdicts(pipeline.plugins, failure, error)
+    if error.rule is not None and error.rule != "host:unclassified" and error.rule.startswith("host:"):
+        return None
+    if exception is None:
+        return Failure(value=text, message=text)
+    return Failure(exception, tool_name=error.tool_name)
 
 
 def _exception(spec: str) -> BaseException | None:
@@ -144,7 +171,7 @@ def _raised(pipeline: Pipeline, exception: BaseException, name: str | None) -> T
     return pipeline.call(stand_in.name)
 
 
-def _print(read_as: str, result: ToolResult, rules: list[Verdict]) -> None:
+def _print(read_as: str, result: ToolResult, asked: list[Answered], rules: list[Verdict]) -> None:
     error = result.error
     assert error is not None
     write(f"read as      {read_as}")
@@ -154,10 +181,17 @@ def _print(read_as: str, result: ToolResult, rules: list[Verdict]) -> None:
     write(f"effect       {error.effect}: {_EFFECTS[error.effect]}")
     write(f"retry        {_retry(error, result.tool)}")
     write(f"user reads   {error.user_message}")
+    screen = console(sys.stdout, styled=is_styled(sys.stdout))
+    if asked:
+        write("\nWho was asked, in this order:\n")
+        shown = [
+            (one.hook or "-", one.plugin, f"{one.answer}: {one.says}" if one.says else one.answer) for one in asked
+        ]
+        print_table(screen, ("hook", "plugin", "answer"), shown)
     if rules:
         write("\nWhat the rules say:\n")
         rows = [(plugin, summary(told)) for plugin, told in groupby(rules, key=attrgetter("plugin"))]
-        print_table(console(sys.stdout, styled=is_styled(sys.stdout)), ("plugin", "rules"), rows)
+        print_table(screen, ("plugin", "rules"), rows)
     write("\nThe model reads:\n")
     write(result.content)
 

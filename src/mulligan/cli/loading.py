@@ -22,18 +22,19 @@ from mulligan.toolset import Toolset
 _LISTED = 20
 
 
-def find(spec: str, option: str) -> Any:
+def find(spec: str, option: str, beside: Path | None = None) -> Any:
     """A module, or what is named in it.
 
     Args:
         spec: `MODULE` or `MODULE:NAME`; MODULE is importable, or a file that ends in `.py`.
         option: the option that says so, for errors.
+        beside: a folder from which modules can be imported, instead of the current directory.
 
     Raises:
         UsageError: there is no such module or name, or the module cannot be imported.
     """
     where, name = split(spec)
-    module = load(where, option)
+    module = load(where, option, beside)
     for part in name.split(".") if name else ():
         if not hasattr(module, part):
             raise UsageError(f"{option} {spec}: {where} has no {name!r}; it has {_public(module)}")
@@ -53,12 +54,13 @@ def split(spec: str) -> tuple[str, str]:
     return where, name
 
 
-def load(where: str, option: str) -> ModuleType:
-    """Imports a module; the current directory counts.
+def load(where: str, option: str, beside: Path | None = None) -> ModuleType:
+    """Imports a module; the current directory counts, or another one.
 
     Args:
         where: its name, or a file that ends in `.py`.
         option: the option that says so, for errors.
+        beside: that other folder.
 
     Raises:
         UsageError: there is none, or it cannot be imported.
@@ -66,7 +68,7 @@ def load(where: str, option: str) -> ModuleType:
     file = Path(where)
     if where.endswith(".py") and not file.is_file():
         raise UsageError(f"{option} {where}: there is no such file")
-    folder = str(file.parent.resolve()) if where.endswith(".py") else str(Path.cwd())
+    folder = str(file.parent.resolve()) if where.endswith(".py") else str(beside or Path.cwd())
     if folder not in sys.path:
         sys.path.insert(0, folder)
     try:
@@ -163,11 +165,12 @@ def installed() -> frozenset[str]:
     return frozenset(importlib_metadata.entry_points(group=GROUP).names)
 
 
-def load_installed(name: str) -> Any:
+def load_installed(name: str, option: str) -> Any:
     """An installed plugin.
 
     Args:
         name: the name of its entry point.
+        option: the option that says so, for errors.
 
     Raises:
         UsageError: it cannot be imported.
@@ -180,4 +183,4 @@ def load_installed(name: str) -> Any:
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        raise UsageError(f"-p {name}: {_why(error, point.module)}") from None
+        raise UsageError(f"{option} {name}: {_why(error, point.module)}") from None

@@ -47,7 +47,8 @@ def plugins(
 
 def _told(info: PluginInfo, *, rules: bool) -> dict[str, Any]:
     listed = [{"name": rule.name, "about": rule.about, "classes": list(rule.classes)} for rule in info.rules]
-    return {**attrs.asdict(info, recurse=False), "rules": listed if rules else len(listed)}
+    told = attrs.asdict(info, recurse=False, filter=lambda field, _: field.name != "hookimpls")
+    return {**told, "rules": listed if rules else len(listed)}
 
 
 def _other_faults(pipeline: Pipeline) -> list[PluginFault]:

@@ -72,8 +72,19 @@ def _shape(pipeline: Pipeline, dialect: str | None) -> Shape:
     """Tells the dialect of a message: the one that is asked for, or the first that recognises it."""
     known = pipeline.tools.dialects or {}
     if dialect is not None:
-        known = {dialect: named(dialect, known)}
-    return lambda message: next((shape for shape in known.values() if dialect or shape.recognises(message)), None)
+        asked = named(dialect, known)
+        return lambda message: asked
+    return lambda message: next((shape for shape in known.values() if _recognises(shape, message)), None)
+
+
+def _recognises(dialect: Dialect, message: Mapping[str, Any]) -> bool:
+    """Whether a dialect recognises a message; one of a plugin that crashes does not."""
+    try:
+        return dialect.recognises(message)
+    except Exception:
+        if type(dialect).__module__.startswith("mulligan.dialects."):
+            raise
+        return False
 
 
 @attrs.define

@@ -44,7 +44,7 @@ class Diagnosis:
         """
         known: Tool | None = self._host.toolset.get(tool) if isinstance(tool, str) else tool
         failure: Failure | None
-        if isinstance(exception_or_value, BaseException):
+        if issubclass(type(exception_or_value), BaseException):  # a foreign object may lie about its class, or raise
             failure = Failure(exception_or_value)
         else:
             failure = self._host.stages.detect(exception_or_value, known or _NAMELESS)

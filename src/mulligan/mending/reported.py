@@ -13,10 +13,12 @@ from mulligan.mending.choices import nearest
 
 _NAME = re.compile(r"(?<![\w./@-])[\w@~./-]{1,128}(?<![./-])")
 _PROPOSED = re.compile(
-    r"(?:did you mean|do you mean|you may mean|similar to|similar \w{1,20}(?: is| are)?|closest (?:is|match(?:es)?)|look like|"
+    r"(?:did you mean|do you mean|you may mean|similar to|similar(?=:)|similar \w{1,20}(?: is| are)?|"
+    r"closest (?:is|match(?:es)?)|look like|"
     r"renamed to|moved to|use|try)[:\s]{1,4}[\"'`]?([\w@~./-]{1,128})(?<![./-])",
     re.IGNORECASE,
 )
+_ADDRESS = re.compile(r"\b[\w+.-]{1,20}://[^\s\"'`<>]{1,2000}")
 _AROUND = "./-~@"
 _LISTED = frozenset(",;[]()\"'`")
 _MOST_TEXT, _MOST_NAMES, _LONGEST = 2_000, 200, 200
@@ -79,13 +81,17 @@ def _meant(missing: str, text: str) -> str | None:
     text = text.replace('\\"', '"').replace("\\n", " ")  # as in a body of JSON
     proposed = _PROPOSED.search(text)
     found = _near(missing, [proposed[1]]) if proposed else None
-    return found or _near(missing, list(_names(text)))
+    return found or _near(missing, list(_names(_ADDRESS.sub(" ", text))))
 
 
 def _near(missing: str, names: list[str]) -> str | None:
     """The one of several names that is near to the missing one; of paths the last steps are compared."""
     folder, slash, last = missing.rpartition("/")
+    numbers = last.isdigit()
     others = [name for name in dict.fromkeys(names) if name.strip(_AROUND) not in (missing, last)][:_MOST_NAMES]
+    others = [
+        name for name in others if numbers or not name.isdigit()
+    ]  # `404` is a status, not the near name of `X-404`
     containing = [name for name in others if _contains(name, last)]
     by_last = {name.rpartition("/")[2]: name for name in reversed(others)}
     found = containing[0] if len(containing) == 1 else by_last.get(nearest(last, list(by_last)) or "")
@@ -96,7 +102,7 @@ def _names(text: str) -> Iterator[str]:
     """What stands in a list or in quotation marks, or is no plain word, and so may be a name."""
     for found in _NAME.finditer(text):
         around = text[max(0, found.start() - 2) : found.start()].strip() + text[found.end() : found.end() + 1].strip()
-        if len(found[0]) > 1 and (_LISTED & set(around) or not found[0].isalpha()):
+        if len(found[0]) > 1 and _LISTED & set(around):
             yield found[0]
 
 

@@ -40,6 +40,22 @@ def is_wrapper(impl: Any) -> bool:
     return bool(impl.wrapper or impl.hookwrapper)
 
 
+def marks_of(impl: Any, hook: str) -> tuple[str, ...]:
+    """What was said when a hookimpl was marked, as words.
+
+    Args:
+        impl: pluggy's hookimpl.
+        hook: the hook's name.
+    """
+    said = {
+        "tryfirst": impl.tryfirst,
+        "trylast": impl.trylast,
+        "wrapper": is_wrapper(impl),
+        "required": is_required(hook, impl.function),
+    }
+    return tuple(word for word, holds in said.items() if holds)
+
+
 def by_position(impl: Any, parameters: tuple[str, ...]) -> Callable[..., Any]:
     """The hookimpl as a function of all the hook's parameters, of which it is handed those that it asks for.
 

@@ -197,7 +197,7 @@ def _contributing(
     wanted = CONTRIBUTES[hook]
 
     def contribute(*args: Any) -> list[Any]:
-        """Exhausts a generator in here, so that it cannot fail later, elsewhere."""
+        """Exhausts a generator in here, so that it cannot fail later, elsewhere; what came before a crash is not used."""
         kept: list[Any] = []
         problem, exception = "", None
         try:
@@ -213,6 +213,7 @@ def _contributing(
             problem, exception = _told(error), error
         if problem:
             report(problem, exception)
+            return []
         return kept
 
     return contribute

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
 import attrs
@@ -15,13 +15,33 @@ GROUP = "mulligan"
 State = Literal["active", "failed", "blocked", "set aside"]
 
 
+class Hookimpl:
+    """One hookimpl of a plugin.
+
+    Attributes:
+        hook: the hook it implements.
+        place: when it is asked among those of its hook, counted from 1; wrappers stand around the others.
+        marks: any of `tryfirst`, `trylast`, `wrapper` and `required`.
+        ask: asks it, with all parameters of the hook by position. It never raises what is its own fault, but reports it.
+    """
+
+    __slots__ = ("ask", "hook", "marks", "place")
+
+    def __init__(self, hook: str, place: int, marks: tuple[str, ...], ask: Callable[..., Any]) -> None:
+        self.hook = hook
+        self.place = place
+        self.marks = marks
+        self.ask = ask
+
+
 @attrs.frozen
 class PluginInfo:
     """One plugin of a pipeline.
 
     Attributes:
         name: its name: that of the entry point, the module or the class.
-        state: `active`, `failed` (it could not be loaded), `blocked`, or `set aside` (after three faults).
+        state: `active`, `failed` (it could not be loaded), `blocked`, or `set aside` (after three faults, or because it
+            needs another hook API).
         hooks: the hooks it implements.
         distribution: the installed distribution it comes from, or None.
         version: that distribution's version, or None.
@@ -29,6 +49,9 @@ class PluginInfo:
         error: why it failed, or None.
         load_seconds: how long its import took.
         rules: the rules by which it classifies, where it tells them.
+        api: the hook API that it needs, where it says so.
+        unknown_hooks: hooks that it marks as optional and that this mulligan does not have.
+        hookimpls: its hookimpls, each with its place in the order.
     """
 
     name: str
@@ -40,6 +63,9 @@ class PluginInfo:
     error: str | None = None
     load_seconds: float = 0.0
     rules: tuple[Rule, ...] = attrs.field(default=(), repr=False)
+    api: str | None = None
+    unknown_hooks: tuple[str, ...] = ()
+    hookimpls: tuple[Hookimpl, ...] = attrs.field(default=(), repr=False, eq=False)
 
 
 @attrs.frozen
@@ -61,11 +87,10 @@ class PluginFault:
     exception: BaseException | None = attrs.field(default=None, repr=False, eq=False)
 
 
-@attrs.frozen
 class Found:
     """An entry point, loaded or not.
 
-    Attributes:
+    Args:
         name: the entry point's name.
         distribution: the distribution's name, or None.
         version: the distribution's version, or None.
@@ -74,12 +99,23 @@ class Found:
         seconds: how long loading took.
     """
 
-    name: str
-    distribution: str | None
-    version: str | None
-    plugin: Any = None
-    exception: BaseException | None = None
-    seconds: float = 0.0
+    __slots__ = ("distribution", "exception", "name", "plugin", "seconds", "version")
+
+    def __init__(
+        self,
+        name: str,
+        distribution: str | None,
+        version: str | None,
+        plugin: Any = None,
+        exception: BaseException | None = None,
+        seconds: float = 0.0,
+    ) -> None:
+        self.name = name
+        self.distribution = distribution
+        self.version = version
+        self.plugin = plugin
+        self.exception = exception
+        self.seconds = seconds
 
 
 def discover(blocked: frozenset[str]) -> Iterator[Found]:

@@ -1,16 +1,16 @@
-"""A package that claims what it cannot know hides all others: on its first claim it is asked about such a failure."""
+"""A package that claims what it cannot know hides all others: on its first claim it is asked about such a thing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from mulligan.calls import ToolCall
 from mulligan.failures.failure import Failure
 
-_CLAIMS = (
-    "claims every failure, also one that nobody can know, so that other plugins are not asked; return None for what it "
-    "does not know, mark it @hookimpl(trylast=True), or block it"
-)
+Report = Callable[[str, BaseException | None], None]
+LEFT_OUT = ", so it is left out; "
+_STEP = f"{LEFT_OUT}return None for what it does not know, or mark it @hookimpl(trylast=True)"
 
 
 class _UnheardOf(Exception):
@@ -18,24 +18,65 @@ class _UnheardOf(Exception):
 
 
 _UnheardOf.__module__ = "nowhere"
+_CLAIMS: Mapping[str, str] = {
+    "classify": f"claims every failure, also one that nobody can know{_STEP}",
+    "detect": f"takes every value for a failure, also the text 'ok'{_STEP}",
+    "resolve": f"finds a tool for every name, also for one that no tool has{_STEP}",
+}
+_RECOGNISES = f"recognises every message, also one that no provider writes{LEFT_OUT}look for its own keys"
 
 
-def probed(function: Callable[..., Any], report: Callable[[str, BaseException | None], None]) -> Callable[..., Any]:
-    """A hookimpl of `classify` that is reported if it claims a failure that nobody can know.
+def is_probed(hook: str) -> bool:
+    """Whether hookimpls of that hook can claim too much.
 
     Args:
+        hook: its name.
+    """
+    return hook == "dialects" or hook in _CLAIMS
+
+
+def probed(hook: str, function: Callable[..., Any], asks: Sequence[str], report: Report) -> Callable[..., Any]:
+    """A hookimpl that is reported and left out if it claims what nobody can know.
+
+    Args:
+        hook: the hook's name.
         function: the hookimpl.
+        asks: the names of its parameters.
         report: told what is wrong with it.
     """
-    trusted = False
+    if hook == "dialects":
+        return lambda: list(_discerning(function(), report))
+    trusted: bool | None = None
 
-    def classify(*args: Any) -> Any:
+    def decide(*args: Any) -> Any:
         nonlocal trusted
+        if trusted is False:
+            return None
         answer = function(*args)
-        if answer is not None and not trusted:
-            trusted = True
-            if function(*(Failure(_UnheardOf()) for _ in args)) is not None:
-                report(_CLAIMS, None)
+        if answer is not None and trusted is None:
+            unknowable = _unknowable()
+            trusted = function(*(unknowable.get(name, given) for name, given in zip(asks, args, strict=True))) is None
+            if not trusted:
+                report(_CLAIMS[hook], None)
+                return None
         return answer
 
-    return classify
+    return decide
+
+
+def _unknowable() -> dict[str, Any]:
+    """What nobody can know, by the name of the parameter."""
+    call = ToolCall(None, "a_tool_that_nobody_has", "{}")
+    return {"failure": Failure(_UnheardOf()), "value": "ok", "call": call}
+
+
+def _discerning(dialects: Iterable[Any], report: Report) -> Iterator[Any]:
+    for dialect in dialects:
+        try:
+            recognised = dialect.recognises({"nobody": "writes this"})
+        except Exception:
+            recognised = False
+        if recognised:
+            report(f"its dialect {dialect.name!r} {_RECOGNISES}", None)
+        else:
+            yield dialect

@@ -115,7 +115,7 @@ class Wording:
             words["headline_without_tool" if tool is None else "headline"].format(tool=name, message=message),
             message,
             self._of_class("user", error, line(error.user_message), resource),
-            next_step(error, name, tool, words, line),
+            next_step(error, name or "the tool", tool, words, line),
             effect_note(error, tool, words),
             (),
             0,

@@ -95,7 +95,7 @@ def bad_url(failure: Failure, url: object = None) -> ToolError:
     named = [text for text in texts if "://" in text]
     if "://" in shown and named and not any(shown in text or text in shown for text in named):
         return redirected("The service redirects to an address that cannot be used.")
-    place = f": {shown}" if shown else ""
+    place = f": {shown}" if shown and not any(map(str.isspace, shown)) else ""  # a sentence is quoted, not told
     return ToolArgumentError(f"The address is not a valid URL{place}. It needs a scheme, such as https://, and a host.")
 
 

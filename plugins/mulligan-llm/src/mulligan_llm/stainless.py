@@ -5,6 +5,8 @@ litellm raises subclasses of openai's exceptions for every service that it knows
 
 from __future__ import annotations
 
+import re
+
 from mulligan.plugin import (
     Failure,
     ToolArgumentError,
@@ -14,7 +16,6 @@ from mulligan.plugin import (
     ToolExecutionError,
     ToolQuotaError,
     ToolRateLimitError,
-    safe_str,
 )
 from mulligan_llm.deciding import codes_of, decide, rules
 from mulligan_llm.transport import connection, timeout
@@ -31,6 +32,7 @@ _PROVIDERS = {
 }
 _PACKAGES = (*(name for name in _PROVIDERS if name != "cerebras"), "cerebras.cloud.sdk")
 _ROOTS = {"openai": "OpenAIError", "anthropic": "AnthropicError", "groq": "GroqError", "together": "TogetherError"}
+_NAME = re.compile(r"[\w./-]{1,30}")
 _NO_KEY = ("api_key", "api key", "credentials", "authentication method", "auth_token")
 
 
@@ -38,9 +40,15 @@ def _named(cls: str) -> tuple[str, ...]:
     return tuple(f"{package}.{cls}" for package in _PACKAGES)
 
 
-def _provider(failure: Failure) -> str:
+def _routed(failure: Failure) -> str | None:
+    """The service that litellm says it asked, where that is a name."""
     told = failure.look("llm_provider")
-    if isinstance(told, str) and told:
+    return told if isinstance(told, str) and _NAME.fullmatch(told) else None
+
+
+def _provider(failure: Failure) -> str:
+    told = _routed(failure)
+    if told is not None:
         return told
     packages = (cls.__module__.partition(".")[0] for cls in type(failure.exception).__mro__)
     return next((_PROVIDERS[package] for package in packages if package in _PROVIDERS), "openai")
@@ -61,12 +69,12 @@ def litellm(failure: Failure) -> ToolError | None:
     if failure.matches("litellm.BudgetExceededError"):
         return ToolQuotaError(
             "The budget that litellm was given is spent.",
-            provider=safe_str(failure.look("llm_provider") or "litellm"),
+            provider=_routed(failure) or "litellm",
             effect="none",
         )
     if failure.matches("litellm.RouterRateLimitError", "litellm.RouterRateLimitErrorBasic"):
         rest = failure.look("cooldown_time")
-        seconds = float(rest) if isinstance(rest, (int, float)) and not isinstance(rest, bool) else None
+        seconds = rest if isinstance(rest, (int, float)) and not isinstance(rest, bool) else None
         return ToolRateLimitError(
             "All deployments of the model rest after failures.", retry_after=seconds, provider="litellm", effect="none"
         )

@@ -22,7 +22,7 @@ def keyless_limit(failure: Failure) -> ToolError:
     """The limit for calls without an API key; it says how long to wait, or that a key is needed."""
     wait = failure.look("retry_after_seconds")
     if isinstance(wait, (int, float)):
-        return ToolRateLimitError("Tavily limits calls without an API key.", retry_after=float(wait))
+        return ToolRateLimitError("Tavily limits calls without an API key.", retry_after=wait)
     return ToolQuotaError("Tavily's allowance for calls without an API key is used up.")
 
 

@@ -20,6 +20,7 @@ from mulligan_search import below
 
 rules = Rules("wikipedia")
 _OPTIONS = 8
+_WORDS = 8
 
 
 @rules("wikipedia.PageError")
@@ -34,7 +35,9 @@ def no_page(failure: Failure) -> ToolError:
 @rules("wikipedia.DisambiguationError")
 def ambiguous(failure: Failure) -> ToolError:
     """The title stands for several pages; the first of them are offered."""
-    options = [safe_str(option, 100) for option in failure.look("options") or ()]
+    offered = failure.look("options")
+    titles = [safe_str(one, 100) for one in offered] if isinstance(offered, (list, tuple)) else []
+    options = [title for title in titles if title.count(" ") < _WORDS]  # anyone can give a page a sentence for a title
     expected = f"one of: {', '.join(options[:_OPTIONS])}" if options else "a more exact title"
     problem = Problem(_pointer(failure), "stands for several pages", expected)
     return ToolArgumentError("The title is ambiguous: choose one page.", problems=[problem])

@@ -48,7 +48,8 @@ _CODES: Mapping[str, m.Meaning] = {  # https://www.sqlite.org/rescode.html
 @rules("sqlite3.Error")
 def sqlite_code(failure: Failure) -> ToolError | None:
     """The result code, an extended one before its primary one; a constraint names its column."""
-    code = _NEWER.get(failure.look("sqlite_errorcode")) or failure.look("sqlite_errorname")
+    number = failure.look("sqlite_errorcode")
+    code = (_NEWER.get(number) if isinstance(number, int) else None) or failure.look("sqlite_errorname")
     if not isinstance(code, str):
         return None
     meaning = _CODES.get(code) or _CODES.get("_".join(code.split("_")[:2]))

@@ -48,7 +48,7 @@ def demo(
         workspace = Path(folder)
         for name, text in FILES.items():
             (workspace / name).write_text(text, encoding="utf-8")
-        with settings.pipeline(make_tools(workspace, port), autoload=False, log="OFF", policy=POLICY) as pipeline:
+        with settings.pipeline(make_tools(workspace, port), bare=True, log="OFF", policy=POLICY) as pipeline:
             return _Stage(pipeline, show, pause=_PAUSE if paced else 0.0, waits=not fast).play()
 
 

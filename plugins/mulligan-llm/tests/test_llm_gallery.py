@@ -1,0 +1,45 @@
+"""The package's part of the gallery."""
+
+from collections.abc import Callable, Sequence
+
+import mulligan_llm
+import pytest
+from mulligan_testkit.gallery import Gallery, Shown
+from test_llm_stainless import anthropic_error, ask_anthropic, ask_openai, openai_error
+
+Serve = Callable[..., str]
+
+
+class TestGallery(Gallery):
+    title = "Model providers"
+    plugin = mulligan_llm
+    packages = ("openai", "anthropic")
+
+    @pytest.fixture
+    def shown(self, serve: Serve) -> Sequence[Shown]:
+        text = {"text": "A long report ..."}
+        quota = openai_error("You exceeded your current quota.", "insufficient_quota", "insufficient_quota")
+        limited = openai_error("Rate limit reached for requests.", "requests", "rate_limit_exceeded")
+        long = openai_error(
+            "This model's maximum context length is 8192 tokens.",
+            "invalid_request_error",
+            "context_length_exceeded",
+            "messages",
+        )
+        return [
+            Shown("A rate limit", "summarise", text, lambda: ask_openai(serve(429, limited, {"retry-after": "20"}))),
+            Shown("A quota, with the same status", "summarise", text, lambda: ask_openai(serve(429, quota))),
+            Shown("A text that is too long", "summarise", text, lambda: ask_openai(serve(400, long))),
+            Shown(
+                "A provider with too much to do",
+                "summarise",
+                text,
+                lambda: ask_anthropic(serve(529, anthropic_error("overloaded_error", "Overloaded"))),
+            ),
+            Shown(
+                "A key that is refused",
+                "summarise",
+                text,
+                lambda: ask_anthropic(serve(401, anthropic_error("authentication_error", "invalid x-api-key"))),
+            ),
+        ]

@@ -1,0 +1,105 @@
+"""`mulligan doctor`: what there is, what is wrong with it, and what to do."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from typing import Annotated, Any
+
+import attrs
+from cyclopts import Parameter
+
+from mulligan import __version__
+from mulligan.cli.findings import Examination, Finding, examine, origin
+from mulligan.cli.output import FAILED, OK, console, is_styled, print_table, write, write_json
+from mulligan.cli.requirements import Requirement, requirements
+from mulligan.cli.settings import Chosen, Settings
+from mulligan.hookimpl import HOOK_API
+
+_BLOCKING = 'To block a plugin: -p no:NAME, MULLIGAN_BLOCK_PLUGINS=NAME, or block = ["NAME"] in pyproject.toml.'
+
+
+def doctor(
+    *,
+    check: Annotated[bool, Parameter(negative=(), show_default=False)] = False,
+    json: Annotated[bool, Parameter(negative=(), show_default=False)] = False,
+    settings: Annotated[Settings, Parameter(parse=False)],
+) -> int:
+    """Examine the plugins: versions, load times, faults, conflicts, and the cure of each.
+
+    Every hookimpl of every plugin from outside is asked once about something harmless; no tool is run.
+
+    Args:
+        check: exit with 1 if anything does not work.
+        json: print everything as JSON.
+        settings: the common options.
+
+    Returns:
+        The exit code.
+    """
+    found = examine(settings)
+    needed = list(requirements("mulligan"))
+    if json:
+        write_json(_told(found, needed))
+    else:
+        _print(found, needed)
+    bad = any(finding.level == "error" for finding in found.findings) or not all(one.fits for one in needed)
+    return FAILED if check and bad else OK
+
+
+def _told(found: Examination, needed: list[Requirement]) -> dict[str, Any]:
+    return {
+        "mulligan": __version__,
+        "hook_api": HOOK_API,
+        "python": platform.python_version(),
+        "implementation": platform.python_implementation(),
+        "platform": sys.platform,
+        "dependencies": [attrs.asdict(one) for one in needed],
+        "settings": _settings(found.chosen),
+        "plugins": [
+            attrs.asdict(info, recurse=False, filter=lambda field, _: field.name not in ("hookimpls", "rules"))
+            for info in found.plugins
+        ],
+        "findings": [attrs.asdict(finding) for finding in found.findings],
+    }
+
+
+def _settings(chosen: Chosen) -> dict[str, Any]:
+    values = {name: {"value": getattr(chosen, name), "from": place} for name, place in chosen.origins.items()}
+    plugins = [{"plugin": named.spec, "from": named.where} for named in chosen.plugins]
+    return {**values, "plugins": plugins, "block": list(chosen.block)}
+
+
+def _print(found: Examination, needed: list[Requirement]) -> None:
+    write(f"mulligan {__version__}, hook API {HOOK_API}")
+    write(f"{platform.python_implementation()} {platform.python_version()} on {sys.platform}")
+    there = ", ".join(f"{one.name} {one.installed}" for one in needed if one.installed and not one.extra)
+    screen = console(sys.stdout, styled=is_styled(sys.stdout))
+    if there:
+        screen.print(f"with {there}", soft_wrap=False)
+    write("")
+    rows = [
+        (info.name, info.state, origin(info), f"{info.load_seconds * 1_000:.0f} ms", ", ".join(info.hooks) or "-")
+        for info in found.plugins
+        if not info.built_in or info.state != "active"
+    ]
+    if rows:
+        print_table(screen, ("plugin", "state", "from", "import", "hooks"), rows, right=("import",))
+    else:
+        write("No plugin is installed besides those of mulligan itself.")
+    for one in needed:
+        if not one.fits:
+            write(f"\nerror: mulligan requires {one}, but {one.installed or 'nothing'} is installed")
+            write(f"  cure: pip install '{one}'")
+    _print_findings(found.findings)
+
+
+def _print_findings(findings: tuple[Finding, ...]) -> None:
+    for finding in findings:
+        write(f"\n{finding.level}: {finding.plugin} ({finding.origin}): {finding.problem}")
+        write(f"  cure: {finding.cure}")
+    write("")
+    if not findings:
+        write("Nothing is wrong.")
+    elif any("block" in finding.cure for finding in findings):
+        write(_BLOCKING)

@@ -1,0 +1,214 @@
+"""What is wrong with the plugins of this environment, each finding with its cure."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal
+
+import attrs
+
+from mulligan import hookspecs
+from mulligan.cli.loading import installed
+from mulligan.cli.requirements import requirements
+from mulligan.cli.settings import Chosen, Settings
+from mulligan.cli.trials import Asked, ask_all, offers, trial_tool, tried
+from mulligan.errors import UsageError
+from mulligan.hookimpl import HOOK_API
+from mulligan.manager import PluginManager
+from mulligan.pipeline import Pipeline
+from mulligan.plugging.plugins import PluginFault, PluginInfo
+from mulligan.plugging.probing import LEFT_OUT
+
+Level = Literal["error", "warning", "note"]
+SLOW_LOAD = 0.5
+SLOW_HOOK = 0.1
+_ORDER = ("error", "warning", "note")
+
+
+@attrs.frozen
+class Finding:
+    """Something that is wrong, or worth knowing.
+
+    Attributes:
+        level: `error`: it does not work; `warning`: it works, but not well; `note`: it may be meant.
+        plugin: the plugin's name.
+        origin: the distribution that it comes from with its version, or where it was asked for.
+        problem: what is wrong.
+        cure: what to do.
+    """
+
+    level: Level
+    plugin: str
+    origin: str
+    problem: str
+    cure: str
+
+
+@attrs.frozen
+class Examination:
+    """All that an examination brought to light.
+
+    Attributes:
+        chosen: the settings.
+        plugins: every plugin.
+        findings: what is wrong, the worst first.
+    """
+
+    chosen: Chosen
+    plugins: tuple[PluginInfo, ...]
+    findings: tuple[Finding, ...]
+
+
+def origin(info: PluginInfo) -> str:
+    """Where a plugin comes from.
+
+    Args:
+        info: the plugin.
+    """
+    if info.built_in:
+        return "built in"
+    return f"{info.distribution} {info.version or ''}".rstrip() if info.distribution else "-p"
+
+
+def examine(settings: Settings) -> Examination:
+    """Loads every plugin and asks each of its hookimpls once. A plugin that is wrong is a finding, whoever asked for it.
+
+    Args:
+        settings: the settings.
+
+    Raises:
+        UsageError: `pyproject.toml` is wrong, or `-p no:NAME` names nobody.
+    """
+    chosen = Chosen.of(settings.options)
+    given, findings = _given(chosen)
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        with settings.pipeline([trial_tool()], format="text", log="OFF", given=given) as pipeline:
+            loaded = pipeline.plugins
+            asked = list(ask_all(pipeline))
+            findings += _of_faults(pipeline)
+            findings += [found for info in loaded for found in _of_load(info)]
+            findings += [found for one in asked for found in _of_trial(one)]
+            findings += _of_names(asked)
+            findings += _of_block(chosen, loaded)
+    findings += _of_warnings(warned)
+    ordered = sorted(dict.fromkeys(findings), key=lambda found: (_ORDER.index(found.level), found.plugin))
+    return Examination(chosen, loaded, tuple(ordered))
+
+
+def _given(chosen: Chosen) -> tuple[list[Any], list[Finding]]:
+    """The plugins that were asked for and are right, and what is wrong with the others."""
+    right, findings = [], []
+    names = installed() if chosen.autoload else frozenset()
+    for named in chosen.plugins:
+        if named.spec in names:
+            continue
+        try:
+            plugin = named.load()
+            PluginManager().add(plugin)
+        except UsageError as error:
+            problem, _, cure = str(error).rpartition("; ")
+            findings.append(
+                Finding("error", named.spec, named.where, problem or str(error), cure if problem else _MEND)
+            )
+        else:
+            right.append(plugin)
+    return right, findings
+
+
+_MEND = "mend the module, or leave the plugin out"
+
+
+def _of_faults(pipeline: Pipeline) -> Iterator[Finding]:
+    """What went wrong while plugins were loaded and asked, each once."""
+    infos = {info.name: info for info in pipeline.plugins}
+    for fault in {(fault.plugin, fault.hook, fault.error): fault for fault in pipeline.faults}.values():
+        info = infos.get(fault.plugin)
+        where = f"{fault.distribution}" if info is None or info.distribution != fault.distribution else origin(info)
+        problem, cure = _split(fault)
+        yield Finding("error", fault.plugin, where, problem, cure)
+
+
+def _split(fault: PluginFault) -> tuple[str, str]:
+    """What a fault says, and what to do: our own sentences end with the next step, what a plugin raised does not."""
+    problem, _, step = fault.error.rpartition("; ")
+    if fault.hook == "load":
+        problem = problem.removeprefix(f"plugin {fault.plugin!r}").lstrip(": ")
+        if "block" in step:
+            return problem, step
+        own = step.startswith("update")
+        return problem, f"{step}, or block it" if own else f"for its author: {step}; until then block it"
+    if LEFT_OUT in fault.error:
+        return problem, f"for its author: {step}; or block it"
+    return f"its hook {fault.hook} fails: {fault.error}", "update it, or report it to its author; until then block it"
+
+
+def _of_load(info: PluginInfo) -> Iterator[Finding]:
+    if info.load_seconds > SLOW_LOAD:
+        problem = f"its import took {info.load_seconds:.1f} s, at every start"
+        cure = "for its author: import what is heavy inside the functions that need it; until then block it"
+        yield Finding("warning", info.name, origin(info), problem, cure)
+    for hook in info.unknown_hooks:
+        problem = f"its optional hook {hook!r} is not one of hook API {HOOK_API}, so it is never asked"
+        yield Finding("note", info.name, origin(info), problem, "update mulligan if you need it")
+    for needed in requirements(info.distribution) if info.distribution and info.state != "blocked" else ():
+        if not needed.fits:
+            there = f"{needed.installed} is installed" if needed.installed else "it is not installed"
+            problem = f"{info.distribution} requires {needed}, but {there}"
+            yield Finding("warning", info.name, origin(info), problem, f"pip install '{needed}'")
+
+
+def _of_trial(asked: Asked) -> Iterator[Finding]:
+    info = asked.plugin
+    if asked.seconds > SLOW_HOOK:
+        problem = f"its hook {asked.hook} took {asked.seconds:.1f} s to decide"
+        cure = "for its author: hooks decide at once; what waits belongs into an executor or a repairer"
+        yield Finding("warning", info.name, origin(info), problem, cure)
+    for offer in offers(asked):
+        wrong = tried(offer)
+        if wrong is not None:
+            kind = asked.hook.removeprefix("feedback_").removesuffix("s")
+            cure = "update it, or report it to its author; until then do not ask for it"
+            yield Finding("error", info.name, origin(info), f"its {kind} {offer.name!r} fails: {wrong}", cure)
+
+
+def _of_names(asked: Iterable[Asked]) -> Iterator[Finding]:
+    """Formats and dialects of one name: the plugin that was registered last counts."""
+    from mulligan.builtin.dialects import dialects
+    from mulligan.builtin.formats import feedback_formats
+
+    own = {"feedback_formats": feedback_formats(), "dialects": dialects()}
+    known = {(hook, offer.name): "mulligan itself" for hook, offered in own.items() for offer in offered}  # type: ignore[attr-defined]
+    for one in asked:
+        for offer in offers(one):
+            kind = one.hook.removeprefix("feedback_").removesuffix("s")
+            before = known.get((one.hook, offer.name))
+            known[one.hook, offer.name] = one.plugin.name
+            if before == "mulligan itself":
+                problem = f"its {kind} {offer.name!r} takes the place of mulligan's own"
+                yield Finding("note", one.plugin.name, origin(one.plugin), problem, "block it if that is not meant")
+            elif before is not None:
+                problem = f"its {kind} {offer.name!r} has the name of one of plugin {before!r}, which is not used"
+                yield Finding("warning", one.plugin.name, origin(one.plugin), problem, "rename or block one of the two")
+
+
+def _of_block(chosen: Chosen, infos: tuple[PluginInfo, ...]) -> Iterator[Finding]:
+    known = {info.name for info in infos}
+    for name in chosen.block:
+        if name not in known:
+            yield Finding(
+                "note", name, "settings", "it is blocked, but no plugin has that name", "take it out of `block`"
+            )
+
+
+def _of_warnings(warned: Iterable[warnings.WarningMessage]) -> Iterator[Finding]:
+    """Hooks and parameters that are to go, as pluggy warns of them."""
+    options = [getattr(hookspecs, hook).mulligan_spec for hook in hookspecs.__all__]
+    told = {str(spec.get("warn_on_impl")) for spec in options}
+    told |= {str(text) for spec in options for text in (spec.get("warn_on_impl_args") or {}).values()}
+    for one in warned:
+        if str(one.message) in told:
+            place = f"{one.filename}:{one.lineno}"
+            cure = "for its author: ask for what takes its place; it works until then"
+            yield Finding("warning", place, "a hookimpl", str(one.message), cure)

@@ -1,0 +1,135 @@
+"""`mulligan new`: a package for a plugin, ready to be tested and published."""
+
+from __future__ import annotations
+
+import datetime
+import re
+import shutil
+from collections.abc import Iterator, Mapping
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+from typing import Literal
+
+from mulligan import __version__
+from mulligan.cli.output import OK, write
+from mulligan.errors import UsageError
+from mulligan.hookimpl import HOOK_API
+from mulligan.pipeline import Pipeline
+
+Kind = Literal["classifier", "format", "dialect", "executor", "repairer"]
+_NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
+_LONGEST = 30
+_SUMMARIES: Mapping[Kind, str] = {
+    "classifier": "Explains the failures of $words to language models.",
+    "format": "Words the feedback to language models in the format $name.",
+    "dialect": "Reads and writes the tool calls of $words.",
+    "executor": "Runs tools with $words.",
+    "repairer": "Reads tool calls that $words knows how to mend.",
+}
+_SHARED = {
+    ".github/workflows/test.yml": "workflow.yml",
+    ".gitignore": "gitignore",
+    "LICENSE": "LICENSE",
+    "README.md": "README.md",
+    "noxfile.py": "noxfile.py",
+    "pyproject.toml": "pyproject.toml",
+}
+
+
+def new(kind: Kind, name: str, /) -> int:
+    """Write a package for a plugin into ./mulligan-NAME: code, tests, README, and what publishing needs.
+
+    Args:
+        kind: what it adds: a classifier of failures, a feedback format, a dialect, an executor or a repairer.
+        name: its name; the distribution is mulligan-NAME.
+
+    Returns:
+        The exit code.
+    """
+    _check(kind, name)
+    folder = Path(f"mulligan-{name}")
+    words = _words(kind, name)
+    try:
+        folder.mkdir()
+    except FileExistsError:
+        raise UsageError(f"new {kind} {name}: ./{folder} exists already; give another name, or move it away") from None
+    except OSError as error:
+        raise UsageError(f"new {kind} {name}: ./{folder} cannot be made: {error.strerror}; change the folder") from None
+    try:
+        for path, text in _texts(kind, words):
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise UsageError(
+            f"new {kind} {name}: {error.filename} cannot be written: {error.strerror}; try again"
+        ) from None
+    _tell(kind, folder, words)
+    return OK
+
+
+def _check(kind: Kind, name: str) -> None:
+    if not _NAME.fullmatch(name) or len(name) > _LONGEST or name.startswith("mulligan-"):
+        near = (
+            re.sub(r"[^a-z0-9]+", "-", name.lower().replace("mulligan", "")).strip("-0123456789")[:_LONGEST].strip("-")
+        )
+        like = near or "acme"
+        raise UsageError(
+            f"new {kind} {name}: a name has small letters, digits and single hyphens, begins with a letter, "
+            f"and goes without mulligan-; use {like!r}"
+        )
+    with Pipeline(autoload=False) as pipeline:
+        taken = {info.name for info in pipeline.plugins} | {"repair", "logging"}
+        taken |= set(pipeline.tools.dialects or ()) if kind == "dialect" else set()
+        taken |= {"text", "json", "block"} if kind == "format" else set()
+    if name in taken:
+        raise UsageError(f"new {kind} {name}: mulligan itself has something of that name; use 'my-{name}'")
+
+
+def _words(kind: Kind, name: str) -> dict[str, str]:
+    """What stands in place of `$...` in the templates."""
+    parts = name.split("-")
+    major, minor = (int(number) for number in __version__.split(".")[:2])
+    below = f"{major + 1}" if major else f"0.{minor + 1}"
+    versions = f">={major}.{minor},<{below}"
+    words = {
+        "kind": kind,
+        "name": name,
+        "package": "_".join(parts),
+        "module": f"mulligan_{'_'.join(parts)}",
+        "title": "".join(map(str.capitalize, parts)),
+        "words": " ".join(map(str.capitalize, parts)),
+        "requirement": f"mulligan{versions}",
+        "testing": f"mulligan[testing]{versions}",
+        "api": HOOK_API,
+        "year": str(datetime.datetime.now(datetime.UTC).year),
+    }
+    summary = Template(_SUMMARIES[kind]).substitute(words)
+    return words | {"summary": summary, "readme": _filled(kind, "readme.md", words)}
+
+
+def _texts(kind: Kind, words: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """The files of a package: each with its path inside of it."""
+    for path, template in _SHARED.items():
+        yield path, _filled("shared", template, words)
+    yield f"src/{words['module']}/__init__.py", _filled(kind, "module.py", words)
+    yield f"src/{words['module']}/py.typed", ""
+    yield f"tests/test_{words['package']}.py", _filled(kind, "test_module.py", words)
+
+
+def _filled(folder: str, template: str, words: Mapping[str, str]) -> str:
+    text = files("mulligan.cli").joinpath("templates", folder, f"{template}.in").read_text(encoding="utf-8")
+    return Template(text).substitute(words)
+
+
+def _tell(kind: Kind, folder: Path, words: Mapping[str, str]) -> None:
+    write(f"{folder} is a package with {'an' if kind == 'executor' else 'a'} {kind} that works. Make it yours:")
+    write("")
+    write(f"  {folder}/src/{words['module']}/__init__.py")
+    write(f"  {folder}/tests/test_{words['package']}.py")
+    write("")
+    write("Then, in that folder:")
+    write("")
+    write('  pip install -e . "mulligan[testing]"')
+    write("  python -m pytest")

@@ -1,0 +1,84 @@
+"""What installed distributions require, and what there is of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import attrs
+
+from mulligan.errors import UsageError
+
+
+@attrs.frozen
+class Requirement:
+    """One requirement of a distribution.
+
+    Attributes:
+        name: the distribution that is required.
+        wanted: its versions, as in `>=1,<2`; empty for any.
+        installed: the version that there is, or None.
+        extra: the extra that requires it, or empty.
+        fits: whether what there is will do; also where an extra is not installed at all.
+    """
+
+    name: str
+    wanted: str
+    installed: str | None
+    extra: str
+    fits: bool
+
+    def __str__(self) -> str:
+        return f"{self.name}{self.wanted}"
+
+
+def requirements(distribution: str) -> Iterator[Requirement]:
+    """What a distribution requires here, extras too; nothing where it cannot be read.
+
+    Args:
+        distribution: its name.
+
+    Raises:
+        UsageError: the library that reads requirements is not there.
+    """
+    import importlib_metadata
+
+    try:
+        from packaging.requirements import InvalidRequirement
+        from packaging.requirements import Requirement as Line
+    except ModuleNotFoundError:
+        raise UsageError("mulligan doctor needs packaging: pip install 'mulligan[cli]'") from None
+
+    try:
+        lines = importlib_metadata.requires(distribution) or []
+    except importlib_metadata.PackageNotFoundError:
+        return
+    for text in lines:
+        try:
+            line = Line(text)
+        except InvalidRequirement:
+            continue
+        extra = _extra(line)
+        if extra is not None:
+            installed = _version(line.name)
+            fits = line.specifier.contains(installed, prereleases=True) if installed else bool(extra)
+            yield Requirement(line.name, str(line.specifier), installed, extra, fits)
+
+
+def _extra(line: object) -> str | None:
+    """The extra that a requirement belongs to; empty for none, None where it does not hold here at all."""
+    import re
+
+    marker = getattr(line, "marker", None)
+    if marker is None or marker.evaluate({"extra": ""}):
+        return ""
+    found = re.search(r"""extra\s*==\s*["']([^"']+)["']""", str(marker))
+    return found[1] if found and marker.evaluate({"extra": found[1]}) else None
+
+
+def _version(distribution: str) -> str | None:
+    import importlib_metadata
+
+    try:
+        return importlib_metadata.version(distribution)
+    except Exception:  # metadata that cannot be read: as if it were not there
+        return None

@@ -1,0 +1,55 @@
+"""Tests for tools, plugins and agents: what a model reads, faults, conformance suites, and chaos.
+
+from mulligan.testing import assert_classified
+
+def test_a_frozen_workspace():
+    assert_classified(acme.Frozen(), ToolQuotaError, plugins=[mulligan_acme], rule="frozen")
+
+The pytest plugin that comes with it gives the fixtures `pipeline`, `toolset`, `fake_clock` and `model_reads`. No name of this
+package needs pytest, but a conformance suite is of use in its tests only.
+"""
+
+from mulligan.testing.assertions import (
+    assert_classified,
+    assert_fault,
+    assert_no_faults,
+    feedback_for,
+    result_for,
+)
+from mulligan.testing.capturing import Events, capture_events
+from mulligan.testing.chaos import Chaos
+from mulligan.testing.conformance import (
+    ClassifierConformance,
+    DialectConformance,
+    ExecutorConformance,
+    FormatConformance,
+    RepairerConformance,
+)
+from mulligan.testing.faults import Fault
+from mulligan.testing.pipelines import FakeClock, TimelessPipeline
+from mulligan.testing.saboteur import Saboteur
+from mulligan.testing.snapshots import assert_reads
+from mulligan.testing.tools import failing_tool, sample_tools
+
+__all__ = [
+    "Chaos",
+    "ClassifierConformance",
+    "DialectConformance",
+    "Events",
+    "ExecutorConformance",
+    "FakeClock",
+    "Fault",
+    "FormatConformance",
+    "RepairerConformance",
+    "Saboteur",
+    "TimelessPipeline",
+    "assert_classified",
+    "assert_fault",
+    "assert_no_faults",
+    "assert_reads",
+    "capture_events",
+    "failing_tool",
+    "feedback_for",
+    "result_for",
+    "sample_tools",
+]

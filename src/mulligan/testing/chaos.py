@@ -1,0 +1,269 @@
+"""Chaos: faults, waits, hostile values and crashes of plugins, injected by chance, and the same again with the same seed.
+
+from mulligan.middleware import retry
+from mulligan.testing import Chaos
+
+chaos = Chaos(seed=7, faults=0.2, latency=0.1, match="tag:search")
+pipeline = Pipeline(tools, middleware=[retry(), chaos])
+
+It belongs innermost, so that everything that should help against faults stands around it: give it as the last middleware.
+"""
+
+from __future__ import annotations
+
+import errno
+import random
+import threading
+from collections import Counter, deque
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Sequence
+from copy import copy
+from typing import Any, NamedTuple
+
+from mulligan.middleware.keys import Key, Keys
+from mulligan.plugin import (
+    DeadlineExceeded,
+    Outcome,
+    Run,
+    Sleep,
+    Steps,
+    Tool,
+    ToolCall,
+    ToolRateLimitError,
+    ToolTimeoutError,
+    ToolUnavailableError,
+    UsageError,
+)
+from mulligan.testing.faults.record import Fault
+from mulligan.testing.faults.values import VALUES
+
+_MOST = 1_000
+_YIELDED = 10_000
+
+
+def _dropped() -> Exception:
+    return ConnectionResetError(errno.ECONNRESET, "Connection reset by peer")
+
+
+PASSING: tuple[Fault, ...] = (
+    Fault("dropped", _dropped),
+    Fault("timeout", lambda: ToolTimeoutError("The service did not answer in time.", effect="possible")),
+    Fault("unavailable", lambda: ToolUnavailableError("The service is down for now.")),
+    Fault("rate-limit", lambda: ToolRateLimitError("Too many calls for now.", retry_after=0.1)),
+    Fault("unknown", lambda: RuntimeError("something went wrong")),
+)
+"""What is raised by default: failures that pass. None of them is fatal."""
+
+
+class ChaosError(RuntimeError):
+    """What a plugin raises that crashes by chance."""
+
+
+class Injected(NamedTuple):
+    """What was done to one run of a tool.
+
+    Attributes:
+        tool: the tool's name.
+        number: which of its runs it was, counted from 1.
+        kind: `fault`, `lost`, `value`, `crash` or `latency`.
+        name: which fault, or which value.
+        seconds: how long it waited.
+    """
+
+    tool: str
+    number: int
+    kind: str
+    name: str = ""
+    seconds: float = 0.0
+
+
+class Chaos:
+    """A middleware that lets runs of tools fail by chance.
+
+    What happens to the n-th run of a tool depends on the seed, the tool's name and n alone: the same seed gives the same run,
+    whatever other tools do meanwhile. The rule of every error that it causes begins with `chaos:`.
+
+    Args:
+        seed: what chance begins with.
+        faults: how often the tool is not run, and something is raised instead; from 0 (never) to 1 (always).
+        lost: how often the tool is run, and the connection drops before its answer arrives.
+        values: how often the tool is not run, and gives a value that is hard to read.
+        crashes: how often this middleware itself crashes, as a plugin may.
+        latency: how often the run begins later.
+        delay: the shortest and the longest wait, in seconds.
+        raises: what is raised for `faults`.
+        gives: what is given for `values`.
+        match: which tools it is about, as the `key` of other middleware: `"all"`, `"tool:NAME"`, `"tag:NAME"`,
+            `"provider:NAME"`, or a function of tool and call; those for which it gives None are left alone.
+        writes: whether tools that are not `read_only` are harmed too.
+
+    Raises:
+        UsageError: names the argument that is wrong.
+    """
+
+    def __init__(
+        self,
+        *,
+        seed: int | str = 0,
+        faults: float = 0.0,
+        lost: float = 0.0,
+        values: float = 0.0,
+        crashes: float = 0.0,
+        latency: float = 0.0,
+        delay: tuple[float, float] = (0.1, 2.0),
+        raises: Sequence[Fault] = PASSING,
+        gives: Sequence[Fault] = VALUES,
+        match: Key = "all",
+        writes: bool = False,
+    ) -> None:
+        rates = {"faults": faults, "lost": lost, "values": values, "crashes": crashes, "latency": latency}
+        for name, rate in rates.items():
+            check_rate("Chaos", name, rate)
+        if not 0 <= delay[0] <= delay[1] < float("inf"):
+            raise UsageError(f"Chaos(delay={delay!r:.80}): give the shortest and the longest wait in seconds")
+        for name, given in (("raises", raises), ("gives", gives)):
+            if not given or not all(isinstance(one, Fault) for one in given):
+                raise UsageError(f"Chaos({name}={given!r:.80}): give a list of mulligan.testing.Fault(name, make)")
+        self._seed = seed
+        self._rates = rates
+        self._delay = delay
+        self._raises = tuple(raises)
+        self._gives = tuple(gives)
+        self._keys = Keys("Chaos", match)
+        self._writes = writes
+        self._lock = threading.Lock()
+        self.reset()
+
+    def reset(self) -> None:
+        """Begins anew: the next run of each tool is its first."""
+        self._runs: Counter[str] = Counter()
+        self._injected: deque[Injected] = deque(maxlen=_MOST)
+
+    @property
+    def injected(self) -> tuple[Injected, ...]:
+        """What was done so far, the last thousand."""
+        return tuple(self._injected)
+
+    def __call__(self, run: Run, tool: Tool, call: ToolCall) -> Steps:
+        """The run, or what becomes of it.
+
+        Args:
+            run: what is run.
+            tool: the tool.
+            call: the call.
+        """
+        if not (self._writes or tool.read_only) or self._keys.of(tool, call) is None:
+            return (yield run)
+        number, chance = self._next(tool)
+        waited = self._latency(chance)
+        kind, fault = self._harm(chance)
+        if waited:
+            self._note(Injected(tool.name, number, "latency", seconds=waited))
+            yield Sleep(waited)
+        if kind is None:
+            return _late((yield run)) if waited else (yield run)
+        self._note(Injected(tool.name, number, kind, fault.name))
+        if kind == "crash":
+            raise ChaosError(f"run {number} of {tool.name} (seed {self._seed!r})")
+        outcome = yield _harmed(run, kind, fault)
+        if outcome.error is not None:
+            outcome.error.rule = f"chaos:{fault.name}"
+        return outcome
+
+    def _next(self, tool: Tool) -> tuple[int, random.Random]:
+        with self._lock:
+            self._runs[tool.name] += 1
+            number = self._runs[tool.name]
+        return number, random.Random(f"{self._seed}/{tool.name}/{number}")  # noqa: S311 - chance, no secret
+
+    def _note(self, injected: Injected) -> None:
+        with self._lock:
+            self._injected.append(injected)
+
+    def _latency(self, chance: random.Random) -> float:
+        drawn, seconds = chance.random(), chance.uniform(*self._delay)
+        return round(seconds, 3) if drawn < self._rates["latency"] else 0.0
+
+    def _harm(self, chance: random.Random) -> tuple[str | None, Fault]:
+        """What is done to a run. All is drawn in any case, so that one rate does not change what others do."""
+        raised, given = chance.choice(self._raises), chance.choice(self._gives)
+        dropped, crash = Fault("lost", _dropped), Fault("crash", ChaosError)
+        for rate, kind, fault in (
+            ("crashes", "crash", crash),
+            ("faults", "fault", raised),
+            ("lost", "lost", dropped),
+            ("values", "value", given),
+        ):
+            drawn = chance.random()
+            if drawn < self._rates[rate]:
+                return kind, fault
+        return None, crash
+
+    def __repr__(self) -> str:
+        rates = ", ".join(f"{name}={rate:g}" for name, rate in self._rates.items() if rate)
+        return f"Chaos(seed={self._seed!r}, {rates or 'nothing'})"
+
+
+def check_rate(owner: str, name: str, rate: object) -> None:
+    """Refuses what says no rate.
+
+    Args:
+        owner: who is given it.
+        name: the argument.
+        rate: what was given.
+
+    Raises:
+        UsageError: names the argument and what it may be.
+    """
+    if isinstance(rate, bool) or not isinstance(rate, (int, float)) or not 0 <= rate <= 1:
+        raise UsageError(f"{owner}({name}={rate!r:.80}): give a number from 0 (never) to 1 (always)")
+
+
+def _late(outcome: Outcome) -> Outcome:
+    """The outcome of a run that began later; a timeout is what the wait has caused."""
+    if isinstance(outcome.exception, DeadlineExceeded) and outcome.error is None:
+        return Outcome(
+            error=ToolTimeoutError("The service did not answer in time.", effect="none", rule="chaos:latency")
+        )
+    if isinstance(outcome.error, ToolTimeoutError):
+        outcome.error.rule = "chaos:latency"
+    return outcome
+
+
+def _harmed(run: Run, kind: str, fault: Fault) -> Run:
+    """A run that ends otherwise; its timeout stays."""
+    harmed = copy(run)
+    if kind == "lost":
+        harmed.executor = _losing(run, fault)
+        return harmed
+
+    def instead() -> Any:
+        made = fault.make()
+        if kind == "fault":
+            raise made
+        return made
+
+    harmed.executor, harmed.is_async, harmed.offload = instead, False, False
+    return harmed
+
+
+def _losing(run: Run, fault: Fault) -> Callable[[], Any]:
+    """An executor that runs the tool to its end and loses what it gave."""
+
+    def lose() -> Any:
+        value = run.executor()
+        if isinstance(value, (Awaitable, AsyncGenerator)):
+            return _awaited(value, fault)
+        if isinstance(value, Generator):
+            from mulligan.driving.drivers import consume
+
+            consume(value, _YIELDED)
+        raise fault.make()
+
+    return lose
+
+
+async def _awaited(value: Any, fault: Fault) -> None:
+    from mulligan.driving.async_driver import settled
+
+    await settled(value, _YIELDED)
+    raise fault.make()

@@ -1,0 +1,251 @@
+"""Conformance of a plugin that classifies (and, where it has that hook, detects) failures."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from mulligan.pipeline import Pipeline
+from mulligan.plugging.registration import name_of
+from mulligan.plugin import PluginError, ToolError, ToolResult, safe_str
+from mulligan.testing.conformance.base import Conformance, hold, shown
+from mulligan.testing.conformance.oracles import outside
+from mulligan.testing.conformance.samples import Sample, sample_of
+from mulligan.testing.faults import EXCEPTIONS, RESULTS, VALUES, Fault, imposters, leaked, obeyed, variants
+
+_LONGEST = 1_000
+_SECONDS = 1.0
+_COMPARED = (
+    "message",
+    "code",
+    "fatal",
+    "transient",
+    "effect",
+    "retry_after",
+    "resource",
+    "provider",
+    "rule",
+    "http_status",
+)
+_DECIDE = "Return None for it: `classify` answers only what it knows, by class and fields."
+
+
+class ClassifierConformance(Conformance):
+    """Subclass this as `TestSomething`, with `plugin` and `samples`.
+
+    Attributes:
+        samples: failures of the provider and what they mean: pairs of an exception (or a value that a tool returned) and the
+            class of the error, with a dict of the error's attributes as a third where they matter. A list, or a fixture.
+        classes: qualified names of exception classes that the plugin knows; those of its `Rules` and samples are found.
+    """
+
+    hook = "classify"
+    instead_of = ("classify", "detect")
+    samples: ClassVar[Any] = ()
+    classes: ClassVar[tuple[str, ...]] = ()
+
+    def test_samples(self, request: Any) -> None:
+        """Each sample means what it should, and it is this plugin that says so."""
+        __tracebackhide__ = True
+        samples = [sample_of(one) for one in self.given(request, "samples")]
+        if not samples:
+            hold(
+                ["there are no samples"],
+                "Give exceptions as the provider's library raises them: samples = [(raised, Class)].",
+            )
+        with self.pipeline() as pipeline:
+            hold(
+                [problem for sample in samples for problem in self._against(pipeline, sample)],
+                "Correct the rule, or the sample.",
+            )
+
+    def _against(self, pipeline: Pipeline, sample: Sample) -> Iterator[str]:
+        error = pipeline.classify(sample.failure, tool="some_tool", arguments=sample.arguments)
+        what = f"{type(sample.failure).__name__}({safe_str(sample.failure, 80)})"
+        if error is None:
+            yield f"{what}: nobody takes it for a failure, expected {sample.error.__name__}"
+            return
+        for name, found, wanted in sample.differences(error):
+            yield f"{what}: {name} is {found!r}, expected {wanted!r} (rule {error.rule})"
+        if not self._own(error):
+            yield f"{what}: this plugin has no opinion"
+
+    def test_never_raises(self, request: Any) -> None:
+        """Whatever it is asked about, it answers or has no opinion: a class of its own with fields that make no sense, too."""
+        __tracebackhide__ = True
+        problems = []
+        with self.pipeline(strict=True) as pipeline:
+            for fault in (*EXCEPTIONS, *self._imposters(request), *VALUES):
+                try:
+                    pipeline.classify(fault.make(), tool="some_tool", arguments={})
+                except Exception as error:
+                    problems.append(f"{fault}: {error if isinstance(error, PluginError) else repr(error)}")
+        hold(
+            problems,
+            "A rule reads what a server sent, which may be anything: read with failure.look(...), which never raises, and "
+            "check the type of what it gives before you use it.",
+        )
+
+    def test_claims_only_what_it_knows(self) -> None:
+        """It has no opinion on exceptions and values of others, whatever their words are."""
+        __tracebackhide__ = True
+        with self.pipeline(strict=True) as pipeline:
+            claims = [(fault, _meaning(pipeline, fault.make())) for fault in (*EXCEPTIONS, *RESULTS, *VALUES)]
+        hold(
+            [
+                f"{fault}: claimed as {type(error).__name__} ({error.rule})"
+                for fault, error in claims
+                if error is not None and self._own(error)
+            ],
+            f"{_DECIDE} Words of a text never decide by themselves, since they may quote a page about errors.",
+        )
+
+    def test_results_stay_results(self) -> None:
+        """A value that speaks of errors is a result."""
+        __tracebackhide__ = True
+        with self.pipeline() as pipeline:
+            found = [fault for fault in RESULTS if pipeline.classify(fault.make(), tool="some_tool") is not None]
+        hold(
+            [f"{fault}: taken for a failure" for fault in found],
+            "Let `detect` look for the marks of your provider only.",
+        )
+
+    def test_deterministic(self, request: Any) -> None:
+        """Equal failures mean the same, whatever it was asked in between."""
+        __tracebackhide__ = True
+        faults = [*self._imposters(request), *EXCEPTIONS]
+        with self.pipeline(strict=True) as pipeline:
+            first = [_compared(_meaning(pipeline, fault.make())) for fault in faults]
+            again = [_compared(_meaning(pipeline, fault.make())) for fault in reversed(faults)]
+        hold(
+            [
+                f"{fault}: {one} and then {two}"
+                for fault, one, two in zip(faults, first, reversed(again), strict=True)
+                if one != two
+            ],
+            "Keep nothing between two failures, and use neither time nor chance in what an error says.",
+        )
+
+    def test_bounded(self, request: Any) -> None:
+        """Its texts are short, and it comes back soon, however much the failure says."""
+        __tracebackhide__ = True
+        problems = []
+        with self.pipeline(strict=True) as pipeline:
+            for fault in (*self._imposters(request, "huge", "deep", "order"), *EXCEPTIONS):
+                made, started = fault.make(), time.thread_time()
+                error = _meaning(pipeline, made)
+                if (seconds := time.thread_time() - started) > _SECONDS:
+                    problems.append(f"{fault}: it took {seconds:.1f} s of CPU time")
+                problems += [
+                    f"{fault}: `{name}` has {len(text):,} characters"
+                    for name, text in _own_texts(error)
+                    if len(text) > _LONGEST
+                ]
+        hold(
+            problems,
+            f"A message is one or two sentences of yours, of {_LONGEST} characters at most; mulligan quotes foreign text. "
+            "Look at the first thousand characters of a text only, and let no pattern repeat a repetition.",
+        )
+
+    def test_redacted(self, request: Any) -> None:
+        """No secret that a failure holds is told to the model, or stands in what an operator reads."""
+        __tracebackhide__ = True
+        secret = [fault for fault in EXCEPTIONS if fault.name.startswith("secret")]
+        problems = []
+        with self.pipeline(strict=True) as pipeline:
+            for fault in (*self._imposters(request, "secret"), *secret):
+                result = _read(pipeline, fault.make())
+                if result is not None:
+                    told = {"what the model reads": result.content, "to_dict()": json.dumps(result.to_dict())}
+                    problems += [
+                        f"{fault}: {where} holds {name}" for where, text in told.items() for name in leaked(text)
+                    ]
+        hold(
+            problems,
+            "Say what happened in your own words. `code`, `provider` and `rule` are words of yours, never texts of a failure.",
+        )
+
+    def test_contains_foreign_text(self, request: Any) -> None:
+        """What a failure says is quoted, in its fence; it never becomes what mulligan says."""
+        __tracebackhide__ = True
+        problems = []
+        with self.pipeline(strict=True) as pipeline:
+            for fault in (*self._imposters(request, "order", "list", "mapping", "with everything"), *EXCEPTIONS):
+                result = _read(pipeline, fault.make())
+                if result is not None and result.error is not None:
+                    said = [
+                        outside(result.content),
+                        *(text for name, text in _own_texts(result.error) if name != "message"),
+                    ]
+                    problems += [f"{fault}: it says itself {shown(run)!r}" for run in obeyed(" ".join(said))[:1]]
+        hold(
+            problems,
+            "Never put a text of a failure into `message`, `user_message` or a hint: the model would take it for an order. "
+            "mulligan quotes it anyway; what it is about belongs into `resource`.",
+        )
+
+    def test_rules_are_named(self) -> None:
+        """Each rule has a name of its own, and one sentence on what it knows."""
+        __tracebackhide__ = True
+        rules = self.info().rules
+        problems = [f"rule {rule.name!r}: its name is no word" for rule in rules if not rule.name.isidentifier()]
+        problems += [
+            f"rule {rule.name!r}: its docstring is no sentence" for rule in rules if not rule.about.endswith(".")
+        ]
+        alike = Counter((rule.name, rule.provider, name) for rule in rules for name in rule.classes or ("any class",))
+        problems += [
+            f"rule {name!r}: there are two for {cls}" for (name, _, cls), number in alike.items() if number > 1
+        ]
+        hold(
+            problems,
+            "`mulligan explain` and `ToolError.rule` show it: name the function, and begin its docstring with a sentence.",
+        )
+
+    def _own(self, error: ToolError | None) -> bool:
+        return error is not None and (error.rule or "").startswith(f"{name_of(self.required())}:")
+
+    def _imposters(self, request: Any, *holding: str) -> list[Fault]:
+        """Exceptions of the classes that the plugin knows, which hold what no provider would send: anything, or some of it."""
+        known = {name: None for rule in self.info().rules for name in rule.classes}
+        known |= dict.fromkeys(self.classes)
+        found: list[Fault] = []
+        for sample in map(sample_of, self.given(request, "samples")):
+            kind = type(sample.failure)
+            if issubclass(kind, BaseException) and kind.__module__ != "builtins":
+                known[f"{kind.__module__}.{kind.__qualname__}"] = None
+            found += variants(sample.failure)
+        found += [fault for name in known for fault in imposters(name)]
+        return [fault for fault in found if not holding or any(word in fault.name for word in holding)]
+
+
+def _meaning(pipeline: Pipeline, failure: Any) -> ToolError | None:
+    """What a failure means; None also where the plugin raises, which is another test's."""
+    try:
+        return pipeline.classify(failure, tool="some_tool")
+    except Exception:
+        return None
+
+
+def _read(pipeline: Pipeline, exception: BaseException) -> ToolResult | None:
+    """What the model would read; None where the plugin raises."""
+    try:
+        return pipeline.recover(exception)
+    except Exception:
+        return None
+
+
+def _own_texts(error: ToolError | None) -> Iterator[tuple[str, str]]:
+    """The texts of an error that are a plugin's own words, by name; what it is about is left out of its message."""
+    if error is not None:
+        for name in ("message", "user_message", "code", "provider", "rule"):
+            text = str(getattr(error, name) or "")
+            yield name, text.replace(error.resource, "") if name == "message" and error.resource else text
+
+
+def _compared(error: ToolError | None) -> Any:
+    if error is None:
+        return None
+    return (type(error).__name__, *(repr(getattr(error, name)) for name in _COMPARED), repr(error.problems))

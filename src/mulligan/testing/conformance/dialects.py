@@ -1,0 +1,232 @@
+"""Conformance of a dialect: a provider's message shape."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from mulligan.dialects import plain
+from mulligan.pipeline import Pipeline
+from mulligan.plugin import Dialect, ToolCall, ToolResult, UsageError, safe_str
+from mulligan.testing.conformance.base import Conformance, hold, shown
+from mulligan.testing.conformance.oracles import texts_of
+from mulligan.testing.faults import MESSAGES, NESTED, VALUES, garbled
+from mulligan.testing.tools import failing_tool, sample_tools
+
+_GARBLED = 3_000
+CALLS = (
+    ToolCall("c1", "read_file", '{"path": "README.md"}'),
+    ToolCall("c2", "list_files", '{"pattern": "*.md", "limit": 3}'),
+    ToolCall("c3", "write_file", '{"path": "ä \\"b\\".md", "text": "one\\ntwo", "append": true}'),
+)
+
+
+class DialectConformance(Conformance):
+    """Subclass this as `TestSomething`, with `plugin` and the method `asking`.
+
+    Attributes:
+        dialect: the dialect's name, where the plugin offers several.
+        several: whether one message can ask for several calls.
+        has_ids: whether calls and answers have ids.
+    """
+
+    hook = "dialects"
+    instead_of = ("dialects",)
+    dialect: ClassVar[str | None] = None
+    several: ClassVar[bool] = True
+    has_ids: ClassVar[bool] = True
+
+    def asking(self, calls: Sequence[ToolCall]) -> Any:
+        """A model's message that asks for some calls, as the provider sends it.
+
+        Args:
+            calls: the calls; their arguments are JSON text.
+        """
+        raise NotImplementedError(
+            f"{type(self).__name__} has no asking(calls): give a model's message with these calls"
+        )
+
+    def streamed(self, calls: Sequence[ToolCall]) -> Sequence[Any] | None:
+        """The chunks of the same message as a stream; None where the provider streams nothing.
+
+        Args:
+            calls: the calls; their arguments are JSON text.
+        """
+        return None
+
+    def found(self) -> Dialect:
+        """The dialect that is tested."""
+        offered = self.stages().dialects()
+        if self.dialect is None and len(offered) == 1:
+            return next(iter(offered.values()))
+        if self.dialect not in offered:
+            raise UsageError(
+                f"{type(self).__name__}: set `dialect` to one of {', '.join(offered)}, not {self.dialect!r}"
+            )
+        return offered[self.dialect]
+
+    def calls(self) -> tuple[ToolCall, ...]:
+        """The calls that are asked for: three, or one where a message has no more."""
+        return CALLS if self.several else CALLS[:1]
+
+    def test_recognises_its_own(self) -> None:
+        """It recognises what its provider sends, and each of the built-in ones leaves that alone."""
+        __tracebackhide__ = True
+        dialect, message = self.found(), plain(self.asking(self.calls()))
+        problems = [] if dialect.recognises(message) is True else [f"it does not recognise {shown(repr(message))}"]
+        with Pipeline(autoload=False) as pipeline:
+            others = pipeline._answering.dialects  # noqa: SLF001 - the kit belongs to the house
+        if not self.module_name().startswith("mulligan."):
+            problems += [f"{name} recognises it too" for name, one in others.items() if one.recognises(message)]
+        hold(
+            problems,
+            "`recognises` looks for the marks that only this provider's messages have; the first who says yes answers.",
+        )
+
+    def test_recognises_nothing_else(self) -> None:
+        """It leaves alone what asks for nothing, and never raises."""
+        __tracebackhide__ = True
+        dialect, problems = self.found(), []
+        for fault in MESSAGES:
+            try:
+                if dialect.recognises(fault.make()) is not False:
+                    problems.append(f"{fault}: recognised")
+            except Exception as error:
+                problems.append(f"{fault}: {type(error).__name__}: {safe_str(error, 100)}")
+        hold(
+            problems,
+            "`recognises` gives True or False for any mapping: check the type of each member before you look into it.",
+        )
+
+    def test_round_trip(self) -> None:
+        """The calls of a message are read as they were asked for: ids, names, arguments, order."""
+        __tracebackhide__ = True
+        asked = self.calls()
+        read = self.found().calls(plain(self.asking(asked)))
+        problems = [] if len(read) == len(asked) else [f"{len(asked)} calls are asked for, {len(read)} are read"]
+        for one, other in zip(asked, read, strict=False):
+            if self.has_ids and other.id != one.id:
+                problems.append(f"{one.name}: the id {one.id!r} is read as {other.id!r}")
+            if other.name != one.name:
+                problems.append(f"the name {one.name!r} is read as {other.name!r}")
+            if _value(other.arguments) != _value(one.arguments):
+                problems.append(f"{one.name}: the arguments {one.arguments!r} are read as {other.arguments!r}")
+        hold(problems, "`calls` hands over what the model sent, in its order, and repairs nothing.")
+
+    def test_answers_every_call(self) -> None:
+        """Each call gets one answer with its id and what the model reads, as JSON values; the message is not changed."""
+        __tracebackhide__ = True
+        message = self.asking(self.calls())
+        before = repr(message)
+        with self.pipeline(*sample_tools().values()) as pipeline, self.pipeline(*sample_tools().values()) as other:
+            answers, again = pipeline.answer(message), other.answer(message)
+        problems = [f"the message was changed to {shown(repr(message))}"] if repr(message) != before else []
+        problems += _unanswered(list(answers), answers.results, has_ids=self.has_ids)
+        if list(again) != list(answers):
+            problems.append(f"equal results are answered by {answers!r} and then by {again!r}")
+        hold(
+            problems,
+            "`messages` gives the messages that answer all calls of one message; nothing in them but JSON values.",
+        )
+
+    def test_answers_failures(self) -> None:
+        """A failed call is answered with the feedback, whole, and values that are hard to write do not raise."""
+        __tracebackhide__ = True
+        dialect, problems = self.found(), []
+        with self.pipeline() as pipeline:
+            for fault in VALUES:
+                pipeline.tools.add(failing_tool(fault.make(), "act"), replace=True)
+                result = pipeline.call("act", {}, call_id="c1")
+                try:
+                    answers = dialect.messages([result])
+                    problems += [f"{fault}: {one}" for one in _unanswered(answers, [result], has_ids=self.has_ids)]
+                except Exception as error:
+                    problems.append(f"{fault}: {type(error).__name__}: {safe_str(error, 100)}")
+        hold(
+            problems,
+            "Write `result.content`, which is always a text, where the provider's shape has no better place for a value.",
+        )
+
+    def test_never_raises(self) -> None:
+        """Whatever stands in a place of a message: it is not recognised, or its calls can be read."""
+        __tracebackhide__ = True
+        dialect, problems = self.found(), []
+        messages = [fault.make() for fault in NESTED]
+        messages += [
+            one for one, _ in zip(garbled(plain(self.asking(self.calls()[:1]))), range(_GARBLED), strict=False)
+        ]
+        for message in messages:
+            try:
+                if isinstance(message, Mapping) and dialect.recognises(message):
+                    for call in dialect.calls(message):
+                        _check_call(call)
+            except Exception as error:
+                problems.append(f"{shown(repr(message))[:160]}: {type(error).__name__}: {safe_str(error, 100)}")
+        hold(
+            problems,
+            "What stands in a message may be anything: a call that makes no sense is still a ToolCall, with an empty name and "
+            "the arguments as they are, so that the model is told.",
+        )
+
+    def test_definitions(self) -> None:
+        """Each tool is shown to the provider: its name, description and parameters, as JSON values."""
+        __tracebackhide__ = True
+        dialect = self.found()
+        problems: list[str] = []
+        for tool in sample_tools().values():
+            shape = dialect.definition(tool)
+            texts = set(texts_of(_json(shape, problems)))
+            wanted = {tool.name, tool.description, *tool.parameters["properties"]}
+            problems += [f"{tool.name}: the definition does not hold {part!r}" for part in wanted - texts]
+        hold(problems, "`definition` gives the name, the description and the whole JSON Schema of a tool.")
+
+    def test_streams(self) -> None:
+        """The chunks of a stream give the message, and one that is cut off anywhere gives its calls, too."""
+        __tracebackhide__ = True
+        chunks = self.streamed(self.calls())
+        if chunks is None:
+            return
+        dialect, problems = self.found(), []
+        read = [(call.name, _value(call.arguments)) for call in dialect.calls(dialect.assemble(chunks))]
+        if read != [(call.name, _value(call.arguments)) for call in self.calls()]:
+            problems.append(f"the whole stream is read as {read!r}")
+        for end in range(1, len(chunks)):
+            try:
+                dialect.calls(dialect.assemble(chunks[:end]))
+            except UsageError:
+                continue
+            except Exception as error:
+                problems.append(f"cut off after {end} chunks: {type(error).__name__}: {safe_str(error, 100)}")
+        hold(
+            problems,
+            "`assemble` makes the message that the provider would have sent at once, of as much as has arrived.",
+        )
+
+
+def _value(arguments: Any) -> Any:
+    return json.loads(arguments) if isinstance(arguments, str) else arguments
+
+
+def _json(value: Any, problems: list[str]) -> Any:
+    try:
+        return json.loads(json.dumps(value))
+    except (TypeError, ValueError) as error:
+        problems.append(f"{shown(repr(value))} is no JSON value: {error}")
+        return None
+
+
+def _unanswered(answers: list[dict[str, Any]], results: Sequence[ToolResult], *, has_ids: bool) -> list[str]:
+    problems: list[str] = []
+    texts = list(texts_of(_json(answers, problems)))
+    for result in results:
+        if has_ids and str(result.call.id) not in texts:
+            problems.append(f"no answer has the id {result.call.id!r}")
+        if result.is_error and not any(result.content in text for text in texts):
+            problems.append(f"no answer holds what the model reads: {shown(result.content)}")
+    return problems
+
+
+def _check_call(call: Any) -> None:
+    if not isinstance(call, ToolCall) or not isinstance(call.name, str):
+        raise TypeError(f"calls() gave {call!r:.80} instead of a ToolCall with a name")

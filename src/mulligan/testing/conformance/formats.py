@@ -1,0 +1,204 @@
+"""Conformance of a plugin that offers feedback formats."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from mulligan.builtin.formats import feedback_formats as built_in
+from mulligan.plugin import (
+    FeedbackFormat,
+    Limits,
+    ResourceNotFoundError,
+    ToolArgumentError,
+    ToolQuotaError,
+    ToolResult,
+    clean,
+    safe_str,
+)
+from mulligan.testing.conformance.base import Conformance, hold, shown
+from mulligan.testing.conformance.feedbacks import PLAIN, SMALL, feedbacks
+from mulligan.testing.conformance.oracles import outside, texts_of
+from mulligan.testing.faults import EXCEPTIONS, SECRETS, TEXTS, leaked, obeyed
+from mulligan.testing.tools import failing_tool, sample_tools
+
+_LIMITS = (200, 300, 600, 2_000)
+_SMALLEST = 200
+
+
+class FormatConformance(Conformance):
+    """Subclass this as `TestSomething`, with `plugin`; every format that it offers is tested.
+
+    Override `outside` where a format has a quotation of its own instead of mulligan's fence.
+    """
+
+    hook = "feedback_formats"
+    instead_of = ("formats",)
+
+    def formats(self) -> list[FeedbackFormat]:
+        """The formats that are tested: those of the plugin."""
+        return list(self.stages().formats().values())
+
+    def outside(self, format: str, text: str) -> str:
+        """What stands outside of every quotation in a text; here, of mulligan's fences.
+
+        Args:
+            format: the format's name.
+            text: what a model reads.
+        """
+        return outside(text)
+
+    def test_formats_have_names(self) -> None:
+        """It offers formats, each with a name of its own that a person can type."""
+        __tracebackhide__ = True
+        formats = self.formats()
+        problems = [f"the name {one.name!r} is no word" for one in formats if not re.fullmatch(r"[\w.-]+", one.name)]
+        known = set() if self.module_name().startswith("mulligan.") else {one.name for one in built_in()}
+        problems += [f"the name {one.name!r} is taken by mulligan itself" for one in formats if one.name in known]
+        hold(
+            problems if formats else ["it offers no format"], "A pipeline asks for a format by its name: format='name'."
+        )
+
+    def test_never_raises(self) -> None:
+        """It words any feedback, as a text or a mapping of JSON values."""
+        __tracebackhide__ = True
+        problems = []
+        for format in self.formats():
+            for what, feedback in feedbacks():
+                try:
+                    _text(format.render(feedback))
+                except Exception as error:
+                    problems.append(f"{format.name}, {what}: {type(error).__name__}: {safe_str(error, 120)}")
+        hold(
+            problems,
+            "Every part may be empty, and any text may stand in it: give text, or a mapping of JSON values, for all.",
+        )
+
+    def test_deterministic(self) -> None:
+        """Equal feedback gives equal text."""
+        __tracebackhide__ = True
+        given = list(feedbacks())
+        problems = []
+        for format in self.formats():
+            first = [_text(format.render(feedback)) for _, feedback in given]
+            again = [_text(format.render(feedback)) for _, feedback in reversed(given)]
+            pairs = zip(given, first, reversed(again), strict=True)
+            problems += [
+                f"{format.name}, {what}: {one!r} and then {two!r}" for (what, _), one, two in pairs if one != two
+            ]
+        hold(problems, "Keep nothing between two texts, and use neither time nor chance.")
+
+    def test_tells_what_matters(self) -> None:
+        """The model reads what failed, and what to do next."""
+        __tracebackhide__ = True
+        problems = []
+        for format in self.formats():
+            text = " ".join(_words(format.render(PLAIN)))
+            parts = {"message": PLAIN.message, "next_step": PLAIN.next_step}
+            problems += [
+                f"{format.name}: it does not tell `{name}`: {text}"
+                for name, part in parts.items()
+                if " ".join(_words(part)) not in text
+            ]
+        hold(
+            problems,
+            "Put `message` (or `headline`) and `next_step` into the text: without them a model cannot recover.",
+        )
+
+    def test_bounded(self) -> None:
+        """With fewer parts its text is shorter, so that it fits in any limit."""
+        __tracebackhide__ = True
+        problems = []
+        for format in self.formats():
+            rendered = format.render(SMALL)
+            if isinstance(rendered, str) and len(rendered) > _SMALLEST:
+                problems.append(f"{format.name}: the smallest feedback takes {len(rendered)} characters of {_SMALLEST}")
+            for limit in _LIMITS:
+                for what, result in self._results(format, Limits(feedback_chars=limit)):
+                    if len(result.content) > limit:
+                        problems.append(
+                            f"{format.name}, {what}: {len(result.content)} characters where {limit} are allowed"
+                        )
+        hold(
+            problems,
+            "A pipeline asks again with fewer parts until it fits: word what is there, and add nothing that is fixed.",
+        )
+
+    def test_redacted(self, monkeypatch: Any) -> None:
+        """No secret of a failure or of the environment stands in it."""
+        __tracebackhide__ = True
+        for name, secret in SECRETS.items():
+            monkeypatch.setenv(re.sub(r"\W", "_", name).upper() + "_TOKEN", secret)
+        problems = []
+        for format in self.formats():
+            for what, result in self._results(format):
+                problems += [f"{format.name}, {what}: it tells {name}" for name in leaked(result.content)]
+        hold(
+            problems,
+            "Word the parts of the feedback and nothing else: they are redacted, what you fetch elsewhere is not.",
+        )
+
+    def test_contains_foreign_text(self) -> None:
+        """Foreign text cannot leave its quotation, and nothing invisible is left in the text."""
+        __tracebackhide__ = True
+        problems = []
+        for format in self.formats():
+            for what, result in self._results(format):
+                said = obeyed(self.outside(format.name, result.content))
+                problems += [f"{format.name}, {what}: it says itself {shown(run)!r}" for run in said[:1]]
+                if any(text != clean(text) for text in _texts(result.content)):
+                    problems.append(f"{format.name}, {what}: it holds characters that are not seen")
+        hold(
+            problems,
+            "Give `detail` as it is, in its fence, or quote it so that no text can end the quotation (escape it, or choose a "
+            "fence that it does not hold). Where it quotes in its own way, override `outside` in the suite.",
+        )
+
+    def _results(self, format: FeedbackFormat, limits: Limits | None = None) -> Iterator[tuple[str, ToolResult]]:
+        """Failed calls in this format, through a real pipeline, and what they are."""
+        with self.pipeline(*sample_tools().values(), format=format, limits=limits) as pipeline:
+            yield "an unknown name", pipeline.call("read_fil", {"path": "a"})
+            yield "an unknown name unlike any", pipeline.call("x" * 500, {})
+            yield "wrong arguments", pipeline.call("list_files", {"pattern": 3, "limit": "ten", "more": "x" * 5_000})
+            yield "broken JSON", pipeline.call("write_file", '{"path": "a", "text": ')
+            yield "a missing file", pipeline.call("read_file", {"path": "READM.md"})
+            for what, error in self._raised():
+                pipeline.tools.add(failing_tool(error, "act"), replace=True)
+                yield what, pipeline.call("act", {})
+            hold([fault.error for fault in pipeline.faults], "Its render() gave nothing that can be used.")
+
+    def _raised(self) -> Iterator[tuple[str, BaseException]]:
+        for name, text in TEXTS.items():
+            yield f"text: {name}", RuntimeError(text)
+        for name, secret in SECRETS.items():
+            yield f"secret: {name}", RuntimeError(f"{secret} was rejected")
+        yield "a quota", ToolQuotaError("The month's credit is used up.", retry_after=86_400)
+        yield "a resource", ResourceNotFoundError("There is no such page.", resource="wiki/Tides")
+        yield "arguments that a service rejects", ToolArgumentError("Rejected.")
+        for fault in EXCEPTIONS[:12]:
+            yield fault.name, fault.make()
+
+
+def _text(rendered: str | Mapping[str, Any]) -> str:
+    if isinstance(rendered, str):
+        rendered.encode()
+        return rendered
+    if not isinstance(rendered, Mapping):
+        raise TypeError(f"render() gave {type(rendered).__name__} instead of a text or a mapping")
+    return json.dumps(rendered, ensure_ascii=False)
+
+
+def _texts(content: str) -> list[str]:
+    """The texts that a model reads: of JSON, those in it."""
+    if content.startswith("{"):
+        try:
+            return list(texts_of(json.loads(content)))
+        except ValueError:
+            return [content]
+    return [content]
+
+
+def _words(rendered: str | Mapping[str, Any]) -> list[str]:
+    return re.findall(r"[a-z]+", _text(rendered).lower())

@@ -1,0 +1,240 @@
+"""Conformance of a plugin that repairs calls."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from mulligan.pipeline import Pipeline
+from mulligan.plugin import (
+    CallRepaired,
+    Run,
+    Tool,
+    ToolArgumentError,
+    ToolCall,
+    ToolError,
+    ToolNotFoundError,
+    Toolset,
+    hookimpl,
+    safe_str,
+)
+from mulligan.testing.conformance.base import Conformance, hold, shown
+from mulligan.testing.faults import ARGUMENTS, SECRETS, leaked
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "path": {"type": "string"},
+        "text": {"type": "string"},
+        "tags": {"type": "array", "items": {"type": "string"}},
+        "count": {"type": "integer"},
+        "price": {"type": "number"},
+        "urgent": {"type": "boolean"},
+    },
+    "required": ["path"],
+    "additionalProperties": False,
+}
+_WHOLE = '{"path": "notes/a.md", "text": "one, \\"two\\" }]", "tags": ["x", "y"], "count": 1234, "urgent": true}'
+_NAMES = (
+    "reed_file",
+    "delete",
+    "",
+    "x" * 500,
+    "readfile\n",
+    "r\u0435ad_file",
+    "write_fil",
+    "remove_file",
+    "../read_file",
+)
+
+
+class Repaired:
+    """What came of one call.
+
+    Attributes:
+        ran: the names and arguments of the tools that ran.
+        content: what the model reads.
+        repairs: what was read differently, as it is shown.
+    """
+
+    def __init__(self, ran: list[tuple[str, dict[str, Any]]], content: str, repairs: str) -> None:
+        self.ran = ran
+        self.content = content
+        self.repairs = repairs
+
+
+class RepairerConformance(Conformance):
+    """Subclass this as `TestSomething`, with `plugin` and `samples`. Its tools are `read_file` and `write_file`.
+
+    Attributes:
+        samples: calls that the plugin mends, and what they mean: `(name, arguments, meant name, meant arguments)`; or a
+            fixture. Both tools take `path`, `text`, `tags`, `count`, `price` and `urgent`; `write_file` may write.
+        sent: what the plugin has sent elsewhere, such as to a model; a fixture where it is known after a run.
+    """
+
+    hook = "repair"
+    samples: ClassVar[Any] = ()
+    sent: ClassVar[Any] = ()
+
+    def test_samples(self, request: Any) -> None:
+        """Each sample is read as it was meant."""
+        __tracebackhide__ = True
+        samples = self.given(request, "samples")
+        problems = [] if samples else ["there are no samples"]
+        for name, arguments, meant, meant_arguments in samples:
+            ran = self._call(name, arguments).ran
+            if ran != [(meant, meant_arguments)]:
+                problems.append(f"{name} {shown(repr(arguments))}: ran {ran!r}, expected {(meant, meant_arguments)!r}")
+        hold(
+            problems,
+            "Give calls that surely mean one thing: samples = [(name, arguments, meant name, meant arguments)].",
+        )
+
+    def test_never_raises(self) -> None:
+        """Whatever a model sent, it gives a repairer or None, and the repairer gives a call with the same id or None."""
+        __tracebackhide__ = True
+        problems: list[str] = []
+        stages, toolset = self.stages(), Toolset(_tools([])).without_handlers()
+        for call, error in _calls():
+            try:
+                repairer = stages.repair(call, error, toolset, str)
+                given = None if repairer is None else _outcome(repairer)
+            except Exception as raised:
+                problems.append(f"{_short(call)}: {type(raised).__name__}: {safe_str(raised, 120)}")
+                continue
+            if given is not None and not isinstance(given, ToolCall):
+                problems.append(f"{_short(call)}: the repairer gave {given!r:.60} instead of a ToolCall or None")
+            elif given is not None and given.id != call.id:
+                problems.append(f"{_short(call)}: the id {call.id!r} became {given.id!r}")
+        hold(
+            problems,
+            "Return None for what is not clear: the model is told what is wrong, and calls again. call._replace keeps the id.",
+        )
+
+    def test_deterministic(self) -> None:
+        """Equal calls are read alike."""
+        __tracebackhide__ = True
+        stages, toolset = self.stages(), Toolset(_tools([])).without_handlers()
+
+        def read(call: ToolCall, error: ToolError) -> str:
+            repairer = stages.repair(call, error, toolset, str)
+            return repr(None if repairer is None else tuple(_outcome(repairer) or ()))
+
+        problems = []
+        for call, error in _calls():
+            first, again = read(call, error), read(call, error)
+            if first != again:
+                problems.append(f"{_short(call)}: {first} and then {again}")
+        hold(problems, "Keep nothing between two calls, and use neither time nor chance.")
+
+    def test_leaves_alone_what_is_unclear(self) -> None:
+        """Arguments that may mean several things, or nothing, run no tool that may write."""
+        __tracebackhide__ = True
+        problems = []
+        for fault in ARGUMENTS:
+            ran = self._call("write_file", fault.make()).ran
+            problems += [f"{fault}: write_file ran with {shown(repr(given))}" for _, given in ran]
+        hold(
+            problems,
+            "Repair only what can be read in one way. To guess is worse than to ask: the model knows what it meant.",
+        )
+
+    def test_completes_nothing_that_was_cut_off(self) -> None:
+        """Arguments that end early run no tool that may write, and a tool that only reads never gets half a value."""
+        __tracebackhide__ = True
+        whole, problems = json.loads(_WHOLE), []
+        for end in range(len(_WHOLE)):
+            for name in ("write_file", "read_file"):
+                for _, given in self._call(name, _WHOLE[:end]).ran:
+                    wrong = name == "write_file" or not _begins(given, whole)
+                    problems += [f"{name} ran with {given!r}, after {_WHOLE[:end]!r}"] if wrong else []
+        hold(problems, "What is missing is not known: return None, and let the model send it again.")
+
+    def test_no_other_tool_may_write(self) -> None:
+        """A name that no tool has never leads to a tool that may write."""
+        __tracebackhide__ = True
+        problems, stages = [], self.stages()
+        for called in _NAMES:
+            toolset = Toolset(_tools([])).without_handlers()
+            call = ToolCall("c1", called, '{"path": "a"}')
+            repairer = stages.repair(call, ToolNotFoundError("There is no such tool."), toolset, str)
+            given = None if repairer is None else _outcome(repairer)
+            if isinstance(given, ToolCall) and given.name in toolset and not toolset[given.name].read_only:
+                problems.append(f"{called!r} is read as {given.name!r}, which may write")
+        hold(problems, "Take another name only where `toolset[name].read_only`, and only where it differs in style.")
+
+    def test_redacted(self, request: Any) -> None:
+        """No secret of a call is told, or sent elsewhere."""
+        __tracebackhide__ = True
+        problems = []
+        for name, secret in SECRETS.items():
+            for arguments in (f'{{"path": "{secret}",}}', {"path": secret, "count": "10"}):
+                came = self._call("read_file", arguments)
+                problems += [f"{name}: what was repaired is shown with it" for _ in leaked(came.repairs)]
+        sent = self.given(request, "sent")
+        problems += [f"what was sent elsewhere holds {name}" for text in sent for name in leaked(str(text))]
+        hold(problems, "Ask for the parameter `redact`, and give it every text before you send it anywhere.")
+
+    def _call(self, name: str, arguments: Any) -> Repaired:
+        """One call through a real pipeline, with this plugin."""
+        ran: list[tuple[str, dict[str, Any]]] = []
+        repairs: list[str] = []
+
+        class Watch:
+            @hookimpl
+            def observe(self, event: Any) -> None:
+                if isinstance(event, CallRepaired):
+                    repairs.append(f"{event.repair.before} {event.repair.after}")
+
+        with Pipeline(
+            _tools(ran), plugins=[self.required(), Watch()], autoload=False, block=self.instead_of
+        ) as pipeline:
+            result = pipeline.call(name, arguments, call_id="c1")
+        return Repaired(ran, result.content, "\n".join(repairs))
+
+
+def _tools(ran: list[tuple[str, dict[str, Any]]]) -> Iterator[Tool]:
+    for name, read_only in (("read_file", True), ("write_file", False)):
+
+        def handler(name: str = name, /, **given: Any) -> str:
+            ran.append((name, given))
+            return "done"
+
+        yield Tool.from_schema(name, f"{name.title()}.", SCHEMA, handler, read_only=read_only)
+
+
+def _calls() -> Iterator[tuple[ToolCall, ToolError]]:
+    """Calls that do not fit, and why."""
+    for fault in ARGUMENTS:
+        for name in ("read_file", "write_file"):
+            yield ToolCall("c1", name, fault.make()), ToolArgumentError("The arguments do not fit.")
+    for called in _NAMES:
+        yield ToolCall("c1", called, '{"path": "a"}'), ToolNotFoundError("There is no such tool.")
+
+
+def _outcome(repairer: Any) -> Any:
+    """What a repairer gives, be it awaited or not."""
+    given = (repairer.executor if isinstance(repairer, Run) else repairer)()
+    if not inspect.isawaitable(given):
+        return given
+
+    async def awaited() -> Any:
+        return await given
+
+    return asyncio.run(awaited())
+
+
+def _begins(part: Any, whole: Any) -> bool:
+    """Whether a value is the whole one with members or items left out at its end."""
+    if isinstance(part, dict) and isinstance(whole, dict):
+        return all(name in whole and _begins(value, whole[name]) for name, value in part.items())
+    if isinstance(part, list) and isinstance(whole, list):
+        return len(part) <= len(whole) and all(map(_begins, part, whole))
+    return type(part) is type(whole) and bool(part == whole)
+
+
+def _short(call: ToolCall) -> str:
+    return f"{shown(repr(call.name))[:40]} {shown(repr(call.arguments))[:60]}"

@@ -1,0 +1,33 @@
+"""The shared corpus of faults: what models, tools, services and the people behind them really send, and worse.
+
+The conformance suites are fed with it, and so can be any test. Each `Fault` makes its object anew, since exceptions are
+changed by those who handle them.
+"""
+
+from __future__ import annotations
+
+from mulligan.testing.faults.exceptions import EXCEPTIONS, imposters
+from mulligan.testing.faults.messages import ARGUMENTS, MESSAGES, NESTED, garbled
+from mulligan.testing.faults.record import Fault
+from mulligan.testing.faults.texts import ORDER, SECRETS, TEXTS, WORDS, leaked, obeyed
+from mulligan.testing.faults.values import RESULTS, VALUES
+from mulligan.testing.faults.variants import variants
+
+__all__ = [
+    "ARGUMENTS",
+    "EXCEPTIONS",
+    "MESSAGES",
+    "NESTED",
+    "ORDER",
+    "RESULTS",
+    "SECRETS",
+    "TEXTS",
+    "VALUES",
+    "WORDS",
+    "Fault",
+    "garbled",
+    "imposters",
+    "leaked",
+    "obeyed",
+    "variants",
+]

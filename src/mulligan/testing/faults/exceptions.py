@@ -1,0 +1,249 @@
+"""What is raised: plain exceptions, exceptions that cannot be read, and imposters of a provider's own classes."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from types import SimpleNamespace
+from typing import Any
+
+from mulligan.testing.faults.record import Fault
+from mulligan.testing.faults.texts import ORDER, SECRETS, TEXTS, WORDS
+from mulligan.testing.faults.values import Anything, Opaque, deep
+
+FIELDS = (
+    *("args", "body", "cause", "code", "codes", "context", "data", "detail", "details", "error", "errors", "errno"),
+    *(
+        "headers",
+        "info",
+        "kind",
+        "message",
+        "msg",
+        "name",
+        "param",
+        "path",
+        "reason",
+        "request",
+        "resource",
+        "response",
+    ),
+    *("retry_after", "returncode", "status", "status_code", "stderr", "stdout", "strerror", "text", "type", "url"),
+)
+"""Fields that libraries put on their exceptions; imposters have them all, and every other one too."""
+
+
+class UnreadableError(Exception):
+    """An exception of which neither text nor representation can be had."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no text for you")
+
+    __repr__ = __str__
+
+
+class LeavingError(Exception):
+    """An exception that leaves the interpreter when it is read."""
+
+    def __str__(self) -> str:
+        raise SystemExit(3)
+
+
+class OddError(Exception):
+    """An exception whose text is no text."""
+
+    def __str__(self) -> Any:
+        return 17  # noqa: PLE0307 - that is what is wrong with it
+
+
+class ClosedError(Exception):
+    """An exception of which no field can be read."""
+
+    def __getattribute__(self, name: str) -> Any:
+        if name.startswith("__"):
+            return super().__getattribute__(name)
+        raise RuntimeError(f"no {name} for you")
+
+
+class LyingError(Exception):
+    """An exception that says it is of another class."""
+
+    @property
+    def __class__(self) -> Any:
+        return KeyboardInterrupt
+
+    @__class__.setter
+    def __class__(self, other: Any) -> None:
+        raise TypeError(other)
+
+
+class UnequalError(Exception):
+    """An exception that cannot be compared, hashed or taken for true."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        raise RuntimeError("compares with nothing")
+
+    def __bool__(self) -> bool:
+        raise RuntimeError("neither true nor false")
+
+
+def answering(**fields: Any) -> Exception:
+    """An exception with a response, as HTTP clients raise them.
+
+    Args:
+        fields: those of the response.
+    """
+    error = Exception("the request failed")
+    error.response = SimpleNamespace(**fields)  # type: ignore[attr-defined]
+    return error
+
+
+def _caused(depth: int) -> Exception:
+    error = ValueError("the first")
+    for number in range(depth):
+        later = ValueError(f"number {number}")
+        later.__cause__ = error
+        error = later
+    return error
+
+
+def _circle() -> Exception:
+    first, second = ValueError("one"), ValueError("two")
+    first.__cause__, second.__cause__ = second, first
+    return first
+
+
+def _groups(depth: int) -> Exception:
+    error: Exception = ValueError("the innermost")
+    for _ in range(depth):
+        error = ExceptionGroup("wrapped", [error])
+    return error
+
+
+def _noted() -> Exception:
+    error = ValueError("with notes")
+    error.__notes__ = [ORDER, 3, None]  # type: ignore[list-item]
+    return error
+
+
+_PLAIN: Mapping[str, Callable[[], BaseException]] = {
+    "a missing file": lambda: FileNotFoundError(errno.ENOENT, "No such file or directory", "docs/a.md"),
+    "a missing file without a number": lambda: FileNotFoundError("docs/a.md"),
+    "a file that may not be read": lambda: PermissionError(errno.EACCES, "Permission denied", "docs/a.md"),
+    "a full disk": lambda: OSError(errno.ENOSPC, "No space left on device"),
+    "a refused connection": lambda: ConnectionRefusedError(errno.ECONNREFUSED, "Connection refused"),
+    "a dropped connection": lambda: ConnectionResetError(errno.ECONNRESET, "Connection reset by peer"),
+    "a timeout": lambda: TimeoutError("timed out"),
+    "a missing key": lambda: KeyError("name"),
+    "a wrong value": lambda: ValueError("not a number"),
+    "nothing said": RuntimeError,
+    "a text that cannot be decoded": lambda: UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte"),
+    "a missing module": lambda: ModuleNotFoundError("No module named 'x'", name="x"),
+    "the end of an iterator": StopIteration,
+    "no memory": MemoryError,
+    "too deep a recursion": lambda: RecursionError("maximum recursion depth exceeded"),
+    "the interpreter is left": lambda: SystemExit(2),
+    "a cancellation": asyncio.CancelledError,
+    "an error in a group": lambda: ExceptionGroup("one failed", [TimeoutError("timed out")]),
+}
+_HOSTILE: Mapping[str, Callable[[], BaseException]] = {
+    "an exception that cannot be read": UnreadableError,
+    "an exception that leaves when it is read": LeavingError,
+    "an exception whose text is a number": OddError,
+    "an exception of which no field can be read": ClosedError,
+    "an exception that lies about its class": LyingError,
+    "an exception that cannot be compared": UnequalError,
+    "arguments of every type": lambda: Exception(None, 3, Opaque(), [1], {"a": b"\xff"}, Anything()),
+    "a long chain of causes": lambda: _caused(3_000),
+    "causes in a circle": _circle,
+    "a deep group": lambda: _groups(500),
+    "a wide group": lambda: ExceptionGroup("many", [ValueError(str(number)) for number in range(1_000)]),
+    "odd notes": _noted,
+    "a status that is a text": lambda: answering(status_code="404x", headers={}, text="x"),
+    "a status that is a fraction": lambda: answering(status_code=404.5, headers=None),
+    "a status beyond all bounds": lambda: answering(status_code=10**400, headers={}),
+    "headers that are a list": lambda: answering(status_code=429, headers=[("Retry-After", "soon"), 3, None]),
+    "headers that are bytes": lambda: answering(status_code=429, headers={b"Retry-After": b"7", None: None}),
+    "a wait that is none": lambda: answering(status_code=429, headers={"Retry-After": "-1e400"}),
+    "a body that is broken": lambda: answering(status_code=400, headers={}, text='{"error": {"message": '),
+    "a body that is deep": lambda: answering(status_code=400, headers={}, text="[" * 20_000),
+    "a body that is no text": lambda: answering(status_code=400, headers={}, content=b"\xff\xfe\x00"),
+    "a body that is huge": lambda: answering(status_code=400, headers={}, text="x" * 2_000_000),
+    "a response that has everything": lambda: answering(status_code=Anything(), headers=Anything(), json=Anything()),
+}
+EXCEPTIONS: tuple[Fault, ...] = (
+    *(Fault(name, make) for name, make in _PLAIN.items()),
+    *(Fault(name, make) for name, make in _HOSTILE.items()),
+    *(Fault(f"text: {name}", partial(RuntimeError, text)) for name, text in TEXTS.items()),
+    *(Fault(f"words: {words}", partial(RuntimeError, words)) for words in WORDS),
+    *(Fault(f"secret: {name}", partial(RuntimeError, f"{text} was rejected")) for name, text in SECRETS.items()),
+)
+"""Exceptions of no provider: what Python raises, what cannot be read, and what gives orders."""
+
+
+def _secrets() -> str:
+    return " ".join(SECRETS.values())
+
+
+_HELD: Mapping[str, Callable[[], Any]] = {
+    "nothing at all": lambda: None,
+    "a number everywhere": lambda: 17,
+    "a huge number everywhere": lambda: 10**400,
+    "NaN everywhere": lambda: float("nan"),
+    "true everywhere": lambda: True,
+    "an empty text everywhere": str,
+    "an order everywhere": lambda: ORDER,
+    "secrets everywhere": _secrets,
+    "a huge text everywhere": lambda: "x" * 200_000,
+    "bytes everywhere": lambda: b"\xff\xfe\x00",
+    "a list everywhere": lambda: [None, 3, ORDER, {}, []],
+    "a mapping everywhere": lambda: {"error": {"code": 3, "message": [ORDER]}, "errors": [None], None: 1},
+    "a deep list everywhere": lambda: deep(500),
+    "an object everywhere": Opaque,
+    "objects with everything": Anything,
+}
+
+
+def imposters(qualified_name: str) -> Iterator[Fault]:
+    """Exceptions of a provider's class, by name, whose fields hold what no provider would send.
+
+    Args:
+        qualified_name: such as `github.GithubException`; nothing is imported.
+    """
+    module, _, name = qualified_name.rpartition(".")
+    place = {"__module__": module or "builtins", "__qualname__": name}
+    bare = type(name, (Exception,), place)
+
+    def raises(error: Exception, field: str) -> Any:
+        if field.startswith("__"):
+            raise AttributeError(field)
+        raise RuntimeError(f"no {field} for you")
+
+    yield Fault(f"{qualified_name} with no arguments", bare)
+    yield Fault(f"{qualified_name} with an order", lambda: bare(ORDER))
+    yield Fault(f"{qualified_name} with secrets", lambda: bare(_secrets()))
+    yield Fault(f"{qualified_name} with arguments of every type", lambda: bare(None, 3, Opaque(), [1], {"a": b"\xff"}))
+    yield Fault(f"{qualified_name} whose fields raise", type(name, (Exception,), {**place, "__getattr__": raises}))
+    for what, make in _HELD.items():
+        yield Fault(f"{qualified_name} with {what}", _holding(name, place, make))
+
+
+def _holding(name: str, place: dict[str, str], make: Callable[[], Any]) -> Callable[[], Exception]:
+    """Makes exceptions each field of which holds something."""
+
+    def get(error: Exception, field: str) -> Any:
+        if field.startswith("__"):
+            raise AttributeError(field)
+        return make()
+
+    kind = type(name, (Exception,), {**place, "__getattr__": get})
+
+    def made() -> Exception:
+        error: Exception = kind(ORDER)
+        vars(error).update({field: make() for field in FIELDS if field != "args"})
+        return error
+
+    return made

@@ -1,0 +1,21 @@
+"""One fault of the corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+
+class Fault(NamedTuple):
+    """One fault.
+
+    Attributes:
+        name: what it is, in a few words, for test ids and for the texts of failures.
+        make: makes the exception, value or message anew.
+    """
+
+    name: str
+    make: Callable[[], Any]
+
+    def __str__(self) -> str:
+        return self.name

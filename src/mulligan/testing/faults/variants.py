@@ -1,0 +1,78 @@
+"""A failure as a provider reports it, with one of its fields, after the other, holding what no provider would send."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from copy import copy
+from functools import partial
+from typing import Any
+
+from mulligan.testing.faults.record import Fault
+from mulligan.testing.faults.texts import ORDER, SECRETS
+from mulligan.testing.faults.values import Anything, Opaque
+
+_FIELDS = 24
+_PLACES: Mapping[str, Callable[[], Any]] = {
+    "nothing": lambda: None,
+    "a huge number": lambda: 10**400,
+    "an order": lambda: ORDER,
+    "secrets": lambda: " ".join(SECRETS.values()),
+    "a huge text": lambda: "x" * 200_000,
+    "a list": lambda: [None, 3, ORDER],
+    "a mapping": lambda: {"message": [ORDER], None: 1},
+    "an object": Opaque,
+    "objects with everything": Anything,
+}
+
+
+def variants(failure: Any) -> Iterator[Fault]:
+    """A failure again and again, each time with something else in one place; the other places stay.
+
+    Args:
+        failure: an exception with fields, or a value of mappings and lists.
+    """
+    kind = type(failure).__name__
+    if issubclass(type(failure), BaseException):
+        fields = [name for name in list(vars(failure))[:_FIELDS] if not name.startswith("__")]
+        for what, make in _PLACES.items():
+            yield from (
+                Fault(f"{kind} with {what} as `{name}`", partial(_changed, failure, name, make)) for name in fields
+            )
+            if type(failure).__str__ is vars(BaseException)["__str__"]:
+                yield Fault(f"{kind} with {what} as its text", partial(_said, failure, make))
+    else:
+        for what, make in _PLACES.items():
+            for name, value in _replaced(failure, make):
+                yield Fault(f"{kind} with {what} as `{name}`", partial(copy, value))
+
+
+def _again(failure: BaseException, *args: Any) -> BaseException:
+    """The exception once more, without its `__init__`, which may want anything."""
+    made: BaseException = type(failure).__new__(type(failure), *args)
+    made.args = args
+    vars(made).update(vars(failure))
+    made.__cause__, made.__traceback__ = failure.__cause__, failure.__traceback__
+    return made
+
+
+def _changed(failure: BaseException, name: str, make: Callable[[], Any]) -> BaseException:
+    made = _again(failure, *failure.args)
+    vars(made)[name] = make()
+    return made
+
+
+def _said(failure: BaseException, make: Callable[[], Any]) -> BaseException:
+    return _again(failure, make())
+
+
+def _replaced(value: Any, make: Callable[[], Any]) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, dict):
+        for name, item in value.items():
+            yield str(name), {**value, name: make()}
+            yield from ((f"{name}/{place}", {**value, name: inner}) for place, inner in _replaced(item, make))
+    elif isinstance(value, list):
+        for at, item in enumerate(value):
+            yield str(at), [*value[:at], make(), *value[at + 1 :]]
+            yield from (
+                (f"{at}/{place}", [*value[:at], inner, *value[at + 1 :]]) for place, inner in _replaced(item, make)
+            )

@@ -1,0 +1,128 @@
+"""Pipelines in which no time passes but on a clock that a test moves."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine, Generator, Mapping
+from typing import Any
+
+from mulligan.calls import ToolCall
+from mulligan.composing.assembly import as_invocation
+from mulligan.composing.batches import async_driver
+from mulligan.driving.drivers import drive
+from mulligan.flow import Flow, invoke
+from mulligan.middleware.retries import SecondChance
+from mulligan.pipeline import Pipeline
+from mulligan.results import ToolResult
+from mulligan.session import Session
+from mulligan.steps import Outcome, Sleep, Step
+
+
+class FakeClock:
+    """Monotonic seconds that pass only when they are told to. Give it to a middleware as its `clock`.
+
+    Args:
+        now: seconds at the beginning.
+
+    Attributes:
+        now: seconds now.
+        waits: how long calls have waited, each wait by itself.
+    """
+
+    def __init__(self, now: float = 1_000.0) -> None:
+        self.now = now
+        self.waits: list[float] = []
+
+    def __call__(self) -> float:
+        """Seconds now."""
+        return self.now
+
+    def advance(self, seconds: float) -> None:
+        """Lets time pass.
+
+        Args:
+            seconds: how much.
+        """
+        self.now += seconds
+
+    def wait(self, seconds: float) -> None:
+        """Lets time pass because somebody waits, and remembers it.
+
+        Args:
+            seconds: how long.
+        """
+        self.waits.append(seconds)
+        self.advance(seconds)
+
+
+class TimelessPipeline(Pipeline):
+    """A pipeline whose waits only move a clock: retries, rate limits and budgets are tested without waiting.
+
+    What a tool itself takes is real time, and so is a tool's `timeout`.
+
+    Args:
+        tools: as for `Pipeline`.
+        clock: the clock; a new one where none is given.
+        options: as for `Pipeline`.
+
+    Attributes:
+        clock: the clock.
+    """
+
+    def __init__(self, tools: Any = (), *, clock: FakeClock | None = None, **options: Any) -> None:
+        super().__init__(tools, **options)
+        self.clock = clock or FakeClock()
+        self._host.clock = self.clock
+        if self._host.chances is not None:
+            chance = SecondChance(self.clock)
+            self._host.chances = lambda: chance
+
+    def _flow(
+        self,
+        name_or_call: str | ToolCall,
+        arguments: Any,
+        call_id: str | None,
+        session: Session | None,
+        context: Mapping[str, Any] | None,
+    ) -> Flow:
+        flow = invoke(as_invocation(self._host, name_or_call, arguments, call_id, session, context))
+        return _at_once(flow, self.clock)
+
+    def call(
+        self,
+        name_or_call: str | ToolCall,
+        arguments: Any = None,
+        *,
+        call_id: str | None = None,
+        session: Session | None = None,
+        context: Mapping[str, Any] | None = None,
+    ) -> ToolResult:
+        """`Pipeline.call`, without waiting."""
+        return drive(self._flow(name_or_call, arguments, call_id, session, context), self._means)
+
+    def acall(
+        self,
+        name_or_call: str | ToolCall,
+        arguments: Any = None,
+        *,
+        call_id: str | None = None,
+        session: Session | None = None,
+        context: Mapping[str, Any] | None = None,
+    ) -> Coroutine[Any, Any, ToolResult]:
+        """`Pipeline.acall`, without waiting."""
+        return async_driver()(self._flow(name_or_call, arguments, call_id, session, context), self._means)
+
+
+def _at_once(flow: Flow, clock: FakeClock) -> Generator[Step, Outcome, ToolResult]:
+    """An invocation whose waits are over as soon as they begin."""
+    try:
+        step = next(flow)
+        while True:
+            if isinstance(step, Sleep):
+                clock.wait(step.seconds)
+                step = flow.send(Outcome())
+            else:
+                step = flow.send((yield step))
+    except StopIteration as stop:
+        return stop.value  # type: ignore[no-any-return]
+    finally:
+        flow.close()

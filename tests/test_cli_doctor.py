@@ -1,0 +1,346 @@
+"""`mulligan doctor`: what is wrong with plugins, and the cure; `mulligan explain`: who was asked."""
+
+from __future__ import annotations
+
+import json
+import sys
+import textwrap
+
+import pytest
+
+from mulligan import hookspecs
+from mulligan.cli import main
+from mulligan.hookimpl import HOOK_API
+
+HEAD = "from mulligan.plugin import *\n"
+FORMAT = """
+class F(FeedbackFormat):
+    name = "slip"
+    def render(self, feedback):
+        return BODY
+@hookimpl
+def feedback_formats():
+    yield F()
+"""
+DIALECT = """
+class D(Dialect):
+    name = "acme"
+    def recognises(self, message):
+        return "acme" in message
+    def definition(self, tool):
+        return BODY
+    def message(self, result):
+        return {}
+@hookimpl
+def dialects():
+    yield D()
+"""
+
+
+class House:
+    """A folder with distributions in it, as an installer leaves them."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def install(self, name, code, requires=""):
+        (self.folder / f"plugin_{name}.py").write_text(HEAD + textwrap.dedent(code))
+        info = self.folder / f"mulligan_{name}-1.0.dist-info"
+        info.mkdir()
+        told = "".join(f"Requires-Dist: {line}\n" for line in requires.splitlines())
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: mulligan-{name}\nVersion: 1.0\n{told}")
+        (info / "entry_points.txt").write_text(f"[mulligan]\n{name} = plugin_{name}\n")
+
+
+@pytest.fixture
+def house(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    for variable in ("PLUGINS", "BLOCK_PLUGINS", "DISABLE_PLUGIN_AUTOLOAD", "FORMAT", "LOG"):
+        monkeypatch.delenv(f"MULLIGAN_{variable}", raising=False)
+    before = set(sys.modules)
+    yield House(tmp_path)
+    for name in set(sys.modules) - before:
+        if str(tmp_path) in str(getattr(sys.modules[name], "__file__", "")):
+            del sys.modules[name]
+
+
+@pytest.fixture
+def cli(capsys):
+    def run(*words):
+        code = main(list(words))
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return run
+
+
+@pytest.fixture
+def findings(cli):
+    """What doctor finds of a plugin: level, problem and cure."""
+
+    def findings(plugin, *words):
+        code, out, err = cli("doctor", "--json", *words)
+        assert (code, err) == (0, "")
+        found = [one for one in json.loads(out)["findings"] if one["plugin"] == plugin]
+        return [(one["level"], one["problem"], one["cure"]) for one in found]
+
+    return findings
+
+
+def test_a_plugin_that_is_right_is_only_listed(house, cli, findings):
+    house.install("acme", "@hookimpl\ndef hints(error):\n    return ['x']\n")
+    assert findings("acme") == []
+    code, out, err = cli("doctor", "--check")
+    assert (code, err) == (0, "")
+    assert out.startswith("mulligan ")
+    assert f", hook API {HOOK_API}\n" in out
+    assert [line.split()[:5] for line in out.splitlines() if line.startswith("acme ")][0][:4] == [
+        *("acme", "active", "mulligan-acme", "1.0")
+    ]
+    assert out.endswith("\nNothing is wrong.\n")
+
+
+def test_versions_and_settings_are_told(house, cli, monkeypatch):
+    (house.folder / "pyproject.toml").write_text('[tool.mulligan]\nformat = "json"\nlog = "info"\n')
+    (house.folder / "ada.py").write_text(HEAD + "@hookimpl\ndef hints(error):\n    return []\n")
+    monkeypatch.setenv("MULLIGAN_LOG", "error")
+    told = json.loads(cli("doctor", "--json", "-p", "ada.py", "-p", "no:detect")[1])
+    assert told["python"] == ".".join(map(str, sys.version_info[:3]))
+    pluggy = next(one for one in told["dependencies"] if one["name"] == "pluggy")
+    assert (pluggy["wanted"], pluggy["fits"], pluggy["extra"]) == (">=1.7", True, "")
+    assert told["settings"] == {
+        "autoload": {"value": True, "from": "default"},
+        "format": {"value": "json", "from": "pyproject.toml"},
+        "log": {"value": "ERROR", "from": "environment"},
+        "plugins": [{"plugin": "ada.py", "from": "-p"}],
+        "block": ["detect"],
+    }
+    [ada] = [info for info in told["plugins"] if info["name"] == "ada"]
+    assert (ada["hooks"], ada["state"]) == (["hints"], "active")
+
+
+def test_a_hook_that_dawdles(house, findings):
+    house.install("acme", "import time\n@hookimpl\ndef hints(error):\n    time.sleep(0.15)\n    return []\n")
+    [(level, problem, cure)] = findings("acme")
+    assert level == "warning"
+    assert problem.startswith("its hook hints took 0.")
+    assert "what waits belongs into an executor" in cure
+
+
+def test_an_optional_hook_of_the_future(house, findings):
+    house.install("acme", "@hookimpl(optionalhook=True)\ndef of_the_future():\n    return 1\n")
+    assert findings("acme") == [
+        (
+            "note",
+            f"its optional hook 'of_the_future' is not one of hook API {HOOK_API}, so it is never asked",
+            "update mulligan if you need it",
+        )
+    ]
+
+
+def test_what_a_distribution_requires_and_there_is_not(house, findings):
+    code = "@hookimpl\ndef hints(error):\n    return []\n"
+    needs = "mulligan>=99\npluggy>=1\nno-such-thing\nother-thing; extra == 'more'\nodd; python_version < '3'\n???"
+    house.install("acme", code, needs)
+    import mulligan
+
+    assert findings("acme") == [
+        (
+            "warning",
+            f"mulligan-acme requires mulligan>=99, but {mulligan.__version__} is installed",
+            "pip install 'mulligan>=99'",
+        ),
+        (
+            "warning",
+            "mulligan-acme requires no-such-thing, but it is not installed",
+            "pip install 'no-such-thing'",
+        ),
+    ]
+
+
+def test_two_formats_and_two_dialects_of_one_name(house, findings):
+    house.install("ada", FORMAT.replace("BODY", "'x'") + DIALECT.replace("BODY", "{}"))
+    house.install("ben", FORMAT.replace("BODY", "'x'") + DIALECT.replace("BODY", "{}"))
+    assert findings("ada") == []
+    assert sorted(findings("ben")) == [
+        (
+            "warning",
+            f"its {kind} {name!r} has the name of one of plugin 'ada', which is not used",
+            "rename or block one of the two",
+        )
+        for kind, name in (("dialect", "acme"), ("format", "slip"))
+    ]
+
+
+def test_a_format_in_place_of_mulligans_own(house, findings):
+    house.install("acme", FORMAT.replace("BODY", "'x'").replace("slip", "text"))
+    assert findings("acme") == [
+        ("note", "its format 'text' takes the place of mulligan's own", "block it if that is not meant")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("code", "problem"),
+    [
+        (
+            FORMAT.replace("BODY", "3"),
+            "its format 'slip' fails: its render(feedback) gave int instead of text or a mapping",
+        ),
+        (FORMAT.replace("BODY", "1 / 0"), "its format 'slip' fails: ZeroDivisionError: division by zero"),
+        (DIALECT.replace("BODY", "3"), "its dialect 'acme' fails: its definition(tool) gave int instead of a mapping"),
+        (DIALECT.replace("BODY", "1 / 0"), "its dialect 'acme' fails: ZeroDivisionError: division by zero"),
+    ],
+)
+def test_a_format_or_dialect_that_fails(house, findings, code, problem):
+    house.install("acme", code)
+    [(level, told, cure)] = findings("acme")
+    assert (level, told) == ("error", problem)
+    assert cure == "update it, or report it to its author; until then do not ask for it"
+
+
+def test_two_plugins_of_one_name(house, cli, findings):
+    house.install("acme", "@hookimpl\ndef hints(error):\n    return []\n")
+    info = house.folder / "mulligan_other-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: mulligan-other\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[mulligan]\nacme = plugin_acme\n")
+    [(level, problem, cure)] = findings("acme")
+    assert (level, cure) == ("error", "rename or block one of the two")
+    assert "is taken by" in problem
+
+
+def test_a_parameter_that_is_to_go(house, cli, monkeypatch):
+    told = DeprecationWarning("hints(failure) goes with hook API 2.0")
+    monkeypatch.setitem(hookspecs.hints.mulligan_spec, "warn_on_impl_args", {"failure": told})
+    house.install("acme", "@hookimpl\ndef hints(error, failure):\n    return []\n")
+    found = json.loads(cli("doctor", "--json")[1])["findings"]
+    assert [(one["level"], one["problem"], one["origin"]) for one in found if "hook API 2.0" in one["problem"]] == [
+        ("warning", "hints(failure) goes with hook API 2.0", "a hookimpl")
+    ]
+    assert str(house.folder / "plugin_acme.py") in str(found)
+
+
+def test_a_plugin_that_was_asked_for_and_is_wrong_is_a_finding_too(house, cli, findings):
+    (house.folder / "bad.py").write_text("1 / 0\n")
+    (house.folder / "empty.py").write_text("")
+    (house.folder / "good.py").write_text(HEAD + "@hookimpl\ndef hints(error):\n    return []\n")
+    words = ("-p", "bad.py", "-p", "empty.py", "-p", "good.py", "-p", "nope.py")
+    [(level, problem, cure)] = findings("bad.py", *words)
+    assert (level, cure) == ("error", "mend the module, or leave the plugin out")
+    assert problem.startswith("-p bad.py: it cannot be imported: ZeroDivisionError: division by zero (")
+    assert findings("empty.py", *words) == [
+        ("error", "plugin 'empty' has no hookimpl: mark its functions with @hookimpl from mulligan.plugin", cure)
+    ]
+    assert findings("nope.py", *words) == [("error", "-p nope.py: there is no such file", cure)]
+    code, out, _ = cli("doctor", "--check", *words)
+    assert code == 1
+    assert "\ngood " in out
+
+
+def test_a_block_that_blocks_nobody(house, findings, monkeypatch):
+    monkeypatch.setenv("MULLIGAN_BLOCK_PLUGINS", "nobody")
+    assert findings("nobody") == [
+        ("note", "it is blocked, but no plugin has that name", "take it out of `block`"),
+    ]
+
+
+def test_a_dependency_that_is_too_old(house, cli, monkeypatch):
+    from mulligan.cli import doctor, requirements
+
+    old = requirements.Requirement("pluggy", ">=99", "1.7.0", "", False)
+    monkeypatch.setattr(doctor, "requirements", lambda name: iter([old]))
+    code, out, _ = cli("doctor", "--check")
+    assert code == 1
+    assert "\nerror: mulligan requires pluggy>=99, but 1.7.0 is installed\n  cure: pip install 'pluggy>=99'\n" in out
+
+
+def test_without_its_library_it_says_what_to_install(house, cli, monkeypatch):
+    monkeypatch.setitem(sys.modules, "packaging.requirements", None)
+    assert cli("doctor") == (2, "", "mulligan: mulligan doctor needs packaging: pip install 'mulligan[cli]'\n")
+
+
+def test_a_plugin_whose_import_hangs_is_named_while_it_does(house, cli, monkeypatch):
+    from mulligan.cli import patience
+
+    monkeypatch.setattr(patience, "SECONDS", 0.05)
+    house.install("quick", "@hookimpl\ndef hints(error):\n    return []\n")
+    house.install("sleepy", "import time\ntime.sleep(1)\n@hookimpl\ndef hints(error):\n    return []\n")
+    code, _, err = cli("plugins")
+    assert code == 0
+    assert err == (
+        "mulligan: plugin 'sleepy' is still being imported after 0.05 s; "
+        "wait, or block it with MULLIGAN_BLOCK_PLUGINS=sleepy\n"
+    )
+
+
+# --- explain
+
+DECIDES = """
+@hookimpl
+def classify(failure):
+    if failure.matches("TimeoutError"):
+        return ToolUnavailableError("Acme sleeps.")
+
+@hookimpl
+def hints(error):
+    return ["Ask Ada."]
+"""
+
+
+@pytest.fixture
+def asked(cli):
+    def asked(*words):
+        told = json.loads(cli("explain", *words, "--json")[1])["asked"]
+        return [(one["hook"], one["plugin"], one["answer"], one["says"]) for one in told]
+
+    return asked
+
+
+def test_explain_tells_who_was_asked_in_order(house, cli, asked):
+    house.install("acme", DECIDES)
+    house.install("zeno", "@hookimpl\ndef classify(failure):\n    return None\n")
+    found = asked("TimeoutError('x')")
+    assert found[:3] == [
+        ("classify", "zeno", "no opinion", None),
+        ("classify", "acme", "decided", "ToolUnavailableError"),
+        ("classify", "classify", "fits too", "ToolTimeoutError"),
+    ]
+    assert ("hints", "acme", "contributes", "1 hint") in found
+    out = cli("explain", "TimeoutError('x')")[1]
+    section = out.partition("Who was asked, in this order:\n\n")[2].partition("\n\n")[0]
+    assert [line.split() for line in section.splitlines()][:3] == [
+        ["hook", "plugin", "answer"],
+        ["classify", "zeno", "no", "opinion"],
+        ["classify", "acme", "decided:", "ToolUnavailableError"],
+    ]
+
+
+def test_explain_tells_why_others_were_not_heard(house, asked):
+    house.install("broken", "1 / 0\n")
+    house.install("crash", "@hookimpl\ndef classify(failure):\n    raise KeyError('x')\n")
+    house.install("future", "mulligan_api = '99.0'\n@hookimpl\ndef hints(error):\n    return []\n")
+    house.install("greedy", "@hookimpl\ndef classify(failure):\n    return ToolQuotaError('All.')\n")
+    house.install("wraps", "@hookimpl(wrapper=True)\ndef classify(failure):\n    return (yield)\n")
+    found = {(hook, plugin): (answer, says) for hook, plugin, answer, says in asked("ValueError('x')")}
+    assert found["classify", "crash"] == ("failed", "KeyError: 'x'")
+    assert found["classify", "greedy"] == ("left out", "claims every failure, also one that nobody can know")
+    assert found["classify", "wraps"] == ("wraps", None)
+    assert found["", "future"][0] == "set aside"
+    assert found["", "future"][1].endswith("; update mulligan")
+    assert found["", "broken"][0] == "not loaded"
+    assert "ZeroDivisionError" in found["", "broken"][1]
+    assert {plugin: answer for _, plugin, answer, _ in asked("ValueError('x')", "-p", "no:crash")}["crash"] == "blocked"
+
+
+def test_explain_without_a_failure_tells_the_order(house, cli):
+    house.install("acme", DECIDES)
+    house.install("wraps", "@hookimpl(wrapper=True, tryfirst=True)\ndef classify(failure):\n    return (yield)\n")
+    order = json.loads(cli("explain", "--json")[1])["order"]
+    assert set(order) == set(hookspecs.__all__)
+    names = [one["plugin"] for one in order["classify"] if one["plugin"] in ("acme", "wraps", "classify")]
+    assert names == ["wraps", "acme", "classify"]
+    assert order["classify"][-1] == {"plugin": "classify", "marks": ["trylast"]}
+    line = next(line for line in cli("explain")[1].splitlines() if line.startswith("classify"))
+    assert line.split(None, 1)[1].startswith("wraps (tryfirst, wrapper), ")
+    assert line.endswith("acme, classify (trylast)")

@@ -1,0 +1,63 @@
+"""Commands that installed packages add to `mulligan`."""
+
+from __future__ import annotations
+
+import pathlib
+
+import pytest
+
+from mulligan.cli.app import run
+
+COMMANDS = """
+import sys
+
+def main(words):
+    print("words:", words)
+    return 7
+"""
+
+
+@pytest.fixture
+def install(tmp_path, monkeypatch):
+    """Puts a distribution with one command on the path."""
+
+    def put(module: str, code: str, entry: str) -> pathlib.Path:
+        (tmp_path / f"{module}.py").write_text(code)
+        info = tmp_path / f"{module}-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {module.replace('_', '-')}\nVersion: 1.0\n")
+        (info / "entry_points.txt").write_text(f"[mulligan.commands]\n{entry}\n")
+        monkeypatch.syspath_prepend(str(tmp_path))
+        return tmp_path
+
+    return put
+
+
+def test_a_package_adds_a_command_that_gets_every_word(install, capsys):
+    install("acme_shop", COMMANDS, "shop = acme_shop:main")
+    assert run(["shop", "--", "npx", "-y", "--help", "-"]) == 7
+    assert capsys.readouterr().out == "words: ['--', 'npx', '-y', '--help', '-']\n"
+    assert run(["--help"]) == 0
+    assert "Commands of installed packages: shop (acme-shop)." in capsys.readouterr().out
+
+
+def test_a_broken_package_breaks_its_own_command_alone(install, capsys):
+    install("acme_broken", "raise SystemExit(3)", "breaks = acme_broken:main")
+    assert run(["--help"]) == 0
+    capsys.readouterr()
+    assert run(["breaks"]) == 2
+    told = capsys.readouterr().err
+    assert told == (
+        "mulligan: mulligan breaks: acme-broken could not be imported (SystemExit: 3); install it anew, or remove it\n"
+    )
+
+
+def test_a_package_cannot_take_the_place_of_a_command(install, capsys):
+    install("acme_schema", COMMANDS, "schema = acme_schema:main")
+    assert run(["schema", "--help"]) == 0
+    assert "words:" not in capsys.readouterr().out
+
+
+def test_the_proxy_says_which_package_it_comes_with(capsys):
+    assert run(["proxy", "--", "npx"]) == 2
+    assert capsys.readouterr().err == "mulligan: mulligan proxy comes with mulligan-mcp: pip install mulligan-mcp\n"

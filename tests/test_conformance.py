@@ -1,0 +1,117 @@
+"""The built-in plugins pass the suites that outsiders subclass."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import dialect_samples
+import pytest
+
+from mulligan import Limits, errors
+from mulligan.builtin import classify, detect, dialects, execute, formats
+from mulligan.builtin.repair import Repair
+from mulligan.plugin import ToolCall
+from mulligan.testing import (
+    ClassifierConformance,
+    DialectConformance,
+    ExecutorConformance,
+    FormatConformance,
+    RepairerConformance,
+)
+
+
+def answered(status: int, **headers: str) -> Exception:
+    """An exception of a client that nobody knows, with an HTTP answer."""
+    error = RuntimeError("the request failed")
+    error.response = SimpleNamespace(status_code=status, headers=headers, text="")
+    return error
+
+
+class TestClassify(ClassifierConformance):
+    plugin = classify
+    samples = [
+        (FileNotFoundError(errno.ENOENT, "No such file", "a.md"), errors.ResourceNotFoundError, {"resource": "a.md"}),
+        (ConnectionResetError(errno.ECONNRESET, "reset"), errors.ToolConnectionError, {"transient": True}),
+        (answered(429, **{"Retry-After": "7"}), errors.ToolRateLimitError, {"retry_after": 7, "rule": "http_status"}),
+        (answered(401), errors.ToolAuthenticationError, {"http_status": 401, "fatal": True}),
+    ]
+    test_claims_only_what_it_knows = None  # it knows what Python raises, and is asked last
+
+
+class TestDetect(ClassifierConformance):
+    plugin = detect
+    hook = "detect"
+    instead_of = ("detect",)
+    test_samples = None  # it finds failures, and others say what they mean
+    test_claims_only_what_it_knows = None
+
+
+class TestFormats(FormatConformance):
+    plugin = formats
+
+
+class BuiltInDialect(DialectConformance):
+    """One of the built-in dialects, with the messages of the other tests."""
+
+    plugin = dialects
+
+    def asking(self, calls: Sequence[ToolCall]) -> Any:
+        return dialect_samples.MESSAGES[self.dialect](*calls)
+
+
+class TestOpenAI(BuiltInDialect):
+    dialect = "openai"
+
+
+class TestOpenAIResponses(BuiltInDialect):
+    dialect = "openai-responses"
+
+
+class TestAnthropic(BuiltInDialect):
+    dialect = "anthropic"
+
+
+class TestGemini(BuiltInDialect):
+    dialect = "gemini"
+
+
+class TestAISDK(BuiltInDialect):
+    dialect = "ai-sdk"
+
+
+class TestMCP(BuiltInDialect):
+    dialect = "mcp"
+    several = False
+    has_ids = False
+
+
+class TestExecute(ExecutorConformance):
+    plugin = execute
+    instead_of = ("execute",)
+    declined = {"killable": True}
+
+
+class TestKillable(ExecutorConformance):
+    """Tools in processes of their own, which are the pipeline's own business."""
+
+    plugin = execute
+    instead_of = ("execute",)
+    options = {"killable": True}
+
+
+class TestRepair(RepairerConformance):
+    plugin = Repair(("json", "coerce", "name"), Limits())
+    samples = [
+        ("read_file", "{'path': 'a.md',}", "read_file", {"path": "a.md"}),
+        ("write_file", {"path": "a.md", "count": "10"}, "write_file", {"path": "a.md", "count": 10}),
+        ("Read-File", '{"path": "a.md"}', "read_file", {"path": "a.md"}),
+    ]
+
+
+@pytest.mark.parametrize("suite", [ClassifierConformance, DialectConformance, ExecutorConformance, FormatConformance])
+def test_a_suite_without_a_plugin_says_what_is_missing(suite):
+    with pytest.raises(errors.UsageError, match="does not say which plugin it tests: write plugin = my_module in it"):
+        suite().required()
