@@ -159,6 +159,7 @@ CASES: dict[str, Case] = {
         {"n": 500, "m": "sideways", "one": "x", "more": 1},
     ),
     "arguments_two_missing": called([Tool.from_schema("act", "", schema(a=PATH, b=PATH), dict)], "act", {}),
+    "argument_that_does_not_exist": called(tools(), "read_file", {"path": "a.md", "zzzq": 3}),
     "arguments_with_many_faults": called(
         [Tool.from_schema("act", "", schema(**{f"a{n:02}": PATH for n in range(12)}), dict)], "act", {}
     ),

@@ -466,3 +466,28 @@ def test_a_fatal_failure_has_no_corrected_call():
 
     with Pipeline([read], autoload=False) as made:
         assert proposed(made.call("read", {"path": "x"}).content) is None
+
+
+def test_an_argument_that_does_not_exist_is_to_be_left_out(make_pipeline):
+    def query(index: str, text: str) -> str:
+        return text
+
+    def ask(index: str) -> str:
+        raise errors.ToolArgumentError("Acme rejects it.", problems=[errors.Problem("/nmae", "unknown field")])
+
+    pipeline = make_pipeline(query, ask)
+    told = pipeline.call("query", {"index": "a", "text": "b", "zzzq": 3}).content
+    assert 'Next: call query again without "zzzq", and the other arguments unchanged.' in told
+    assert 'call ask again without "nmae"' in pipeline.call("ask", {"index": "a"}).content
+    both = pipeline.call("query", {"index": 5, "text": [], "zzzq": 3}).content
+    assert "Next: call query again with this corrected and the other arguments unchanged." in both
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"), [(0.25, "0.25 s"), (7, "7 s"), (39.2, "40 s"), (1798.85, "1799 s"), (1e7, "10000000 s")]
+)
+def test_a_long_wait_is_told_in_whole_seconds(make_pipeline, seconds, told):
+    def ask() -> str:
+        raise errors.ToolRateLimitError("Slow down.", retry_after=seconds)
+
+    assert f"after {told}" in make_pipeline(ask).call("ask").content

@@ -61,6 +61,7 @@ ENGLISH: Catalogue = {
     "any_tool": "call the available tool that does what you wanted. Nothing was run.",
     "whole_corrected": "call {tool} again with {expected}.",
     "valid": "call {tool} again with a valid {names} and the other arguments unchanged.",
+    "without": "call {tool} again without {names}, and the other arguments unchanged.",
     "added": "call {tool} again with {names} added and the other arguments unchanged.",
     "corrected": "call {tool} again with this corrected and the other arguments unchanged.",
     "other_name": 'call {tool} again with "{name}".',

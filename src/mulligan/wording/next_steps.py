@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from mulligan.catalogue import Catalogue
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from mulligan.tools import Tool
 
 _NAMED = 3
+_EXACT = 10.0
 _PLAIN = (
     ResourceNotFoundError,
     ToolArgumentError,
@@ -55,7 +57,7 @@ def next_step(
     if isinstance(error, ToolNotFoundError):
         return _with_name("other_tool", error.suggestions, name, words, "") or words["any_tool"]
     if isinstance(error, ToolArgumentError):
-        return _with_arguments(error, name, words, line)
+        return _with_arguments(error, name, tool, words, line)
     if isinstance(error, ResourceNotFoundError):
         named = _with_name("other_name", error.suggestions, name, words, error.resource or "")
         return named or words["existing_name"].format(tool=name)
@@ -75,7 +77,9 @@ def _with_name(template: str, names: tuple[str, ...], tool: str, words: Catalogu
     return words[template].format(tool=tool, name=show_name(names[0], 256))
 
 
-def _with_arguments(error: ToolError, name: str, words: Catalogue, line: Callable[[str], str]) -> str:
+def _with_arguments(
+    error: ToolError, name: str, tool: Tool | None, words: Catalogue, line: Callable[[str], str]
+) -> str:
     problems = error.problems
     if problems and not problems[0].pointer:
         asked = problems[0].expected or ""
@@ -87,8 +91,18 @@ def _with_arguments(error: ToolError, name: str, words: Catalogue, line: Callabl
     wrong = [f'"{show_name(name[1:], 64)}"' for name in fit]
     if not 0 < len(wrong) == len(names) <= _NAMED:
         return words["corrected"].format(tool=name)
+    unknown = [pointer for pointer in fit if tool is not None and not _is_parameter(pointer, tool)]
+    if unknown and unknown != fit:
+        return words["corrected"].format(tool=name)
     is_missing = all(problem.message == "missing" for problem in problems)
-    return words["added" if is_missing else "valid"].format(tool=name, names=words["and"].join(wrong))
+    template = "without" if unknown else "added" if is_missing else "valid"
+    return words[template].format(tool=name, names=words["and"].join(wrong))
+
+
+def _is_parameter(pointer: str, tool: Tool) -> bool:
+    """Whether a problem is about something that the tool takes, so that another value may fit."""
+    known = tool.parameters.get("properties")
+    return not isinstance(known, Mapping) or not known or pointer[1:].partition("/")[0] in known
 
 
 def _after_failure(error: ToolError, name: str, tool: Tool | None, words: Catalogue) -> str:
@@ -99,8 +113,17 @@ def _after_failure(error: ToolError, name: str, tool: Tool | None, words: Catalo
     if error.transient or isinstance(error, (ToolRateLimitError, ToolUnavailableError, ToolConnectionError)):
         if error.retry_after is None:
             return words["again"].format(tool=name)
-        return words["again_after"].format(tool=name, seconds=f"{error.retry_after:g}")
+        return words["again_after"].format(tool=name, seconds=in_seconds(error.retry_after))
     return words["other_way"]
+
+
+def in_seconds(seconds: float) -> str:
+    """A time to wait, as digits: from ten seconds on as whole ones, rounded up.
+
+    Args:
+        seconds: how long.
+    """
+    return f"{seconds:g}" if seconds < _EXACT else str(math.ceil(seconds))
 
 
 def effect_note(error: ToolError, tool: Tool | None, words: Catalogue) -> str:

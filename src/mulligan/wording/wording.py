@@ -21,7 +21,7 @@ from mulligan.foreign.facts import guarded
 from mulligan.policy import Limits, Policy
 from mulligan.secrets.redaction import REDACTED, Redactor, cut
 from mulligan.wording.correction import Correction, is_own
-from mulligan.wording.next_steps import effect_note, next_step
+from mulligan.wording.next_steps import effect_note, in_seconds, next_step
 from mulligan.wording.quoting import apart, redacted_pointer, sent_text, spellings, unnamed
 
 if TYPE_CHECKING:
@@ -127,9 +127,9 @@ class Wording:
         )
 
     def _wait(self, seconds: object, step: str) -> str:
-        if not isinstance(seconds, (int, float)) or f"{seconds:g} s" in step:
+        if not isinstance(seconds, (int, float)) or f"{(told := in_seconds(seconds))} s" in step:
             return ""
-        return self._words["wait"].format(seconds=f"{seconds:g}")
+        return self._words["wait"].format(seconds=told)
 
     def _problems(self, problems: Sequence[Problem], *, clean: bool) -> Sequence[Problem]:
         if clean and all(len(problem.got or "") <= _SENT for problem in problems):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 
 from mulligan.plugin import Feedback, safe_str
 
 _SMALLEST = 60
+_EXACT = 10.0
 _MARKUP = r"\"<>\[\]{}`|\\&#*"
 _NAME = re.compile(rf"[^\s{_MARKUP}]*").fullmatch
 _WORDS = re.compile(rf'(?:[^{_MARKUP}]|"[^\s{_MARKUP}]+"|`[^\s{_MARKUP}]+`)*').fullmatch
@@ -61,12 +63,13 @@ def reported(feedback: Feedback) -> str:
 
 
 def seconds(feedback: Feedback) -> str:
-    """How long to wait, as digits; empty where there is nothing to wait for.
+    """How long to wait, as digits, from ten seconds on rounded up; empty where there is nothing to wait for.
 
     Args:
         feedback: the parts.
     """
-    return "" if feedback.retry_after is None else f"{feedback.retry_after:g}"
+    wait = feedback.retry_after
+    return "" if wait is None else f"{wait:g}" if wait < _EXACT else str(math.ceil(wait))
 
 
 def inert_json(text: str) -> str:
