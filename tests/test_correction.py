@@ -491,3 +491,22 @@ def test_a_long_wait_is_told_in_whole_seconds(make_pipeline, seconds, told):
         raise errors.ToolRateLimitError("Slow down.", retry_after=seconds)
 
     assert f"after {told}" in make_pipeline(ask).call("ask").content
+
+
+def test_what_is_left_of_a_broken_name_is_no_other_name(make_pipeline):
+    def click(selector: str) -> str:
+        raise errors.ToolArgumentError(
+            "The selector cannot be read.", problems=[errors.Problem("/selector", "cannot be read", None, selector)]
+        ) from ValueError('Unexpected token "" while parsing css selector "div[[".')
+
+    assert "corrected call" not in make_pipeline(click).call("click", {"selector": "div[["}).content
+
+
+@pytest.mark.parametrize(
+    "told", ["404 Not Found: https://127.0.0.1:8080/api/channels", "see https://api.example.com/v1/general-2 for help"]
+)
+def test_an_address_in_the_failure_holds_no_name(make_pipeline, told):
+    def post(channel: str) -> str:
+        raise errors.ResourceNotFoundError("No such channel.", resource=channel) from ValueError(told)
+
+    assert "corrected call" not in make_pipeline(post).call("post", {"channel": "general"}).content

@@ -19,6 +19,7 @@ _PROPOSED = re.compile(
     re.IGNORECASE,
 )
 _ADDRESS = re.compile(r"\b[\w+.-]{1,20}://[^\s\"'`<>]{1,2000}")
+_NO_WORD = re.compile(r"^\W+|\W+$")
 _AROUND = "./-~@"
 _LISTED = frozenset(",;[]()\"'`")
 _MOST_TEXT, _MOST_NAMES, _LONGEST = 2_000, 200, 200
@@ -87,11 +88,10 @@ def _meant(missing: str, text: str) -> str | None:
 def _near(missing: str, names: list[str]) -> str | None:
     """The one of several names that is near to the missing one; of paths the last steps are compared."""
     folder, slash, last = missing.rpartition("/")
-    numbers = last.isdigit()
-    others = [name for name in dict.fromkeys(names) if name.strip(_AROUND) not in (missing, last)][:_MOST_NAMES]
-    others = [
-        name for name in others if numbers or not name.isdigit()
-    ]  # `404` is a status, not the near name of `X-404`
+    same = {missing, last, _NO_WORD.sub("", missing)}  # `div` is what is left of `div[[`
+    others = [name for name in dict.fromkeys(names) if name.strip(_AROUND) not in same][:_MOST_NAMES]
+    if not last.isdigit():  # `404` is a status, not the near name of `X-404`
+        others = [name for name in others if not name.isdigit()]
     containing = [name for name in others if _contains(name, last)]
     by_last = {name.rpartition("/")[2]: name for name in reversed(others)}
     found = containing[0] if len(containing) == 1 else by_last.get(nearest(last, list(by_last)) or "")
