@@ -605,6 +605,14 @@ def test_the_same_call_six_times_in_one_message_does_not_end_the_run_either(talk
     assert len(world.ran) == 3
 
 
+def test_a_loop_that_makes_one_call_for_ever_ends_the_run_within_a_message(talk):
+    world, session = talk()
+    with session.step():
+        results = [session.call("read", {"path": "gone.md"}) for _ in range(14)]
+    assert [result.fatal for result in results] == [False] * 11 + [True] * 3
+    assert len(world.ran) == 3
+
+
 def test_twenty_guesses_in_one_message_do_not_end_the_run(talk):
     _, session = talk()
     results = session.call_many([("read", {"path": f"guess{number}.md"}) for number in range(20)])

@@ -69,7 +69,7 @@ class LoopGuard:
                 record.renew(self._changes)
             known = failed.get(key)
             if known is not None and not known.invalid and self._is_refused(known):
-                return self._refusal(known, row, known.warned(self._step))
+                return self._refusal(known, row, known.insisted(self._step))
             for record in self._about(failed.values(), arguments):
                 return self._refusal(record, row, record.warned(self._step))
             if row.failures >= IN_A_ROW and not self._is_corrected(known, row, arguments):

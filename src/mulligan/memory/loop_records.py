@@ -75,6 +75,14 @@ class Failed:
         """
         return min(self._before, self.repeats) if step == self._step else self.repeats
 
+    def insisted(self, step: int) -> int:
+        """`warned`, for a call that is refused; all failures once there are many: a loop makes such a message, no model.
+
+        Args:
+            step: the message.
+        """
+        return self.repeats if self.repeats >= IN_A_ROW else self.warned(step)
+
     def has_changed(self, result: str) -> bool:
         """Whether it never failed in this way before, but in another.
 
