@@ -180,8 +180,8 @@ class Wording:
             most = self._limits.listed_tools
             others = (name for name in islice(tools, most + len(best)) if name not in best)
             shown = tuple(show_name(name, 128) for name in islice(chain(best, others), most))
-            is_part = len(tools) > most  # names that nothing speaks for: a few of them do
-            feedback.options = _within(shown, self._limits.feedback_chars // (10 if is_part else 4))
+            is_sample = len(tools) > 10 * most  # of names that nothing speaks for a few will do
+            feedback.options = _within(shown, self._limits.feedback_chars // (10 if is_sample else 4))
             feedback.options_total = len(tools)
 
     def line(self, text: str) -> str:
