@@ -21,7 +21,8 @@ import attrs
 import pytest
 
 from mulligan.errors import ToolError
-from mulligan_testkit.scenes import PATIENCE, SCENES, Scene, Stage
+from mulligan_testkit.props import PATIENCE
+from mulligan_testkit.scenes import SCENES, Scene, Stage
 
 LONGEST = 4_000
 _SHOWN = 700

@@ -12,18 +12,26 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Literal
+from typing import Any
 
 import attrs
 
 from mulligan import ToolCall, errors
 from mulligan_testkit.loopback import Server
+from mulligan_testkit.props import (
+    Function,
+    HostileError,
+    files,
+    github,
+    hanging,
+    namespaced,
+    query,
+    raising,
+    search,
+)
 
 DONE = "Done."
-PATIENCE = 3.0
-"""Seconds after which a tool that hangs ends by itself, so that a framework without a deadline can be shown too."""
 
-Function = Callable[..., Any]
 Fact = tuple[str, str]
 """What an answer should tell: a label, and a regular expression that finds it, letter case aside."""
 
@@ -94,115 +102,6 @@ def _call(id: str, name: str, arguments: str) -> ToolCall:
     return ToolCall(id, name, arguments)
 
 
-def _files(ran: Counter[str], *_: Any) -> list[Function]:
-    def list_folder(path: str) -> list[str]:
-        """List the files of a folder."""
-        ran["list_folder"] += 1
-        return ["a.md", "b.md"]
-
-    def send_mail(to: str, text: str) -> str:
-        """Send a mail."""
-        ran["send_mail"] += 1
-        return "sent"
-
-    def read_file(path: str, limit: int = 100) -> str:
-        """Read a text file of the workspace."""
-        ran["read_file"] += 1
-        with open(path) as file:
-            return file.read(limit)
-
-    return [list_folder, send_mail, read_file]
-
-
-def _namespaced(ran: Counter[str], *_: Any) -> list[Function]:
-    def calendar__list_events(day: str) -> list[str]:
-        """List the events of a day."""
-        return ["09:00 stand-up"]
-
-    def tracker__get_issue(number: int) -> str:
-        """Read an issue of the tracker."""
-        return f"Issue {number}: the rocket does not start"
-
-    return [calendar__list_events, tracker__get_issue]
-
-
-def _search(ran: Counter[str], *_: Any) -> list[Function]:
-    def search(query: str, limit: int, kind: Literal["news", "papers"]) -> list[str]:
-        """Search the library."""
-        ran["search"] += 1
-        return [f"{kind}: {query}"] * limit
-
-    return [search]
-
-
-def _github(status: int, body: object, headers: dict[str, str] | None = None) -> Any:
-    def tools(ran: Counter[str], serve: Callable[..., str], _: threading.Event) -> list[Function]:
-        from github import Auth, Github
-
-        client = Github(
-            base_url=serve(status, body, headers), auth=Auth.Token("none"), retry=None, timeout=5, lazy=True
-        )
-
-        def get_issue(repository: str, number: int) -> str:
-            """Read an issue of a GitHub repository."""
-            ran["get_issue"] += 1
-            return str(client.get_repo(repository).get_issue(number).title)
-
-        def add(first: int, second: int) -> int:
-            """Add two numbers."""
-            ran["add"] += 1
-            return first + second
-
-        return [get_issue, add]
-
-    return tools
-
-
-def _query(ran: Counter[str], *_: Any) -> list[Function]:
-    def query(index: str, text: str) -> dict[str, str]:
-        """Query an index of documents."""
-        ran["query"] += 1
-        return {"error": f"index {index} does not exist"}
-
-    return [query]
-
-
-def _hanging(ran: Counter[str], _: Any, over: threading.Event) -> list[Function]:
-    def fetch_page(url: str) -> str:
-        """Fetch a web page."""
-        ran["fetch_page"] += 1
-        over.wait(PATIENCE)
-        return "too late"
-
-    return [fetch_page]
-
-
-def _raising(name: str, make: Callable[[], BaseException]) -> Any:
-    def tools(ran: Counter[str], *_: Any) -> list[Function]:
-        def render_report(number: int) -> str:
-            """Render a report."""
-            ran["render_report"] += 1
-            raise make()
-
-        def add(first: int, second: int) -> int:
-            """Add two numbers."""
-            ran["add"] += 1
-            return first + second
-
-        return [render_report, add]
-
-    return tools
-
-
-class _HostileError(Exception):
-    """Raises whatever anybody does with it."""
-
-    def __str__(self) -> str:
-        raise RuntimeError("no text")
-
-    __repr__ = __str__
-
-
 _LONG = "The report has a row that cannot be read. " + "row " * 250_000
 _PLANTED = "S3cr3tPa55w0rd7"
 _TOKEN = "ghp_" + "a1B2c3D4e5" * 4
@@ -215,7 +114,7 @@ SCENES = (
         "unknown_tool",
         "A tool that does not exist",
         ((_call("c1", "read_fil", '{"path": "a.md"}'),),),
-        _files,
+        files,
         {
             "c1": (
                 ("the right name", "read_file"),
@@ -227,7 +126,7 @@ SCENES = (
         "missing_namespace",
         "A name without its namespace",
         ((_call("c1", "get_issue", '{"number": 7}'),),),
-        _namespaced,
+        namespaced,
         {
             "c1": (
                 ("the right name", "tracker__get_issue"),
@@ -239,7 +138,7 @@ SCENES = (
         "malformed_json",
         "Arguments that are no JSON",
         ((_call("c1", "search", '{"query": "comets", "limit": 5 "kind": "news"}'),),),
-        _search,
+        search,
         {"c1": (("that it is the JSON", "json"), ("where it broke", r"line|column|position|character"))},
         most={"search": 0},
     ),
@@ -247,7 +146,7 @@ SCENES = (
         "bad_types",
         "Arguments of the wrong types",
         ((_call("c1", "search", '{"query": "comets", "limit": "many", "kind": "paper"}'),),),
-        _search,
+        search,
         {"c1": (("the first field", "limit"), ("the second field", "kind"), ("its allowed values", "news.*papers"))},
         most={"search": 0},
     ),
@@ -255,21 +154,21 @@ SCENES = (
         "missing_file",
         "A file that is not there",
         ((_call("c1", "read_file", '{"path": "reports/2031.md"}'),),),
-        _files,
+        files,
         {"c1": (("which file", re.escape("reports/2031.md")), ("that it is not there", "not found|no such file"))},
     ),
     Scene(
         "github_404",
         "GitHub: 404",
         ((_call("c1", "get_issue", '{"repository": "acme/rocket", "number": 7}'),),),
-        _github(404, {"message": "Not Found", "status": "404"}),
+        github(404, {"message": "Not Found", "status": "404"}),
         {"c1": (("that it is not there", "not found"), ("what", "acme/rocket|rocket|issue"))},
     ),
     Scene(
         "github_rate_limit",
         "GitHub: 403, rate limit",
         ((_call("c1", "get_issue", '{"repository": "acme/rocket", "number": 7}'),),),
-        _github(403, {"message": "You have exceeded a secondary rate limit."}, _LIMITED),
+        github(403, {"message": "You have exceeded a secondary rate limit."}, _LIMITED),
         {"c1": (("that it is a limit", "rate limit"), ("how long to wait", r"\b(39|40) ?s"))},
     ),
     Scene(
@@ -281,7 +180,7 @@ SCENES = (
                 _call("c2", "add", '{"first": 2, "second": 3}'),
             ),
         ),
-        _github(401, {"message": "Bad credentials", "status": "401"}),
+        github(401, {"message": "Bad credentials", "status": "401"}),
         {"c1": (("that the credentials are refused", "credential|authenti|401"),), "c2": _TWO},
         fatal=errors.ToolAuthenticationError,
     ),
@@ -289,14 +188,14 @@ SCENES = (
         "error_value",
         "An error as a value",
         ((_call("c1", "query", '{"index": "docs2", "text": "comets"}'),),),
-        _query,
+        query,
         {"c1": (("what is wrong", "docs2 does not exist"), ("that it failed", "error|failed"))},
     ),
     Scene(
         "hang",
         "A tool that hangs",
         ((_call("c1", "fetch_page", '{"url": "https://example.org/slow"}'),),),
-        _hanging,
+        hanging,
         {"c1": (("that it took too long", r"timed? ?out|too long|no answer within|deadline"),)},
         timeout=0.3,
     ),
@@ -304,21 +203,21 @@ SCENES = (
         "hostile_exception",
         "An exception that cannot be read",
         ((_call("c1", "render_report", '{"number": 7}'),),),
-        _raising("hostile", _HostileError),
+        raising(HostileError),
         {"c1": (("that the tool failed", "error|failed"),)},
     ),
     Scene(
         "long_error",
         "An error text of 1 MB",
         ((_call("c1", "render_report", '{"number": 7}'),),),
-        _raising("long", lambda: RuntimeError(_LONG)),
+        raising(lambda: RuntimeError(_LONG)),
         {"c1": (("what is wrong", "row that cannot be read"),)},
     ),
     Scene(
         "secret",
         "A secret in the error",
         ((_call("c1", "render_report", '{"number": 7}'),),),
-        _raising("leaky", lambda: RuntimeError(_LEAKY)),
+        raising(lambda: RuntimeError(_LEAKY)),
         {"c1": (("what is wrong", "template"),)},
         hidden=(_PLANTED, _TOKEN),
     ),
@@ -332,7 +231,7 @@ SCENES = (
                 _call("c3", "add", '{"first": 2, "second": 3}'),
             ),
         ),
-        _raising("one", lambda: RuntimeError("the printer is on fire")),
+        raising(lambda: RuntimeError("the printer is on fire")),
         {"c1": _TWO, "c2": (("what is wrong", "printer is on fire"),), "c3": _TWO},
         most={"render_report": 1},
     ),
@@ -340,7 +239,7 @@ SCENES = (
         "repeated",
         "The same failing call, six times",
         tuple((_call(f"c{turn}", "render_report", '{"number": 7}'),) for turn in range(1, 7)),
-        _raising("again", lambda: RuntimeError("the printer is on fire")),
+        raising(lambda: RuntimeError("the printer is on fire")),
         fatal=errors.RepeatedCallError,
         most={"render_report": 3},
     ),
