@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import pathlib
 import re
 import shlex
 import subprocess
 import sys
 import tempfile
+
+from surroundings import surroundings
 
 ROOT = pathlib.Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "reference" / "cli.md"
@@ -34,8 +35,7 @@ def filled(page: str, folder: pathlib.Path) -> str:
     """
     (folder / "shoes.py").write_text(blocks(page, "python")[0], encoding="utf-8")
     (folder / "chat.jsonl").write_text(blocks(page, "json")[0], encoding="utf-8")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("MULLIGAN_", "COLUMNS"))}
-    environment = {**kept, "PYTHONPATH": str(ROOT / "src"), "MULLIGAN_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    environment = surroundings(MULLIGAN_DISABLE_PLUGIN_AUTOLOAD="1")
 
     def shown(line: str) -> str:
         _, *words = shlex.split(line)

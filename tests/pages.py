@@ -17,7 +17,8 @@ import sys
 import sysconfig
 import tempfile
 
-SOURCE = str(pathlib.Path(__file__).parents[1] / "src")
+from surroundings import SOURCE, surroundings
+
 BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PROGRAMS = {
     "mulligan": "-m mulligan.cli",
@@ -41,7 +42,7 @@ def filled(page: str, folder: pathlib.Path) -> str:
         script = programs / name
         script.write_text(f'#!/bin/sh\nexec "{sys.executable}" {words} "$@"\n')
         script.chmod(script.stat().st_mode | stat.S_IEXEC)
-    environment = surroundings(programs, site, work)
+    environment = offline(programs, site, work)
     if "python -m venv" in page:
         environment |= of_its_own(folder / "wheels")
     shell = Shell(work, environment, folder)
@@ -60,15 +61,13 @@ def filled(page: str, folder: pathlib.Path) -> str:
     return BLOCK.sub(fill, page)
 
 
-def surroundings(programs: pathlib.Path, site: pathlib.Path, work: pathlib.Path) -> dict[str, str]:
+def offline(programs: pathlib.Path, site: pathlib.Path, work: pathlib.Path) -> dict[str, str]:
     """An environment in which `pip install` goes to a folder of its own, offline, and other plugins do not count."""
     import importlib.metadata
 
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("MULLIGAN_", "COLUMNS", "PIP_"))}
     others = [point.name for point in importlib.metadata.entry_points(group="mulligan")]
-    return kept | {
-        "PATH": os.pathsep.join([str(programs), kept["PATH"]]),
-        "PYTHONPATH": os.pathsep.join([SOURCE, str(site), str(work)]),
+    return surroundings(site, work) | {
+        "PATH": os.pathsep.join([str(programs), os.environ["PATH"]]),
         "MULLIGAN_BLOCK_PLUGINS": ",".join(others),
         "PIP_TARGET": str(site),
         "PIP_NO_INDEX": "1",

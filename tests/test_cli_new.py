@@ -10,11 +10,11 @@ import sys
 import tomllib
 
 import pytest
+from surroundings import SOURCE, surroundings
 
 import mulligan
 from mulligan.cli import main
 
-SOURCE = str(pathlib.Path(mulligan.__file__).parents[1])
 SETTINGS = str(pathlib.Path(SOURCE).parent / "pyproject.toml")
 KINDS = {
     "classifier": "acme",
@@ -55,12 +55,10 @@ def made(tmp_path_factory):
 
 
 def python(*words, cwd, site=None, **more):
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("MULLIGAN_", "COLUMNS"))}
-    path = os.pathsep.join([SOURCE, *([str(site)] if site else [])])
     return subprocess.run(
         [sys.executable, *words],
         cwd=cwd,
-        env={**kept, "PYTHONPATH": path, **more},
+        env=surroundings(*([site] if site else []), **more),
         capture_output=True,
         text=True,
         check=False,

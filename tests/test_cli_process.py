@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import pathlib
 import signal
 import subprocess
 import sys
 
 import pytest
-
-import mulligan
-
-SOURCE = str(pathlib.Path(mulligan.__file__).parents[1])
+from surroundings import surroundings
 
 
 @pytest.fixture
@@ -32,11 +28,6 @@ def command(tmp_path):
         return done.returncode, done.stdout.decode(), done.stderr.decode()
 
     return run
-
-
-def surroundings(folder, **more):
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("MULLIGAN_", "COLUMNS"))}
-    return {**kept, "PYTHONPATH": os.pathsep.join([SOURCE, str(folder)]), **more}
 
 
 def install(folder, name, version, points, **modules):

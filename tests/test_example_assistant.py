@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import pathlib
 import re
 import subprocess
 import sys
 
 import pytest
+from surroundings import surroundings
 
 ROOT = pathlib.Path(__file__).parents[1]
 EXAMPLE = ROOT / "examples" / "assistant"
@@ -29,10 +29,9 @@ SCENES = [
 
 @pytest.fixture(scope="module")
 def played() -> subprocess.CompletedProcess[str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("MULLIGAN_")}
     return subprocess.run(
         [sys.executable, str(EXAMPLE / "run.py")],
-        env=kept | {"PYTHONPATH": str(ROOT / "src"), "PYTHONIOENCODING": "utf-8"},
+        env=surroundings(),
         capture_output=True,
         text=True,
         timeout=SECONDS,

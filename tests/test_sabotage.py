@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
-import os
 import pathlib
 import re
 import subprocess
@@ -12,10 +11,8 @@ import sys
 
 import pytest
 import sabotage
+from surroundings import surroundings
 
-import mulligan
-
-SOURCE = str(pathlib.Path(mulligan.__file__).parents[1])
 HERE = pathlib.Path(__file__).parent
 TOOLS = '''
 def find_shoe(size: int) -> str:
@@ -70,12 +67,10 @@ def run(tmp_path, site):
     (tmp_path / "chat.jsonl").write_text(CHAT)
 
     def run(*words, sabotaged=True, **more):
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("MULLIGAN_", "COLUMNS"))}
-        path = [SOURCE, str(HERE), *([str(site)] if sabotaged else [])]
         done = subprocess.run(
             [sys.executable, *words],
             cwd=tmp_path,
-            env={**kept, "PYTHONPATH": os.pathsep.join(path), **more},
+            env=surroundings(HERE, *([site] if sabotaged else []), **more),
             capture_output=True,
             text=True,
             check=False,

@@ -13,11 +13,12 @@ from urllib.error import HTTPError
 from urllib.parse import quote
 from urllib.request import Request, urlopen
 
-from mulligan import Deadline, Injected, Tool, tool
+from mulligan import Injected, Tool, tool
 from mulligan.errors import ResourceNotFoundError
 
 DISK_BYTES = 4_000
 PAGE_SECONDS = 1
+SOCKET_SECONDS = 5
 PYTHON_SECONDS = 2
 _VOID = frozenset(
     ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr")
@@ -34,9 +35,9 @@ class ServiceError(Exception):
         self.url = answer.url
 
 
-def _fetch(request: str | Request, timeout: float = 5) -> str:
+def _fetch(request: str | Request) -> str:
     try:
-        with urlopen(request, timeout=timeout) as response:
+        with urlopen(request, timeout=SOCKET_SECONDS) as response:
             return str(response.read().decode())
     except HTTPError as error:
         raise ServiceError(error) from None
@@ -76,10 +77,10 @@ def _browser(address: str) -> list[Tool]:
     page = _Page("")
 
     @tool(read_only=True, timeout=PAGE_SECONDS)
-    def open_page(path: str, deadline: Deadline) -> str:
+    def open_page(path: str) -> str:
         """Open a page of the shop in the browser."""
         nonlocal page
-        page = _Page(_fetch(address + quote(path), max(deadline.remaining, 0.01)))
+        page = _Page(_fetch(address + quote(path)))
         return f"{page.title}\nElements: {', '.join(page.elements)}"
 
     @tool(read_only=True, resources=lambda _: list(page.elements))
