@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from mulligan import Pipeline, Tool, ToolCall, ToolResult
-from mulligan.composing.assembly import as_invocation
+from mulligan.composing.given import as_invocation
 from mulligan.flow import invoke
 from mulligan.plugin import Middleware, Outcome, Run, Sleep, ToolError
 

@@ -277,3 +277,15 @@ def test_every_submodule_is_importable_here():
     for name in MODULES:
         if not name.startswith("mulligan.cli"):
             assert importlib.import_module(name).__name__ == name
+
+
+def test_what_is_imported_later_is_there_like_all_other_names():
+    program = "import mulligan; print(set(mulligan.__all__) - set(dir(mulligan))); from mulligan import *; print(Budget, Session)"
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout == "set()\n<class 'mulligan.memory.budget.Budget'> <class 'mulligan.session.Session'>\n"
+
+
+def test_a_name_that_does_not_exist_is_named():
+    with pytest.raises(AttributeError, match=r"^module 'mulligan' has no attribute 'Sesion'"):
+        mulligan.Sesion

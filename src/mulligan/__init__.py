@@ -12,6 +12,9 @@ result = pipeline.call("read_fil", '{"path": "a.md"}')
 print(result.content)
 """
 
+import importlib as _importlib
+import typing as _typing
+
 from mulligan import errors
 from mulligan.calls import Repair, ToolCall
 from mulligan.deadline import Deadline, current_deadline
@@ -20,15 +23,17 @@ from mulligan.errors import Problem
 from mulligan.failures.failure import Failure
 from mulligan.feedback import Feedback, FeedbackFormat
 from mulligan.hookimpl import hookimpl
-from mulligan.memory.budget import Budget
 from mulligan.pipeline import Pipeline
-from mulligan.plugging.plugins import PluginFault, PluginInfo
 from mulligan.policy import Limits, Policy
 from mulligan.results import Answers, ToolResult
-from mulligan.session import Session
 from mulligan.signatures.signature import Injected
 from mulligan.tools import Tool, tool
 from mulligan.toolset import Toolset
+
+if _typing.TYPE_CHECKING:
+    from mulligan.memory.budget import Budget
+    from mulligan.plugging.plugins import PluginFault, PluginInfo
+    from mulligan.session import Session
 
 __version__ = "0.1.0"
 __all__ = [
@@ -57,3 +62,22 @@ __all__ = [
     "hookimpl",
     "tool",
 ]
+
+if not _typing.TYPE_CHECKING:  # a type checker would take every name for one that exists
+    _NEEDED_LATER = {
+        "Budget": "mulligan.memory.budget",
+        "PluginFault": "mulligan.plugging.plugins",
+        "PluginInfo": "mulligan.plugging.plugins",
+        "Session": "mulligan.session",
+    }
+
+    def __getattr__(name: str) -> object:
+        """What not every program needs is imported when it is asked for."""
+        if name not in _NEEDED_LATER:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = globals()[name] = getattr(_importlib.import_module(_NEEDED_LATER[name]), name)
+        return value
+
+    def __dir__() -> list[str]:
+        """All names, those too that are imported later."""
+        return sorted({*globals(), *__all__})

@@ -12,7 +12,6 @@ what the person is told; with `{message}`, `{resource}` and `{status}`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from string import Formatter
 
 from mulligan.errors import UsageError
 
@@ -125,4 +124,6 @@ def _check(name: object, template: object) -> None:
 def _fields(template: object) -> frozenset[str]:
     if not isinstance(template, str):
         raise TypeError(f"it is {type(template).__name__}, not text")
+    from string import Formatter
+
     return frozenset(field for _, field, _, _ in Formatter().parse(template) if field is not None)

@@ -41,9 +41,7 @@ from mulligan.plugging.versions import OtherApi, needed_api
 from mulligan.policy import Limits
 
 FAULTS_ALLOWED = 3
-_DEFAULTS = frozenset(
-    {"validate", "execute"}
-)  # where no plugin has an opinion, the flow itself does as the built-in one
+_DEFAULTS = frozenset({"validate", "execute"})  # where no plugin has an opinion, the flow does as the built-in one
 _TOTAL = frozenset({"resolve", "validate", "execute"})  # the built-in ones touch nothing foreign, so they need no guard
 
 
@@ -53,15 +51,20 @@ class PluginManager:
     Args:
         strict: whether a fault is raised instead of recorded.
         limits: bounds on what plugins give.
+        redact: takes secrets out of what faults tell.
+        on_fault: called with each fault, and whether its plugin was set aside for it.
 
     Attributes:
         faults: the last thousand faults, oldest first.
-        stages: the compiled hooks.
-        on_fault: called with each fault, and whether its plugin was set aside for it.
-        redact: takes secrets out of what faults tell.
     """
 
-    def __init__(self, *, strict: bool = False, limits: Limits | None = None) -> None:
+    def __init__(
+        self,
+        strict: bool = False,
+        limits: Limits | None = None,
+        redact: Callable[[str], str] = str,
+        on_fault: Callable[[PluginFault, bool], None] = lambda fault, aside: None,
+    ) -> None:
         self._pluggy = pluggy.PluginManager("mulligan")
         self._pluggy.add_hookspecs(hookspecs)
         self._strict = strict
@@ -71,8 +74,8 @@ class PluginManager:
         self._counts: dict[str, int] = {}
         self._owners: dict[int, tuple[Any, str]] = {}
         self.faults: tuple[PluginFault, ...] = ()
-        self.on_fault: Callable[[PluginFault, bool], None] = lambda fault, aside: None
-        self.redact: Callable[[str], str] = str
+        self._redact = redact
+        self._on_fault = on_fault
 
     @property
     def infos(self) -> tuple[PluginInfo, ...]:
@@ -267,7 +270,7 @@ class PluginManager:
         Raises:
             PluginError: in strict mode.
         """
-        fault = attrs.evolve(fault, error=self.redact(fault.error))
+        fault = attrs.evolve(fault, error=self._redact(fault.error))
         if self._strict:
             raise PluginError(f"plugin {fault.plugin!r}, {fault.hook}: {fault.error}") from fault.exception
         with self._lock:
@@ -279,7 +282,7 @@ class PluginManager:
             if info is not None and aside:
                 reason = f"set aside after {FAULTS_ALLOWED} faults, the last in {fault.hook}: {fault.error}"
                 self._infos[fault.plugin] = attrs.evolve(info, state="set aside", error=reason)
-        self.on_fault(fault, aside)
+        self._on_fault(fault, aside)
 
     def fault(self, plugin: str, hook: str, error: str, exception: BaseException | None = None) -> None:
         """Records what a hookimpl did wrong.

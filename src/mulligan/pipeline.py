@@ -6,24 +6,21 @@ import copy
 import time
 from collections.abc import Coroutine, Iterable, Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mulligan.answering.answering import Answering
 from mulligan.calls import ToolCall
-from mulligan.composing.assembly import (
+from mulligan.composing.batches import acall_each, async_driver, call_each
+from mulligan.composing.diagnosis import Diagnosis
+from mulligan.composing.given import (
     as_call,
     as_invocation,
-    assemble,
-    blame_silence,
     chances,
-    check_formats,
     checked_middleware,
     checked_policy,
+    equip,
     host_view,
     names_of,
 )
-from mulligan.composing.batches import acall_each, async_driver, call_each
-from mulligan.composing.diagnosis import Diagnosis
 from mulligan.composing.logs import Logs
 from mulligan.composing.messages import read_message
 from mulligan.driving.drivers import drive
@@ -32,17 +29,18 @@ from mulligan.errors import ToolError
 from mulligan.events import PluginFaulted
 from mulligan.feedback import FeedbackFormat
 from mulligan.flow import invoke
-from mulligan.manager import PluginManager
-from mulligan.memory.budget import Budget
-from mulligan.plugging.plugins import PluginFault, PluginInfo
 from mulligan.policy import Limits, Policy
 from mulligan.results import Answers, ToolResult
 from mulligan.running.invocation import Host
 from mulligan.secrets.redaction import Redactor
-from mulligan.session import Session
 from mulligan.steps import Middleware
 from mulligan.tools import Tool
 from mulligan.toolset import Toolset
+
+if TYPE_CHECKING:
+    from mulligan.memory.budget import Budget
+    from mulligan.plugging.plugins import PluginFault, PluginInfo
+    from mulligan.session import Session
 
 
 class Pipeline:
@@ -76,15 +74,17 @@ class Pipeline:
         middleware: Iterable[Middleware] = (),
         strict: bool = False,
     ) -> None:
+        from mulligan.answering.answering import Answering
+        from mulligan.composing.assembly import assemble, blame_silence
+        from mulligan.manager import PluginManager
+
         self.tools = Toolset(tools)
         self.policy, self.limits = checked_policy(policy, limits)
         self.redactor = Redactor()
-        self._manager = PluginManager(strict=strict, limits=self.limits)
-        self._manager.on_fault = self._faulted
-        self._manager.redact = self.redactor.redact
+        self._manager = PluginManager(strict, self.limits, self.redactor.redact, self._faulted)
+        assemble(self._manager, self.policy, self.limits, plugins, autoload=autoload, block=names_of(block))
         self._answering = Answering(self.policy, self.limits, self.redactor)
         self._answering.on_silence = partial(blame_silence, self._manager)
-        assemble(self._manager, self.policy, self.limits, plugins, autoload=autoload, block=names_of(block))
         self._host = Host(
             self.tools,
             self._manager.compile(),
@@ -98,10 +98,7 @@ class Pipeline:
             chances(self.policy),
         )
         self._diagnosis = Diagnosis(self._host)
-        self._answering.formats = self._host.stages.formats()
-        self._answering.dialects = self.tools.dialects = self._host.stages.dialects()
-        self._answering.format = self._answering.format_named(format)
-        check_formats(self.tools, self._answering)
+        equip(self._answering, self._host.stages, self.tools, format)
         self._means = PipelineMeans(self.limits)
         self._logs = Logs(self._manager, self._answering.line)
         if (level := self._logs.wanted()) is not None:
@@ -261,6 +258,8 @@ class Pipeline:
         Raises:
             UsageError: no format of that name; no budget.
         """
+        from mulligan.session import Session
+
         return Session(self, self._host, self._diagnosis, id, format=format, budget=budget)
 
     def enable_logging(self, level: str = "INFO") -> None:

@@ -14,7 +14,6 @@ from mulligan.feedback import Feedback, body
 from mulligan.foreign.containment import safe_str, show_name
 from mulligan.policy import Limits, Policy
 from mulligan.secrets.redaction import Redactor, cut
-from mulligan.wording.wording import Wording
 
 if TYPE_CHECKING:
     from mulligan.events import Event
@@ -74,6 +73,8 @@ class ToolResult:
             error: what went wrong.
             call: the call that failed; without it, one is made of what the error knows.
         """
+        from mulligan.wording.wording import Wording
+
         call = call or ToolCall(error.call_id, error.tool_name or "", None)
         redactor = Redactor()
         feedback = Wording(Policy(), Limits(), redactor).compose(error, call, None)

@@ -7,11 +7,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from mulligan.errors import UsageError
-from mulligan.manager import PluginManager
 
 if TYPE_CHECKING:
     from mulligan.builtin.logging import Logging
-
+    from mulligan.manager import PluginManager
 
 LEVELS = ("INFO", "SUCCESS", "WARNING", "ERROR")
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from mulligan.answering.answering import Answering
 from mulligan.calls import Repair, ToolCall
 from mulligan.deadline import Deadline
 from mulligan.errors import ToolError
@@ -18,6 +17,9 @@ from mulligan.results import ToolResult
 from mulligan.steps import Middleware, Outcome
 from mulligan.tools import Tool
 from mulligan.toolset import Toolset
+
+if TYPE_CHECKING:
+    from mulligan.answering.answering import Answering
 
 
 class Memory(Protocol):

@@ -6,8 +6,8 @@ from collections.abc import Coroutine, Generator, Mapping
 from typing import Any
 
 from mulligan.calls import ToolCall
-from mulligan.composing.assembly import as_invocation
 from mulligan.composing.batches import async_driver
+from mulligan.composing.given import as_invocation
 from mulligan.driving.drivers import drive
 from mulligan.flow import Flow, invoke
 from mulligan.middleware.retries import SecondChance
