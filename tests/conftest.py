@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextvars import copy_context
@@ -22,6 +23,12 @@ settings.register_profile("deep", max_examples=5_000, **_shared)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 JOIN_SECONDS = 5
+
+
+def pytest_configure() -> None:
+    """Interrupts count: a shell's background job ignores them, and so would every program that a test starts from there."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

@@ -266,8 +266,8 @@ def test_what_waits_for_a_thread_that_will_not_come_is_answered(make_pipeline):
         calls = [asyncio.ensure_future(pipeline.acall("hang", {"n": n}, context=given[n])) for n in range(3)]
         return await asyncio.wait_for(asyncio.gather(*calls), 60)
 
-    given = [{"deadline": Deadline.after(0.05)}, {"deadline": Deadline.after(0.05)}, None]
     pipeline = make_pipeline(hang, limits=Limits(threads=2))
+    given = [{"deadline": Deadline.after(1)}, {"deadline": Deadline.after(1)}, None]
     results = asyncio.run(main())
     let_go.set()
     assert [type(result.error) for result in results] == [errors.ToolTimeoutError] * 2 + [errors.ToolUnavailableError]
