@@ -389,3 +389,11 @@ def test_refused_when_it_is_read(function: Callable[..., Any], says: str) -> Non
     with pytest.raises(UsageError) as caught:
         read_parameters(function)
     assert says in str(caught.value)
+
+
+def test_a_module_may_mean_something_else_by_str():
+    from mulligan import Tool
+
+    namespace = {"str": int}
+    exec("def shout(text: 'str') -> None:\n    'Shout.'", namespace)
+    assert Tool.from_function(namespace["shout"]).parameters["properties"]["text"] == {"type": "integer"}

@@ -46,6 +46,7 @@ from mulligan.signatures.shapes import (
     Text,
 )
 
+_WRITTEN = {"str": str, "int": int, "float": float, "bool": bool}  # most annotations are one of these, as text
 _SCALARS = frozenset({str, int, float, bool, NoneType})
 _TEXTS = frozenset({date, datetime, time, timedelta, UUID, Decimal, bytes})
 _ARRAYS: Mapping[type, type] = MappingProxyType(
@@ -117,6 +118,8 @@ def resolve(annotation: Any, namespace: dict[str, Any], owner: str) -> Any:
     Raises:
         UsageError: a name is not known there.
     """
+    if isinstance(annotation, str) and annotation in _WRITTEN and annotation not in namespace:
+        return _WRITTEN[annotation]
     holder = SimpleNamespace(__annotations__={"it": annotation})
     try:
         return get_type_hints(holder, globalns=namespace, include_extras=True)["it"]

@@ -234,19 +234,19 @@ class NameIndex:
         return Lexicon()
 
     def _name(self, number: int) -> Name:
-        from mulligan.suggesting.words import parse
-
         if number not in self._parsed:
+            from mulligan.suggesting.words import parse
+
             self._parsed[number] = parse(self._entries[number].name[:_LONGEST_NAME], self._lexicon)
         return self._parsed[number]
 
     def _told_by(self, number: int, is_idle: bool) -> frozenset[str]:
         """The words of a tool's description; none where they would be idle."""
-        from mulligan.suggesting.words import pieces
-
         if is_idle:
             return frozenset()
         if number not in self._told:
+            from mulligan.suggesting.words import pieces
+
             self._told[number] = frozenset(pieces(self._entries[number].description[:_LONGEST_DESCRIPTION]))
         return self._told[number]
 
