@@ -120,6 +120,13 @@ the file format was invented in 1987
 files: 404
 directory of 404 streets
 no such thing as a free lunch was said by 3 people
+no such luck
+No such luck today
+there is no such thing
+no such thing as luck
+we had no such problem before
+sorry, no such luck: it rained
+no such guarantee was made in 404 days
 does not matter
 nothing was found odd in 404 samples
 existing members already have 3 cards

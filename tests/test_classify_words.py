@@ -124,6 +124,110 @@ def test_what_a_clause_says(meaning, text):
     assert said(text.upper() if "ERR_" not in text else text) == meaning
 
 
+THINGS = """No such file or directory
+No such file or directory: 'a.md'
+no such table: x
+no such table
+No such bucket
+no such element: Unable to locate element
+no such host
+no such user
+No such process
+No such row: 12
+no such order: 12 for user 3
+No such File object: file-1
+No such customer: 'cus_1'
+get data: no such volume
+no such index [logs]
+no such shadow root
+there is no such route
+no such 'thingummy'
+no such thingummy: 'x'
+no such thingummy: pi_1
+no such thingummy: a/b.md
+no such thingummy [logs-7]
+no such payment_intent: "pi_1"
+no such thingummy foo/bar
+no such widget""".splitlines()
+
+
+@pytest.mark.parametrize("text", THINGS)
+def test_whatever_there_is_no_such_one_of_is_not_found(text):
+    assert said(text) == meanings.NOT_FOUND
+    assert said(f"Error: {text}") == meanings.NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    "text", ["no such luck", "there is no such thing", "No such luck: better next time", "no such luck 3 times"]
+)
+def test_ordinary_words_after_no_such_say_nothing(text):
+    assert said(text) is None
+
+
+def test_what_follows_no_such_luck_still_counts():
+    assert said("no such luck: connection refused") == meanings.UNREACHABLE
+    assert said("no such luck, unauthorized") == meanings.AUTHENTICATION
+
+
+# --- the names of tools in what is written around an error
+
+TOOLS = """crash timeout unauthorized quota not_found permission_denied access-denied rate_limited quota_exceeded broken_pipe
+    connection_refused no_such_file timed_out already_exists token_expired db.not_found ENOENT ECONNRESET NOT_FOUND""".split()
+AROUND = [
+    "Error executing tool {}",
+    "Error executing tool {}: bad day",
+    "Error executing tool {} with arguments {{}}: bad day",
+    "Error in tool '{}': bad day",
+    "Error in tool {}: bad day",
+    "Error calling tool '{}': bad day",
+    "Error calling {}: bad day",
+    "Error running tool {} (non-fatal): bad day",
+    "Error invoking function {}: bad day",
+    "Failed to invoke Tool `{}` with parameters {{}}. Error: bad day",
+    "Error executing MCP tool {}: bad day",
+    "An error occurred while running the tool {}: bad day",
+    "Call to tool {} failed: bad day",
+    "Tool {} failed: bad day",
+    "Tool '{}' raised an error: bad day",
+]
+
+
+@pytest.mark.parametrize("name", TOOLS)
+@pytest.mark.parametrize("around", AROUND)
+def test_the_name_of_a_tool_says_nothing(around, name):
+    assert said(around.format(name)) is None
+
+
+@pytest.mark.parametrize("around", [one for one in AROUND if "bad day" in one])
+def test_what_stands_beside_the_name_of_a_tool_counts(around):
+    assert said(around.replace("bad day", "permission denied").format("timed_out")) == meanings.PERMISSION
+
+
+@pytest.mark.parametrize(
+    ("text", "meaning"),
+    [
+        ("Error calling tool: timed out", meanings.TIMEOUT),
+        ("the call of the tool timed out", meanings.TIMEOUT),
+        ("The tool timed out", meanings.TIMEOUT),
+        ("Error running tool timed out", meanings.TIMEOUT),
+        ("Unknown tool: not_found", meanings.NO_TOOL),
+        ("tool crash not found", meanings.NO_TOOL),
+        ("Invalid tool argument", meanings.ARGUMENT),
+        ("Error in function: no such file", meanings.NOT_FOUND),
+    ],
+)
+def test_what_is_said_of_a_tool_counts(text, meaning):
+    assert said(text) == meaning
+
+
+def test_a_server_whose_tool_has_the_name_of_a_failure():
+    with Pipeline(autoload=False) as pipeline:
+        for name in TOOLS:
+            text = f"Error executing tool {name}: bad day"
+            for failure in (RuntimeError(text), text, {"isError": True, "content": [{"type": "text", "text": text}]}):
+                assert type(pipeline.classify(failure)) is errors.ToolExecutionError
+
+
 @pytest.mark.parametrize(
     ("meaning", "text"), [(meaning, one) for meaning, listed in SAID.items() for one in listed if '"' not in one]
 )

@@ -12,15 +12,12 @@ from functools import lru_cache
 from typing import Unpack
 
 from mulligan.classifying import meanings as m
+from mulligan.classifying.clauses import clauses, unnamed
 from mulligan.classifying.phrasebook import Phrasebook
 from mulligan.classifying.reasons import reason_of
 from mulligan.errors import ErrorFields, ToolError
 from mulligan.failures.failure import Failure
 
-_QUOTED = re.compile(r"\"[^\"\n]{0,200}\"|(?<!\w)'[^'\n]{0,200}'(?!\w)|`[^`\n]{0,200}`")
-_CLAUSES = re.compile(
-    r"[\n;,!?()\[\]{}<>|]+|:(?!\s*\d)|:(?=\s*\d{1,3}(?:\.\d{1,3}){3})|\.(?=\s|$)|\s[-\u2013\u2014]\s|\s(?:because|please|but|and|so)\s"
-)
 _MARKS = re.compile(r"(?<![\w.])(?:net::)?(ERR_[A-Z_]{4,40}|E[A-Z]{4,14}(?:_AGAIN)?)(?![\w])")
 _NAMES = re.compile(  # a provider's reason where such stand: first, in brackets of its own, or told to be one
     r"(?:^|[(\[]|\b(?:name|code|reason|errorCode)[=:] ?)(?!HTTP)([A-Z]{2,20}(?:_[A-Z]{2,20}){1,6})(?=$|[)\]:,]| [-(])",
@@ -31,11 +28,8 @@ _RAISED = re.compile(r"^(?:[a-z_]\w{0,40}\.){0,8}([A-Z]\w{1,60}(?:Error|Exceptio
 _CONNECTING = (m.UNREACHABLE, m.CONNECTION)  # after which a clause may tell why: `Connection refused: not authorised`
 _REFUSING = (m.AUTHENTICATION, m.PERMISSION, m.TLS, m.TIMEOUT, m.UNAVAILABLE)
 _NOTHING = (None, m.ARGUMENT, m.FAILED)
-_HYPHENS = re.compile(r"(?<=\w)[-_](?=\w)")
 _LOCAL = re.compile(r"(?:\.{0,2}/|~/|[A-Za-z]:\\)[^/]")  # a denied path is no denied account
 _LONGEST = 1_200
-_MOST_CLAUSES = 24
-_LONGEST_CLAUSE = 160
 _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` is a quotation
     (m.FAILED, "~ (malformed|unexpected|unparseable|non json) (server|json|http|api|) (response|answer|reply) …"),
     (
@@ -221,14 +215,14 @@ def said(text: str, allowed: Iterable[m.Meaning] | None = None) -> m.Meaning | N
         text: foreign text; its first 1,200 characters count.
         allowed: the meanings that count, by default all.
     """
-    text = text[:_LONGEST]
+    text = unnamed(text[:_LONGEST])
     for mark in _marks(text):
         meaning = reason_of(mark)
         if meaning not in _NOTHING and (allowed is None or meaning in allowed):
             return meaning
     phrasebook = _phrasebook()
     general: m.Meaning | None = None
-    for clause in _clauses(text):
+    for clause in clauses(text):
         meaning = phrasebook.find(clause, allowed)
         if meaning is not None and (allowed is None or phrasebook.find(clause) is not m.ARGUMENT):
             general = general or meaning
@@ -245,25 +239,6 @@ def _marks(text: str) -> Iterator[str]:
         yield from _NAMES.findall(text)[:4]
     if "(Caused by " in text:
         yield from _BLAMED.findall(text)[:4]
-
-
-def _clauses(text: str) -> Iterator[str]:
-    """The clauses of a text in lower case, each quotation a `_`, hyphens and contractions resolved."""
-    if '"' in text or "'" in text or "`" in text:
-        text = _QUOTED.sub("_", text)
-    for clause in _CLAUSES.split(text, _MOST_CLAUSES)[:_MOST_CLAUSES]:
-        if len(clause) <= _LONGEST_CLAUSE:
-            words = clause.lower()
-            if "-" in words or "_" in words:
-                words = _HYPHENS.sub(" ", words)
-            if "'" in words:
-                words = (
-                    words.replace("can't", "cannot")
-                    .replace("won't", "will not")
-                    .replace("n't", " not")
-                    .replace("'s ", " ")
-                )
-            yield words.strip()
 
 
 def text_error(failure: Failure, *, message: str | None = None, **fields: Unpack[ErrorFields]) -> ToolError | None:
