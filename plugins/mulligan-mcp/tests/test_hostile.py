@@ -66,7 +66,7 @@ async def test_everything_hostile_is_named_and_nothing_is_fetched(canary, bait, 
         assert named(log, "the description of 'hidden' holds characters that cannot be seen")
         assert named(log, "the tool 'delete_all' says that it changes nothing, which its name contradicts")
         assert named(log, "the tool 'both_ways' says both that it changes nothing and that it destroys")
-        assert named(log, "says that these change nothing, which is not believed", "'delete_all'")
+        assert named(log, "says that these change nothing, or may run twice, which is not believed", "'delete_all'")
         assert not [line for line in log if "\n" in line or "\x1b" in line]
         assert said(await client.call_tool("fine", {"a": "x"})) == "ran"
         assert (await client.call_tool("fetches", {"a": "x"})).is_error
@@ -105,6 +105,7 @@ async def test_a_claim_is_believed_only_of_a_trusted_server(canary, bait):
         async with proxy([one], ProxyOptions(), pipeline) as server, Client(server, mode="legacy"):
             assert pipeline.tools["delete_all"].read_only is trusted
             assert pipeline.tools["both_ways"].read_only is False
+            assert pipeline.tools["both_ways"].idempotent is False
 
 
 def test_names_that_look_alike_have_one_skeleton():

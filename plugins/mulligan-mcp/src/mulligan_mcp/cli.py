@@ -56,10 +56,11 @@ def proxy(
         name: What the one server is called in the log.
         http: Serve clients at HOST:PORT (or PORT) instead of stdin and stdout.
         ui: Show each call on a page of this machine; also by MULLIGAN_UI=1.
-        trust: A server whose hints are believed (that a tool changes nothing). May be given several times.
+        trust: A server whose hints are believed (that a tool changes nothing, or may run twice). May be given several times.
         timeout: Seconds until a call is given up.
         repair: Repair calls where that does no harm, and tell the model.
-        retry: Repeat a call to a tool of a trusted server that changes nothing, after a failure that may pass.
+        retry: Repeat a call after a failure that may pass, where a trusted server says of the tool that it changes nothing,
+            or that it may run twice.
         format: The feedback format.
         log: The lowest level written to stderr: debug, info, success, warning, error or off.
     """

@@ -73,10 +73,10 @@ def claims(definition: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _hints(definition: Mapping[str, Any]) -> dict[str, Any]:
     said = claims(definition)
-    read_only = said.get("readOnlyHint") is True
     destructive = said.get("destructiveHint")
+    read_only = said.get("readOnlyHint") is True and destructive is not True
     return {
-        "read_only": read_only and destructive is not True,
+        "read_only": read_only,
         "idempotent": read_only or said.get("idempotentHint") is True,
         "destructive": destructive if isinstance(destructive, bool) else None,
     }

@@ -49,7 +49,8 @@ def concerns(definitions: Iterable[Any], *, trusted: bool) -> Iterator[str]:
         yield from _lies(name, definition)
     believed = [name for name, one in entries if claims(one).get("readOnlyHint") or claims(one).get("idempotentHint")]
     if believed and not trusted:
-        yield f"says that these change nothing, which is not believed: {', '.join(f'{name!a}' for name in believed[:20])}"
+        named = ", ".join(f"{name!a}" for name in believed[:20])
+        yield f"says that these change nothing, or may run twice, which is not believed: {named}"
 
 
 def skeleton(name: str) -> str:

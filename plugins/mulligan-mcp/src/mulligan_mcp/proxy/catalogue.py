@@ -140,6 +140,7 @@ def _runner(upstream: Upstream, name: str, timeout: float) -> Callable[..., Any]
 async def _run(upstream: Upstream, name: str, arguments: dict[str, Any]) -> Any:
     """Asks the server. A success is left in the exchange, as it is: it is for the client, and nothing else reads it."""
     exchange = CURRENT.get()
+    exchange.result = None  # an earlier attempt's answer is none of this one
     params = {**exchange.params, "name": name}
     if arguments or "arguments" in params:
         params["arguments"] = arguments

@@ -42,7 +42,8 @@ class ProxyOptions:
     Attributes:
         timeout: seconds until a call is given up.
         repair: whether a call is repaired where that does no harm.
-        retry: whether a call to a tool of a trusted server that changes nothing is repeated after a passing failure.
+        retry: whether a call is repeated after a passing failure, where a trusted server says of the tool that it changes
+            nothing (`readOnlyHint`) or that it may run twice (`idempotentHint`).
         format: the feedback format.
         log: the lowest level that is written to stderr.
     """
