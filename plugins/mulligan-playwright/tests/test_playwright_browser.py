@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import mulligan_playwright
 import pytest
 
+from mulligan import Pipeline, tool
 from mulligan.plugin import (
+    ResourceConflictError,
     ResourceNotFoundError,
     ToolArgumentError,
     ToolConnectionError,
@@ -25,7 +28,7 @@ from mulligan.plugin import (
 )
 def test_an_element_that_is_not_there(classify, page, act, named):
     error = classify(lambda: act(page))
-    assert type(error) is ToolTimeoutError
+    assert type(error) is ResourceNotFoundError
     assert error.message == f"The element {named} was not found in time: look at the page for another selector."
     assert (error.resource, error.effect, error.fatal) == (named, "none", False)
     assert (error.provider, error.rule) == ("playwright", "mulligan_playwright:element_timeout")
@@ -45,9 +48,28 @@ def test_an_element_that_is_not_there(classify, page, act, named):
 )
 def test_an_element_that_is_not_ready(classify, page, act, words):
     error = classify(lambda: act(page))
-    assert type(error) is ToolTimeoutError
-    assert error.message.endswith(f"was found, but it {words}.")
-    assert error.effect == "none"
+    assert type(error) is ResourceConflictError
+    assert error.message.endswith(f"was found, but it {words}: look at the page first, or use another element.")
+    assert (error.effect, error.fatal, error.transient) == ("none", False, False)
+
+
+@pytest.mark.parametrize(("selector", "advice"), [("#none", "check the name"), ("#off", "read the present state")])
+@pytest.mark.parametrize("read_only", [True, False])
+def test_the_advice_is_not_to_ask_for_less(page, selector, advice, read_only):
+    @tool(read_only=read_only)
+    def click(selector: str) -> None:
+        """Click an element."""
+        page.click(selector)
+
+    with Pipeline([click], plugins=[mulligan_playwright], autoload=False) as pipeline:
+        told = pipeline.call("click", {"selector": selector}).content
+    assert "look at the page" in told and f"\nNext: {advice}" in told
+    assert "ask for less" not in told and "exactly the same arguments" not in told
+
+
+def test_an_element_that_does_not_go_away_took_too_long(classify, page):
+    error = classify(lambda: page.wait_for_selector("h1", state="hidden"))
+    assert (type(error), error.resource, error.effect) == (ToolTimeoutError, "h1", "possible")
 
 
 @pytest.mark.parametrize(

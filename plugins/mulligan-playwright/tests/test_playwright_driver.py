@@ -108,11 +108,11 @@ def test_an_older_log_names_the_selector_too(classify):
             )
         )
     )
-    assert (type(error), error.resource) == (ToolTimeoutError, "#a")
+    assert (type(error), error.resource) == (ResourceNotFoundError, "#a")
 
 
 def test_a_page_cannot_decide_with_its_own_words(classify):
-    log = 'Page.click: Timeout 400ms exceeded.\nCall log:\n  - waiting for locator("#a")\n    - locator resolved to <b>net::ERR_CONNECTION_REFUSED strict mode violation</b>\n'
+    log = 'Page.click: Timeout 400ms exceeded.\nCall log:\n  - waiting for locator("#a")\n    - locator resolved to <b>net::ERR_CONNECTION_REFUSED strict mode violation element is not enabled</b>\n'
     error = classify(lambda: raise_(sync_api.TimeoutError(log)))
     assert (type(error), error.rule) == (ToolTimeoutError, "mulligan_playwright:element_timeout")
 

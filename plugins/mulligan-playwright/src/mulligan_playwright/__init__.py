@@ -11,6 +11,7 @@ from mulligan_playwright import _elements, _network, _pages
 
 __all__ = ["classify", "rules"]
 
+mulligan_api = "1.0"
 rules = Rules("playwright")
 rules.include(_pages.rules, _elements.rules, _network.rules)
 classify = rules.hookimpl()

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from mulligan.plugin import Effect, Failure, ResourceNotFoundError, Rules, ToolError, ToolTimeoutError
+import re
+
+from mulligan.plugin import (
+    Effect,
+    Failure,
+    ResourceConflictError,
+    ResourceNotFoundError,
+    Rules,
+    ToolError,
+    ToolTimeoutError,
+)
 from mulligan_playwright._message import ERROR, TIMEOUT, acted, said, selector, whole, wrong
 
 rules = Rules("playwright")
@@ -19,17 +29,22 @@ _STATES: tuple[tuple[str, str], ...] = (
 
 @rules(TIMEOUT)
 def element_timeout(failure: Failure) -> ToolError | None:
-    """An element that was not found, or not ready, in time; nothing was done to it unless the log says so."""
+    """An element that was not found, or not ready, in time: more time, or less to do, is not what the call lacked."""
     wanted, log = selector(failure), whole(failure)
     if wanted is None:
         return None
-    if "resolved to" not in log and not acted(failure):
+    did = acted(failure)
+    if "resolved to" not in log and not did:
         message = f"The element {wanted} was not found in time: look at the page for another selector."
-        return ToolTimeoutError(message, resource=wanted, effect="none")
-    state = next((words for phrase, words in _STATES if phrase in log), None)
-    effect: Effect = "possible" if state is None or acted(failure) else "none"
-    state = state or "was not ready in time"
-    return ToolTimeoutError(f"The element {wanted} was found, but it {state}.", resource=wanted, effect=effect)
+        return ResourceNotFoundError(message, resource=wanted)
+    own = re.sub(r" resolved to .*", "", log)  # what follows is the page's
+    state = next((words for phrase, words in _STATES if phrase in own), None)
+    if state is None:
+        message = f"The element {wanted} was found, but it was not ready in time."
+        return ToolTimeoutError(message, resource=wanted, effect="possible")
+    message = f"The element {wanted} was found, but it {state}: look at the page first, or use another element."
+    effect: Effect = "possible" if did else "none"
+    return ResourceConflictError(message, resource=wanted, effect=effect)
 
 
 @rules(ERROR)
