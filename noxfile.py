@@ -88,7 +88,7 @@ def docs(session: nox.Session) -> None:
 @nox.session
 @nox.parametrize("plugin", FINISHED)
 def plugins(session: nox.Session, plugin: str) -> None:
-    """The tests of one plugin package, with the real library, in an environment of its own."""
+    """One plugin package with the real library, in an environment of its own: its README's types, and its tests."""
     missing = [program for program in NEEDS.get(plugin, ()) if shutil.which(program) is None]
     if missing:
         session.skip(f"NOT RUN: {plugin} needs programs that this machine does not have: {', '.join(missing)}")
@@ -96,6 +96,7 @@ def plugins(session: nox.Session, plugin: str) -> None:
     session.install("-e", ".", "-e", f"plugins/{plugin}", *KIT.get(plugin, ("-e", "plugins/testkit")))
     project = nox.project.load_toml(f"plugins/{plugin}/pyproject.toml")
     session.install(*nox.project.dependency_groups(project, "test"))
+    session.run("python", "tests/typed_pages.py", f"plugins/{plugin}/README.md")
     session.run("pytest", f"plugins/{plugin}/tests", "-c", "pyproject.toml", *session.posargs)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import boto3
 import botocore.exceptions
+import mulligan_aws
 import pytest
 from test_aws_codes import classified, client
 
@@ -91,10 +92,37 @@ def test_a_login_without_permission(pipeline: Pipeline) -> None:
     assert type(error) is ToolPermissionError
 
 
-def test_no_region(pipeline: Pipeline) -> None:
-    error = classified(pipeline, lambda: boto3.Session("a", "b").client("dynamodb"))
+def nowhere(region: str | None = None) -> object:
+    return boto3.Session("a", "b").client("dynamodb", region_name=region)
 
-    assert (type(error), error.message) == (ToolArgumentError, "No AWS region is set: name one.")
+
+def test_no_region_is_a_matter_of_the_set_up() -> None:
+    def list_tables(prefix: str = "") -> object:
+        return nowhere()
+
+    result = Pipeline([list_tables], plugins=[mulligan_aws], autoload=False).call("list_tables", {})
+    error = result.error
+
+    assert (type(error), result.fatal, error and error.effect) == (ToolAuthenticationError, True, "none")
+    assert error is not None and error.rule == "mulligan_aws:region"
+    assert "set AWS_DEFAULT_REGION, or `region` in the AWS configuration file" in error.user_message
+    assert "AWS_DEFAULT_REGION" in result.content and "do not call list_tables again" in result.content
+
+
+def test_no_region_where_the_tool_takes_one() -> None:
+    def list_tables(aws_region: str = "") -> object:
+        return nowhere(aws_region or None)
+
+    result = Pipeline([list_tables], plugins=[mulligan_aws], autoload=False).call("list_tables", {})
+
+    assert (type(result.error), result.fatal) == (ToolArgumentError, False)
+    assert 'Next: call list_tables again with a valid "aws_region"' in result.content
+
+
+def test_no_region_and_an_unknown_tool(pipeline: Pipeline) -> None:
+    error = classified(pipeline, nowhere)
+
+    assert (type(error), error.fatal, error.message) == (ToolArgumentError, False, "No AWS region is set: name one.")
 
 
 def test_parameters_that_do_not_fit(pipeline: Pipeline, dead: str) -> None:

@@ -1,10 +1,12 @@
 """What holds for the package as a whole."""
 
+import pathlib
 import subprocess
 import sys
 
 import mulligan_azure
 import pytest
+from mulligan_testkit.readme import assert_example_runs
 
 from mulligan import Pipeline
 
@@ -50,3 +52,7 @@ def test_words_alone_never_decide(pipeline: Pipeline, text: str) -> None:
     assert error is not None
     assert error.provider is None
     assert not (error.rule or "").startswith("mulligan_azure:")
+
+
+def test_the_example_of_the_readme_runs() -> None:
+    assert_example_runs(pathlib.Path(__file__).parents[1])

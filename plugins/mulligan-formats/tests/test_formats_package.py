@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from format_cases import FORMATS, GOLDEN, read_file
+from mulligan_testkit.readme import assert_example_runs
 
 from mulligan import Pipeline
 from mulligan.plugin import UsageError
@@ -46,11 +47,7 @@ def test_it_imports_no_xml_library() -> None:
 
 
 def test_the_example_of_the_readme_runs() -> None:
-    run = subprocess.run(
-        [sys.executable, "-c", PYTHON[0]], capture_output=True, text=True, check=True, encoding="utf-8"
-    )
-
-    assert [f"# {line}" for line in run.stdout.splitlines()] == PYTHON[0].splitlines()[-3:]
+    assert_example_runs(pathlib.Path(__file__).parents[1])
 
 
 def test_the_readme_shows_what_a_model_reads() -> None:

@@ -6,6 +6,7 @@ import sys
 
 import mulligan_github
 import pytest
+from mulligan_testkit.readme import assert_example_runs
 
 from mulligan import Pipeline
 
@@ -67,8 +68,4 @@ def test_words_alone_never_decide(text: str) -> None:
 
 
 def test_the_example_of_the_readme_runs() -> None:
-    text = (pathlib.Path(__file__).parents[1] / "README.md").read_text()
-    code = text.split("```python\n")[1].split("```")[0]
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-
-    assert [f"# {line}" for line in run.stdout.splitlines()] == code.splitlines()[-1:]
+    assert_example_runs(pathlib.Path(__file__).parents[1])

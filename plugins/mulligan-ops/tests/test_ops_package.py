@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pathlib
 import subprocess
 import sys
 
 import mulligan_ops
 import pytest
+from mulligan_testkit.readme import assert_example_runs
 
 from mulligan import Pipeline
 
@@ -47,3 +49,7 @@ def test_words_alone_never_decide(exception):
     error = Pipeline(plugins=[mulligan_ops], autoload=False, strict=True).classify(exception)
     assert error.provider is None
     assert not error.rule.startswith("mulligan_ops")
+
+
+def test_the_example_of_the_readme_runs():
+    assert_example_runs(pathlib.Path(__file__).parents[1])

@@ -8,6 +8,7 @@ import sys
 
 import mulligan_stores
 import pytest
+from mulligan_testkit.readme import assert_example_runs
 
 from mulligan import Pipeline
 
@@ -37,9 +38,7 @@ def test_it_registers_itself():
 
 
 def test_the_example_of_the_readme_runs():
-    code = (pathlib.Path(__file__).parents[1] / "README.md").read_text().split("```python\n")[1].split("```")[0]
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert [f"# {line}" for line in run.stdout.splitlines()] == code.splitlines()[-1:]
+    assert_example_runs(pathlib.Path(__file__).parents[1])
 
 
 TRAPS = [

@@ -28,6 +28,7 @@ from mulligan_aws.codes import conflict, meaning, plain
 from mulligan_aws.parameters import pointer, refused, reported
 from mulligan_aws.resources import resource
 
+mulligan_api = "1.0"
 rules = Rules("aws")
 
 _SHOWN = r"[\w.-]{1,100}"
@@ -45,6 +46,7 @@ _MESSAGES: Mapping[type[ToolError], str] = {
 }
 _WAITING = (ToolRateLimitError, ToolUnavailableError, ToolQuotaError)
 _MAY_BE_MISSING = " Amazon S3 says so too where the object does not exist and the account may not list the bucket."
+_NO_REGION = "No AWS region is set: set AWS_DEFAULT_REGION, or `region` in the AWS configuration file."
 _TRY_LATER = (
     "try again",
     "try after",
@@ -177,6 +179,17 @@ def credentials(failure: Failure) -> ToolError | None:
     return ToolAuthenticationError("There are no usable credentials for AWS.", effect="none")
 
 
+@rules("botocore.exceptions.NoRegionError")
+def region(failure: Failure) -> ToolError | None:
+    """No region is set: part of the set-up like the credentials, unless the tool takes a region, or is not known."""
+    taken = (failure.tool.parameters.get("properties") or {}) if failure.tool is not None else {}
+    named = [name for name in taken if "region" in name.lower()]
+    if named or failure.tool is None:
+        problems = [Problem(pointer(name), "no AWS region is set") for name in named]
+        return ToolArgumentError("No AWS region is set: name one.", problems=problems, effect="none")
+    return ToolAuthenticationError(_NO_REGION, user_message=_NO_REGION, effect="none")
+
+
 @rules("botocore.exceptions.ParamValidationError")
 def parameters(failure: Failure) -> ToolError | None:
     """The SDK found the parameters wrong and sent nothing."""
@@ -228,8 +241,6 @@ def unfit(failure: Failure) -> ToolError | None:
     name = failure.look("kwargs", "param") or failure.look("kwargs", "name")
     known = failure.matches("botocore.exceptions.ValidationError") and isinstance(name, str)
     problems = [Problem(pointer(str(name)), "the AWS SDK cannot use it")] if known else []
-    if failure.matches("botocore.exceptions.NoRegionError"):
-        return ToolArgumentError("No AWS region is set: name one.", effect="none")
     return ToolArgumentError(
         "The AWS SDK does not know or cannot use what it was given; nothing was sent.", problems=problems, effect="none"
     )

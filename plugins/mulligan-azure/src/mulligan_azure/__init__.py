@@ -26,6 +26,7 @@ from mulligan_azure.codes import exists, meaning
 from mulligan_azure.facts import code as code_of
 from mulligan_azure.facts import problems, resource
 
+mulligan_api = "1.0"
 rules = Rules("azure")
 
 _MESSAGES: Mapping[type[ToolError], str] = {

@@ -7,7 +7,9 @@ from mulligan_formats.markdown import MarkdownFormat
 from mulligan_formats.terse import TerseFormat
 from mulligan_formats.xml import XmlFormat
 
-__all__ = ["MarkdownFormat", "TerseFormat", "XmlFormat", "feedback_formats"]
+__all__ = ["MarkdownFormat", "TerseFormat", "XmlFormat", "feedback_formats", "mulligan_api"]
+
+mulligan_api = "1.0"
 
 
 @hookimpl

@@ -7,8 +7,9 @@ from mulligan.plugin import Rules
 from mulligan_github import clients, graphql, rest
 from mulligan_github.values import detect
 
-__all__ = ["classify", "detect", "rules"]
+__all__ = ["classify", "detect", "mulligan_api", "rules"]
 
+mulligan_api = "1.0"
 rules = Rules("github")
 rules.include(clients.rules, graphql.rules, rest.rules)  # asked in this order
 

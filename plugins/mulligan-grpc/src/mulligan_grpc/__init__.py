@@ -26,6 +26,7 @@ from mulligan.plugin import (
 )
 from mulligan_grpc.details import Details, details
 
+mulligan_api = "1.0"
 rules = Rules()
 
 # What the library itself says, as the beginning of the details; a server may speak of its own connections further on.

@@ -6,8 +6,9 @@ An answer with a status of 400 and above needs no package: mulligan itself under
 from mulligan.plugin import Rules
 from mulligan_http import for_aiohttp, for_httpx, for_requests, for_urllib3
 
-__all__ = ["classify", "rules"]
+__all__ = ["classify", "mulligan_api", "rules"]
 
+mulligan_api = "1.0"
 rules = Rules()
 rules.include(for_requests.rules, for_urllib3.rules, for_httpx.rules, for_aiohttp.rules)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from mulligan_llm import hub, others, stainless
 from mulligan_llm.deciding import rules
 
-__all__ = ["classify", "hub", "others", "rules", "stainless"]
+__all__ = ["classify", "hub", "mulligan_api", "others", "rules", "stainless"]
 
+mulligan_api = "1.0"
 classify = rules.hookimpl(tryfirst=True)

@@ -3,8 +3,9 @@
 from mulligan.plugin import Rules
 from mulligan_saas import confluence, discord, jira, notion, slack
 
-__all__ = ["classify", "rules"]
+__all__ = ["classify", "mulligan_api", "rules"]
 
+mulligan_api = "1.0"
 rules = Rules()
 rules.include(slack.rules, notion.rules, jira.rules, confluence.rules, discord.rules)
 

@@ -7,10 +7,12 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Any, ClassVar
 
+from mulligan.hookimpl import HOOK_API
 from mulligan.manager import PluginManager
 from mulligan.pipeline import Pipeline
-from mulligan.plugging.plugins import PluginInfo
+from mulligan.plugging.plugins import GROUP, PluginInfo
 from mulligan.plugging.stages import Stages
+from mulligan.plugging.versions import ATTRIBUTE, needed_api
 from mulligan.plugin import UsageError
 from mulligan.testing.conformance.fresh import imported
 
@@ -44,6 +46,16 @@ class Conformance:
         if self.hook not in info.hooks:
             told = f"it implements {', '.join(info.hooks)}"
             hold([f"plugin {info.name!r} has no hookimpl of {self.hook}: {told}"], "Use the suite of its own hook.")
+
+    def test_it_says_its_api(self) -> None:
+        """Where it is installed under an entry point, it says which hook API it is made for, and this mulligan has that one."""
+        __tracebackhide__ = True
+        name, plugin = self.module_name(), self.required()
+        if needed_api(plugin, name) is None and is_installed(name):
+            hold(
+                [f"{name} is installed as a plugin, and does not say which hook API it is made for"],
+                f"Write {ATTRIBUTE} = {HOOK_API!r} in it: so a mulligan with other hooks sets it aside, and says why.",
+            )
 
     def test_import_is_light(self) -> None:
         """Its import, in a fresh interpreter, imports no SDK."""
@@ -118,6 +130,17 @@ class Conformance:
         if type(value).__module__ == "_pytest.fixtures" or hasattr(value, "_pytestfixturefunction"):
             return request.getfixturevalue(name)
         return getattr(self, name)
+
+
+def is_installed(module: str) -> bool:
+    """Whether an installed distribution names a module, or something in it, as its plugin.
+
+    Args:
+        module: its name.
+    """
+    import importlib_metadata
+
+    return any(point.module == module for point in importlib_metadata.entry_points(group=GROUP))
 
 
 def hold(problems: Iterable[str], advice: str) -> None:
