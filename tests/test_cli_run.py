@@ -200,7 +200,93 @@ def test_a_dialect_can_be_asked_for(run):
     assert len(run(lines(said), "--dialect", "anthropic")[1]) == 2
     code, written, err = run(lines(said), "--dialect", "openai")
     assert (code, written) == (0, [said])
-    assert "no tool calls were found: give messages in the shape of --dialect" in err
+    assert err.splitlines()[1:] == [
+        "no tool calls were found in the shape of openai: without --dialect, the shape is recognised"
+    ]
+
+
+ADD = {"a": 1, "b": 2}
+ANSWERED = {"name": "add", "response": {"output": 3}}
+SHAPES = {
+    "gemini": (
+        {"role": "model", "parts": [{"functionCall": {"id": "g1", "name": "add", "args": ADD}}]},
+        {"role": "user", "parts": [{"function_response": {"id": "g1", **ANSWERED}}]},
+    ),
+    "gemini without ids": (
+        {"role": "model", "parts": [{"text": "So:"}, {"function_call": {"name": "add", "args": ADD}}]},
+        {"role": "user", "parts": [{"function_response": ANSWERED}]},
+    ),
+    "openai-responses": (
+        {"type": "function_call", "call_id": "r1", "name": "add", "arguments": json.dumps(ADD)},
+        {"type": "function_call_output", "call_id": "r1", "output": "3"},
+    ),
+    "mcp": (
+        {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "add", "arguments": ADD}},
+        {"jsonrpc": "2.0", "id": 7, "result": {"content": [{"type": "text", "text": "3"}], "isError": False}},
+    ),
+}
+
+
+@pytest.mark.parametrize("options", [(), ("--dialect",)], ids=["recognised", "asked for"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_shape_of_stored_messages_is_answered_again_and_again(run, shape, options):
+    said, answer = SHAPES[shape]
+    asked = (*options, shape.split()[0]) if options else ()
+    code, written, err = run(lines(USER, said), *asked)
+    assert (code, written) == (0, [USER, said, answer])
+    assert err == "2 messages, 1 call: 1 ok, 0 failed, 0 repaired\n"
+    assert run(lines(*written, *written), *asked)[1] == [USER, said, answer, USER, said, answer]
+
+
+def test_the_old_answer_in_other_names_and_in_mixed_parts_goes_too(run):
+    said = SHAPES["gemini without ids"][0]
+    old = {"functionResponse": {"name": "add", "response": {"output": 9}}}
+    other = {"functionResponse": {"name": "sub", "response": {"output": 1}}}
+    _, written, _ = run(lines(said, {"role": "function", "parts": [old, other]}, {"role": "user", "parts": [old]}))
+    assert written[2:] == [{"role": "function", "parts": [other]}, {"role": "user", "parts": [old]}]
+
+
+def test_a_ui_message_holds_its_answers_itself(run):
+    text = {"type": "text", "text": "So:"}
+    call = {"type": "tool-add", "toolCallId": "u1", "state": "input-available", "input": ADD}
+    done = {"type": "tool-add", "toolCallId": "u1", "input": ADD, "state": "output-available", "output": 3}
+    said = {"id": "m1", "role": "assistant", "parts": [text, call]}
+    code, written, _ = run(lines(USER, said))
+    assert (code, written) == (0, [USER, {"id": "m1", "role": "assistant", "parts": [text, done]}])
+    assert run(lines(*written), "--dialect", "ai-sdk")[1] == written
+
+
+def test_a_conversation_without_calls_names_the_shapes(run):
+    assert run(lines(USER))[2].splitlines() == [
+        "1 message, 0 calls: 0 ok, 0 failed, 0 repaired",
+        "no tool calls were found; these shapes are known: ai-sdk, anthropic, gemini, mcp, openai, openai-responses",
+    ]
+
+
+def test_an_empty_file_is_told(run):
+    code, written, err = run("\n")
+    assert (code, written) == (0, [])
+    assert err.splitlines() == [
+        "0 messages, 0 calls: 0 ok, 0 failed, 0 repaired",
+        "it holds no messages: give one JSON message a line",
+    ]
+
+
+def test_a_first_line_that_cannot_be_read_is_all_that_is_told(run):
+    told = "mulligan: chat.jsonl, line 1 byte 30: not UTF-8; save the file as UTF-8\n"
+    assert run(b'{"role": "user", "content": "\xe9"}\n') == (2, [], told)
+
+
+def test_a_later_line_that_cannot_be_read_gets_no_hint_about_calls(run):
+    code, _, err = run(lines(USER) + "{\n")
+    assert code == 2
+    assert err.splitlines() == [
+        "1 message, 0 calls: 0 ok, 0 failed, 0 repaired",
+        (
+            "mulligan: chat.jsonl, line 2 column 2: expecting property name enclosed in double quotes; "
+            "write one JSON message a line"
+        ),
+    ]
 
 
 def test_text_that_is_half_a_character_is_escaped(house, capsysbinary):

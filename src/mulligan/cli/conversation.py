@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any
 
 import attrs
 
+from mulligan.cli import streams
+from mulligan.cli.streams import decode
 from mulligan.errors import UsageError
 
 
@@ -43,27 +44,15 @@ def opened(file: str, *, stdin: bool) -> Iterator[IO[bytes]]:
         UsageError: it cannot be read.
     """
     if stdin:
-        yield sys.stdin.buffer
+        yield streams.stdin("a conversation")
         return
-    with open_file(file, "rb", "give a file with one message a line, or -") as stream:
-        yield stream
-
-
-def open_file(name: str, mode: str, step: str) -> IO[bytes]:
-    """A file, opened in binary.
-
-    Args:
-        name: its name.
-        mode: `rb` or `wb`.
-        step: what to do when it cannot be opened.
-
-    Raises:
-        UsageError: it cannot be opened.
-    """
     try:
-        return cast("IO[bytes]", Path(name).open(mode))
+        stream = Path(file).open("rb")  # noqa: SIM115 - closed below; only what opening raises is told here
     except OSError as error:
-        raise UsageError(f"{name} cannot be opened: {error.strerror}; {step}") from None
+        step = "give a file with one message a line, or -"
+        raise UsageError(f"{file} cannot be opened: {error.strerror}; {step}") from None
+    with stream:
+        yield stream
 
 
 def read_lines(stream: IO[bytes], name: str) -> Iterator[Line]:
@@ -78,16 +67,9 @@ def read_lines(stream: IO[bytes], name: str) -> Iterator[Line]:
     """
     for number, raw in enumerate(stream, 1):
         where = f"{name}, line {number}"
-        text = _decode(raw, where)
+        text = decode(raw, where, "save the file as UTF-8")
         if text.strip():
             yield Line(where, number, text.strip(), _read(text, where))
-
-
-def _decode(raw: bytes, where: str) -> str:
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{where} byte {error.start + 1}: not UTF-8; save the file as UTF-8") from None
 
 
 def _read(text: str, where: str) -> Mapping[str, Any]:
@@ -104,32 +86,3 @@ def _read(text: str, where: str) -> Mapping[str, Any]:
         found = "a list" if isinstance(message, list) else "no JSON object"
         raise UsageError(f"{where} column 1: {found}; write one message, a JSON object, on each line")
     return message
-
-
-def without_answers(message: Mapping[str, Any], ids: Set[Any]) -> Mapping[str, Any] | None:
-    """A message without what it says in answer to some calls.
-
-    Args:
-        message: a message of any role.
-        ids: the ids of the calls.
-
-    Returns:
-        The message itself where it answers none of them, None where nothing else is left of it.
-    """
-    if message.get("role") == "tool" and _is_one_of(message.get("tool_call_id"), ids):
-        return None
-    content = message.get("content")
-    if message.get("role") != "user" or not isinstance(content, list):
-        return message
-    kept = [block for block in content if not _answers(block, ids)]
-    if len(kept) == len(content):
-        return message
-    return {**message, "content": kept} if kept else None
-
-
-def _answers(block: Any, ids: Set[Any]) -> bool:
-    return isinstance(block, dict) and block.get("type") == "tool_result" and _is_one_of(block.get("tool_use_id"), ids)
-
-
-def _is_one_of(id: object, ids: Set[Any]) -> bool:
-    return isinstance(id, str) and id in ids

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json as jsonlib
 import sys
 from collections import Counter
@@ -14,11 +15,14 @@ import attrs
 from cyclopts import Parameter
 
 from mulligan.calls import ToolCall
-from mulligan.cli.conversation import Line, open_file, opened, read_lines, without_answers
+from mulligan.cli.answered import Answered, with_answers_inside
+from mulligan.cli.conversation import Line, opened, read_lines
 from mulligan.cli.loading import find_tools
 from mulligan.cli.output import DASH, FAILED, FATAL, OK, console, is_styled
 from mulligan.cli.settings import Settings
+from mulligan.cli.streams import Written, stdout, tell
 from mulligan.dialects import Dialect, named
+from mulligan.dialects.ai_sdk import AISDKDialect
 from mulligan.errors import UsageError
 from mulligan.foreign.containment import safe_str
 from mulligan.pipeline import Pipeline
@@ -49,7 +53,8 @@ def run(
         file: a conversation, one JSON message a line, or - for stdin.
         tools: MODULE[:NAME] or FILE.py[:NAME] that holds the tools.
         out: where the conversation is written, instead of stdout.
-        dialect: the messages' shape: openai, anthropic, or a plugin's; else it is recognised.
+        dialect: the messages' shape: openai, openai-responses, anthropic, gemini, mcp, ai-sdk, or a plugin's; else it is
+            recognised.
         json: write the calls' results to stdout, one a line; the conversation to --out only.
         settings: the common options.
 
@@ -65,15 +70,17 @@ def run(
         replay = _Replay(pipeline.session(), shape, writer)
         stack.callback(replay.tally.print)
         advance = stack.enter_context(_progress(file, writes=out in (None, DASH) or json))
-        return replay.run(read_lines(stream, "stdin" if file == DASH else file), advance)
+        code = replay.run(read_lines(stream, "stdin" if file == DASH else file), advance)
+        replay.tally.read_whole(dialect, pipeline.tools.dialects or {})
+        return code
 
 
 def _shape(pipeline: Pipeline, dialect: str | None) -> Shape:
-    """Tells the dialect of a message: the one that is asked for, or the first that recognises it."""
+    """Tells the dialect of a message: the one that is asked for, or the first that recognises it; None of other messages."""
     known = pipeline.tools.dialects or {}
     if dialect is not None:
         asked = named(dialect, known)
-        return lambda message: asked
+        return lambda message: asked if message.get("role") == "assistant" or _recognises(asked, message) else None
     return lambda message: next((shape for shape in known.values() if _recognises(shape, message)), None)
 
 
@@ -119,14 +126,18 @@ def _encoded(value: Any) -> bytes:
 
 @contextmanager
 def _writer(file: str, out: str | None, *, json: bool) -> Iterator[_Writer]:
-    stdout = sys.stdout.buffer
+    answers = stdout().buffer
     if out is None:
-        yield _Writer(None, stdout) if json else _Writer(stdout, None)
+        yield _Writer(None, answers) if json else _Writer(answers, None)
         return
     if file != DASH and Path(out).exists() and Path(out).samefile(file):
         raise UsageError(f"--out {out} is the file that is read; give another name")
-    with open_file(out, "wb", "give another name to --out") as stream:
-        yield _Writer(stream, stdout if json else None)
+    try:
+        stream = io.BufferedWriter(Written(out, f"--out {out}", "make room, or give another name"))
+    except OSError as error:
+        raise UsageError(f"{out} cannot be opened: {error.strerror}; give another name to --out") from None
+    with stream:
+        yield _Writer(stream, answers if json else None)
 
 
 @attrs.define
@@ -138,6 +149,20 @@ class _Tally:
     repaired: int = 0
     failed: Counter[str] = attrs.field(factory=Counter)
     stopped: str = ""
+    hint: str = ""
+    is_broken: bool = True
+
+    def read_whole(self, dialect: str | None, known: Iterable[str]) -> None:
+        """Notes that there was no line that could not be read; what to do where there were no calls."""
+        self.is_broken = False
+        if not self.messages:
+            self.hint = "it holds no messages: give one JSON message a line"
+        elif dialect is not None and not self.calls:
+            self.hint = (
+                f"no tool calls were found in the shape of {dialect}: without --dialect, the shape is recognised"
+            )
+        elif not self.calls:
+            self.hint = f"no tool calls were found; these shapes are known: {', '.join(sorted(known))}"
 
     def count(self, result: ToolResult, line: int) -> None:
         self.calls += 1
@@ -148,13 +173,14 @@ class _Tally:
             self.stopped = f"stopped at line {line}: {type(result.error).__name__}: {result.error.user_message}"
 
     def print(self) -> None:
+        if self.is_broken and not self.messages:
+            return
         classes = ", ".join(f"{count} {name}" for name, count in self.failed.most_common())
         failed = f"{self.failed.total()} failed" + (f" ({classes})" if classes else "")
         ok = self.calls - self.failed.total()
         total = f"{_counted(self.messages, 'message')}, {_counted(self.calls, 'call')}"
         line = f"{total}: {ok} ok, {failed}, {self.repaired} repaired"
-        none = "" if self.calls else "no tool calls were found: give messages in the shape of --dialect"
-        sys.stderr.write("".join(f"{said}\n" for said in (line, none, self.stopped) if said))
+        tell("".join(f"{said}\n" for said in (line, self.hint, self.stopped) if said))
 
 
 def _counted(number: int, what: str) -> str:
@@ -168,7 +194,7 @@ class _Replay:
         self._session = session
         self._shape = shape
         self._writer = writer
-        self._ids: set[str] = set()
+        self._answered = Answered()
         self.tally = _Tally()
 
     def run(self, lines: Iterable[Line], advance: Callable[[], None]) -> int:
@@ -181,25 +207,29 @@ class _Replay:
         return FAILED if self.tally.failed else OK
 
     def _one(self, line: Line) -> None:
-        message = without_answers(line.message, self._ids)
+        message = self._answered.without(line.message)
         if message is None:
             return
         self.tally.messages += 1
-        self._writer.message(line.text if message is line.message else message)
-        if "choices" in message or message.get("role") == "assistant":
-            self._answer(line)
-
-    def _answer(self, line: Line) -> None:
+        written = line.text if message is line.message else message
         dialect, calls = self._calls(line)
+        if isinstance(dialect, AISDKDialect) and calls:
+            self._writer.message(with_answers_inside(message, *self._answers(dialect, calls, line)))
+            return
+        self._writer.message(written)
+        if dialect is not None:
+            for answer in self._answers(dialect, calls, line)[1]:
+                self._writer.message(answer)
+
+    def _answers(self, dialect: Dialect, calls: list[ToolCall], line: Line) -> tuple[list[ToolResult], list[Any]]:
         results = []
         for call in calls:
             result = self._session.call(call)
             results.append(result)
-            self._ids |= {call.id} if isinstance(call.id, str) else set()
+            self._answered.add(call)
             self._writer.result(result, line.number)
             self.tally.count(result, line.number)
-        for answer in dialect.messages(results) if dialect is not None else ():
-            self._writer.message(answer)
+        return results, dialect.messages(results)
 
     def _calls(self, line: Line) -> tuple[Dialect | None, list[ToolCall]]:
         try:
@@ -213,7 +243,7 @@ class _Replay:
 @contextmanager
 def _progress(file: str, *, writes: bool) -> Iterator[Callable[[], None]]:
     """A bar on stderr, where that is a terminal of its own and there are many messages."""
-    shared = writes and sys.stdout.isatty()
+    shared = writes and stdout().isatty()
     total = _count(file) if file != DASH and sys.stderr.isatty() and not shared else 0
     if total < _MANY:
         yield lambda: None
