@@ -223,8 +223,13 @@ def test_call_in_another_format(cli):
 
 
 def test_call_reads_arguments_from_stdin(cli, monkeypatch):
-    monkeypatch.setattr(sys, "stdin", io.StringIO('{"size": 1, "colour": "blue"}\n'))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b'{"size": 1, "colour": "blue"}\n')))
     assert cli("call", "--tools", "shop", "find_shoe", "-") == (0, "a blue shoe, size 1\n", "")
+
+
+def test_call_refuses_half_a_character(cli):
+    told = "mulligan: JSON: half a character; write it as a JSON escape, or as a whole one\n"
+    assert cli("call", "--tools", "shop", "find_shoe", '{"colour": "\ud800"}') == (2, "", told)
 
 
 @pytest.mark.parametrize("spec", ["shop", "shop:everything", "shop:find_shoe", "shop.py", "./shop.py:everything"])
@@ -286,14 +291,26 @@ MISTAKES = {
     "call --tools math x": "--tools math: it has no tools: define a function, or give MODULE:NAME",
     "call --tools shop x --format loud": "loud",
     "call --tools shop x --log loud": "--log loud: there is no such level; use info, success, warning, error, off",
-    "call --tools shop x --nope": "Unknown option: --nope.",
-    "call --tools shop x {} --nope": "Unknown option: --nope.",
+    "call --tools shop x --nope": "call: there is no option '--nope'; there are --tools, --format, --json, --plugin, --log, --help; see mulligan call --help",
+    "call --tools shop x {} --nope": "call: there is no option '--nope'; there are",
+    "call --tool shop x": "call: there is no option '--tool'; did you mean '--tools'?; see mulligan call --help",
+    "call --tools shop x {} extra": "call: 'extra' is too much; quote what has blanks; see mulligan call --help",
+    "call --tools shop x {} two words": "call: 'two', 'words' are too much; quote what has blanks",
+    "call --tools shop --tools shop x": "call: --tools is given twice; see mulligan call --help",
+    "call --tools shop x --json=7": "call: --json takes no value, but '7' was given; see mulligan call --help",
+    "schema --tools": "schema: --tools needs a value; see mulligan schema --help",
+    "call --tools shop x --log": "--log needs a value; see mulligan --help",
+    "new theme acme": "new: KIND is one of classifier, format, dialect, executor, repairer, not 'theme'; see mulligan new --help",
+    "new": "new: KIND is missing; see mulligan new --help",
+    "--nope": "there is no option '--nope' without a command; see mulligan --help",
+    "frobnicate": "there is no command 'frobnicate'; there are demo, call, run, plugins, doctor, explain, schema, new; see mulligan --help",
     "call --tools shop x -p nope": "-p nope: there is no module 'nope'",
     "call --tools shop x -p shop": "plugin 'shop' has no hookimpl",
     "call --tools shop x -p no:nope": "-p no:nope: no plugin is named 'nope'; there are classify, detect,",
-    "call --tools shop": "TOOL requires an argument",
-    "call x": "--tools requires an argument",
-    "cal": 'Unknown command "cal". Did you mean "call"?',
+    "call --tools shop": "call: TOOL is missing; see mulligan call --help",
+    "call x": "call: --tools is missing; see mulligan call --help",
+    "run chat.jsonl": "run: --tools is missing; see mulligan run --help",
+    "cal": "there is no command 'cal'; did you mean 'call'?; see mulligan --help",
     "schema --tools shop --dialect latin": "unknown dialect 'latin'; there are ai-sdk, anthropic, gemini, mcp, openai, openai-responses",
     "explain shop:number": "explain shop:number: number is no exception class; add --text to explain it as a text",
     "explain shop:Nope": "explain shop:Nope: shop has no 'Nope'",
@@ -401,6 +418,24 @@ def test_help_lists_commands_options_and_exit_codes(cli):
         assert word in out
     assert cli()[1] == out
     assert "--format" in cli("call", "--help")[1]
+
+
+@pytest.mark.parametrize("command", ["", "demo", "call", "run", "plugins", "doctor", "explain", "schema", "new"])
+def test_a_help_page_is_tidy(cli, command):
+    out = cli(*command.split(), "--help")[1]
+    assert "\n\n\n" not in out
+    assert [line for line in out.splitlines() if line != line.rstrip() or len(line) > 100] == []
+    assert out.endswith("130 interrupted,\n141 the reader of the output has gone.\n")
+    entries = out.partition("Common options:\n")[0].partition(":\n")[2]
+    assert [line for line in entries.splitlines() if line and line[0] != " " and not line.endswith(":")] == []
+
+
+def test_help_names_the_arguments_as_its_usage_does(cli):
+    call, explain = cli("call", "--help")[1], cli("explain", "--help")[1]
+    assert call.startswith("Usage: mulligan call --tools MODULE[:NAME] [--format FORMAT] [--json] TOOL [JSON]\n")
+    assert "\n  JSON: the arguments as JSON text, or - to read it from stdin. [default: {}]\n" in call
+    assert " [--json]\n    [FAILURE]\n" in explain
+    assert "\n  FAILURE: an exception, or a text;" in explain
 
 
 def test_version(cli):

@@ -48,8 +48,10 @@ def test_the_examples_are_what_really_happens(tmp_path, monkeypatch, capsys):
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_option_is_on_the_page(command, capsys):
     main([command, "--help"])
-    options = set(re.findall(r"--[a-z]+", capsys.readouterr().out))
+    shown = capsys.readouterr().out
+    options = set(re.findall(r"--[a-z]+", shown))
     section = PAGE.partition(f"\n## mulligan {command}\n")[2].partition("\n## ")[0]
+    assert " ".join(shown.partition("\n\n")[0].split()) == "Usage: " + section.partition("\n    ")[2].partition("\n")[0]
     common = PAGE.partition("\n## Options of every command\n")[2].partition("\n## ")[0]
     assert {option for option in options if f"`{option}" not in section + common} == set()
     named = set(re.findall(r"^\| `(--[a-z]+)", section, re.MULTILINE))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import io
 import re
 
 import attrs
@@ -15,6 +16,7 @@ import mulligan.errors
 from mulligan import Limits, Policy, hookspecs
 from mulligan.cli.app import _app
 
+APP = _app(io.StringIO())
 PAGES = {path.name: path.read_text("utf-8") for path in FOLDER.glob("*.md")}
 HEADINGS = {name: re.findall(r"^#+ (.+)$", text, re.MULTILINE) for name, text in PAGES.items()}
 ALL = {heading for headings in HEADINGS.values() for heading in headings}
@@ -76,10 +78,10 @@ def test_every_sentence_of_the_catalogue_is_told():
     assert [name for name in mulligan.catalogue.ENGLISH if f"| `{name}` |" not in PAGES["policy.md"]] == []
 
 
-@pytest.mark.parametrize("name", [name for name in _app() if not name.startswith("-")])
+@pytest.mark.parametrize("name", [name for name in APP if not name.startswith("-")])
 def test_every_command_has_a_section_with_its_options(name):
     text = section("cli.md", f"mulligan {name}") + section("cli.md", "Options of every command")
-    given = [one for one in _app()[name].assemble_argument_collection() if one.parameter.parse is not False]
+    given = [one for one in APP[name].assemble_argument_collection() if one.parameter.parse is not False]
     options = {option for one in given for option in one.names}
     assert {one for one in options if one.startswith("--") and f"`{one}" not in text} == set()
 

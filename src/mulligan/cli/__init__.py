@@ -15,7 +15,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: the words after `mulligan`; by default those of this process.
 
     Returns:
-        The exit code: 0 all went well, 1 the call failed, 2 wrong usage, 3 a fatal failure, 130 interrupted.
+        The exit code: 0 all went well, 1 the call failed, 2 wrong usage, 3 a fatal failure, 130 interrupted,
+        141 the reader of the output has gone.
     """
     try:
         from mulligan.cli.app import run

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import os
+import io
 import sys
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any
+from typing import IO, Annotated, Any
 
 from cyclopts import App, CycloptsError, Group, Parameter
+from rich.console import Console
 
 from mulligan import __version__
 from mulligan.cli.call import call
@@ -15,16 +16,22 @@ from mulligan.cli.commands import packaged, packaged_names
 from mulligan.cli.demo import demo
 from mulligan.cli.doctor import doctor
 from mulligan.cli.explain import explain
+from mulligan.cli.help import UNWRAPPED, USES, tidy
+from mulligan.cli.mistakes import told
 from mulligan.cli.new import new
-from mulligan.cli.output import DASH, INTERRUPTED, OK, PIPE_CLOSED, USAGE, complain, console, is_styled, lenient
+from mulligan.cli.output import DASH, INTERRUPTED, OK, PIPE_CLOSED, USAGE, complain, console, write
 from mulligan.cli.plugins import plugins
 from mulligan.cli.run import run as replay
 from mulligan.cli.schema import schema
 from mulligan.cli.settings import Settings
+from mulligan.cli.streams import answers_apart, leave_pipe, ready, stdout
 from mulligan.errors import UsageError
 
 _HELP = "Gives every tool call of a language model a second chance. `mulligan demo` shows it."
-_CODES = "Exit codes: 0 all went well, 1 the call failed, 2 wrong usage, 3 a fatal failure, 130 interrupted."
+_CODES = (
+    "Exit codes: 0 all went well, 1 the call failed, 2 wrong usage, 3 a fatal failure, 130 interrupted, "
+    "141 the reader of the output has gone."
+)
 _COMMON = Group("Common options", sort_key=1_000)
 _COMMANDS: dict[str, Callable[..., Any]] = {
     "demo": demo,
@@ -47,18 +54,21 @@ def run(arguments: Sequence[str]) -> int:
     Returns:
         The exit code.
     """
-    lenient(sys.stdout, sys.stderr)
     try:
+        ready()
         code = _run(list(arguments))
         sys.stdout.flush()
-    except (CycloptsError, UsageError) as error:
+    except CycloptsError as error:
+        complain(told(error, _COMMANDS))
+        return USAGE
+    except UsageError as error:
         complain(str(error))
         return USAGE
     except KeyboardInterrupt:
         complain("interrupted")
         return INTERRUPTED
     except BrokenPipeError:
-        _leave_pipe()
+        leave_pipe()
         return PIPE_CLOSED
     return code if isinstance(code, int) else OK
 
@@ -68,24 +78,29 @@ def _run(words: list[str]) -> Any:
     if name and not name.startswith("-") and name not in _COMMANDS and (command := packaged(name)) is not None:
         return command(words[1:])
     words = [DASH if word == "-" else word for word in words]
-    return _app().meta(words, exit_on_error=False, print_error=False)
+    page = io.StringIO()
+    with answers_apart():
+        code = _app(page).meta(words, exit_on_error=False, print_error=False)
+        if page.getvalue():
+            write(tidy(page.getvalue(), console(stdout(), styled=False).width))
+        return code
 
 
-def _app() -> App:
-    styled = is_styled(sys.stdout)
+def _app(page: IO[str]) -> App:
+    """The commands; help and version go to a page."""
     app = App(
         name="mulligan",
         help=_HELP,
         help_epilogue="\n\n".join([*_of_packages(), _CODES]),
         version=__version__,
         help_format="markdown",
-        help_formatter="default" if styled else "plain",
-        console=console(sys.stdout, styled=styled),
+        help_formatter="plain",
+        console=Console(file=page, width=UNWRAPPED, color_system=None),
         result_action="return_value",
         suppress_keyboard_interrupt=False,
     )
     for name, command in _COMMANDS.items():
-        app.command(command, name=name)
+        app.command(command, name=name, usage=f"mulligan {name} {USES[name]}")
     app.meta.suppress_keyboard_interrupt = False
 
     @app.meta.default
@@ -113,8 +128,3 @@ def _app() -> App:
 def _of_packages() -> list[str]:
     names = packaged_names()
     return [f"Commands of installed packages: {', '.join(names)}."] if names else []
-
-
-def _leave_pipe() -> None:
-    """Whoever read the output has gone: what is still buffered goes nowhere, without a complaint at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -10,11 +9,12 @@ from cyclopts import Parameter
 from mulligan.cli.loading import find_tools
 from mulligan.cli.output import DASH, code_of, write, write_json
 from mulligan.cli.settings import Settings
+from mulligan.cli.streams import decode, stdin, typed
 
 
 def call(
     tool: str,
-    arguments: str = "{}",
+    arguments: Annotated[str, Parameter(name="JSON")] = "{}",
     /,
     *,
     tools: str,
@@ -26,7 +26,7 @@ def call(
 
     Args:
         tool: the name that is called; a wrong one is answered as a model's would be.
-        arguments: JSON text, or - to read it from stdin.
+        arguments: the arguments as JSON text, or - to read it from stdin.
         tools: MODULE[:NAME] or FILE.py[:NAME] that holds the tools.
         format: the feedback format: text, json, block, or one of a plugin; else what the settings say.
         json: print the whole result as JSON.
@@ -35,9 +35,12 @@ def call(
     Returns:
         The exit code.
     """
-    text = sys.stdin.read() if arguments == DASH else arguments
+    if arguments == DASH:
+        text = decode(stdin("the arguments").read(), "stdin,", "send the arguments as UTF-8")
+    else:
+        text = typed(arguments, "JSON")
     with settings.pipeline(find_tools(tools), format=format) as pipeline:
-        result = pipeline.call(tool, text)
+        result = pipeline.call(typed(tool, "TOOL"), text)
         if json:
             write_json(result.to_dict())
         else:

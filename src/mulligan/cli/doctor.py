@@ -14,6 +14,7 @@ from mulligan.cli.findings import Examination, Finding, examine, origin
 from mulligan.cli.output import FAILED, OK, console, is_styled, print_table, write, write_json
 from mulligan.cli.requirements import Requirement, requirements
 from mulligan.cli.settings import Chosen, Settings
+from mulligan.cli.streams import stdout
 from mulligan.hookimpl import HOOK_API
 
 _BLOCKING = 'To block a plugin: -p no:NAME, MULLIGAN_BLOCK_PLUGINS=NAME, or block = ["NAME"] in pyproject.toml.'
@@ -74,7 +75,7 @@ def _print(found: Examination, needed: list[Requirement]) -> None:
     write(f"mulligan {__version__}, hook API {HOOK_API}")
     write(f"{platform.python_implementation()} {platform.python_version()} on {sys.platform}")
     there = ", ".join(f"{one.name} {one.installed}" for one in needed if one.installed and not one.extra)
-    screen = console(sys.stdout, styled=is_styled(sys.stdout))
+    screen = console(stdout(), styled=is_styled(stdout()))
     if there:
         screen.print(f"with {there}", soft_wrap=False)
     write("")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-import sys
 from itertools import groupby
 from operator import attrgetter
 from typing import Annotated, Any, NoReturn
@@ -17,6 +16,7 @@ from mulligan.cli.asked import Answered, answers, order
 from mulligan.cli.loading import find, find_tools
 from mulligan.cli.output import OK, console, is_styled, print_table, write, write_json
 from mulligan.cli.settings import Settings
+from mulligan.cli.streams import stdout, typed
 from mulligan.cli.verdicts import Verdict, summary, verdicts
 from mulligan.errors import ToolArgumentError, ToolError, UsageError
 from mulligan.failures.failure import Failure
@@ -63,6 +63,7 @@ def explain(
     """
     if failure is None:
         return _order(settings, json=json)
+    failure = typed(failure, "FAILURE")
     toolset = find_tools(tools) if tools else Toolset()
     exception = None if text else _exception(failure)
     with settings.pipeline(toolset, format=format, log="OFF") as pipeline:
@@ -95,7 +96,7 @@ def _order(settings: Settings, *, json: bool) -> int:
         write_json({"order": told})
     else:
         rows = [(hook, ", ".join(_marked(*impl) for impl in of) or "-") for hook, of in impls.items()]
-        print_table(console(sys.stdout, styled=is_styled(sys.stdout)), ("hook", "asked, in this order"), rows)
+        print_table(console(stdout(), styled=is_styled(stdout())), ("hook", "asked, in this order"), rows)
     return OK
 
 
@@ -181,7 +182,7 @@ def _print(read_as: str, result: ToolResult, asked: list[Answered], rules: list[
     write(f"effect       {error.effect}: {_EFFECTS[error.effect]}")
     write(f"retry        {_retry(error, result.tool)}")
     write(f"user reads   {error.user_message}")
-    screen = console(sys.stdout, styled=is_styled(sys.stdout))
+    screen = console(stdout(), styled=is_styled(stdout()))
     if asked:
         write("\nWho was asked, in this order:\n")
         shown = [

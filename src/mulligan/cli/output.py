@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
-import sys
 from collections.abc import Iterable, Sequence
 from typing import IO, Any
 
 from rich.console import Console
 from rich.table import Table
 
+from mulligan.cli.streams import stdout, tell
 from mulligan.results import ToolResult
 
 OK = 0
@@ -67,24 +66,13 @@ def console(stream: IO[str], *, styled: bool) -> Console:
     return found
 
 
-def lenient(*streams: IO[str]) -> None:
-    """Lets streams take every text: what their encoding cannot say is written as an escape.
-
-    Args:
-        streams: stdout and stderr.
-    """
-    for stream in streams:
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
-
-
 def write(text: str) -> None:
     """Writes a text and a line end to stdout.
 
     Args:
         text: any text.
     """
-    sys.stdout.write(f"{text}\n")
+    stdout().write(f"{text}\n")
 
 
 def write_json(value: Any) -> None:
@@ -102,7 +90,7 @@ def complain(text: str) -> None:
     Args:
         text: what is wrong and what to do.
     """
-    sys.stderr.write(f"mulligan: {' '.join(text.split())}\n")
+    tell(f"mulligan: {' '.join(text.split())}\n")
 
 
 def print_table(

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from mulligan.cli.streams import tell
 from mulligan.plugging.plugins import GROUP
 
 SECONDS = 5.0
@@ -27,7 +28,7 @@ def impatient() -> Iterator[None]:
 def _tell() -> None:
     for name in _importing():
         step = f"block it with MULLIGAN_BLOCK_PLUGINS={name}"
-        sys.stderr.write(f"mulligan: plugin {name!r} is still being imported after {SECONDS:g} s; wait, or {step}\n")
+        tell(f"mulligan: plugin {name!r} is still being imported after {SECONDS:g} s; wait, or {step}\n")
 
 
 def _importing() -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated, Any
 
 import attrs
@@ -11,6 +10,7 @@ from cyclopts import Parameter
 from mulligan.classifying.rules import Rule
 from mulligan.cli.output import OK, console, is_styled, print_table, write, write_json
 from mulligan.cli.settings import Settings
+from mulligan.cli.streams import stdout
 from mulligan.pipeline import Pipeline
 from mulligan.plugging.plugins import PluginFault, PluginInfo
 
@@ -62,7 +62,7 @@ def _print(infos: tuple[PluginInfo, ...], faults: list[PluginFault]) -> None:
         (info.name, info.state, _origin(info), str(len(info.rules) or "-"), ", ".join(info.hooks) or "-")
         for info in infos
     ]
-    screen = console(sys.stdout, styled=is_styled(sys.stdout))
+    screen = console(stdout(), styled=is_styled(stdout()))
     print_table(screen, ("name", "state", "from", "rules", "hooks"), rows, right=("rules",))
     errors = [f"{info.name}: {info.error}" for info in infos if info.error]
     errors += [f"{fault.plugin}: {fault.error}" for fault in faults]
@@ -74,7 +74,7 @@ def _print(infos: tuple[PluginInfo, ...], faults: list[PluginFault]) -> None:
 
 def _print_rules(infos: tuple[PluginInfo, ...]) -> None:
     """Every rule in the order in which its plugin asks them, and for which exception classes."""
-    screen = console(sys.stdout, styled=is_styled(sys.stdout))
+    screen = console(stdout(), styled=is_styled(stdout()))
     for info in infos:
         if info.rules:
             write(f"\n{info.name}: {len(info.rules)} {'rule' if len(info.rules) == 1 else 'rules'}\n")

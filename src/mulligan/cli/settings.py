@@ -24,6 +24,7 @@ from mulligan.cli.sources import (
     from_project,
     plugin_name,
 )
+from mulligan.cli.streams import tell
 from mulligan.errors import UsageError
 from mulligan.pipeline import Pipeline
 from mulligan.policy import Policy
@@ -207,15 +208,8 @@ def _log_to_stderr(level: str) -> Iterator[None]:
 
     logger.remove()
     line = "<dim>{time:HH:mm:ss}</dim> <level>{level: <7}</level> {message}"
-    sink = logger.add(
-        _to_stderr, level=level, format=line, colorize=is_styled(sys.stderr), backtrace=False, diagnose=False
-    )
+    sink = logger.add(tell, level=level, format=line, colorize=is_styled(sys.stderr), backtrace=False, diagnose=False)
     try:
         yield
     finally:
         logger.remove(sink)
-
-
-def _to_stderr(line: str) -> None:
-    """Writes to what stderr is at this moment: a progress bar takes its place for a while."""
-    sys.stderr.write(line)

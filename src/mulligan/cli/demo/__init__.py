@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -17,6 +16,7 @@ from mulligan.cli.demo.show import Show
 from mulligan.cli.demo.tools import FILES, make_tools
 from mulligan.cli.output import FAILED, OK, console, is_styled
 from mulligan.cli.settings import Settings
+from mulligan.cli.streams import stdout
 from mulligan.pipeline import Pipeline
 
 _PAUSE = 0.15
@@ -41,9 +41,9 @@ def demo(
     Returns:
         The exit code.
     """
-    styled = is_styled(sys.stdout) and not plain
-    show = Show(console(sys.stdout, styled=styled))
-    paced = sys.stdout.isatty() and not plain and not fast
+    styled = is_styled(stdout()) and not plain
+    show = Show(console(stdout(), styled=styled))
+    paced = stdout().isatty() and not plain and not fast
     with tempfile.TemporaryDirectory(prefix="mulligan-demo-") as folder, serving() as port:
         workspace = Path(folder)
         for name, text in FILES.items():

@@ -1,0 +1,38 @@
+"""The help pages: how each command is used, and lines that are wrapped inside their entry."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Mapping
+
+USES: Mapping[str, str] = {
+    "demo": "[--plain] [--fast]",
+    "call": "--tools MODULE[:NAME] [--format FORMAT] [--json] TOOL [JSON]",
+    "run": "FILE --tools MODULE[:NAME] [--out FILE] [--dialect DIALECT] [--json]",
+    "plugins": "[--rules] [--json]",
+    "doctor": "[--check] [--json]",
+    "explain": "[--tools MODULE[:NAME]] [--tool NAME] [--format FORMAT] [--text] [--json] [FAILURE]",
+    "schema": "--tools MODULE[:NAME] [--dialect DIALECT]",
+    "new": "classifier|format|dialect|executor|repairer NAME",
+}
+UNWRAPPED = 10_000
+"""The width at which a page is made, to be wrapped here."""
+
+
+def tidy(page: str, width: int) -> str:
+    """A help page with its lines wrapped, those of an entry below its text; never two empty lines on end.
+
+    Args:
+        page: the page, not wrapped.
+        width: how wide it may be.
+    """
+    lines = [part for line in page.splitlines() for part in _wrapped(line.rstrip(), width)]
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n")
+
+
+def _wrapped(line: str, width: int) -> list[str]:
+    indent = " " * (len(line) - len(line.lstrip()))
+    below = f"{indent}    " if indent or line.startswith("Usage: ") else ""
+    wrapped = textwrap.wrap(line, width, subsequent_indent=below, break_long_words=False, break_on_hyphens=False)
+    return wrapped or [""]
