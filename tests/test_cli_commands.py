@@ -286,7 +286,14 @@ MISTAKES = {
     "call --tools nope x": "--tools nope: there is no module 'nope'; give an importable module or a file that ends in .py",
     "call --tools shop.nope x": "--tools shop.nope: there is no module 'shop.nope'",
     "call --tools nope.py x": "--tools nope.py: there is no such file",
-    "call --tools shop:nope x": "--tools shop:nope: shop has no 'nope'; it has Pipeline, Tool, Toolset, tool, KeyExpired",
+    "call --tools shop:nope x": "--tools shop:nope: shop has no 'nope'; it has find_shoe, pay, later, plain, everything, some, pipeline, impatient",
+    "call --tools . x": "--tools .: that is no module; give an importable module or a file that ends in .py",
+    "call --tools ./shop x": "--tools ./shop: that is no module; give an importable module",
+    "call --tools= x": "--tools '': that is no module; give an importable module or a file that ends in .py",
+    "call --tools shop:number.nope x": "--tools shop:number.nope: shop has no 'number.nope'; it has nothing that fits",
+    "call --tools math:sin x": "--tools math:sin: sin: the parameter 'x' is positional-only",
+    "call --tools json x": "--tools json: none of its functions can be a tool; dump: the parameter 'obj' has no annotation.",
+    "plugins -p quotas:nope": "-p quotas:nope: quotas has no 'nope'; it has Short, Quota, feedback_formats, quota",
     "call --tools shop:number x": "--tools shop:number: that is a int, not a tool, a toolset, a list of tools or a function",
     "call --tools math x": "--tools math: it has no tools: define a function, or give MODULE:NAME",
     "call --tools shop x --format loud": "loud",
@@ -313,7 +320,7 @@ MISTAKES = {
     "cal": "there is no command 'cal'; did you mean 'call'?; see mulligan --help",
     "schema --tools shop --dialect latin": "unknown dialect 'latin'; there are ai-sdk, anthropic, gemini, mcp, openai, openai-responses",
     "explain shop:number": "explain shop:number: number is no exception class; add --text to explain it as a text",
-    "explain shop:Nope": "explain shop:Nope: shop has no 'Nope'",
+    "explain shop:Nope": "explain shop:Nope: shop has no 'Nope'; it has KeyExpired, Slow, Picky; or add --text to explain it as a text",
     "explain nope:Nope": "explain nope: there is no module 'nope'; give an importable module or a file that ends in .py; or add --text",
     "explain shop:Slow(open('x'))": "the arguments must be Python literals, as in ValueError('text', 1)",
     "explain shop:Slow(1)(2)": "the arguments must be Python literals",
@@ -349,12 +356,44 @@ def test_a_module_that_fails_at_import_is_named_with_its_line(cli, house, text, 
         assert f"broken.py, line {text.count(chr(10))})" in err
 
 
-def test_a_function_that_cannot_be_a_tool_is_named(cli, house):
-    (house / "vague.py").write_text("def vague(x): pass\n")
-    code, _, err = cli("schema", "--tools", "vague")
+@pytest.mark.parametrize(
+    "content", [b"\x00\x01\x02", b"\x89PNG\xff", b"a = '\xe9'\n"], ids=["null", "image", "latin"]
+)
+def test_a_file_that_is_no_text_is_told_so(cli, house, content):
+    (house / "binary.py").write_bytes(content)
+    code, _, err = cli("schema", "--tools", "binary.py")
     assert code == 2
-    assert "vague" in err
-    assert "'x'" in err
+    told = re.sub(r" \(.*, line 1\)", "", err)
+    assert told == "mulligan: --tools binary.py: it is no Python source; save it as text in UTF-8\n"
+
+
+VAGUE = "def vague(x): pass\n"
+
+
+def test_a_function_that_cannot_be_a_tool_is_named(cli, house):
+    (house / "vague.py").write_text(VAGUE)
+    told = "vague: the parameter 'x' has no annotation. Annotate it, as in `x: str`.\n"
+    code, _, err = cli("schema", "--tools", "vague.py")
+    assert (code, err) == (2, f"mulligan: --tools vague.py: none of its functions can be a tool; {told}")
+    code, _, err = cli("schema", "--tools", "vague:vague")
+    assert (code, err) == (2, f"mulligan: --tools vague:vague: {told}")
+
+
+def test_a_helper_that_cannot_be_a_tool_is_left_out_and_told(cli, house):
+    good = "def double(x: int) -> int:\n    'Double.'\n    return 2 * x\n\ntwice = double\n"
+    (house / "vague.py").write_text(VAGUE + good)
+    assert cli("call", "--tools", "vague.py", "double", '{"x": 2}') == (
+        0,
+        "4\n",
+        (
+            "mulligan: --tools vague.py: left out vague: the parameter 'x' has no annotation. "
+            "Annotate it, as in `x: str`.\n"
+        ),
+    )
+    (house / "vaguer.py").write_text("".join(VAGUE.replace("vague", f"vague{number}") for number in range(5)) + good)
+    err = cli("schema", "--tools", "vaguer.py")[2].splitlines()
+    assert len(err) == 4
+    assert err[3] == "mulligan: --tools vaguer.py: left out 2 more, which cannot be tools either"
 
 
 def test_common_options_may_stand_before_the_command(cli):

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from mulligan.cli.loading import find_tools
+from mulligan.cli.given_tools import find_tools
 from mulligan.cli.output import DASH, code_of, write, write_json
 from mulligan.cli.settings import Settings
 from mulligan.cli.streams import decode, stdin, typed

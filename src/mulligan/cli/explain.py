@@ -13,7 +13,8 @@ import attrs
 from cyclopts import Parameter
 
 from mulligan.cli.asked import Answered, answers, order
-from mulligan.cli.loading import find, find_tools
+from mulligan.cli.given_tools import find_tools
+from mulligan.cli.loading import find
 from mulligan.cli.output import OK, console, is_styled, print_table, write, write_json
 from mulligan.cli.settings import Settings
 from mulligan.cli.streams import stdout, typed
@@ -125,7 +126,7 @@ def _exception(spec: str) -> BaseException | None:
     if module is None and not _is_exception(getattr(builtins, name, None)):
         return None
     try:
-        cls = find(f"{module or 'builtins'}:{name}", "explain")
+        cls = find(f"{module or 'builtins'}:{name}", "explain", offers=_offers)
     except UsageError as error:
         raise UsageError(f"{error}; or add --text to explain it as a text") from None
     if not _is_exception(cls):
@@ -133,6 +134,10 @@ def _exception(spec: str) -> BaseException | None:
     if issubclass(cls, (KeyboardInterrupt, GeneratorExit)):
         _refuse(spec, "it is never classified: it passes through to the host")
     return _made(cls, spec, arguments or "()")
+
+
+def _offers(value: Any, _: str) -> bool:
+    return _is_exception(value)
 
 
 def _is_exception(value: object) -> bool:

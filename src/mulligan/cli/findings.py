@@ -9,7 +9,7 @@ from typing import Any, Literal
 import attrs
 
 from mulligan import hookspecs
-from mulligan.cli.loading import installed
+from mulligan.cli.loading import installed, split
 from mulligan.cli.requirements import requirements
 from mulligan.cli.settings import Chosen, Settings
 from mulligan.cli.trials import Asked, ask_all, offers, trial_tool, tried
@@ -108,10 +108,11 @@ def _given(chosen: Chosen) -> tuple[list[Any], list[Finding]]:
             plugin = named.load()
             PluginManager().add(plugin)
         except UsageError as error:
-            problem, _, cure = str(error).rpartition("; ")
-            findings.append(
-                Finding("error", named.spec, named.where, problem or str(error), cure if problem else _MEND)
-            )
+            told = str(error)
+            for spec in (named.spec, split(named.spec)[0]):
+                told = told.removeprefix(f"{named.where} {spec}: ")
+            problem, _, cure = told.rpartition("; ")
+            findings.append(Finding("error", named.spec, named.where, problem or told, cure if problem else _MEND))
         else:
             right.append(plugin)
     return right, findings

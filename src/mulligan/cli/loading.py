@@ -7,28 +7,40 @@ import importlib.util
 import inspect
 import sys
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from mulligan.errors import UsageError
 from mulligan.foreign.containment import safe_str
-from mulligan.pipeline import Pipeline
 from mulligan.plugging.plugins import GROUP
-from mulligan.tools import Tool
-from mulligan.toolset import Toolset
 
 _LISTED = 20
+_STEP = "give an importable module or a file that ends in .py"
+Offers = Callable[[Any, str], bool]
 
 
-def find(spec: str, option: str, beside: Path | None = None) -> Any:
+def is_own(value: Any, module: str) -> bool:
+    """Whether a module has defined something by itself; what is neither module, class nor function may be its own.
+
+    Args:
+        value: what has a name in it.
+        module: its name.
+    """
+    if inspect.isclass(value) or inspect.isroutine(value):
+        return getattr(value, "__module__", None) == module
+    return not inspect.ismodule(value)
+
+
+def find(spec: str, option: str, beside: Path | None = None, offers: Offers = is_own) -> Any:
     """A module, or what is named in it.
 
     Args:
         spec: `MODULE` or `MODULE:NAME`; MODULE is importable, or a file that ends in `.py`.
         option: the option that says so, for errors.
         beside: a folder from which modules can be imported, instead of the current directory.
+        offers: whether something in a module of that name is worth naming where NAME is not there.
 
     Raises:
         UsageError: there is no such module or name, or the module cannot be imported.
@@ -37,7 +49,7 @@ def find(spec: str, option: str, beside: Path | None = None) -> Any:
     module = load(where, option, beside)
     for part in name.split(".") if name else ():
         if not hasattr(module, part):
-            raise UsageError(f"{option} {spec}: {where} has no {name!r}; it has {_public(module)}")
+            raise UsageError(f"{option} {spec}: {where} has no {name!r}; it has {_public(module, offers)}")
         module = getattr(module, part)
     return module
 
@@ -65,6 +77,8 @@ def load(where: str, option: str, beside: Path | None = None) -> ModuleType:
     Raises:
         UsageError: there is none, or it cannot be imported.
     """
+    if (not where or where.startswith(".")) and not where.endswith(".py"):
+        raise UsageError(f"{option} {where or repr(where)}: that is no module; {_STEP}")
     file = Path(where)
     if where.endswith(".py") and not file.is_file():
         raise UsageError(f"{option} {where}: there is no such file")
@@ -99,63 +113,29 @@ def _from_file(file: Path) -> ModuleType:
 
 def _why(error: BaseException, where: str) -> str:
     if isinstance(error, ModuleNotFoundError) and error.name and f"{where}.".startswith(f"{error.name}."):
-        return f"there is no module {error.name!r}; give an importable module or a file that ends in .py"
+        return f"there is no module {error.name!r}; {_STEP}"
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "importlib" not in frame.filename]
     place = f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames and frames[-1].filename != __file__ else ""
     if isinstance(error, SyntaxError):
-        place = f" ({error.filename}, line {error.lineno})"
-        return f"it cannot be imported: {type(error).__name__}: {error.msg}{place}"
-    return f"it cannot be imported: {type(error).__name__}: {safe_str(error, 300)}{place}"
+        place = f" ({error.filename}, line {error.lineno})" if error.filename and error.lineno else ""
+    told = error.msg if isinstance(error, SyntaxError) else safe_str(error, 300)
+    if _is_no_text(error, told, place):
+        return f"it is no Python source{place}; save it as text in UTF-8"
+    return f"it cannot be imported: {type(error).__name__}: {told}{place}"
 
 
-def _public(holder: object) -> str:
-    names = [name for name in getattr(holder, "__dict__", ()) if not name.startswith("_")]
-    return ", ".join(names[:_LISTED]) + (" ..." if len(names) > _LISTED else "") if names else "no public names"
+def _is_no_text(error: BaseException, told: str, place: str) -> bool:
+    """Whether a file could not even be read: it is binary, or in another encoding."""
+    if isinstance(error, SyntaxError):
+        return "null byte" in told or "'utf-8' codec" in told or told.startswith("Non-UTF-8")
+    return not place and isinstance(error, ValueError) and ("null byte" in told or "'utf-8' codec" in told)
 
 
-def find_tools(spec: str) -> Toolset:
-    """The tools that `--tools` names.
-
-    Args:
-        spec: `MODULE` or `MODULE:NAME`, where NAME is a tool, a toolset, a list of tools, a pipeline or a function;
-            without NAME, all tools and toolsets of the module, or else all public functions that it defines.
-
-    Raises:
-        UsageError: there are none.
-    """
-    found = find(spec, "--tools")
-    if isinstance(found, ModuleType):
-        given = list(_tools_of(found)) or list(_functions_of(found))
-        if not given:
-            raise UsageError(f"--tools {spec}: it has no tools: define a function, or give MODULE:NAME")
-        return Toolset(given)
-    if isinstance(found, Pipeline):
-        return found.tools
-    if isinstance(found, Toolset):
-        return found
-    if isinstance(found, Mapping):
-        return Toolset(found.values())
-    if isinstance(found, (list, tuple)):
-        return Toolset(found)
-    if isinstance(found, Tool) or inspect.isroutine(found):
-        return Toolset([found])
-    what = type(found).__name__
-    raise UsageError(f"--tools {spec}: that is a {what}, not a tool, a toolset, a list of tools or a function")
-
-
-def _tools_of(module: ModuleType) -> Iterator[Tool]:
-    seen: set[int] = set()
-    for value in vars(module).values():
-        for tool in value.values() if isinstance(value, Toolset) else [value]:
-            if isinstance(tool, Tool) and id(tool) not in seen:
-                seen.add(id(tool))
-                yield tool
-
-
-def _functions_of(module: ModuleType) -> Iterator[Any]:
-    for name, value in vars(module).items():
-        if inspect.isfunction(value) and value.__module__ == module.__name__ and not name.startswith("_"):
-            yield value
+def _public(holder: Any, offers: Offers) -> str:
+    module = holder.__name__ if isinstance(holder, ModuleType) else getattr(holder, "__module__", "")
+    items = getattr(holder, "__dict__", {}).items()
+    names = [name for name, value in items if not name.startswith("_") and offers(value, module)]
+    return ", ".join(names[:_LISTED]) + (" ..." if len(names) > _LISTED else "") if names else "nothing that fits"
 
 
 def installed() -> frozenset[str]:

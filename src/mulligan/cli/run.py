@@ -17,7 +17,7 @@ from cyclopts import Parameter
 from mulligan.calls import ToolCall
 from mulligan.cli.answered import Answered, with_answers_inside
 from mulligan.cli.conversation import Line, opened, read_lines
-from mulligan.cli.loading import find_tools
+from mulligan.cli.given_tools import find_tools
 from mulligan.cli.output import DASH, FAILED, FATAL, OK, console, is_styled
 from mulligan.cli.settings import Settings
 from mulligan.cli.streams import Written, stdout, tell
