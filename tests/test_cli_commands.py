@@ -539,7 +539,7 @@ def test_explain_an_exception(cli):
         decided by   plugin classify, rule missing
         fatal        no: the model may go on
         effect       possible: may have been applied
-        retry        only after a check whether it took effect
+        next step    check the name, then call the_tool again with one that exists; do not repeat this one.
         user reads   Something that the assistant asked for was not found.
 
         The model reads:
@@ -552,17 +552,27 @@ def test_explain_an_exception(cli):
 def test_explain_tells_who_stops_the_run(cli):
     _, out, _ = cli("explain", "shop:KeyExpired")
     assert "fatal        yes: the run must stop\n" in out
-    assert "retry        no\n" in out
+    step = "do not call the_tool again: it will fail the same way. Tell the user what is needed."
+    assert f"next step    {step}\n" in out
+    assert out.endswith(f"Next: {step}\n")
 
 
-def test_explain_tells_when_to_try_again(cli):
-    _, out, _ = cli("explain", "shop:Slow('wait')")
-    assert "retry        the same call, after 7 s\n" in out
-    assert "retry        only after a check whether it took effect\n" in cli("explain", "TimeoutError")[1]
-    assert "retry        only after a check whether it took effect\n" in cli("explain", "acme:Later", "-p", "acme")[1]
-    harmless = cli("explain", "TimeoutError", "--tools", "shop", "--tool", "find_shoe")[1]
-    assert "retry        the same call may succeed later\n" in harmless
-    assert "retry        with corrected arguments\n" in cli("explain", "IsADirectoryError('a')")[1]
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("shop:Slow('wait')",),
+        ("TimeoutError",),
+        ("TimeoutError", "--tools", "shop", "--tool", "find_shoe"),
+        ("acme:Later", "-p", "acme"),
+        ("IsADirectoryError('a')",),
+        ("FileNotFoundError",),
+        ("Unknown tool: nothing",),
+    ],
+)
+def test_explain_tells_the_step_that_the_model_reads(cli, words):
+    table, _, read = cli("explain", *words)[1].partition("The model reads:\n")
+    (step,) = re.findall(r"^next step    (.+)$", table, re.MULTILINE)
+    assert f"\nNext: {step}\n" in read
 
 
 def test_explain_names_the_plugin_that_decides(cli):

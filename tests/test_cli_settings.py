@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from mulligan import Pipeline
 from mulligan.cli import main
 
 PLUGIN = """
@@ -144,6 +145,15 @@ def test_the_log(house, cli, monkeypatch):
     assert level("--log", "error") == {"ERROR"}
     monkeypatch.setenv("MULLIGAN_LOG", "0")
     assert level() == {"ERROR"}
+
+
+def test_a_level_that_there_is_not_is_told_wherever_it_stands(cli, monkeypatch):
+    monkeypatch.setenv("MULLIGAN_LOG", "bogus")
+    told = "mulligan: MULLIGAN_LOG bogus: there is no such level; use info, success, warning, error, off\n"
+    assert cli("call", "--tools", "tools.py", "read") == (2, "", told)
+    monkeypatch.setenv("MULLIGAN_LOG", "off")
+    assert cli("call", "--tools", "tools.py", "read")[2] == ""
+    assert Pipeline(autoload=False).call("nope").is_error
 
 
 def test_the_nearest_file_counts_and_its_plugins_stand_beside_it(house, used, monkeypatch):

@@ -19,7 +19,7 @@ from mulligan.cli.output import OK, console, is_styled, print_table, write, writ
 from mulligan.cli.settings import Settings
 from mulligan.cli.streams import stdout, typed
 from mulligan.cli.verdicts import Verdict, summary, verdicts
-from mulligan.errors import ToolArgumentError, ToolError, UsageError
+from mulligan.errors import ToolError, UsageError
 from mulligan.failures.failure import Failure
 from mulligan.foreign.containment import safe_str
 from mulligan.foreign.facts import type_name
@@ -185,7 +185,8 @@ def _print(read_as: str, result: ToolResult, asked: list[Answered], rules: list[
     write(f"decided by   {_decided_by(error)}")
     write(f"fatal        {'yes: the run must stop' if error.fatal else 'no: the model may go on'}")
     write(f"effect       {error.effect}: {_EFFECTS[error.effect]}")
-    write(f"retry        {_retry(error, result.tool)}")
+    if result.feedback is not None:
+        write(f"next step    {result.feedback.next_step}")
     write(f"user reads   {error.user_message}")
     screen = console(stdout(), styled=is_styled(stdout()))
     if asked:
@@ -206,15 +207,3 @@ def _decided_by(error: ToolError) -> str:
     plugin, _, rule = (error.rule or "host").partition(":")
     where = "mulligan itself" if plugin == "host" else f"plugin {plugin}"
     return f"{where}, rule {rule}" if rule else where
-
-
-def _retry(error: ToolError, tool: Tool | None) -> str:
-    if error.fatal:
-        return "no"
-    if isinstance(error, ToolArgumentError):
-        return "with corrected arguments"
-    if error.effect != "none" and (tool is None or not (tool.read_only or tool.idempotent)):
-        return "only after a check whether it took effect"
-    if error.retry_after is not None:
-        return f"the same call, after {error.retry_after:g} s"
-    return "the same call may succeed later" if error.transient else "not the same call: it would fail again"

@@ -64,9 +64,14 @@ def from_options(plugins: Iterable[str], log: str | None) -> Source:
 
 
 def from_environment() -> Source:
-    """What the variables `MULLIGAN_...` say."""
-    asked = os.environ.get(LOG, "").upper()
-    level = {"": None, "0": "", "1": "INFO"}.get(asked, asked if asked in LEVELS else "INFO")
+    """What the variables `MULLIGAN_...` say.
+
+    Raises:
+        UsageError: `MULLIGAN_LOG` names no level.
+    """
+    asked = os.environ.get(LOG, "")
+    known = {"": None, "0": "", "1": "INFO"}
+    level = known[asked] if asked in known else _level(asked, LOG)
     autoload = {"": None, "0": True}.get(os.environ.get(SWITCH, ""), False)
     return Source(
         "environment",

@@ -29,14 +29,14 @@ class Logs:
         self._plugin: Logging | None = None
 
     def wanted(self) -> str | None:
-        """The level that `MULLIGAN_LOG` asks for (`1` for `INFO`), or None.
+        """The level that `MULLIGAN_LOG` asks for (`1` for `INFO`), or None: it is not set, `0` or `off`.
 
         Raises:
             UsageError: no such level.
         """
         asked = os.environ.get("MULLIGAN_LOG", "")
         level = "INFO" if asked == "1" else asked.upper()
-        if level in ("", "0"):
+        if level in ("", "0", "OFF"):
             return None
         if level not in LEVELS:
             raise UsageError(f"MULLIGAN_LOG={asked!r}: unknown log level; there are {', '.join(LEVELS)}")
