@@ -13,6 +13,7 @@ from surroundings import surroundings
 
 ROOT = pathlib.Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "reference" / "cli.md"
+EXCERPT = re.compile(r"(?<=^One of the nine \(an excerpt\):\n\n```text\n)(.*?)(?=^```)", re.MULTILINE | re.DOTALL)
 CONSOLE = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -26,6 +27,18 @@ def blocks(page: str, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
 
 
+def excerpt(demo: str, like: str) -> str:
+    """One turn of the demo.
+
+    Args:
+        demo: all that it prints.
+        like: the turn that the page has: that of the same number is given.
+    """
+    number = like.split()[0]
+    turns = re.split(r"^(?= ?\d+  )", demo, flags=re.MULTILINE)
+    return next(turn for turn in turns if turn.split()[0] == number).rstrip() + "\n"
+
+
 def filled(page: str, folder: pathlib.Path) -> str:
     """The page with what its commands print, without any plugin that is installed here.
 
@@ -37,17 +50,20 @@ def filled(page: str, folder: pathlib.Path) -> str:
     (folder / "chat.jsonl").write_text(blocks(page, "json")[0], encoding="utf-8")
     environment = surroundings(MULLIGAN_DISABLE_PLUGIN_AUTOLOAD="1")
 
-    def shown(line: str) -> str:
-        _, *words = shlex.split(line)
+    def printed(words: list[str]) -> str:
         command = [sys.executable, "-m", "mulligan.cli", *words]
         done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-        return f"$ {line}\n{done.stdout}{done.stderr}"
+        return done.stdout + done.stderr
+
+    def shown(line: str) -> str:
+        return f"$ {line}\n{printed(shlex.split(line)[1:])}"
 
     def fill(found: re.Match[str]) -> str:
         lines = re.findall(r"^\$ (.*)$", found[1], re.MULTILINE)
         return "```console\n" + "".join(map(shown, lines)) + "```"
 
-    return CONSOLE.sub(fill, page)
+    demo = printed(["demo", "--fast", "--plain"])
+    return CONSOLE.sub(fill, EXCERPT.sub(lambda found: excerpt(demo, found[0]), page))
 
 
 if __name__ == "__main__":

@@ -356,9 +356,7 @@ def test_a_module_that_fails_at_import_is_named_with_its_line(cli, house, text, 
         assert f"broken.py, line {text.count(chr(10))})" in err
 
 
-@pytest.mark.parametrize(
-    "content", [b"\x00\x01\x02", b"\x89PNG\xff", b"a = '\xe9'\n"], ids=["null", "image", "latin"]
-)
+@pytest.mark.parametrize("content", [b"\x00\x01\x02", b"\x89PNG\xff", b"a = '\xe9'\n"], ids=["null", "image", "latin"])
 def test_a_file_that_is_no_text_is_told_so(cli, house, content):
     (house / "binary.py").write_bytes(content)
     code, _, err = cli("schema", "--tools", "binary.py")

@@ -45,6 +45,14 @@ def test_the_examples_are_what_really_happens(tmp_path, monkeypatch, capsys):
         sys.modules.pop("shoes", None)
 
 
+def test_the_excerpt_of_the_demo_is_what_it_shows(capsys):
+    (given,) = cli_reference.EXCERPT.findall(PAGE)
+    main(["demo", "--fast", "--plain"])
+    assert given == cli_reference.excerpt(capsys.readouterr().out, given), (
+        "write it anew: python tests/cli_reference.py"
+    )
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_option_is_on_the_page(command, capsys):
     main([command, "--help"])

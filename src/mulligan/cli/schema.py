@@ -16,7 +16,7 @@ def schema(*, tools: str, dialect: str = "openai", settings: Annotated[Settings,
 
     Args:
         tools: MODULE[:NAME] or FILE.py[:NAME] that holds the tools.
-        dialect: the provider's shape: openai, anthropic, or one of a plugin.
+        dialect: the provider's shape: openai, openai-responses, anthropic, gemini, mcp, ai-sdk, or one of a plugin.
         settings: the common options.
 
     Returns:

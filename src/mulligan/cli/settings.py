@@ -58,7 +58,7 @@ class Named:
 
 @attrs.frozen
 class Settings:
-    """What the options, the environment and `pyproject.toml` say together.
+    """The options that all commands share, and the pipeline that comes of them, the environment and `pyproject.toml`.
 
     Attributes:
         options: what the options say.
