@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import pty
 import shlex
 import subprocess
 import sys
@@ -125,3 +128,29 @@ def test_a_locale_that_knows_ascii_only_changes_no_argument(shell):
     assert shell(f"call --tools quiet.py find_shoe {given}", **c)[1] == "a né shoe, size 1\n"
     given = """{"size": 1, "colour": "né"}""".encode()
     assert shell("call --tools quiet.py find_shoe -", stdin=given, **c)[1] == "a né shoe, size 1\n"
+
+
+def test_a_command_of_a_package_has_stdout_itself_and_a_full_disk_is_one_line_too(shell, tmp_path):
+    (tmp_path / "acme_shop.py").write_text("def main(words):\n    print('stock:', *words)\n    return 0\n")
+    info = tmp_path / "acme_shop-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: acme-shop\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[mulligan.commands]\nshop = acme_shop:main\n")
+    assert shell("shop 42") == (0, "stock: 42\n", "")
+    assert shell("shop 42 >/dev/full") == (2, "", f"{FULL}\n")
+
+
+def test_a_help_page_on_a_terminal_has_colours(tmp_path):
+    ours, theirs = pty.openpty()
+    words = [sys.executable, "-m", "mulligan.cli", "call", "--help"]
+    process = subprocess.Popen(words, env=surroundings(tmp_path, TERM="xterm", COLUMNS="100"), stdout=theirs)
+    os.close(theirs)
+    shown = b""
+    with contextlib.suppress(OSError):
+        while data := os.read(ours, 4_096):
+            shown += data
+    os.close(ours)
+    assert process.wait() == 0
+    page = shown.decode()
+    assert "\x1b[1mUsage: mulligan call --tools MODULE[:NAME] [--format FORMAT] [--json] TOOL [JSON]" in page
+    assert "\r\n\r\n\r\n" not in page

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import sys
 from collections.abc import Callable, Sequence
 from typing import IO, Annotated, Any
 
@@ -19,12 +18,12 @@ from mulligan.cli.explain import explain
 from mulligan.cli.help import UNWRAPPED, USES, tidy
 from mulligan.cli.mistakes import told
 from mulligan.cli.new import new
-from mulligan.cli.output import DASH, INTERRUPTED, OK, PIPE_CLOSED, USAGE, complain, console, write
+from mulligan.cli.output import DASH, INTERRUPTED, OK, PIPE_CLOSED, USAGE, complain, console, is_styled, write
 from mulligan.cli.plugins import plugins
 from mulligan.cli.run import run as replay
 from mulligan.cli.schema import schema
 from mulligan.cli.settings import Settings
-from mulligan.cli.streams import answers_apart, leave_pipe, ready, stdout
+from mulligan.cli.streams import answers_apart, flush, leave_pipe, ready, stdout
 from mulligan.errors import UsageError
 
 _HELP = "Gives every tool call of a language model a second chance. `mulligan demo` shows it."
@@ -57,7 +56,7 @@ def run(arguments: Sequence[str]) -> int:
     try:
         ready()
         code = _run(list(arguments))
-        sys.stdout.flush()
+        flush()
     except CycloptsError as error:
         complain(told(error, _COMMANDS))
         return USAGE
@@ -80,22 +79,26 @@ def _run(words: list[str]) -> Any:
     words = [DASH if word == "-" else word for word in words]
     page = io.StringIO()
     with answers_apart():
-        code = _app(page).meta(words, exit_on_error=False, print_error=False)
+        styled, width = is_styled(stdout()), console(stdout(), styled=False).width
+        code = _app(page, width if styled else None).meta(words, exit_on_error=False, print_error=False)
         if page.getvalue():
-            write(tidy(page.getvalue(), console(stdout(), styled=False).width))
+            write(tidy(page.getvalue(), None if styled else width))
         return code
 
 
-def _app(page: IO[str]) -> App:
-    """The commands; help and version go to a page."""
+def _app(page: IO[str], width: int | None = None) -> App:
+    """The commands. Help and version go to a page: with colours and frames where it has a width, else plain and not wrapped."""
+    styled = width is not None
     app = App(
         name="mulligan",
         help=_HELP,
         help_epilogue="\n\n".join([*_of_packages(), _CODES]),
         version=__version__,
         help_format="markdown",
-        help_formatter="plain",
-        console=Console(file=page, width=UNWRAPPED, color_system=None),
+        help_formatter="default" if styled else "plain",
+        console=Console(
+            file=page, width=width or UNWRAPPED, color_system="standard" if styled else None, force_terminal=styled
+        ),
         result_action="return_value",
         suppress_keyboard_interrupt=False,
     )

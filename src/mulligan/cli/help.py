@@ -20,14 +20,14 @@ UNWRAPPED = 10_000
 """The width at which a page is made, to be wrapped here."""
 
 
-def tidy(page: str, width: int) -> str:
+def tidy(page: str, width: int | None) -> str:
     """A help page with its lines wrapped, those of an entry below its text; never two empty lines on end.
 
     Args:
-        page: the page, not wrapped.
-        width: how wide it may be.
+        page: the page.
+        width: how wide it may be; None where it is wrapped already.
     """
-    lines = [part for line in page.splitlines() for part in _wrapped(line.rstrip(), width)]
+    lines = [part for line in page.splitlines() for part in (_wrapped(line.rstrip(), width) if width else [line])]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n")
 
 

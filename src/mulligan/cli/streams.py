@@ -13,6 +13,7 @@ from typing import IO, Any, TextIO
 
 from mulligan.errors import UsageError
 
+_ROOM = "make room, or write to another place"
 _ANSWERS: ContextVar[TextIO | None] = ContextVar("answers", default=None)
 
 
@@ -82,7 +83,7 @@ def _apart(real: TextIO) -> TextIO:
     if os.name == "nt":
         return real  # a console there is written by calls of its own
     real.flush()
-    file = Written(os.dup(descriptor), "stdout", "make room, or write to another place")
+    file = Written(os.dup(descriptor), "stdout", _ROOM)
     os.dup2(prints, descriptor)
     return io.TextIOWrapper(
         io.BufferedWriter(file),
@@ -119,6 +120,21 @@ def stdin(wanted: str) -> IO[bytes]:
     if sys.stdin is None:
         raise UsageError(f"stdin is closed: give {wanted} with < FILE or |")
     return sys.stdin.buffer
+
+
+def flush() -> None:
+    """Sends on its way what is left on stdout itself.
+
+    Raises:
+        UsageError: it takes no more.
+    """
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        _abandon(sys.stdout)
+        raise UsageError(f"stdout cannot be written: {error.strerror}; {_ROOM}") from None
 
 
 def tell(text: str) -> None:
