@@ -45,7 +45,8 @@ def test_the_examples_are_what_really_happens(tmp_path, monkeypatch, capsys):
         sys.modules.pop("shoes", None)
 
 
-def test_the_excerpt_of_the_demo_is_what_it_shows(capsys):
+def test_the_excerpt_of_the_demo_is_what_it_shows(capsys, monkeypatch):
+    monkeypatch.delenv("COLUMNS", raising=False)
     (given,) = cli_reference.EXCERPT.findall(PAGE)
     main(["demo", "--fast", "--plain"])
     assert given == cli_reference.excerpt(capsys.readouterr().out, given), (
