@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mulligan.arguments.reading import read_arguments
@@ -23,7 +24,7 @@ class Correction(NamedTuple):
 
     Attributes:
         name: the tool.
-        arguments: the whole arguments; they fit the tool's schema.
+        arguments: the whole arguments; they fit the tool.
         meant: the names and values in it that were chosen for others, and so are only likely.
     """
 
@@ -42,6 +43,8 @@ def correct(
 ) -> Correction | None:
     """The corrected call; None where it is not clear what was meant, or the tool takes secrets.
 
+    It would be let in: the tool's own types and validators accept it, and it is not the call that was just refused.
+
     Args:
         error: what the failure means.
         call: the call that failed.
@@ -51,9 +54,43 @@ def correct(
         limits: bounds on the arguments.
     """
     if isinstance(error, ToolNotFoundError):
-        other = tools.get(error.suggestions[0]) if error.confident and error.suggestions else None
-        return None if other is None else _read(other, call, limits)
-    if tool is None or tool.secret or not isinstance(error, (ToolArgumentError, ResourceNotFoundError)):
+        tool = tools.get(error.suggestions[0]) if error.confident and error.suggestions else None
+    if tool is None or tool.secret:
+        return None
+    found = _worked_out(error, call, tool, failure, limits)
+    return found if found is not None and _is_of_use(found, tool, call, limits) else None
+
+
+def _is_of_use(correction: Correction, tool: Tool, call: ToolCall, limits: Limits) -> bool:
+    """Whether a call is another than the one that failed, and its arguments become what the tool's function takes.
+
+    Python objects may be built for that by validators of the tool's author, as they will be when the call is made. They
+    are given a copy, and what they make is thrown away.
+    """
+    if correction.name == call.name:
+        try:
+            if _same(correction.arguments, read_arguments(call.arguments, limits)):
+                return False
+        except ToolArgumentError:  # no JSON object, so whatever is one is another call
+            pass
+    return not isinstance(tool.fit(deepcopy(dict(correction.arguments))), ToolArgumentError)
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two JSON values are the same; 1, 1.0 and true are not."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(_same(value, other[name]) for name, value in one.items())
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_same, one, other))
+    return type(one) is type(other) and bool(one == other)
+
+
+def _worked_out(
+    error: ToolError, call: ToolCall, tool: Tool, failure: Failure | None, limits: Limits
+) -> Correction | None:
+    if isinstance(error, ToolNotFoundError):
+        return _read(tool, call, limits)
+    if not isinstance(error, (ToolArgumentError, ResourceNotFoundError)):
         return None
     if isinstance(error, ToolArgumentError) and error.corrected is not None:
         return Correction(call.name, error.corrected)
@@ -66,8 +103,6 @@ def _read(tool: Tool, call: ToolCall, limits: Limits, problems: Sequence[Problem
     """The call with its arguments mended by the tool's schema, and before that the JSON they stand in."""
     from mulligan.mending import mend_arguments, mend_syntax
 
-    if tool.secret:
-        return None
     try:
         arguments = read_arguments(call.arguments, limits)
     except ToolArgumentError:
@@ -113,6 +148,6 @@ def _named(error: ToolError, tool: Tool, call: ToolCall, failure: Failure, limit
         return None
     known = error.suggestions if isinstance(error, ResourceNotFoundError) else ()
     named = put_name(missing, known[0], arguments) if known else mend_name(missing, failure.text, arguments)
-    if named is None or not is_name(named.name, missing) or not tool.validator.is_valid(named.arguments):
+    if named is None or not is_name(named.name, missing):
         return None
     return Correction(tool.name, named.arguments, (named.name,))
