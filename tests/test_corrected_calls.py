@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 import attrs
@@ -211,3 +211,302 @@ def test_a_corrected_call_always_fits_and_is_never_the_one_that_was_sent(kinds, 
             call = json.loads(lines[0].removeprefix(MARK))
             assert json.dumps(call["arguments"]) != json.dumps(sent)
             assert pipeline.call("act", call["arguments"]).content == "done"
+
+
+# --- nothing is guessed that may do harm
+
+
+def delete_user(user_id: str) -> str:
+    """Delete a user."""
+    return user_id
+
+
+def pay(amount: float, to: str, currency: str = "EUR") -> str:
+    """Pay somebody."""
+    return to
+
+
+def read_lines(path: str) -> str:
+    """Read a file."""
+    return path
+
+
+def wait(seconds: int) -> str:
+    """Wait."""
+    return str(seconds)
+
+
+def store(size_bytes: int) -> str:
+    """Store."""
+    return str(size_bytes)
+
+
+def ship(postal_code: Annotated[int, pydantic.Field(ge=1000)]) -> str:
+    """Send a parcel."""
+    return str(postal_code)
+
+
+def set_temperature(celsius: Annotated[int, pydantic.Field(ge=5, le=30)]) -> str:
+    """Heat."""
+    return str(celsius)
+
+
+def give_role(role: Literal["viewer", "editor", "owner"]) -> str:
+    """Give a role."""
+    return role
+
+
+def tidy(action: Literal["archive", "delete"]) -> str:
+    """Archive or delete."""
+    return action
+
+
+def travel(mode: Literal["train", "car"]) -> str:
+    """Book a journey."""
+    return mode
+
+
+def confirm(word: Literal["DELETE"]) -> str:
+    """Delete everything."""
+    return word
+
+
+@dataclass
+class Spot:
+    x: int
+    y: int
+
+
+@dataclass
+class Item:
+    item: str
+
+
+def put(x: Spot | Item | int) -> str:
+    """Put."""
+    return ""
+
+
+@dataclass
+class Card:
+    number: str
+    kind: Literal["card"] = "card"
+
+
+@dataclass
+class Transfer:
+    number: str
+    kind: Literal["transfer"] = "transfer"
+
+
+def settle(by: Card | Transfer) -> str:
+    """Settle a bill."""
+    return ""
+
+
+def parts_of(parts: list[int]) -> str:
+    """Order parts."""
+    return ""
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (delete_user, {"reason": "spam"}),
+        (delete_user, {"confirm": 1}),
+        (delete_user, {"dry_run": "yes"}),
+        (delete_user, {"account_id": "7"}),
+        (pay, {"amount": 5, "note": "thanks"}),
+        (pay, {"amount": "2k", "to": "ann"}),
+        (pay, {"amount": "5 USD", "to": "ann"}),
+        (pay, {"amount": "5 EUR", "to": "ann", "currency": "USD"}),
+        (pay, {"amount_usd": 5, "to": "ann"}),
+        (wait, {"seconds": "10min"}),
+        (wait, {"seconds": "2h"}),
+        (wait, {"seconds": "500ms"}),
+        (wait, {"seconds": "minus 5"}),
+        (wait, {"seconds": {"minutes": 5}}),
+        (wait, {"minutes": 5}),
+        (store, {"size_bytes": "500MB"}),
+        (ship, {"postal_code": 99}),
+        (set_temperature, {"celsius": 70}),
+        (set_temperature, {"fahrenheit": 70}),
+        (give_role, {"role": "admin"}),
+        (give_role, {"role": "member"}),
+        (tidy, {"action": "remove"}),
+        (tidy, {"action": "do not delete"}),
+        (tidy, {"action": "undelete"}),
+        (travel, {"mode": "bus"}),
+        (confirm, {"word": "yes"}),
+        (put, {"x": {"x": 1}}),
+        (settle, {"by": {"number": 1, "kind": "cash"}}),
+        (parts_of, {"parts": "[1, 2"}),
+    ],
+)
+def test_what_was_not_sent_is_not_made_up(function, arguments):
+    content = told(function, arguments)
+    assert "corrected call" not in content
+    assert f"Next: call {function.__name__} again with" in content
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "meant"),
+    [
+        (delete_user, {"userId": "7"}, {"user_id": "7"}),
+        (pay, {"amount": "1,240.50 EUR", "to": "ann"}, {"amount": 1240.5, "to": "ann"}),
+        (pay, {"amount": "€5", "to": "ann"}, {"amount": 5, "to": "ann"}),
+        (wait, {"seconds": "10 s"}, {"seconds": 10}),
+        (wait, {"seconds": "10 seconds"}, {"seconds": 10}),
+        (wait, {"seconds": {"value": "10"}}, {"seconds": 10}),
+        (store, {"size_bytes": "500 bytes"}, {"size_bytes": 500}),
+        (set_temperature, {"celsius": "21 °C"}, {"celsius": 21}),
+        (give_role, {"role": "Owner"}, {"role": "owner"}),
+        (give_role, {"role": "owners"}, {"role": "owner"}),
+        (tidy, {"action": "DELETE"}, {"action": "delete"}),
+        (travel, {"mode": "rail"}, {"mode": "train"}),
+        (put, {"x": {"x": "1", "y": 2}}, {"x": {"x": 1, "y": 2}}),
+        (settle, {"by": {"number": 1, "kind": "TRANSFER"}}, {"by": {"number": "1", "kind": "transfer"}}),
+        (parts_of, {"parts": "[1, 2]"}, {"parts": [1, 2]}),
+    ],
+)
+def test_the_same_in_another_form_is(function, arguments, meant):
+    assert proposed(function, arguments) == meant
+
+
+def search(query: str, limit: Annotated[int, pydantic.Field(ge=1, le=50)] = 10, n: Literal[1] = 1) -> str:
+    """Search."""
+    return query
+
+
+def test_only_of_a_tool_that_changes_nothing_the_number_of_results_is_brought_down():
+    sent = {"query": "cats", "limit": "200"}
+    assert proposed(search, sent, read_only=True) == {"query": "cats", "limit": 50}
+    assert 'Did you mean "50"?' in told(search, sent, read_only=True)
+    assert proposed(search, sent) is None
+    assert proposed(search, {"query": "cats", "limit": 0}, read_only=True) is None  # may mean: without any limit
+    assert proposed(set_temperature, {"celsius": 70}, read_only=True) is None
+
+
+def test_only_of_a_tool_that_changes_nothing_the_last_name_is_taken_for_the_one_that_is_missing():
+    assert proposed(search, {"topic": "cats"}, read_only=True) == {"query": "cats"}
+    assert proposed(search, {"topic": "cats"}) is None
+    assert proposed(read_lines, {"offset": 10}, read_only=True) is None
+    assert proposed(read_lines, {"offset": "10"}, read_only=True) is None
+
+
+# --- one level too deep, or too flat
+
+
+@dataclass
+class Address:
+    street: str
+    zip: str
+
+
+def send(address: Address, note: str = "") -> str:
+    """Send a parcel."""
+    return note
+
+
+def send_to(name: str, address: Address | None = None, sender: Item | None = None) -> str:
+    """Send a parcel."""
+    return name
+
+
+def between(first: Address, second: Address) -> str:
+    """Measure."""
+    return ""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"arguments": {"query": "x"}},
+        {"arguments": '{"query": "x"}'},
+        {"input": {"query": "x"}},
+        {"name": "search", "arguments": {"query": "x"}},
+        {"type": "function", "name": "search", "arguments": '{"query": "x"}'},
+        '"{\\"query\\": \\"x\\"}"',
+        json.dumps(json.dumps({"name": "search", "arguments": json.dumps({"query": "x"})})),
+    ],
+)
+def test_a_call_inside_of_a_call_is_unwrapped(arguments):
+    assert proposed(search, arguments) == {"query": "x"}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"name": "delete_user", "arguments": {"query": "x"}},
+        {"arguments": {"query": "x"}, "limit": 5},
+        {"arguments": '{"query": "x'},
+        {"arguments": "x"},
+        '"{\\"query\\": \\"x"',
+    ],
+)
+def test_what_is_no_call_of_the_tool_is_not(arguments):
+    assert proposed(search, arguments) is None
+
+
+def test_what_is_inside_is_mended_too():
+    assert proposed(search, {"arguments": {"q": "x", "limit": "5"}}) == {"query": "x", "limit": 5}
+
+
+def test_a_tool_that_takes_arguments_itself_keeps_them():
+    def run(arguments: dict[str, int], times: int) -> str:
+        return ""
+
+    assert proposed(run, {"arguments": {"a": 1}, "times": "2"}) == {"arguments": {"a": 1}, "times": 2}
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "meant"),
+    [
+        (send, {"street": "Elm", "zip": "1"}, {"address": {"street": "Elm", "zip": "1"}}),
+        (
+            send,
+            {"street": "Elm", "zip": 1, "note": "hi"},
+            {"note": "hi", "address": {"street": "Elm", "zip": "1"}},
+        ),
+        (send, {"street": "Elm"}, None),
+        (send, {"street": "Elm", "zip": "1", "gate": 2}, None),
+        (
+            send_to,
+            {"name": "Ann", "street": "Elm", "zip": "1"},
+            {"name": "Ann", "address": {"street": "Elm", "zip": "1"}},
+        ),
+        (between, {"street": "Elm", "zip": "1"}, None),
+    ],
+)
+def test_members_of_the_only_object_are_put_into_it(function, arguments, meant):
+    assert proposed(function, arguments) == meant
+
+
+# --- words for nothing
+
+
+def find(
+    year: int | None = None, when: dt.date | None = None, text: str | None = None, by: Literal["one"] | None = None
+) -> str:
+    """Find."""
+    return ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        ({"year": "null", "text": "null"}, {"year": None, "text": "null"}),
+        ({"year": "None"}, {"year": None}),
+        ({"year": ""}, {"year": None}),
+        ({"when": "null"}, {"when": None}),
+        ({"year": "null", "when": ""}, {"year": None, "when": None}),
+        ({"by": "none"}, {"by": None}),
+    ],
+)
+def test_a_word_for_nothing_is_null(arguments, meant):
+    assert proposed(find, arguments) == meant
+
+
+def test_but_only_where_null_is_allowed():
+    assert proposed(wait, {"seconds": "null"}) is None
+    assert proposed(wait, {"seconds": ""}) is None

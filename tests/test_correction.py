@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mulligan import Limits, Pipeline, Tool, errors, tool
-from mulligan.mending import mend_arguments, mend_name, mend_syntax
+from mulligan.mending.arguments import mend_arguments
+from mulligan.mending.reported import mend_name
+from mulligan.mending.syntax import mend_syntax
 
 MARK = "Next: make this corrected call: "
 
@@ -21,10 +23,12 @@ def proposed(content: str) -> dict[str, Any] | None:
     return json.loads(lines[0].removeprefix(MARK)) if lines else None
 
 
-def with_schema(properties: dict[str, Any], required: list[str] | None = None, **more: Any) -> Tool:
+def with_schema(
+    properties: dict[str, Any], required: list[str] | None = None, *, read_only: bool = False, **more: Any
+) -> Tool:
     wanted = list(properties) if required is None else required
     schema = {"type": "object", "properties": properties, "required": wanted, **more}
-    return Tool.from_schema("act", "", schema, lambda **arguments: json.dumps(arguments))
+    return Tool.from_schema("act", "", schema, lambda **arguments: json.dumps(arguments), read_only=read_only)
 
 
 def mended(schema: dict[str, Any], value: Any) -> Any:
@@ -49,11 +53,16 @@ TEXTS = {"type": "array", "items": {"type": "string"}}
     [
         ({"type": "integer"}, "10", 10),
         ({"type": "integer"}, "twenty one", 21),
-        ({"type": "integer"}, "three nights", 3),
+        ({"type": "integer"}, "three nights", None),
+        ({"type": "integer", "description": "Number of nights."}, "three nights", 3),
         ({"type": "integer"}, "two hundred and fifty", 250),
         ({"type": "integer"}, "a dozen", 12),
         ({"type": "integer"}, "1,000", 1_000),
-        ({"type": "integer"}, "12km", 12),
+        ({"type": "integer"}, "12km", None),
+        ({"type": "integer", "description": "How far, in kilometres."}, "12km", 12),
+        ({"type": "integer"}, "about 12", 12),
+        ({"type": "integer"}, "minus 12", None),
+        ({"type": "integer"}, "room-12", None),
         ({"type": "integer"}, "2.0", 2),
         ({"type": "integer"}, "2.5", None),
         ({"type": "integer"}, "5 or 6", None),
@@ -69,9 +78,9 @@ TEXTS = {"type": "array", "items": {"type": "string"}}
         ({"type": "number"}, "$1,234.50", 1234.5),
         ({"type": "number"}, "-3", -3),
         ({"type": "number"}, "20%", None),
-        ({"type": "integer", "maximum": 100}, 500, 100),
-        ({"type": "integer", "minimum": 1}, 0, 1),
-        ({"type": "integer", "minimum": 1, "maximum": 100}, "500", 100),
+        ({"type": "number", "title": "Percent"}, "20%", 20),
+        ({"type": "integer", "maximum": 100}, 500, None),
+        ({"type": "integer", "minimum": 1}, 0, None),
         ({"type": "boolean"}, "true", True),
         ({"type": "boolean"}, "No", False),
         ({"type": "boolean"}, 1, True),
@@ -84,13 +93,21 @@ TEXTS = {"type": "array", "items": {"type": "string"}}
         (TEXTS, '["bug", "p1"]', ["bug", "p1"]),
         ({"type": "array", "items": {"type": "integer"}}, "1, 2", [1, 2]),
         ({"type": "array", "items": {"type": "integer"}}, 5, [5]),
+        (TEXTS, "[]", []),
+        (TEXTS, "['bug', 'p1']", ["bug", "p1"]),
+        (TEXTS, '["bug", "p1', None),
+        (TEXTS, "[bug, p1]", None),
+        ({"type": "array", "items": {"type": "integer"}}, "[1, 2", None),
         ({"type": "object"}, '{"a": 1}', {"a": 1}),
         ({"type": "object"}, "a: 1", None),
         (POINT, "47.07, 15.44", {"lat": 47.07, "lng": 15.44}),
         (POINT, "47.07", None),
+        (POINT, '{"lat": 47.07, "lng"', None),
         (POINT, "1, 2, 3", None),
         ({"type": "boolean"}, {"value": False}, False),
         ({"type": "integer"}, {"value": "7"}, 7),
+        ({"type": "integer"}, {"hours": 7}, None),
+        ({"type": "integer"}, {"x": 7}, 7),
         (ENUM, "HIGH", "high"),
         (ENUM, "urgent", "high"),
         (ENUM, "normal", "medium"),
@@ -100,7 +117,8 @@ TEXTS = {"type": "array", "items": {"type": "string"}}
         ({"enum": ["metric", "imperial"]}, "celsius", "metric"),
         ({"enum": ["asc", "desc"]}, "descending", "desc"),
         ({"enum": [1, 2, 3]}, "2", 2),
-        ({"const": "v1"}, "v2", "v1"),
+        ({"const": "v1"}, "v2", None),
+        ({"const": "v1"}, "V1", "v1"),
         ({"enum": []}, "x", None),
         ({"anyOf": [{"type": "integer"}, {"type": "null"}]}, "7", 7),
         ({"anyOf": [{"type": "boolean"}, {"type": "integer"}]}, "7", 7),
@@ -113,6 +131,30 @@ def test_one_value(schema, sent, meant):
     found = mended(schema, sent)
     assert found == meant
     assert type(found) is type(meant)
+
+
+@pytest.mark.parametrize("word", ["null", "None", "", " undefined "])
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+        {"type": ["integer", "null"]},
+        {"enum": ["one", "two", None]},
+        {"anyOf": [{"enum": ["one", "two"]}, {"type": "null"}]},
+        {"anyOf": [{"type": "string", "format": "date"}, {"type": "null"}]},
+    ],
+)
+def test_a_word_for_nothing_is_null_where_null_is_allowed_and_the_word_is_not(schema, word):
+    assert mend_arguments(with_schema({"x": schema, "n": {"type": "integer"}}), {"x": word, "n": "1"}).arguments == {
+        "x": None,
+        "n": 1,
+    }
+
+
+@pytest.mark.parametrize("schema", [{"type": "string"}, {"anyOf": [{"type": "string"}, {"type": "null"}]}])
+def test_it_stays_a_text_where_a_text_is_asked_for(schema):
+    found = mend_arguments(with_schema({"x": schema, "n": {"type": "integer"}}), {"x": "null", "n": "1"})
+    assert found.arguments == {"x": "null", "n": 1}
 
 
 def test_what_is_sure_and_what_is_likely():
@@ -140,16 +182,44 @@ def test_all_problems_or_none():
         (("query",), {"q": "a"}, {"query": "a"}),
         (("source", "destination"), {"from": "a", "to": "b"}, {"source": "a", "destination": "b"}),
         (("source", "destination"), {"Source": "a", "DESTINATION": "b"}, {"source": "a", "destination": "b"}),
-        (("thing",), {"blob": "a"}, {"thing": "a"}),
+        (("thing",), {"blob": "a"}, None),
         (("a", "b"), {"x": "1", "y": "2"}, None),
         (("a", "b"), {"a": "1"}, None),
         (("messageId", "folder"), {"id": "m1", "destination": "Archive"}, {"messageId": "m1", "folder": "Archive"}),
-        (("query", "blob"), {"q": "x", "thing": "y"}, {"query": "x", "blob": "y"}),
+        (("query", "blob"), {"q": "x", "thing": "y"}, None),
+        (("user_id",), {"id": "u1"}, {"user_id": "u1"}),
+        (("user_id",), {"account_id": "u1"}, None),
+        (("max_price",), {"min_price": "1"}, None),
+        (("exclude",), {"include": "a"}, None),
+        (("page",), {"page_size": "1"}, None),
+        (("amount",), {"max_amount": "1"}, None),
+        (("amount_eur",), {"amount_usd": "1"}, None),
+        (("timeout",), {"timeout_ms": "1"}, None),
+        (("length",), {"lenght": "1"}, {"length": "1"}),
+        (("payee",), {"payer": "a"}, None),
     ],
 )
 def test_names_of_arguments(properties, sent, meant):
     tool = with_schema({name: {"type": "string"} for name in properties}, additionalProperties=False)
     found = mend_arguments(tool, sent)
+    assert (found and found.arguments) == meant
+
+
+@pytest.mark.parametrize(
+    ("properties", "sent", "meant"),
+    [
+        (("thing",), {"blob": "a"}, {"thing": "a"}),
+        (("query", "blob"), {"q": "x", "thing": "y"}, {"query": "x", "blob": "y"}),
+        (("query",), {"topic": "cats"}, {"query": "cats"}),
+        (("query",), {"topic": 5}, None),
+        (("query",), {"lang": "en"}, None),
+        (("query",), {"dry_run": "yes"}, None),
+        (("user_id",), {"who": "ann"}, None),
+    ],
+)
+def test_the_last_two_without_a_partner_belong_together_in_a_tool_that_changes_nothing(properties, sent, meant):
+    schemas = {name: {"type": "string"} for name in properties}
+    found = mend_arguments(with_schema(schemas, additionalProperties=False, read_only=True), sent)
     assert (found and found.arguments) == meant
 
 
@@ -216,6 +286,16 @@ def test_what_is_mended_is_valid(schema, arguments):
     found = mend_arguments(made, arguments)
     if found is not None:
         assert made.validator.is_valid(found.arguments)
+
+
+@given(schemas, st.dictionaries(st.sampled_from(["x", "X", "y", "arguments"]), json_values, max_size=3), st.booleans())
+def test_a_corrected_call_is_let_in_and_is_another_one(schema, arguments, read_only):
+    made = with_schema({"x": schema, "n": {"type": "integer", "default": 1}}, ["x"], read_only=read_only)
+    with Pipeline([made], autoload=False) as pipeline:
+        call = proposed(pipeline.call("act", arguments).content)
+        if call is not None:
+            assert json.dumps(call["arguments"]) != json.dumps(arguments)
+            assert not pipeline.call("act", call["arguments"]).is_error
 
 
 # --- text that is nearly JSON

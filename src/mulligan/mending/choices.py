@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from mulligan.mending.akin import is_same_name, is_same_value, is_too_much
 from mulligan.mending.tables import folded, same_names, same_values
 from mulligan.suggesting.suggestions import Entry, NameIndex
 
@@ -25,13 +26,14 @@ class Choice(NamedTuple):
 
 
 def value_meant(given: str, candidates: Sequence[str]) -> Choice | None:
-    """The allowed value that is meant by another; None where it is not clear.
+    """The allowed value that is meant by another; None where it is not clear, or it would do more than what was sent.
 
     Args:
         given: what was sent.
         candidates: the allowed values.
     """
-    return _meant(given, tuple(candidates), same_values)
+    choice = _meant(given, tuple(candidates), same_values, is_same_value)
+    return None if choice is None or (not choice.sure and is_too_much(given, choice.name)) else choice
 
 
 def name_meant(given: str, candidates: Sequence[str]) -> Choice | None:
@@ -41,11 +43,16 @@ def name_meant(given: str, candidates: Sequence[str]) -> Choice | None:
         given: the name that was sent.
         candidates: the names that exist and were not sent.
     """
-    return _meant(given, tuple(candidates), same_names)
+    return _meant(given, tuple(candidates), same_names, is_same_name)
 
 
 @lru_cache(maxsize=256)
-def _meant(given: str, candidates: tuple[str, ...], same: Callable[[str, Sequence[str]], list[str]]) -> Choice | None:
+def _meant(
+    given: str,
+    candidates: tuple[str, ...],
+    same: Callable[[str, Sequence[str]], list[str]],
+    is_same: Callable[[str, str], bool],
+) -> Choice | None:
     if not given or len(given) > _LONGEST or not candidates or len(candidates) > _MOST:
         return None
     canonical = [name for name in candidates if folded(name) == folded(given)]
@@ -55,7 +62,7 @@ def _meant(given: str, candidates: tuple[str, ...], same: Callable[[str, Sequenc
     if len(alike) == 1:
         return Choice(alike[0], sure=False)
     near = nearest(given, alike or candidates)
-    return None if near is None else Choice(near, sure=False)
+    return Choice(near, sure=False) if near is not None and is_same(given, near) else None
 
 
 def nearest(given: str, candidates: Sequence[str]) -> str | None:

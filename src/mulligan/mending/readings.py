@@ -33,7 +33,7 @@ def coerced(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
         tool: the tool.
         arguments: JSON values that do not fit.
     """
-    from mulligan.mending import mend_arguments
+    from mulligan.mending.arguments import mend_arguments
     from mulligan.mending.lossless import is_lossless
 
     mended = mend_arguments(tool, arguments)

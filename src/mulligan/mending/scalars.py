@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from typing import Any
 
-_NUMBER = re.compile(r"(?<![\w.,%])[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![\w,%]|\.\d)")
-_UNIT = re.compile(r"(?<![\w.,])([-+]?\d+(?:\.\d+)?)(?=[A-Za-z€$£°]{1,12}\b)")
+from mulligan.mending.faithful import is_whole
+from mulligan.mending.syntax import mend_syntax
+from mulligan.mending.units import without_words, words_of
+
+_NUMBER = re.compile(r"(\D*?)((?<!\w)[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)(\D*)")
+_BEFORE, _AFTER = re.compile(r"[\s\"'`(:=#~≈]*"), re.compile(r"[\s\"'`).!-]*")
+_FILLERS = frozenset(
+    ["a", "an", "the", "about", "around", "approximately", "roughly", "exactly", "just", "only", "or", "so"]
+)
 _TRUE = frozenset(("true", "yes", "on", "y", "t", "1", "enabled"))
 _FALSE = frozenset(("false", "no", "off", "n", "f", "0", "disabled"))
+_NULL = frozenset(("", "null", "none", "nil", "undefined"))
 _SMALL = """
 zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
 nineteen
@@ -23,26 +32,44 @@ _OTHERS = {"dozen": 12, "couple": 2, "single": 1}
 _LONGEST = 200
 
 
-def number_in(text: str) -> int | float | None:
-    """The one number in a text, in digits (`19.90 euros`, `1,000`) or words (`three nights`); None for none or several.
+def number_of(kind: str, value: object, is_named: Callable[[str], bool]) -> int | float | None:
+    """The number that a text is, if it is of a type; None where it is not.
+
+    Args:
+        kind: `integer` or `number`.
+        value: what was sent.
+        is_named: as for `number_in`.
+    """
+    number = number_in(value, is_named) if isinstance(value, str) else None
+    if number is None or kind == "number":
+        return number
+    return int(number) if float(number).is_integer() else None
+
+
+def number_in(text: str, is_named: Callable[[str], bool] = lambda word: False) -> int | float | None:
+    """The one number that a text is, in digits (`1,000`) or words (`twenty one`); None where it says anything else too.
 
     Args:
         text: what was sent.
+        is_named: whether a word beside the number, such as that of a unit, is what the argument says itself.
     """
-    if len(text) > _LONGEST or "%" in text:
+    found = _NUMBER.fullmatch(text) if len(text) <= _LONGEST else None
+    if found is None:
+        return None if re.search(r"\d", text) else _number_in_words(text[:_LONGEST], is_named)
+    before, digits, after = found.groups()
+    if not (_BEFORE.fullmatch(without_words(before)) and _AFTER.fullmatch(without_words(after))):
         return None
-    found = _NUMBER.findall(text) or _UNIT.findall(text)
-    if len(found) == 1:
-        digits = found[0].replace(",", "")
-        return float(digits) if "." in digits else int(digits)
-    return _number_in_words(text) if not re.search(r"\d", text) else None
+    if not all(word in _FILLERS or is_named(word) for word in words_of(f"{before} {after}")):
+        return None
+    digits = digits.replace(",", "")
+    return float(digits) if "." in digits else int(digits)
 
 
-def _number_in_words(text: str) -> int | None:
+def _number_in_words(text: str, is_named: Callable[[str], bool]) -> int | None:
     total = part = 0
     runs = 0
     inside = False
-    for word in re.findall(r"[a-z]+", text.lower()):
+    for word in words_of(text):
         if word in _WORDS or word in _SCALES or word in _OTHERS:
             runs += not inside
             inside = True
@@ -53,6 +80,8 @@ def _number_in_words(text: str) -> int | None:
                 part += _WORDS.get(word, _OTHERS.get(word, 0))
         elif word != "and" or not inside:
             inside = False
+            if not (word in _FILLERS or is_named(word)):
+                return None
     return total + part if runs == 1 else None
 
 
@@ -66,19 +95,35 @@ def truth_in(value: object) -> bool | None:
     return True if word in _TRUE else False if word in _FALSE else None
 
 
+def is_null(value: object) -> bool:
+    """Whether a text is a word for no value, or holds none.
+
+    Args:
+        value: what was sent.
+    """
+    return isinstance(value, str) and value.strip().lower() in _NULL
+
+
+def is_json(text: str) -> bool:
+    """Whether a text begins as a JSON object or list does, so that it is that or nothing.
+
+    Args:
+        text: what was sent.
+    """
+    return text.lstrip().startswith(("{", "["))
+
+
 def json_in(text: str, kind: type) -> Any:
-    """The object or list that a text holds as JSON; None where it holds none.
+    """The object or list that a text holds as JSON, or as what is nearly JSON; None where it holds none, or is cut off.
 
     Args:
         text: what was sent.
         kind: `dict` or `list`.
     """
-    if not text.strip().startswith("{" if kind is dict else "["):
+    if not is_json(text) or not is_whole(text):
         return None
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
+    mended = mend_syntax(text)
+    value = None if mended is None else json.loads(mended)
     return value if type(value) is kind else None
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cache
 
+from mulligan.suggesting.words import pieces
+
 _VALUES = """
 urgent critical asap emergency blocker high highest severe p0 p1
 medium normal moderate default standard p2
@@ -67,7 +69,8 @@ admin administrator owner
 car driving drive
 walk walking foot pedestrian
 bike bicycle bicycling cycling
-bus train public_transport transit
+bus public_transport transit
+train rail public_transport transit
 morning am
 afternoon evening pm
 today now current
@@ -81,7 +84,8 @@ disabled off false no
 _NAMES = """
 path file filename file_name file_path filepath
 query q search search_query term terms keyword keywords question
-limit max maximum max_results max_count count num n top_k topk size page_size per_page num_results number
+limit max maximum max_results max_count count num n top_k topk size page_size per_page num_results
+count num n number
 url uri link href address
 id identifier key
 source src origin from from_path source_path input
@@ -107,6 +111,13 @@ message_id id
 folder destination directory
 latitude lat
 longitude lon lng long
+"""
+
+_OTHERS = """
+reason why note notes comment comments explanation purpose thought thoughts reasoning confirm confirmed confirmation dry run
+force offset cursor page sort order by reverse verbose debug quiet recursive async wait timeout retry retries encoding mode flag
+flags option options filter filters field fields include exclude tag tags priority status state role permission permissions
+version env environment region currency unit units owner author parent
 """
 
 
@@ -146,6 +157,15 @@ def same_names(given: str, candidates: Iterable[str]) -> list[str]:
         candidates: the names there are.
     """
     return _same(given, candidates, _groups(_NAMES))
+
+
+def is_known_name(name: str) -> bool:
+    """Whether the name of an argument, or a word of it, is known to mean something.
+
+    Args:
+        name: the name.
+    """
+    return any(word in _groups(_NAMES) or word in _groups(_OTHERS) for word in (folded(name), *pieces(name)))
 
 
 def _same(given: str, candidates: Iterable[str], groups: Mapping[str, frozenset[int]]) -> list[str]:

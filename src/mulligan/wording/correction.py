@@ -101,12 +101,14 @@ def _worked_out(
 
 def _read(tool: Tool, call: ToolCall, limits: Limits, problems: Sequence[Problem] = ()) -> Correction | None:
     """The call with its arguments mended by the tool's schema, and before that the JSON they stand in."""
-    from mulligan.mending import mend_arguments, mend_syntax
+    from mulligan.mending.arguments import mend_arguments
+    from mulligan.mending.faithful import unfenced, unwrapped
+    from mulligan.mending.syntax import mend_syntax
 
     try:
         arguments = read_arguments(call.arguments, limits)
     except ToolArgumentError:
-        text = mend_syntax(call.arguments) if isinstance(call.arguments, str) else None
+        text = mend_syntax(unwrapped(unfenced(call.arguments))) if isinstance(call.arguments, str) else None
         if text is None:
             return None
         try:
@@ -140,7 +142,7 @@ def is_own(correction: Correction, sent: str) -> bool:
 
 def _named(error: ToolError, tool: Tool, call: ToolCall, failure: Failure, limits: Limits) -> Correction | None:
     """The call with the name of something that exists in the place of one that does not."""
-    from mulligan.mending import mend_name, put_name
+    from mulligan.mending.reported import mend_name, put_name
 
     arguments = read_arguments(call.arguments, limits)
     missing = error.resource or named_in(failure.text)

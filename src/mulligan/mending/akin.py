@@ -1,0 +1,103 @@
+"""Whether two names, or two values, are the same in another spelling: what differs must not change what is meant."""
+
+from __future__ import annotations
+
+from mulligan.mending.tables import is_known_name, same_names
+from mulligan.mending.units import is_unit
+from mulligan.suggesting.kinship import distance
+from mulligan.suggesting.words import pieces, split, stem
+
+_TURNS = "not no non never without except excluding exclude skip ignore un"
+_BOUNDS = "min max minimum maximum old previous prev"
+_ENDS = """
+id ids name names path number no num key text string str value values list query code date time datetime
+"""
+_GREAT = """
+admin administrator owner root superuser super sudo full all everything everyone anyone public unrestricted bypass
+write writer edit editor grant delete remove destroy drop purge erase wipe truncate overwrite force hard permanent
+permanently kill terminate shutdown reset revoke ban production prod live
+"""
+_TURN, _HEADS = frozenset(_TURNS.split()), frozenset(_ENDS.split())
+_BOUND = frozenset(_BOUNDS.split())
+_GRAVE = frozenset(map(stem, _GREAT.split()))
+_BEGINNING, _ONE_SLIP, _TWO_SLIPS = 3, 4, 10
+
+
+def is_same_name(given: str, name: str) -> bool:
+    """Whether the name of an argument is another one in other words of the same: `lines` for `tail_lines`.
+
+    Args:
+        given: the name that was sent.
+        name: the name that exists.
+    """
+    ours, theirs = pieces(given), pieces(name)
+    fewer, more = _unmatched(ours, theirs), _unmatched(theirs, ours)
+    if (fewer and more) or (_TURN | _BOUND) & {*fewer} or _TURN & {*more} or _has_digits(fewer + more):
+        return False
+    ends = [words[-1] for words, left in ((ours, fewer), (theirs, more)) if left and words[-1] in left]
+    return all(word in _HEADS or is_unit(word) for word in ends)
+
+
+def is_same_value(given: str, value: str) -> bool:
+    """Whether a value is another one in other words of the same: `accept` for `accepted`.
+
+    Args:
+        given: the value that was sent.
+        value: the value that is allowed.
+    """
+    ours, theirs = _whole_words(given), _whole_words(value)
+    fewer, more = _unmatched(ours, theirs), _unmatched(theirs, ours)
+    changed = {*fewer, *more}
+    return not ((fewer and more) or _TURN & changed or _has_digits(fewer + more)) and not any(map(_is_grave, more))
+
+
+def is_too_much(given: str, value: str) -> bool:
+    """Whether a value gives rights, or destroys, and was not sent itself, in whatever spelling.
+
+    Args:
+        given: the value that was sent.
+        value: the value that is allowed.
+    """
+    ours = _whole_words(given)
+    grave = [word for word in _whole_words(value) if _is_grave(word)]
+    return bool(grave) and not (all(_is_sent(word, ours) for word in grave) and is_same_value(given, value))
+
+
+def _is_sent(word: str, ours: list[str]) -> bool:
+    """Whether a word was sent in some spelling; `allow` is none of `all`."""
+    return word in ours or (len(word) >= _ONE_SLIP and not _unmatched([word], ours))
+
+
+def _is_grave(word: str) -> bool:
+    return stem(word) in _GRAVE
+
+
+def _whole_words(text: str) -> list[str]:
+    """The words of a value, those that are run on too: `readwrite` is `read`, `write`."""
+    return [part for word in pieces(text) for part in split(word)]
+
+
+def _has_digits(words: list[str]) -> bool:
+    return any(word.isdigit() for word in words)
+
+
+def _unmatched(words: list[str], others: list[str]) -> list[str]:
+    return [word for word in words if not any(_is_same_word(word, other) for other in others)]
+
+
+def _is_same_word(one: str, other: str) -> bool:
+    """Whether two words are forms of one, or one is cut short or misspelt; a first letter hardly ever is."""
+    if one == other or stem(one) == stem(other):
+        return True
+    short, long = sorted((one, other), key=len)
+    if one[0] != other[0] or len(short) < _BEGINNING:
+        return False
+    return long.startswith(short) or _is_slip(short, long)
+
+
+def _is_slip(short: str, long: str) -> bool:
+    """Whether a word is another one misspelt: not if both are known for different things, or are a pair as in `payee`."""
+    slips = 0 if len(short) < _ONE_SLIP else 1 if len(short) < _TWO_SLIPS else 2
+    is_pair = {short[-2:], long[-2:]} in ({"ee", "er"}, {"ee", "or"})
+    apart = is_known_name(short) and is_known_name(long) and not same_names(short, [long])
+    return distance(short, long, slips) <= slips and not is_pair and not apart
