@@ -236,6 +236,15 @@ def wait(seconds: int) -> str:
     return str(seconds)
 
 
+def rest(duration: int) -> str:
+    """Rest.
+
+    Args:
+        duration: how long, in minutes.
+    """
+    return str(duration)
+
+
 def store(size_bytes: int) -> str:
     """Store."""
     return str(size_bytes)
@@ -328,6 +337,9 @@ def parts_of(parts: list[int]) -> str:
         (wait, {"seconds": {"minutes": 5}}),
         (wait, {"minutes": 5}),
         (store, {"size_bytes": "500MB"}),
+        (rest, {"duration": "1 hour"}),
+        (rest, {"duration_seconds": 10}),
+        (rest, {"hours": 10}),
         (ship, {"postal_code": 99}),
         (set_temperature, {"celsius": 70}),
         (set_temperature, {"fahrenheit": 70}),
@@ -359,6 +371,9 @@ def test_what_was_not_sent_is_not_made_up(function, arguments):
         (wait, {"seconds": "10 seconds"}, {"seconds": 10}),
         (wait, {"seconds": {"value": "10"}}, {"seconds": 10}),
         (store, {"size_bytes": "500 bytes"}, {"size_bytes": 500}),
+        (rest, {"duration": "10 min"}, {"duration": 10}),
+        (rest, {"duration_minutes": 10}, {"duration": 10}),
+        (rest, {"minutes": 10}, {"duration": 10}),
         (set_temperature, {"celsius": "21 °C"}, {"celsius": 21}),
         (give_role, {"role": "Owner"}, {"role": "owner"}),
         (give_role, {"role": "owners"}, {"role": "owner"}),

@@ -99,6 +99,8 @@ TEXTS = {"type": "array", "items": {"type": "string"}}
         (TEXTS, "[bug, p1]", None),
         ({"type": "array", "items": {"type": "integer"}}, "[1, 2", None),
         ({"type": "object"}, '{"a": 1}', {"a": 1}),
+        ({"type": "object"}, '{"a": 1, "a": 2}', None),
+        ({"type": "object"}, "{'a': 1,}", {"a": 1}),
         ({"type": "object"}, "a: 1", None),
         (POINT, "47.07, 15.44", {"lat": 47.07, "lng": 15.44}),
         (POINT, "47.07", None),

@@ -10,7 +10,7 @@ from mulligan.suggesting.words import pieces, split, stem
 _TURNS = "not no non never without except excluding exclude skip ignore un"
 _BOUNDS = "min max minimum maximum old previous prev"
 _ENDS = """
-id ids name names path number no num key text string str value values list query code date time datetime
+id ids name names path number no num key text string str value values list query code date time datetime line count
 """
 _GREAT = """
 admin administrator owner root superuser super sudo full all everything everyone anyone public unrestricted bypass

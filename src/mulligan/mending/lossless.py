@@ -71,13 +71,17 @@ def _text(sent: str, read: Any) -> bool:
         number = sent.strip()
         return _NUMBER.fullmatch(number) is not None and Decimal(number) == Decimal(repr(read))
     if isinstance(read, (dict, list)):
-        held = _held(sent)
+        held = held_in(sent)
         return held is not None and is_lossless(held, read)
     return False
 
 
-def _held(text: str) -> Any:
-    """The object or list in a text; None where it is no JSON, or one in which a key stands twice."""
+def held_in(text: str) -> Any:
+    """What a text holds as JSON; None where it is none, or one in which a key stands twice.
+
+    Args:
+        text: the text.
+    """
 
     def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)

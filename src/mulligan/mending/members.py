@@ -25,6 +25,7 @@ _MOST_RESULTS = frozenset(
         "per_page",
     ]
 )
+_MOST_UNKNOWN = 32
 _PLAIN = frozenset(("value", "values"))
 
 
@@ -37,15 +38,18 @@ def names_meant(value: Mapping[str, Any], members: Mapping[str, Any], missing: l
         missing: those that have to be sent and were not.
     """
     found: dict[str, Choice] = {}
-    for name in value:
-        if name in members:
-            continue
+    unknown = [name for name in value if name not in members]
+    for name in unknown if len(unknown) <= _MOST_UNKNOWN else ():
         taken = {*value, *(choice.name for choice in found.values())}
         for candidates in (missing, list(members)):
             choice = name_meant(name, [one for one in candidates if one not in taken])
             if choice is not None and (choice.sure or _said(choice.name, members).has_units_of(name)):
                 found[name] = choice
                 break
+        else:
+            measured = [one for one in missing if one not in taken and _said(one, members).is_measured_in(name)]
+            if len(measured) == 1:
+                found[name] = Choice(measured[0], sure=False)
     return found
 
 

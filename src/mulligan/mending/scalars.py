@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from typing import Any
 
 from mulligan.mending.faithful import is_whole
+from mulligan.mending.lossless import held_in
 from mulligan.mending.syntax import mend_syntax
 from mulligan.mending.units import without_words, words_of
 
@@ -29,7 +29,7 @@ _WORDS = {word: number for number, word in enumerate(_SMALL.split())} | {
 }
 _SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000}
 _OTHERS = {"dozen": 12, "couple": 2, "single": 1}
-_LONGEST = 200
+_LONGEST, _LONGEST_JSON = 200, 20_000
 
 
 def number_of(kind: str, value: object, is_named: Callable[[str], bool]) -> int | float | None:
@@ -120,10 +120,10 @@ def json_in(text: str, kind: type) -> Any:
         text: what was sent.
         kind: `dict` or `list`.
     """
-    if not is_json(text) or not is_whole(text):
-        return None
-    mended = mend_syntax(text)
-    value = None if mended is None else json.loads(mended)
+    value = held_in(text) if is_json(text) else None
+    if value is None and is_json(text) and len(text) <= _LONGEST_JSON and is_whole(text):
+        mended = mend_syntax(text)
+        value = None if mended is None else held_in(mended)
     return value if type(value) is kind else None
 
 

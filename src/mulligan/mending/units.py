@@ -117,6 +117,14 @@ class Said:
         groups = [_groups()[word] for word in _pieces(given) if word in _groups() and len(word) > 1]
         return all(group & self._units for group in groups)
 
+    def is_measured_in(self, word: str) -> bool:
+        """Whether a word is the unit that it says: `minutes` for a duration in minutes.
+
+        Args:
+            word: a name that was sent.
+        """
+        return bool(_groups().get(word.lower(), frozenset()) & self._units)
+
     @property
     def _units(self) -> Set[int]:
         """The unit that the name says; else the one that the description says, where it says no other too."""
