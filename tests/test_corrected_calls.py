@@ -143,6 +143,24 @@ def test_what_an_author_objects_to_is_not_proposed_again():
         assert "corrected call" not in pipeline.call("read", {"path": "/etc/passwd"}).content
 
 
+@pytest.mark.parametrize(("corrected", "is_told"), [({"n": 2}, True), ({"n": 1}, False), ({"n": "2"}, False)])
+def test_neither_is_what_an_author_proposes_and_the_tool_refuses(corrected, is_told):
+    from mulligan.plugin import ToolArgumentError, hookimpl
+
+    class Counting:
+        @hookimpl
+        def validate(self, call):
+            error = ToolArgumentError("An even number.")
+            error.corrected = corrected
+            raise error
+
+    def count(n: int) -> str:
+        return str(n)
+
+    with Pipeline([count], plugins=[Counting()], autoload=False) as pipeline:
+        assert ("corrected call" in pipeline.call("count", {"n": 1}).content) is is_told
+
+
 def test_what_a_validator_makes_of_a_proposal_is_thrown_away():
     seen = []
 
