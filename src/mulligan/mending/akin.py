@@ -32,7 +32,7 @@ def is_same_name(given: str, name: str) -> bool:
     """
     ours, theirs = pieces(given), pieces(name)
     fewer, more = _unmatched(ours, theirs), _unmatched(theirs, ours)
-    if (fewer and more) or (_TURN | _BOUND) & {*fewer} or _TURN & {*more} or _has_digits(fewer + more):
+    if not ours or (fewer and more) or (_TURN | _BOUND) & {*fewer} or _TURN & {*more} or _has_digits(fewer + more):
         return False
     ends = [words[-1] for words, left in ((ours, fewer), (theirs, more)) if left and words[-1] in left]
     return all(word in _HEADS or is_unit(word) for word in ends)
@@ -48,7 +48,9 @@ def is_same_value(given: str, value: str) -> bool:
     ours, theirs = _whole_words(given), _whole_words(value)
     fewer, more = _unmatched(ours, theirs), _unmatched(theirs, ours)
     changed = {*fewer, *more}
-    return not ((fewer and more) or _TURN & changed or _has_digits(fewer + more)) and not any(map(_is_grave, more))
+    if not ours or (fewer and more) or _TURN & changed or _has_digits(fewer + more):
+        return False
+    return not any(map(_is_grave, more))
 
 
 def is_too_much(given: str, value: str) -> bool:

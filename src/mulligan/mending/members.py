@@ -11,20 +11,8 @@ from mulligan.mending.units import Said
 from mulligan.suggesting.words import pieces
 
 _OF_A_KIND = frozenset(("id", "ids", "key", "uuid", "code", "token", "email", "url", "uri", "date", "time"))
-_MOST_RESULTS = frozenset(
-    folded(name)
-    for name in [
-        "limit",
-        "max_results",
-        "max_count",
-        "max_items",
-        "max_rows",
-        "num_results",
-        "top_k",
-        "page_size",
-        "per_page",
-    ]
-)
+_RESULTS = "limit max_results max_count max_items max_rows num_results top_k page_size per_page"
+_MOST_RESULTS = frozenset(map(folded, _RESULTS.split()))
 _MOST_UNKNOWN = 32
 _PLAIN = frozenset(("value", "values"))
 
