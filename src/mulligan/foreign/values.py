@@ -119,11 +119,18 @@ _METHODS: tuple[tuple[str, Callable[[Any], Any]], ...] = (
 )
 
 
+_KEYS = "keys must be "  # how the standard library says it
+
+
 def _unwritable(value: Any, error: BaseException) -> ToolExecutionError:
     if isinstance(error, RecursionError) or safe_str(error, 40).startswith("Circular reference"):
         reason = "it is nested too deep or contains itself"
     elif isinstance(error, _UnknownError):
         reason = f"it holds a {show_name(error, 128)}"
+    elif isinstance(error, TypeError) and (key := safe_str(error, 200)).startswith(_KEYS):
+        reason = (
+            f"it has a key that is a {show_name(key.rpartition(' ')[2], 128)}, and only texts and numbers can be keys"
+        )
     else:
         reason = f"it is a {show_name(type_name(value), 128)}"
     message = f"The tool ran, but what it returned cannot be written as JSON: {reason}."
