@@ -319,12 +319,15 @@ def test_built_in_plugins_can_be_blocked(make_pipeline, run):
     def missing() -> None:
         raise FileNotFoundError("a.md")
 
+    def failing() -> dict[str, str]:
+        return {"error": "x"}
+
     pipeline = make_pipeline(missing, block=["classify"])
     assert isinstance(run(pipeline, "missing").error, errors.ToolExecutionError)
     info = next(info for info in pipeline.plugins if info.name == "classify")
     assert (info.state, info.built_in) == ("blocked", True)
     assert run(make_pipeline(missing, block=["resolve"]), "missing").is_error
-    assert run(make_pipeline(lambda: {"error": "x"}, block=["detect"]), "<lambda>").value == {"error": "x"}
+    assert run(make_pipeline(failing, block=["detect"]), "failing").value == {"error": "x"}
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
@@ -343,8 +346,17 @@ def test_a_pipeline_without_one_built_in_plugin_still_answers(make_pipeline, run
     assert pipeline.faults == ()
 
 
-def test_blocking_a_name_that_there_is_not_changes_nothing(make_pipeline):
-    assert states(make_pipeline(block=["nobody"])) == {}
+def test_blocking_a_plugin_that_is_not_installed_here_changes_nothing(make_pipeline, monkeypatch):
+    assert states(make_pipeline(block=["nobody", "repair"])) == {}
+    monkeypatch.setenv("MULLIGAN_BLOCK_PLUGINS", "clasify")
+    assert states(make_pipeline()) == {}
+
+
+@pytest.mark.parametrize(("name", "meant"), [("clasify", "classify"), ("Detect", "detect"), ("format", "formats")])
+def test_blocking_a_misspelt_name_is_told(make_pipeline, name, meant):
+    with pytest.raises(errors.UsageError) as caught:
+        make_pipeline(block=["nobody", name])
+    assert str(caught.value) == f"block=['{name}']: no plugin is named '{name}'; did you mean '{meant}'?"
 
 
 # --- two of one name

@@ -11,6 +11,9 @@ from mulligan.manager import PluginManager
 from mulligan.plugging.plugins import autoload_wanted, blocked_names, discover
 from mulligan.policy import Limits, Policy
 
+_ALWAYS = ("resolve", "validate", "execute", "detect", "classify", "formats", "dialects", "repair")
+_SURE = 0.8
+
 
 def _built_in(policy: Policy, limits: Limits) -> Mapping[str, Any]:
     """The plugins that come with mulligan, by name; `repair` only where the policy wants repairs."""
@@ -54,7 +57,7 @@ def assemble(
         block: names of plugins that are not used.
 
     Raises:
-        UsageError: a plugin given in code is wrong.
+        UsageError: a plugin given in code is wrong, or the name of one that is blocked is misspelt.
     """
     given = [*_given(plugins), *(plugin for plugin in policy.repair if not isinstance(plugin, str))]
     blocked = blocked_names(block)
@@ -70,6 +73,25 @@ def assemble(
             manager.add_found(found)
     for plugin in given:
         manager.add(plugin)
+    if block:
+        _check_blocked(block, [info.name for info in manager.infos])
+
+
+def _check_blocked(block: Iterable[str], known: list[str]) -> None:
+    """Refuses a name that can only be misspelt; any other may be that of a plugin which is not installed here."""
+    import difflib
+
+    alike = {_spelling(name): name for name in known}
+    for name in block:
+        if name not in known and name != "repair":
+            near = difflib.get_close_matches(name, _ALWAYS, 1, _SURE)
+            meant = alike.get(_spelling(name)) or (near[0] if near else None)
+            if meant is not None:
+                raise UsageError(f"block={[name]}: no plugin is named {name!r}; did you mean {meant!r}?")
+
+
+def _spelling(name: str) -> str:
+    return name.lower().replace("_", "-")
 
 
 def _given(plugins: Iterable[Any]) -> list[Any]:
