@@ -111,6 +111,16 @@ def test_a_chat_completion_is_answered_too(run):
     assert run(lines(reply))[1] == [reply, {"role": "tool", "tool_call_id": "c1", "content": "3"}]
 
 
+def test_a_call_in_a_shape_that_nobody_knows_is_told_with_its_line(run):
+    said = {"role": "assistant", "tool_calls": [{"name": "add", "args": {"a": 1, "b": 2}, "id": "c1"}]}
+    code, _, err = run(lines(USER, said))
+    assert code == 2
+    assert err.splitlines()[-1] == (
+        "mulligan: chat.jsonl, line 2: this message holds a call that openai does not know: tool_calls[0] has 'name' and "
+        "'args' beside its id, not in a 'function'. For messages of LangChain there is mulligan-langchain."
+    )
+
+
 def test_answers_that_stand_in_the_file_are_replaced(run):
     said = openai(("c1", "add", '{"a": 1, "b": 2}'))
     old = {"role": "tool", "tool_call_id": "c1", "content": "an old answer"}

@@ -164,7 +164,9 @@ def test_whatever_stands_in_a_place_of_the_message_it_is_read_or_refused(make_pi
         try:
             answers = pipeline.answer(message)
         except errors.UsageError as error:
-            assert "no dialect recognises this message (dict)" in str(error)
+            assert "no dialect recognises this message (dict)" in str(error) or "this message holds a call" in str(
+                error
+            )
         else:
             json.dumps(answers)
 

@@ -224,6 +224,26 @@ def test_arguments_of_anthropic_lose_nothing_on_the_way(pipeline, arguments):
     assert RUNS == []
 
 
+def test_the_one_call_of_older_servers(pipeline):
+    def chunk(reason: str | None = None, **delta: Any) -> dict[str, Any]:
+        return {"choices": [{"delta": delta, "finish_reason": reason}]}
+
+    chunks = [
+        chunk(role="assistant", function_call={"name": "write", "arguments": ""}),
+        chunk(function_call={"arguments": A[:9]}),
+        chunk(function_call={"arguments": A[9:]}),
+        chunk("function_call"),
+    ]
+    message = DIALECTS["openai"].assemble(chunks)
+    assert message["choices"][0]["message"]["function_call"] == {"name": "write", "arguments": A}
+    [answer] = pipeline.answer(message)
+    assert answer == {"role": "function", "name": "write", "content": pipeline.call("write", A).content}
+    RUNS.clear()
+    [answer] = pipeline.answer(DIALECTS["openai"].assemble(chunks[:2]))
+    assert "the call was cut off by the end of the stream" in answer["content"]
+    assert RUNS == []
+
+
 def test_chunks_of_servers_that_are_not_quite_openai(pipeline):
     def chunk(*calls: Any, reason: Any = None) -> dict[str, Any]:
         return {"choices": [{"delta": {"tool_calls": list(calls)}, "finish_reason": reason}]}

@@ -196,14 +196,112 @@ def test_a_message_of_a_broken_shape_is_told_or_has_no_calls(make_pipeline, mess
 
 
 @pytest.mark.parametrize(
-    "message", [{}, {"role": "user"}, None, "text", 3, [], [openai_message()], object(), {"content": 3}]
+    ("message", "step"),
+    [
+        ({}, ""),
+        (None, ""),
+        (3, ""),
+        (object(), ""),
+        ({"content": 3}, ""),
+        ({"role": "user"}, ". Its role is 'user': give what the model said, a message of the role 'assistant'"),
+        ("text", ". This is a text: give the message that holds it"),
+        ([], ". This is a list: give the one message or response that holds it"),
+        ([{"type": "tool_use"}], ". This is a list: give the one message or response that holds it"),
+        (
+            [openai_message()],
+            ". This is a whole conversation: give the model's last message alone, as in answer(messages[-1])",
+        ),
+        (
+            iter([{"choices": []}]),
+            ". This is a stream: collect its chunks and give what `assemble(chunks)` of its dialect makes",
+        ),
+        ({"type": "ai", "tool_calls": []}, ". For messages of LangChain there is mulligan-langchain."),
+    ],
 )
-def test_what_is_no_message_is_named(make_pipeline, message):
-    with pytest.raises(
-        errors.UsageError,
-        match=r"no dialect recognises this message \(\w+\); there are openai, openai-responses, anthropic, gemini, mcp, ai-sdk$",
-    ):
+def test_what_is_no_message_is_named_with_the_next_step(make_pipeline, message, step):
+    with pytest.raises(errors.UsageError) as caught:
         make_pipeline(add).answer(message)
+    known = "openai, openai-responses, anthropic, gemini, mcp, ai-sdk"
+    kind = type(message).__name__
+    assert str(caught.value) == f"no dialect recognises this message ({kind}); there are {known}{step}"
+
+
+GIVE = "Give the message as the provider's SDK gave it."
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        (
+            {"role": "assistant", "tool_calls": [{"name": "add", "args": {"a": 1, "b": 2}, "id": "1"}]},
+            (
+                "openai does not know: tool_calls[0] has 'name' and 'args' beside its id, not in a 'function'. "
+                "For messages of LangChain there is mulligan-langchain."
+            ),
+        ),
+        (
+            {"choices": [{"message": {"tool_calls": [{"name": "add", "arguments": GOOD}]}}]},
+            f"openai does not know: tool_calls[0] has 'name' and 'arguments' beside its id, not in a 'function'. {GIVE}",
+        ),
+        (
+            {"tool_calls": [{"name": "add"}]},
+            f"openai does not know: tool_calls[0] has 'name' beside its id, not in a 'function'. {GIVE}",
+        ),
+        (
+            {"tool_calls": {"id": "c1"}},
+            f"openai does not know: what stands in 'tool_calls' (dict) cannot be read. {GIVE}",
+        ),
+        ({"tool_calls": ["add"]}, f"openai does not know: what stands in 'tool_calls' (list) cannot be read. {GIVE}"),
+        (
+            {"role": "assistant", "content": None, "function_call": "add"},
+            f"openai does not know: what stands in 'function_call' (str) cannot be read. {GIVE}",
+        ),
+        (
+            {"role": "assistant", "content": [{"type": "tool_use", "name": "add"}], "tool_calls": None},
+            f"openai does not know: content[0] is a 'tool_use'. {GIVE}",
+        ),
+        (
+            {"role": "assistant", "content": [{"type": "text", "text": "x"}, {"type": "tool_call", "name": "add"}]},
+            f"anthropic does not know: content[1] is a 'tool_call'. {GIVE}",
+        ),
+        (
+            {"role": "assistant", "parts": [{"functionCall": {"name": "add"}}]},
+            f"ai-sdk does not know: parts[0] is a 'functionCall'. {GIVE}",
+        ),
+    ],
+)
+def test_a_call_in_a_shape_that_nobody_knows_is_never_lost(make_pipeline, message, told):
+    with pytest.raises(errors.UsageError) as caught:
+        make_pipeline(add).answer(message)
+    assert str(caught.value) == f"this message holds a call that {told}"
+
+
+def test_a_chunk_of_a_stream_is_no_message(make_pipeline):
+    with pytest.raises(errors.UsageError) as caught:
+        make_pipeline(add).answer({"choices": [{"delta": {"content": "He"}, "finish_reason": None}]})
+    assert str(caught.value) == (
+        "this message is one chunk of a stream; put all of them together first, as in "
+        "answer(named('openai').assemble(chunks)), with `named` from mulligan.dialects"
+    )
+
+
+@pytest.mark.parametrize("content", [None, "I will add.", [{"type": "text", "text": "I will add."}]])
+@pytest.mark.parametrize("whole", [False, True], ids=["message", "completion"])
+def test_the_one_call_of_older_servers_is_answered_in_their_shape(make_pipeline, content, whole):
+    message = {"role": "assistant", "content": content, "function_call": {"name": "add", "arguments": GOOD}}
+    said = {"choices": [{"message": {**message, "tool_calls": None}, "finish_reason": "function_call"}]}
+    answers = make_pipeline(add).answer(said if whole else message)
+    assert answers == [{"role": "function", "name": "add", "content": "3"}]
+    message["function_call"] = {"name": "ad", "arguments": GOOD}
+    [answer] = make_pipeline(add).answer(message)
+    assert (answer["role"], answer["name"]) == ("function", "ad")
+    assert answer["content"].startswith("Error: Tool 'ad' not found.")
+
+
+def test_a_server_that_sends_its_call_in_both_shapes_has_it_run_once(make_pipeline):
+    message = openai_message()
+    both = {**message, "function_call": {"name": "add", "arguments": GOOD}}
+    assert make_pipeline(add).answer(both) == make_pipeline(add).answer(message)
 
 
 def test_an_sdk_object_whose_dump_fails_is_named(make_pipeline):

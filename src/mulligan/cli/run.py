@@ -21,6 +21,7 @@ from mulligan.cli.given_tools import find_tools
 from mulligan.cli.output import DASH, FAILED, FATAL, OK, console, is_styled
 from mulligan.cli.settings import Settings
 from mulligan.cli.streams import Written, stdout, tell
+from mulligan.composing.messages import check_read
 from mulligan.dialects import Dialect, named
 from mulligan.dialects.ai_sdk import AISDKDialect
 from mulligan.errors import UsageError
@@ -234,7 +235,12 @@ class _Replay:
     def _calls(self, line: Line) -> tuple[Dialect | None, list[ToolCall]]:
         try:
             dialect = self._shape(line.message)
-            return dialect, [] if dialect is None else dialect.calls(line.message)
+            calls = [] if dialect is None else dialect.calls(line.message)
+            if dialect is not None and dialect.recognises(line.message):
+                check_read(line.message, dialect, calls)
+            return dialect, calls
+        except UsageError as error:
+            raise UsageError(f"{line.where}: {error}") from None
         except Exception as error:
             why = f"{type(error).__name__}: {safe_str(error, 200)}"
             raise UsageError(f"{line.where}: its tool calls cannot be read ({why}); correct their shape") from None

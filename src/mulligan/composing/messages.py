@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from mulligan.calls import ToolCall
 from mulligan.dialects import Dialect, plain
+from mulligan.dialects.asked import mapping, mappings
 from mulligan.errors import UsageError
-from mulligan.foreign.containment import safe_str
+from mulligan.foreign.containment import safe_str, show_name
 from mulligan.foreign.facts import type_name
 from mulligan.running.invocation import Blame
+
+_CALLS = ("tool_use", "toolUse", "tool_call", "tool-call", "function_call", "functionCall")
+_LANGCHAIN = "For messages of LangChain there is mulligan-langchain."
+_OWN = "Give the message as the provider's SDK gave it."
 
 
 def read_message(message: Any, dialects: Mapping[str, Dialect], blame: Blame) -> tuple[Dialect, list[ToolCall]]:
@@ -22,22 +27,98 @@ def read_message(message: Any, dialects: Mapping[str, Dialect], blame: Blame) ->
         blame: records what a plugin's dialect did wrong.
 
     Raises:
-        UsageError: no dialect recognises it.
+        UsageError: no dialect recognises it, or it holds a call in a shape that its dialect does not know.
     """
     values = plain(message)
     if isinstance(values, Mapping):
         for dialect in dialects.values():
             try:
-                if dialect.recognises(values):
-                    return dialect, dialect.calls(values)
+                if not dialect.recognises(values):
+                    continue
+                calls = dialect.calls(values)
             except Exception as error:
                 _blame(dialect, error, blame)
+                continue
+            check_read(values, dialect, calls)
+            return dialect, calls
     known = ", ".join(dialects)
-    raise UsageError(f"no dialect recognises this message ({type_name(message)}); there are {known}")
+    raise UsageError(f"no dialect recognises this message ({type_name(message)}); there are {known}{_step(values)}")
+
+
+def _is_built_in(dialect: Dialect) -> bool:
+    return type(dialect).__module__.startswith("mulligan.dialects.")
 
 
 def _blame(dialect: Dialect, error: Exception, blame: Blame) -> None:
-    if type(dialect).__module__.startswith("mulligan.dialects."):
+    if _is_built_in(dialect):
         raise UsageError(f"this message has no shape that {dialect.name} knows: {type_name(error)}") from error
     name = blame.owner(dialect, f"dialect {dialect.name}")
     blame.fault(name, "dialects", f"{type_name(error)}: {safe_str(error, 300)}", error)
+
+
+def check_read(values: Mapping[str, Any], dialect: Dialect, calls: list[ToolCall]) -> None:
+    """Sees that no call is lost: an answer without messages tells the host that the model has finished.
+
+    Args:
+        values: the message as plain values.
+        dialect: the one that recognised it; what a plugin's reads is its own affair.
+        calls: what it read.
+
+    Raises:
+        UsageError: the message holds a call in a shape that the dialect does not know, or is a piece of one.
+    """
+    if not _is_built_in(dialect):
+        return
+    choice = next(iter(mappings(values.get("choices"))), {})
+    if "delta" in choice and "message" not in choice:
+        raise UsageError(
+            "this message is one chunk of a stream; put all of them together first, as in "
+            f"answer(named({dialect.name!r}).assemble(chunks)), with `named` from mulligan.dialects"
+        )
+    message = mapping(choice.get("message")) or values
+    for at, item in enumerate(mappings(message.get("tool_calls"))):
+        if "name" in item and not ("function" in item or "custom" in item):
+            beside = next((name for name in ("args", "arguments", "parameters", "input") if name in item), "")
+            raise UsageError(
+                f"this message holds a call that {dialect.name} does not know: tool_calls[{at}] has 'name'"
+                f"{f' and {beside!r}' if beside else ''} beside its id, not in a 'function'. "
+                f"{_LANGCHAIN if beside == 'args' else _OWN}"
+            )
+    unread = None if calls else next(_unread(message), None)
+    if unread is not None:
+        raise UsageError(f"this message holds a call that {dialect.name} does not know: {unread}. {_OWN}")
+
+
+def _unread(message: Mapping[str, Any]) -> Iterator[str]:
+    """The places of a message that look like calls."""
+    for name in ("tool_calls", *_CALLS):
+        if message.get(name):
+            yield f"what stands in {name!r} ({type(message[name]).__name__}) cannot be read"
+    for place in ("content", "parts"):
+        for at, block in enumerate(mappings(message.get(place))):
+            kind = next((kind for kind in _CALLS if block.get("type") == kind or block.get(kind)), None)
+            if kind is not None and "state" not in block:  # of a part of the AI SDK, its type ends with the tool's name
+                yield f"{place}[{at}] is a {kind!r}"
+
+
+def _step(values: Any) -> str:
+    """What to give instead of what no dialect recognises; empty where that cannot be said."""
+    if isinstance(values, (list, tuple)):
+        if any("role" in item for item in mappings(values)):
+            return ". This is a whole conversation: give the model's last message alone, as in answer(messages[-1])"
+        return ". This is a list: give the one message or response that holds it"
+    if isinstance(values, (str, bytes)):
+        return ". This is a text: give the message that holds it"
+    if not isinstance(values, Mapping):
+        is_stream = hasattr(values, "__next__") or hasattr(values, "__anext__")
+        return (
+            ". This is a stream: collect its chunks and give what `assemble(chunks)` of its dialect makes"
+            if is_stream
+            else ""
+        )
+    if values.get("type") in ("ai", "AIMessageChunk"):
+        return f". {_LANGCHAIN}"
+    role = values.get("role")
+    if isinstance(role, str) and role not in ("assistant", "model"):
+        return f". Its role is {show_name(role)!r}: give what the model said, a message of the role 'assistant'"
+    return ""

@@ -47,13 +47,18 @@ class AnthropicDialect(Dialect):
     """`tool_use` blocks in an assistant message, all answered by the blocks of one user message."""
 
     name = "anthropic"
+    names = "[a-zA-Z0-9_-]{1,128}"
 
     def recognises(self, message: Mapping[str, Any]) -> bool:
         """Whether it is an assistant message whose content is a list of typed blocks."""
         content = message.get("content")
         if message.get("role") != "assistant" or not isinstance(content, list):
             return False
-        if "tool_calls" in message or "toolUse" in (message.get("stop_reason"), message.get("stopReason")):
+        if (
+            "tool_calls" in message
+            or mapping(message.get("function_call"))
+            or "toolUse" in (message.get("stop_reason"), message.get("stopReason"))
+        ):
             return False
         return all(kind_of(block) not in ("", "tool-call") for block in mappings(content))
 

@@ -15,6 +15,7 @@ from mulligan.dialects.asked import (
     index_of,
     mapping,
     mappings,
+    part_of,
     read_chunks,
 )
 from mulligan.dialects.base import Dialect
@@ -26,16 +27,19 @@ if TYPE_CHECKING:
     from mulligan.tools import Tool
 
 _ENDED = {"length": LIMIT, "content_filter": FILTER, None: STREAM}
+_OLD = "function_call"
 _SOUNDS = {"audio/wav": "wav", "audio/mpeg": "mp3", "audio/mp3": "mp3"}
 
 
 class OpenAIDialect(Dialect):
     """`tool_calls` on an assistant message, answered by one message of the role `tool` each.
 
-    A message of that role holds text only, so `messages` adds one user message with the images, sounds and files.
+    A message of that role holds text only, so `messages` adds one user message with the images, sounds and files. The one
+    `function_call` of older servers is answered by a message of the role `function`.
     """
 
     name = "openai"
+    names = "[a-zA-Z0-9_-]{1,64}"
 
     def recognises(self, message: Mapping[str, Any]) -> bool:
         """Whether it is a chat completion, or an assistant message with `tool_calls` or text."""
@@ -44,7 +48,7 @@ class OpenAIDialect(Dialect):
         if "parts" in message or message.get("type") == "ai":
             return False
         told = isinstance(message.get("content"), (str, type(None))) and message.get("role") == "assistant"
-        return "tool_calls" in message or told
+        return "tool_calls" in message or bool(old_call(message)) or told
 
     def calls(self, message: Mapping[str, Any]) -> list[ToolCall]:
         """The calls of an assistant message, or of the first choice of a chat completion."""
@@ -54,14 +58,21 @@ class OpenAIDialect(Dialect):
             message = mapping(choice.get("message"))
             reason = choice.get("finish_reason", "")
             ended = _ENDED.get(reason) if isinstance(reason, (str, type(None))) else None
+        old = {} if message.get("tool_calls") else old_call(message)
+        if old:
+            return [asked({_OLD: old}, None, old.get("name"), arrived(old.get("arguments"), ended))]
         return [_call(item, ended) for item in mappings(message.get("tool_calls"))]
 
     def message(self, result: ToolResult) -> dict[str, Any]:
-        """A message of the role `tool`."""
+        """A message of the role `tool`; of the role `function` where that was asked for."""
         from mulligan.dialects.blocks import blocks_of
 
         blocks = blocks_of(result)
         content = result.content if blocks is None else "\n".join(block.told for block in blocks)
+        part = part_of(result.call)
+        if part.keys() == {_OLD}:
+            name = mapping(part[_OLD]).get("name")
+            return {"role": "function", "name": name if isinstance(name, str) else result.call.name, "content": content}
         return {"role": "tool", "tool_call_id": result.call.id, "content": content}
 
     def messages(self, results: Sequence[ToolResult]) -> list[dict[str, Any]]:
@@ -85,6 +96,15 @@ class OpenAIDialect(Dialect):
                 choices.setdefault(index_of(piece) or 0, _Choice()).add(piece)
         made = [{"index": index, **choice.made()} for index, choice in choices.items()]
         return {**completion, "object": "chat.completion", "choices": made}
+
+
+def old_call(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The one call of an assistant message of older servers; empty where it has none.
+
+    Args:
+        message: the message.
+    """
+    return mapping(message.get(_OLD)) if message.get("role", "assistant") == "assistant" else {}
 
 
 def _call(item: Mapping[str, Any], ended: str | None) -> ToolCall:
@@ -131,6 +151,7 @@ class _Choice:
         self._others: dict[str, Any] = {}
         self._calls: list[_Call] = []
         self._at: dict[Any, _Call] = {}
+        self._old: _Call | None = None
         self._reason: Any = None
 
     def add(self, piece: Mapping[str, Any]) -> None:
@@ -140,6 +161,9 @@ class _Choice:
             if name == "tool_calls":
                 for call in mappings(value):
                     self._call(call).add(call)
+            elif name == _OLD and isinstance(value, Mapping):
+                self._old = self._old or _Call()
+                self._old.add({"function": value})
             elif isinstance(value, str) and name != "role":
                 self._texts.setdefault(name, []).append(value)
             else:
@@ -162,6 +186,8 @@ class _Choice:
         message = {"role": "assistant", "content": None, **self._others, **texts}
         if self._calls:
             message["tool_calls"] = [call.made() for call in self._calls]
+        if self._old is not None:
+            message[_OLD] = self._old.made()["function"]
         return {"message": message, "finish_reason": self._reason}
 
 
