@@ -199,6 +199,7 @@ CASES: dict[str, Case] = {
     "authentication": failing(errors.ToolAuthenticationError("GitHub rejected the credentials.", provider="github")),
     "permission": failing(errors.ToolPermissionError("The account may not push.")),
     "connection": failing(errors.ToolConnectionError("The host cannot be reached.")),
+    "unusable_schema": called([Tool.from_schema("act", "Do it", schema([], path={"type": "strin"}), dict)], "act", {}),
     "quota": failing(errors.ToolQuotaError("The credit is used up.")),
     "repaired_and_failed": called(
         [Tool.from_schema("act", "", schema(path=PATH), raising(missing("a.md")), read_only=True)],

@@ -266,6 +266,52 @@ def test_a_tool_whose_schema_cannot_be_used_is_refused_and_the_others_run(make_p
     assert run(pipeline, "work", {"a": "x"}).content == '{"a":"x"}'
 
 
+STEP = (
+    "Next: do not call bad again: no arguments will do. Use another tool, or tell the user that this one does not work."
+)
+
+
+@pytest.mark.parametrize(
+    ("properties", "place", "fault"),
+    [
+        ({"a": {"type": "strin"}}, "/properties/a/type", '"strin" is no type of JSON Schema (did you mean "string"?)'),
+        (
+            {"a": {"anyOf": [{"type": ["string", "nul"]}]}},
+            "/properties/a/anyOf/0/type",
+            '"nul" is no type of JSON Schema (did you mean "null"?)',
+        ),
+        (
+            {"a": {"type": 3}},
+            "/properties/a/type",
+            "3 is no type of JSON Schema (there are array, boolean, integer, null, number, object, string)",
+        ),
+        ({"a": {"minLength": "3"}}, "/properties/a/minLength", '"3" is not of type "integer"'),
+        ({"a": {"pattern": "("}}, "/properties/a/pattern", '"(" is not a "regex"'),
+        ({"type": {"type": "string"}, "a": "x"}, "/properties/a", '"x" is not of types "boolean", "object"'),
+    ],
+)
+@pytest.mark.parametrize(
+    "draft", ["https://json-schema.org/draft/2020-12/schema", "http://json-schema.org/draft-07/schema#"]
+)
+def test_a_wrong_schema_is_told_to_the_model_and_to_the_person(make_pipeline, run, draft, properties, place, fault):
+    schema = {"$schema": draft, "type": "object", "properties": properties}
+    result = run(make_pipeline(Tool.from_schema("bad", "", schema, dict)), "bad", {"a": "x"})
+    assert result.content == (
+        f"Error executing tool bad: The tool cannot be used: its schema is invalid at {place}.\n{STEP}"
+    )
+    assert result.error.user_message == (
+        f"The tool bad cannot be used: its schema is invalid at {place}: {fault}. Its author has to correct that."
+    )
+    assert (result.error.rule, result.fatal) == ("host:schema", False)
+
+
+def test_a_schema_that_refers_to_nothing_is_told_without_a_place(make_pipeline, run):
+    schema = {"type": "object", "properties": {"a": {"$ref": "#/$defs/Nope"}}}
+    result = run(make_pipeline(Tool.from_schema("bad", "", schema, dict)), "bad", {"a": "x"})
+    told = "The tool cannot be used: its schema is invalid: Pointer '/$defs/Nope' does not exist."
+    assert result.content == f"Error executing tool bad: {told}\n{STEP}"
+
+
 def test_a_recursive_schema_is_fine_within_the_depth(make_pipeline, run):
     tree = {"type": "object", "properties": {"next": {"$ref": "#/$defs/T"}}, "additionalProperties": False}
     pipeline = make_pipeline(Tool.from_schema("work", "", {**tree, "$defs": {"T": tree}}, lambda **_: "ok"))
@@ -420,7 +466,7 @@ SECRET_SCHEMAS = {
     "anyOf at the root": {"anyOf": [{"required": ["a"]}, {"required": ["b"]}]},
     "not at the root": {"not": {"required": ["phrase"]}},
     "if and then": {"if": {"required": ["phrase"]}, "then": {"required": ["other"]}},
-    "additional": {"properties": {"other": {}}, "additionalProperties": False},
+    "additional": {"properties": {"other": {}}, "patternProperties": {"^q": {}}, "additionalProperties": False},
     "additional type": {"additionalProperties": {"type": "integer"}},
     "pattern properties": {"patternProperties": {"^p": {"type": "integer"}}},
 }

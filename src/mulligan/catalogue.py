@@ -69,6 +69,9 @@ ENGLISH: Catalogue = {
     "another_approach": (
         "take another approach: another tool, other arguments, or tell the user what stands in the way."
     ),
+    "unusable": (
+        "do not call {tool} again: no arguments will do. Use another tool, or tell the user that this one does not work."
+    ),
     "no_more_of_it": "go on without {tool}: it is not run any more in this conversation.",
     "no_more": "call no more tools: answer with what you have, and tell the user what is missing.",
     "if_needed": "call it again only if it is still needed.",

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from mulligan.arguments.reading import read_arguments
+from mulligan.arguments.schemas import unusable
 from mulligan.arguments.validation import SchemaError
 from mulligan.calls import ToolCall
 from mulligan.deadline import Deadline, handed_down, outer_deadline
@@ -114,7 +115,7 @@ def _prepare(state: Invocation) -> Tool | ToolError:
     except ToolArgumentError as error:
         return error.with_traceback(None)
     except SchemaError as error:
-        return ToolExecutionError(f"The tool cannot be used: {error}.", effect="none", rule="host:schema")
+        return unusable(tool.shown, error)
     state.arguments = given
     if tool.secret:
         host.answering.register_secrets(tool, given)

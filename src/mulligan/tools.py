@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, overload
 
-from mulligan.arguments.validation import Validator
+from mulligan.arguments.schemas import compiled
 from mulligan.errors import Problem, ToolArgumentError, ToolType, UsageError
 from mulligan.foreign.containment import show_name
 from mulligan.lazy import lazy
@@ -15,6 +15,7 @@ from mulligan.signatures.tool_checks import OPTIONS, check_options, check_tool, 
 from mulligan.steps import gives_awaitable
 
 if TYPE_CHECKING:
+    from mulligan.arguments.validation import Validator
     from mulligan.feedback import FeedbackFormat
     from mulligan.signatures.signature import Parameters
 
@@ -181,7 +182,7 @@ class Tool:
         Raises:
             SchemaError: the schema cannot be used.
         """
-        return Validator(self.parameters)
+        return compiled(self.parameters)
 
     @lazy
     def _check(self) -> Callable[[Any], bool]:

@@ -52,6 +52,8 @@ def next_step(
     """
     if error.rule is not None and error.rule.startswith("session:budget"):
         return words["no_more" if error.fatal else "no_more_of_it"].format(tool=name)
+    if error.rule == "host:schema":
+        return words["unusable"].format(tool=name)
     if error.fatal:
         return words["stop"].format(tool=name)
     if isinstance(error, ToolNotFoundError):
