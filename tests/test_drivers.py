@@ -388,7 +388,7 @@ def test_call_in_a_running_loop_names_acall_for_async_tools(make_pipeline):
             ):
                 pipeline.call(name)
         assert pipeline.call("plain").value == 1
-        assert pipeline.call("plain bounded").value == 1
+        assert pipeline.call("plain_bounded").value == 1
 
     def wrapped() -> Any:
         return fetch()
@@ -398,7 +398,7 @@ def test_call_in_a_running_loop_names_acall_for_async_tools(make_pipeline):
         wrapped,
         Tool.from_function(fetch, name="bounded", timeout=5),
         tool_of(lambda: 1, "sync", "plain"),
-        tool_of(lambda: 1, "sync timeout", "plain bounded"),
+        tool_of(lambda: 1, "sync timeout", "plain_bounded"),
     )
     asyncio.run(main())
     gc.collect()

@@ -351,10 +351,13 @@ CHECKED = [
         "positional: the parameter 'path' is positional-only, but arguments are passed by name. Remove the `/`.",
     ),
     (unannotated, "unannotated: the parameter 'limit' has no annotation. Annotate it, as in `limit: str`."),
-    (lambda path: path, "<lambda>: the parameter 'path' has no annotation"),
+    (lambda path: path, "<lambda>: a lambda's parameters cannot be annotated. Write a function with `def`"),
     (Reader.method, "Reader.method: the parameter 'self' shows that it is not bound. Pass the bound method, as in"),
     (functools.partial(star), "star: *paths"),
-    (dict.fromkeys, "fromkeys: the parameter 'iterable'"),
+    (
+        dict.fromkeys,
+        "fromkeys: it is not written in Python, so its parameters have no annotations. Write a function of",
+    ),
     (min, "min: its signature cannot be read (no signature found for builtin <built-in function min>). Wrap it"),
 ]
 

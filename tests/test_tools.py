@@ -192,7 +192,10 @@ class Unbound:
         (lambda: tool(read_file, timeout=0), r"tool 'read_file': timeout must be above zero seconds, not 0"),
         (lambda: tool(read_file, timeout=-1), r"tool 'read_file': timeout must be above zero seconds, not -1"),
         (lambda: tool(read_file, timeout="5"), r"tool 'read_file': timeout must be"),
-        (lambda: tool(read_file, readonly=True), r"unknown tool option 'readonly'; there are .*read_only"),
+        (
+            lambda: tool(read_file, readonly=True),
+            r"unknown tool option 'readonly' \(did you mean 'read_only'\?\); there are ",
+        ),
         (lambda: tool(readonly=True)(read_file), r"unknown tool option 'readonly'"),
         (lambda: Tool.from_schema("", "", {}, print), r"a tool needs a name that is a text and not empty, not ''"),
         (lambda: Tool.from_schema(3, "", {}, print), r"a tool needs a name that is a text and not empty, not 3"),
@@ -206,13 +209,137 @@ class Unbound:
         ),
         (lambda: Tool.from_schema("a", "", {}, "print"), r"tool 'a': its handler must be callable, not 'print'"),
         (lambda: Tool.from_schema("a", "", {}, print, schema={}), r"unknown tool option 'schema'"),
-        (lambda: tool(len), r"positional-only|signature"),
+        (lambda: tool(len), r"len: it is not written in Python"),
     ],
 )
 def test_a_wrong_tool_is_told_at_registration(make, text):
     with pytest.raises(errors.UsageError, match=text):
         made = make()
         assert not isinstance(made, Tool)
+
+
+def log_in(user: str, password: str, note: Injected[str] = "") -> str:
+    """Log in."""
+    return user
+
+
+NAMED = {"type": "object", "properties": {"user": {}, "password": {}}}
+OPEN = "; if it can be sent others too, its schema has to say so: additionalProperties: true"
+
+
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [
+        (
+            lambda: tool(secret=["pasword"])(log_in),
+            (
+                "tool 'log_in': secret names 'pasword', but it has no such argument (did you mean 'password'?); "
+                "there are user, password, note"
+            ),
+        ),
+        (
+            lambda: tool(secret="token")(functools.partial(log_in, "Ada")),
+            "tool 'log_in': secret names 'token', but it has no such argument; there are password, note",
+        ),
+        (
+            lambda: tool(secret="pasword", schema=NAMED)(log_in),
+            (
+                "tool 'log_in': secret names 'pasword', but it has no such argument (did you mean 'password'?); "
+                f"there are user, password{OPEN}"
+            ),
+        ),
+        (
+            lambda: Tool.from_schema("a", "", {**NAMED, "additionalProperties": False}, log_in, secret={"token"}),
+            f"tool 'a': secret names 'token', but it has no such argument; there are user, password{OPEN}",
+        ),
+        (lambda: tool(log_in, secret=5), "tool 'log_in': secret must be a text or a list of texts, not 5"),
+        (lambda: tool(log_in, tags=5), "tool 'log_in': tags must be a text or a list of texts, not 5"),
+        (lambda: tool(log_in, tags=["a", 5]), "tool 'log_in': tags must be a text or a list of texts, not ['a', 5]"),
+        (lambda: tool(log_in, schema=5), "tool 'log_in': parameters must be a JSON Schema as a mapping, not 5"),
+        (
+            lambda: tool(log_in, readonly=True),
+            (
+                "unknown tool option 'readonly' (did you mean 'read_only'?); there are description, destructive, detect, "
+                "format, idempotent, inline, killable, name, provider, read_only, resources, schema, secret, tags, timeout, "
+                "tool_type"
+            ),
+        ),
+        (
+            lambda: Tool.from_schema("a", "", {}, log_in, schema={}),
+            (
+                "unknown tool option 'schema'; there are destructive, detect, format, idempotent, inline, killable, provider, "
+                "read_only, resources, secret, tags, timeout, tool_type"
+            ),
+        ),
+        (
+            lambda: tool(lambda: 1),
+            (
+                "a lambda has no name that a model could call. Write a function with `def`, or give it one, as in "
+                "Tool.from_function(..., name='add')."
+            ),
+        ),
+        (
+            lambda: Tool.from_function(eval("lambda x: x"), name="same"),
+            (
+                "<lambda>: a lambda's parameters cannot be annotated. Write a function with `def`, with parameters such as "
+                "`x: str`."
+            ),
+        ),
+        (
+            lambda: tool(len),
+            (
+                "len: it is not written in Python, so its parameters have no annotations. Write a function of your own that "
+                "calls it."
+            ),
+        ),
+        (
+            lambda: tool(log_in, name="get weather (v2)!"),
+            "tool 'get weather (v2)!': its name holds blanks, and no provider takes that; give it name='get_weather_v2'",
+        ),
+        (
+            lambda: tool(log_in, name="log\x00in"),
+            (
+                "tool 'log\\x00in': its name holds characters that cannot be seen, and no provider takes that; "
+                "give it name='log_in'"
+            ),
+        ),
+        (
+            lambda: tool(log_in, name="x" * 129),
+            (
+                f"tool '{'x' * 40}...': its name is longer than 128 characters, and no provider takes that; "
+                f"give it name='{'x' * 64}'"
+            ),
+        ),
+        (lambda: tool(log_in, name=""), "a tool needs a name that is a text and not empty, not ''"),
+    ],
+)
+def test_what_a_tool_has_not_and_what_it_cannot_be_called_is_told_when_it_is_made(make, text):
+    with pytest.raises(errors.UsageError) as caught:
+        make()
+    assert str(caught.value) == text
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {},
+        {"type": "object"},
+        {"properties": {}},
+        {"properties": {"user": {}}, "additionalProperties": True},
+        {"properties": {"user": {}}, "additionalProperties": {"type": "string"}},
+        {"properties": {"user": {}}, "patternProperties": {"^p": {}}},
+        {"properties": {"user": {}}, "allOf": [{"properties": {"password": {}}}]},
+        {"$ref": "#/$defs/A", "$defs": {"A": NAMED}},
+    ],
+)
+def test_an_argument_that_a_schema_may_allow_can_be_secret(schema):
+    assert Tool.from_schema("a", "", schema, log_in, secret="password").secret == {"password"}
+
+
+def test_a_part_of_a_function_has_its_name(make_pipeline, run):
+    made = Tool.from_function(functools.partial(functools.partial(read_file), "a.md"))
+    assert made.name == "read_file"
+    assert run(make_pipeline(made), "read_file", {"lines": 3}).content == "a.md:3"
 
 
 def test_a_type_without_schema_names_function_parameter_and_what_can_be_used():

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, overload
 
 from mulligan.arguments.schemas import compiled
-from mulligan.errors import Problem, ToolArgumentError, ToolType, UsageError
+from mulligan.errors import Problem, ToolArgumentError, ToolType
 from mulligan.foreign.containment import show_name
 from mulligan.lazy import lazy
-from mulligan.signatures.signature import check_signature, read_description, read_injected, read_parameters
+from mulligan.signatures import tool_checks as checks
+from mulligan.signatures.signature import check_signature, name_of, read_description, read_injected, read_parameters
 from mulligan.signatures.structure import StructureError
-from mulligan.signatures.tool_checks import OPTIONS, check_options, check_tool, invalid, refuse_to_run
 from mulligan.steps import gives_awaitable
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Tool:
         tool_type: ToolType = "function",
         provider: str | None = None,
     ) -> None:
-        check_tool(name, handler, timeout)
+        checks.check_tool(name, handler, timeout)
         self.name = name
         self._description = description
         self.handler = handler
@@ -82,11 +82,11 @@ class Tool:
         self.destructive = destructive
         self.inline = inline
         self.killable = killable
-        self.secret = frozenset((secret,) if isinstance(secret, str) else secret)
+        self.secret = checks.labels(name, "secret", secret)
         self.resources = resources
         self.detect = detect
         self.format = format
-        self.tags = frozenset((tags,) if isinstance(tags, str) else tags)
+        self.tags = checks.labels(name, "tags", tags)
         self.tool_type = tool_type
         self.provider = provider
         self.is_async = gives_awaitable(handler)
@@ -109,15 +109,19 @@ class Tool:
             options: the attributes of `Tool`, and `schema`, which replaces the schema read from the signature.
 
         Raises:
-            UsageError: the function cannot be a tool (`*args`, a parameter without annotation ...), or an unknown option.
+            UsageError: the function cannot be a tool (`*args`, a parameter without annotation, no name ...), or an unknown
+                option.
         """
         schema = options.pop("schema", None)
-        check_options(options)
-        if not callable(function):
-            raise UsageError(f"a tool needs a function, not {function!r}")
-        found = name or getattr(function, "__name__", None) or type(function).__name__
+        checks.check_options(options, ("name", "description", "schema"))
         check_signature(function)
-        return cls(found, description, function, schema=schema, annotated=True, **options)
+        found = name_of(function) if name is None else name
+        checks.check_name(found)
+        if schema is not None:
+            checks.check_schema(found, schema)
+        made = cls(found, description, function, schema=schema, annotated=True, **options)
+        checks.check_secrets(made.name, made.secret, schema, function)
+        return made
 
     @classmethod
     def from_schema(
@@ -133,17 +137,14 @@ class Tool:
             options: the attributes of `Tool`.
 
         Raises:
-            UsageError: the schema is no mapping or not that of an object, or an unknown option.
+            UsageError: the schema is no mapping or not that of an object, it has no argument that `secret` names, or an
+                unknown option.
         """
-        check_options(options)
-        if not isinstance(parameters, Mapping):
-            raise UsageError(f"tool {name!r}: parameters must be a JSON Schema as a mapping, not {parameters!r:.80}")
-        if parameters.get("type", "object") != "object":
-            kind = parameters["type"]
-            raise UsageError(
-                f"tool {name!r}: its schema must be of type 'object', since arguments are named; not {kind!r}"
-            )
-        return cls(name, description, handler, schema=parameters, **options)
+        checks.check_options(options)
+        checks.check_schema(name, parameters)
+        made = cls(name, description, handler, schema=parameters, **options)
+        checks.check_secrets(made.name, made.secret, parameters, handler)
+        return made
 
     @lazy
     def description(self) -> str:
@@ -225,14 +226,14 @@ class Tool:
             SchemaError: the schema cannot be used.
         """
         if not self._check(arguments):
-            return invalid(self.validator.problems(arguments, self.secret))
+            return checks.invalid(self.validator.problems(arguments, self.secret))
         structure = self._structure
         if structure is None:
             return arguments
         try:
             return structure(arguments)
         except StructureError as error:
-            return invalid([self._without_secrets(problem) for problem in error.problems])
+            return checks.invalid([self._without_secrets(problem) for problem in error.problems])
 
     def _without_secrets(self, problem: Problem) -> Problem:
         name = problem.pointer.split("/")[1] if problem.pointer else ""
@@ -240,8 +241,8 @@ class Tool:
 
     def without_handler(self) -> Tool:
         """The same tool with a handler that refuses to run: what a repairer is given."""
-        options = {option: getattr(self, option) for option in OPTIONS - {"resources"}}
-        return Tool(self.name, self.description, refuse_to_run, schema=self.parameters, **options)
+        options = {option: getattr(self, option) for option in checks.OPTIONS - {"resources"}}
+        return Tool(self.name, self.description, checks.refuse_to_run, schema=self.parameters, **options)
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but what is worked out on first use: compiled schemas cannot be pickled."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 Function = Callable[..., Any]
 T = TypeVar("T")
+_LAMBDA = "<lambda>"
 
 
 class _InjectedMarker:
@@ -62,6 +63,8 @@ def check_signature(function: Function) -> None:
     Raises:
         UsageError: naming the function, the parameter and what to do.
     """
+    if not callable(function):
+        raise UsageError(f"a tool needs a function, not {function!r}")
     for _ in _signature(function):
         pass
 
@@ -100,6 +103,27 @@ def read_names(function: Function) -> list[str]:
     return [name for name, hint in _hints(function) if not is_injected(hint)]
 
 
+def open_names(function: Function) -> list[str]:
+    """The names of all parameters that a call can fill, found without looking at what they are annotated with."""
+    return [parameter.name for parameter in _signature(function)]
+
+
+def name_of(function: Function) -> str:
+    """What a function is called; of a `partial`, what it is a part of; of a callable object, its class.
+
+    Raises:
+        UsageError: it is a lambda, which has no name.
+    """
+    whole = _whole(function)
+    name = getattr(whole, "__name__", None) or type(whole).__name__
+    if name == _LAMBDA:
+        raise UsageError(
+            "a lambda has no name that a model could call. Write a function with `def`, or give it one, as in "
+            "Tool.from_function(..., name='add')."
+        )
+    return str(name)
+
+
 def read_injected(function: Function) -> dict[str, Any]:
     """The types of the injected parameters alone, for a function whose schema was written by hand.
 
@@ -126,21 +150,25 @@ def _signature(function: Function) -> Iterator[inspect.Parameter]:
     for name, parameter in parameters.items():
         if name not in bound:
             if parameter.kind in _REFUSED or parameter.annotation is parameter.empty:
-                raise UsageError(f"{_name(function)}: {_complaint(parameter)}")
+                raise UsageError(f"{_name(function)}: {_complaint(function, parameter)}")
             yield parameter
 
 
 _REFUSED = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD, inspect.Parameter.POSITIONAL_ONLY)
 
 
-def _complaint(parameter: inspect.Parameter) -> str:
-    name = parameter.name
+def _complaint(function: Function, parameter: inspect.Parameter) -> str:
+    name, called = parameter.name, inspect.unwrap(_called(function))
+    if name in ("self", "cls") and parameter.annotation is parameter.empty:
+        return f"the parameter {name!r} shows that it is not bound. Pass the bound method, as in `thing.method`."
+    if not (isinstance(called, type) or hasattr(called, "__code__")):
+        return "it is not written in Python, so its parameters have no annotations. Write a function of your own that calls it."
+    if called.__name__ == _LAMBDA:
+        return f"a lambda's parameters cannot be annotated. Write a function with `def`, with parameters such as `{name}: str`."
     if parameter.kind is parameter.VAR_POSITIONAL:
         return f"*{name} has no names that a model could use. Give it a parameter such as `{name}: list[str]` instead."
     if parameter.kind is parameter.VAR_KEYWORD:
         return f"**{name} hides which arguments there are. Make each one a parameter, or use Tool.from_schema."
-    if name in ("self", "cls") and parameter.annotation is parameter.empty:
-        return f"the parameter {name!r} shows that it is not bound. Pass the bound method, as in `thing.method`."
     if parameter.kind is parameter.POSITIONAL_ONLY:
         return f"the parameter {name!r} is positional-only, but arguments are passed by name. Remove the `/`."
     return f"the parameter {name!r} has no annotation. Annotate it, as in `{name}: str`."

@@ -101,8 +101,10 @@ class Guarded:
         if options["timeout"] is not None and _is_sync(original):
             run = self._run_in_thread
         name, description = original.qualified_name, original.description
+        schema = _lenient(original)
+        fits = isinstance(schema, dict) and schema.get("type", "object") == "object"
+        tool = Tool.from_schema(name, description, schema if fits else {"type": "object"}, run, **options)
         try:
-            tool = Tool.from_schema(name, description, _lenient(original), run, **options)
             tool.validator.is_valid({})  # compiles the schema
         except Exception:  # a schema that the SDK can send, but nobody can check
             tool = Tool.from_schema(name, description, {"type": "object"}, run, **options)

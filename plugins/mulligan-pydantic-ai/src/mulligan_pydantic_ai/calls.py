@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any
@@ -224,9 +224,13 @@ def shown(name: str, description: str | None, schema: Any, handler: Callable[...
         schema: of its arguments.
         handler: what is run.
         options: of `mulligan.Tool`.
+
+    Raises:
+        UsageError: there is no such option, or no such argument as one of them names.
     """
+    fits = isinstance(schema, Mapping) and schema.get("type", "object") == "object"
+    tool = Tool.from_schema(name, description or "", schema if fits else {"type": "object"}, handler, **options)
     try:
-        tool = Tool.from_schema(name, description or "", schema, handler, **options)
         tool.validator.is_valid({})  # compiles the schema
     except Exception:
         return Tool.from_schema(name, description or "", {"type": "object"}, handler, **options)
