@@ -257,6 +257,15 @@ NOTHING = {
 }
 
 
+def test_what_is_wrong_at_one_place_is_said_once(make_pipeline, run):
+    def act(a: str) -> None: ...
+
+    for text, what in (('{"a": 1, "a": 2}', "the key stands twice"), ('{"a": 1e999}', "too large to be read exactly")):
+        told = run(make_pipeline(act), "act", text).content
+        assert told.startswith("Error executing tool act: Invalid arguments: one problem; nothing was run.\n- /a: the ")
+        assert told.count(what) == 1
+
+
 def place_of(error: errors.ToolArgumentError) -> str:
     [problem] = error.problems
     assert problem.expected

@@ -113,7 +113,67 @@ def test_missing_and_unknown_members():
         ("/c", "not an argument that exists", "only a, b", None),
         ("/d", "not an argument that exists", "only a, b", None),
     ]
-    assert problems_of(checked({}), {"x": 1}) == [("/x", "not an argument that exists", "no members", None)]
+    assert problems_of(checked({}), {"x": 1}) == [("/x", "not an argument that exists", "no arguments", None)]
+    inner = {"type": "object", "properties": {}, "additionalProperties": False}
+    assert problems_of(checked({"a": inner}), {"a": {"x": 1}}) == [
+        ("/a/x", "not an argument that exists", "no members", None)
+    ]
+
+
+@pytest.mark.parametrize("sent", ["HIGH", None, ["a"]])
+def test_one_wrong_value_is_one_problem(sent):
+    tool = checked({"a": {"type": "integer", "enum": [1, 2]}})
+    [problem] = problems_of(tool, {"a": sent})
+    assert problem[1:3] == ("not one of the allowed values", "one of 1, 2")
+
+
+def test_two_limits_of_one_value_are_one_problem():
+    tool = checked({"a": {"minimum": 10, "multipleOf": 3}, "b": {"maxItems": 1, "uniqueItems": True}})
+    assert problems_of(tool, {"a": 1, "b": [1, 1]}) == [
+        ("/a", BOUNDS, "at least 10 and a multiple of 3", "1"),
+        ("/b", "out of bounds; has equal items", "at most 1 items and each item once", "[1,1]"),
+    ]
+
+
+def test_an_array_that_is_too_long_is_one_problem():
+    pair = {"type": "array", "prefixItems": [{}, {}], "items": False, "maxItems": 2}
+    tool = checked({"a": pair, "b": {**pair, "maxItems": 9}, "c": False})
+    assert problems_of(tool, {"a": [1, 2, 3], "b": [1, 2, 3], "c": 0}) == [
+        ("/a", BOUNDS, "at most 2 items", "[1,2,3]"),
+        ("/b/2", "not allowed here", None, "3"),
+        ("/c", "not allowed here", None, "0"),
+    ]
+
+
+def test_each_key_that_is_not_allowed_is_named():
+    tool = checked(
+        {"d": {"type": "object", "propertyNames": {"enum": ["p", "q"]}}, "e": {"propertyNames": {"minLength": 3}}}
+    )
+    assert problems_of(tool, {"d": {"r": 1, "s": 2}, "e": {"x/y": 1, "x": 1}}) == [
+        ("/d/r", "not a key that is allowed", 'one of "p", "q"', None),
+        ("/d/s", "not a key that is allowed", 'one of "p", "q"', None),
+        ("/e/x", "not a key that is allowed", "at least 3 characters", None),
+    ]
+
+
+def test_what_a_value_of_the_wrong_type_must_be_tells_the_limits():
+    number, text = {"type": "integer", "minimum": 1}, {"type": "string", "maxLength": 3, "pattern": "^a"}
+    tool = checked(
+        {
+            "a": {**number, "maximum": 10},
+            "b": {"anyOf": [number, {"type": "null"}]},
+            "c": text,
+            "d": {"type": "array", "items": number},
+        },
+        required=("a",),
+    )
+    assert [problem[2] for problem in problems_of(tool, {"a": "11", "b": "x", "c": 1, "d": 1})] == [
+        "integer from 1 to 10",
+        "integer (at least 1) or null",
+        'string (at most 3 characters, that matches the pattern "^a")',
+        "array of integer (at least 1)",
+    ]
+    assert problems_of(tool, {}) == [("/a", "missing", "integer from 1 to 10", None)]
 
 
 def test_missing_members_inside_are_named_with_their_own_pointer():
@@ -157,7 +217,7 @@ def test_unevaluated_members_are_named():
         dict,
     )
     [problem] = problems_of(tool, {"a": 1, "zz": 2})
-    assert (problem[0], problem[1]) == ("/zz", "not an argument that exists")
+    assert problem == ("/zz", "not an argument that exists", None, None)
 
 
 def test_integers_beyond_64_bits_are_checked_exactly():
@@ -524,6 +584,27 @@ def test_a_secret_value_is_never_shown_by_a_signature(make_pipeline, run, annota
             assert SECRET not in text
             assert SECRET[:8] not in text
         assert "/other" in result.content
+
+
+def test_what_a_class_says_of_a_secret_value_is_not_told(make_pipeline, run):
+    @dataclass
+    class Phrase:
+        words: str
+
+        def __post_init__(self):
+            raise ValueError(f"no such phrase: {self.words}")
+
+    def unlock(phrase: Any) -> str:
+        return "open"
+
+    unlock.__annotations__["phrase"] = Phrase
+    told = {
+        secret: run(make_pipeline(tool(secret=secret)(unlock)), "unlock", {"phrase": {"words": SECRET}}).content
+        for secret in ("phrase", "other")
+    }
+    assert "- /phrase: refused by Phrase.\n" in told["phrase"]
+    assert SECRET not in told["phrase"]
+    assert f"- /phrase: refused by Phrase: no such phrase: {SECRET}; got" in told["other"]
 
 
 @pytest.mark.parametrize("before", range(20, 60, 3))

@@ -17,6 +17,14 @@ from mulligan.errors import UsageError
 
 Catalogue = Mapping[str, str]
 
+# What is wrong with an argument: the kinds of `Problem.message` that have a template, and by which a next step is chosen.
+MISSING = "missing"
+WRONG_TYPE = "of the wrong type"
+NOT_ALLOWED = "not one of the allowed values"
+NO_FORM = "fits none of the allowed forms"
+OUT_OF_BOUNDS = "out of bounds"
+UNKNOWN = "not an argument that exists"
+
 ENGLISH: Catalogue = {
     # what failed
     "headline": "Error executing tool {tool}: {message}",
@@ -28,12 +36,7 @@ ENGLISH: Catalogue = {
     "problem_expected_got": "- {place}: {what}; expected {expected}; got {got}.",
     "whole": "the arguments as a whole",
     "problems_total": "({total} problems in all)",
-    "problem:missing": "missing",
-    "problem:of the wrong type": "of the wrong type",
-    "problem:not one of the allowed values": "not one of the allowed values",
-    "problem:fits none of the allowed forms": "fits none of the allowed forms",
-    "problem:out of bounds": "out of bounds",
-    "problem:not an argument that exists": "not an argument that exists",
+    **{f"problem:{kind}": kind for kind in (MISSING, WRONG_TYPE, NOT_ALLOWED, NO_FORM, OUT_OF_BOUNDS, UNKNOWN)},
     # what may be meant
     "meant": "Did you mean {names}?",
     "and": " and ",

@@ -37,7 +37,8 @@ class Problem(NamedTuple):
 
     Attributes:
         pointer: where, as a JSON Pointer (RFC 6901); `""` is the arguments as a whole.
-        message: what is wrong, in our own words; it never holds the value that was sent.
+        message: what is wrong, in our own words, and after a colon in those of a class's own check. The commonest
+            are the constants of `mulligan.catalogue`, such as `MISSING`.
         expected: what would be right, or None where the message says it all.
         got: what was sent, as JSON text, its first 2,000 characters; None where nothing was, or where it is secret.
     """
@@ -107,6 +108,7 @@ class ToolError(MulliganError):
         rule: which plugin and rule decided, as `plugin:rule`.
     """
 
+    message: str = ""
     code: str = "UNKNOWN"
     fatal: bool = False
     transient: bool = False
@@ -137,8 +139,6 @@ class ToolError(MulliganError):
     def non_fatal(self) -> bool:
         """The inverse of `fatal`: whether the model may go on."""
         return not self.fatal
-
-    message: str = ""
 
     def __str__(self) -> str:
         return self.message
@@ -172,10 +172,13 @@ class ToolNotFoundError(ToolError):
 
 
 class ToolArgumentError(ToolError):
-    """The arguments do not fit the tool: it did not run, and is called again with these fields corrected.
+    """The arguments do not fit: it is called again with other ones.
+
+    Where the tool itself refused them it did run, and `effect` says what is known of that.
 
     Attributes:
-        corrected: the whole argument object with every problem mended, where it can be derived with certainty.
+        corrected: the whole argument object with every problem mended: what was most likely meant, and it fits the
+            schema; or None.
     """
 
     code = "INVALID_ARGUMENT"

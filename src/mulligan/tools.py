@@ -236,8 +236,9 @@ class Tool:
             return checks.invalid([self._without_secrets(problem) for problem in error.problems])
 
     def _without_secrets(self, problem: Problem) -> Problem:
+        """The problem; for a secret argument without what a class's own check says, which follows a colon."""
         name = problem.pointer.split("/")[1] if problem.pointer else ""
-        return Problem(problem.pointer, problem.message) if name in self.secret else problem
+        return Problem(problem.pointer, problem.message.partition(":")[0]) if name in self.secret else problem
 
     def without_handler(self) -> Tool:
         """The same tool with a handler that refuses to run: what a repairer is given."""

@@ -284,5 +284,5 @@ def _json_type(value: Any) -> str:
 
 def _refuse(pointer: str, message: str, expected: str | None = None, got: str | None = None) -> NoReturn:
     problem = Problem(pointer, message, expected, got)
-    told = f"Invalid arguments: {message}; nothing was run."
+    told = f"Invalid arguments: {'one problem' if pointer else message}; nothing was run."
     raise ToolArgumentError(told, problems=(problem,), rule="host:arguments") from None

@@ -10,13 +10,14 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import islice, takewhile
 from typing import Any
 
+from mulligan.arguments.describing import LIMITS, describe, show
 from mulligan.arguments.reading import dump, escape
+from mulligan.catalogue import MISSING, NO_FORM, NOT_ALLOWED, OUT_OF_BOUNDS, UNKNOWN, WRONG_TYPE
 from mulligan.errors import MulliganError, Problem
 
 MAX_SCHEMA_DEPTH = 64
 MAX_SCHEMA_NODES = 50_000
 _MOST_PROBLEMS = 1_000
-_SHOWN = 60
 _KEPT = 2_000
 _DRAFT_07 = "http://json-schema.org/draft-07/schema"
 
@@ -51,7 +52,7 @@ class Validator:
         self.is_valid: Callable[[Any], bool] = compiled.is_valid
 
     def problems(self, value: Any, secret: Collection[str] = ()) -> list[Problem]:
-        """Everything that is wrong with a value (the first thousand problems).
+        """Everything that is wrong with a value (the first thousand problems), one problem for each place.
 
         Args:
             value: JSON values, at most as deep as `Limits.depth`.
@@ -60,13 +61,13 @@ class Validator:
         found: list[Problem] = []
         for error in islice(self._of_a_part(value) or self._errors(value), _MOST_PROBLEMS):
             path, where = error.instance_path, tuple(error.schema_path)
-            key = (*where, error.kind.value) if where and where[-1] == "required" else where
+            key = (*where, error.kind.value) if error.kind.name == "required" else where
             told = self._told.get(key)
             if told is None:
                 part = _resolve(self._schema, where[:-1])
                 told = self._told[key] = _tell(error.kind, error.message, part, self._schema)
             found += told(error, value, path, secret)
-        return found
+        return _one_a_place(found) if len(found) > 1 else found
 
     def _of_a_part(self, value: Any) -> list[Any]:
         """What is wrong with the beginning of a value that is very large; empty where it is not, or nothing is.
@@ -107,11 +108,17 @@ def _tell(kind: Any, message: str, part: Mapping[str, Any], schema: Mapping[str,
     if kind.name == "required":
         name = kind.value
         expected = describe(_member(part, name, schema))
-        return lambda error, value, path, secret: [Problem(f"{_pointer(path)}/{escape(name)}", "missing", expected)]
+        return lambda error, value, path, secret: [Problem(f"{_pointer(path)}/{escape(name)}", MISSING, expected)]
     if kind.name in ("additionalProperties", "unevaluatedProperties"):
-        known = list(part.get("properties", {}))
+        has_others = kind.name == "unevaluatedProperties" or "patternProperties" in part
+        known = list(part.get("properties", {})) or (None if has_others else [])
         return lambda error, value, path, secret: [
             _unexpected(_pointer(path), name, known) for name in error.kind.value[:_MOST_PROBLEMS]
+        ]
+    if kind.name == "propertyNames":
+        allowed = _wrong(kind.error.kind, message, part)[1]
+        return lambda error, value, path, secret: [
+            Problem(_pointer([*path, *_named(error.message, error.instance)]), _NOT_A_KEY, allowed)
         ]
     wrong, right = _wrong(kind, message, part)
 
@@ -136,70 +143,64 @@ def _bound(schema: Mapping[str, Any]) -> None:
         stack += [(depth + 1, member) for member in members]
 
 
-def _unexpected(pointer: str, name: str, known: list[str]) -> Problem:
+def _unexpected(pointer: str, name: str, known: list[str] | None) -> Problem:
+    if known is None:
+        return Problem(f"{pointer}/{escape(name)}", UNKNOWN)
     more = ", ..." if len(known) > 20 else ""
-    allowed = f"only {', '.join(known[:20])}{more}" if known else "no members"
-    return Problem(f"{pointer}/{escape(name)}", "not an argument that exists", allowed)
+    allowed = f"only {', '.join(known[:20])}{more}" if known else "no members" if pointer else "no arguments"
+    return Problem(f"{pointer}/{escape(name)}", UNKNOWN, allowed)
 
 
-_WORDS = {
-    "minimum": "at least {}",
-    "maximum": "at most {}",
-    "exclusiveMinimum": "more than {}",
-    "exclusiveMaximum": "less than {}",
-    "minLength": "at least {} characters",
-    "maxLength": "at most {} characters",
-    "minItems": "at least {} items",
-    "maxItems": "at most {} items",
-    "minProperties": "at least {} members",
-    "maxProperties": "at most {} members",
-    "multipleOf": "a multiple of {}",
-    "pattern": "text that matches the pattern {}",
-    "format": "text in the format {}",
-}
+def _named(message: str, members: Collection[str]) -> list[str]:
+    """The key that a message about a key begins with, as JSON text; none where it begins with something else."""
+    import json
+
+    try:
+        name, _ = json.JSONDecoder().raw_decode(message)
+    except ValueError:
+        return []
+    return [name] if isinstance(name, str) and name in members else []
+
+
+def _one_a_place(found: list[Problem]) -> list[Problem]:
+    """The problems, those of one place as one, without items that are too many where their array is known to be too long."""
+    places: dict[str, list[Problem]] = {}
+    for problem in found:
+        places.setdefault(problem.pointer, []).append(problem)
+    return [_as_one(some) for pointer, some in places.items() if not _is_of_too_many(pointer, some[0], places)]
+
+
+def _is_of_too_many(pointer: str, problem: Problem, places: Collection[str]) -> bool:
+    array, _, place = pointer.rpartition("/")
+    return problem.message == _NOT_HERE and place.isdigit() and array in places
+
+
+def _as_one(problems: list[Problem]) -> Problem:
+    """One problem for several of one place; the allowed values say all that its type says."""
+    for problem in problems:
+        if problem.message == NOT_ALLOWED:
+            return problem
+    what = "; ".join(dict.fromkeys(problem.message for problem in problems))
+    expected = " and ".join(dict.fromkeys(problem.expected for problem in problems if problem.expected))
+    return problems[0]._replace(message=what, expected=expected or None)
+
+
+_NOT_A_KEY, _NOT_HERE = "not a key that is allowed", "not allowed here"
 
 
 def _wrong(error: Any, message: str, part: Mapping[str, Any]) -> tuple[str, str | None]:
     kind = error.name
     if kind == "type":
-        return "of the wrong type", describe(part)
+        return WRONG_TYPE, describe(part)
     if kind in ("enum", "const"):
-        return "not one of the allowed values", describe(part)
+        return NOT_ALLOWED, describe(part)
     if kind in ("anyOf", "oneOf", "oneOfNotValid"):
-        return "fits none of the allowed forms", describe(part)
-    if kind in _WORDS:
-        return "out of bounds", _WORDS[kind].format(show(part.get(kind, error.value)))
+        return NO_FORM, describe(part)
+    if kind in LIMITS:
+        return OUT_OF_BOUNDS, LIMITS[kind].format(show(part.get(kind, error.value)))
     if kind == "uniqueItems":
         return "has equal items", "each item once"
-    return "not valid", message[:200]
-
-
-def describe(schema: Any) -> str:
-    """What a JSON Schema asks for, in a few words: `integer`, `array of string`, `one of "a", "b"`."""
-    if not isinstance(schema, Mapping) or not schema:
-        return "any value"
-    if "enum" in schema:
-        values = [show(value) for value in schema["enum"]]
-        more = f" ... ({len(values)} in all)" if len(values) > 20 else ""
-        return f"one of {', '.join(values[:20])}{more}"
-    if "const" in schema:
-        return show(schema["const"])
-    for word in ("anyOf", "oneOf"):
-        if isinstance(schema.get(word), list):
-            return " or ".join(dict.fromkeys(describe(option) for option in schema[word][:8]))
-    kind = schema.get("type", "any value")
-    if kind == "array" and isinstance(schema.get("items"), Mapping) and schema["items"]:
-        return f"array of {describe(schema['items'])}"
-    return " or ".join(kind) if isinstance(kind, list) else str(kind)
-
-
-def show(value: Any) -> str:
-    """A value of a schema as short JSON text."""
-    try:
-        text = dump(value)
-    except Exception:
-        return type(value).__name__
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+    return (_NOT_HERE, None) if kind == "falseSchema" else (f"not valid: {message[:200]}", None)
 
 
 def _sent(value: Any, *, whole: bool) -> str:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from mulligan.catalogue import MISSING
 from mulligan.errors import Problem
 from mulligan.failures.telling import MESSAGES, Nodes
 
@@ -58,7 +59,7 @@ def problems(nodes: Nodes, text: str, arguments: Mapping[str, Any] | None) -> tu
     named: dict[str, Problem] = {}
     for pointer, missing in tuple(_rejected(nodes)) or tuple(_in_text(text[:1_000])):
         if pointer and pointer not in named and len(named) < _MOST:
-            words = "missing" if missing else "rejected by the service"
+            words = MISSING if missing else "rejected by the service"
             named[pointer] = Problem(pointer, words, got=_got(pointer, arguments))
     return tuple(named.values())
 

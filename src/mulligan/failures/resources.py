@@ -41,6 +41,7 @@ _OUTER = (
     "database", "project",
 )
 # fmt: on
+_OTHER = 3  # the rank of an argument whose name does not say that it names a thing
 _NAMING_METHODS = ("", "GET", "HEAD", "DELETE", "PUT", "PATCH")
 _ENDINGS = ("_id", "_path", "_name", "_key", "_url", "_uri")
 
@@ -144,9 +145,6 @@ def _named(arguments: Mapping[str, Any]) -> list[tuple[int, str]]:
     """The values of arguments with how surely each names a thing, the innermost first: a key before its bucket."""
     ranked = [(_rank(name), str(value)) for name, value in tuple(arguments.items())[:40] if _is_name(value)]
     return sorted(ranked, key=lambda pair: pair[0])
-
-
-_OTHER = 3
 
 
 def _rank(argument: str) -> int:

@@ -16,6 +16,7 @@ from cattrs import BaseConverter
 from cattrs.cols import list_structure_factory, mapping_structure_factory
 from cattrs.errors import AttributeValidationNote, ClassValidationError, IterableValidationError
 
+from mulligan.catalogue import NOT_ALLOWED, WRONG_TYPE
 from mulligan.signatures.annotations import alias_shape, is_named_tuple, is_typed_dict
 from mulligan.signatures.fields import Field, fields_of
 from mulligan.signatures.shapes import (
@@ -93,7 +94,7 @@ def _late_reader(shape: OneOf | Alias | Record, converter: BaseConverter) -> Rea
 
 
 def _wrong(expected: str) -> UnfitError:
-    return UnfitError("of the wrong type", expected)
+    return UnfitError(WRONG_TYPE, expected)
 
 
 def _read_exactly(kind: str, value: Any, _: Any) -> Any:
@@ -150,7 +151,7 @@ def _choice_reader(options: tuple[Option, ...]) -> Reader:
 
     def structure(value: Any, _: Any) -> Any:
         if kind_of(value) in ("array", "object") or _identity(value) not in values:
-            raise UnfitError("not one of the allowed values")
+            raise UnfitError(NOT_ALLOWED)
         return values[_identity(value)]
 
     return structure
@@ -209,7 +210,13 @@ def _construct(cls: type, *items: Any, **members: Any) -> Any:
     try:
         return cls(*items, **members)
     except Exception as error:
-        raise UnfitError(f"refused by {cls.__name__}", _reason(error)) from error
+        raise UnfitError(_refused(cls, _reason(error))) from error
+
+
+def _refused(cls: type, reason: str | None) -> str:
+    """That a class refuses a value, and after a colon why, in the words of its own check."""
+    words = (reason or "").removeprefix("Value error, ").removeprefix("Assertion failed, ")
+    return f"refused by {cls.__name__}: {words}" if words else f"refused by {cls.__name__}"
 
 
 def _reason(error: Exception) -> str | None:
@@ -253,12 +260,12 @@ def _model_reader(cls: Any) -> Reader:
 
 def _model_errors(cls: type, error: Any, value: Any) -> Iterator[UnfitError]:
     """The problems that pydantic found, without the values that it would show."""
-    message = f"refused by {cls.__name__}"
     if not hasattr(error, "error_count"):
-        yield UnfitError(message, _reason(error))
+        yield UnfitError(_refused(cls, _reason(error)))
         return
     for found in error.errors(include_input=False, include_url=False, include_context=False):
-        yield UnfitError(message, found["msg"], _real_path(found["loc"], value, missing=found["type"] == "missing"))
+        path = _real_path(found["loc"], value, missing=found["type"] == "missing")
+        yield UnfitError(_refused(cls, found["msg"]), path=path)
 
 
 def _real_path(steps: tuple[str | int, ...], value: Any, *, missing: bool) -> tuple[str | int, ...]:

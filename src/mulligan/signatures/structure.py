@@ -162,8 +162,8 @@ def _problems(error: Exception, path: tuple[str | int, ...], arguments: dict[str
 
 
 def _problem(error: Exception, path: tuple[str | int, ...], arguments: dict[str, Any]) -> Problem:
+    from mulligan.arguments.describing import show
     from mulligan.arguments.reading import escape
-    from mulligan.arguments.validation import show
     from mulligan.signatures.shapes import UnfitError
 
     if isinstance(error, OverflowError):

@@ -15,6 +15,7 @@ from typing import Any
 from attrs import frozen
 from cattrs import BaseConverter
 
+from mulligan.catalogue import NO_FORM
 from mulligan.signatures.annotations import alias_shape, is_named_tuple
 from mulligan.signatures.schema import shape_schema
 from mulligan.signatures.shapes import (
@@ -69,7 +70,7 @@ def union_reader(shapes: tuple[Shape, ...], converter: BaseConverter) -> Reader:
                 return member.read(value, member.shape)
             except Exception as error:
                 expected.append(getattr(error, "expected", None))
-        raise UnfitError("fits none of the allowed forms", " or ".join(dict.fromkeys(filter(None, expected))) or None)
+        raise UnfitError(NO_FORM, " or ".join(dict.fromkeys(filter(None, expected))) or None)
 
     return structure
 
