@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mulligan.suggesting.suggestions import Entry, NameIndex, Suggestions, canonical, canonical_match
+from mulligan.suggesting.canonical import canonical, canonical_match
+from mulligan.suggesting.suggestions import Entry, NameIndex, Suggestions
 
 # How the material was made. VERBS, NOUNS and data/invented_names.txt were written from memory of public tool servers
 # and of names that models invent, before the package had a table of synonyms, and did not change when that table was
@@ -277,6 +278,27 @@ def test_parameters_that_cannot_be_given_cost_no_suggestion() -> None:
 
 
 # --- a wrong one is never sold as certain
+
+
+def test_a_tool_that_does_harm_is_not_named_for_another_thing() -> None:
+    tools = "delete_repo delete_user read_file write_file create_issue update_record send_email list_tables".split()
+    for called, unwanted in (
+        ("delete_file", ("delete_repo", "delete_user")),
+        ("drop_table", ("delete_repo", "delete_user")),
+        ("delete_widget", ("delete_repo", "delete_user")),
+        ("create_invoice", ("create_issue",)),
+        ("edit_email", ("update_record",)),
+    ):
+        assert not set(unwanted) & set(ask(tools, called).names), called
+    for called, wanted in (
+        ("remove_repository", "delete_repo"),
+        ("remove_users", "delete_user"),
+        ("create_ticket", "create_issue"),
+        ("send_message", "send_email"),
+        ("write_fiel", "write_file"),
+        ("delete", "delete_repo"),
+    ):
+        assert ask(tools, called).names[0] == wanted
 
 
 def test_a_reading_call_never_leads_to_a_tool_that_destroys() -> None:

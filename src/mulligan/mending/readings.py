@@ -48,6 +48,6 @@ def same_name(called: str, names: Iterable[str]) -> str | None:
         called: the name that was called.
         names: the names that exist.
     """
-    from mulligan.suggesting.suggestions import canonical_match
+    from mulligan.suggesting.canonical import canonical_match
 
     return canonical_match(called, names)

@@ -12,7 +12,21 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from mulligan.suggesting.kinship import MISSPELT, RELATED, SYNONYM, Kin, Told, distance, kinship, slips
-from mulligan.suggesting.words import UNKNOWN, Lexicon, Name, Word, negations, opposed, opposites, orders, parse, pieces
+from mulligan.suggesting.words import (
+    UNKNOWN,
+    Lexicon,
+    Name,
+    Word,
+    negations,
+    opposed,
+    opposites,
+    orders,
+    parse,
+    pieces,
+    word_of,
+)
+
+_READ = word_of("read")
 
 
 class Likeness(NamedTuple):
@@ -144,6 +158,38 @@ class Question:
         if any(word.meaning is not UNKNOWN or self._weights.knows(word) for word in ours):
             return False
         return not self._nearer_to_an_opposite(other, theirs, likeness.edits)
+
+    def is_danger(self, other: Name, likeness: Likeness) -> bool:
+        """Whether a tool that may do harm would be named to a model that asked for something else.
+
+        That is one that destroys, where nothing was to be destroyed, or another thing; and one that writes another thing.
+        """
+        destroys = any(word.destroys for word in other.words)
+        if destroys and likeness.opposed and not any(word.destroys for word in self.called.words):
+            return True
+        if likeness.edits is not None or not (destroys or any(opposed(word, _READ) for word in other.words)):
+            return False
+        asked = self._of_things(self.called.words, likeness.asked, destroys)
+        offered = self._of_things(other.words, likeness.offered, destroys)
+        if not asked or not offered:
+            return False
+        return max(min(asked), min(offered)) < MISSPELT if destroys else max(asked) < RELATED
+
+    def _of_things(self, words: Iterable[Word], values: Iterable[float], unknown: bool) -> list[float]:
+        """The values of those words that say what a tool is about: neither what it does nor whose it is.
+
+        Args:
+            words: the words of a name.
+            values: one a word.
+            unknown: whether words count that no table has.
+        """
+        return [
+            value
+            for word, value in zip(words, values, strict=True)
+            if not (word.is_light or word.acts or word.changes or word.reads or word.destroys)
+            and not self._weights.leads(word)
+            and (unknown or word.meaning is not UNKNOWN)
+        ]
 
     def clearance(self, likeness: Likeness) -> float:
         """How far behind the next best must be for a tool to be proposed as the one."""

@@ -26,7 +26,6 @@ _MOST_DESCRIPTIONS = 2_000  # among more tools their descriptions are not search
 _NEAR_ASKED = 5  # parameters may have to be built, so few tools are asked for theirs where the spelling decides
 _ARGUMENTS, _WORTH_NAMING = 0.4, 0.15
 _END_OF_NAME = frozenset("(<{[\n\"'")
-_NOT_CANONICAL = str.maketrans("", "", "-_. ")
 
 
 class Entry(NamedTuple):
@@ -128,16 +127,7 @@ class NameIndex:
                 telling = sum(value * rare for value, rare in zip(fit, rarity, strict=True)) / len(keys)
                 best[place] = match._replace(score=match.score + _ARGUMENTS * (1 - match.score) * telling)
             best.sort(key=lambda match: (-match.score, match.number))
-        return [match for match in best if not self._is_danger(question.called, match)]
-
-    def _is_danger(self, called: Name, match: _Match) -> bool:
-        """Whether a tool that destroys would be named to a model that did not ask to destroy."""
-        words = self._name(match.number).words
-        return (
-            match.likeness.opposed
-            and any(word.destroys for word in words)
-            and not any(word.destroys for word in called.words)
-        )
+        return [match for match in best if not question.is_danger(self._name(match.number), match.likeness)]
 
     def _is_clear(self, question: Question, keys: frozenset[str], worth: list[_Match]) -> bool:
         """Whether the best may be proposed as the one that was meant."""
@@ -249,45 +239,6 @@ class NameIndex:
 
             self._told[number] = frozenset(pieces(self._entries[number].description[:_LONGEST_DESCRIPTION]))
         return self._told[number]
-
-
-def canonical(name: str) -> str:
-    """A name without case, `-`, `_`, `.` and spaces: what two names have in common that differ in style only."""
-    return name.casefold().translate(_NOT_CANONICAL)
-
-
-def canonical_match(called: str, names: Iterable[str]) -> str | None:
-    """The one name that is the name called but for style, or but for the namespace that one of the two has.
-
-    Args:
-        called: the name that was called.
-        names: the names that exist.
-
-    Returns:
-        The name that is canonically equal; without one, the name that is once a namespace (`a__b`, `mcp__a__b`, `a.b`,
-        `a:b`, `a/b`) is taken off it or off the name called; None where there is none or more than one.
-    """
-    if not 0 < len(called) <= _LONGEST_NAME:
-        return None
-    given = list(names)
-    forms = canonical("\n".join(given)).split("\n")
-    if len(forms) != len(given):
-        forms = [canonical(name) for name in given]
-    wanted, shorter = canonical(called), _tails(called)
-    equal, akin = [], []
-    for name, form in zip(given, forms, strict=True):
-        if form == wanted:
-            equal.append(name)
-        elif form in shorter or (form.endswith(wanted) and wanted in _tails(name)):
-            akin.append(name)
-    found = equal or akin
-    return found[0] if len(found) == 1 and wanted else None
-
-
-def _tails(name: str) -> set[str]:
-    from mulligan.suggesting.words import tails
-
-    return {canonical(tail) for tail in tails(name)} - {""}
 
 
 def _clean(called: str) -> str:

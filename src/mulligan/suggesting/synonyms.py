@@ -289,7 +289,7 @@ buy pay purchase refund transfer swap
 """
 # Verbs that do away with something.
 DESTROYING = """
-delete remove rm rmdir erase destroy drop unlink purge wipe clear uninstall terminate kill
+delete remove rm rmdir erase destroy drop unlink purge wipe clear uninstall terminate kill forget
 """
 # Words that say next to nothing about which tool is meant.
 LIGHT = """
