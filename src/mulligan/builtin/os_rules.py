@@ -75,12 +75,12 @@ def _denied(failure: Failure) -> ToolError:
 
 
 def _exists(failure: Failure) -> ToolError:
-    message = f"It exists already{_place(failure)}"
+    message = f"The resource exists already{_place(failure)}"
     return ResourceConflictError(message, code="ALREADY_EXISTS", resource=failure.resource)
 
 
 def _busy(failure: Failure) -> ToolError:
-    return ResourceConflictError(f"It is busy or not empty{_place(failure)}", resource=failure.resource)
+    return ResourceConflictError(f"The path is busy or not empty{_place(failure)}", resource=failure.resource)
 
 
 def _wrong_path(words: str) -> Callable[[Failure], ToolError]:
@@ -105,7 +105,7 @@ _BY_ERRNO: Mapping[int, Callable[[Failure], ToolError]] = {
     **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), _denied),
     errno.EEXIST: _exists,
     **dict.fromkeys((errno.ENOTEMPTY, errno.EBUSY, errno.ETXTBSY), _busy),
-    errno.EISDIR: _wrong_path("It is a directory, not a file"),
+    errno.EISDIR: _wrong_path("The path is a directory, not a file"),
     errno.ENOTDIR: _wrong_path("A part of the path is not a directory"),
     errno.ENAMETOOLONG: _wrong_path("The name is too long"),
     errno.ELOOP: _wrong_path("The path is a loop of symbolic links"),

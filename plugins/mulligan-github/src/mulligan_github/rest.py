@@ -174,7 +174,7 @@ def already_there(failure: Failure) -> ToolError | None:
     taken = any(one.get("code") == "already_exists" for one in field_errors(failure))
     if not taken and not failure.says("already exists"):
         return None
-    return ResourceConflictError("It exists already.", code="ALREADY_EXISTS", problems=problems(failure))
+    return ResourceConflictError("The resource exists already.", code="ALREADY_EXISTS", problems=problems(failure))
 
 
 @on(422)

@@ -114,7 +114,7 @@ _BY_CODE: Mapping[str, Callable[[Failure, Details], ToolError]] = {
     "OUT_OF_RANGE": _argument("OUT_OF_RANGE", "The request goes past what is there."),
     "DEADLINE_EXCEEDED": _plainly(ToolTimeoutError, "The service did not answer in time."),
     "NOT_FOUND": _not_found,
-    "ALREADY_EXISTS": _conflict("ALREADY_EXISTS", "It exists already."),
+    "ALREADY_EXISTS": _conflict("ALREADY_EXISTS", "The resource exists already."),
     "FAILED_PRECONDITION": _conflict("FAILED_PRECONDITION", "The present state does not allow it."),
     "ABORTED": _conflict("ABORTED", "Another change came between: read the present state, then try again."),
     "PERMISSION_DENIED": _plainly(ToolPermissionError, "The account may not do this at the service."),

@@ -34,7 +34,7 @@ _CODES: Mapping[str, tuple[type[ToolError], str]] = {
     "invalid_grant": (ToolAuthenticationError, "Notion rejected the authorization."),
     "missing_version": (ToolArgumentError, "The request names no version of Notion's API."),
     "validation_error": (ToolArgumentError, "Notion does not accept the arguments."),
-    "conflict_error": (ResourceConflictError, "It collided with another change: read the present state first."),
+    "conflict_error": (ResourceConflictError, "The call collided with another change: read the present state first."),
     "internal_server_error": (ToolUnavailableError, "Notion failed on its side."),
     "bad_gateway": (ToolUnavailableError, "Notion is unavailable for now."),
     "service_unavailable": (ToolUnavailableError, "Notion is unavailable for now."),

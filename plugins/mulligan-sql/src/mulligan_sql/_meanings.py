@@ -98,7 +98,7 @@ def exists(name: str | None = None, *, provider: str | None = None) -> ToolError
         name: its name, where the database tells it.
         provider: the database.
     """
-    message = f"It exists already: {name}" if name else "It exists already."
+    message = f"The resource exists already: {name}" if name else "The resource exists already."
     return ResourceConflictError(message, code="ALREADY_EXISTS", resource=name, provider=provider)
 
 

@@ -92,7 +92,7 @@ def exists(name: str | None = None, *, provider: str | None = None, http_status:
         provider: the store.
         http_status: what it answered with.
     """
-    message = f"It exists already: {name}" if name else "It exists already."
+    message = f"The resource exists already: {name}" if name else "The resource exists already."
     return ResourceConflictError(
         message, code="ALREADY_EXISTS", resource=name, provider=provider, http_status=http_status
     )
