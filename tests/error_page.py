@@ -22,7 +22,7 @@ SAMPLES: dict[str, ToolError] = {
     "ToolTimeoutError": errors.ToolTimeoutError("The search took longer than 30 s."),
     "ToolRateLimitError": errors.ToolRateLimitError("The service limits how often it may be called.", retry_after=20),
     "ToolUnavailableError": errors.ToolUnavailableError("The service is unavailable for now (HTTP 503)."),
-    "ToolCancelledError": errors.ToolCancelledError("It was cancelled."),
+    "ToolCancelledError": errors.ToolCancelledError("The call was cancelled."),
     "ToolExecutionError": errors.ToolExecutionError("The service failed (HTTP 500)."),
     "ToolAuthenticationError": errors.ToolAuthenticationError("The service rejected the credentials (HTTP 401)."),
     "ToolPermissionError": errors.ToolPermissionError("The account may not read this page."),
@@ -109,16 +109,18 @@ def _one(cls: type[ToolError], told: str, link: Link) -> str:
 def _failures() -> Iterator[ToolResult]:
     """One failed call for each class."""
 
+    titled = {error.resource or name: error for name, error in SAMPLES.items()}
+
     @tool(read_only=True)
     def read_page(title: str, lines: int = 10) -> str:
         """Read a page of the wiki."""
-        raise SAMPLES.get(title, RuntimeError("no such luck"))
+        raise titled.get(title, RuntimeError("no such luck"))
 
     with Pipeline([read_page], autoload=False, policy=Policy(retry=False)) as pipeline:
         yield pipeline.call("read_pages", {"title": "Home"})
         yield pipeline.call("read_page", {"title": "Home", "lines": "ten"})
-        for name in SAMPLES:
-            yield pipeline.call("read_page", {"title": name})
+        for title in titled:
+            yield pipeline.call("read_page", {"title": title})
         yield _repeated(pipeline)
 
 

@@ -139,6 +139,9 @@ CASES: dict[str, Case] = {
     "arguments_cut_off": called(tools(), "read_file", '{"path": "a.m'),
     "arguments_no_object": called(tools(), "read_file", "[1]"),
     "argument_missing": called(tools(), "read_file", {}),
+    "argument_missing_and_another_sent": called(
+        [Tool.from_schema("act", "", schema(path=PATH, n=NUMBER), dict)], "act", {"n": 1}
+    ),
     "argument_of_the_wrong_type": called(
         [Tool.from_schema("act", "", schema(n={"type": "integer"}), dict)], "act", {"n": "many"}
     ),
@@ -151,17 +154,23 @@ CASES: dict[str, Case] = {
             Tool.from_schema(
                 "act",
                 "",
-                schema(path=PATH, n=NUMBER, m=MODE, one={"anyOf": [{"type": "integer"}, {"type": "boolean"}]}),
+                schema(
+                    path=PATH, n=NUMBER, m=MODE, note=PATH, one={"anyOf": [{"type": "integer"}, {"type": "boolean"}]}
+                ),
                 dict,
             )
         ],
         "act",
-        {"n": 500, "m": "sideways", "one": "x", "more": 1},
+        {"n": 500, "m": "sideways", "note": "right", "one": "x", "more": 1},
     ),
     "arguments_two_missing": called([Tool.from_schema("act", "", schema(a=PATH, b=PATH), dict)], "act", {}),
     "argument_that_does_not_exist": called(tools(), "read_file", {"path": "a.md", "zzzq": 3}),
     "arguments_with_many_faults": called(
         [Tool.from_schema("act", "", schema(**{f"a{n:02}": PATH for n in range(12)}), dict)], "act", {}
+    ),
+    "argument_of_a_tool_that_takes_none": called([Tool.from_schema("act", "", schema(), dict)], "act", {"dummy": ""}),
+    "argument_corrected_three_times": called(
+        [Tool.from_schema("act", "", schema(n=NUMBER), dict)], "act", {"n": "10"}, session=3
     ),
     "arguments_rejected_by_the_service": failing(
         problems(errors.Problem("/path", "rejected", None, '"a"'), errors.Problem("", "no two of them go together"))
@@ -169,6 +178,9 @@ CASES: dict[str, Case] = {
     "file_missing": failing(missing("docs/guide.md")),
     "file_missing_one_is_near": failing(missing("docs/giude.md"), resources=["docs/guide.md", "other.md"]),
     "file_missing_and_sent": failing(missing("docs/giude.md"), {"path": "docs/giude.md"}, resources=["docs/guide.md"]),
+    "file_missing_and_not_named": failing(missing("settings.ini"), {"path": "docs"}),
+    "file_is_a_directory": failing(IsADirectoryError(21, "Is a directory", "docs"), {"path": "docs"}),
+    "file_refused": failing(PermissionError(13, "Permission denied", "docs/guide.md"), {"path": "docs/guide.md"}),
     "conflict": failing(errors.ResourceConflictError("The branch has moved.")),
     "timeout": failing(errors.ToolTimeoutError("No answer within 5 s.")),
     "timeout_of_a_read_only_tool": failing(errors.ToolTimeoutError("No answer within 5 s."), read_only=True),

@@ -42,7 +42,8 @@ tools  read_file, best_days, forecast, get_rate, publish_report,
                │ Closest: "read_file", "best_days".
                │ Available tools (6): read_file, best_days, forecast, get_rate, publish_report,
                │   sequential-thinking__sequentialthinking.
-               │ Next: call "read_file" instead, or another available tool if it fits better.
+               │ Next: if "read_file" does what you wanted, call it; otherwise call another
+               │   available tool, or none.
     then asks  read_file {"path": "brief.txt"}
     and reads  │ Report the best days, a forecast, and the prices in GBP and USD.
 """,

@@ -616,7 +616,7 @@ def test_no_piece_of_a_secret_value_is_left_where_a_problem_is_shortened(make_pi
         assert SECRET[:length] not in json.dumps(result.to_dict())
 
 
-def test_values_of_other_arguments_are_shown_beside_a_secret_one():
+def test_values_of_corrected_arguments_are_shown_beside_a_secret_one():
     tool = Tool.from_schema(
         "unlock",
         "",

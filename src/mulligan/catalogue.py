@@ -45,9 +45,10 @@ ENGLISH: Catalogue = {
     "options_some": "Available tools ({listed} of {total}): {names}.",
     "options_none": "There are {total} tools in all.",
     # what has happened
-    "second_time": "The same call has failed before.",
-    "third_time": "The same has failed 3 times: another try will not be run. Take another approach.",
-    "more_times": "The same has failed again and again. Take another approach.",
+    "second_time": "The same has failed before.",
+    "third_time": "The same has failed 3 times and will not be run again: change the call, or take another approach.",
+    "more_times": "The same has failed again and again: change the call, or take another approach.",
+    "more_times_corrected": "The same has failed again and again: only the corrected call will be run.",
     "other_values": "It failed in the same way with other values before: find out what is there before you try the next one.",
     "read_as": "{before} was read as {after}.",
     "done": "The tool did run: what it does is done.",
@@ -60,14 +61,23 @@ ENGLISH: Catalogue = {
     "next_corrected": "Next: make this corrected call: {call}",
     "stop": "do not call {tool} again: it will fail the same way. Tell the user what is needed.",
     "other_tool": 'call "{name}" instead, or another available tool if it fits better.',
+    "likely_tool": 'if "{name}" does what you wanted, call it; otherwise call another available tool, or none.',
     "any_tool": "call the available tool that does what you wanted. Nothing was run.",
     "whole_corrected": "call {tool} again with {expected}.",
-    "valid": "call {tool} again with a valid {names} and the other arguments unchanged.",
-    "without": "call {tool} again without {names}, and the other arguments unchanged.",
-    "added": "call {tool} again with {names} added and the other arguments unchanged.",
-    "corrected": "call {tool} again with this corrected and the other arguments unchanged.",
+    "valid": "call {tool} again with a valid {names}{rest}.",
+    "without": "call {tool} again without {names}{rest}.",
+    "without_any": "call {tool} again without arguments: {{}}.",
+    "added": "call {tool} again with {names} added{rest}.",
+    "corrected": "call {tool} again with the above corrected{rest}.",
+    "rest": ", and the other arguments unchanged",
+    "corrected_arguments": "call {tool} again with corrected arguments.",
     "other_name": 'call {tool} again with "{name}".',
     "existing_name": "check the name, then call {tool} again with one that exists; do not repeat this one.",
+    "not_of_arguments": (
+        "do not repeat this call: what failed does not come from its arguments. "
+        "Use another tool, or tell the user what stands in the way."
+    ),
+    "refused": "do not repeat this call: use another path or another tool, or tell the user what is needed.",
     "read_state": "read the present state first, then decide what is still to be done.",
     "another_approach": (
         "take another approach: another tool, other arguments, or tell the user what stands in the way."

@@ -359,7 +359,7 @@ def test_the_loop_guard_remembers_a_thread(run):
     said, made = agent([turn, AIMessage("First."), turn], [read_page], checkpointer=InMemorySaver())
     config = {"configurable": {"thread_id": "1"}}
     run(made, asked(), config)
-    assert "The same call has failed before." in run(made, asked(), config)["messages"][-2].text
+    assert "The same has failed before." in run(made, asked(), config)["messages"][-2].text
 
 
 def test_the_model_reads_the_feedback_corrects_itself_and_finishes(run):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from mulligan.catalogue import Catalogue
+from mulligan.catalogue import MISSING, UNKNOWN, Catalogue
 from mulligan.errors import (
+    Problem,
     RepeatedCallError,
     ResourceConflictError,
     ResourceNotFoundError,
@@ -23,7 +24,7 @@ from mulligan.errors import (
     ToolUnavailableError,
 )
 from mulligan.foreign.containment import is_name, show_name
-from mulligan.wording.quoting import redacted_pointer
+from mulligan.wording.quoting import redacted_pointer, was_named
 
 if TYPE_CHECKING:
     from mulligan.tools import Tool
@@ -57,14 +58,17 @@ def next_step(
     if error.fatal:
         return words["stop"].format(tool=name)
     if isinstance(error, ToolNotFoundError):
-        return _with_name("other_tool", error.suggestions, name, words, "") or words["any_tool"]
+        template = "other_tool" if error.confident else "likely_tool"
+        return _with_name(template, error.suggestions, name, words, "") or words["any_tool"]
     if isinstance(error, ToolArgumentError):
         return _with_arguments(error, name, tool, words, line)
     if isinstance(error, ResourceNotFoundError):
         named = _with_name("other_name", error.suggestions, name, words, error.resource or "")
-        return named or words["existing_name"].format(tool=name)
+        return named or words[_unless_not_of_arguments(error, tool, "existing_name", "other_way")].format(tool=name)
     if isinstance(error, ResourceConflictError) and not error.transient:
         return words["read_state"]
+    if isinstance(error, (ToolPermissionError, ToolAuthenticationError)):
+        return words["refused"]
     if isinstance(error, RepeatedCallError):
         return words["another_approach"]
     if isinstance(error, ToolCancelledError):
@@ -79,32 +83,84 @@ def _with_name(template: str, names: tuple[str, ...], tool: str, words: Catalogu
     return words[template].format(tool=tool, name=show_name(names[0], 256))
 
 
+def _unless_not_of_arguments(error: ToolError, tool: Tool | None, named: str, left: str) -> str:
+    """The template for what other arguments may mend: no call is to be repeated with others where none can help.
+
+    Args:
+        error: what the failure means.
+        tool: the tool, or None.
+        named: the template where the arguments name what failed, or may do.
+        left: the template where they do not, but there are others to give.
+    """
+    sent = error.arguments
+    if sent is None or was_named(error.resource, sent) or not (sent or (tool and "properties" in tool.parameters)):
+        return named
+    return left if _parameters(tool) - sent.keys() else "not_of_arguments"
+
+
 def _with_arguments(
     error: ToolError, name: str, tool: Tool | None, words: Catalogue, line: Callable[[str], str]
 ) -> str:
     problems = error.problems
-    if problems and not problems[0].pointer:
+    if not problems:
+        template = _unless_not_of_arguments(error, tool, "corrected_arguments", "corrected_arguments")
+        return words[template].format(tool=name)
+    if not problems[0].pointer:
         asked = problems[0].expected or ""
         own = (error.rule or "").startswith("host:") and '"' not in asked  # quotes hold words of a schema
-        expected = line(asked) if own else ""
-        return words["whole_corrected" if expected else "corrected"].format(tool=name, expected=expected)
-    names = dict.fromkeys(problem.pointer for problem in problems[: _NAMED + 1])
-    fit = [name for name in names if is_name(name) and (line is str or redacted_pointer(name, line) == name)]
-    wrong = [f'"{show_name(name[1:], 64)}"' for name in fit]
-    if not 0 < len(wrong) == len(names) <= _NAMED:
-        return words["corrected"].format(tool=name)
-    unknown = [pointer for pointer in fit if tool is not None and not _is_parameter(pointer, tool)]
-    if unknown and unknown != fit:
-        return words["corrected"].format(tool=name)
-    is_missing = all(problem.message == "missing" for problem in problems)
-    template = "without" if unknown else "added" if is_missing else "valid"
-    return words[template].format(tool=name, names=words["and"].join(wrong))
+        if expected := line(asked) if own else "":
+            return words["whole_corrected"].format(tool=name, expected=expected)
+    pointers = list(dict.fromkeys(problem.pointer for problem in problems))
+    rest = words["rest"] if _has_others(error.arguments, pointers) else ""
+    names = _shown(pointers, line) if len(pointers) <= _NAMED else []
+    kinds = {_kind(problem, tool) for problem in problems}
+    if kinds == {"without"} and not _parameters(tool):
+        return words["without_any"].format(tool=name)
+    if not names or ("without" in kinds and len(kinds) > 1):
+        return words["corrected"].format(tool=name, rest=rest)
+    template = kinds.pop() if len(kinds) == 1 else "valid"
+    return words[template].format(tool=name, names=listed(names, words), rest=rest)
 
 
-def _is_parameter(pointer: str, tool: Tool) -> bool:
-    """Whether a problem is about something that the tool takes, so that another value may fit."""
-    known = tool.parameters.get("properties")
-    return not isinstance(known, Mapping) or not known or pointer[1:].partition("/")[0] in known
+def _kind(problem: Problem, tool: Tool | None) -> str:
+    """The template for one problem: whether something is to be added, left out, or given another value."""
+    known = _parameters(tool)
+    if problem.message == UNKNOWN or (known and _argument(problem.pointer) not in known):
+        return "without"
+    return "added" if problem.message == MISSING else "valid"
+
+
+def _parameters(tool: Tool | None) -> frozenset[str]:
+    """The names of what a tool takes, as far as its schema says."""
+    known = None if tool is None else tool.parameters.get("properties")
+    return frozenset(known) if isinstance(known, Mapping) else frozenset()
+
+
+def _argument(pointer: str) -> str:
+    return pointer[1:].partition("/")[0]
+
+
+def _has_others(arguments: Mapping[str, object] | None, pointers: Sequence[str]) -> bool:
+    """Whether other arguments were sent than those that some pointers lead to; where nobody knows, they may have been."""
+    return arguments is None or not arguments.keys() <= set(map(_argument, pointers))
+
+
+def _shown(pointers: Sequence[str], line: Callable[[str], str]) -> list[str]:
+    """The places as names in quotes, the inner ones as pointers; empty unless each is a name that may be shown."""
+    if not all(pointer and is_name(pointer) and redacted_pointer(pointer, line) == pointer for pointer in pointers):
+        return []
+    return [f'"{show_name(pointer if "/" in pointer[1:] else pointer[1:], 64)}"' for pointer in pointers]
+
+
+def listed(names: Sequence[str], words: Catalogue) -> str:
+    """Some names as one list: `"a", "b" and "c"`.
+
+    Args:
+        names: at least one.
+        words: the templates.
+    """
+    *first, last = names
+    return f"{', '.join(first)}{words['and']}{last}" if first else last
 
 
 def _after_failure(error: ToolError, name: str, tool: Tool | None, words: Catalogue) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from mulligan.arguments.reading import dump
 from mulligan.foreign.containment import is_name, safe_str
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _WORDS, _LONG, _MOST = 4, 24, 300
 _UNSPACED = re.compile(r"[^\x00-\u2fff]{8}")
+_PIECES = re.compile(r"[^\W_]+")
+_TELLING, _MOST_SEARCHED = 3, 100_000
 _MARKED = re.compile(r"[<>|{}\[\]]")
 
 
@@ -43,6 +45,26 @@ def was_sent(text: str, sent: str) -> bool:
         return True
     written = guarded(lambda: dump(text)[1:-1])
     return written is not None and written in sent
+
+
+def was_named(resource: str | None, arguments: Mapping[str, Any]) -> bool:
+    """Whether arguments may name a thing: a word of it stands in them, or it is not known.
+
+    Args:
+        resource: the thing, or None.
+        arguments: the arguments as JSON values.
+    """
+    if resource is None or not arguments:
+        return bool(arguments)
+    written = guarded(lambda: dump(list(arguments.values())))
+    if written is None or len(written) > _MOST_SEARCHED:
+        return True
+    thing, sent = resource.casefold(), written.casefold().replace("\\n", " ")
+    ours, theirs = set(_PIECES.findall(sent)), set(_PIECES.findall(thing))
+    if not ours.isdisjoint(theirs):
+        return True
+    pairs = [(word, thing) for word in ours] + [(word, sent) for word in theirs]
+    return any(len(word) >= _TELLING and word in text for word, text in pairs)
 
 
 def unnamed(error: ToolError, call: ToolCall) -> str | None:

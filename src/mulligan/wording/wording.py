@@ -21,7 +21,7 @@ from mulligan.foreign.facts import guarded
 from mulligan.policy import Limits, Policy
 from mulligan.secrets.redaction import REDACTED, Redactor, cut
 from mulligan.wording.correction import Correction, is_own
-from mulligan.wording.next_steps import effect_note, in_seconds, next_step
+from mulligan.wording.next_steps import effect_note, in_seconds, listed, next_step
 from mulligan.wording.quoting import apart, redacted_pointer, sent_text, spellings, unnamed
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 _LINE = 300
 _SENT, _LONGEST_POINTER = 60, 100
 _MOST = 50
+_BESIDE_A_CORRECTION = {"third_time": "more_times_corrected", "more_times": "more_times_corrected", "other_values": ""}
 _ELLIPSIS = "…"
 
 
@@ -81,22 +82,23 @@ class Wording:
         problems = error.problems[: self._limits.problems]
         if len(problems) == 1 and not problems[0].pointer and problems[0].message in error.message:
             problems = ()
-        line = str if self._is_clean(_foreign(error, hints)) else self.line
+        is_clean = self._is_clean(_foreign(error, hints))
+        line = str if is_clean else self.line
         feedback = self._main_parts(error, self._name(call, tool), tool, line, hidden)
         if problems:
             feedback.problems_total = len(error.problems)
-            feedback.problems = self._problems(problems, clean=line is str)
+            feedback.problems = self._problems(problems, clean=is_clean)
         if error.retry_after is not None:
             feedback.wait_note = self._wait(error.retry_after, feedback.next_step)
-        if hints or note or repairs:
-            feedback.hints = tuple(map(line, own))
-            feedback.notes = self._notes(note, repairs)
+        feedback.hints = tuple(map(line, own))
         if tools or suggested(error):
             self._add_names(feedback, error, tools)
         if failure is not None:
             feedback.detail = guarded(partial(self._detail, error, call, failure, (hidden, *repeated))) or ""
         if correction is not None:
             guarded(partial(self._propose, feedback, correction, sent_text(call)))
+        if note or repairs:
+            feedback.notes = self._notes(_BESIDE_A_CORRECTION.get(note, note) if feedback.corrected else note, repairs)
         return feedback
 
     def _main_parts(
@@ -203,7 +205,7 @@ class Wording:
             return
         feedback.corrected = text
         if meant and not feedback.suggestion:
-            names = self._words["and"].join(f'"{show_name(one, 128)}"' for one in meant)
+            names = listed([f'"{show_name(one, 128)}"' for one in meant], self._words)
             feedback.suggestion = self._words["meant"].format(names=names)
 
     def _notes(self, note: str, repairs: Sequence[Repair]) -> tuple[str, ...]:

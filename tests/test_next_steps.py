@@ -1,0 +1,191 @@
+"""The next step that a model reads where no corrected call is known: it fits what was sent, and what can be mended."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+import subprocess
+from typing import Any, TypedDict
+
+import pytest
+
+from mulligan import Tool, errors, tool
+
+
+class Point(TypedDict):
+    x: int
+
+
+def step(content: str) -> str:
+    """The last line, without its label."""
+    return content.splitlines()[-1].removeprefix("Next: ")
+
+
+@pytest.fixture
+def after(make_pipeline, run):
+    def after(function: Any, arguments: Any) -> str:
+        made = function if isinstance(function, Tool) else tool(function)
+        return step(run(make_pipeline(made), made.name, arguments).content)
+
+    return after
+
+
+# --- arguments that do not fit
+
+
+def test_a_tool_that_takes_no_arguments_is_called_without_any(after):
+    def now() -> None: ...
+
+    assert after(now, {"random_string": "dummy"}) == "call now again without arguments: {}."
+
+
+def test_corrected_arguments_are_named_only_where_there_are_some(after):
+    def shoe(size: int, colour: str = "red") -> None: ...
+
+    assert after(shoe, {}) == 'call shoe again with "size" added.'
+    assert after(shoe, {"colour": "x"}) == 'call shoe again with "size" added, and the other arguments unchanged.'
+    assert after(shoe, {"size": "x"}) == 'call shoe again with a valid "size".'
+    assert after(shoe, {"size": 1, "zzzq": 1}) == ('call shoe again without "zzzq", and the other arguments unchanged.')
+
+
+def test_several_places_are_one_list_and_inner_ones_are_pointers(after):
+    def act(n: int, flag: bool, ratio: float, points: list[Point] = []) -> None: ...
+
+    wrong = {"n": "x", "flag": "x", "ratio": "x"}
+    assert after(act, wrong) == 'call act again with a valid "n", "flag" and "ratio".'
+    inner = {"n": 1, "flag": True, "ratio": 1, "points": [{"x": "y"}]}
+    assert after(act, inner) == 'call act again with a valid "/points/0/x", and the other arguments unchanged.'
+
+
+def test_many_problems_are_referred_to_by_the_lines_above(after):
+    def act(a: int = 0, b: int = 0) -> None: ...
+
+    assert after(act, {f"zzzq{n}": 1 for n in range(14)}) == "call act again with the above corrected."
+    assert after(act, {"zzzq": 1, "a": "x"}) == "call act again with the above corrected."
+    assert after(act, {"zzzq": 1, "a": "x", "b": 1}) == (
+        "call act again with the above corrected, and the other arguments unchanged."
+    )
+
+
+def test_arguments_that_are_refused_as_a_whole_are_to_be_other_ones(after):
+    def read(path: str) -> None:
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+
+    def load() -> None:
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), "/etc")
+
+    assert after(read, {"path": "/etc"}) == "call read again with corrected arguments."
+    assert after(load, {}).startswith("do not repeat this call: what failed does not come from its arguments.")
+
+
+# --- what is missing, and who named it
+
+NOT_NAMED = (
+    "do not repeat this call: what failed does not come from its arguments. "
+    "Use another tool, or tell the user what stands in the way."
+)
+
+
+def test_a_missing_thing_that_no_argument_names_needs_another_tool(after):
+    def load() -> None:
+        open("/nonexistent/settings.ini")
+
+    def convert(format: str) -> None:
+        subprocess.run(["no-such-program", format])
+
+    def query(status: str) -> None:
+        sqlite3.connect(":memory:").execute("select * from users where status = ?", (status,))
+
+    assert after(load, {}) == NOT_NAMED
+    assert after(convert, {"format": "pdf"}) == NOT_NAMED
+    assert after(query, {"status": "open"}) == NOT_NAMED
+
+
+def test_a_missing_thing_may_be_named_by_an_argument_that_was_left_out(after):
+    def load(folder: str = "/nonexistent") -> None:
+        open(f"{folder}/settings.ini")
+
+    assert after(load, {}) == "try other arguments or another way; the same call will most likely fail again."
+
+
+@pytest.mark.parametrize(
+    ("sent", "missing"),
+    [
+        ({"path": "a.md"}, "a.md"),
+        ({"path": "a.md"}, "/data/a.md"),
+        ({"user": 42}, "/users/42"),
+        ({"query": "select *\nfrom Users"}, "users"),
+        ({"names": [{"Ada Lovelace": 1}]}, "ada_lovelace"),
+        ({"kind": "report"}, "reports"),
+        ({"kind": "x"}, None),
+    ],
+)
+def test_a_missing_thing_that_an_argument_names_is_to_be_named_otherwise(after, sent, missing):
+    def load(**_: Any) -> None:
+        raise errors.ResourceNotFoundError("There is none.", resource=missing)
+
+    made = Tool.from_schema("load", "", {"type": "object"}, load)
+    assert after(made, sent) == "check the name, then call load again with one that exists; do not repeat this one."
+
+
+# --- refusals
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_a_path_that_is_refused_is_not_tried_again(after, read_only):
+    def write(path: str) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+
+    assert after(tool(read_only=read_only)(write), {"path": "/etc/x"}) == (
+        "do not repeat this call: use another path or another tool, or tell the user what is needed."
+    )
+
+
+# --- tools that do not exist
+
+TOOLS = ("delete_repo", "delete_user", "read_file", "write_file", "search_code", "search_issues")
+
+
+@pytest.mark.parametrize(
+    ("called", "wanted"),
+    [
+        ("raed_file", 'call "read_file" instead, or another available tool if it fits better.'),
+        ("python", 'if "search_code" does what you wanted, call it; otherwise call another available tool, or none.'),
+        (
+            "delete_file",
+            'if "read_file" does what you wanted, call it; otherwise call another available tool, or none.',
+        ),
+        ("drop_table", "call the available tool that does what you wanted. Nothing was run."),
+    ],
+)
+def test_a_tool_is_proposed_as_surely_as_it_is_known_to_be_meant(make_pipeline, run, called, wanted):
+    made = [Tool.from_schema(name, "", {"type": "object", "required": ["q"]}, dict) for name in TOOLS]
+    assert step(run(make_pipeline(*made), called, {}).content) == wanted
+
+
+# --- notes on repetition
+
+
+def test_a_note_on_repetition_agrees_with_the_corrected_call_below_it(make_pipeline):
+    def act(n: int) -> None: ...
+
+    session = make_pipeline(act).session()
+    corrected = [session.call("act", {"n": "1"}).content for _ in range(3)][-1]
+    assert corrected.splitlines()[-2:] == [
+        "The same has failed again and again: only the corrected call will be run.",
+        'Next: make this corrected call: {"name": "act", "arguments": {"n": 1}}',
+    ]
+    assert not session.call("act", {"n": 1}).is_error
+    unclear = [session.call("act", {"n": "x"}).content for _ in range(3)][-1]
+    assert unclear.splitlines()[-2:] == [
+        "The same has failed 3 times and will not be run again: change the call, or take another approach.",
+        'Next: call act again with a valid "n".',
+    ]
+
+
+def test_another_call_of_the_same_unknown_name_is_not_called_the_same_call(make_pipeline):
+    session = make_pipeline(Tool.from_schema("act", "", {"type": "object"}, dict)).session()
+    told = [session.call("zzzq", {"n": n}).content for n in range(2)]
+    assert "The same has failed before." in told[1]
+    assert "same call" not in told[1]
