@@ -150,58 +150,10 @@ def test_definitions_for_openai():
     assert Toolset([read, write]).definitions() == [first, second]
 
 
-NAMES = {
-    "openai": "[a-zA-Z0-9_-]{1,64}",
-    "openai-responses": "[a-zA-Z0-9_-]{1,128}",
-    "anthropic": "[a-zA-Z0-9_-]{1,128}",
-    "gemini": "[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}",
-}
-
-
-@pytest.mark.parametrize(
-    ("name", "refused", "near"),
-    [
-        ("get weather (v2)!", NAMES, "get_weather_v2"),
-        ("files/read", NAMES, "files_read"),
-        ("files.read", ["openai", "openai-responses", "anthropic"], "files_read"),
-        ("öö", NAMES, "my_tool"),
-        ("3d", ["gemini"], "tool_3d"),
-        ("x" * 100, ["openai"], "x" * 64),
-    ],
-)
-def test_a_name_that_a_provider_does_not_take_is_told_where_it_is_shown(name, refused, near):
-    tools = Toolset([read, another(name)])
-    for dialect in refused:
-        with pytest.raises(errors.UsageError) as caught:
-            tools.definitions(dialect)
-        assert str(caught.value) == (
-            f"tool {name!r}: {dialect} takes names that match {NAMES[dialect]}; name it {near!r}, for example, or leave "
-            f"it out with remove({name!r})"
-        )
-    for dialect in {*NAMES, "mcp", "ai-sdk"} - {*refused}:
-        assert len(tools.definitions(dialect)) == 2
-
-
-def test_a_dialect_of_ones_own_takes_other_names():
-    class Local(OpenAIDialect):
-        """Of a server that takes any."""
-
-        name = "local"
-        names = None
-
-    assert Toolset([another("files/read")]).definitions(Local())[0]["function"]["name"] == "files/read"
-
-
-def test_a_wrong_schema_is_told_where_it_is_shown():
-    tools = Toolset([read, Tool.from_schema("add", "", {"properties": {"a": {"type": "strin"}}}, print)])
-    with pytest.raises(errors.UsageError) as caught:
-        tools.definitions()
-    assert str(caught.value) == (
-        "tool 'add': its schema is invalid at /properties/a/type: \"strin\" is no type of JSON Schema (did you mean "
-        "\"string\"?). Correct its schema, or leave it out with remove('add')"
-    )
-    tools.remove("add")
-    assert len(tools.definitions()) == 1
+def test_one_tool_that_a_provider_may_refuse_takes_no_other_away():
+    wrong = Tool.from_schema("add", "", {"properties": {"a": {"type": "strin"}}}, print)
+    shown = Toolset([read, another("files.read"), wrong]).definitions()
+    assert [one["function"]["name"] for one in shown] == ["read", "files.read", "add"]
 
 
 def test_definitions_for_anthropic():

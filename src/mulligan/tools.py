@@ -109,8 +109,7 @@ class Tool:
             options: the attributes of `Tool`, and `schema`, which replaces the schema read from the signature.
 
         Raises:
-            UsageError: the function cannot be a tool (`*args`, a parameter without annotation, no name ...), or an unknown
-                option.
+            UsageError: the function cannot be a tool (`*args`, no annotation, no name ...), or an unknown option.
         """
         schema = options.pop("schema", None)
         checks.check_options(options, ("name", "description", "schema"))

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, ValuesView
 from functools import partial
 from typing import Any
 
-from mulligan.arguments.validation import SchemaError
 from mulligan.dialects import Dialect, named
 from mulligan.errors import UsageError
 from mulligan.signatures.signature import read_names
-from mulligan.signatures.tool_checks import plain_name
 from mulligan.suggesting.suggestions import Entry, NameIndex, Suggestions
 from mulligan.tools import Tool
 
@@ -87,11 +84,10 @@ class Toolset(Mapping[str, Tool]):
             dialect: the message shape, or its name: `openai`, `anthropic`, or that of a plugin.
 
         Raises:
-            UsageError: no such dialect, or a tool that it cannot show: its name is not one that the provider takes, or its
-                schema cannot be made or used.
+            UsageError: no such dialect, or a tool whose schema cannot be made.
         """
         described = named(dialect, self.dialects)
-        return [described.definition(_showable(tool, described)) for tool in self.values()]
+        return [described.definition(tool) for tool in self.values()]
 
     def suggest(self, called: str, arguments: Mapping[str, Any] | None = None) -> Suggestions:
         """The tools that may be meant by a name that none of them has, best first.
@@ -181,24 +177,6 @@ def _from_anything(given: Any) -> Tool:
     if not callable(given):
         raise UsageError(f"{given!r:.80} cannot be a tool: give a Tool, a function, or a Toolset")
     return Tool.from_function(given)
-
-
-def _showable(tool: Tool, dialect: Dialect) -> Tool:
-    """The tool, if a provider can be shown it: it refuses all tools for one that it cannot read."""
-    if dialect.names is not None and not re.fullmatch(dialect.names, tool.name):
-        near = plain_name(tool.name)
-        near = near if re.fullmatch(dialect.names, near) else f"tool_{near}"
-        raise UsageError(
-            f"tool {tool.name!r}: {dialect.name} takes names that match {dialect.names}; name it {near!r}, for example, "
-            f"or leave it out with remove({tool.name!r})"
-        )
-    try:
-        _ = tool.is_read_from_signature or tool.validator
-    except SchemaError as error:
-        raise UsageError(
-            f"tool {tool.name!r}: {error}. Correct its schema, or leave it out with remove({tool.name!r})"
-        ) from None
-    return tool
 
 
 def _where(tool: Tool) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from mulligan.arguments.describing import show
 from mulligan.arguments.reading import escape
-from mulligan.arguments.validation import SchemaError, Validator, show
+from mulligan.arguments.validation import SchemaError, Validator
 from mulligan.errors import ToolExecutionError
 from mulligan.foreign.containment import clean, show_name
 

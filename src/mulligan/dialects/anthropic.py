@@ -47,7 +47,6 @@ class AnthropicDialect(Dialect):
     """`tool_use` blocks in an assistant message, all answered by the blocks of one user message."""
 
     name = "anthropic"
-    names = "[a-zA-Z0-9_-]{1,128}"
 
     def recognises(self, message: Mapping[str, Any]) -> bool:
         """Whether it is an assistant message whose content is a list of typed blocks."""

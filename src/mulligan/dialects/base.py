@@ -16,11 +16,9 @@ class Dialect:
 
     Attributes:
         name: how `definitions`, `message` and the command line ask for it.
-        names: a regular expression of the names of tools that the provider takes; None where it takes any.
     """
 
     name: ClassVar[str]
-    names: ClassVar[str | None] = None
 
     def recognises(self, message: Mapping[str, Any]) -> bool:
         """Whether a model's message has this shape. The first dialect that says yes answers it.

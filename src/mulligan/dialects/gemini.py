@@ -38,7 +38,6 @@ class GeminiDialect(Dialect):
     """
 
     name = "gemini"
-    names = "[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}"
 
     def recognises(self, message: Mapping[str, Any]) -> bool:
         """Whether it is an answer with `candidates`, or content with `parts` of the role `model`."""

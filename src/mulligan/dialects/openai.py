@@ -39,7 +39,6 @@ class OpenAIDialect(Dialect):
     """
 
     name = "openai"
-    names = "[a-zA-Z0-9_-]{1,64}"
 
     def recognises(self, message: Mapping[str, Any]) -> bool:
         """Whether it is a chat completion, or an assistant message with `tool_calls` or text."""

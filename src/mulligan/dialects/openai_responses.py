@@ -36,7 +36,6 @@ class OpenAIResponsesDialect(Dialect):
     """`function_call` items in the output of a response, answered by one `function_call_output` item each."""
 
     name = "openai-responses"
-    names = "[a-zA-Z0-9_-]{1,128}"
 
     def recognises(self, message: Mapping[str, Any]) -> bool:
         """Whether it is a response, or one of its items that asks for a call."""

@@ -70,7 +70,7 @@ def check_tool(name: Any, handler: Any, timeout: Any) -> None:
 def check_name(name: Any) -> None:
     """Whether a name that the host's own code gives is one that a provider may take.
 
-    Names of other programs, such as an MCP server, are not asked: each dialect says which it takes.
+    Names that other programs give, such as an MCP server, are taken as they are.
 
     Args:
         name: the name.
@@ -83,15 +83,13 @@ def check_name(name: Any) -> None:
     fault = f"is longer than {_LONGEST_NAME} characters" if len(name) > _LONGEST_NAME else "holds blanks"
     fault = fault if name.isprintable() else "holds characters that cannot be seen"
     shown = name if len(name) <= _LONGEST_NAME else f"{name[:40]}..."
-    raise UsageError(f"tool {shown!r}: its name {fault}, and no provider takes that; give it name={plain_name(name)!r}")
+    raise UsageError(
+        f"tool {shown!r}: its name {fault}, and no provider takes that; give it name={_plain_name(name)!r}"
+    )
 
 
-def plain_name(name: str) -> str:
-    """A name of letters, digits and underscores that is like another: one that every provider takes.
-
-    Args:
-        name: the other name.
-    """
+def _plain_name(name: str) -> str:
+    """A name of letters, digits and underscores that is like another: one that every provider takes."""
     import re
 
     return re.sub("[^a-zA-Z0-9-]+", "_", name).strip("_-")[:_SHORT] or "my_tool"

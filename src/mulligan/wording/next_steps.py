@@ -51,12 +51,8 @@ def next_step(
         words: the templates.
         line: makes one clean line of a foreign text.
     """
-    if error.rule is not None and error.rule.startswith("session:budget"):
-        return words["no_more" if error.fatal else "no_more_of_it"].format(tool=name)
-    if error.rule == "host:schema":
-        return words["unusable"].format(tool=name)
-    if error.fatal:
-        return words["stop"].format(tool=name)
+    if template := _stopping(error):
+        return words[template].format(tool=name)
     if isinstance(error, ToolNotFoundError):
         template = "other_tool" if error.confident else "likely_tool"
         return _with_name(template, error.suggestions, name, words, "") or words["any_tool"]
@@ -74,6 +70,16 @@ def next_step(
     if isinstance(error, ToolCancelledError):
         return words["if_needed"]
     return _after_failure(error, name, tool, words)
+
+
+def _stopping(error: ToolError) -> str:
+    """The template where this tool, or all of them, are not to be called any more; else nothing."""
+    rule = error.rule or ""
+    if rule.startswith("session:budget"):
+        return "no_more" if error.fatal else "no_more_of_it"
+    if rule == "host:schema":
+        return "unusable"
+    return "stop" if error.fatal else ""
 
 
 def _with_name(template: str, names: tuple[str, ...], tool: str, words: Catalogue, like: str) -> str:
