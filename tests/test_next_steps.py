@@ -76,13 +76,13 @@ def test_arguments_that_are_refused_as_a_whole_are_to_be_other_ones(after):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), "/etc")
 
     assert after(read, {"path": "/etc"}) == "call read again with corrected arguments."
-    assert after(load, {}).startswith("do not repeat this call: what failed does not come from its arguments.")
+    assert after(load, {}).startswith("do not repeat this call: what it looked for is not in its arguments.")
 
 
 # --- what is missing, and who named it
 
 NOT_NAMED = (
-    "do not repeat this call: what failed does not come from its arguments. "
+    "do not repeat this call: what it looked for is not in its arguments. "
     "Use another tool, or tell the user what stands in the way."
 )
 

@@ -74,7 +74,7 @@ ENGLISH: Catalogue = {
     "other_name": 'call {tool} again with "{name}".',
     "existing_name": "check the name, then call {tool} again with one that exists; do not repeat this one.",
     "not_of_arguments": (
-        "do not repeat this call: what failed does not come from its arguments. "
+        "do not repeat this call: what it looked for is not in its arguments. "
         "Use another tool, or tell the user what stands in the way."
     ),
     "refused": "do not repeat this call: use another path or another tool, or tell the user what is needed.",
