@@ -69,8 +69,8 @@ def _place(missing: str, arguments: Mapping[str, Any]) -> str | None:
     """The one argument that holds the missing name, once."""
     if not missing or len(missing) > _LONGEST:
         return None
-    texts = {name: value for name, value in arguments.items() if isinstance(value, str)}
-    holding = [name for name, value in texts.items() if len(re.findall(_whole(missing), value[:10_000])) == 1]
+    texts = {name: value[:10_000] for name, value in arguments.items() if isinstance(value, str) and missing in value}
+    holding = [name for name, value in texts.items() if len(re.findall(_whole(missing), value)) == 1]
     return holding[0] if len(holding) == 1 else None
 
 

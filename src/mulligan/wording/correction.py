@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from copy import deepcopy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mulligan.arguments.reading import read_arguments
@@ -69,15 +68,16 @@ def _is_of_use(correction: Correction, tool: Tool, call: ToolCall, limits: Limit
     """
     if correction.name == call.name:
         try:
-            if _same(correction.arguments, read_arguments(call.arguments, limits)):
+            sent = read_arguments(call.arguments, limits)
+            if correction.arguments == sent and _same(correction.arguments, sent):
                 return False
         except ToolArgumentError:  # no JSON object, so whatever is one is another call
             pass
-    return not isinstance(tool.fit(deepcopy(dict(correction.arguments))), ToolArgumentError)
+    return not isinstance(tool.fit(read_arguments(correction.arguments, limits)), ToolArgumentError)
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Whether two JSON values are the same; 1, 1.0 and true are not."""
+    """Whether two JSON values that are equal are the same; 1, 1.0 and true are not."""
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         return one.keys() == other.keys() and all(_same(value, other[name]) for name, value in one.items())
     if isinstance(one, list) and isinstance(other, list):
