@@ -291,7 +291,7 @@ MISTAKES = {
     "call --tools ./shop x": "--tools ./shop: that is no module; give an importable module",
     "call --tools= x": "--tools '': that is no module; give an importable module or a file that ends in .py",
     "call --tools shop:number.nope x": "--tools shop:number.nope: shop has no 'number.nope'; it has nothing that fits",
-    "call --tools math:sin x": "--tools math:sin: sin: the parameter 'x' is positional-only",
+    "call --tools math:sin x": "--tools math:sin: sin: it is not written in Python",
     "call --tools json x": "--tools json: none of its functions can be a tool; dump: the parameter 'obj' has no annotation.",
     "plugins -p quotas:nope": "-p quotas:nope: quotas has no 'nope'; it has Short, Quota, feedback_formats, quota",
     "call --tools shop:number x": "--tools shop:number: that is a int, not a tool, a toolset, a list of tools or a function",
