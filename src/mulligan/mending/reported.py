@@ -21,7 +21,8 @@ _PROPOSED = re.compile(
 _ADDRESS = re.compile(r"\b[\w+.-]{1,20}://[^\s\"'`<>]{1,2000}")
 _NO_WORD = re.compile(r"^\W+|\W+$")
 _AROUND = "./-~@"
-_LISTED = frozenset(",;[]()\"'`")
+_BEFORE, _AFTER = frozenset(",;[(\"'`"), frozenset(",;])\"'`")
+_ERRNO = re.compile(r"\[(?:Errno|WinError) \d{1,6}\]")
 _MOST_TEXT, _MOST_NAMES, _LONGEST = 2_000, 200, 200
 
 
@@ -82,7 +83,7 @@ def _meant(missing: str, text: str) -> str | None:
     text = text.replace('\\"', '"').replace("\\n", " ")  # as in a body of JSON
     proposed = _PROPOSED.search(text)
     found = _near(missing, [proposed[1]]) if proposed else None
-    return found or _near(missing, list(_names(_ADDRESS.sub(" ", text))))
+    return found or _near(missing, list(_names(_ERRNO.sub(" ", _ADDRESS.sub(" ", text)))))
 
 
 def _near(missing: str, names: list[str]) -> str | None:
@@ -101,8 +102,8 @@ def _near(missing: str, names: list[str]) -> str | None:
 def _names(text: str) -> Iterator[str]:
     """What stands in a list or in quotation marks, or is no plain word, and so may be a name."""
     for found in _NAME.finditer(text):
-        around = text[max(0, found.start() - 2) : found.start()].strip() + text[found.end() : found.end() + 1].strip()
-        if len(found[0]) > 1 and _LISTED & set(around):
+        before, after = text[max(0, found.start() - 2) : found.start()], text[found.end() : found.end() + 1]
+        if len(found[0]) > 1 and (not _BEFORE.isdisjoint(before) or after in _AFTER):
             yield found[0]
 
 
