@@ -262,7 +262,7 @@ def test_a_model_that_repeats_itself_is_warned_and_then_stopped(loop, server, pi
     with pytest.raises(RepeatedCallError, match="the same has failed 4 times"):
         loop(repeats_itself, pipeline)
     assert "The same has failed before." in told[1]
-    assert "Take another approach." in told[2]
+    assert "change the call, or take another approach." in told[2]
     assert "This call was not run" in told[3]
     assert len(server.requests) == 5
 
