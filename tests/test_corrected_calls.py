@@ -121,8 +121,8 @@ def test_a_near_tool_is_not_proposed_with_arguments_that_it_refuses():
         return ""
 
     with Pipeline([add_reminder], autoload=False) as pipeline:
-        refused = pipeline.call("add_reminders", {"when": "tomorrow"}).content
-        taken = pipeline.call("add_reminders", {"when": "2026-01-01T10:00"}).content
+        refused = pipeline.call("addReminder", {"when": "tomorrow"}).content
+        taken = pipeline.call("addReminder", {"when": "2026-01-01T10:00"}).content
     assert 'Did you mean "add_reminder"?' in refused
     assert "corrected call" not in refused
     assert "corrected call" in taken
@@ -157,7 +157,8 @@ def test_neither_is_what_an_author_proposes_and_the_tool_refuses(corrected, is_t
     def count(n: int) -> str:
         return str(n)
 
-    with Pipeline([count], plugins=[Counting()], autoload=False) as pipeline:
+    made = Tool.from_function(count, read_only=True)
+    with Pipeline([made], plugins=[Counting()], autoload=False) as pipeline:
         assert ("corrected call" in pipeline.call("count", {"n": 1}).content) is is_told
 
 
@@ -374,36 +375,68 @@ def parts_of(parts: list[int]) -> str:
     ],
 )
 def test_what_was_not_sent_is_not_made_up(function, arguments):
-    content = told(function, arguments)
-    assert "corrected call" not in content
-    assert f"Next: call {function.__name__} again with" in content
+    for read_only in (False, True):
+        content = told(function, arguments, read_only=read_only)
+        assert "corrected call" not in content
+        assert "Did you mean" not in content
 
 
-@pytest.mark.parametrize(
-    ("function", "arguments", "meant"),
-    [
-        (delete_user, {"userId": "7"}, {"user_id": "7"}),
-        (pay, {"amount": "1,240.50 EUR", "to": "ann"}, {"amount": 1240.5, "to": "ann"}),
-        (pay, {"amount": "€5", "to": "ann"}, {"amount": 5, "to": "ann"}),
-        (wait, {"seconds": "10 s"}, {"seconds": 10}),
-        (wait, {"seconds": "10 seconds"}, {"seconds": 10}),
-        (wait, {"seconds": {"value": "10"}}, {"seconds": 10}),
-        (store, {"size_bytes": "500 bytes"}, {"size_bytes": 500}),
-        (rest, {"duration": "10 min"}, {"duration": 10}),
-        (rest, {"duration_minutes": 10}, {"duration": 10}),
-        (rest, {"minutes": 10}, {"duration": 10}),
-        (set_temperature, {"celsius": "21 °C"}, {"celsius": 21}),
-        (give_role, {"role": "Owner"}, {"role": "owner"}),
-        (give_role, {"role": "owners"}, {"role": "owner"}),
-        (tidy, {"action": "DELETE"}, {"action": "delete"}),
-        (travel, {"mode": "rail"}, {"mode": "train"}),
-        (put, {"x": {"x": "1", "y": 2}}, {"x": {"x": 1, "y": 2}}),
-        (settle, {"by": {"number": 1, "kind": "TRANSFER"}}, {"by": {"number": "1", "kind": "transfer"}}),
-        (parts_of, {"parts": "[1, 2]"}, {"parts": [1, 2]}),
-    ],
-)
-def test_the_same_in_another_form_is(function, arguments, meant):
+SAME = [
+    (delete_user, {"userId": "7"}, {"user_id": "7"}),
+    (give_role, {"role": "Owner"}, {"role": "owner"}),
+    (tidy, {"action": "DELETE"}, {"action": "delete"}),
+    (wait, {"seconds": "10"}, {"seconds": 10}),
+    (put, {"x": {"x": "1", "y": 2}}, {"x": {"x": 1, "y": 2}}),
+    (settle, {"by": {"number": 1, "kind": "TRANSFER"}}, {"by": {"number": "1", "kind": "transfer"}}),
+    (parts_of, {"parts": "[1, 2]"}, {"parts": [1, 2]}),
+    (parts_of, {"parts": 1}, {"parts": [1]}),
+]
+MEANT = [
+    (pay, {"amount": "1,240", "to": "ann"}, {"amount": 1240, "to": "ann"}),
+    (pay, {"amount": "two hundred", "to": "ann"}, {"amount": 200, "to": "ann"}),
+    (wait, {"seconds": "10 s"}, {"seconds": 10}),
+    (wait, {"seconds": "10 seconds"}, {"seconds": 10}),
+    (wait, {"seconds": {"value": "10"}}, {"seconds": 10}),
+    (store, {"size_bytes": "500 bytes"}, {"size_bytes": 500}),
+    (rest, {"duration": "10 min"}, {"duration": 10}),
+    (rest, {"duration_minutes": 10}, {"duration": 10}),
+    (rest, {"minutes": 10}, {"duration": 10}),
+    (set_temperature, {"celsius": "21 °C"}, {"celsius": 21}),
+    (give_role, {"role": "owners"}, {"role": "owner"}),
+    (travel, {"mode": "rail"}, {"mode": "train"}),
+]
+
+
+@pytest.mark.parametrize(("function", "arguments", "meant"), SAME)
+def test_the_same_in_another_form_is_proposed(function, arguments, meant):
     assert proposed(function, arguments) == meant
+    assert proposed(function, arguments, read_only=True) == meant
+
+
+@pytest.mark.parametrize(("function", "arguments", "meant"), MEANT)
+def test_what_is_meant_is_proposed_for_a_tool_that_only_reads_and_asked_for_any_other(function, arguments, meant):
+    assert proposed(function, arguments, read_only=True) == meant
+    assert proposed(function, arguments) is None
+    name = next(name for name in meant if arguments.get(name) != meant[name])
+    lines = told(function, arguments).splitlines()
+    assert any(line.startswith(f'Did you mean "{name}": {json.dumps(meant[name])}') for line in lines)
+    step = f'Next: if that is what you meant, call {function.__name__} again with "{name}": {json.dumps(meant[name])}'
+    assert any(line.startswith(step) and "; if not, " in line for line in lines)
+
+
+DESTROYED = [
+    (delete_user, {"userId": "7"}),
+    (give_role, {"role": "Owner"}),
+    (parts_of, {"parts": 1}),
+    (delete_user, {"arguments": {"user_id": "7"}}),
+]
+
+
+@pytest.mark.parametrize(("function", "arguments"), DESTROYED)
+def test_a_destructive_tool_is_proposed_with_other_json_and_types_only(function, arguments):
+    assert proposed(function, arguments, destructive=True) is None
+    assert proposed(wait, {"seconds": "10"}, destructive=True) == {"seconds": 10}
+    assert proposed(wait, "{'seconds': 10,}", destructive=True) == {"seconds": 10}
 
 
 def search(query: str, limit: Annotated[int, pydantic.Field(ge=1, le=50)] = 10, n: Literal[1] = 1) -> str:
@@ -411,20 +444,11 @@ def search(query: str, limit: Annotated[int, pydantic.Field(ge=1, le=50)] = 10, 
     return query
 
 
-def test_only_of_a_tool_that_changes_nothing_the_number_of_results_is_brought_down():
-    sent = {"query": "cats", "limit": "200"}
-    assert proposed(search, sent, read_only=True) == {"query": "cats", "limit": 50}
-    assert 'Did you mean "50"?' in told(search, sent, read_only=True)
-    assert proposed(search, sent) is None
-    assert proposed(search, {"query": "cats", "limit": 0}, read_only=True) is None  # may mean: without any limit
-    assert proposed(set_temperature, {"celsius": 70}, read_only=True) is None
-
-
-def test_only_of_a_tool_that_changes_nothing_the_last_name_is_taken_for_the_one_that_is_missing():
-    assert proposed(search, {"topic": "cats"}, read_only=True) == {"query": "cats"}
-    assert proposed(search, {"topic": "cats"}) is None
-    assert proposed(read_lines, {"offset": 10}, read_only=True) is None
-    assert proposed(read_lines, {"offset": "10"}, read_only=True) is None
+@pytest.mark.parametrize("read_only", [False, True])
+def test_no_number_is_brought_within_its_bounds_and_no_name_is_taken_for_the_one_left(read_only):
+    assert proposed(search, {"query": "cats", "limit": "200"}, read_only=read_only) is None
+    assert proposed(search, {"query": "cats", "limit": 0}, read_only=read_only) is None
+    assert proposed(search, {"topic": "cats"}, read_only=read_only) is None
 
 
 # --- one level too deep, or too flat
@@ -481,8 +505,10 @@ def test_what_is_no_call_of_the_tool_is_not(arguments):
     assert proposed(search, arguments) is None
 
 
-def test_what_is_inside_is_mended_too():
-    assert proposed(search, {"arguments": {"q": "x", "limit": "5"}}) == {"query": "x", "limit": 5}
+def test_what_is_inside_is_corrected_too():
+    assert proposed(search, {"arguments": {"query": "x", "limit": "5"}}) == {"query": "x", "limit": 5}
+    assert proposed(search, {"arguments": {"q": "x"}}, read_only=True) == {"query": "x"}
+    assert proposed(search, {"arguments": {"q": "x"}}) is None
 
 
 def test_a_tool_that_takes_arguments_itself_keeps_them():
@@ -512,7 +538,8 @@ def test_a_tool_that_takes_arguments_itself_keeps_them():
     ],
 )
 def test_members_of_the_only_object_are_put_into_it(function, arguments, meant):
-    assert proposed(function, arguments) == meant
+    assert proposed(function, arguments, read_only=True) == meant
+    assert proposed(function, arguments) is None
 
 
 # --- words for nothing
@@ -537,7 +564,13 @@ def find(
     ],
 )
 def test_a_word_for_nothing_is_null(arguments, meant):
-    assert proposed(find, arguments) == meant
+    assert proposed(find, arguments, read_only=True) == meant
+
+
+def test_only_the_word_of_json_is_null_for_a_tool_that_may_change_something():
+    assert proposed(find, {"year": "null"}) == {"year": None}
+    assert proposed(find, {"year": ""}) is None
+    assert proposed(find, {"year": "null"}, destructive=True) is None
 
 
 def test_but_only_where_null_is_allowed():

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from mulligan import Limits, Pipeline, Tool, errors, tool
 from mulligan.mending.arguments import mend_arguments
-from mulligan.mending.reported import mend_name
+from mulligan.mending.reported import near_names, put_name, reported_names
 from mulligan.mending.syntax import mend_syntax
 
 MARK = "Next: make this corrected call: "
@@ -33,7 +33,7 @@ def with_schema(
 
 def mended(schema: dict[str, Any], value: Any) -> Any:
     """What a value of one argument becomes; None where it is not clear."""
-    found = mend_arguments(with_schema({"x": schema}), {"x": value})
+    found = mend_arguments(with_schema({"x": schema}, read_only=True), {"x": value})
     return None if found is None else found.arguments["x"]
 
 
@@ -60,7 +60,16 @@ TEXTS = {"type": "array", "items": {"type": "string"}}
         ({"type": "integer"}, "1,000", 1_000),
         ({"type": "integer"}, "12km", None),
         ({"type": "integer", "description": "How far, in kilometres."}, "12km", 12),
-        ({"type": "integer"}, "about 12", 12),
+        ({"type": "integer"}, "about 12", None),
+        ({"type": "integer"}, "007", None),
+        ({"type": "integer"}, "+12", 12),
+        ({"type": "integer"}, "nine hundred and ninety-nine thousand and one", 999_001),
+        ({"type": "integer"}, "two dozen", 24),
+        ({"type": "integer"}, "ten to twelve", None),
+        ({"type": "integer"}, "thirty forty", None),
+        ({"type": "integer"}, "minus seven", -7),
+        ({"type": "integer"}, "9007199254740993.0", 9_007_199_254_740_993),
+        ({"type": "number"}, "9007199254740993.5", None),
         ({"type": "integer"}, "minus 12", None),
         ({"type": "integer"}, "room-12", None),
         ({"type": "integer"}, "2.0", 2),
@@ -74,8 +83,10 @@ TEXTS = {"type": "array", "items": {"type": "string"}}
         ({"type": "integer"}, None, None),
         ({"type": "integer"}, [1], None),
         ({"type": "integer"}, "9" * 300, None),
-        ({"type": "number"}, "19.90 euros", 19.9),
-        ({"type": "number"}, "$1,234.50", 1234.5),
+        ({"type": "number"}, "19.90 euros", None),
+        ({"type": "number", "description": "The price in euros."}, "19.90 euros", 19.9),
+        ({"type": "number", "description": "For example 20 euros."}, "19.90 euros", None),
+        ({"type": "number", "title": "Price in $"}, "$1,234.50", 1234.5),
         ({"type": "number"}, "-3", -3),
         ({"type": "number"}, "20%", None),
         ({"type": "number", "title": "Percent"}, "20%", 20),
@@ -102,7 +113,7 @@ TEXTS = {"type": "array", "items": {"type": "string"}}
         ({"type": "object"}, '{"a": 1, "a": 2}', None),
         ({"type": "object"}, "{'a': 1,}", {"a": 1}),
         ({"type": "object"}, "a: 1", None),
-        (POINT, "47.07, 15.44", {"lat": 47.07, "lng": 15.44}),
+        (POINT, "47.07, 15.44", None),
         (POINT, "47.07", None),
         (POINT, '{"lat": 47.07, "lng"', None),
         (POINT, "1, 2, 3", None),
@@ -124,7 +135,7 @@ TEXTS = {"type": "array", "items": {"type": "string"}}
         ({"enum": []}, "x", None),
         ({"anyOf": [{"type": "integer"}, {"type": "null"}]}, "7", 7),
         ({"anyOf": [{"type": "boolean"}, {"type": "integer"}]}, "7", 7),
-        ({"type": "string", "pattern": "^ORD-[0-9]+$"}, "48121", "ORD-48121"),
+        ({"type": "string", "pattern": "^ORD-[0-9]+$"}, "48121", None),
         ({"type": "string", "pattern": "^[a-z]+$"}, "A1", None),
         ({"type": ["integer", "null"]}, "7", 7),
     ],
@@ -159,11 +170,16 @@ def test_it_stays_a_text_where_a_text_is_asked_for(schema):
     assert found.arguments == {"x": "null", "n": 1}
 
 
-def test_what_is_sure_and_what_is_likely():
-    sure = mend_arguments(with_schema({"n": {"type": "integer"}, "how": ENUM}), {"n": "10", "how": "High"})
-    likely = mend_arguments(with_schema({"n": {"type": "integer"}, "how": ENUM}), {"n": "10", "how": "urgent"})
-    assert (sure.arguments, sure.sure, sure.meant) == ({"n": 10, "how": "high"}, True, ())
-    assert (likely.arguments, likely.sure, likely.meant) == ({"n": 10, "how": "high"}, False, ("high",))
+def test_what_is_lossless_and_what_is_a_reading():
+    tool = with_schema({"n": {"type": "integer"}, "how": ENUM})
+    lossless = mend_arguments(tool, {"n": "10", "how": "High"})
+    likely = mend_arguments(tool, {"n": "10", "how": "urgent"})
+    assert (lossless.arguments, lossless.is_lossless, lossless.readings) == ({"n": 10, "how": "high"}, True, {})
+    assert (likely.arguments, likely.is_lossless, likely.readings) == (
+        {"n": 10, "how": "high"},
+        False,
+        {"/how": "schema"},
+    )
 
 
 def test_all_problems_or_none():
@@ -204,24 +220,6 @@ def test_all_problems_or_none():
 def test_names_of_arguments(properties, sent, meant):
     tool = with_schema({name: {"type": "string"} for name in properties}, additionalProperties=False)
     found = mend_arguments(tool, sent)
-    assert (found and found.arguments) == meant
-
-
-@pytest.mark.parametrize(
-    ("properties", "sent", "meant"),
-    [
-        (("thing",), {"blob": "a"}, {"thing": "a"}),
-        (("query", "blob"), {"q": "x", "thing": "y"}, {"query": "x", "blob": "y"}),
-        (("query",), {"topic": "cats"}, {"query": "cats"}),
-        (("query",), {"topic": 5}, None),
-        (("query",), {"lang": "en"}, None),
-        (("query",), {"dry_run": "yes"}, None),
-        (("user_id",), {"who": "ann"}, None),
-    ],
-)
-def test_the_last_two_without_a_partner_belong_together_in_a_tool_that_changes_nothing(properties, sent, meant):
-    schemas = {name: {"type": "string"} for name in properties}
-    found = mend_arguments(with_schema(schemas, additionalProperties=False, read_only=True), sent)
     assert (found and found.arguments) == meant
 
 
@@ -313,7 +311,7 @@ def test_a_corrected_call_is_let_in_and_is_another_one(schema, arguments, read_o
         ('{"a": 1}}', {"a": 1}),
         ('{"a": 1 "b": 2}', {"a": 1, "b": 2}),
         ('{"a": 1,, "b": 2}', {"a": 1, "b": 2}),
-        ('{"a": 1, // first\n"b": 2 /* second */}', {"a": 1, "b": 2}),
+        ('{"a": 1, // first\n"b": 2 /* second */}', None),
         ("{'a': 'it\\'s \"x\"'}", {"a": 'it\'s "x"'}),
         ('{"a": "line\nbreak"}', {"a": "line\nbreak"}),
         ('{"a": [1, {"b": "c"', {"a": [1, {"b": "c"}]}),
@@ -373,19 +371,31 @@ def test_json_stays_what_it_is(arguments):
             "clients",
             "no such table: clients. Tables: accounts, customers, invoices",
             {"table": "clients"},
+            None,
+        ),
+        (
+            "customer",
+            "no such table: customer. Tables: accounts, customers, invoices",
+            {"table": "customer"},
             {"table": "customers"},
+        ),
+        (
+            "customer",
+            "no such table: customer. Tables: customers, customer2, Customer",
+            {"table": "customer"},
+            None,
         ),
         (
             "price",
             "no such column: price. Columns: id, sku, unit_price",
             {"sql": "SELECT AVG(price) FROM p"},
-            {"sql": "SELECT AVG(unit_price) FROM p"},
+            None,
         ),
         (
             "src/settings.py",
             "No such file: 'src/settings.py'. Files in src: app.py, settings_base.py",
             {"path": "src/settings.py"},
-            {"path": "src/settings_base.py"},
+            None,
         ),
         (
             "48121",
@@ -424,16 +434,16 @@ def test_json_stays_what_it_is(arguments):
     ],
 )
 def test_names_that_a_failure_reports(missing, reported, arguments, meant):
-    found = mend_name(missing, reported, arguments)
-    assert (found and found.arguments) == meant
+    near = near_names(missing, reported_names(reported))
+    found = put_name(missing, near[0], arguments) if len(near) == 1 else None
+    assert (found and found[1]) == meant
 
 
 @given(st.text(max_size=300), st.text(min_size=1, max_size=20))
 def test_only_what_looks_like_a_name_is_taken_from_a_report(reported, missing):
-    found = mend_name(missing, reported, {"path": missing})
-    if found is not None:
-        assert found.name in reported or found.name.rpartition("/")[2] in reported
-        assert not set(found.name) & set(" \n\t\"'`<>{}()")
+    for name in near_names(missing, reported_names(reported)):
+        assert name.rpartition("/")[2] in reported
+        assert not set(name) & set(" \n\t\"'`<>{}()@~*")
 
 
 # --- through a pipeline
@@ -472,7 +482,7 @@ def pipeline():
         ("list_orders", '{"customer": 880, status: "shipped"}'),
         ("listOrders", {"customer": "880"}),
         ("list_order", {"customer_id": 880}),
-        ("describe_table", {"table": "clients"}),
+        ("describe_table", {"table": "customer"}),
         ("describe_tables", {"table_name": "customers"}),
     ],
 )
@@ -486,6 +496,11 @@ def test_the_corrected_call_runs(pipeline, run, name, arguments):
 def test_what_is_guessed_is_asked(pipeline):
     content = pipeline.call("list_orders", {"customer": 880, "status": "in_transit"}).content
     assert 'Did you mean "shipped"?' in content
+    assert pipeline.call("list_orders", {"customer": 880, "status": "in_transit"}).error.corrected_from == {
+        "/name": "sent",
+        "/arguments/customer": "sent",
+        "/arguments/status": "schema",
+    }
     assert "Did you mean" not in pipeline.call("list_orders", {"customer": "880"}).content
 
 
@@ -554,6 +569,7 @@ def test_a_fatal_failure_has_no_corrected_call():
 
 
 def test_an_argument_that_does_not_exist_is_to_be_left_out(make_pipeline):
+    @tool(read_only=True)
     def query(index: str, text: str) -> str:
         return text
 

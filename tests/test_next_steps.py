@@ -37,7 +37,9 @@ def after(make_pipeline, run):
 def test_a_tool_that_takes_no_arguments_is_called_without_any(after):
     def now() -> None: ...
 
-    assert after(now, {"random_string": "dummy"}) == "call now again without arguments: {}."
+    sent = {"random_string": "dummy"}
+    assert after(tool(read_only=True)(now), sent) == "call now again without arguments: {}."
+    assert after(now, sent) == "now takes no arguments: call it with {} only if that does what you want."
 
 
 def test_corrected_arguments_are_named_only_where_there_are_some(after):
@@ -46,7 +48,27 @@ def test_corrected_arguments_are_named_only_where_there_are_some(after):
     assert after(shoe, {}) == 'call shoe again with "size" added.'
     assert after(shoe, {"colour": "x"}) == 'call shoe again with "size" added, and the other arguments unchanged.'
     assert after(shoe, {"size": "x"}) == 'call shoe again with a valid "size".'
-    assert after(shoe, {"size": 1, "zzzq": 1}) == ('call shoe again without "zzzq", and the other arguments unchanged.')
+
+
+def test_an_unknown_argument_is_left_out_only_where_nothing_is_changed(after):
+    def shoe(size: int, colour: str = "red") -> None: ...
+
+    without = 'call shoe again without "zzzq", and the other arguments unchanged.'
+    with_others = (
+        'express this with "size" and "colour" only, then call shoe again; if that is not possible, do not call it.'
+    )
+    for sent in ({"size": 1, "zzzq": 1}, {"size": 1, "dry_run": True}):
+        assert after(tool(read_only=True)(shoe), sent) == without.replace("zzzq", list(sent)[1])
+        assert after(shoe, sent) == with_others
+    many = Tool.from_schema(
+        "act",
+        "",
+        {"type": "object", "properties": {f"a{n}": {} for n in range(20)}, "additionalProperties": False},
+        dict,
+    )
+    assert after(many, {"zzzq": 1}) == (
+        "express this with the arguments that act has, then call it again; if that is not possible, do not call it."
+    )
 
 
 def test_several_places_are_one_list_and_inner_ones_are_pointers(after):
@@ -59,6 +81,7 @@ def test_several_places_are_one_list_and_inner_ones_are_pointers(after):
 
 
 def test_many_problems_are_referred_to_by_the_lines_above(after):
+    @tool(read_only=True)
     def act(a: int = 0, b: int = 0) -> None: ...
 
     assert after(act, {f"zzzq{n}": 1 for n in range(14)}) == "call act again with the above corrected."
@@ -153,14 +176,16 @@ TOOLS = ("delete_repo", "delete_user", "read_file", "write_file", "search_code",
         ("raed_file", 'call "read_file" instead, or another available tool if it fits better.'),
         ("python", 'if "search_code" does what you wanted, call it; otherwise call another available tool, or none.'),
         (
-            "delete_file",
-            'if "read_file" does what you wanted, call it; otherwise call another available tool, or none.',
+            "wriet_file",
+            'if "write_file" does what you wanted, call it; otherwise call another available tool, or none.',
         ),
+        ("save_text_file", "call the available tool that does what you wanted. Nothing was run."),
         ("drop_table", "call the available tool that does what you wanted. Nothing was run."),
     ],
 )
 def test_a_tool_is_proposed_as_surely_as_it_is_known_to_be_meant(make_pipeline, run, called, wanted):
-    made = [Tool.from_schema(name, "", {"type": "object", "required": ["q"]}, dict) for name in TOOLS]
+    schema = {"type": "object", "required": ["q"]}
+    made = [Tool.from_schema(name, "", schema, dict, read_only=name == "read_file") for name in TOOLS]
     assert step(run(make_pipeline(*made), called, {}).content) == wanted
 
 

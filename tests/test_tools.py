@@ -259,7 +259,7 @@ OPEN = "; if it can be sent others too, its schema has to say so: additionalProp
         (
             lambda: tool(log_in, readonly=True),
             (
-                "unknown tool option 'readonly' (did you mean 'read_only'?); there are description, destructive, detect, "
+                "unknown tool option 'readonly' (did you mean 'read_only'?); there are aliases, also_called, description, destructive, detect, "
                 "format, idempotent, inline, killable, name, provider, read_only, resources, schema, secret, tags, timeout, "
                 "tool_type"
             ),
@@ -267,7 +267,7 @@ OPEN = "; if it can be sent others too, its schema has to say so: additionalProp
         (
             lambda: Tool.from_schema("a", "", {}, log_in, schema={}),
             (
-                "unknown tool option 'schema'; there are destructive, detect, format, idempotent, inline, killable, provider, "
+                "unknown tool option 'schema'; there are aliases, also_called, destructive, detect, format, idempotent, inline, killable, provider, "
                 "read_only, resources, secret, tags, timeout, tool_type"
             ),
         ),

@@ -67,11 +67,23 @@ ENGLISH: Catalogue = {
     "valid": "call {tool} again with a valid {names}{rest}.",
     "without": "call {tool} again without {names}{rest}.",
     "without_any": "call {tool} again without arguments: {{}}.",
+    "only_known": (
+        "express this with the arguments that {tool} has, then call it again; if that is not possible, do not call it."
+    ),
+    "only_these": ("express this with {names} only, then call {tool} again; if that is not possible, do not call it."),
+    "only_none": "{tool} takes no arguments: call it with {{}} only if that does what you want.",
     "added": "call {tool} again with {names} added{rest}.",
     "corrected": "call {tool} again with the above corrected{rest}.",
     "rest": ", and the other arguments unchanged",
     "corrected_arguments": "call {tool} again with corrected arguments.",
-    "other_name": 'call {tool} again with "{name}".',
+    "pair": "{pair}",
+    "instead": '{pair} instead of "{old}"',
+    "if_meant": "if that is what you meant, call {tool} again with {names}; if not, {otherwise}",
+    "closest_name": "decide which name is meant, then call {tool} again with it; if none is, do not repeat this call.",
+    "quoted_name": (
+        "if the quoted text names what you meant, call {tool} again with that name; "
+        "otherwise find the right name first. Do not repeat this call."
+    ),
     "existing_name": "check the name, then call {tool} again with one that exists; do not repeat this one.",
     "not_of_arguments": (
         "do not repeat this call: what it looked for is not in its arguments. "

@@ -26,6 +26,7 @@ model cannot mend: the run must stop and a person must act.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypedDict, Unpack
 
 Effect = Literal["none", "possible", "done"]
@@ -106,6 +107,9 @@ class ToolError(MulliganError):
         transient: whether the same call may succeed later.
         effect: `none` (surely not applied), `possible`, or `done` (applied, then failed).
         rule: which plugin and rule decided, as `plugin:rule`.
+        corrected_from: where each word of the corrected call comes from, by JSON Pointer (`/name`, `/arguments/path`):
+            `sent` by the model, `schema` or `toolset` of the host, its `author`, or `reported` by the failure; empty
+            without such a call.
     """
 
     message: str = ""
@@ -124,6 +128,7 @@ class ToolError(MulliganError):
     problems: Sequence[Problem] = ()
     rule: str | None = None
     user_message: str = "The tool failed."
+    corrected_from: Mapping[str, str] = MappingProxyType({})
 
     def __init__(self, message: str = "", **fields: Unpack[ErrorFields]) -> None:
         super().__init__(message)
@@ -162,6 +167,7 @@ class ToolNotFoundError(ToolError):
     Attributes:
         suggestions: names of tools that may be meant, best first.
         confident: whether the first suggestion is a clear proposal.
+        likely: whether the first suggestion says all that the name says that was called; others are only listed.
     """
 
     code = "UNIMPLEMENTED"
@@ -169,6 +175,7 @@ class ToolNotFoundError(ToolError):
     user_message = "The assistant asked for a tool that does not exist."
     suggestions: tuple[str, ...] = ()
     confident: bool = False
+    likely: bool = True
 
 
 class ToolArgumentError(ToolError):

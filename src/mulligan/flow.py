@@ -163,7 +163,7 @@ def _repair(state: Invocation, error: ToolError) -> Generator[Step, Outcome, Too
         raise error
     state.call = sent._replace(name=repaired.name, arguments=repaired.arguments)
     tool = _prepare(state)
-    if isinstance(tool, ToolError) or _oversteps(sent, state.call, tool):
+    if isinstance(tool, ToolError) or not _may_repair(state, sent, tool):
         state.call, state.tool, state.arguments = sent, tool_before, read_before
         raise error
     state.repairs = host.answering.repairs(sent, state.call)
@@ -172,13 +172,14 @@ def _repair(state: Invocation, error: ToolError) -> Generator[Step, Outcome, Too
     return tool
 
 
-def _oversteps(sent: ToolCall, read: ToolCall, tool: Tool) -> bool:
-    """Whether a repair leads to a tool that may write by another name, or completes for one what was cut off."""
-    if tool.read_only or sent.name != read.name:
-        return not tool.read_only
-    from mulligan.mending.faithful import is_whole
+def _may_repair(state: Invocation, sent: ToolCall, tool: Tool) -> bool:
+    """Whether a repaired call, which has just been validated, holds no more than a corrected call may."""
+    if tool.read_only:
+        return True
+    from mulligan.mending.provenance import may_repair
 
-    return not is_whole(sent.arguments)
+    limits = state.host.limits
+    return may_repair(tool, sent, read_arguments(state.call.arguments, limits), limits)
 
 
 def _succeeded(state: Invocation, value: Any) -> ToolResult:

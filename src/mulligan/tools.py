@@ -43,6 +43,9 @@ class Tool:
         tags: labels, for limits and breakers.
         tool_type: `function`, `extension` or `datastore`.
         provider: the service behind it, or None.
+        aliases: other names that models use for its arguments, `{"path": {"file", "filename"}}`: a call that uses one is
+            refused with a corrected call.
+        also_called: other names that models use for the tool itself; likewise.
         is_async: the handler is a coroutine function or an async generator function.
         is_read_from_signature: its schema is made from the signature of the handler.
     """
@@ -68,6 +71,8 @@ class Tool:
         tags: Iterable[str] = (),
         tool_type: ToolType = "function",
         provider: str | None = None,
+        aliases: Mapping[str, str | Iterable[str]] | None = None,
+        also_called: Iterable[str] = (),
     ) -> None:
         checks.check_tool(name, handler, timeout)
         self.name = name
@@ -89,6 +94,8 @@ class Tool:
         self.tags = checks.labels(name, "tags", tags)
         self.tool_type = tool_type
         self.provider = provider
+        self.aliases = checks.aliases(name, aliases)
+        self.also_called = checks.labels(name, "also_called", also_called) - {name}
         self.is_async = gives_awaitable(handler)
         if annotated:
             self.__wrapped__ = handler
@@ -119,7 +126,7 @@ class Tool:
         if schema is not None:
             checks.check_schema(found, schema)
         made = cls(found, description, function, schema=schema, annotated=True, **options)
-        checks.check_secrets(made.name, made.secret, schema, function)
+        checks.check_arguments(made.name, made.secret, made.aliases, schema, function)
         return made
 
     @classmethod
@@ -136,13 +143,13 @@ class Tool:
             options: the attributes of `Tool`.
 
         Raises:
-            UsageError: the schema is no mapping or not that of an object, it has no argument that `secret` names, or an
-                unknown option.
+            UsageError: the schema is no mapping or not that of an object, it has no argument that `secret` or `aliases`
+                names, or an unknown option.
         """
         checks.check_options(options)
         checks.check_schema(name, parameters)
         made = cls(name, description, handler, schema=parameters, **options)
-        checks.check_secrets(made.name, made.secret, parameters, handler)
+        checks.check_arguments(made.name, made.secret, made.aliases, parameters, handler)
         return made
 
     @lazy
@@ -280,6 +287,8 @@ def tool(
     tags: Iterable[str] = (),
     tool_type: ToolType = "function",
     provider: str | None = None,
+    aliases: Mapping[str, str | Iterable[str]] | None = None,
+    also_called: Iterable[str] = (),
 ) -> Callable[[Handler], Tool]: ...
 
 

@@ -30,6 +30,7 @@ class Toolset(Mapping[str, Tool]):
     def __init__(self, tools: Iterable[Any] = ()) -> None:
         self._tools: dict[str, Tool] = {}
         self._entries: dict[str, Entry] = {}
+        self._also_called: dict[str, str] = {}
         self._index: NameIndex | None = None
         self._lock = threading.Lock()
         self.dialects: Mapping[str, Dialect] | None = None
@@ -47,7 +48,7 @@ class Toolset(Mapping[str, Tool]):
             The tool that was added.
 
         Raises:
-            UsageError: there is a tool of that name, or it cannot be a tool.
+            UsageError: there is a tool of that name, or one that is also called so, or it cannot be a tool.
         """
         made = tool if isinstance(tool, Tool) else _from_anything(tool)
         with self._lock:
@@ -56,10 +57,26 @@ class Toolset(Mapping[str, Tool]):
                 raise UsageError(
                     f"two tools are named {made.name!r}: {both}; rename one with Tool.from_function(..., name=...)"
                 )
+            self._note_aliases(made)
             self._tools[made.name] = made
             self._entries[made.name] = Entry(made.name, made.summary, partial(_parameter_names, made))
             self._index = None
         return made
+
+    def _note_aliases(self, tool: Tool) -> None:
+        """Notes under which other names a tool is called, unless another tool has one of them."""
+        for name in sorted({tool.name, *tool.also_called}):
+            other = self._also_called.get(name, name if name in self._tools else tool.name)
+            if other != tool.name:
+                raise UsageError(
+                    f"tools {other!r} and {tool.name!r} are both called {name!r}; change also_called of one"
+                )
+        self._forget_aliases(self._tools.get(tool.name))
+        self._also_called.update(dict.fromkeys(tool.also_called, tool.name))
+
+    def _forget_aliases(self, tool: Tool | None) -> None:
+        for name in tool.also_called if tool is not None else ():
+            self._also_called.pop(name, None)
 
     def remove(self, name: str) -> Tool:
         """Removes a tool and returns it.
@@ -75,6 +92,7 @@ class Toolset(Mapping[str, Tool]):
                 raise UsageError(f"no tool is named {name!r}; there are {', '.join(list(self._tools)[:20]) or 'none'}")
             self._index = None
             del self._entries[name]
+            self._forget_aliases(self._tools[name])
             return self._tools.pop(name)
 
     def definitions(self, dialect: str | Dialect = "openai") -> list[Any]:
@@ -96,13 +114,15 @@ class Toolset(Mapping[str, Tool]):
             called: the name that was called.
             arguments: the arguments of the call, where they can be read.
         """
+        if called in self._also_called:
+            return Suggestions((self._also_called[called],), confident=True)
         if self._index is None:
             self._index = NameIndex(list(self._entries.values()))
         return self._index.suggest(called, arguments)
 
     def without_handlers(self) -> Toolset:
         """The same tools with handlers that refuse to run: what a repairer is given."""
-        return _Specs(self._tools.copy(), self._entries.copy(), self._index)
+        return _Specs(self._tools.copy(), self._entries.copy(), self._also_called.copy(), self._index)
 
     def __getitem__(self, name: str) -> Tool:
         return self._tools[name]
@@ -132,9 +152,11 @@ class Toolset(Mapping[str, Tool]):
 class _Specs(Toolset):
     """Tools whose handlers refuse to run, each made when it is first looked at."""
 
-    def __init__(self, tools: dict[str, Tool], entries: dict[str, Entry], index: NameIndex | None) -> None:
+    def __init__(
+        self, tools: dict[str, Tool], entries: dict[str, Entry], also_called: dict[str, str], index: NameIndex | None
+    ) -> None:
         super().__init__()
-        self._tools, self._entries, self._index = tools, entries, index
+        self._tools, self._entries, self._also_called, self._index = tools, entries, also_called, index
         self._made: dict[Tool, Tool] = {}
 
     def remove(self, name: str) -> Tool:

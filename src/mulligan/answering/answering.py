@@ -25,6 +25,7 @@ from mulligan.feedback import Feedback, FeedbackFormat
 from mulligan.foreign.containment import clean, is_name, safe_str
 from mulligan.foreign.facts import guarded
 from mulligan.foreign.values import as_content
+from mulligan.mending.provenance import is_plain_like
 from mulligan.policy import Limits, Policy
 from mulligan.results import ToolResult
 from mulligan.secrets.redaction import Redactor, cut
@@ -102,7 +103,16 @@ class Answering:
             arguments = read_arguments(call.arguments, self._limits)
         except ToolArgumentError:
             arguments = {}
-        error.suggestions, error.confident = toolset.suggest(safe_str(call.name, 400), arguments)
+        called = safe_str(call.name, 400)
+        names, is_clear = toolset.suggest(called, arguments)
+        if names:
+            from mulligan.suggesting.proposals import proposal
+
+            found = {name: proposal(toolset[name], called, is_clear=is_clear and name == names[0]) for name in names}
+            error.suggestions = tuple(name for name in names if found[name] and is_plain_like(name, called))
+            first = found[error.suggestions[0]] if error.suggestions else None
+            error.confident = first == "clear" and error.suggestions[0] == names[0]
+            error.likely = first in ("clear", "likely")
         return error
 
     def failed(self, state: Invocation, error: ToolError, note: str = "") -> ToolResult:
@@ -114,11 +124,12 @@ class Answering:
             note: a sentence on how often this has happened, or nothing.
         """
         error = self.classifier.complete(error, state.call, state.tool, state.arguments)
+        resources: tuple[str, ...] = ()
         if isinstance(error, ResourceNotFoundError):
-            self._add_near(error, state.tool, state.arguments or {})
-            error.suggestions = tuple(filter(partial(self._may_suggest, error.resource or ""), error.suggestions))
+            resources = self._near_resources(error, state.tool, state.arguments or {})
+            error.suggestions = resources or tuple(filter(partial(self._may_suggest, ""), error.suggestions))
         try:
-            feedback, content = self._worded(state, error, note)
+            feedback, content = self._worded(state, error, note, resources)
         except PluginError:
             raise
         except Exception:
@@ -161,17 +172,22 @@ class Answering:
         """
         return sealed(error, self.redactor.redact)
 
-    def _add_near(self, error: ResourceNotFoundError, tool: Tool | None, arguments: Mapping[str, Any]) -> None:
-        if tool is not None and tool.resources is not None and error.resource and not error.suggestions:
-            error.suggestions = near_resources(tool, arguments, error.resource)
+    def _near_resources(
+        self, error: ResourceNotFoundError, tool: Tool | None, arguments: Mapping[str, Any]
+    ) -> tuple[str, ...]:
+        """The names near to a missing one that the tool's author gave, and that can be shown among our own words."""
+        if tool is None or tool.resources is None or not error.resource:
+            return ()
+        names = near_resources(tool, arguments, error.resource)
+        return tuple(filter(partial(self._may_suggest, error.resource), names))
 
-    def _worded(self, state: Invocation, error: ToolError, note: str) -> tuple[Feedback, str]:
+    def _worded(
+        self, state: Invocation, error: ToolError, note: str, resources: tuple[str, ...]
+    ) -> tuple[Feedback, str]:
         tool = state.tool
         failure = state.failure
         hints = state.stages.hints(error, failure)
-        correction = guarded(lambda: self._correction(state, error))
-        if correction is not None and isinstance(error, ToolArgumentError) and error.corrected is None:
-            error.corrected = correction.arguments
+        correction = guarded(lambda: self._correction(state, error, resources))
         feedback = self._wording.compose(
             error,
             state.call,
@@ -182,18 +198,22 @@ class Answering:
             hints=hints,
             repairs=state.repairs,
             note=note,
+            resources=resources,
         )
         wanted = (tool.format if tool is not None else None) or state.format
         known = wanted if isinstance(wanted, FeedbackFormat) else self.formats.get(wanted or "")
-        return rendered(feedback, known or self.format, state.stages, self._limits, self.on_silence)
+        told, content = rendered(feedback, known or self.format, state.stages, self._limits, self.on_silence)
+        if correction is not None and told.corrected:
+            _keep_correction(error, correction)
+        return told, content
 
-    def _correction(self, state: Invocation, error: ToolError) -> Correction | None:
+    def _correction(self, state: Invocation, error: ToolError, resources: tuple[str, ...]) -> Correction | None:
         """The corrected call; none is worked out of a text that holds a secret."""
         failure = state.failure
         mendable = isinstance(error, (ResourceNotFoundError, ToolArgumentError))
         if failure is not None and mendable and self.redactor.redact(failure.text) != failure.text:
             return None
-        return correct(error, state.call, state.tool, failure, state.host.toolset, self._limits)
+        return correct(error, state.call, state.tool, failure, state.host.toolset, self._limits, resources)
 
     def register_secrets(self, tool: Tool, arguments: Mapping[str, Any]) -> None:
         """Remembers the values of a tool's secret arguments, so that no text shows them.
@@ -280,6 +300,16 @@ class Answering:
         return AttemptFailed(
             call.id, call.name, attempt, lambda: (self.sealed(error), self.redactor.redact(failure.traceback))
         )
+
+
+def _keep_correction(error: ToolError, correction: Correction) -> None:
+    """Notes on the error which call the model was given, and where each word of it comes from."""
+    own = error.__dict__
+    own["corrected_from"] = dict(correction.sources)
+    own["_filled"] = [*own.get("_filled", ()), "corrected_from"]
+    if isinstance(error, ToolArgumentError) and error.corrected is None:
+        own["corrected"] = correction.arguments
+        own["_filled"].append("corrected")
 
 
 def shortened(content: str, limit: int) -> str:

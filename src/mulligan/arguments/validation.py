@@ -7,6 +7,7 @@ A schema may come from a foreign server, so it is bounded before it is compiled.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice, takewhile
 from typing import Any
 
@@ -17,6 +18,8 @@ from mulligan.errors import MulliganError, Problem
 
 MAX_SCHEMA_DEPTH = 64
 MAX_SCHEMA_NODES = 50_000
+MAX_ALTERNATIVES = 20_000_000
+MAX_EXPLAINED = 10_000
 _MOST_PROBLEMS = 1_000
 _KEPT = 2_000
 _DRAFT_07 = "http://json-schema.org/draft-07/schema"
@@ -47,6 +50,8 @@ class Validator:
         except (ValueError, TypeError, jsonschema_rs.ReferencingError) as error:
             raise SchemaError(f"its schema is invalid: {str(error).splitlines()[0][:200]}") from None
         self._schema = schema
+        self._compile = partial(compiler, offline=True, mask="the value")
+        self._is_costly = _alternatives(schema) > MAX_EXPLAINED
         self._told: dict[tuple[Any, ...], _Teller] = {}
         self._errors: Callable[[Any], Iterator[Any]] = compiled.iter_errors
         self.is_valid: Callable[[Any], bool] = compiled.is_valid
@@ -58,6 +63,8 @@ class Validator:
             value: JSON values, at most as deep as `Limits.depth`.
             secret: names of top-level members whose value is never shown.
         """
+        if self._is_costly:
+            return self._coarse(value, secret)
         found: list[Problem] = []
         for error in islice(self._of_a_part(value) or self._errors(value), _MOST_PROBLEMS):
             path, where = error.instance_path, tuple(error.schema_path)
@@ -68,6 +75,25 @@ class Validator:
                 told = self._told[key] = _tell(error.kind, error.message, part, self._schema)
             found += told(error, value, path, secret)
         return _one_a_place(found) if len(found) > 1 else found
+
+    def _coarse(self, value: Any, secret: Collection[str]) -> list[Problem]:
+        """Which members are wrong, without saying which of very many alternatives they fail and why."""
+        members = self._schema.get("properties")
+        members = members if isinstance(members, Mapping) else {}
+        rest = {word: part for word, part in self._schema.items() if word not in ("properties", "required")}
+        found = []
+        for name in self._schema.get("required", ()):
+            if name not in value:
+                found.append(Problem(f"/{escape(name)}", MISSING, describe(_member(self._schema, name, self._schema))))
+        for name in value:
+            part = {name: members[name]} if name in members else {}
+            if not self._compile({**rest, "properties": part}).is_valid({name: value[name]}):
+                expected = describe(_member(self._schema, name, self._schema)) if part else None
+                sent = None if name in secret else _sent(value[name], whole=False)
+                found.append(
+                    Problem(f"/{escape(name)}", NO_FORM if part else UNKNOWN, expected, sent if part else None)
+                )
+        return found or [Problem("", NO_FORM, None, _sent(value, whole=True))]
 
     def _of_a_part(self, value: Any) -> list[Any]:
         """What is wrong with the beginning of a value that is very large; empty where it is not, or nothing is.
@@ -82,6 +108,37 @@ class Validator:
             return []
         errors = self._errors(part)
         return [error for error in errors if _at(part, error.instance_path) == _at(value, error.instance_path)]
+
+
+def _alternatives(schema: Mapping[str, Any]) -> int:
+    """How many schemas one value may be held against, at most: alternatives within alternatives multiply.
+
+    Raises:
+        SchemaError: they are too many to check a value in any sensible time.
+    """
+    known: dict[int, int] = {}
+    open_now: set[int] = set()
+
+    def count(part: Any) -> int:
+        if isinstance(part, (list, tuple)):
+            return sum(map(count, part))
+        if not isinstance(part, Mapping):
+            return 0
+        if id(part) in open_now:  # a schema that refers to itself goes as deep as the value
+            return 1
+        if id(part) not in known:
+            open_now.add(id(part))
+            inner = sum(count(item) for word, item in part.items() if word not in ("$defs", "definitions"))
+            if isinstance(part.get("$ref"), str):
+                inner += count(referred(schema, part["$ref"]))
+            open_now.discard(id(part))
+            known[id(part)] = max(1, inner)
+        return known[id(part)]
+
+    found = count(schema)
+    if found > MAX_ALTERNATIVES:
+        raise SchemaError(f"its alternatives within alternatives are more than {MAX_ALTERNATIVES:,}")
+    return found
 
 
 def _beginning(value: Any, room: list[int]) -> Any:

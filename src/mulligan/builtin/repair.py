@@ -50,12 +50,15 @@ class Repair:
         return None if repaired == call else Run(lambda: repaired, offload=False, is_async=False)
 
     def _tool(self, call: ToolCall, error: ToolError, toolset: Toolset) -> Tool | None:
-        """The tool that was called, or the only one whose name differs in style only, if it changes nothing."""
+        """The tool that was called, also by a declared alias; or one whose name differs in style only, if it is read-only."""
         if isinstance(error, ToolArgumentError):
             known: Tool | None = toolset.get(call.name)
             return known
         if "name" not in self._kinds or not isinstance(error, ToolNotFoundError):
             return None
+        declared = toolset[error.suggestions[0]] if error.confident else None
+        if declared is not None and call.name in declared.also_called:
+            return declared
         name = same_name(call.name, toolset)
         return toolset[name] if name is not None and toolset[name].read_only else None
 

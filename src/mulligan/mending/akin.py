@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
+import re
+
 from mulligan.mending.tables import is_known_name, same_names
 from mulligan.mending.units import is_unit
 from mulligan.suggesting.kinship import distance
 from mulligan.suggesting.words import pieces, split, stem
 
-_TURNS = "not no non never without except excluding exclude skip ignore un"
-_BOUNDS = "min max minimum maximum old previous prev"
-_ENDS = """
-id ids name names path number no num key text string str value values list query code date time datetime line count
+_TURNS = """
+not no non never without except excluding exclude skip ignore un min max minimum maximum old previous prev
 """
+_KINDS = "id ids name names value values text string str number num list array"
 _GREAT = """
 admin administrator owner root superuser super sudo full all everything everyone anyone public unrestricted bypass
 write writer edit editor grant delete remove destroy drop purge erase wipe truncate overwrite force hard permanent
 permanently kill terminate shutdown reset revoke ban production prod live
 """
-_TURN, _HEADS = frozenset(_TURNS.split()), frozenset(_ENDS.split())
-_BOUND = frozenset(_BOUNDS.split())
+_TURN, _KIND = frozenset(_TURNS.split()), frozenset(_KINDS.split())
 _GRAVE = frozenset(map(stem, _GREAT.split()))
-_BEGINNING, _ONE_SLIP, _TWO_SLIPS = 3, 4, 10
+_BEGINNING, _ONE_SLIP, _TWO_SLIPS = 3, 5, 10
+_SIGNS = re.compile(r"[^\w\s.,:;/'\"()-]|(?<!\w)[-.]|[-.](?!\w)")
 
 
 def is_same_name(given: str, name: str) -> bool:
     """Whether the name of an argument is another one in other words of the same: `lines` for `tail_lines`.
+
+    No word of it is left out but one at its end that says what kind of value it is (`city_name`), and units.
 
     Args:
         given: the name that was sent.
@@ -32,25 +35,33 @@ def is_same_name(given: str, name: str) -> bool:
     """
     ours, theirs = pieces(given), pieces(name)
     fewer, more = _unmatched(ours, theirs), _unmatched(theirs, ours)
-    if not ours or (fewer and more) or (_TURN | _BOUND) & {*fewer} or _TURN & {*more} or _has_digits(fewer + more):
+    if not ours or (fewer and more) or not same_signs(given, name) or _TURN & {*more} or _has_digits(fewer + more):
         return False
-    ends = [words[-1] for words, left in ((ours, fewer), (theirs, more)) if left and words[-1] in left]
-    return all(word in _HEADS or is_unit(word) for word in ends)
+    return all(is_unit(word) or (word in _KIND and word == ours[-1]) for word in fewer)
 
 
 def is_same_value(given: str, value: str) -> bool:
-    """Whether a value is another one in other words of the same: `accept` for `accepted`.
+    """Whether a value is another one in other words of the same, none of them left out: `accept` for `accepted`.
 
     Args:
         given: the value that was sent.
         value: the value that is allowed.
     """
     ours, theirs = _whole_words(given), _whole_words(value)
-    fewer, more = _unmatched(ours, theirs), _unmatched(theirs, ours)
-    changed = {*fewer, *more}
-    if not ours or (fewer and more) or _TURN & changed or _has_digits(fewer + more):
+    more = _unmatched(theirs, ours)
+    if not ours or _unmatched(ours, theirs) or not same_signs(given, value) or _TURN & {*more} or _has_digits(more):
         return False
     return not any(map(_is_grave, more))
+
+
+def same_signs(given: str, other: str) -> bool:
+    """Whether two texts have the same signs: `+1` and `-1`, `!active` and `active`, `C++` and `c` have not.
+
+    Args:
+        given: what was sent.
+        other: what there is.
+    """
+    return _SIGNS.findall(given.strip()) == _SIGNS.findall(other)
 
 
 def is_too_much(given: str, value: str) -> bool:

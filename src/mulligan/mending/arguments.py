@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from mulligan.arguments.reading import dump
 from mulligan.errors import Problem
 from mulligan.mending.choices import value_meant
-from mulligan.mending.members import is_holder, is_left_over, is_most_results, names_meant
+from mulligan.mending.lossless import SEVERAL, Lossless
+from mulligan.mending.members import is_holder, names_meant
+from mulligan.mending.provenance import Source, escaped, unwrapped_forms
 from mulligan.mending.scalars import is_json, is_null, json_in, number_of, parts_of, truth_in
 from mulligan.mending.schemas import Schemas, is_a, takes_text
 from mulligan.mending.units import Said
-from mulligan.mending.wrapping import object_of, unwrapped
+from mulligan.mending.wrapping import object_of
 from mulligan.tools import Tool
 
 _MOST_OPTIONS, _MOST_ITEMS, _DEEPEST = 8, 100, 16
-_BETWEEN = re.compile(r"[,;/]")
-_LONGEST, _SEVERAL = 200, 2
-_LITERAL_START = re.compile(r"\^([A-Za-z]+[-_:/#]?)")
+_MOST_STEPS = 1_000
 
 
 class Mended(NamedTuple):
@@ -26,60 +26,75 @@ class Mended(NamedTuple):
 
     Attributes:
         arguments: the whole arguments.
-        sure: nothing was guessed: every mend keeps what was sent in another form.
-        meant: the names and values that were chosen for others, for a sentence that asks whether they are meant.
+        is_lossless: they say all that was sent and nothing else, so that any tool may be given them.
+        readings: the sources of the values that were chosen for others, by their JSON Pointers.
+        renamed: the names that were chosen for others, by the names that were sent, of the arguments themselves.
     """
 
     arguments: dict[str, Any]
-    sure: bool
-    meant: tuple[str, ...]
+    is_lossless: bool
+    readings: Mapping[str, Source]
+    renamed: Mapping[str, str]
 
 
 class _Unmendable(Exception):
     """There is no clear way to make it fit."""
 
 
+class _OutOfSteps(Exception):
+    """To find a way takes longer than a corrected call is worth."""
+
+
 def mend_arguments(
     tool: Tool, arguments: Mapping[str, Any], problems: Sequence[Problem] | None = None
 ) -> Mended | None:
-    """The arguments as they most likely were meant; None where that is not clear for every problem.
+    """The arguments as they most likely were meant; None where that is not clear for every problem, or takes too long.
+
+    Whatever is read as something else has its place in them: no word, sign, unit or argument that was sent is left out.
 
     Args:
         tool: the tool, whose schema they must fit.
         arguments: what was sent, which does not fit it.
         problems: what is wrong with them, so that only these places are looked at; all are, without it.
     """
-    members = tool.parameters.get("properties")
-    inside = unwrapped(tool.name, members if isinstance(members, Mapping) else {}, arguments)
-    if inside is not None:
-        if tool.validator.is_valid(inside):
-            return Mended(inside, False, ())
-        arguments, problems = inside, None
-    mender = _Mender(tool.parameters, problems, read_only=tool.read_only)
-    try:
-        mended = mender.mend(dict(arguments), tool.parameters, _Place())
-    except _Unmendable:
-        return None
-    if not tool.validator.is_valid(mended):
-        return None
-    return Mended(mended, not (mender.guesses or mender.unwrapped or inside is not None), tuple(mender.guesses))
+    for number, sent in enumerate(reversed(unwrapped_forms(tool, arguments))):
+        inside = sent is not arguments
+        if inside and tool.validator.is_valid(sent):
+            return Mended(dict(sent), True, {}, {})
+        mender = _Mender(tool, None if inside else problems)
+        try:
+            mended = mender.mend(dict(sent), tool.parameters, _Place())
+        except _Unmendable:
+            if inside and number == 0:
+                return None
+            continue
+        except _OutOfSteps:
+            return None
+        if not tool.validator.is_valid(mended):
+            return None
+        lossless = Lossless(tool).is_same_object(sent, mended, tool.parameters)
+        return Mended(mended, lossless, mender.readings, mender.renamed)
+    return None
 
 
 class _Place(NamedTuple):
-    """Where a value stands: how deep, in which argument, beside what, and whether it may be one of several things."""
+    """Where a value is: how deep, at which JSON Pointer, in which argument, and beside what."""
 
     depth: int = 0
+    pointer: str = ""
     name: str = ""
     schema: Mapping[str, Any] = {}
     beside: Mapping[str, Any] = {}
-    is_option: bool = False
 
     def deeper(self) -> _Place:
         return self._replace(depth=self.depth + 1)
 
+    def at(self, index: int) -> _Place:
+        return self._replace(depth=self.depth + 1, pointer=f"{self.pointer}/{index}")
+
     def of(self, name: str, schema: Any, beside: Mapping[str, Any]) -> _Place:
         described = schema if isinstance(schema, Mapping) else {}
-        return _Place(self.depth + 1, name, described, beside, self.is_option)
+        return _Place(self.depth + 1, f"{self.pointer}/{escaped(name)}", name, described, beside)
 
     @property
     def said(self) -> Said:
@@ -88,12 +103,14 @@ class _Place(NamedTuple):
 
 
 class _Mender:
-    def __init__(self, root: Mapping[str, Any], problems: Sequence[Problem] | None, *, read_only: bool) -> None:
-        self._schemas = Schemas(root)
+    def __init__(self, tool: Tool, problems: Sequence[Problem] | None) -> None:
+        self._schemas = Schemas(tool.parameters)
+        self._aliases = tool.aliases
+        self._read_only = tool.read_only
         self._wrong = None if problems is None else {_first(problem.pointer) for problem in problems}
-        self._read_only = read_only
-        self.guesses: list[str] = []
-        self.unwrapped = False
+        self._steps = _MOST_STEPS
+        self.readings: dict[str, Source] = {}
+        self.renamed: dict[str, str] = {}
 
     def _is_right(self, name: str, place: _Place) -> bool:
         """Whether nothing is wrong with an argument."""
@@ -103,6 +120,9 @@ class _Mender:
     def mend(self, value: Any, schema: Any, place: _Place) -> Any:
         if not isinstance(schema, Mapping) or place.depth > _DEEPEST:
             return value
+        self._steps -= 1
+        if self._steps < 0:
+            raise _OutOfSteps
         schema = self._schemas.resolved(schema)
         for word in ("anyOf", "oneOf"):
             if isinstance(schema.get(word), list):
@@ -119,49 +139,68 @@ class _Mender:
         return self._inside(self._converted(value, kinds, schema, place), schema, place)
 
     def _fitting(self, value: Any, options: list[Any], place: _Place) -> Any:
-        """The first option that the value's own type fits, else the first that it can be converted to."""
+        """What the options that the value's own type fits make of it, else all options; only if they agree."""
         resolved = [self._schemas.resolved(option) for option in options]
         others = [option for option in resolved if option.get("type") != "null"]
         if is_null(value) and len(others) < len(resolved) and not any(takes_text(option, value) for option in others):
             return None
-        fitting = [option for option in others if is_a(value, option.get("type"))]
-        for option in fitting or others:
-            known = len(self.guesses)
+        known = dict(self.readings)
+        found: list[tuple[Any, dict[str, Source]]] = []
+        for option in [option for option in others if is_a(value, option.get("type"))] or others:
+            self.readings = dict(known)
             try:
-                return self.mend(value, option, place.deeper()._replace(is_option=len(others) > 1))
+                mended = self.mend(value, option, place.deeper())
             except _Unmendable:
-                del self.guesses[known:]
-        raise _Unmendable
+                continue
+            if _same(mended, value):
+                return value
+            if not any(_same(mended, one) for one, _ in found):
+                found.append((mended, self.readings))
+        self.readings = known
+        if len(found) != 1:
+            raise _Unmendable
+        ((mended, self.readings),) = found
+        return mended
 
     def _chosen(self, value: Any, allowed: list[Any], place: _Place) -> Any:
-        if any(value == one and type(value) is type(one) for one in allowed):
+        """The allowed value that was sent as another type or in other words, where it is clear which."""
+        if any(_same(value, one) for one in allowed):
             return value
         if None in allowed and is_null(value):
             return None
-        if len(allowed) == 1 and self._read_only and not place.is_option:
-            return self._guess(allowed[0])
-        texts = {one if isinstance(one, str) else str(one): one for one in allowed if one is not None}
-        choice = value_meant(str(value), list(texts)) if isinstance(value, (str, int, float)) else None
-        if choice is None:
-            raise _Unmendable
-        return texts[choice.name] if choice.sure else self._guess(texts[choice.name])
-
-    def _guess(self, value: Any) -> Any:
-        self.guesses.append(value if isinstance(value, str) else str(value))
-        return value
+        if isinstance(value, str):
+            texts = {one if isinstance(one, str) else dump(one): one for one in allowed if one is not None}
+            choice = value_meant(value, list(texts))
+            if choice is not None:
+                if not choice.sure:
+                    self.readings[place.pointer] = "schema"
+                return texts[choice.name]
+        elif isinstance(value, (int, float)) and not isinstance(value, bool):
+            equal = [one for one in allowed if one == value and not isinstance(one, bool)] or [
+                one for one in allowed if isinstance(one, str) and one == repr(value)
+            ]
+            if len(equal) == 1:
+                return equal[0]
+        raise _Unmendable
 
     def _converted(self, value: Any, kinds: list[str], schema: Mapping[str, Any], place: _Place) -> Any:
-        for kind in kinds:
-            found = self._as(kind, value, schema, place)
-            if found is not None:
-                return found
+        """The value as the one of several types that it can be read as; a list only where it can be nothing else."""
+        for some in ([kind for kind in kinds if kind != "array"], ["array"] if "array" in kinds else []):
+            found: list[Any] = []
+            for kind in some:
+                read = self._as(kind, value, schema, place)
+                if read is not None and not any(_same(read, one) for one in found):
+                    found.append(read)
+            if len(found) == 1:
+                return found[0]
+            if found:
+                raise _Unmendable
         raise _Unmendable
 
     def _as(self, kind: str, value: Any, schema: Mapping[str, Any], place: _Place) -> Any:
         is_named = place.said.names
         if isinstance(value, dict) and len(value) == 1 and kind not in ("object", "array"):
             ((word, value),) = value.items()  # {"value": false} for false
-            self.unwrapped = True
             if not is_holder(word, place.name, is_named):
                 return None
             if kind == "string" or is_a(value, kind):
@@ -173,21 +212,10 @@ class _Mender:
         if kind == "string":
             return str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
         if kind == "object":
-            return self._members(value, schema) if isinstance(value, str) else None
+            return json_in(value, dict) if isinstance(value, str) else None
         if kind == "array":
             return self._list(value, schema)
         return None
-
-    def _members(self, text: str, schema: Mapping[str, Any]) -> dict[str, Any] | None:
-        """The object that a text holds: as JSON, or as many parts as it needs, in their order (`47.1, 15.4`)."""
-        if is_json(text):
-            return json_in(text, dict)  # type: ignore[no-any-return]
-        wanted = [name for name in schema.get("required", ()) if isinstance(name, str)]
-        parts = [part.strip() for part in _BETWEEN.split(text[:_LONGEST])]
-        if len(parts) != len(wanted) or len(wanted) < _SEVERAL or not all(parts):
-            return None
-        self.unwrapped = True
-        return dict(zip(wanted, parts, strict=True))
 
     def _list(self, value: Any, schema: Mapping[str, Any]) -> list[Any] | None:
         if not isinstance(value, str):
@@ -195,32 +223,17 @@ class _Mender:
         if is_json(value):
             return json_in(value, list)  # type: ignore[no-any-return]
         holds_text = self._schemas.resolved(schema.get("items")).get("type", "string") == "string"
-        return parts_of(value) if holds_text or "," in value else [value]
+        is_split = self._read_only and (holds_text or "," in value)  # a comma may as well be part of a name
+        return parts_of(value) if is_split else None if SEVERAL.search(value) else [value]
 
     def _inside(self, value: Any, schema: Mapping[str, Any], place: _Place) -> Any:
         if isinstance(value, dict):
             return self._object(value, schema, place)
         if isinstance(value, list):
             items = schema.get("items", {})
-            return [self.mend(item, items, place.deeper()) for item in value[:_MOST_ITEMS]] + value[_MOST_ITEMS:]
-        if isinstance(value, str):
-            return self._text(value, schema)
-        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        return self._bounded(value, schema, place) if is_number else value
-
-    def _text(self, value: str, schema: Mapping[str, Any]) -> str:
-        """A text whose pattern begins with letters that were left out: `48121` for `^ORD-[0-9]+$`."""
-        pattern = schema.get("pattern")
-        start = _LITERAL_START.match(pattern) if isinstance(pattern, str) and len(pattern) <= 200 else None
-        if start is None or value.startswith(start[1]):
-            return value
-        return self._guess(start[1] + value)  # type: ignore[no-any-return]
-
-    def _bounded(self, value: Any, schema: Mapping[str, Any], place: _Place) -> Any:
-        """As many results as there may be, where more were asked for; any other number is for the model to choose."""
-        high = schema.get("maximum")
-        is_more = isinstance(high, (int, float)) and value > high
-        return self._guess(high) if is_more and self._read_only and is_most_results(place.name) else value
+            mended = [self.mend(item, items, place.at(index)) for index, item in enumerate(value[:_MOST_ITEMS])]
+            return mended + value[_MOST_ITEMS:]
+        return value
 
     def _object(self, value: dict[str, Any], schema: Mapping[str, Any], place: _Place) -> dict[str, Any]:
         members = schema.get("properties")
@@ -253,7 +266,6 @@ class _Mender:
         found = object_of(unknown, {name: self._schemas.properties(members[name]) for name in open_to})
         if found is None:
             return value
-        self.unwrapped = True
         outside = {name: inner for name, inner in value.items() if name in members}
         return outside | {found: {name: value[name] for name in unknown}}
 
@@ -264,25 +276,24 @@ class _Mender:
         missing = [name for name in required if name not in value]
         if not missing and not closed:
             return value
-        meant = names_meant(value, members, missing)
+        meant = names_meant(value, members, missing, {} if place.depth else self._aliases)
         names = {name: choice.name for name, choice in meant.items()}
-        for choice in meant.values():
-            if not choice.sure:
-                self._guess(choice.name)
+        if not place.depth:
+            self.renamed |= names
         left = [name for name in value if name not in members and name not in names]
         wanted = [name for name in missing if name not in names.values()]
-        if len(left) == len(wanted) == 1 and self._may_be(left[0], value, wanted[0], members, place):
-            names[left.pop()] = self._guess(wanted.pop())
         if wanted or (left and closed):
             raise _Unmendable
         return {names.get(name, name): inner for name, inner in value.items()}
 
-    def _may_be(
-        self, given: str, value: dict[str, Any], wanted: str, members: Mapping[str, Any], place: _Place
-    ) -> bool:
-        """Whether the last two arguments without a partner belong together: only of a tool that changes nothing."""
-        kind = self._schemas.resolved(members.get(wanted)).get("type")
-        return self._read_only and not place.depth and is_a(value[given], kind) and is_left_over(given, wanted)
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two JSON values are the same; 1, 1.0 and true are not."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_same(value, other[name]) for name, value in one.items())
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_same, one, other))
+    return type(one) is type(other) and bool(one == other)
 
 
 def _first(pointer: str) -> str:

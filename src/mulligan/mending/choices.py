@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from mulligan.mending.akin import is_same_name, is_same_value, is_too_much
-from mulligan.mending.tables import folded, same_names, same_values
+from mulligan.mending.akin import is_same_name, is_same_value, is_too_much, same_signs
+from mulligan.mending.tables import same_names, same_values
+from mulligan.suggesting.canonical import canonical
 from mulligan.suggesting.suggestions import Entry, NameIndex
 
 _LONGEST, _MOST = 200, 200
@@ -55,10 +56,10 @@ def _meant(
 ) -> Choice | None:
     if not given or len(given) > _LONGEST or not candidates or len(candidates) > _MOST:
         return None
-    canonical = [name for name in candidates if folded(name) == folded(given)]
-    if len(canonical) == 1 and folded(given):
-        return Choice(canonical[0], sure=True)
-    alike = same(given, candidates)
+    equal = [name for name in candidates if canonical(name) == canonical(given.strip())]
+    if len(equal) == 1:
+        return Choice(equal[0], sure=True)
+    alike = [name for name in same(given, candidates) if same_signs(given, name)]
     if len(alike) == 1:
         return Choice(alike[0], sure=False)
     near = nearest(given, alike or candidates)

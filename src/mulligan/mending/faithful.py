@@ -72,12 +72,14 @@ def _is_closed(text: str) -> bool:
 def same_content(text: str, mended: str) -> bool:
     """Whether a mended text has all that stands in a text besides its punctuation, in the same order, and nothing else.
 
+    A comment is something that was sent, and has no place in JSON.
+
     Args:
         text: what was sent.
         mended: the JSON it was read as.
     """
     fewer = all(_count(mended, mark) <= _count(text, mark) for mark in _PAIRS)
-    return fewer and _content(text) == _content(mended)
+    return fewer and not _has_comment(text) and _content(text) == _content(mended)
 
 
 def stands_in(value: Any, places: str | Collection[str]) -> bool:
@@ -114,6 +116,10 @@ def _parts(text: str) -> Iterator[str]:
         part = found[0]
         if not part.isspace() and (part == "/*" or not part.startswith(("//", "/*"))):
             yield part
+
+
+def _has_comment(text: str) -> bool:
+    return any(found[0].startswith(("//", "/*")) for found in _PART.finditer(text))
 
 
 def _count(text: str, mark: str) -> int:

@@ -4,11 +4,34 @@ from __future__ import annotations
 
 import json
 from importlib import import_module
+from typing import Any
 
+from mulligan.arguments.reading import read_arguments
+from mulligan.errors import ToolArgumentError
 from mulligan.mending.faithful import is_whole, parts_of, same_content, stands_in, unfenced, unwrapped
 from mulligan.mending.syntax import mend_syntax
+from mulligan.policy import Limits
 
 _LONGEST = 20_000
+
+
+def read_sent(sent: Any, limits: Limits, *, read_only: bool) -> dict[str, Any] | None:
+    """The arguments of a call as JSON values, as they are or as `mend_json` reads them; None where neither is possible.
+
+    Args:
+        sent: the arguments as the model sent them: text, bytes, or a mapping.
+        limits: bounds on size and depth.
+        read_only: whether the tool that would run changes nothing.
+    """
+    try:
+        return read_arguments(sent, limits)
+    except ToolArgumentError:
+        text = bytes(sent).decode(errors="replace") if isinstance(sent, (bytes, bytearray)) else sent
+        mended = mend_json(text, read_only=read_only) if isinstance(text, str) else None
+    try:
+        return None if mended is None else read_arguments(mended, limits)
+    except ToolArgumentError:
+        return None
 
 
 def mend_json(text: str, *, read_only: bool) -> str | None:

@@ -4,80 +4,116 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from mulligan.suggesting.canonical import canonical
+
+if TYPE_CHECKING:
+    from mulligan.tools import Tool
 
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")
-_ONE_WORD = re.compile(r"[^\s,;|]+")
-_SEPARATORS = re.compile(r"(?<=[^\W\d_])[-_. ]+(?=[^\W_])|(?<=[^\W_])[-_. ]+(?=[^\W\d_])")  # not between two digits
+SEVERAL = re.compile(r"[\s,;|&]")
+_LITERALS = {True: "true", False: "false"}
 _SHORTEST_WORD = 3
 
 
-def is_lossless(sent: Any, read: Any) -> bool:
-    """Whether a JSON value can be read as another one without losing or adding anything.
+class Lossless:
+    """What a tool may be given for what was sent, without losing or adding anything.
 
-    A number or truth value in quotation marks, JSON in a string, a whole number for a text, one value for a list of
-    one, a name or a word in another case or with other separators, null for a member that is left out.
+    For any tool: a number, a truth value or JSON in a string, and a whole number for a text. Unless the tool is destructive
+    also one value for a list of one, a name or a word in another case or with other separators, an argument under an alias
+    that the tool's author declared, and null for an argument that can be left out and has no default.
 
     Args:
-        sent: what was sent.
-        read: what it is read as.
+        tool: the tool.
     """
-    if isinstance(sent, dict) and isinstance(read, dict):
-        return _object(sent, read)
-    if isinstance(sent, list) and isinstance(read, list):
-        return len(sent) == len(read) and all(map(is_lossless, sent, read))
-    if isinstance(read, list):
-        return _list(sent, read)
-    if isinstance(sent, str):
-        return _text(sent, read)
-    if isinstance(read, str):
-        return type(sent) is int and str(sent) == read
-    return type(sent) is type(read) and bool(sent == read)
 
+    def __init__(self, tool: Tool) -> None:
+        self._types_only = bool(tool.destructive)
+        self._aliases = tool.aliases
 
-def _object(sent: dict[str, Any], read: dict[str, Any]) -> bool:
-    others = [name for name in read if name not in sent]
-    for name, value in sent.items():
-        if name in read:
-            found = name
-        else:
-            alike = [other for other in others if _same_word(name, other)]
-            if not alike:
-                if value is None:
+    def is_same_object(self, sent: Mapping[str, Any], read: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
+        """Whether an object says what another one says, member by member.
+
+        Args:
+            sent: what was sent.
+            read: what it is read as.
+            schema: the schema of what it is read as.
+        """
+        others = [name for name in read if name not in sent]
+        for name, value in sent.items():
+            known = name if name in read else self._renamed(name, others)
+            if known is None:
+                if value is None and self._may_leave_out(name, schema):
                     continue
                 return False
-            found = alike[0]
-            others.remove(found)
-        if not is_lossless(value, read[found]):
+            if known != name:
+                others.remove(known)
+            if not self.is_same(value, read[known]):
+                return False
+        return not others
+
+    def is_same(self, sent: Any, read: Any) -> bool:
+        """Whether a JSON value says what another one says.
+
+        Args:
+            sent: what was sent.
+            read: what it is read as.
+        """
+        if isinstance(sent, dict) and isinstance(read, dict):
+            return self.is_same_object(sent, read, {})
+        if isinstance(sent, list) and isinstance(read, list):
+            return len(sent) == len(read) and all(map(self.is_same, sent, read))
+        if isinstance(sent, str):
+            return self._is_same_text(sent, read)
+        if isinstance(read, list):
+            return not self._types_only and len(read) == 1 and sent is not None and self.is_same(sent, read[0])
+        if isinstance(read, str):
+            return type(sent) is int and str(sent) == read
+        if isinstance(sent, (int, float)) and isinstance(read, (int, float)):
+            return isinstance(sent, bool) is isinstance(read, bool) and sent == read
+        return type(sent) is type(read) and bool(sent == read)
+
+    def _renamed(self, name: str, others: list[str]) -> str | None:
+        """The one other name that an argument may have been sent under; None where there is none, or several."""
+        if self._types_only:
+            return None
+        declared = [other for other in others if name in self._aliases.get(other, ())]
+        alike = declared or [other for other in others if is_same_word(name, other)]
+        return alike[0] if len(alike) == 1 else None
+
+    def _may_leave_out(self, name: str, schema: Mapping[str, Any]) -> bool:
+        """Whether null says the same as leaving an argument out."""
+        members = schema.get("properties")
+        member = members.get(name) if isinstance(members, Mapping) else None
+        return not self._types_only and isinstance(member, Mapping) and member.get("default") is None
+
+    def _is_same_text(self, sent: str, read: Any) -> bool:
+        if isinstance(read, str):
+            return sent == read or (not self._types_only and is_same_word(sent, read))
+        if isinstance(read, bool):
+            return sent.strip().casefold() == _LITERALS[read]
+        if isinstance(read, (int, float)):
+            number = sent.strip()
+            return _NUMBER.fullmatch(number) is not None and Decimal(number) == Decimal(repr(read))
+        if read is None:
+            return not self._types_only and sent == "null"
+        held = parse_json(sent)
+        if isinstance(held, (dict, list)) and type(held) is type(read):
+            return self.is_same(held, read)
+        return self._is_one(sent, read)
+
+    def _is_one(self, sent: str, read: Any) -> bool:
+        """Whether a list holds a text alone; one that may name several things is none."""
+        if self._types_only or not isinstance(read, list) or len(read) != 1:
             return False
-    return not others
+        return not sent.lstrip().startswith(("[", "{")) and not SEVERAL.search(sent) and self.is_same(sent, read[0])
 
 
-def _list(sent: Any, read: list[Any]) -> bool:
-    """A list for one value: JSON in a string, or a list of it alone; a text of several words may have meant several."""
-    if isinstance(sent, str) and sent.lstrip().startswith("["):
-        return _text(sent, read)
-    is_one = not isinstance(sent, str) or _ONE_WORD.fullmatch(sent) is not None
-    return is_one and len(read) == 1 and is_lossless(sent, read[0])
-
-
-def _text(sent: str, read: Any) -> bool:
-    if isinstance(read, str):
-        return sent == read or _same_word(sent, read)
-    if isinstance(read, bool):
-        return sent.strip().casefold() == str(read).casefold()
-    if isinstance(read, (int, float)):
-        number = sent.strip()
-        return _NUMBER.fullmatch(number) is not None and Decimal(number) == Decimal(repr(read))
-    if isinstance(read, (dict, list)):
-        held = held_in(sent)
-        return held is not None and is_lossless(held, read)
-    return False
-
-
-def held_in(text: str) -> Any:
-    """What a text holds as JSON; None where it is none, or one in which a key stands twice.
+def parse_json(text: str) -> Any:
+    """What a text holds as JSON; None where it is none, or one in which a key is given twice.
 
     Args:
         text: the text.
@@ -86,7 +122,7 @@ def held_in(text: str) -> Any:
     def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) != len(pairs):
-            raise ValueError("a key stands twice")
+            raise ValueError("a key is given twice")
         return found
 
     try:
@@ -95,7 +131,12 @@ def held_in(text: str) -> Any:
         return None
 
 
-def _same_word(one: str, other: str) -> bool:
-    """Whether two words differ in case and separators only; `1.5` and `15`, `-date` and `date`, `M` and `m` do not."""
-    forms = {_SEPARATORS.sub("", word.strip()).casefold() for word in (one, other)}
+def is_same_word(one: str, other: str) -> bool:
+    """Whether two words differ in case and separators only; `1.5` and `15`, `-date` and `date`, `M` and `m` do not.
+
+    Args:
+        one: a name or value.
+        other: another one.
+    """
+    forms = {canonical(word.strip()) for word in (one, other)}
     return len(forms) == 1 and len(forms.pop()) >= _SHORTEST_WORD

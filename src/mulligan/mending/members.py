@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from mulligan.mending.choices import Choice, name_meant
-from mulligan.mending.tables import folded, is_known_name
 from mulligan.mending.units import Said
-from mulligan.suggesting.words import pieces
+from mulligan.suggesting.canonical import canonical
 
-_OF_A_KIND = frozenset(("id", "ids", "key", "uuid", "code", "token", "email", "url", "uri", "date", "time"))
-_RESULTS = "limit max_results max_count max_items max_rows num_results top_k page_size per_page"
-_MOST_RESULTS = frozenset(map(folded, _RESULTS.split()))
 _MOST_UNKNOWN = 32
 _PLAIN = frozenset(("value", "values"))
 
 
-def names_meant(value: Mapping[str, Any], members: Mapping[str, Any], missing: list[str]) -> dict[str, Choice]:
+def names_meant(
+    value: Mapping[str, Any], members: Mapping[str, Any], missing: list[str], aliases: Mapping[str, Collection[str]]
+) -> dict[str, Choice]:
     """For each member that does not exist the one that is meant by it, by spelling or by meaning, where it is clear.
 
     Args:
         value: what was sent.
         members: the schemas of those that exist.
         missing: those that have to be sent and were not.
+        aliases: the other names that the tool's author declared for some of them.
     """
     found: dict[str, Choice] = {}
     unknown = [name for name in value if name not in members]
     for name in unknown if len(unknown) <= _MOST_UNKNOWN else ():
         taken = {*value, *(choice.name for choice in found.values())}
+        declared = [one for one, others in aliases.items() if name in others and one in members and one not in taken]
+        if declared:
+            found[name] = Choice(declared[0], sure=True)
+            continue
         for candidates in (missing, list(members)):
             choice = name_meant(name, [one for one in candidates if one not in taken])
             if choice is not None and (choice.sure or _said(choice.name, members).has_units_of(name)):
@@ -46,25 +49,6 @@ def _said(name: str, members: Mapping[str, Any]) -> Said:
     return Said(name, schema if isinstance(schema, Mapping) else {}, {})
 
 
-def is_left_over(given: str, wanted: str) -> bool:
-    """Whether a name may stand for the only one that is missing: it is not known to mean anything, nor is that an id.
-
-    Args:
-        given: the name that was sent.
-        wanted: the name that is missing.
-    """
-    return not is_known_name(given) and not _OF_A_KIND & {*pieces(wanted)}
-
-
-def is_most_results(name: str) -> bool:
-    """Whether an argument only says how many results are given at most.
-
-    Args:
-        name: its name.
-    """
-    return folded(name) in _MOST_RESULTS
-
-
 def is_holder(word: str, name: str, is_named: Callable[[str], bool]) -> bool:
     """Whether an object's only member adds nothing to the argument that it was sent for: `{"value": 5}`.
 
@@ -73,4 +57,4 @@ def is_holder(word: str, name: str, is_named: Callable[[str], bool]) -> bool:
         name: the argument's name.
         is_named: whether a word is what the argument says itself, such as its unit.
     """
-    return word in _PLAIN or is_named(word.lower()) or name_meant(word, [name]) is not None
+    return word in _PLAIN or is_named(word.lower()) or canonical(word) == canonical(name)

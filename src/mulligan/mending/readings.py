@@ -34,11 +34,9 @@ def coerced(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
         arguments: JSON values that do not fit.
     """
     from mulligan.mending.arguments import mend_arguments
-    from mulligan.mending.lossless import is_lossless
 
     mended = mend_arguments(tool, arguments)
-    lossless = mended is not None and mended.sure and is_lossless(dict(arguments), mended.arguments)
-    return mended.arguments if mended is not None and lossless else None
+    return mended.arguments if mended is not None and mended.is_lossless else None
 
 
 def same_name(called: str, names: Iterable[str]) -> str | None:

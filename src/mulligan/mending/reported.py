@@ -1,112 +1,75 @@
-"""A name that does not exist, replaced by the near one that the failure itself reports, as in `Did you mean app.py?`.
+"""The names that a failure reports, as in `Did you mean app.py?`: foreign text, from which only what looks like a name is taken.
 
-What is reported is foreign text, so only what looks like a name is taken from it, and only if it is near to what was sent.
+What is near to the name that was sent may stand in its place in a call of a tool that changes nothing. Any other name stays
+in the quotation, and the model is asked to choose.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-from mulligan.mending.choices import nearest
+from mulligan.mending.provenance import is_near_name
 
-_NAME = re.compile(r"(?<![\w./@-])[\w@~./-]{1,128}(?<![./-])")
+_NAME = r"[\w@~./:-]{1,128}"
+_IS_NAME = re.compile(_NAME)
 _PROPOSED = re.compile(
     r"(?:did you mean|do you mean|you may mean|similar to|similar(?=:)|similar \w{1,20}(?: is| are)?|"
-    r"closest (?:is|match(?:es)?)|look like|"
-    r"renamed to|moved to|use|try)[:\s]{1,4}[\"'`]?([\w@~./-]{1,128})(?<![./-])",
+    rf"closest (?:is|match(?:es)?)|look like|renamed to|moved to)[:\s]{{1,4}}[\"'`]?({_NAME})",
     re.IGNORECASE,
 )
-_ADDRESS = re.compile(r"\b[\w+.-]{1,20}://[^\s\"'`<>]{1,2000}")
-_NO_WORD = re.compile(r"^\W+|\W+$")
-_AROUND = "./-~@"
-_BEFORE, _AFTER = frozenset(",;[(\"'`"), frozenset(",;])\"'`")
-_ERRNO = re.compile(r"\[(?:Errno|WinError) \d{1,6}\]")
+_QUOTED = re.compile(r"\"([^\"]{1,400})\"|'([^']{1,400})'|`([^`]{1,400})`")
+_LISTED = re.compile(rf":\s{{1,4}}((?:{_NAME}\s*,\s*){{1,100}}(?:and\s|or\s)?{_NAME})")
+_SEPARATOR = re.compile(r"\s*,\s*(?:and\s+|or\s+)?")
+_TRAILING = ".:,;-/"
 _MOST_TEXT, _MOST_NAMES, _LONGEST = 2_000, 200, 200
 
 
-class Named(NamedTuple):
-    """Arguments with another name in the place of the one that does not exist.
+def reported_names(text: str) -> list[str]:
+    """What a text proposes, quotes or lists, and so may be a name; in the order of the text.
 
-    Attributes:
-        arguments: the whole arguments.
-        name: the other name.
+    Args:
+        text: what was reported.
     """
+    text = text[:_MOST_TEXT].replace('\\"', '"').replace("\\n", " ")  # as in a body of JSON
+    groups = [found[1] for found in _PROPOSED.finditer(text)]
+    groups += [next(filter(None, found.groups())) for found in _QUOTED.finditer(text)]
+    groups += [found[1] for found in _LISTED.finditer(text)]
+    names = (part.strip().rstrip(_TRAILING) for group in groups for part in _SEPARATOR.split(group))
+    return [name for name in dict.fromkeys(names) if _IS_NAME.fullmatch(name)][:_MOST_NAMES]
 
-    arguments: dict[str, Any]
-    name: str
 
-
-def mend_name(missing: str, text: str, arguments: Mapping[str, Any]) -> Named | None:
-    """The arguments with the near name that a text reports; None where it is not clear which, or where it belongs.
+def near_names(missing: str, names: Iterable[str]) -> list[str]:
+    """The names that are only near spellings of a missing one; one without a folder is looked for in the folder asked for.
 
     Args:
         missing: the name that does not exist.
-        text: what was reported.
+        names: the names there are.
+    """
+    folder, slash, _ = missing.rpartition("/")
+    placed = (name if "/" in name or not slash else f"{folder}/{name}" for name in names)
+    return [name for name in dict.fromkeys(placed) if is_near_name(missing, name)]
+
+
+def put_name(missing: str, name: str, arguments: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
+    """The arguments with another name in the place of a missing one; None where not exactly one argument holds it once.
+
+    Args:
+        missing: the name that does not exist.
+        name: the other name.
         arguments: what was sent.
+
+    Returns:
+        The argument that held the name, and all arguments.
     """
     missing = missing.strip().rstrip(".:,;")
-    name = _meant(missing, text[:_MOST_TEXT]) if _place(missing, arguments) is not None else None
-    return None if name is None else put_name(missing, name, arguments)
-
-
-def put_name(missing: str, name: str, arguments: Mapping[str, Any]) -> Named | None:
-    """The arguments with another name in the place of a missing one; None where not exactly one argument holds it.
-
-    Args:
-        missing: the name that does not exist.
-        name: the other name.
-        arguments: what was sent.
-    """
-    place = _place(missing, arguments)
-    if place is None:
-        return None
-    value = re.sub(_whole(missing), lambda _: name, arguments[place], count=1)
-    return Named({**arguments, place: value}, name)
-
-
-def _place(missing: str, arguments: Mapping[str, Any]) -> str | None:
-    """The one argument that holds the missing name, once."""
     if not missing or len(missing) > _LONGEST:
         return None
-    texts = {name: value[:10_000] for name, value in arguments.items() if isinstance(value, str) and missing in value}
-    holding = [name for name, value in texts.items() if len(re.findall(_whole(missing), value)) == 1]
-    return holding[0] if len(holding) == 1 else None
-
-
-def _whole(name: str) -> str:
-    return rf"(?<!\w){re.escape(name)}(?!\w)"
-
-
-def _meant(missing: str, text: str) -> str | None:
-    text = text.replace('\\"', '"').replace("\\n", " ")  # as in a body of JSON
-    proposed = _PROPOSED.search(text)
-    found = _near(missing, [proposed[1]]) if proposed else None
-    return found or _near(missing, list(_names(_ERRNO.sub(" ", _ADDRESS.sub(" ", text)))))
-
-
-def _near(missing: str, names: list[str]) -> str | None:
-    """The one of several names that is near to the missing one; of paths the last steps are compared."""
-    folder, slash, last = missing.rpartition("/")
-    same = {missing, last, _NO_WORD.sub("", missing)}  # `div` is what is left of `div[[`
-    others = [name for name in dict.fromkeys(names) if name.strip(_AROUND) not in same][:_MOST_NAMES]
-    if not last.isdigit():  # `404` is a status, not the near name of `X-404`
-        others = [name for name in others if not name.isdigit()]
-    containing = [name for name in others if _contains(name, last)]
-    by_last = {name.rpartition("/")[2]: name for name in reversed(others)}
-    found = containing[0] if len(containing) == 1 else by_last.get(nearest(last, list(by_last)) or "")
-    return f"{folder}/{found}" if found is not None and slash and "/" not in found else found
-
-
-def _names(text: str) -> Iterator[str]:
-    """What stands in a list or in quotation marks, or is no plain word, and so may be a name."""
-    for found in _NAME.finditer(text):
-        before, after = text[max(0, found.start() - 2) : found.start()], text[found.end() : found.end() + 1]
-        if len(found[0]) > 1 and (not _BEFORE.isdisjoint(before) or after in _AFTER):
-            yield found[0]
-
-
-def _contains(name: str, part: str) -> bool:
-    """Whether a name holds another as a whole part: `ORD-48121` holds `48121`, `unit_price` holds `price`."""
-    return len(part) > 2 and re.search(rf"(?:^|[^a-zA-Z0-9]){re.escape(part)}(?:$|[^a-zA-Z0-9])", name) is not None
+    whole = rf"(?<![\w-]){re.escape(missing)}(?![\w-])"
+    texts = {key: value[:10_000] for key, value in arguments.items() if isinstance(value, str) and missing in value}
+    holding = [key for key, value in texts.items() if len(re.findall(whole, value)) == 1]
+    if len(texts) != 1 or len(holding) != 1:
+        return None
+    value = arguments[holding[0]]
+    return holding[0], {**arguments, holding[0]: re.sub(whole, lambda _: name, value, count=1)}

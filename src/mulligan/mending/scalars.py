@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 from mulligan.mending.faithful import is_whole
-from mulligan.mending.lossless import held_in
+from mulligan.mending.lossless import parse_json
 from mulligan.mending.syntax import mend_syntax
 from mulligan.mending.units import without_words, words_of
 
-_NUMBER = re.compile(r"(\D*?)((?<!\w)[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)(\D*)")
-_BEFORE, _AFTER = re.compile(r"[\s\"'`(:=#~≈]*"), re.compile(r"[\s\"'`).!-]*")
-_FILLERS = frozenset(
-    ["a", "an", "the", "about", "around", "approximately", "roughly", "exactly", "just", "only", "or", "so"]
-)
+_NUMBER = re.compile(r"(\D*?)((?<![\w.,])[-+]?(?:[1-9]\d{0,2}(?:,\d{3})+|0|[1-9]\d*)(?:\.\d+)?)(\D*)")
+_BLANK = re.compile(r"[\s\"'`]*")
 _TRUE = frozenset(("true", "yes", "on", "y", "t", "1", "enabled"))
 _FALSE = frozenset(("false", "no", "off", "n", "f", "0", "disabled"))
 _NULL = frozenset(("", "null", "none", "nil", "undefined"))
@@ -24,16 +22,14 @@ zero one two three four five six seven eight nine ten eleven twelve thirteen fou
 nineteen
 """
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
-_WORDS = {word: number for number, word in enumerate(_SMALL.split())} | {
-    word: 10 * number for number, word in enumerate(_TENS.split(), 2)
-}
-_SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000}
-_OTHERS = {"dozen": 12, "couple": 2, "single": 1}
+_UNDER_TWENTY = {word: number for number, word in enumerate(_SMALL.split())}
+_ROUND = {word: 10 * number for number, word in enumerate(_TENS.split(), 2)}
+_SCALES = {"thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
 _LONGEST, _LONGEST_JSON = 200, 20_000
 
 
 def number_of(kind: str, value: object, is_named: Callable[[str], bool]) -> int | float | None:
-    """The number that a text is, if it is of a type; None where it is not.
+    """The number that a text is, if it is of a type; None where it is not, or the type cannot hold it exactly.
 
     Args:
         kind: `integer` or `number`.
@@ -41,48 +37,92 @@ def number_of(kind: str, value: object, is_named: Callable[[str], bool]) -> int 
         is_named: as for `number_in`.
     """
     number = number_in(value, is_named) if isinstance(value, str) else None
-    if number is None or kind == "number":
-        return number
-    return int(number) if float(number).is_integer() else None
+    if number is None:
+        return None
+    if number == number.to_integral_value():
+        return int(number) if kind == "integer" or number.as_tuple().exponent == 0 else _exactly(number)
+    return None if kind == "integer" else _exactly(number)
 
 
-def number_in(text: str, is_named: Callable[[str], bool] = lambda word: False) -> int | float | None:
-    """The one number that a text is, in digits (`1,000`) or words (`twenty one`); None where it says anything else too.
+def _exactly(number: Decimal) -> float | None:
+    read = float(number)
+    return read if Decimal(repr(read)) == number else None
+
+
+def number_in(text: str, is_named: Callable[[str], bool] = lambda word: False) -> Decimal | None:
+    """The one number that a text is, in digits (`1,000`) or words (`twenty-one`); None where it says anything else too.
 
     Args:
         text: what was sent.
         is_named: whether a word beside the number, such as that of a unit, is what the argument says itself.
     """
-    found = _NUMBER.fullmatch(text) if len(text) <= _LONGEST else None
+    if len(text) > _LONGEST:
+        return None
+    found = _NUMBER.fullmatch(text)
     if found is None:
-        return None if re.search(r"\d", text) else _number_in_words(text[:_LONGEST], is_named)
+        return None if re.search(r"\d", text) else _number_in_words(text, is_named)
     before, digits, after = found.groups()
-    if not (_BEFORE.fullmatch(without_words(before)) and _AFTER.fullmatch(without_words(after))):
+    if not (_BLANK.fullmatch(without_words(before)) and _BLANK.fullmatch(without_words(after))):
         return None
-    if not all(word in _FILLERS or is_named(word) for word in words_of(f"{before} {after}")):
+    if not all(map(is_named, words_of(f"{before} {after}"))):
         return None
-    digits = digits.replace(",", "")
-    return float(digits) if "." in digits else int(digits)
+    return Decimal(digits.replace(",", ""))
 
 
-def _number_in_words(text: str, is_named: Callable[[str], bool]) -> int | None:
-    total = part = 0
-    runs = 0
-    inside = False
-    for word in words_of(text):
-        if word in _WORDS or word in _SCALES or word in _OTHERS:
-            runs += not inside
-            inside = True
-            if word in _SCALES:
-                part = max(part, 1) * _SCALES[word]
-                total, part = (total + part, 0) if _SCALES[word] >= 1_000 else (total, part)
-            else:
-                part += _WORDS.get(word, _OTHERS.get(word, 0))
-        elif word != "and" or not inside:
-            inside = False
-            if not (word in _FILLERS or is_named(word)):
+def _number_in_words(text: str, is_named: Callable[[str], bool]) -> Decimal | None:
+    """The number that a text spells out in English, before or behind words that the argument says itself."""
+    if without_words(text).strip(" -\"'`,"):
+        return None
+    words = [word for word in words_of(text) if not is_named(word)]
+    if len(words) > 1 and words[0] == "minus":
+        number = _cardinal(words[1:])
+        return None if number is None else Decimal(-number)
+    number = _cardinal(words)
+    return None if number is None else Decimal(number)
+
+
+def _cardinal(words: list[str]) -> int | None:
+    """A whole number in English words: `two hundred and fifty thousand`, `a dozen`; None where they say anything else."""
+    if words and words[-1] == "dozen":
+        count = 1 if words[:-1] in ([], ["a"]) else _cardinal(words[:-1])
+        return None if count is None else 12 * count
+    total = 0
+    for scale, worth in sorted(_SCALES.items(), key=lambda item: -item[1]):
+        if scale in words:
+            place = words.index(scale)
+            count = _under_thousand(words[:place])
+            if not count:
                 return None
-    return total + part if runs == 1 else None
+            total, words = total + count * worth, words[place + 1 :]
+            if not words:
+                return total
+    if total and words[0] == "and":
+        words = words[1:]
+    rest = _under_thousand(words)
+    return None if rest is None or (total and not rest) else total + rest
+
+
+def _under_thousand(words: list[str]) -> int | None:
+    if "hundred" in words:
+        place = words.index("hundred")
+        count = 1 if words[:place] == ["a"] else _under_hundred(words[:place])
+        rest = words[place + 1 :]
+        if not count or count > 9:
+            return None
+        if not rest:
+            return 100 * count
+        more = _under_hundred(rest[1:] if rest[0] == "and" else rest)
+        return 100 * count + more if more else None
+    return _under_hundred(words)
+
+
+def _under_hundred(words: list[str]) -> int | None:
+    if len(words) == 1:
+        return _UNDER_TWENTY.get(words[0], _ROUND.get(words[0]))
+    if len(words) != 2 or words[0] not in _ROUND:
+        return None
+    unit = _UNDER_TWENTY.get(words[1], 0)
+    return _ROUND[words[0]] + unit if 0 < unit < 10 else None
 
 
 def truth_in(value: object) -> bool | None:
@@ -92,7 +132,9 @@ def truth_in(value: object) -> bool | None:
         value: what was sent.
     """
     word = str(value).strip().lower() if isinstance(value, (str, int)) else ""
-    return True if word in _TRUE else False if word in _FALSE else None
+    if word in _TRUE:
+        return True
+    return False if word in _FALSE else None
 
 
 def is_null(value: object) -> bool:
@@ -120,10 +162,10 @@ def json_in(text: str, kind: type) -> Any:
         text: what was sent.
         kind: `dict` or `list`.
     """
-    value = held_in(text) if is_json(text) else None
+    value = parse_json(text) if is_json(text) else None
     if value is None and is_json(text) and len(text) <= _LONGEST_JSON and is_whole(text):
         mended = mend_syntax(text)
-        value = None if mended is None else held_in(mended)
+        value = None if mended is None else parse_json(mended)
     return value if type(value) is kind else None
 
 

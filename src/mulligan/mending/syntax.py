@@ -31,8 +31,8 @@ class _Unmendable(Exception):
 def mend_syntax(text: str) -> str | None:
     """The text as JSON; None where it is not clear what it says, as where it ends inside a value or before one.
 
-    Mended are a code fence around it, single quotes, keys without quotes, words of Python and JavaScript, comments,
-    commas too many or too few, and brackets that are missing at the end or closed twice.
+    Mended are a code fence around it, single quotes, keys without quotes, words of Python and JavaScript, commas too many
+    or too few, and brackets that are missing at the end or closed twice. A comment says something that JSON cannot.
 
     Args:
         text: what was sent.
@@ -87,12 +87,14 @@ class _Mender:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """The parts of a text, without white space and comments."""
+    """The parts of a text, without white space."""
     for found in _PART.finditer(text):
         part = found[0]
-        if part in _OPENED:  # to look for its end at every further place would take long
+        if part in _OPENED or part.startswith(
+            ("//", "/*")
+        ):  # to look for its end at every further place would take long
             raise _Unmendable
-        if not part.isspace() and not part.startswith(("//", "/*")):
+        if not part.isspace():
             yield part
 
 

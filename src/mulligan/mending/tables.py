@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cache
 
+from mulligan.suggesting.canonical import canonical
 from mulligan.suggesting.words import pieces
 
 _VALUES = """
@@ -16,7 +17,7 @@ pending waiting queued open todo new unprocessed
 in_progress ongoing active running doing started wip
 done closed complete completed finished resolved fixed
 delivered received arrived
-cancelled canceled aborted withdrawn
+cancelled canceled
 failed failure error
 success succeeded successful ok passed
 celsius c metric si centigrade
@@ -43,8 +44,6 @@ small s little
 medium m mid
 large l big
 xl extra_large xlarge
-public open visible
-private hidden internal secret
 daily day every_day
 weekly week every_week
 monthly month every_month
@@ -64,8 +63,8 @@ euro euros eur
 pound sterling gbp
 yen jpy
 read reader viewer read_only readonly
-write writer editor read_write
-admin administrator owner
+write writer editor
+admin administrator
 car driving drive
 walk walking foot pedestrian
 bike bicycle bicycling cycling
@@ -126,17 +125,8 @@ def _groups(table: str) -> Mapping[str, frozenset[int]]:
     found: dict[str, set[int]] = {}
     for number, line in enumerate(table.split("\n")):
         for word in line.split():
-            found.setdefault(folded(word), set()).add(number)
+            found.setdefault(canonical(word), set()).add(number)
     return {word: frozenset(numbers) for word, numbers in found.items()}
-
-
-def folded(word: str) -> str:
-    """A word without case and separators: `In-Transit` and `in_transit` are the same.
-
-    Args:
-        word: a value or a name.
-    """
-    return "".join(letter for letter in word.casefold() if letter.isalnum())
 
 
 def same_values(given: str, candidates: Iterable[str]) -> list[str]:
@@ -165,9 +155,9 @@ def is_known_name(name: str) -> bool:
     Args:
         name: the name.
     """
-    return any(word in _groups(_NAMES) or word in _groups(_OTHERS) for word in (folded(name), *pieces(name)))
+    return any(word in _groups(_NAMES) or word in _groups(_OTHERS) for word in (canonical(name), *pieces(name)))
 
 
 def _same(given: str, candidates: Iterable[str], groups: Mapping[str, frozenset[int]]) -> list[str]:
-    meant = groups.get(folded(given), frozenset())
-    return [name for name in candidates if meant & groups.get(folded(name), frozenset())]
+    meant = groups.get(canonical(given.strip()), frozenset())
+    return [name for name in candidates if meant & groups.get(canonical(name), frozenset())]

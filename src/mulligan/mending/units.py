@@ -56,6 +56,10 @@ cny rmb yuan
 """
 _SYMBOLS = frozenset("°%€$£¥₹")
 _WORD = re.compile(r"[^\W\d_]+|[°%€$£¥₹]")
+_STATED = re.compile(
+    r"(?:\b(?:in|as)\s+|\()(?:(?:degrees?|whole|the)\s+)?([^\W\d_]+|[°%€$£¥₹])(?![\w.]*\d)", re.IGNORECASE
+)
+_COUNTED = re.compile(r"(?:number of|how many)\s+([^\W\d_]+)", re.IGNORECASE)
 _LONGEST, _SHORTEST_NOUN = 400, 3
 
 
@@ -78,7 +82,11 @@ def without_words(text: str) -> str:
 
 
 class Said:
-    """What an argument says of itself: which units, and which nouns.
+    """What an argument says of itself: the nouns of its name, and its unit.
+
+    The unit is that of its name or title; else the one that its description names after `in`, `as` or an opening bracket,
+    where it names no other one so: "in seconds", "(EUR)", "in degrees Celsius". Any other mention may be an example, as a
+    noun may be but for what is counted: "number of nights", "how many guests".
 
     Args:
         name: its name.
@@ -87,26 +95,25 @@ class Said:
     """
 
     def __init__(self, name: str, schema: Mapping[str, Any], beside: Mapping[str, Any]) -> None:
-        texts = [schema.get(word) for word in ("title", "description")]
-        self._told = [word for text in texts if isinstance(text, str) for word in _pieces(text[:_LONGEST])]
+        title, described = (
+            text if isinstance(text := schema.get(word), str) else "" for word in ("title", "description")
+        )
+        self._described = described[:_LONGEST]
         self._named = _pieces(name)
+        self._titled = _pieces(title[:_LONGEST])
         self._beside = beside
 
     def names(self, word: str) -> bool:
-        """Whether it names a word that stands beside a number, so that the number alone says the same.
+        """Whether it names a word beside a number, so that the number alone says the same.
 
         Args:
             word: a lower-case word, or the sign of a unit.
         """
         units = _groups().get(word, frozenset())
-        if units & self._units:
-            return True
-        if units and self._units:
-            return False
-        if units & _currencies():
-            return self._is_in(units)
-        nouns = {stem(noun) for noun in (*self._named, *self._told)}
-        return not units and len(word) >= _SHORTEST_NOUN and stem(word) in nouns
+        if units:
+            return bool(units & self._units) and self._is_in(units)
+        nouns = [*self._named, *map(str.lower, _COUNTED.findall(self._described))]
+        return len(word) >= _SHORTEST_NOUN and stem(word) in map(stem, nouns)
 
     def has_units_of(self, given: str) -> bool:
         """Whether it says each unit that another name of it says, `timeout_ms` for `timeout`.
@@ -114,7 +121,7 @@ class Said:
         Args:
             given: the other name.
         """
-        groups = [_groups()[word] for word in _pieces(given) if word in _groups() and len(word) > 1]
+        groups = [_groups()[word] for word in _pieces(given) if word in _groups()]
         return all(group & self._units for group in groups)
 
     def is_measured_in(self, word: str) -> bool:
@@ -127,8 +134,8 @@ class Said:
 
     @property
     def _units(self) -> Set[int]:
-        """The unit that the name says; else the one that the description says, where it says no other too."""
-        for words in (self._named, [word for word in self._told if len(word) > 1 or word in _SYMBOLS]):
+        stated = list(map(str.lower, _STATED.findall(self._described)))
+        for words in (self._named, self._titled, stated):
             found = [_groups()[word] for word in words if word in _groups()]
             if found:
                 return frozenset.intersection(*found)
@@ -136,6 +143,8 @@ class Said:
 
     def _is_in(self, units: Set[int]) -> bool:
         """Whether no argument beside it says another currency, or may say one."""
+        if not units & _currencies():
+            return True
         said = [value for name, value in self._beside.items() if "currency" in name.casefold()]
         return all(units & _groups().get(str(value).lower(), frozenset()) for value in said)
 

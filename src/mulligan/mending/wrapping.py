@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from mulligan.mending.scalars import json_in
-from mulligan.mending.tables import folded
+from mulligan.suggesting.canonical import canonical
 
 _HOLDERS = frozenset(("arguments", "args", "kwargs", "input", "parameters", "params", "tool_input", "action_input"))
 _CALLED = frozenset(("name", "tool", "tool_name", "function", "function_name", "action"))
-_BESIDE = frozenset(("type", "id"))
+_KINDS = frozenset(("function", "function_call", "tool_call", "tool_use"))
 
 
 def unwrapped(name: str, members: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -28,7 +28,7 @@ def unwrapped(name: str, members: Mapping[str, Any], arguments: Mapping[str, Any
     if len(holders) != 1:
         return None
     beside = {word: value for word, value in arguments.items() if word != holders[0]}
-    if not all(_is_of_a_call(word, value, name) for word, value in beside.items()):
+    if not all(word not in members and _is_of_a_call(word, value, name) for word, value in beside.items()):
         return None
     held = arguments[holders[0]]
     if isinstance(held, str):
@@ -37,7 +37,10 @@ def unwrapped(name: str, members: Mapping[str, Any], arguments: Mapping[str, Any
 
 
 def _is_of_a_call(word: str, value: object, name: str) -> bool:
-    return word in _BESIDE or (word in _CALLED and isinstance(value, str) and folded(value) == folded(name))
+    """Whether a member says what every call says: which tool it is for, or that it is a call."""
+    if not isinstance(value, str):
+        return False
+    return (word == "type" and value in _KINDS) or (word in _CALLED and canonical(value) == canonical(name))
 
 
 def object_of(sent: Iterable[str], objects: Mapping[str, Mapping[str, Any]]) -> str | None:

@@ -23,6 +23,8 @@ OPTIONS = frozenset(
         "tags",
         "tool_type",
         "provider",
+        "aliases",
+        "also_called",
     ]
 )
 
@@ -147,28 +149,64 @@ def labels(name: str, option: str, given: Any) -> frozenset[str]:
     raise UsageError(f"tool {name!r}: {option} must be a text or a list of texts, not {given!r:.80}")
 
 
-def check_secrets(name: str, secret: Iterable[str], schema: Mapping[str, Any] | None, function: Any) -> None:
-    """Whether a tool has the arguments that are to be secret: a name that is misspelt would protect nothing.
+def aliases(name: str, given: Any) -> Mapping[str, frozenset[str]]:
+    """Other names of arguments, by the names of these.
 
     Args:
         name: the tool's name.
-        secret: the names of the arguments.
+        given: for each argument one text or several, or None.
+
+    Raises:
+        UsageError: it is something else, or one alias is given for two arguments.
+    """
+    if given is None:
+        return _NO_ALIASES
+    if not isinstance(given, Mapping):
+        raise UsageError(f"tool {name!r}: aliases must map arguments to other names of them, not {given!r:.80}")
+    found = {str(argument): labels(name, "aliases", others) for argument, others in given.items()}
+    every = [other for others in found.values() for other in others]
+    twice = next((other for other in every if every.count(other) > 1), None)
+    if twice is not None:
+        raise UsageError(f"tool {name!r}: {twice!r} is an alias of two arguments; leave it to one")
+    return found
+
+
+def check_arguments(
+    name: str,
+    secret: Iterable[str],
+    aliases: Mapping[str, Iterable[str]],
+    schema: Mapping[str, Any] | None,
+    function: Any,
+) -> None:
+    """Whether a tool has the arguments that its options name: a misspelt one would protect nothing.
+
+    Args:
+        name: the tool's name.
+        secret: the names of the arguments that are to be secret.
+        aliases: other names of arguments, by the names of these.
         schema: JSON Schema of its arguments, or None where they are read from the function.
         function: its handler.
 
     Raises:
-        UsageError: it has no such argument.
+        UsageError: it has no such argument, or an alias is the name of another one.
     """
-    if not secret:
+    if not secret and not aliases:
         return
     known = open_names(function) if schema is None else _named_in(schema)
-    for wrong in sorted(secret):
-        if known is not None and wrong not in known:
+    if known is None:
+        return
+    for option, names in (("secret", secret), ("aliases", aliases)):
+        for wrong in sorted(set(names) - set(known)):
             there = ", ".join(known[:20]) or "none"
             raise UsageError(
-                f"tool {name!r}: secret names {wrong!r}, but it has no such argument{_meant(wrong, known)}; "
+                f"tool {name!r}: {option} names {wrong!r}, but it has no such argument{_meant(wrong, known)}; "
                 f"there are {there}{'' if schema is None else _OPEN}"
             )
+    taken = next((other for others in aliases.values() for other in sorted(others) if other in known), None)
+    if taken is not None:
+        raise UsageError(
+            f"tool {name!r}: aliases gives the name {taken!r} to another argument, but it has one of that name"
+        )
 
 
 def _named_in(schema: Mapping[str, Any]) -> list[str] | None:
@@ -189,6 +227,7 @@ def _meant(wrong: str, known: Sequence[str]) -> str:
     return f" (did you mean {near[0]!r}?)" if near else ""
 
 
+_NO_ALIASES: Mapping[str, frozenset[str]] = {}
 _LONGEST_NAME = 128
 _SHORT = 64
 _ELSEWHERE = frozenset(

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 _LONGEST_NAME = 200
-_NOT_CANONICAL = str.maketrans("", "", "-_. ")
+_SEPARATORS = re.compile(  # between two words, but not between two digits
+    r"(?<=[^\W\d_])[-_. ]+(?=[^\W_])|(?<=\d)[-_. ]+(?=[^\W\d_])|^[_ ]+|[_ ]+$", re.MULTILINE
+)
 
 
 def canonical(name: str) -> str:
-    """A name without case, `-`, `_`, `.` and spaces: what two names have in common that differ in style only."""
-    return name.casefold().translate(_NOT_CANONICAL)
+    """A name without case and without the `-`, `_`, `.` and spaces between its words: what differs in style only.
+
+    A sign at the start or the end and a separator between two digits are no style: `-date` is not `date`, `O-` is not
+    `O`, and `1.5` is not `15`.
+    """
+    return _SEPARATORS.sub("", name).casefold()
 
 
 def canonical_match(called: str, names: Iterable[str]) -> str | None:

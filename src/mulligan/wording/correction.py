@@ -1,35 +1,47 @@
-"""The corrected call for one that failed: what the model most likely meant to send, whole and valid, or nothing."""
+"""The corrected call for one that failed: whole and valid, with the source of each of its words; or what is to be asked."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mulligan.arguments.reading import read_arguments
+from mulligan.arguments.reading import dump, read_arguments
 from mulligan.calls import ToolCall
 from mulligan.errors import Problem, ResourceNotFoundError, ToolArgumentError, ToolError, ToolNotFoundError
 from mulligan.failures.resources import named_in
-from mulligan.foreign.containment import is_name
+from mulligan.mending.provenance import (
+    Source,
+    escaped,
+    is_plain,
+    name_source,
+    preserves_meaning,
+    sources_of,
+    unwrapped_forms,
+)
 from mulligan.policy import Limits
+from mulligan.suggesting.canonical import canonical
 from mulligan.tools import Tool
-from mulligan.wording.quoting import was_sent
 
 if TYPE_CHECKING:
     from mulligan.failures.failure import Failure
 
 
 class Correction(NamedTuple):
-    """A call in the place of one that failed.
+    """What was most likely meant by a call that failed.
 
     Attributes:
         name: the tool.
         arguments: the whole arguments; they fit the tool.
-        meant: the names and values in it that were chosen for others, and so are only likely.
+        sources: where each name and value comes from, by JSON Pointer.
+        renamed: the arguments that were sent under other names, by these.
+        is_ready: the model may be told to make this call; otherwise it is asked whether this is what it meant.
     """
 
     name: str
     arguments: Mapping[str, Any]
-    meant: tuple[str, ...] = ()
+    sources: Mapping[str, Source]
+    renamed: Mapping[str, str]
+    is_ready: bool
 
 
 def correct(
@@ -39,10 +51,11 @@ def correct(
     failure: Failure | None,
     tools: Mapping[str, Tool],
     limits: Limits,
+    resources: Sequence[str] = (),
 ) -> Correction | None:
-    """The corrected call; None where it is not clear what was meant, or the tool takes secrets.
+    """What was most likely meant; None where that is not clear, or the tool takes secrets.
 
-    It would be let in: the tool's own types and validators accept it, and it is not the call that was just refused.
+    The tool's own types and validators accept it, and it is not the call that was just refused.
 
     Args:
         error: what the failure means.
@@ -51,13 +64,16 @@ def correct(
         failure: what happened, where the tool ran.
         tools: all tools by name.
         limits: bounds on the arguments.
+        resources: the names that exist near to a missing one, from the author of the tool.
     """
     if isinstance(error, ToolNotFoundError):
         tool = tools.get(error.suggestions[0]) if error.confident and error.suggestions else None
     if tool is None or tool.secret:
         return None
-    found = _worked_out(error, call, tool, failure, limits)
-    return found if found is not None and _is_of_use(found, tool, call, limits) else None
+    found = _worked_out(error, call, tool, failure, limits, resources)
+    if found is None or not _is_of_use(found, tool, call, limits):
+        return None
+    return found if _is_ours(found, call) else None
 
 
 def _is_of_use(correction: Correction, tool: Tool, call: ToolCall, limits: Limits) -> bool:
@@ -69,65 +85,17 @@ def _is_of_use(correction: Correction, tool: Tool, call: ToolCall, limits: Limit
     if correction.name == call.name:
         try:
             sent = read_arguments(call.arguments, limits)
-            if correction.arguments == sent and _same(correction.arguments, sent):
+            if correction.arguments == sent and dump(correction.arguments) == dump(sent):
                 return False
         except ToolArgumentError:  # no JSON object, so whatever is one is another call
             pass
     return not isinstance(tool.fit(read_arguments(correction.arguments, limits)), ToolArgumentError)
 
 
-def _same(one: Any, other: Any) -> bool:
-    """Whether two JSON values that are equal are the same; 1, 1.0 and true are not."""
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return one.keys() == other.keys() and all(_same(value, other[name]) for name, value in one.items())
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(_same, one, other))
-    return type(one) is type(other) and bool(one == other)
-
-
-def _worked_out(
-    error: ToolError, call: ToolCall, tool: Tool, failure: Failure | None, limits: Limits
-) -> Correction | None:
-    if isinstance(error, ToolNotFoundError):
-        return _read(tool, call, limits)
-    if not isinstance(error, (ToolArgumentError, ResourceNotFoundError)):
-        return None
-    if isinstance(error, ToolArgumentError) and error.corrected is not None:
-        return Correction(call.name, error.corrected)
-    if failure is None:
-        return _read(tool, call, limits, error.problems) if isinstance(error, ToolArgumentError) else None
-    return _named(error, tool, call, failure, limits)
-
-
-def _read(tool: Tool, call: ToolCall, limits: Limits, problems: Sequence[Problem] = ()) -> Correction | None:
-    """The call with its arguments mended by the tool's schema, and before that the JSON they stand in."""
-    from mulligan.mending.arguments import mend_arguments
-    from mulligan.mending.faithful import unfenced, unwrapped
-    from mulligan.mending.syntax import mend_syntax
-
-    try:
-        arguments = read_arguments(call.arguments, limits)
-    except ToolArgumentError:
-        text = mend_syntax(unwrapped(unfenced(call.arguments))) if isinstance(call.arguments, str) else None
-        if text is None:
-            return None
-        try:
-            arguments, problems = read_arguments(text, limits), ()
-        except ToolArgumentError:
-            return None
-    if not problems and tool.validator.is_valid(arguments):
-        return Correction(tool.name, arguments)
-    mended = mend_arguments(tool, arguments, problems or None)
-    return None if mended is None else Correction(tool.name, mended.arguments, mended.meant)
-
-
-def is_own(correction: Correction, sent: str) -> bool:
-    """Whether all that a corrected call says was sent by the model, or is a name and no sentence.
-
-    Args:
-        correction: the corrected call.
-        sent: the arguments that the model sent, as text.
-    """
+def _is_ours(correction: Correction, call: ToolCall) -> bool:
+    """Whether all that a corrected call says was sent by the model, in some style, or is a plain identifier."""
+    sent = call.arguments if isinstance(call.arguments, str) else dump(call.arguments)
+    canonical_sent = canonical(sent)
     waiting: list[Any] = [correction.name, correction.arguments]
     while waiting:
         part = waiting.pop()
@@ -135,21 +103,92 @@ def is_own(correction: Correction, sent: str) -> bool:
             waiting += [*part, *part.values()]
         elif isinstance(part, list):
             waiting += part
-        elif isinstance(part, str) and not (was_sent(part, sent) or is_name(part, blanks=2)):
+        elif isinstance(part, str) and not (is_plain(part) or _was_sent(part, sent, canonical_sent)):
             return False
     return True
 
 
-def _named(error: ToolError, tool: Tool, call: ToolCall, failure: Failure, limits: Limits) -> Correction | None:
-    """The call with the name of something that exists in the place of one that does not."""
-    from mulligan.mending.reported import mend_name, put_name
+def _was_sent(part: str, sent: str, canonical_sent: str) -> bool:
+    if part in sent or canonical(part) in canonical_sent:
+        return True
+    try:
+        return dump(part)[1:-1] in sent
+    except Exception:  # half a surrogate pair, as in names of files, cannot have been sent
+        return False
 
-    arguments = read_arguments(call.arguments, limits)
+
+def _worked_out(
+    error: ToolError,
+    call: ToolCall,
+    tool: Tool,
+    failure: Failure | None,
+    limits: Limits,
+    resources: Sequence[str],
+) -> Correction | None:
+    if isinstance(error, ToolNotFoundError):
+        return _read(tool, call, limits)
+    if not isinstance(error, (ToolArgumentError, ResourceNotFoundError)):
+        return None
+    if isinstance(error, ToolArgumentError) and error.corrected is not None:
+        return _proposed_by_author(error.corrected, tool, call, limits)
+    if failure is None:
+        return _read(tool, call, limits, error.problems) if isinstance(error, ToolArgumentError) else None
+    return _with_near_name(error, tool, call, failure, limits, resources)
+
+
+def _proposed_by_author(corrected: Mapping[str, Any], tool: Tool, call: ToolCall, limits: Limits) -> Correction | None:
+    """What a plugin of the host proposes; it is held to the same rules as what is worked out here."""
+    from mulligan.mending.json_text import read_sent
+
+    sent = read_sent(call.arguments, limits, read_only=tool.read_only)
+    if sent is None:
+        return None
+    changed = {f"/{escaped(name)}": "author" for name in corrected if name not in sent or sent[name] != corrected[name]}
+    preserved = any(preserves_meaning(tool, form, corrected) for form in unwrapped_forms(tool, sent))
+    readings: Mapping[str, Source] = {} if preserved else changed  # type: ignore[assignment]
+    return Correction(
+        call.name, corrected, sources_of("sent", corrected, readings), {}, is_ready=tool.read_only or preserved
+    )
+
+
+def _read(tool: Tool, call: ToolCall, limits: Limits, problems: Sequence[Problem] = ()) -> Correction | None:
+    """The call with its arguments mended by the tool's schema, and before that the JSON they are in."""
+    from mulligan.mending.arguments import Mended, mend_arguments
+    from mulligan.mending.json_text import read_sent
+
+    try:
+        sent: dict[str, Any] | None = read_arguments(call.arguments, limits)
+    except ToolArgumentError:
+        sent, problems = read_sent(call.arguments, limits, read_only=tool.read_only), ()
+    if sent is None:
+        return None
+    if not problems and tool.validator.is_valid(sent):
+        mended: Mended | None = Mended(sent, True, {}, {})
+    else:
+        mended = mend_arguments(tool, sent, problems or None)
+    if mended is None:
+        return None
+    source = name_source(tool, call.name)
+    sources = sources_of(source or "toolset", mended.arguments, mended.readings)
+    is_ready = tool.read_only or (source is not None and mended.is_lossless)
+    return Correction(tool.name, mended.arguments, sources, mended.renamed, is_ready)
+
+
+def _with_near_name(
+    error: ToolError, tool: Tool, call: ToolCall, failure: Failure, limits: Limits, resources: Sequence[str]
+) -> Correction | None:
+    """The call with the one near name of something that exists in the place of one that does not."""
+    from mulligan.mending.reported import near_names, put_name, reported_names
+
     missing = error.resource or named_in(failure.text)
     if missing is None:
         return None
-    known = error.suggestions if isinstance(error, ResourceNotFoundError) else ()
-    named = put_name(missing, known[0], arguments) if known else mend_name(missing, failure.text, arguments)
-    if named is None or not is_name(named.name, missing):
+    near = near_names(missing, resources or reported_names(failure.text))
+    if len(near) != 1 or not (tool.read_only or resources):
         return None
-    return Correction(tool.name, named.arguments, (named.name,))
+    found = put_name(missing, near[0], read_arguments(call.arguments, limits))
+    if found is None:
+        return None
+    place, arguments = found
+    readings: dict[str, Source] = {f"/{escaped(place)}": "author" if resources else "reported"}
+    return Correction(tool.name, arguments, sources_of("sent", arguments, readings), {}, is_ready=tool.read_only)

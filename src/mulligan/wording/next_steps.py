@@ -24,12 +24,14 @@ from mulligan.errors import (
     ToolUnavailableError,
 )
 from mulligan.foreign.containment import is_name, show_name
+from mulligan.mending.provenance import is_plain
 from mulligan.wording.quoting import redacted_pointer, was_named
 
 if TYPE_CHECKING:
     from mulligan.tools import Tool
 
 _NAMED = 3
+_MOST_KNOWN = 12
 _EXACT = 10.0
 _PLAIN = (
     ResourceNotFoundError,
@@ -40,7 +42,12 @@ _PLAIN = (
 
 
 def next_step(
-    error: ToolError, name: str, tool: Tool | None, words: Catalogue, line: Callable[[str], str] = str
+    error: ToolError,
+    name: str,
+    tool: Tool | None,
+    words: Catalogue,
+    line: Callable[[str], str] = str,
+    resources: Sequence[str] = (),
 ) -> str:
     """One concrete step, as an imperative sentence.
 
@@ -50,17 +57,20 @@ def next_step(
         tool: the tool, or None.
         words: the templates.
         line: makes one clean line of a foreign text.
+        resources: the names near to a missing one that the tool's author gave.
     """
     if template := _stopping(error):
         return words[template].format(tool=name)
     if isinstance(error, ToolNotFoundError):
+        if not error.likely and not error.confident:
+            return words["any_tool"]
         template = "other_tool" if error.confident else "likely_tool"
         return _with_name(template, error.suggestions, name, words, "") or words["any_tool"]
     if isinstance(error, ToolArgumentError):
         return _with_arguments(error, name, tool, words, line)
     if isinstance(error, ResourceNotFoundError):
-        named = _with_name("other_name", error.suggestions, name, words, error.resource or "")
-        return named or words[_unless_not_of_arguments(error, tool, "existing_name", "other_way")].format(tool=name)
+        template = "closest_name" if resources else _unless_not_of_arguments(error, tool, "existing_name", "other_way")
+        return words[template].format(tool=name)
     if isinstance(error, ResourceConflictError) and not error.transient:
         return words["read_state"]
     if isinstance(error, (ToolPermissionError, ToolAuthenticationError)):
@@ -120,12 +130,24 @@ def _with_arguments(
     rest = words["rest"] if _has_others(error.arguments, pointers) else ""
     names = _shown(pointers, line) if len(pointers) <= _NAMED else []
     kinds = {_kind(problem, tool) for problem in problems}
+    if "without" in kinds and tool is not None and not tool.read_only and error.rule == "host:arguments":
+        return _only_known(name, tool, words)
     if kinds == {"without"} and not _parameters(tool):
         return words["without_any"].format(tool=name)
     if not names or ("without" in kinds and len(kinds) > 1):
         return words["corrected"].format(tool=name, rest=rest)
     template = kinds.pop() if len(kinds) == 1 else "valid"
     return words[template].format(tool=name, names=listed(names, words), rest=rest)
+
+
+def _only_known(name: str, tool: Tool, words: Catalogue) -> str:
+    """The step after an unknown argument of a tool that may change something: what it says must not just be left out."""
+    if not _parameters(tool):
+        return words["only_none"].format(tool=name)
+    known = [f'"{argument}"' for argument in tool.parameters.get("properties", ()) if is_plain(argument)]
+    if len(known) != len(_parameters(tool)) or len(known) > _MOST_KNOWN:
+        return words["only_known"].format(tool=name)
+    return words["only_these"].format(tool=name, names=listed(known, words))
 
 
 def _kind(problem: Problem, tool: Tool | None) -> str:

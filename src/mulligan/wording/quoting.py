@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from mulligan.arguments.reading import dump
+from mulligan.arguments.reading import dump, read_arguments
 from mulligan.foreign.containment import is_name, safe_str
 from mulligan.foreign.facts import guarded
+from mulligan.policy import Limits
 
 if TYPE_CHECKING:
     from mulligan.calls import ToolCall
@@ -32,6 +33,15 @@ def sent_text(call: ToolCall) -> str:
     if isinstance(arguments, str):
         return arguments
     return guarded(lambda: dump(arguments)) or ""
+
+
+def sent_arguments(call: ToolCall) -> Mapping[str, Any]:
+    """The arguments that a model sent, as JSON values; empty where they cannot be read.
+
+    Args:
+        call: the call.
+    """
+    return guarded(lambda: read_arguments(call.arguments, Limits())) or {}
 
 
 def was_sent(text: str, sent: str) -> bool:

@@ -6,11 +6,12 @@ and paths, cleaned and shortened, and the detail, quoted in a fence.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mulligan.calls import Repair, ToolCall
 from mulligan.catalogue import ENGLISH, Catalogue
@@ -20,9 +21,9 @@ from mulligan.foreign.containment import clean, fence, safe_str, show_name
 from mulligan.foreign.facts import guarded
 from mulligan.policy import Limits, Policy
 from mulligan.secrets.redaction import REDACTED, Redactor, cut
-from mulligan.wording.correction import Correction, is_own
+from mulligan.wording.correction import Correction
 from mulligan.wording.next_steps import effect_note, in_seconds, listed, next_step
-from mulligan.wording.quoting import apart, redacted_pointer, sent_text, spellings, unnamed
+from mulligan.wording.quoting import apart, redacted_pointer, sent_arguments, sent_text, spellings, unnamed
 
 if TYPE_CHECKING:
     from mulligan.failures.failure import Failure
@@ -33,6 +34,8 @@ _SENT, _LONGEST_POINTER = 60, 100
 _MOST = 50
 _BESIDE_A_CORRECTION = {"third_time": "more_times_corrected", "more_times": "more_times_corrected", "other_values": ""}
 _ELLIPSIS = "…"
+_PLAIN_NAME = re.compile(r"[\w.:/-]{1,128}").fullmatch
+_PLAIN_POINTER = re.compile(r"(?:/[\w.:@$\[\]~-]{0,64}){0,16}").fullmatch
 
 
 class Wording:
@@ -62,6 +65,7 @@ class Wording:
         hints: Iterable[str] = (),
         repairs: Sequence[Repair] = (),
         note: str = "",
+        resources: Sequence[str] = (),
     ) -> Feedback:
         """The parts of what the model is told.
 
@@ -75,6 +79,7 @@ class Wording:
             hints: advice of plugins.
             repairs: what was read differently from how it was sent.
             note: a sentence on how often this has happened, or nothing.
+            resources: the names near to a missing one that the tool's author gave.
         """
         hints = tuple(hints)
         own, repeated = apart(hints, failure) if hints else (hints, ())
@@ -84,25 +89,34 @@ class Wording:
             problems = ()
         is_clean = self._is_clean(_foreign(error, hints))
         line = str if is_clean else self.line
-        feedback = self._main_parts(error, self._name(call, tool), tool, line, hidden)
+        feedback = self._main_parts(error, self._name(call, tool), tool, line, hidden, resources)
         if problems:
             feedback.problems_total = len(error.problems)
-            feedback.problems = self._problems(problems, clean=is_clean)
+            feedback.problems = self._problems(problems, tool, clean=is_clean)
         if error.retry_after is not None:
             feedback.wait_note = self._wait(error.retry_after, feedback.next_step)
         feedback.hints = tuple(map(line, own))
-        if tools or suggested(error):
-            self._add_names(feedback, error, tools)
+        if tools or resources:
+            self._add_names(feedback, error, tools, resources)
         if failure is not None:
             feedback.detail = guarded(partial(self._detail, error, call, failure, (hidden, *repeated))) or ""
+            if feedback.detail and not resources and isinstance(error, ResourceNotFoundError) and not error.fatal:
+                self._point_at_names(feedback, error, failure)
         if correction is not None:
-            guarded(partial(self._propose, feedback, correction, sent_text(call)))
+            propose = self._propose if correction.is_ready else self._ask
+            guarded(partial(propose, feedback, correction, call))
         if note or repairs:
             feedback.notes = self._notes(_BESIDE_A_CORRECTION.get(note, note) if feedback.corrected else note, repairs)
         return feedback
 
     def _main_parts(
-        self, error: ToolError, name: str, tool: Tool | None, line: Callable[[str], str], hidden: str | None
+        self,
+        error: ToolError,
+        name: str,
+        tool: Tool | None,
+        line: Callable[[str], str],
+        hidden: str | None,
+        resources: Sequence[str],
     ) -> Feedback:
         """What every feedback has: what failed, what it means for the run, and what to do next."""
         words = self._words
@@ -117,7 +131,7 @@ class Wording:
             words["headline_without_tool" if tool is None else "headline"].format(tool=name, message=message),
             message,
             self._of_class("user", error, line(error.user_message), resource),
-            next_step(error, name or "the tool", tool, words, line),
+            next_step(error, name or "the tool", tool, words, line, resources),
             effect_note(error, tool, words),
             (),
             0,
@@ -133,10 +147,14 @@ class Wording:
             return ""
         return self._words["wait"].format(seconds=told)
 
-    def _problems(self, problems: Sequence[Problem], *, clean: bool) -> Sequence[Problem]:
-        if clean and all(len(problem.got or "") <= _SENT for problem in problems):
-            return problems
-        return tuple(self._problem(problem) for problem in problems)
+    def _problems(self, problems: Sequence[Problem], tool: Tool | None, *, clean: bool) -> Sequence[Problem]:
+        is_short = clean and all(len(problem.got or "") <= _SENT for problem in problems)
+        shown = problems if is_short else tuple(self._problem(problem) for problem in problems)
+        if all(is_own_place(problem.pointer, tool) for problem in shown):
+            return shown
+        return tuple(
+            problem if is_own_place(problem.pointer, tool) else problem._replace(pointer="") for problem in shown
+        )
 
     def _of_class(self, kind: str, error: ToolError, said: str, resource: str | None) -> str:
         """What the catalogue says in the place of what the error says of itself, where it has words for its class."""
@@ -174,17 +192,26 @@ class Wording:
             return True
         return self._redactor.redact(together) == together
 
-    def _add_names(self, feedback: Feedback, error: ToolError, tools: Mapping[str, Tool]) -> None:
-        best = suggested(error)
+    def _add_names(
+        self, feedback: Feedback, error: ToolError, tools: Mapping[str, Tool], resources: Sequence[str]
+    ) -> None:
+        best = error.suggestions if isinstance(error, ToolNotFoundError) else tuple(resources)
         feedback.suggestions = tuple(show_name(name, 128) for name in best)
-        feedback.suggestion = suggestion(error, self._words)
+        feedback.suggestion = suggestion(error, best, self._words)
         if tools:
             most = self._limits.listed_tools
             others = (name for name in islice(tools, most + len(best)) if name not in best)
-            shown = tuple(show_name(name, 128) for name in islice(chain(best, others), most))
+            shown = tuple(listed_name(name) for name in islice(chain(best, others), most))
             is_sample = len(tools) > 10 * most  # of names that nothing speaks for a few will do
             feedback.options = _within(shown, self._limits.feedback_chars // (10 if is_sample else 4))
             feedback.options_total = len(tools)
+
+    def _point_at_names(self, feedback: Feedback, error: ToolError, failure: Failure) -> None:
+        """Has the model choose among the names that the failure reports, where the quotation holds any."""
+        from mulligan.mending.reported import reported_names
+
+        if any(name != error.resource and name in feedback.detail for name in reported_names(failure.text)):
+            feedback.next_step = self._words["quoted_name"].format(tool=feedback.tool_name)
 
     def line(self, text: str) -> str:
         """A text as one clean, redacted, bounded line."""
@@ -192,21 +219,52 @@ class Wording:
             return self._redactor.redact(text)
         return cut(clean(self._redactor.redact(text[: 4 * _LINE]), newlines=False), _LINE)
 
-    def _propose(self, feedback: Feedback, correction: Correction, sent: str) -> None:
+    def _propose(self, feedback: Feedback, correction: Correction, call: ToolCall) -> None:
         """Adds the corrected call, unless it is too long, or something in it must not be shown or is not plain text."""
         import json
 
-        name, arguments, meant = correction
-        text = json.dumps({"name": name, "arguments": arguments}, ensure_ascii=False)  # spaced, as models write it
-        fits = len(text) <= self._limits.feedback_chars // 2
-        if not fits or self._redactor.redact(text) != text or clean(text, newlines=False) != text:
-            return
-        if not is_own(correction, sent):
+        # spaced, as models write it
+        text = json.dumps({"name": correction.name, "arguments": correction.arguments}, ensure_ascii=False)
+        if not self._may_show(text):
             return
         feedback.corrected = text
+        chosen = [
+            _at(correction.arguments, pointer.removeprefix("/arguments"))
+            for pointer, source in correction.sources.items()
+            if source != "sent" and pointer != "/name"
+        ]
+        meant = [value if isinstance(value, str) else json.dumps(value) for value in chosen]
+        meant += [name for name in correction.renamed.values() if name not in meant]
         if meant and not feedback.suggestion:
-            names = listed([f'"{show_name(one, 128)}"' for one in meant], self._words)
+            names = listed([f'"{show_name(name, 128)}"' for name in meant], self._words)
             feedback.suggestion = self._words["meant"].format(names=names)
+
+    def _ask(self, feedback: Feedback, correction: Correction, call: ToolCall) -> None:
+        """Asks whether the call was meant that may be meant, by what differs in it; the step for any other stays."""
+        import json
+
+        if correction.name != call.name:
+            return
+        sent = sent_arguments(call)
+        old_names = {new: old for old, new in correction.renamed.items()}
+        changes = []
+        for name, value in correction.arguments.items():
+            if name in sent and json.dumps(sent[name]) == json.dumps(value):
+                continue
+            template = "instead" if name in old_names else "pair"
+            pair = json.dumps({name: value}, ensure_ascii=False)[1:-1]
+            changes.append(self._words[template].format(pair=pair, old=show_name(old_names.get(name, ""))))
+        text = listed(changes, self._words) if changes else ""
+        if not text or len(text) > _LINE or not self._may_show(text):
+            return
+        feedback.suggestion = self._words["meant"].format(names=text)
+        feedback.next_step = self._words["if_meant"].format(
+            tool=feedback.tool_name, names=text, otherwise=feedback.next_step
+        )
+
+    def _may_show(self, text: str) -> bool:
+        fits = len(text) <= self._limits.feedback_chars // 2
+        return fits and self._redactor.redact(text) == text and clean(text, newlines=False) == text
 
     def _notes(self, note: str, repairs: Sequence[Repair]) -> tuple[str, ...]:
         read = (self._words["read_as"].format(before=repair.before, after=repair.after) for repair in repairs)
@@ -255,28 +313,58 @@ def _within(names: tuple[str, ...], characters: int) -> tuple[str, ...]:
     return names
 
 
-def suggested(error: ToolError) -> tuple[str, ...]:
-    """Names that may be meant, best first.
-
-    Args:
-        error: what the failure means.
-    """
-    return error.suggestions if isinstance(error, (ToolNotFoundError, ResourceNotFoundError)) else ()
-
-
-def suggestion(error: ToolError, words: Catalogue) -> str:
+def suggestion(error: ToolError, names: Sequence[str], words: Catalogue) -> str:
     """The one proposal that is clear, or the best guesses, as a sentence; empty without any.
 
     Args:
         error: what the failure means.
+        names: what may be meant, best first.
         words: the templates.
     """
-    names = [f'"{show_name(name, 128)}"' for name in suggested(error)]
     if not names:
         return ""
-    if getattr(error, "confident", True):
-        return words["meant"].format(names=names[0])
-    return words["closest"].format(names=", ".join(names))
+    if isinstance(error, ToolNotFoundError):
+        is_clear = error.confident
+    else:
+        from mulligan.mending.reported import near_names
+
+        is_clear = len(near_names(error.resource or "", names)) == 1 == len(names)
+    shown = [f'"{show_name(name, 128)}"' for name in names]
+    if is_clear:
+        return words["meant"].format(names=shown[0])
+    return words["closest"].format(names=", ".join(shown))
+
+
+def listed_name(name: str) -> str:
+    """A tool's name in a list: in quotes unless it is a plain identifier, since a sentence would read as one of ours.
+
+    Args:
+        name: the name.
+    """
+    return show_name(name, 128) if _PLAIN_NAME(name) else f'"{show_name(name, 128)}"'
+
+
+def is_own_place(pointer: str, tool: Tool | None) -> bool:
+    """Whether a JSON Pointer can be shown among our own words: its steps are plain names, or the tool's own.
+
+    Args:
+        pointer: where a problem is; a service may have named it.
+        tool: the tool, or None.
+    """
+    if _PLAIN_POINTER(pointer):
+        return True
+    known = {} if tool is None else tool.parameters.get("properties")
+    first = pointer[1:].partition("/")
+    return isinstance(known, Mapping) and first[0] in known and (not first[2] or bool(_PLAIN_POINTER("/" + first[2])))
+
+
+def _at(arguments: Mapping[str, Any], pointer: str) -> Any:
+    """The value that a JSON Pointer leads to."""
+    value: Any = arguments
+    for step in pointer.split("/")[1:]:
+        name = step.replace("~1", "/").replace("~0", "~")
+        value = value[int(name)] if isinstance(value, list) else value[name]
+    return value
 
 
 def says_the_same(feedback: Feedback, error: ToolError) -> bool:

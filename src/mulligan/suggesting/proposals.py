@@ -1,0 +1,70 @@
+"""How far a tool may be proposed for a name that no tool has: what it does decides, not only how alike the names are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from mulligan.suggesting.canonical import canonical
+from mulligan.suggesting.kinship import MISSPELT, kinship
+from mulligan.suggesting.words import Lexicon, Word, parse, pieces
+from mulligan.tools import Tool
+
+Proposal = Literal["clear", "likely", "listed"]
+
+_ARTICLES = frozenset(("a", "an", "the"))
+_FIRST_WORDS = 3
+
+
+def proposal(tool: Tool, called: str, *, is_clear: bool) -> Proposal | None:
+    """Whether a tool may be named as the one that was meant, as one that may be, or only in a list; None for not at all.
+
+    Args:
+        tool: the tool.
+        called: the name that was called.
+        is_clear: whether the names, arguments and descriptions of the toolset speak for this tool alone.
+    """
+    if called in tool.also_called:
+        return "likely" if tool.destructive else "clear"
+    lexicon = Lexicon()
+    ours, theirs = parse(called[:200], lexicon).tail_words, parse(tool.name[:200], lexicon).tail_words
+    dropped, added = _unmatched(ours, theirs), _unmatched(theirs, ours)
+    if _changes(tool, theirs, lexicon) and not _asks_for_change(ours, theirs):
+        return None
+    if tool.read_only:
+        light = [word for word in dropped if word.is_light and word.text not in _ARTICLES]
+        return "clear" if is_clear and not light else "likely"
+    if canonical(called) == canonical(tool.name):
+        return "likely" if tool.destructive else "clear"
+    if not tool.destructive and any(word.reads for word in theirs) and not _changes(tool, theirs, lexicon):
+        return "likely"
+    is_reworded = bool(tool.destructive) and [word.text for word in ours] != [word.text for word in theirs]
+    return "listed" if dropped or added or is_reworded else "likely"
+
+
+def _changes(tool: Tool, words: Sequence[Word], lexicon: Lexicon) -> bool:
+    """Whether a tool is declared destructive, or its own name or description says that it changes something."""
+    if tool.destructive:
+        return True
+    described = lexicon.words(pieces(tool.summary[:80])[:_FIRST_WORDS])
+    return not tool.read_only and any(word.changes or word.destroys for word in (*words, *described[:1]))
+
+
+def _asks_for_change(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
+    """Whether a name says that something is to be changed, if only by a misspelt word of the tool's name."""
+    if any(word.reads for word in ours[:1]):
+        return False
+    verbs = [word for word in theirs if word.changes or word.destroys]
+    return any(word.changes or word.destroys or any(kinship(word, verb) >= MISSPELT for verb in verbs) for word in ours)
+
+
+def _unmatched(words: Sequence[Word], others: Sequence[Word]) -> list[Word]:
+    left = list(others)
+    found = []
+    for word in words:
+        match = next((other for other in left if kinship(word, other) >= MISSPELT), None)
+        if match is None:
+            found.append(word)
+        else:
+            left.remove(match)
+    return found
