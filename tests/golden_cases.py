@@ -41,7 +41,10 @@ TOOLS = {
 
 
 def tools(number: int = 0) -> list[Tool]:
-    made = [Tool.from_schema(name, text, schema(path=PATH), dict) for name, text in TOOLS.items()]
+    made = [
+        Tool.from_schema(name, text, schema(path=PATH), dict, read_only=name.startswith(("read", "list", "search")))
+        for name, text in TOOLS.items()
+    ]
     return [*made, *(Tool.from_schema(f"extra_{count:02}", "", {"type": "object"}, dict) for count in range(number))]
 
 
@@ -147,7 +150,26 @@ CASES: dict[str, Case] = {
     ),
     "argument_corrected": called([Tool.from_schema("act", "", schema(n=NUMBER), dict)], "act", {"n": "10"}),
     "argument_corrected_by_a_guess": called(
-        [Tool.from_schema("act", "", schema(m=MODE), dict)], "act", {"m": "descnd"}
+        [Tool.from_schema("act", "", schema(m=MODE), dict, read_only=True)], "act", {"m": "descending"}
+    ),
+    "argument_asked": called(
+        [Tool.from_schema("act", "", schema(m=MODE, n=NUMBER), dict)], "act", {"m": "descending", "n": 5}
+    ),
+    "argument_asked_by_its_name": called(
+        [Tool.from_schema("act", "", schema(path=PATH), dict)], "act", {"file": "a.md"}
+    ),
+    "tool_that_writes_meant": called(tools(), "save_file", {"path": "a.md"}),
+    "file_missing_and_others_reported": failing(
+        LookupError("no such table: client. Tables: accounts, clients, clients_old"), {"path": "client"}
+    ),
+    "argument_unknown_of_many": called(
+        [Tool.from_schema("act", "", schema([], **{f"a{n:02}": PATH for n in range(20)}), dict)], "act", {"zzzq": 1}
+    ),
+    "argument_unknown_of_a_tool_that_writes": called(
+        [Tool.from_schema("act", "", schema(path=PATH, n=NUMBER), dict)], "act", {"path": "a", "n": 1, "dry_run": True}
+    ),
+    "argument_of_a_reading_tool_that_takes_none": called(
+        [Tool.from_schema("act", "", schema(), dict, read_only=True)], "act", {"dummy": ""}
     ),
     "arguments_with_every_fault": called(
         [
@@ -158,6 +180,7 @@ CASES: dict[str, Case] = {
                     path=PATH, n=NUMBER, m=MODE, note=PATH, one={"anyOf": [{"type": "integer"}, {"type": "boolean"}]}
                 ),
                 dict,
+                read_only=True,
             )
         ],
         "act",

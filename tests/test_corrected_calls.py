@@ -421,7 +421,7 @@ def test_what_is_meant_is_proposed_for_a_tool_that_only_reads_and_asked_for_any_
     lines = told(function, arguments).splitlines()
     assert any(line.startswith(f'Did you mean "{name}": {json.dumps(meant[name])}') for line in lines)
     step = f'Next: if that is what you meant, call {function.__name__} again with "{name}": {json.dumps(meant[name])}'
-    assert any(line.startswith(step) and "; if not, " in line for line in lines)
+    assert any(line.startswith(step) and ". If not, " in line for line in lines)
 
 
 DESTROYED = [

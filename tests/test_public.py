@@ -203,15 +203,6 @@ def test_no_source_names_a_workplace():
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: str(source.relative_to(ROOT)))
-def test_modules_and_functions_are_short(source):
-    text = source.read_text()
-    assert text.count("\n") <= 300
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            assert (node.end_lineno or 0) - node.lineno < 60, node.name
-
-
-@pytest.mark.parametrize("source", SOURCES, ids=lambda source: str(source.relative_to(ROOT)))
 def test_modules_are_documented(source):
     tree = ast.parse(source.read_text())
     assert ast.get_docstring(tree) or source.stat().st_size == 0, "the module has no docstring"

@@ -78,7 +78,7 @@ ENGLISH: Catalogue = {
     "corrected_arguments": "call {tool} again with corrected arguments.",
     "pair": "{pair}",
     "instead": '{pair} instead of "{old}"',
-    "if_meant": "if that is what you meant, call {tool} again with {names}; if not, {otherwise}",
+    "if_meant": "if that is what you meant, call {tool} again with {names}{rest}. If not, {otherwise}",
     "closest_name": "decide which name is meant, then call {tool} again with it; if none is, do not repeat this call.",
     "quoted_name": (
         "if the quoted text names what you meant, call {tool} again with that name; "

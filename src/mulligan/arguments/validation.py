@@ -81,10 +81,11 @@ class Validator:
         members = self._schema.get("properties")
         members = members if isinstance(members, Mapping) else {}
         rest = {word: part for word, part in self._schema.items() if word not in ("properties", "required")}
-        found = []
-        for name in self._schema.get("required", ()):
-            if name not in value:
-                found.append(Problem(f"/{escape(name)}", MISSING, describe(_member(self._schema, name, self._schema))))
+        missing = [name for name in self._schema.get("required", ()) if name not in value]
+        found = [
+            Problem(f"/{escape(name)}", MISSING, describe(_member(self._schema, name, self._schema)))
+            for name in missing
+        ]
         for name in value:
             part = {name: members[name]} if name in members else {}
             if not self._compile({**rest, "properties": part}).is_valid({name: value[name]}):

@@ -1,4 +1,4 @@
-"""The names that a failure reports, as in `Did you mean app.py?`: foreign text, from which only what looks like a name is taken.
+"""The names that a failure reports, as in `Did you mean app.py?`: foreign text, of which only what looks like a name counts.
 
 What is near to the name that was sent may stand in its place in a call of a tool that changes nothing. Any other name stays
 in the quotation, and the model is asked to choose.

@@ -7,12 +7,14 @@ from typing import Literal
 
 from mulligan.suggesting.canonical import canonical
 from mulligan.suggesting.kinship import MISSPELT, kinship
+from mulligan.suggesting.synonyms import HARMLESS
 from mulligan.suggesting.words import Lexicon, Word, parse, pieces
 from mulligan.tools import Tool
 
 Proposal = Literal["clear", "likely", "listed"]
 
 _ARTICLES = frozenset(("a", "an", "the"))
+_HARMLESS = frozenset(HARMLESS.split())
 _FIRST_WORDS = 3
 
 
@@ -47,15 +49,19 @@ def _changes(tool: Tool, words: Sequence[Word], lexicon: Lexicon) -> bool:
     if tool.destructive:
         return True
     described = lexicon.words(pieces(tool.summary[:80])[:_FIRST_WORDS])
-    return not tool.read_only and any(word.changes or word.destroys for word in (*words, *described[:1]))
+    return not tool.read_only and any(map(_is_change, (*words, *described[:1])))
+
+
+def _is_change(word: Word) -> bool:
+    return word.destroys or (word.changes and word.text not in _HARMLESS)
 
 
 def _asks_for_change(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
     """Whether a name says that something is to be changed, if only by a misspelt word of the tool's name."""
     if any(word.reads for word in ours[:1]):
         return False
-    verbs = [word for word in theirs if word.changes or word.destroys]
-    return any(word.changes or word.destroys or any(kinship(word, verb) >= MISSPELT for verb in verbs) for word in ours)
+    verbs = list(filter(_is_change, theirs))
+    return any(_is_change(word) or any(kinship(word, verb) >= MISSPELT for verb in verbs) for word in ours)
 
 
 def _unmatched(words: Sequence[Word], others: Sequence[Word]) -> list[Word]:

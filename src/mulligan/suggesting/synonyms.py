@@ -291,6 +291,11 @@ buy pay purchase refund transfer swap
 DESTROYING = """
 delete remove rm rmdir erase destroy drop unlink purge wipe clear uninstall terminate kill forget
 """
+# Words that have an opposite and do not say that something is changed.
+HARMLESS = """
+in out on off up down left right first last next previous back forward backward before after oldest newest latest
+minimum maximum min max take
+"""
 # Words that say next to nothing about which tool is meant.
 LIGHT = """
 mcp server tool function api default plugin the a an of to for in on with by from and or all current my one

@@ -257,9 +257,14 @@ class Wording:
         text = listed(changes, self._words) if changes else ""
         if not text or len(text) > _LINE or not self._may_show(text):
             return
-        feedback.suggestion = self._words["meant"].format(names=text)
+        if not feedback.suggestion:
+            feedback.suggestion = self._words["meant"].format(names=text)
+        is_whole = len(changes) == len(correction.arguments)
         feedback.next_step = self._words["if_meant"].format(
-            tool=feedback.tool_name, names=text, otherwise=feedback.next_step
+            tool=feedback.tool_name,
+            names=text,
+            rest="" if is_whole else self._words["rest"],
+            otherwise=feedback.next_step,
         )
 
     def _may_show(self, text: str) -> bool:
