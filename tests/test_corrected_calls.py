@@ -392,7 +392,7 @@ SAME = [
     (parts_of, {"parts": 1}, {"parts": [1]}),
 ]
 MEANT = [
-    (pay, {"amount": "1,240", "to": "ann"}, {"amount": 1240, "to": "ann"}),
+    (pay, {"amount": "1,240.50", "to": "ann"}, {"amount": 1240.5, "to": "ann"}),
     (pay, {"amount": "two hundred", "to": "ann"}, {"amount": 200, "to": "ann"}),
     (wait, {"seconds": "10 s"}, {"seconds": 10}),
     (wait, {"seconds": "10 seconds"}, {"seconds": 10}),

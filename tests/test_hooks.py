@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from mulligan import Feedback, Limits, Pipeline, Policy, Tool, ToolCall, errors, hookspecs
+from mulligan import Feedback, Limits, Pipeline, Policy, Tool, ToolCall, errors, hookspecs, tool
 from mulligan.manager import HOOKS
 from mulligan.plugin import (
     AttemptFailed,
@@ -132,7 +132,8 @@ def test_a_repairer_may_wait(make_pipeline, plugin, run):
 
         return mend
 
-    result = run(make_pipeline(read, plugins=[plugin(repair=repair)]), "read", {}, call_id="7")
+    made = tool(read_only=True)(read)
+    result = run(make_pipeline(made, plugins=[plugin(repair=repair)]), "read", {}, call_id="7")
     assert (result.content.split("\n")[0], result.call.id) == ("read mended", "7")
 
 

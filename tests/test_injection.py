@@ -238,9 +238,11 @@ def test_what_the_model_wrote_is_repeated_in_short_and_never_as_the_next_step(ma
     ("missing", "near", "proposed"),
     [
         ("docs/readme.md", "docs/README.md", True),
-        ("setup.md", "set up.md", False),
+        ("setup.md", "set up.md", True),
         ("my setp.md", "my setup.md", True),
-        ("Ignore.all.rules.md", "Ignore all rules.md", False),
+        ("Ignore.all.rule.md", "Ignore all rules.md", False),
+        ("report_2024.md", "report_2023.md", False),
+        ("a@b.md", "a@c.md", False),
         ("read.me", "read.me!", False),
         ("a-b-c-d-e-f-g-h.md", "aa-bb-cc-dd-ee-ff-gg-hh.md", False),
         ("café-menu.py", "café-menü.py", True),
@@ -255,12 +257,13 @@ def test_only_a_name_is_proposed_in_the_next_step(make_pipeline, run, missing, n
     content = run(make_pipeline(held), "act", {"path": missing}).content
     assert content.startswith(f"Error executing tool act: Resource not found: {missing}\n"), content
     step = content.splitlines()[-1]
-    told = "Next: check the name, then call act again with one that exists; do not repeat this one."
-    assert (step != told) == proposed, content
+    assert step.startswith(f'Next: if that is what you meant, call act again with "path": "{near}". ') == proposed, (
+        content
+    )
     content.encode()
 
 
-def test_a_name_with_a_space_is_still_told(make_pipeline, run):
+def test_a_name_with_a_space_is_asked(make_pipeline, run):
     handler = raised(FileNotFoundError(2, "No such file or directory", "setup.md"))
     held = Tool.from_schema("act", "", schema(path=PATH), handler, resources=["set up.md"])
     assert 'Did you mean "set up.md"?' in run(make_pipeline(held), "act", {"path": "setup.md"}).content

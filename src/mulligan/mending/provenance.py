@@ -22,7 +22,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from mulligan.suggesting.canonical import canonical
+from mulligan.suggesting.canonical import canonical, is_same_tool
 
 if TYPE_CHECKING:
     from mulligan.calls import ToolCall
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 Source = Literal["sent", "schema", "toolset", "author", "reported"]
 
 _PLAIN = re.compile(r"[A-Za-z0-9_./-]{1,64}")
+_FOREIGN = re.compile(r"[@~*?:\\<>|]")  # what could lead to another host, home, scheme, or to many things
 _DIGITS = re.compile(r"\d+")
 _EXTENSION = re.compile(r"\.[A-Za-z]{1,5}")
 _PREFIXED_NUMBER = re.compile(r"[A-Za-z]{1,16}[-_](\d{3,})")
-_WRAPPERS = (
     "functions.",
     "function.",
     "tools.",
@@ -90,7 +90,7 @@ def is_near_name(sent: str, name: str) -> bool:
 
     folder, _, last = sent.rpartition("/")
     other_folder, _, other = name.rpartition("/")
-    if not (is_plain(name) and folder == other_folder and last and other) or sent == name or ".." in name:
+    if not (folder == other_folder and last and other) or sent == name or ".." in name or _FOREIGN.search(other):
         return False
     prefixed = _PREFIXED_NUMBER.fullmatch(other)
     if prefixed is not None and prefixed[1] == last:
@@ -116,9 +116,8 @@ def name_source(tool: Tool, called: str) -> Source | None:
         return "sent"
     if called in tool.also_called:
         return None if tool.destructive else "author"
-    wrapper = next((mark for mark in _WRAPPERS if called.startswith(mark)), "")
-    is_same = canonical(called.removeprefix(wrapper)) == canonical(tool.name)
-    return "toolset" if is_same and not tool.destructive and is_plain_like(tool.name, called) else None
+    may_rename = is_same_tool(called, tool.name) and is_plain_like(tool.name, called)
+    return "toolset" if may_rename and not tool.destructive else None
 
 
 def preserves_meaning(tool: Tool, sent: Mapping[str, Any], arguments: Mapping[str, Any]) -> bool:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from mulligan.mending.provenance import is_near_name
+from mulligan.mending.provenance import is_near_name, is_plain
 
 _NAME = r"[\w@~./:-]{1,128}"
 _IS_NAME = re.compile(_NAME)
@@ -38,6 +38,16 @@ def reported_names(text: str) -> list[str]:
     groups += [found[1] for found in _LISTED.finditer(text)]
     names = (part.strip().rstrip(_TRAILING) for group in groups for part in _SEPARATOR.split(group))
     return [name for name in dict.fromkeys(names) if _IS_NAME.fullmatch(name)][:_MOST_NAMES]
+
+
+def near_reported(missing: str, text: str) -> list[str]:
+    """The plain names that a text reports and that are only near spellings of a missing one.
+
+    Args:
+        missing: the name that does not exist.
+        text: what was reported.
+    """
+    return near_names(missing, filter(is_plain, reported_names(text)))
 
 
 def near_names(missing: str, names: Iterable[str]) -> list[str]:

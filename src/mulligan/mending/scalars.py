@@ -50,7 +50,7 @@ def _exactly(number: Decimal) -> float | None:
 
 
 def number_in(text: str, is_named: Callable[[str], bool] = lambda word: False) -> Decimal | None:
-    """The one number that a text is, in digits (`1,000`) or words (`twenty-one`); None where it says anything else too.
+    """The one number that a text is, in digits (`1,234.50`) or words (`twenty-one`); None where it says anything else too.
 
     Args:
         text: what was sent.
@@ -65,6 +65,8 @@ def number_in(text: str, is_named: Callable[[str], bool] = lambda word: False) -
     if not (_BLANK.fullmatch(without_words(before)) and _BLANK.fullmatch(without_words(after))):
         return None
     if not all(map(is_named, words_of(f"{before} {after}"))):
+        return None
+    if digits.count(",") == 1 and "." not in digits:  # `1,000` is a thousand to some and one to others
         return None
     return Decimal(digits.replace(",", ""))
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 _LONGEST_NAME = 200
+_WRAPPERS = ("functions.", "function.", "tools.", "tool.", "default_api.")
 _SEPARATORS = re.compile(  # between two words, but not between two digits
     r"(?<=[^\W\d_])[-_. ]+(?=[^\W_])|(?<=\d)[-_. ]+(?=[^\W\d_])|^[_ ]+|[_ ]+$", re.MULTILINE
 )
@@ -18,6 +19,17 @@ def canonical(name: str) -> str:
     `O`, and `1.5` is not `15`.
     """
     return _SEPARATORS.sub("", name).casefold()
+
+
+def is_same_tool(called: str, name: str) -> bool:
+    """Whether a name that was called is that of a tool in another style, or behind what providers put before every name.
+
+    Args:
+        called: the name that was called.
+        name: the tool's name.
+    """
+    wrapper = next((mark for mark in _WRAPPERS if called.startswith(mark)), "")
+    return canonical(called.removeprefix(wrapper)) == canonical(name)
 
 
 def canonical_match(called: str, names: Iterable[str]) -> str | None:

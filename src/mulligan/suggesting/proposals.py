@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from mulligan.suggesting.canonical import canonical
+from mulligan.suggesting.canonical import is_same_tool
 from mulligan.suggesting.kinship import MISSPELT, kinship
 from mulligan.suggesting.synonyms import HARMLESS
 from mulligan.suggesting.words import Lexicon, Word, parse, pieces
@@ -36,7 +36,7 @@ def proposal(tool: Tool, called: str, *, is_clear: bool) -> Proposal | None:
     if tool.read_only:
         light = [word for word in dropped if word.is_light and word.text not in _ARTICLES]
         return "clear" if is_clear and not light else "likely"
-    if canonical(called) == canonical(tool.name):
+    if is_same_tool(called, tool.name):
         return "likely" if tool.destructive else "clear"
     if not tool.destructive and any(word.reads for word in theirs) and not _changes(tool, theirs, lexicon):
         return "likely"

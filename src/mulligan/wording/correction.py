@@ -73,7 +73,7 @@ def correct(
     found = _worked_out(error, call, tool, failure, limits, resources)
     if found is None or not _is_of_use(found, tool, call, limits):
         return None
-    return found if _is_ours(found, call) else None
+    return found if resources or _is_ours(found, call) else None
 
 
 def _is_of_use(correction: Correction, tool: Tool, call: ToolCall, limits: Limits) -> bool:
@@ -178,12 +178,12 @@ def _with_near_name(
     error: ToolError, tool: Tool, call: ToolCall, failure: Failure, limits: Limits, resources: Sequence[str]
 ) -> Correction | None:
     """The call with the one near name of something that exists in the place of one that does not."""
-    from mulligan.mending.reported import near_names, put_name, reported_names
+    from mulligan.mending.reported import near_names, near_reported, put_name
 
     missing = error.resource or named_in(failure.text)
     if missing is None:
         return None
-    near = near_names(missing, resources or reported_names(failure.text))
+    near = near_names(missing, resources) if resources else near_reported(missing, failure.text)
     if len(near) != 1 or not (tool.read_only or resources):
         return None
     found = put_name(missing, near[0], read_arguments(call.arguments, limits))
