@@ -143,7 +143,6 @@ def test_a_name_without_its_namespace_brings_the_whole_name_first(make_pipeline,
 @pytest.mark.parametrize(
     ("called", "meant"),
     [
-        ("capture_screenshot", "takeScreenshot"),
         ("get_active_tab", "getActiveTab"),
         ("CLOSETAB", "closeTab"),
         ("typeText", "fillField"),

@@ -36,12 +36,6 @@ _FOREIGN = re.compile(r"[@~*?:\\<>|]")  # what could lead to another host, home,
 _DIGITS = re.compile(r"\d+")
 _EXTENSION = re.compile(r"\.[A-Za-z]{1,5}")
 _PREFIXED_NUMBER = re.compile(r"[A-Za-z]{1,16}[-_](\d{3,})")
-    "functions.",
-    "function.",
-    "tools.",
-    "tool.",
-    "default_api.",
-)  # what providers and models put before any name
 
 
 class Reading(NamedTuple):
