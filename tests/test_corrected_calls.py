@@ -383,15 +383,16 @@ def test_what_was_not_sent_is_not_made_up(function, arguments):
 
 SAME = [
     (delete_user, {"userId": "7"}, {"user_id": "7"}),
-    (give_role, {"role": "Owner"}, {"role": "owner"}),
-    (tidy, {"action": "DELETE"}, {"action": "delete"}),
+    (wait, {"Seconds": "10"}, {"seconds": 10}),
     (wait, {"seconds": "10"}, {"seconds": 10}),
     (put, {"x": {"x": "1", "y": 2}}, {"x": {"x": 1, "y": 2}}),
-    (settle, {"by": {"number": 1, "kind": "TRANSFER"}}, {"by": {"number": "1", "kind": "transfer"}}),
     (parts_of, {"parts": "[1, 2]"}, {"parts": [1, 2]}),
     (parts_of, {"parts": 1}, {"parts": [1]}),
 ]
 MEANT = [
+    (give_role, {"role": "Owner"}, {"role": "owner"}),
+    (tidy, {"action": "DELETE"}, {"action": "delete"}),
+    (settle, {"by": {"number": 1, "kind": "TRANSFER"}}, {"by": {"number": "1", "kind": "transfer"}}),
     (pay, {"amount": "1,240.50", "to": "ann"}, {"amount": 1240.5, "to": "ann"}),
     (pay, {"amount": "two hundred", "to": "ann"}, {"amount": 200, "to": "ann"}),
     (wait, {"seconds": "10 s"}, {"seconds": 10}),

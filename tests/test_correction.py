@@ -172,12 +172,12 @@ def test_it_stays_a_text_where_a_text_is_asked_for(schema):
 
 
 def test_what_is_lossless_and_what_is_a_reading():
-    tool = with_schema({"n": {"type": "integer"}, "how": ENUM})
-    lossless = mend_arguments(tool, {"n": "10", "how": "High"})
-    likely = mend_arguments(tool, {"n": "10", "how": "urgent"})
-    assert (lossless.arguments, lossless.is_lossless, lossless.readings) == ({"n": 10, "how": "high"}, True, {})
+    tool = with_schema({"count": {"type": "integer"}, "how": ENUM}, additionalProperties=False)
+    lossless = mend_arguments(tool, {"Count": "10", "how": "high"})
+    likely = mend_arguments(tool, {"count": "10", "how": "urgent"})
+    assert (lossless.arguments, lossless.is_lossless, lossless.readings) == ({"count": 10, "how": "high"}, True, {})
     assert (likely.arguments, likely.is_lossless, likely.readings) == (
-        {"n": 10, "how": "high"},
+        {"count": 10, "how": "high"},
         False,
         {"/how": "schema"},
     )

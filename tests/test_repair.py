@@ -243,6 +243,7 @@ def test_a_value_that_was_cut_off_is_completed_for_nobody(pipeline, run, name, s
         ({"count": "-7"}, {"count": -7}),
         ({"count": " 10 "}, {"count": 10}),
         ({"count": "10.0"}, {"count": 10}),
+        ({"count": "1000.000"}, {"count": 1000}),
         ({"count": "123456789012345678901"}, {"count": 123456789012345678901}),
         ({"price": "19.90"}, {"price": 19.9}),
         ({"price": "3"}, {"price": 3.0}),
@@ -252,7 +253,6 @@ def test_a_value_that_was_cut_off_is_completed_for_nobody(pipeline, run, name, s
         ({"tags": '["x", "y"]'}, {"tags": ["x", "y"]}),
         ({"tags": "x"}, {"tags": ["x"]}),
         ({"meta": '{"a": 1}'}, {"meta": {"a": 1}}),
-        ({"level": "Very-Urgent"}, {"level": "very_urgent"}),
         ({"Text": "x"}, {"text": "x"}),
         ({"count": "10", "urgent": "true"}, {"count": 10, "urgent": True}),
     ],
@@ -269,6 +269,7 @@ def test_a_value_of_another_type_that_says_the_same(pipeline, run, name, sent, r
         {"count": "three nights"},
         {"count": "10 kg"},
         {"count": "1,000"},
+        {"count": "1.000"},
         {"count": "010"},
         {"count": "１０"},
         {"count": "10.5"},
@@ -293,6 +294,7 @@ def test_a_value_of_another_type_that_says_the_same(pipeline, run, name, sent, r
         {"meta": '{"a": 1, "a": 2}'},
         {"meta": '{"a": 1'},
         {"level": "urgent"},
+        {"level": "Very-Urgent"},
         {"level": "very"},
         {"txt": "x"},
         {"body": "x"},
@@ -339,7 +341,7 @@ def test_what_python_builds_is_built_of_a_coerced_value(make_pipeline, run):
     def note(on: datetime.date, amount: decimal.Decimal, level: Level, days: Annotated[int, "from 1"]) -> str:
         return f"{on:%d.%m.%y} {amount + 1} {level.name} {days + 1}"
 
-    sent = {"on": "2026-03-01", "amount": "1.10", "level": "Very Urgent", "days": "3"}
+    sent = {"on": "2026-03-01", "amount": "1.10", "level": "very urgent", "days": "3"}
     assert told(run(make_pipeline(note, policy=Policy(repair="coerce")), "note", sent)) == "01.03.26 2.10 URGENT 4"
     sent["on"] = "2026-02-31"
     assert run(make_pipeline(note, policy=Policy(repair="coerce")), "note", sent).is_error

@@ -106,12 +106,14 @@ class Answering:
         called = safe_str(call.name, 400)
         names, is_clear = toolset.suggest(called, arguments)
         if names:
+            from mulligan.suggesting.canonical import is_same_tool
             from mulligan.suggesting.proposals import proposal
 
             found = {name: proposal(toolset[name], called, is_clear=is_clear and name == names[0]) for name in names}
             error.suggestions = tuple(name for name in names if found[name] and is_plain_like(name, called))
             first = found[error.suggestions[0]] if error.suggestions else None
-            error.confident = first == "clear" and error.suggestions[0] == names[0]
+            is_one_of_twins = sum(is_same_tool(called, name) for name in names) > 1
+            error.confident = first == "clear" and error.suggestions[0] == names[0] and not is_one_of_twins
             error.likely = first in ("clear", "likely")
         return error
 

@@ -6,6 +6,7 @@ A schema may come from a foreign server, so it is bounded before it is compiled.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice, takewhile
@@ -22,6 +23,7 @@ MAX_ALTERNATIVES = 20_000_000
 MAX_EXPLAINED = 10_000
 _MOST_PROBLEMS = 1_000
 _KEPT = 2_000
+_ONE_WORD = re.compile(r"[\w.:@$-]{1,64}").fullmatch
 _DRAFT_07 = "http://json-schema.org/draft-07/schema"
 
 
@@ -205,8 +207,15 @@ def _unexpected(pointer: str, name: str, known: list[str] | None) -> Problem:
     if known is None:
         return Problem(f"{pointer}/{escape(name)}", UNKNOWN)
     more = ", ..." if len(known) > 20 else ""
-    allowed = f"only {', '.join(known[:20])}{more}" if known else "no members" if pointer else "no arguments"
+    allowed = (
+        f"only {', '.join(map(_listed, known[:20]))}{more}" if known else "no members" if pointer else "no arguments"
+    )
     return Problem(f"{pointer}/{escape(name)}", UNKNOWN, allowed)
+
+
+def _listed(name: str) -> str:
+    """A name in a list: in quotes unless it is one word, since a sentence would read as one of ours."""
+    return name if _ONE_WORD(name) else show(name)
 
 
 def _named(message: str, members: Collection[str]) -> list[str]:

@@ -7,7 +7,7 @@ import re
 from mulligan.mending.tables import is_known_name, same_names
 from mulligan.mending.units import is_unit
 from mulligan.suggesting.kinship import distance
-from mulligan.suggesting.words import pieces, split, stem
+from mulligan.suggesting.words import UNKNOWN, pieces, split, stem, word_of
 
 _TURNS = """
 not no non never without except excluding exclude skip ignore un min max minimum maximum old previous prev
@@ -20,7 +20,7 @@ permanently kill terminate shutdown reset revoke ban production prod live
 """
 _TURN, _KIND = frozenset(_TURNS.split()), frozenset(_KINDS.split())
 _GRAVE = frozenset(map(stem, _GREAT.split()))
-_BEGINNING, _ONE_SLIP, _TWO_SLIPS = 3, 5, 10
+_BEGINNING, _ONE_SLIP, _TWO_SLIPS, _LONG_NAME = 3, 5, 10, 7
 _SIGNS = re.compile(r"[^\w\s.,:;/'\"()-]|(?<!\w)[-.]|[-.](?!\w)")
 
 
@@ -35,9 +35,17 @@ def is_same_name(given: str, name: str) -> bool:
     """
     ours, theirs = pieces(given), pieces(name)
     fewer, more = _unmatched(ours, theirs), _unmatched(theirs, ours)
+    if len(given) >= _LONG_NAME and len(fewer) == len(more) == 1 and _is_slip_of_unknown(fewer[0], more[0]):
+        fewer, more = [], []
     if not ours or (fewer and more) or not same_signs(given, name) or _TURN & {*more} or _has_digits(fewer + more):
         return False
     return all(is_unit(word) or (word in _KIND and word == ours[-1]) for word in fewer)
+
+
+def _is_slip_of_unknown(given: str, word: str) -> bool:
+    """Whether a word that means nothing is another one with one slip, within a name long enough to tell."""
+    means_something = word_of(given).meaning is not UNKNOWN or is_known_name(given) or is_unit(given)
+    return not means_something and not given.isdigit() and distance(given, word, 1) == 1
 
 
 def is_same_value(given: str, value: str) -> bool:

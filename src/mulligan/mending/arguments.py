@@ -120,9 +120,7 @@ class _Mender:
     def mend(self, value: Any, schema: Any, place: _Place) -> Any:
         if not isinstance(schema, Mapping) or place.depth > _DEEPEST:
             return value
-        self._steps -= 1
-        if self._steps < 0:
-            raise _OutOfSteps
+        self._spend(1)
         schema = self._schemas.resolved(schema)
         for word in ("anyOf", "oneOf"):
             if isinstance(schema.get(word), list):
@@ -137,6 +135,11 @@ class _Mender:
         if "null" in kinds and is_null(value):
             return None
         return self._inside(self._converted(value, kinds, schema, place), schema, place)
+
+    def _spend(self, steps: int) -> None:
+        self._steps -= steps
+        if self._steps < 0:
+            raise _OutOfSteps
 
     def _fitting(self, value: Any, options: list[Any], place: _Place) -> Any:
         """What the options that the value's own type fits make of it, else all options; only if they agree."""
@@ -170,11 +173,13 @@ class _Mender:
             return None
         if isinstance(value, str):
             texts = {one if isinstance(one, str) else dump(one): one for one in allowed if one is not None}
+            self._spend(len(texts))
             choice = value_meant(value, list(texts))
             if choice is not None:
-                if not choice.sure:
+                chosen = texts[choice.name]
+                if isinstance(chosen, str):
                     self.readings[place.pointer] = "schema"
-                return texts[choice.name]
+                return chosen
         elif isinstance(value, (int, float)) and not isinstance(value, bool):
             equal = [one for one in allowed if one == value and not isinstance(one, bool)] or [
                 one for one in allowed if isinstance(one, str) and one == repr(value)
@@ -276,6 +281,7 @@ class _Mender:
         missing = [name for name in required if name not in value]
         if not missing and not closed:
             return value
+        self._spend(len(members) * sum(name not in members for name in value))
         meant = names_meant(value, members, missing, {} if place.depth else self._aliases)
         names = {name: choice.name for name, choice in meant.items()}
         if not place.depth:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from mulligan.tools import Tool
 
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")
+GROUPED = re.compile(r"[-+]?[1-9][0-9]{0,2}[.,][0-9]{3}")  # a thousand to some, and one to others
 SEVERAL = re.compile(r"[\s,;|&]")
 _LITERALS = {True: "true", False: "false"}
 _SHORTEST_WORD = 3
@@ -23,8 +24,8 @@ class Lossless:
     """What a tool may be given for what was sent, without losing or adding anything.
 
     For any tool: a number, a truth value or JSON in a string, and a whole number for a text. Unless the tool is destructive
-    also one value for a list of one, a name or a word in another case or with other separators, an argument under an alias
-    that the tool's author declared, and null for an argument that can be left out and has no default.
+    also one value for a list of one, the name of an argument in another case, with other separators or as an alias that the
+    tool's author declared, and null for an argument that can be left out and has no default.
 
     Args:
         tool: the tool.
@@ -92,12 +93,13 @@ class Lossless:
 
     def _is_same_text(self, sent: str, read: Any) -> bool:
         if isinstance(read, str):
-            return sent == read or (not self._types_only and is_same_word(sent, read))
+            return sent == read
         if isinstance(read, bool):
             return sent.strip().casefold() == _LITERALS[read]
         if isinstance(read, (int, float)):
             number = sent.strip()
-            return _NUMBER.fullmatch(number) is not None and Decimal(number) == Decimal(repr(read))
+            is_number = _NUMBER.fullmatch(number) is not None and not GROUPED.fullmatch(number)
+            return is_number and Decimal(number) == Decimal(repr(read))
         if read is None:
             return not self._types_only and sent == "null"
         held = parse_json(sent)

@@ -33,6 +33,7 @@ Source = Literal["sent", "schema", "toolset", "author", "reported"]
 
 _PLAIN = re.compile(r"[A-Za-z0-9_./-]{1,64}")
 _FOREIGN = re.compile(r"[@~*?:\\<>|]")  # what could lead to another host, home, scheme, or to many things
+_BLANK = re.compile(r"[\s\u0000-\u001f]")
 _DIGITS = re.compile(r"\d+")
 _EXTENSION = re.compile(r"\.[A-Za-z]{1,5}")
 _PREFIXED_NUMBER = re.compile(r"[A-Za-z]{1,16}[-_](\d{3,})")
@@ -60,13 +61,13 @@ def is_plain(text: str) -> bool:
 
 
 def is_plain_like(text: str, sent: str) -> bool:
-    """Whether a tool's name may be proposed for one that was called: it is plain, or in the letters that were sent.
+    """Whether a tool's name may be proposed for one that was called: it is plain, or one word in the letters that were sent.
 
     Args:
         text: the tool's name.
         sent: the name that was called.
     """
-    return len(text) <= 64 and all(letter in sent or _PLAIN.fullmatch(letter) for letter in text)
+    return is_plain(text) or (not _BLANK.search(text) and all(letter in sent or is_plain(letter) for letter in text))
 
 
 def is_near_name(sent: str, name: str) -> bool:
@@ -139,6 +140,8 @@ def may_repair(tool: Tool, sent: ToolCall, read: Mapping[str, Any], limits: Limi
     from mulligan.mending.faithful import is_whole
     from mulligan.mending.json_text import read_sent
 
+    if sent.name != tool.name and not is_plain_like(tool.name, sent.name):
+        return False
     if tool.read_only:
         return True
     if name_source(tool, sent.name) not in ("sent", "author"):

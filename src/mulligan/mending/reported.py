@@ -16,7 +16,7 @@ _NAME = r"[\w@~./:-]{1,128}"
 _IS_NAME = re.compile(_NAME)
 _PROPOSED = re.compile(
     r"(?:did you mean|do you mean|you may mean|similar to|similar(?=:)|similar \w{1,20}(?: is| are)?|"
-    rf"closest (?:is|match(?:es)?)|look like|renamed to|moved to)[:\s]{{1,4}}[\"'`]?({_NAME})",
+    rf"closest (?:is|match(?:es)?)|look like|renamed to|moved to)[:\s]{{1,4}}[\"'`]?({_NAME})(?![^\s\"'`,;?.!)\]])",
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"\"([^\"]{1,400})\"|'([^']{1,400})'|`([^`]{1,400})`")
@@ -43,11 +43,15 @@ def reported_names(text: str) -> list[str]:
 def near_reported(missing: str, text: str) -> list[str]:
     """The plain names that a text reports and that are only near spellings of a missing one.
 
+    A near spelling anywhere else in the text leaves it open which one is meant.
+
     Args:
         missing: the name that does not exist.
         text: what was reported.
     """
-    return near_names(missing, filter(is_plain, reported_names(text)))
+    near = near_names(missing, filter(is_plain, reported_names(text)))
+    anywhere = near_names(missing, (word.strip(_TRAILING) for word in _IS_NAME.findall(text[:_MOST_TEXT])))
+    return near if len(near) != 1 or set(anywhere) <= set(near) else near + anywhere
 
 
 def near_names(missing: str, names: Iterable[str]) -> list[str]:

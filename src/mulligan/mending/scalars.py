@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from mulligan.mending.faithful import is_whole
-from mulligan.mending.lossless import parse_json
+from mulligan.mending.lossless import GROUPED, parse_json
 from mulligan.mending.syntax import mend_syntax
 from mulligan.mending.units import without_words, words_of
 
@@ -66,7 +66,7 @@ def number_in(text: str, is_named: Callable[[str], bool] = lambda word: False) -
         return None
     if not all(map(is_named, words_of(f"{before} {after}"))):
         return None
-    if digits.count(",") == 1 and "." not in digits:  # `1,000` is a thousand to some and one to others
+    if GROUPED.fullmatch(digits):
         return None
     return Decimal(digits.replace(",", ""))
 

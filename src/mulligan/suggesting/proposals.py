@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from mulligan.suggesting.canonical import is_same_tool
-from mulligan.suggesting.kinship import MISSPELT, kinship
+from mulligan.suggesting.kinship import MISSPELT, RELATED, kinship
 from mulligan.suggesting.synonyms import HARMLESS
 from mulligan.suggesting.words import Lexicon, Word, parse, pieces
 from mulligan.tools import Tool
@@ -38,10 +38,28 @@ def proposal(tool: Tool, called: str, *, is_clear: bool) -> Proposal | None:
         return "clear" if is_clear and not light else "likely"
     if is_same_tool(called, tool.name):
         return "likely" if tool.destructive else "clear"
-    if not tool.destructive and any(word.reads for word in theirs) and not _changes(tool, theirs, lexicon):
+    if seems_to_read(tool) and any(kinship(word, other) >= RELATED for word in ours for other in theirs):
         return "likely"
     is_reworded = bool(tool.destructive) and [word.text for word in ours] != [word.text for word in theirs]
     return "listed" if dropped or added or is_reworded else "likely"
+
+
+def seems_to_read(tool: Tool) -> bool:
+    """Whether a tool says in its name or description that it reads, and in neither that it changes something.
+
+    Good enough for how a failure is worded, and never for running a tool again.
+
+    Args:
+        tool: a tool whose author declared nothing.
+    """
+    if tool.read_only or tool.destructive:
+        return tool.read_only
+    lexicon = Lexicon()
+    words = parse(tool.name[:200], lexicon).tail_words
+    described = lexicon.words(pieces(tool.summary[:80])[:_FIRST_WORDS])
+    names_what_it_returns = any(word.text in _ARTICLES for word in described[:1])  # "The weather of a city."
+    reads = names_what_it_returns or any(word.reads for word in (*words[:1], *described[:1]))
+    return reads and not _changes(tool, words, lexicon)
 
 
 def _changes(tool: Tool, words: Sequence[Word], lexicon: Lexicon) -> bool:

@@ -192,7 +192,7 @@ def listed(names: Sequence[str], words: Catalogue) -> str:
 
 
 def _after_failure(error: ToolError, name: str, tool: Tool | None, words: Catalogue) -> str:
-    if not (error.effect == "none" or (tool is not None and (tool.read_only or tool.idempotent))):
+    if not (error.effect == "none" or _may_be_repeated(tool)):
         return words["check_effect"]
     if isinstance(error, ToolTimeoutError):
         return words["less"].format(tool=name)
@@ -201,6 +201,17 @@ def _after_failure(error: ToolError, name: str, tool: Tool | None, words: Catalo
             return words["again"].format(tool=name)
         return words["again_after"].format(tool=name, seconds=in_seconds(error.retry_after))
     return words["other_way"]
+
+
+def _may_be_repeated(tool: Tool | None) -> bool:
+    """Whether a model may be advised to call a tool again, as far as its author, its name and its description say."""
+    return tool is not None and (tool.read_only or tool.idempotent or _seems_to_read(tool))
+
+
+def _seems_to_read(tool: Tool) -> bool:
+    from mulligan.suggesting.proposals import seems_to_read
+
+    return seems_to_read(tool)
 
 
 def in_seconds(seconds: float) -> str:
@@ -223,6 +234,6 @@ def effect_note(error: ToolError, tool: Tool | None, words: Catalogue) -> str:
     if error.effect == "done":
         return words["done"]
     distracts = isinstance(error, _PLAIN)
-    if error.effect == "possible" and tool is not None and not (tool.read_only or distracts):
+    if error.effect == "possible" and tool is not None and not (tool.read_only or distracts or _seems_to_read(tool)):
         return words["possible"]
     return ""

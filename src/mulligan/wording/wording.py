@@ -92,7 +92,7 @@ class Wording:
         feedback = self._main_parts(error, self._name(call, tool), tool, line, hidden, resources)
         if problems:
             feedback.problems_total = len(error.problems)
-            feedback.problems = self._problems(problems, tool, clean=is_clean)
+            feedback.problems = self._problems(problems, clean=is_clean)
         if error.retry_after is not None:
             feedback.wait_note = self._wait(error.retry_after, feedback.next_step)
         feedback.hints = tuple(map(line, own))
@@ -147,14 +147,12 @@ class Wording:
             return ""
         return self._words["wait"].format(seconds=told)
 
-    def _problems(self, problems: Sequence[Problem], tool: Tool | None, *, clean: bool) -> Sequence[Problem]:
+    def _problems(self, problems: Sequence[Problem], *, clean: bool) -> Sequence[Problem]:
         is_short = clean and all(len(problem.got or "") <= _SENT for problem in problems)
         shown = problems if is_short else tuple(self._problem(problem) for problem in problems)
-        if all(is_own_place(problem.pointer, tool) for problem in shown):
+        if all(_PLAIN_POINTER(problem.pointer) for problem in shown):
             return shown
-        return tuple(
-            problem if is_own_place(problem.pointer, tool) else problem._replace(pointer="") for problem in shown
-        )
+        return tuple(problem if _PLAIN_POINTER(problem.pointer) else problem._replace(pointer="") for problem in shown)
 
     def _of_class(self, kind: str, error: ToolError, said: str, resource: str | None) -> str:
         """What the catalogue says in the place of what the error says of itself, where it has words for its class."""
@@ -347,20 +345,6 @@ def listed_name(name: str) -> str:
         name: the name.
     """
     return show_name(name, 128) if _PLAIN_NAME(name) else f'"{show_name(name, 128)}"'
-
-
-def is_own_place(pointer: str, tool: Tool | None) -> bool:
-    """Whether a JSON Pointer can be shown among our own words: its steps are plain names, or the tool's own.
-
-    Args:
-        pointer: where a problem is; a service may have named it.
-        tool: the tool, or None.
-    """
-    if _PLAIN_POINTER(pointer):
-        return True
-    known = {} if tool is None else tool.parameters.get("properties")
-    first = pointer[1:].partition("/")
-    return isinstance(known, Mapping) and first[0] in known and (not first[2] or bool(_PLAIN_POINTER("/" + first[2])))
 
 
 def _at(arguments: Mapping[str, Any], pointer: str) -> Any:
