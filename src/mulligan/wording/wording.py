@@ -31,7 +31,12 @@ if TYPE_CHECKING:
 _LINE = 300
 _SENT, _LONGEST_POINTER = 60, 100
 _MOST = 50
-_BESIDE_A_CORRECTION = {"third_time": "more_times_corrected", "more_times": "more_times_corrected", "other_values": ""}
+_BESIDE_A_CORRECTION = {
+    "third_time": "more_times_corrected",
+    "more_times": "more_times_corrected",
+    "many_failures": "many_failures_corrected",
+    "other_values": "",
+}
 _ELLIPSIS = "…"
 
 
@@ -84,7 +89,7 @@ class Wording:
             problems = ()
         is_clean = self._is_clean(_foreign(error, hints))
         line = str if is_clean else self.line
-        feedback = self._main_parts(error, self._name(call, tool), tool, line, hidden)
+        feedback = self._main_parts(error, self._name(call, tool), tool, line, hidden, note)
         if problems:
             feedback.problems_total = len(error.problems)
             feedback.problems = self._problems(problems, clean=is_clean)
@@ -102,7 +107,7 @@ class Wording:
         return feedback
 
     def _main_parts(
-        self, error: ToolError, name: str, tool: Tool | None, line: Callable[[str], str], hidden: str | None
+        self, error: ToolError, name: str, tool: Tool | None, line: Callable[[str], str], hidden: str | None, note: str
     ) -> Feedback:
         """What every feedback has: what failed, what it means for the run, and what to do next."""
         words = self._words
@@ -117,7 +122,7 @@ class Wording:
             words["headline_without_tool" if tool is None else "headline"].format(tool=name, message=message),
             message,
             self._of_class("user", error, line(error.user_message), resource),
-            next_step(error, name or "the tool", tool, words, line),
+            next_step(error, name or "the tool", tool, words, line, note),
             effect_note(error, tool, words),
             (),
             0,
