@@ -57,7 +57,7 @@ def ask(session: Session, name: str, arguments: Any, way: str = "call") -> Any:
     return session.call(name, arguments) if way == "call" else asyncio.run(session.acall(name, arguments))
 
 
-LADDER = ["", "This same call has already failed.", "be run", "", ""]
+LADDER = ["", "has already failed", "be run", "", ""]
 
 
 @pytest.mark.parametrize("way", ["call", "acall"])
@@ -83,7 +83,7 @@ def test_the_ladder(pipeline, shop, name, arguments, way):
     assert [result.fatal for result in results] == [False] * 4 + [True] * 3
     assert len(shop.ran) <= 3
     assert [result.attempts for result in results[3:]] == [0] * 4
-    assert "This call was not run: this same call has already failed 3 times." in results[3].content
+    assert "This call was not run: it has already failed 3 times." in results[3].content
     assert results[3].error.code == "ABORTED"
     assert results[3].error.rule == "session:repeated"
 
@@ -543,7 +543,7 @@ def test_recover_words_a_failure_in_the_format_of_the_session(pipeline):
 def test_recover_remembers_a_name_that_does_not_exist(pipeline):
     session = pipeline.session()
     results = [session.recover("Error: Unknown tool: buyy") for _ in range(5)]
-    assert "This same call has already failed." in results[1].content
+    assert "A call like this has already failed in the same way." in results[1].content
     assert [isinstance(result.error, errors.RepeatedCallError) for result in results] == [False] * 3 + [True] * 2
     assert [result.fatal for result in results] == [False] * 4 + [True]
 
@@ -564,7 +564,12 @@ def test_a_session_with_an_unknown_format(pipeline):
 def test_the_format_of_a_session(pipeline):
     session = pipeline.session(format="json")
     assert json.loads(ask(session, "nope", {}).content)["error"] is True
-    assert json.loads(ask(session, "nope", {}).content)["feedback"].count("This same call has already failed.") == 1
+    assert (
+        json.loads(ask(session, "nope", {}).content)["feedback"].count(
+            "A call like this has already failed in the same way."
+        )
+        == 1
+    )
 
 
 def test_memory_of_many_failing_tools_is_bounded(make_pipeline):

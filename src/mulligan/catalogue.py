@@ -46,9 +46,10 @@ ENGLISH: Catalogue = {
     "options_none": "There are {total} tools in all.",
     # what has happened
     "second_time": "This same call has already failed.",
-    "third_time": "This same call has failed 3 times and will not be run again: change the call, or take another approach.",
-    "more_times": "This same call has failed again and again: change the call, or take another approach.",
-    "more_times_corrected": "This same call has failed again and again: only the corrected call will be run.",
+    "second_alike": "A call like this has already failed in the same way.",
+    "third_time": "This has failed 3 times and will not be run again: change the call, or take another approach.",
+    "more_times": "This has failed again and again: change the call, or take another approach.",
+    "more_times_corrected": "This has failed again and again: only the corrected call will be run.",
     "many_failures": "The last 12 attempts or more have all failed: stop, and tell the user what is needed.",
     "many_failures_corrected": (
         "The last 12 attempts or more have all failed: if the corrected call fails too, stop and tell the user what is needed."

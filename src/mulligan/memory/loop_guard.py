@@ -28,7 +28,6 @@ _REFUSED_AFTER, _FATAL_AFTER = 3, 4
 _STOP_AFTER, _ENDED_AFTER = 11, 23
 _OTHER_VALUES = 3
 _SHORTEST_WAIT = 1.0
-_SENTENCES: Mapping[int, str] = {2: "second_time", 3: "third_time"}  # templates of the catalogue
 
 
 class LoopGuard:
@@ -235,7 +234,7 @@ class LoopGuard:
         if is_excused:
             return error, ""
         if count > 1:
-            return error, _SENTENCES.get(count, "more_times")
+            return error, _sentence(count, is_same_call=bool(owner) and records[0].count == count)
         return error, "other_values" if streak.alike >= _OTHER_VALUES else ""
 
     def succeeded(self, tool: Tool, arguments: Mapping[str, Any]) -> None:
@@ -320,8 +319,15 @@ class LoopGuard:
             self._proposed = dict.fromkeys(proposed)
 
 
+def _sentence(count: int, *, is_same_call: bool) -> str:
+    """The template that says how often this has happened."""
+    if count == 2:
+        return "second_time" if is_same_call else "second_alike"
+    return "third_time" if count == 3 else "more_times"
+
+
 def _refused(times: int, *, fatal: bool) -> RepeatedCallError:
-    message = f"This call was not run: this same call has already failed {times} times."
+    message = f"This call was not run: it has already failed {times} times."
     return RepeatedCallError(message, fatal=fatal, rule="session:repeated")
 
 
@@ -332,7 +338,7 @@ def _out_of_row(name: str, steps: int) -> RepeatedCallError:
 
 def _failed_again(times: int, error: ToolError) -> RepeatedCallError:
     """The failure that is one too many, of a call that could not be known beforehand to be the same."""
-    message = f"This same call has failed {times} times."
+    message = f"This has failed {times} times."
     return _caused_by(error, RepeatedCallError(message, fatal=True, rule="session:repeated", effect=error.effect))
 
 

@@ -183,7 +183,7 @@ def _after_failure(error: ToolError, name: str, tool: Tool | None, words: Catalo
         return words["other_way"]
     if note in _WILL_NOT_RUN:
         return words["another_approach"]
-    is_repeated = note == "second_time"
+    is_repeated = note in ("second_time", "second_alike")
     if is_timeout:
         return words["less_at_once" if is_repeated else "less"].format(tool=name)
     template = "later" if is_repeated else "again"
