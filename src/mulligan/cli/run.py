@@ -259,12 +259,13 @@ class _Replay:
 
     def _answers(self, dialect: Dialect, calls: list[ToolCall], line: Line) -> tuple[list[ToolResult], list[Any]]:
         results = []
-        for call in calls:
-            result = self._session.call(call)
-            results.append(result)
-            self._answered.add(call)
-            self._writer.result(result, line.number)
-            self.tally.count(result, line.number)
+        with self._session.step():
+            for call in calls:
+                result = self._session.call(call)
+                results.append(result)
+                self._answered.add(call)
+                self._writer.result(result, line.number)
+                self.tally.count(result, line.number)
         return results, dialect.messages(results)
 
     def _calls(self, line: Line) -> tuple[Dialect | None, list[ToolCall]]:
