@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -64,7 +63,9 @@ def called(
         with Pipeline(held, autoload=False, **options) as pipeline:
             conversation = pipeline.session(format=format, budget=budget)
             calls = [*before, *[arguments] * session]
-            return [conversation.call(ToolCall("call_1", name, given)) for given in calls][-1]
+            for number, given in enumerate(calls[:-1]):
+                conversation.call(ToolCall(f"before_{number}", name, given))
+            return conversation.call(ToolCall("call_1", name, calls[-1]))
 
     return case
 
@@ -110,19 +111,6 @@ def missing(path: str) -> FileNotFoundError:
 
 def problems(*given: errors.Problem) -> errors.ToolArgumentError:
     return errors.ToolArgumentError("The service rejected the call.", problems=given)
-
-
-def together(format: str) -> ToolResult:
-    """The last of four equal calls in one message, of which none had failed when the others began."""
-
-    async def handler() -> None:
-        await asyncio.sleep(0.01)
-        raise ServiceError("no route to the printer")
-
-    held = Tool.from_schema("act", "Do it", schema([]), handler)
-    with Pipeline([held], autoload=False) as pipeline:
-        conversation = pipeline.session(format=format)
-        return asyncio.run(conversation.acall_many([ToolCall(f"call_{n}", "act", {}) for n in range(4)]))[-1]
 
 
 CASES: dict[str, Case] = {
@@ -221,7 +209,26 @@ CASES: dict[str, Case] = {
     "failed_three_times": failing(ServiceError("no route to the printer"), session=3),
     "refused": failing(ServiceError("no route to the printer"), session=4),
     "refused_for_good": failing(ServiceError("no route to the printer"), session=5),
-    "failed_four_times_at_once": together,
+    "failed_four_times_for_one_value": failing(
+        problems(errors.Problem("/path", "rejected", None, '"x"')),
+        {"path": "d"},
+        before=[{"path": name} for name in "abc"],
+    ),
+    "failed_twelve_times_with_other_values": failing(
+        ServiceError("no route to the printer"), {"path": "z"}, before=[{"path": name} for name in "abcdefghijk"]
+    ),
+    "argument_corrected_twelve_times": called(
+        [Tool.from_schema("act", "", schema(n=NUMBER), dict)],
+        "act",
+        {"n": "10"},
+        before=[{"n": str(number)} for number in range(20, 31)],
+    ),
+    "missing_twice_in_other_calls": failing(missing("a.md"), {"path": "b"}, before=[{"path": "a"}]),
+    "unavailable_twice": failing(errors.ToolUnavailableError("The service is down.", effect="none"), session=2),
+    "rate_limit_twice": failing(
+        errors.ToolRateLimitError("Too many calls for now.", retry_after=20), read_only=True, session=2
+    ),
+    "timeout_twice": failing(errors.ToolTimeoutError("No answer within 5 s."), read_only=True, session=2),
     "failed_with_other_values": failing(
         ServiceError("no route to the printer"), {"path": "d"}, before=[{"path": name} for name in "abc"]
     ),

@@ -121,25 +121,48 @@ def test_a_call_in_a_shape_that_nobody_knows_is_told_with_its_line(run):
     )
 
 
-def test_answers_that_stand_in_the_file_are_replaced(run):
+def test_a_call_that_the_file_answers_is_not_made_again(run):
     said = openai(("c1", "add", '{"a": 1, "b": 2}'))
     old = {"role": "tool", "tool_call_id": "c1", "content": "an old answer"}
     foreign = {"role": "tool", "tool_call_id": "c9", "content": "of another call"}
-    _, written, err = run(lines(said, old, foreign))
-    assert written == [said, {"role": "tool", "tool_call_id": "c1", "content": "3"}, foreign]
-    assert err.startswith("2 messages, 1 call:")
+    code, written, err = run(lines(USER, said, old, foreign))
+    assert (code, written) == (0, [USER, said, old, foreign])
+    assert err.splitlines() == [
+        "4 messages, 0 calls: 0 ok, 0 failed, 0 repaired",
+        "every call is answered in the file already",
+    ]
 
 
-def test_of_a_user_message_only_the_old_results_go(run):
+def test_of_several_calls_only_the_open_ones_are_made(run):
+    said = openai(("c1", "add", '{"a": 1, "b": 2}'), ("c2", "add", '{"a": 2, "b": 2}'))
+    later = openai(("c1", "add", '{"a": 3, "b": 3}'))
+    old = {"role": "tool", "tool_call_id": "c1", "content": "an old answer"}
+    _, written, err = run(lines(said, USER, old, later))
+    assert [message.get("content") for message in written if message.get("role") == "tool"] == [
+        "4",
+        "an old answer",
+        "6",
+    ]
+    assert err.startswith("4 messages, 2 calls: 2 ok, 0 failed")
+
+
+def test_results_inside_a_message_of_the_user_are_answers_too(run):
     said = anthropic(("t1", "add", {"a": 1, "b": 2}))
     old = {"type": "tool_result", "tool_use_id": "t1", "content": "old"}
     text = {"type": "text", "text": "Go on."}
-    _, written, _ = run(lines(said, {"role": "user", "content": [old, text]}, {"role": "user", "content": [old]}))
-    assert [message["content"][0].get("content", message["content"][0].get("text")) for message in written] == [
-        "Let me see.",
-        "3",
-        "Go on.",
-    ]
+    conversation = [said, {"role": "user", "content": [old, text]}, USER]
+    assert run(lines(*conversation))[1] == conversation
+
+
+def test_a_message_of_the_user_lets_what_failed_run_again(run):
+    asked = [openai((f"c{number}", "add", '{"a": 1, "b": "x"}')) for number in range(8)]
+    assert (
+        run(lines(USER, *asked[:4]))[2]
+        .splitlines()[0]
+        .endswith("(3 ToolArgumentError, 1 RepeatedCallError), 0 repaired")
+    )
+    err = run(lines(USER, *asked[:3], USER, *asked[3:6]))[2]
+    assert err.splitlines()[0].endswith("(6 ToolArgumentError), 0 repaired")
 
 
 def test_a_user_message_without_old_results_stays(run):
@@ -248,12 +271,13 @@ def test_every_shape_of_stored_messages_is_answered_again_and_again(run, shape, 
     assert run(lines(*written, *written), *asked)[1] == [USER, said, answer, USER, said, answer]
 
 
-def test_the_old_answer_in_other_names_and_in_mixed_parts_goes_too(run):
+def test_an_answer_in_other_names_and_in_mixed_parts_is_found(run):
     said = SHAPES["gemini without ids"][0]
     old = {"functionResponse": {"name": "add", "response": {"output": 9}}}
     other = {"functionResponse": {"name": "sub", "response": {"output": 1}}}
-    _, written, _ = run(lines(said, {"role": "function", "parts": [old, other]}, {"role": "user", "parts": [old]}))
-    assert written[2:] == [{"role": "function", "parts": [other]}, {"role": "user", "parts": [old]}]
+    conversation = [said, {"role": "function", "parts": [other, old]}]
+    assert run(lines(*conversation))[1] == conversation
+    assert len(run(lines(said, {"role": "function", "parts": [other]}))[1]) == 3
 
 
 def test_a_ui_message_holds_its_answers_itself(run):

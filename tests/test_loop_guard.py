@@ -6,6 +6,7 @@ import asyncio
 import json
 import threading
 from collections.abc import Callable, Iterator
+from itertools import product
 from typing import Any
 
 import pytest
@@ -23,7 +24,7 @@ class World:
         self.ran: list[str] = []
         self.now = 1_000.0
         self.free_at = 0.0
-        self.failing: list[str] = []
+        self.failing: list[Any] = []
         self.tools = [
             Tool.from_function(self.read, read_only=read_only, resources=self.names),
             Tool.from_function(self.search, read_only=read_only),
@@ -84,7 +85,8 @@ class World:
         """Runs the tests."""
         self.ran.append("run_tests")
         if self.failing:
-            raise RuntimeError(self.failing.pop(0))
+            failure = self.failing.pop(0)
+            raise failure if isinstance(failure, Exception) else RuntimeError(failure)
         return "passed"
 
     def session(self, pipeline: Pipeline) -> Session:
@@ -130,13 +132,12 @@ BROKEN = [
     '{"path":',
 ]
 NUMBERS = ["5", " 5", "5.0", "05", "5 ", "5.00", "+5"]
-CASES = ["Gone.md", "gone.md", "GONE.MD", "gone.MD", "GoNe.md", "gOne.md", "goNe.md", "GOne.md", "gonE.md", "Gone.MD"]
-CASES += ["GONE.md", "gONE.md", "GONe.md", "gone.Md", "gone.mD"]
+CASES = ["".join(letters) for letters in product("gG", "oO", "nN", "eE", [".md", ".MD"])]
 
 STUCK: dict[str, tuple[Callable[[int], Call], int, int, int]] = {
     # what the model does, which call is refused at the latest, which one ends the run, how often a tool runs at most
     "identical": (lambda n: ("read", {"path": "gone.md"}), 4, 5, 3),
-    "alternating": (lambda n: ("read", {"path": ("gone.md", "lost.md")[n % 2]}), 5, 9, 4),
+    "alternating": (lambda n: ("read", {"path": ("gone.md", "lost.md")[n % 2]}), 7, 9, 6),
     "permuted keys": (keys_in_turn, 4, 5, 3),
     "white space": (spaced, 4, 5, 3),
     "reworded around the same missing resource": (
@@ -148,10 +149,10 @@ STUCK: dict[str, tuple[Callable[[int], Call], int, int, int]] = {
     "changed irrelevant argument": (lambda n: ("read", {"path": "gone.md", "line": n, "note": "x" * n}), 4, 5, 3),
     "name variants of an unknown tool": (lambda n: (UNKNOWN[n % 7], {"n": n}), 4, 5, 0),
     "broken JSON in variants": (lambda n: ("read", BROKEN[n % 6]), 4, 5, 0),
-    "two tools in turn": (lambda n: (("read", "stat")[n % 2], {"path": "gone.md"}), 5, 9, 4),
-    "near-identical values": (lambda n: ("read", {"path": f"gone{n}.md"}), 12, 25, 11),
+    "two tools in turn": (lambda n: (("read", "stat")[n % 2], {"path": "gone.md"}), 7, 9, 6),
+    "near-identical values": (lambda n: ("read", {"path": f"gone{n}.md"}), 24, 24, 23),
     "numbers as text": (lambda n: ("pay", {"item": f"tea {n}", "count": NUMBERS[n % 7]}), 4, 5, 0),
-    "case changes": (lambda n: ("read", {"path": CASES[n % 15]}), 12, 25, 11),
+    "case changes": (lambda n: ("read", {"path": CASES[n]}), 24, 24, 23),
 }
 
 
@@ -168,6 +169,8 @@ def test_a_stuck_model_is_stopped(talk, name, way):
     for number in range(30):
         asked = model(number)
         results.append(session.call(*asked) if way == "call" else asyncio.run(session.acall(*asked)))
+        if name.startswith("reworded") and results[-1].fatal:
+            break
     first = next(index for index, result in enumerate(results, 1) if is_refused(result))
     fatal = next(index for index, result in enumerate(results, 1) if result.fatal)
     assert (first, fatal, len(world.ran)) == (refused_by, fatal_by, most)
@@ -177,23 +180,12 @@ def test_a_stuck_model_is_stopped(talk, name, way):
 
 
 @pytest.mark.parametrize("name", ["alternating", "two tools in turn"])
-def test_the_third_repetition_in_a_row_is_refused_whichever_of_two_failures_it_repeats(talk, name):
+def test_of_two_failures_in_turn_each_has_its_three_attempts(talk, name):
     world, session = talk()
     results = [session.call(*STUCK[name][0](number)) for number in range(10)]
-    assert [is_refused(result) for result in results] == [False] * 4 + [True] * 6
-    assert "the same has failed 2 times" in results[4].content
+    assert [is_refused(result) for result in results] == [False] * 6 + [True] * 4
     for one in (results[::2], results[1::2]):
         assert [result.fatal for result in one] == [False] * 4 + [True]
-
-
-def test_failures_in_turn_are_noticed_in_a_conversation_that_goes_on_elsewhere(talk):
-    world, session = talk()
-    for number in range(4):
-        session.call(*STUCK["alternating"][0](number))
-    again = Session.from_dict(session._pipeline, json.loads(json.dumps(session.to_dict())))
-    assert is_refused(again.call("read", {"path": "gone.md"}))
-    session.forgive()
-    assert not is_refused(session.call("read", {"path": "gone.md"}))
 
 
 def test_a_success_between_two_failures_in_turn_leaves_each_its_three_attempts(talk):
@@ -227,8 +219,8 @@ def test_one_that_is_known_only_afterwards_says_that_it_ran(talk):
     world, session = talk()
     results = [session.call("search", {"query": f"gone.md {'x' * number}"}) for number in range(5)]
     assert [type(result.error) for result in results[:4]] == [errors.ResourceNotFoundError] * 4
-    assert "The same has failed again and again: change the call, or take another approach." in results[3].content
-    assert results[4].content.startswith("Error executing tool search: The same has failed 5 times.")
+    assert "This has failed again and again: change the call, or take another approach." in results[3].content
+    assert results[4].content.startswith("Error executing tool search: This has failed 5 times.")
     assert "not run" not in results[4].content
     assert (results[4].fatal, results[4].attempts, len(world.ran)) == (True, 1, 5)
     assert session.call("search", {"query": "ok.md"}).content == "ok.md"
@@ -239,16 +231,6 @@ def test_the_same_class_with_other_values_only_sharpens_the_words(talk):
     told = [session.call("read", {"path": f"gone{number}.md"}).content for number in range(5)]
     sharper = "It failed in the same way with other values before: find out what is there before you try the next one."
     assert [sharper in text for text in told] == [False, False, True, True, True]
-
-
-def test_one_who_fails_and_writes_in_turn_is_stopped_by_the_twelfth_failure(talk):
-    world, session = talk()
-    refused = []
-    for number in range(14):
-        refused.append(is_refused(session.call("read", {"path": "gone.md"})))
-        assert not session.call("write", {"path": f"note{number}"}).is_error
-    assert refused == [False] * 11 + [True] * 3
-    assert len(world.ran) == 11
 
 
 def test_one_who_fails_and_only_looks_in_turn_is_stopped_by_the_fifth(talk):
@@ -269,9 +251,17 @@ def test_a_tool_that_flaps_between_two_failures_is_stopped(talk):
     assert len(world.ran) <= 5
 
 
-def test_a_text_that_changes_only_in_its_numbers_is_the_same_failure(talk):
+@pytest.mark.parametrize(
+    "text",
+    [
+        "timeout after {n}.{n} s at 0x7f{n}ab, request 3fa85f64-{n}717",
+        "the words of {word} are others every time",
+        "{word}",
+    ],
+)
+def test_a_failure_whose_text_alone_changes_is_the_same(talk, text):
     world, session = talk()
-    world.failing = [f"timeout after {n}.{n} s at 0x7f{n}ab, request 3fa85f64-{n}717" for n in range(9)]
+    world.failing = [text.format(n=n, word="abcdefghi"[n] * 9) for n in range(9)]
     assert [is_refused(session.call("run_tests")) for _ in range(5)] == [False] * 3 + [True] * 2
 
 
@@ -337,13 +327,11 @@ def edit_and_test(world: World, rounds: int) -> Model:
     assert not (yield "run_tests", {}).is_error
 
 
-def test_results_that_change(world: World, rounds: int) -> Model:
-    world.failing = [f"failed: {'abcdefghijkl'[number]} is wrong" for number in range(rounds)]
+def results_that_change(world: World, rounds: int) -> Model:
+    kinds = [ValueError, OSError, LookupError, ArithmeticError, RuntimeError, AttributeError, BufferError, EOFError]
+    world.failing = [kind("the tests failed") for kind in kinds[:rounds]]
     for _ in range(rounds + 1):
         yield "run_tests", {}
-
-
-test_results_that_change.__test__ = False  # type: ignore[attr-defined]
 
 
 def wrong_name_again_and_again(world: World, times: int) -> Model:
@@ -386,6 +374,8 @@ def until_it_is_there(world: World, times: int) -> Model:
 def look_it_up(world: World, missing: int) -> Model:
     for number in range(missing):
         yield "read", {"path": f"gone{number}.md"}
+        if number % 20 == 0:
+            yield "listing", {}
     yield "listing", {}
     yield from hit()
 
@@ -423,21 +413,21 @@ def mixed(world: World, rounds: int) -> Model:
 FINE: list[tuple[Callable[[World, int], Model], range | tuple[int, ...]]] = [
     (polling, (1, 10, 100)),
     (paging, (1, 10, 100)),
-    (missing_then_a_hit, range(1, 11)),
+    (missing_then_a_hit, (*range(1, 11), 11, 12, 22)),
     (corrected, range(1, 5)),
     (retry_after_a_fix, range(1, 4)),
     (wait_as_told, range(1, 11)),
     (read_after_write, (1, 5, 20)),
-    (edit_and_test, range(1, 11)),
-    (test_results_that_change, range(1, 11)),
+    (edit_and_test, (*range(1, 11), 12, 30)),
+    (results_that_change, range(1, 9)),
     (wrong_name_again_and_again, (1, 3, 5, 20)),
     (wrong_argument_again_and_again, (1, 3, 5, 20)),
     (broken_json_again_and_again, (1, 3, 5, 20)),
     (step_by_step, range(1, 7)),
-    (until_it_is_there, range(1, 11)),
-    (look_it_up, (1, 5, 10, 11)),
-    (take_the_proposal, (1, 5, 10, 11)),
-    (valid_at_last, (1, 5, 11)),
+    (until_it_is_there, (*range(1, 11), 30)),
+    (look_it_up, (1, 5, 11, 23, 24, 40)),
+    (take_the_proposal, (1, 5, 10, 23)),
+    (valid_at_last, (1, 5, 11, 23)),
     (services_in_turn, (1,)),
     (mixed, (1, 3, 5, 20)),
 ]
@@ -464,85 +454,152 @@ def test_a_conversation_that_goes_well_is_not_stopped(talk, model, times, read_o
         assert not result.fatal
 
 
-# --- eleven in a row, and the corrected call
+# --- different values: the twelfth step asks to stop, the twenty-fourth ends the run; a corrected call always runs
+
+STOP = "The last 12 attempts or more have all failed: stop, and tell the user what is needed."
 
 
-def eleven(session: Session, name: str = "gone") -> None:
-    for number in range(11):
-        assert not is_refused(session.call("read", {"path": f"{name}{number}.txt"}))
+def fail_in_steps(session: Session, steps: int) -> list[ToolResult]:
+    results = [session.call("read", {"path": f"gone{number}.txt"}) for number in range(steps)]
+    assert not any(is_refused(result) for result in results)
+    return results
 
 
-def test_after_eleven_in_a_row_another_guess_is_refused(talk):
-    world, session = talk()
-    eleven(session)
-    results = [session.call("read", {"path": f"guess{number}.txt"}) for number in range(14)]
-    assert all(is_refused(result) for result in results)
-    assert [result.fatal for result in results] == [False] * 13 + [True]
-    assert "read failed 11 times in a row" in results[0].content
-    assert len(world.ran) == 11
-
-
-def test_after_eleven_in_a_row_a_call_runs_that_something_else_has_prepared(talk):
-    world, session = talk()
-    eleven(session)
-    assert is_refused(session.call("read", {"path": "ok.md"}))
-    assert not session.call("listing").is_error
-    assert session.call("read", {"path": "ok.md"}).content == "fine"
-    assert not is_refused(session.call("read", {"path": "next.txt"}))
-    assert session.memory.guard.to_dict()["rows"]["read"]["failures"] == 1
-
-
-def test_what_was_prepared_is_good_for_one_call(talk):
+def test_from_the_twelfth_step_in_a_row_on_it_asks_to_stop(talk):
     _, session = talk()
-    eleven(session)
+    results = fail_in_steps(session, 23)
+    assert [STOP in result.content for result in results] == [False] * 11 + [True] * 12
+    assert results[11].content.endswith("Next: stop calling read, and tell the user what is needed.")
+    assert not any(result.fatal for result in results)
+
+
+def test_the_twenty_fourth_step_in_a_row_is_refused_and_ends_the_run(talk):
+    world, session = talk()
+    fail_in_steps(session, 23)
+    result = session.call("read", {"path": "ok.md"})
+    assert (is_refused(result), result.fatal, result.attempts) == (True, True, 0)
+    assert "This call was not run: read failed 23 times in a row." in result.content
+    assert session.call("read", {"path": "other.md"}).fatal
+    assert len(world.ran) == 23
+    assert not session.call("listing").is_error
+
+
+@pytest.mark.parametrize("way", ["call_many", "acall_many", "step", "tasks in a step", "answer"])
+def test_many_different_calls_of_one_message_count_once(talk, way):
+    world, session = talk()
+    world.files |= {f"rec{number}.md": "" for number in range(30, 40)}
+    for turn in range(3):
+        calls = [("read", {"path": f"rec{number + 100 * turn * (number < 30)}.md"}) for number in range(40)]
+        results = in_one_step(session, calls, way, f"turn {turn}, ")
+        assert [result.attempts for result in results] == [1] * 40
+        assert [result.is_error for result in results] == [True] * 30 + [False] * 10
+        assert not any(result.fatal or STOP in result.content for result in results)
+
+
+def in_one_step(session: Session, calls: list[Any], way: str, ids: str = "") -> list[ToolResult]:
+    async def tasks() -> list[ToolResult]:
+        with session.step():
+            return await asyncio.gather(*(session.acall(*call) for call in calls))
+
+    if way == "call_many":
+        return session.call_many(calls)
+    if way == "acall_many":
+        return asyncio.run(session.acall_many(calls))
+    if way == "tasks in a step":
+        return asyncio.run(tasks())
+    if way == "step":
+        with session.step():
+            return [session.call(*call) for call in calls]
+    asked = [
+        {"id": f"{ids}{index}", "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
+        for index, (name, arguments) in enumerate(calls)
+    ]
+    return list(session.answer({"role": "assistant", "tool_calls": asked}).results)
+
+
+@pytest.mark.parametrize("way", ["call_many", "acall_many", "step"])
+def test_steps_are_counted_not_calls(talk, way):
+    world, session = talk()
+    for turn in range(23):
+        calls = [("read", {"path": f"guess{turn}-{number}.md"}) for number in range(5)]
+        results = in_one_step(session, calls, way)
+        assert not any(is_refused(result) for result in results)
+        assert [STOP in result.content for result in results] == [turn >= 11] * 5
+    assert all(
+        result.fatal for result in in_one_step(session, [("read", {"path": f"last{n}.md"}) for n in range(5)], way)
+    )
+    assert len(world.ran) == 23 * 5
+
+
+def test_a_success_of_any_tool_ends_the_row(talk):
+    _, session = talk()
+    fail_in_steps(session, 23)
     assert not session.call("listing").is_error
     assert not is_refused(session.call("read", {"path": "x.txt"}))
-    assert is_refused(session.call("read", {"path": "y.txt"}))
-    assert not session.call("listing").is_error
-    assert is_refused(session.call("read", {"path": "x.txt"})), "it has failed before"
+    assert STOP not in session.call("read", {"path": "y.txt"}).content
 
 
-def test_one_who_looks_and_guesses_in_turn_is_stopped_in_the_end(talk):
+def test_after_many_wrong_calls_in_a_row_a_right_one_runs(talk):
     world, session = talk()
-    results = []
-    for number in range(30):
-        assert not session.call("listing").is_error
-        results.append(session.call("read", {"path": f"guess{number}.txt"}))
-    assert [is_refused(result) for result in results] == [False] * 24 + [True] * 6
-    assert [result.fatal for result in results] == [False] * 24 + [True] * 6
-
-
-def test_after_eleven_wrong_calls_in_a_row_a_right_one_runs(talk):
-    world, session = talk()
-    results = [session.call("pay", {"item": number, "count": [number]}) for number in range(15)]
-    assert [is_refused(result) for result in results] == [False] * 11 + [True] * 4
-    assert "pay failed 11 times in a row" in results[11].content
+    results = [session.call("pay", {"item": number, "count": [number]}) for number in range(25)]
+    assert [is_refused(result) for result in results] == [False] * 23 + [True] * 2
+    assert [result.fatal for result in results] == [False] * 23 + [True] * 2
+    assert "pay failed 23 times in a row" in results[23].content
     assert session.call("pay", {"item": "tea", "count": 1}).content == "paid"
     assert not is_refused(session.call("pay", {"item": 1, "count": 1}))
 
 
-def test_after_eleven_unknown_names_a_known_one_runs(talk):
+def test_after_many_unknown_names_a_known_one_runs(talk):
     _, session = talk()
-    words = [
-        "apple",
-        "quince",
-        "violet",
-        "moss",
-        "zebra",
-        "kettle",
-        "jumper",
-        "orchid",
-        "walnut",
-        "brick",
-        "cloud",
-        "fjord",
-        "hobby",
-    ]
-    results = [session.call(word) for word in words]
-    assert [is_refused(result) for result in results] == [False] * 11 + [True] * 2
-    assert "calls of tools that do not exist failed 11 times in a row" in results[11].content
+    words = "apple quince violet moss zebra kettle jumper orchid walnut brick cloud fjord hobby ink jelly kiwi lamp "
+    words += "mango nest oboe pear quilt rose sand tulip urn"
+    results = [session.call(word) for word in words.split()]
+    assert [is_refused(result) for result in results] == [False] * 23 + [True] * 3
+    assert "calls of tools that do not exist failed 23 times in a row" in results[23].content
     assert not session.call("listing").is_error
     assert not is_refused(session.call("jumper"))
+
+
+@pytest.mark.parametrize("name", ["plan-a.md", "plan-b.md", "plan-c.md"])
+def test_each_name_that_the_feedback_lists_may_be_tried(make_pipeline, name):
+    def read(path: str) -> str:
+        if path in names:
+            return "found"
+        raise FileNotFoundError(2, "No such file or directory", path)
+
+    names = ["plan-a.md", "plan-b.md", "plan-c.md"]
+    session = make_pipeline(Tool.from_function(read, read_only=True, resources=lambda _: names)).session()
+    for number in range(23):
+        session.call("read", {"path": f"plan-x{number}.md"})
+    assert session.call("read", {"path": name}).content == "found"
+
+
+def test_the_call_that_the_feedback_proposed_is_never_refused(make_pipeline):
+    def order(count: int, size: str) -> str:
+        ran.append(count)
+        if len(ran) <= 3:
+            raise RuntimeError("out of stock")
+        return "ordered"
+
+    ran: list[int] = []
+    session = make_pipeline(order).session()
+    for _ in range(3):
+        assert session.call("order", {"count": 3, "size": "m"}).is_error
+    proposing = session.call("order", {"count": "3", "size": "m"})
+    assert proposing.feedback.corrected == '{"name": "order", "arguments": {"count": 3, "size": "m"}}'
+    assert session.call("order", json.loads(proposing.feedback.corrected)["arguments"]).content == "ordered"
+    assert len(ran) == 4
+
+
+def test_a_proposal_is_good_for_one_call(make_pipeline):
+    def order(count: int, size: str) -> str:
+        raise RuntimeError("out of stock")
+
+    session = make_pipeline(order).session()
+    right = {"count": 3, "size": "m"}
+    assert session.call("order", {**right, "count": "3"}).feedback.corrected
+    assert [is_refused(session.call("order", right)) for _ in range(5)] == [False] * 3 + [True] * 2
+    assert session.call("order", {**right, "count": "3"}).is_error
 
 
 # --- what has changed, what was waited for, what was read
@@ -568,10 +625,11 @@ def test_a_service_that_is_always_busy_ends_a_patient_conversation_too(talk):
     world, session = talk()
     world.free_at = float("inf")
     results = []
-    for _ in range(14):
+    for _ in range(26):
         results.append(session.call("ask", {"what": "x"}))
         world.now += 10
-    assert [is_refused(result) for result in results] == [False] * 11 + [True] * 3
+    assert [is_refused(result) for result in results] == [False] * 23 + [True] * 3
+    assert [STOP in result.content for result in results[:23]] == [False] * 11 + [True] * 12
 
 
 def test_a_waiting_time_of_less_than_a_second_is_no_excuse(make_pipeline):
@@ -586,45 +644,48 @@ def slices(number: int) -> list[Call]:
     return [("read", {"path": "gone.md", "line": line}) for line in range(number)]
 
 
-def test_what_one_message_asks_for_never_ends_the_run_by_itself(talk):
+@pytest.mark.parametrize("way", ["call_many", "acall_many", "step"])
+def test_the_failures_of_one_message_count_once(talk, way):
     """The model has not read of the first failure when it makes the other calls."""
-    _, session = talk()
-    assert not any(result.fatal for result in asyncio.run(session.acall_many(slices(8))))
-    session.forgive()
-    assert not any(result.fatal for result in session.call_many(slices(8)))
-    assert session.call("read", {"path": "gone.md", "line": 99}).fatal
+    world, session = talk()
+    steps = [in_one_step(session, slices(8), way) for _ in range(5)]
+    assert [{is_refused(result) for result in step} for step in steps] == [{False}] * 3 + [{True}] * 2
+    assert [{result.fatal for result in step} for step in steps] == [{False}] * 4 + [{True}]
+    assert all("has already failed" in result.content for result in steps[1])
+    assert len(world.ran) == 24
     assert session.call("read", {"path": "ok.md"}).content == "fine"
 
 
-def test_the_same_call_six_times_in_one_message_does_not_end_the_run_either(talk):
-    world, session = talk()
-    results = session.call_many([("read", {"path": "gone.md"})] * 6)
-    assert [is_refused(result) for result in results] == [False] * 3 + [True] * 3
-    assert not any(result.fatal for result in results)
-    assert session.call("read", {"path": "gone.md"}).fatal
-    assert len(world.ran) == 3
-
-
-def test_a_loop_that_makes_one_call_for_ever_ends_the_run_within_a_message(talk):
-    world, session = talk()
-    with session.step():
-        results = [session.call("read", {"path": "gone.md"}) for _ in range(14)]
-    assert [result.fatal for result in results] == [False] * 11 + [True] * 3
-    assert len(world.ran) == 3
-
-
-def test_twenty_guesses_in_one_message_do_not_end_the_run(talk):
+def test_a_step_inside_a_step_is_part_of_it(talk):
     _, session = talk()
-    results = session.call_many([("read", {"path": f"guess{number}.md"}) for number in range(20)])
-    assert [is_refused(result) for result in results] == [False] * 11 + [True] * 9
-    assert not any(result.fatal for result in results)
+    for turn in range(4):
+        with session.step():
+            results = [*session.call_many(slices(2)), session.call("read", {"path": "gone.md"})]
+            results += asyncio.run(session.acall_many(slices(2)))
+        assert [is_refused(result) for result in results] == [turn == 3] * 5
+
+
+def test_steps_of_two_agents_that_overlap_are_counted(talk):
+    """Each keeps its step open while its model thinks, so one is open at any time."""
+    world, session = talk()
+    open_steps: list[Any] = []
+    results = []
+    for _ in range(5):
+        open_steps.append(session.step())
+        open_steps[-1].__enter__()
+        results.append(session.call("read", {"path": "gone.md"}))
+        if len(open_steps) == 2:
+            open_steps.pop(0).__exit__(None, None, None)
+    assert [is_refused(result) for result in results] == [False] * 3 + [True] * 2
+    assert results[4].fatal
 
 
 def test_calls_at_once_that_ran_never_say_that_they_did_not(talk):
     world, session = talk()
-    results = asyncio.run(session.acall_many([("read", {"path": "gone.md"})] * 6))
-    assert len(world.ran) == 6
-    assert not any("not run" in result.content.split("\n")[0] for result in results)
+    for turn in range(1, 4):
+        results = asyncio.run(session.acall_many([("read", {"path": "gone.md"})] * 6))
+        assert len(world.ran) == 6 * turn
+        assert not any("not run" in result.content.split("\n")[0] for result in results)
     assert is_refused(session.call("read", {"path": "gone.md"}))
 
 
@@ -679,6 +740,156 @@ def test_a_path_below_the_folder_of_the_tool_is_known_by_its_end(make_pipeline):
     assert (results[4].fatal, len(ran)) == (True, 3)
 
 
+def test_another_file_whose_name_ends_alike_is_not_refused(make_pipeline):
+    ran = []
+
+    def build(path: str, line: int) -> str:
+        ran.append(line)
+        if line < 5:
+            raise FileNotFoundError(2, "No such file", "/srv/data/bygone.md")
+        return "built"
+
+    session = make_pipeline(build).session()
+    results = [session.call("build", {"path": "gone.md", "line": line}) for line in range(4)]
+    assert not any(is_refused(result) for result in results)
+    assert session.call("build", {"path": "gone.md", "line": 9}).content == "built"
+
+
+def test_a_call_with_one_of_several_wrong_values_corrected_is_another_failure(talk):
+    _, session = talk()
+    wrong = {"item": 1, "count": "many", "kind": 2, "to": 3, "on": 4, "by": 5}
+    right = {"item": "tea", "count": 1, "kind": "card", "to": "me", "on": "now", "by": "car"}
+    for name in wrong:
+        assert not is_refused(session.call("pay", wrong))
+        wrong[name] = right[name]
+    assert session.call("pay", wrong).content == "paid"
+
+
+# --- polling
+
+
+class Job:
+    """A job that is ready after some questions, and other tools."""
+
+    def __init__(self, make_pipeline: Any, ready: int = 10**9, **declared: Any) -> None:
+        self.asked = 0
+        self.ready = ready
+
+        def status(job: int) -> str:
+            self.asked += 1
+            if self.asked < self.ready:
+                raise errors.ToolUnavailableError("The job is not ready.", transient=True)
+            return "done"
+
+        def look() -> str:
+            return "nothing new"
+
+        def broken() -> str:
+            raise ValueError("broken")
+
+        tools = [Tool.from_function(status, **declared), Tool.from_function(look, read_only=True), broken]
+        self.session = make_pipeline(*tools, policy=Policy(retry=False)).session()
+
+
+def test_a_model_that_polls_is_never_told_that_it_repeats_itself(make_pipeline):
+    job = Job(make_pipeline, ready=40, read_only=True)
+    results = []
+    for _ in range(40):
+        results.append(job.session.call("status", {"job": 7}))
+        job.session.call("look")
+    assert results[-1].content == "done"
+    assert {result.content for result in results[:-1]} == {
+        (
+            "Error executing tool status: The job is not ready.\nNext: this is temporary; call status again with exactly the "
+            "same arguments, or do something else first."
+        )
+    }
+
+
+def test_polling_after_refusals_runs_again(make_pipeline):
+    job = Job(make_pipeline, read_only=True)
+    assert [is_refused(job.session.call("status", {"job": 7})) for _ in range(4)] == [False] * 3 + [True]
+    job.session.call("look")
+    assert not is_refused(job.session.call("status", {"job": 7}))
+    assert job.session.call("status", {"job": 7}).fatal
+
+
+def test_the_step_agrees_with_the_note(make_pipeline):
+    job = Job(make_pipeline, read_only=True)
+    told = [job.session.call("status", {"job": 7}).content.split("\n", 1)[1] for _ in range(4)]
+    assert told == [
+        "Next: this is temporary; call status again with exactly the same arguments, or do something else first.",
+        "This same call has already failed.\nNext: this is temporary; do something else first, then call status again.",
+        (
+            "This has failed 3 times and will not be run again: change the call, or take another approach.\n"
+            "Next: take another approach: another tool, other arguments, or tell the user what stands in the way."
+        ),
+        "Next: take another approach: another tool, other arguments, or tell the user what stands in the way.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        errors.ToolUnavailableError("Busy.", transient=True),
+        errors.ToolUnavailableError("Busy.", transient=True, retry_after=30),
+        errors.ToolRateLimitError("Slow down."),
+        errors.ToolTimeoutError("Too slow."),
+    ],
+)
+def test_no_text_says_both_that_a_call_has_failed_and_to_make_it_again_unchanged(make_pipeline, error):
+    def ask() -> None:
+        raise error
+
+    session = make_pipeline(Tool.from_function(ask, read_only=True), policy=Policy(retry=False)).session()
+    told = [session.call("ask").content for _ in range(5)]
+    assert "with exactly the same arguments" in told[0]
+    assert not any("exactly the same" in text for text in told[1:])
+
+
+def test_a_tool_that_may_write_is_not_polled(make_pipeline):
+    job = Job(make_pipeline)
+    results = []
+    for _ in range(5):
+        results.append(job.session.call("status", {"job": 7}))
+        job.session.call("look")
+    assert [is_refused(result) for result in results] == [False] * 3 + [True] * 2
+
+
+def test_polling_between_calls_that_all_fail_ends_too(make_pipeline):
+    job = Job(make_pipeline, read_only=True)
+    results = []
+    for number in range(24):
+        results.append(job.session.call("status", {"job": 7}))
+        job.session.call(f"nothing_{number}")
+    assert [is_refused(result) for result in results] == [False] * 23 + [True]
+    assert results[-1].fatal
+
+
+# --- the user and the host
+
+
+@pytest.mark.parametrize(
+    "reset", [lambda session: session.forgive(), lambda session: session.note_request("Try again.")]
+)
+def test_a_new_message_of_the_user_resets_what_failed(talk, reset):
+    world, session = talk(policy=Policy(fatal={"stat": True}))
+    for _ in range(5):
+        session.call("read", {"path": "new.md"})
+    assert session.call("stat", {"path": "new.md"}).fatal
+    world.files["new.md"] = "here"
+    assert session.call("read", {"path": "new.md"}).fatal
+    reset(session)
+    assert session.call("read", {"path": "new.md"}).content == "here"
+    assert session.call("stat", {"path": "new.md"}).content == "4 bytes"
+
+
+def test_a_message_of_the_user_is_text(talk):
+    _, session = talk()
+    with pytest.raises(errors.UsageError, match="note_request takes the text of the user's message, not 3"):
+        session.note_request(3)
+
+
 # --- threads and tasks
 
 
@@ -710,13 +921,13 @@ def test_sixteen_threads_count_every_failure(make_pipeline):
     for thread in threads:
         thread.join()
     assert raised == []
-    saved = session.to_dict()["guard"]
-    assert saved["rows"]["fail"]["failures"] == 16 * 50
     assert session.memory._open_steps == 0
     assert is_refused(session.call("fail", {"n": 0, "thread": 0}))
 
 
-def test_a_hundred_tasks_count_every_failure(make_pipeline):
+def test_calls_in_flight_at_the_same_time_count_once(make_pipeline):
+    """The model could not read of one failure before it made the others, whether or not the host says so."""
+
     async def fail(n: int) -> None:
         await asyncio.sleep(0)
         raise ValueError("x")
@@ -725,8 +936,6 @@ def test_a_hundred_tasks_count_every_failure(make_pipeline):
         return await asyncio.gather(*(session.acall("fail", {"n": number % 20}) for number in range(100)))
 
     session = make_pipeline(fail).session()
-    results = asyncio.run(main(session))
-    assert all(result.is_error for result in results)
-    saved = session.to_dict()["guard"]
-    assert saved["rows"]["fail"]["failures"] == 100
-    assert sorted(record["total"] for record in saved["failed"]["fail"].values()) == [5] * 20
+    for turn in range(4):
+        results = asyncio.run(main(session))
+        assert {is_refused(result) for result in results} == {turn == 3}

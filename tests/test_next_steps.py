@@ -198,13 +198,13 @@ def test_a_note_on_repetition_agrees_with_the_corrected_call_below_it(make_pipel
     session = make_pipeline(act).session()
     corrected = [session.call("act", {"n": "1"}).content for _ in range(3)][-1]
     assert corrected.splitlines()[-2:] == [
-        "The same has failed again and again: only the corrected call will be run.",
+        "This has failed again and again: only the corrected call will be run.",
         'Next: make this corrected call: {"name": "act", "arguments": {"n": 1}}',
     ]
     assert not session.call("act", {"n": 1}).is_error
     unclear = [session.call("act", {"n": "x"}).content for _ in range(3)][-1]
     assert unclear.splitlines()[-2:] == [
-        "The same has failed 3 times and will not be run again: change the call, or take another approach.",
+        "This has failed 3 times and will not be run again: change the call, or take another approach.",
         'Next: call act again with a valid "n".',
     ]
 
@@ -212,5 +212,5 @@ def test_a_note_on_repetition_agrees_with_the_corrected_call_below_it(make_pipel
 def test_another_call_of_the_same_unknown_name_is_not_called_the_same_call(make_pipeline):
     session = make_pipeline(Tool.from_schema("act", "", {"type": "object"}, dict)).session()
     told = [session.call("zzzq", {"n": n}).content for n in range(2)]
-    assert "The same has failed before." in told[1]
+    assert "A call like this has already failed in the same way." in told[1]
     assert "same call" not in told[1]

@@ -57,7 +57,7 @@ def ask(session: Session, name: str, arguments: Any, way: str = "call") -> Any:
     return session.call(name, arguments) if way == "call" else asyncio.run(session.acall(name, arguments))
 
 
-LADDER = ["", "The same has failed before.", "be run", "", ""]
+LADDER = ["", "has already failed", "be run", "", ""]
 
 
 @pytest.mark.parametrize("way", ["call", "acall"])
@@ -78,12 +78,12 @@ def test_the_ladder(pipeline, shop, name, arguments, way):
     results = [ask(session, name, arguments, way) for _ in range(7)]
     for result, sentence in zip(results, LADDER, strict=False):
         assert sentence in result.content
-    assert "The same has failed before." not in results[0].content
+    assert "This same call has already failed." not in results[0].content
     assert [isinstance(result.error, errors.RepeatedCallError) for result in results] == [False] * 3 + [True] * 4
     assert [result.fatal for result in results] == [False] * 4 + [True] * 3
     assert len(shop.ran) <= 3
     assert [result.attempts for result in results[3:]] == [0] * 4
-    assert "This call was not run: the same has failed 3 times." in results[3].content
+    assert "This call was not run: it has already failed 3 times." in results[3].content
     assert results[3].error.code == "ABORTED"
     assert results[3].error.rule == "session:repeated"
 
@@ -118,14 +118,14 @@ def test_different_missing_files_never_trip_it(pipeline, shop):
     assert len(shop.ran) == 11
 
 
-def test_eleven_failures_in_a_row_refuse_the_tool(pipeline, shop):
+def test_many_failures_in_a_row_refuse_the_tool_and_no_other(pipeline, shop):
     session = pipeline.session()
-    for number in range(11):
+    for number in range(23):
         assert isinstance(ask(session, "read", {"path": f"gone{number}.md"}).error, errors.ResourceNotFoundError)
-    result = ask(session, "read", {"path": "gone12.md"})
+    result = ask(session, "read", {"path": "gone99.md"})
     assert isinstance(result.error, errors.RepeatedCallError)
-    assert "read failed 11 times in a row" in result.content
-    assert (result.error.rule, result.fatal) == ("session:in-a-row", False)
+    assert "read failed 23 times in a row" in result.content
+    assert (result.error.rule, result.fatal) == ("session:in-a-row", True)
     assert not ask(session, "poll", {}).is_error
 
 
@@ -186,7 +186,7 @@ def test_a_fatal_error_is_not_run_again_until_it_is_forgiven(pipeline, shop):
     for _ in range(2):
         again = ask(session, "buy", {"item": "tea"})
         assert (again.fatal, again.attempts) == (True, 0)
-        assert "it failed before in a way that cannot be mended (ToolAuthenticationError)" in again.content
+        assert "it failed before in a way that a repetition cannot fix (ToolAuthenticationError)" in again.content
         assert again.error.rule == "session:fatal-before"
     assert len(shop.ran) == 1
     shop.error, shop.open = None, True
@@ -235,7 +235,7 @@ def test_calls_at_once_are_all_counted(make_pipeline):
     results = asyncio.run(main(session))
     assert len(results) == 6
     assert all(result.is_error for result in results)
-    assert isinstance(session.call("fail", {"n": 1}).error, errors.RepeatedCallError)
+    assert "This same call has already failed." in session.call("fail", {"n": 1}).content
 
 
 def test_threads_share_a_session(make_pipeline):
@@ -253,9 +253,8 @@ def test_threads_share_a_session(make_pipeline):
         thread.start()
     for thread in threads:
         thread.join()
-    saved = session.to_dict()["guard"]
-    assert saved["rows"]["fail"]["failures"] == 400
-    assert sum(record["total"] for record in saved["failed"]["fail"].values()) <= 400
+    results = [session.call("fail", {"n": start * 1_000 + number}) for start in range(4) for number in range(10)]
+    assert all(isinstance(result.error, errors.RepeatedCallError) for result in results)
 
 
 class Hostile:
@@ -294,7 +293,7 @@ def test_memory_is_bounded(make_pipeline):
         session.call(f"unknown{number}", {})
     saved = session.to_dict()["guard"]
     assert 900 <= sum(map(len, saved["failed"].values())) <= 1_000
-    assert set(saved["rows"]) == {"fail", ""}
+    assert set(saved["streaks"]) == {"fail", ""}
 
 
 # --- saved and gone on with
@@ -321,7 +320,7 @@ def test_a_conversation_goes_on_in_its_format(pipeline):
     assert json.loads(again.call("nope").content)["error"] is True
 
 
-def test_a_saved_conversation_holds_no_arguments(pipeline, make_pipeline):
+def test_a_saved_conversation_holds_no_arguments_of_what_failed(pipeline, make_pipeline):
     secret = "xK9-vault-77-combination"
 
     def unlock(phrase: str, n: int) -> None:
@@ -363,34 +362,61 @@ BROKEN = [
     ("format_is_own", 1, "TypeError at format_is_own, which is 1"),
     ("guard", None, "TypeError at "),
     ("guard", {}, "KeyError at 'failed'"),
-    ("guard/failed", [], "AttributeError at "),
+    ("guard/failed", [], "TypeError at failed, which is []"),
+    ("guard/failed", {"read": 3}, "TypeError at failed of read, which is 3"),
+    ("guard/failed", {3: {}}, "TypeError at failed, which is {3: {}}"),
+    ("guard/failed", {str(number): {} for number in range(100_001)}, "ValueError at failed, which has 100,001 entries"),
     ("guard/failed/*/*/count", "many", "TypeError at count, which is 'many'"),
     ("guard/failed/*/*/count", -1, "TypeError at count, which is -1"),
-    ("guard/failed/*/*/total", True, "TypeError at total, which is True"),
+    ("guard/failed/*/*/count", True, "TypeError at count, which is True"),
+    ("guard/failed/*/*/count", 10**5000, "ValueError at count, which is more than 1,000,000,000"),
+    ("guard/failed/*/*/count", -(10**5000), "TypeError at count, which is a int"),
+    ("guard/failed/*/*/results", ["x"] * 1_001, "ValueError at results, which is 1,001 long"),
+    ("guard/failed/*/*", None, "TypeError at "),
     ("guard/failed/*/*/results", [3], "TypeError at results, which does not hold texts only"),
     ("guard/failed/*/*/traces", ..., "KeyError at 'traces'"),
     ("guard/failed/*/*/invalid", None, "TypeError at invalid, which is None"),
-    ("guard/rows/*/hope", None, "TypeError at hope, which is None"),
-    ("guard/rows/*/failures", 1.5, "TypeError at failures, which is 1.5"),
-    ("guard/rows/*/open", "abc", "TypeError at open, which is 'abc'"),
-    ("guard/rows", None, "AttributeError at "),
-    ("guard/idle", -1, "TypeError at idle, which is -1"),
-    ("guard/fatal", None, "AttributeError at "),
+    ("guard/streaks/*/steps", 1.5, "TypeError at steps, which is 1.5"),
+    ("guard/streaks/*/kind", "x" * 10_001, "ValueError at kind, which is 10,001 long"),
+    ("guard/streaks/*/proposed", "abc", "TypeError at proposed, which is 'abc'"),
+    ("guard/streaks", None, "TypeError at streaks, which is None"),
+    ("guard/proposed", -1, "TypeError at proposed, which is -1"),
+    ("guard/fatal", None, "TypeError at fatal, which is None"),
     ("guard/fatal", {"read": {"k": 3}}, "TypeError at fatal, which is 3"),
+    ("answered", ..., "KeyError at 'answered'"),
+    ("answered", [], "TypeError at answered, which is []"),
+    ("answered/older", None, "TypeError at older, which is None"),
+    ("answered/older", [3], "TypeError at older, which is [3]"),
+    ("answered/answers", "x", "TypeError at answers, which is 'x'"),
+    ("answered/answers/*", None, "TypeError at an answer, which is None"),
+    ("answered/answers/*/content", 3, "TypeError at content, which is 3"),
+    ("answered/answers/*/content", ..., "KeyError at 'content'"),
+    ("answered/answers/*/is_error", "yes", "TypeError at is_error, which is 'yes'"),
+    ("answered/answers/*/is_error", False, "ValueError at error, of a call that did not fail"),
+    ("answered/answers/*/error", None, "TypeError at error, which is None"),
+    ("answered/answers/*/error/type", "SystemExit", "ValueError at type, which is 'SystemExit'"),
+    ("answered/answers/*/error/effect", "all", "ValueError at effect, which is 'all'"),
+    ("answered/answers/*/error/effect", [], "ValueError at effect, which is []"),
+    ("answered/answers/*/error/retry_after", float("nan"), "TypeError at retry_after, which is nan"),
+    ("answered/answers/*/error/http_status", 10**5000, "TypeError at http_status, which is a int"),
+    ("answered/answers/*/error/fatal", 1, "TypeError at fatal, which is 1"),
     ("budget", 3, "TypeError at "),
     ("budget", {}, "KeyError at 'limits'"),
     ("budget/limits/calls", ..., "KeyError at 'calls'"),
     ("budget/used/calls", "x", "ValueError at calls, which is 'x'"),
     ("budget/used/calls", float("nan"), "ValueError at calls, which is nan"),
     ("budget/used/money", 3, "ValueError at 'money' is no part of a budget"),
-    ("budget/used_by_tool", {"read": 3}, "AttributeError at "),
+    ("budget/used_by_tool", {"read": 3}, "TypeError at used_by_tool of read, which is 3"),
+    ("budget/limits", None, "TypeError at limits, which is None"),
+    ("budget/limits/tools", [], "TypeError at tools, which is []"),
+    ("budget/limits/tools/read", 3, "TypeError at the budget of read, which is 3"),
 ]
 
 
-@pytest.mark.parametrize(("path", "value", "told"), BROKEN)
+@pytest.mark.parametrize(("path", "value", "told"), BROKEN, ids=[f"{at}-{one[0]}" for at, one in enumerate(BROKEN)])
 def test_what_is_broken_in_a_saved_conversation_is_named(pipeline, path, value, told):
     session = pipeline.session("a", budget=Budget(calls=9, tools={"read": Budget(calls=3)}))
-    session.call("read", {"path": "gone.md"})
+    session.call("read", {"path": "gone.md"}, call_id="c1")
     saved = json.loads(json.dumps(session.to_dict()))
     Session.from_dict(pipeline, saved)
     broken(path, value)(saved)
@@ -406,6 +432,30 @@ def test_a_budget_that_is_none_is_named_as_such(pipeline):
         Session.from_dict(pipeline, saved)
 
 
+@pytest.mark.parametrize("value", [10**5000, -(10**5000), 10**400, float("inf")], ids=["huge", "low", "large", "inf"])
+def test_no_number_of_a_saved_budget_is_too_large_to_be_named(pipeline, value):
+    saved = pipeline.session(budget=Budget(calls=9)).to_dict()
+    saved["budget"]["limits"]["calls"] = value
+    with pytest.raises(errors.UsageError, match=r"Budget\(calls=.{1,60}\): give a number from 0"):
+        Session.from_dict(pipeline, saved)
+
+
+def test_no_depth_of_a_saved_budget_ends_the_process(pipeline):
+    saved = pipeline.session(budget=Budget(calls=9)).to_dict()
+    for _ in range(100_000):
+        saved["budget"]["limits"] = {"tools": {"read": saved["budget"]["limits"]}}
+    with pytest.raises(errors.UsageError, match=r"this is not what Session.to_dict\(\) gave: KeyError at 'calls'"):
+        Session.from_dict(pipeline, saved)
+    with pytest.raises(errors.UsageError, match=r"this is not what Budget.to_dict\(\) gave: KeyError at 'calls'"):
+        Budget.from_dict(saved["budget"]["limits"])
+
+
+@pytest.mark.parametrize("saved", [None, 3, [], {}, {"calls": 3}, {"tools": 3}, {3: 4}])
+def test_what_is_no_saved_budget_is_refused(saved):
+    with pytest.raises(errors.UsageError, match=r"this is not what Budget.to_dict\(\) gave: \w+"):
+        Budget.from_dict(saved)
+
+
 @pytest.mark.parametrize("version", [0, 2, "1", None])
 def test_another_version_is_refused_by_its_number(pipeline, version):
     saved = {**pipeline.session().to_dict(), "version": version}
@@ -416,13 +466,13 @@ def test_another_version_is_refused_by_its_number(pipeline, version):
 
 def test_the_guard_goes_on_where_it_was(pipeline, make_pipeline, shop):
     session = pipeline.session()
-    for number in range(12):
+    for number in range(23):
         ask(session, "read", {"path": f"gone{number}.md"})
     ask(session, "nope", {})
     again = Session.from_dict(make_pipeline(*shop.tools()), json.loads(json.dumps(session.to_dict())))
     assert again.to_dict() == session.to_dict()
     assert ask(again, "read", {"path": "gone99.md"}).error.rule == "session:in-a-row"
-    assert "has failed before" in ask(again, "nope", {}).content
+    assert "has already failed" in ask(again, "nope", {}).content
 
 
 def test_a_saved_conversation_is_a_copy(pipeline):
@@ -493,7 +543,7 @@ def test_recover_words_a_failure_in_the_format_of_the_session(pipeline):
 def test_recover_remembers_a_name_that_does_not_exist(pipeline):
     session = pipeline.session()
     results = [session.recover("Error: Unknown tool: buyy") for _ in range(5)]
-    assert "The same has failed before." in results[1].content
+    assert "A call like this has already failed in the same way." in results[1].content
     assert [isinstance(result.error, errors.RepeatedCallError) for result in results] == [False] * 3 + [True] * 2
     assert [result.fatal for result in results] == [False] * 4 + [True]
 
@@ -514,7 +564,12 @@ def test_a_session_with_an_unknown_format(pipeline):
 def test_the_format_of_a_session(pipeline):
     session = pipeline.session(format="json")
     assert json.loads(ask(session, "nope", {}).content)["error"] is True
-    assert json.loads(ask(session, "nope", {}).content)["feedback"].count("The same has failed before.") == 1
+    assert (
+        json.loads(ask(session, "nope", {}).content)["feedback"].count(
+            "A call like this has already failed in the same way."
+        )
+        == 1
+    )
 
 
 def test_memory_of_many_failing_tools_is_bounded(make_pipeline):
@@ -527,7 +582,7 @@ def test_memory_of_many_failing_tools_is_bounded(make_pipeline):
             assert session.call(f"t{number}", {"path": f"p{path}"}).is_error
     saved = session.to_dict()["guard"]
     assert 900 <= sum(map(len, saved["failed"].values())) <= 1_000
-    assert len(saved["rows"]) == 120
+    assert len(saved["streaks"]) == 120
 
 
 def test_a_mapping_that_is_no_dict_is_fine_in_a_conversation(pipeline):

@@ -45,10 +45,15 @@ ENGLISH: Catalogue = {
     "options_some": "Available tools ({listed} of {total}): {names}.",
     "options_none": "There are {total} tools in all.",
     # what has happened
-    "second_time": "The same has failed before.",
-    "third_time": "The same has failed 3 times and will not be run again: change the call, or take another approach.",
-    "more_times": "The same has failed again and again: change the call, or take another approach.",
-    "more_times_corrected": "The same has failed again and again: only the corrected call will be run.",
+    "second_time": "This same call has already failed.",
+    "second_alike": "A call like this has already failed in the same way.",
+    "third_time": "This has failed 3 times and will not be run again: change the call, or take another approach.",
+    "more_times": "This has failed again and again: change the call, or take another approach.",
+    "more_times_corrected": "This has failed again and again: only the corrected call will be run.",
+    "many_failures": "The last 12 attempts or more have all failed: stop, and tell the user what is needed.",
+    "many_failures_corrected": (
+        "The last 12 attempts or more have all failed: if the corrected call fails too, stop and tell the user what is needed."
+    ),
     "other_values": "It failed in the same way with other values before: find out what is there before you try the next one.",
     "read_as": "{before} was read as {after}.",
     "done": "The tool did run: what it does is done.",
@@ -60,6 +65,7 @@ ENGLISH: Catalogue = {
     "next": "Next: {step}",
     "next_corrected": "Next: make this corrected call: {call}",
     "stop": "do not call {tool} again: it will fail the same way. Tell the user what is needed.",
+    "stop_trying": "stop calling {tool}, and tell the user what is needed.",
     "other_tool": 'call "{name}" instead, or another available tool if it fits better.',
     "likely_tool": 'if "{name}" does what you wanted, call it; otherwise call another available tool, or none.',
     "any_tool": "call the available tool that does what you wanted. Nothing was run.",
@@ -107,6 +113,9 @@ ENGLISH: Catalogue = {
         "this is temporary; call {tool} again with exactly the same arguments after {seconds} s, "
         "or do something else first."
     ),
+    "less_at_once": "request less at once, or take another approach.",
+    "later": "this is temporary; do something else first, then call {tool} again.",
+    "later_after": "this is temporary; wait {seconds} s or do something else first, then call {tool} again.",
     "other_way": "try other arguments or another way; the same call will most likely fail again.",
 }
 _OF_A_CLASS = {

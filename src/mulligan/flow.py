@@ -29,9 +29,9 @@ from mulligan.plugging.guard import Refusal
 from mulligan.results import ToolResult
 from mulligan.running.attempts import again, around, judged, within
 from mulligan.running.injection import inject
-from mulligan.running.invocation import Invocation
+from mulligan.running.invocation import Invocation, Memory
 from mulligan.running.runs import copied, run_of, timed
-from mulligan.steps import Outcome, Run, Step
+from mulligan.steps import Outcome, Run, Sleep, Step
 from mulligan.tools import Tool
 
 Flow: TypeAlias = "Generator[Step, Outcome, ToolResult]"
@@ -51,9 +51,28 @@ def invoke(state: Invocation) -> Flow:
         UsageError: a mistake in the host's own code, such as a missing injected value.
         ToolError: in strict mode.
     """
+    flow = _stages(state)
+    return flow if state.memory is None else _remembered(state, state.memory, flow)
+
+
+def _remembered(state: Invocation, memory: Memory, flow: Flow) -> Flow:
+    """The same flow; the conversation's memory learns of one that ends without a result."""
+    try:
+        return (yield from flow)
+    except Exception:
+        if state.recording is not None:
+            memory.abandoned(state, may_have_run=state.attempts > 0)
+        raise
+    except BaseException:
+        if state.recording is not None:
+            memory.abandoned(state, may_have_run=True)
+        raise
+
+
+def _stages(state: Invocation) -> Flow:
     state.started = state.host.clock()
-    if state.context is not None or state.deadline is not None or outer_deadline() is not None:
-        state.deadline = handed_down(state.deadline, state.context)
+    handed = state.context is not None or state.deadline is not None or outer_deadline() is not None
+    state.deadline = handed_down(state.deadline, state.context) if handed else None
     if state.stages.observed:
         _announce(state)
     try:
@@ -64,6 +83,8 @@ def invoke(state: Invocation) -> Flow:
             if not (state.stages.may_repair and isinstance(tool, (ToolNotFoundError, ToolArgumentError))):
                 return _failed(state, tool)
             tool = yield from _repair(state, tool)
+        if state.memory is not None and (known := (yield from _recorded(state, state.memory, tool))) is not None:
+            return _finished(state, known)
         _admit(state, tool)
         middleware = around(state, tool)
         if middleware:
@@ -125,15 +146,26 @@ def _prepare(state: Invocation) -> Tool | ToolError:
     return tool
 
 
+def _recorded(state: Invocation, memory: Memory, tool: Tool) -> Generator[Step, Outcome, ToolResult | None]:
+    """The result of a call that repeats one of this conversation; None if it is a new one.
+
+    Raises:
+        ToolError: the conversation's memory refuses the call.
+    """
+    while isinstance(known := memory.refuse(state, tool), Sleep):
+        yield known
+    if isinstance(known, ToolError):
+        raise known
+    return known
+
+
 def _let_in(refusal: ToolError | None) -> None:
     if refusal is not None:
         raise refusal
 
 
 def _admit(state: Invocation, tool: Tool) -> None:
-    """The conversation's memory, the deadline, injected values, and authorize."""
-    if state.memory is not None:
-        _let_in(state.memory.refuse(state, tool))
+    """The deadline, injected values, and authorize."""
     clock = state.host.clock
     if state.deadline is not None and state.deadline.remaining <= 0:
         raise ToolTimeoutError("The time for this call was used up: the tool was not run.", effect="none", rule=_LATE)

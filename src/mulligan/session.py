@@ -11,6 +11,7 @@ from mulligan.deadline import Deadline
 from mulligan.errors import UsageError
 from mulligan.feedback import FeedbackFormat
 from mulligan.memory.budget import Budget
+from mulligan.memory.loop_records import check, check_table, shown
 from mulligan.results import Answers, ToolResult
 from mulligan.running.invocation import Host
 
@@ -88,15 +89,25 @@ class Session:
         Args:
             text_or_exception: what the other runtime said.
         """
-        with self.step():
+        with self.memory.step(joins=True):
             return self._diagnosis.recover(text_or_exception, self.memory, self.format)
 
     def forgive(self) -> None:
         """Forgets every failure: the person has mended what was wrong, and the same calls may run again.
 
-        What is used of the budget stays used.
+        What is used of the budget stays used, and a call with an id that may have had an effect is not run again.
         """
-        self.memory.guard.clear()
+        self.memory.forgive()
+
+    def note_request(self, text: str) -> None:
+        """Records a new message of the user: failures before it no longer count, as after `forgive`.
+
+        Args:
+            text: what the user wrote.
+        """
+        if not isinstance(text, str):
+            raise UsageError(f"note_request takes the text of the user's message, not {text!r:.80}")
+        self.memory.forgive()
 
     @property
     def budget(self) -> Budget | None:
@@ -120,8 +131,9 @@ class Session:
         return self.memory.deadline
 
     def to_dict(self) -> dict[str, Any]:
-        """The conversation's memory as JSON values; it holds hashes of what failed, and no argument.
+        """The conversation's memory as JSON values: hashes of what failed, and the recorded answers of calls with an id.
 
+        The answers are what the tools returned, unredacted: keep the values where you keep the conversation itself.
         A format that the pipeline does not know by its name cannot be saved: `from_dict` asks for it again.
         """
         name = None if self.format is None else self.format.name
@@ -133,6 +145,7 @@ class Session:
             "format": name,
             "format_is_own": self.format is not known,
             "guard": self.memory.guard.to_dict(),
+            "answered": self.memory.answers.to_dict(),
             "budget": None if spending is None else spending.to_dict(),
         }
 
@@ -152,35 +165,30 @@ class Session:
         Raises:
             UsageError: it is something else, or of another version; the pipeline has no such format.
         """
-        version: object = getattr(saved, "get", lambda *_: _VERSION)("version", _VERSION)
-        if version != _VERSION:
-            raise UsageError(
-                f"this conversation was saved in version {version!r:.40}; this mulligan reads version {_VERSION}: "
-                "go on with the one that saved it, or start a new conversation"
-            )
         try:
-            saved["version"]
-            if format is None and _flag(saved["format_is_own"]):
+            fields = check_table("the whole", saved)
+            version = fields["version"]
+            if type(version) is not int or version != _VERSION:
                 raise UsageError(
-                    f"the format {saved['format']!r:.80} of this conversation was an object of its own, which cannot be "
+                    f"this conversation was saved in version {shown(version)}; this mulligan reads version {_VERSION}: "
+                    "go on with the one that saved it, or start a new conversation"
+                )
+            if format is None and check("format_is_own", fields["format_is_own"], bool):
+                raise UsageError(
+                    f"the format {shown(fields['format'])} of this conversation was an object of its own, which cannot be "
                     "saved: give it again, Session.from_dict(pipeline, saved, format=...)"
                 )
-            session = pipeline.session(_text(saved["id"]), format=format or _text(saved["format"]))
-            session.memory.guard.load(saved["guard"])
-            if saved["budget"] is not None:
-                session.memory.load_spending(saved["budget"])
+            session = pipeline.session(_text(fields["id"]), format=format or _text(fields["format"]))
+            session.memory.guard.load(check_table("guard", fields["guard"]))
+            session.memory.answers.load(check_table("answered", fields["answered"]))
+            if fields["budget"] is not None:
+                session.memory.load_spending(check_table("budget", fields["budget"]))
         except (KeyError, AttributeError, TypeError, ValueError) as error:
             raise UsageError(f"this is not what Session.to_dict() gave: {type(error).__name__} at {error}") from None
         return session
 
 
-def _flag(value: object) -> bool:
-    if not isinstance(value, bool):
-        raise TypeError(f"format_is_own, which is {value!r:.40}")
-    return value
-
-
 def _text(value: object) -> str | None:
     if not isinstance(value, (str, type(None))):
-        raise TypeError(f"a text, which is {value!r:.40}")
+        raise TypeError(f"a text, which is {shown(value)}")
     return value

@@ -78,7 +78,7 @@ def test_a_wrapped_function_with_a_timeout_and_a_session():
     pipeline = Pipeline()
     wrapped = wrap_tool_with_error_handling(wait, pipeline=pipeline, session=pipeline.session(), timeout=0.05)
     assert "No answer within 0.05 s" in wrapped.invoke({"name": "x"})
-    assert "The same has failed before." in wrapped.invoke({"name": "x"})
+    assert "This same call has already failed." in wrapped.invoke({"name": "x"})
 
 
 def test_a_wrapped_tool_of_one_text():

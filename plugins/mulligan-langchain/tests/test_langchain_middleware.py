@@ -346,7 +346,7 @@ def test_the_loop_guard_knows_one_run_and_no_other(run):
     turn = says(("c1", "read_page", {"path": "x"}))
     first = MulliganMiddleware()
     said, made = agent([turn] * 5, [read_page], first=first)
-    with pytest.raises(FatalToolError, match="the same has failed 4 times") as stopped:
+    with pytest.raises(FatalToolError, match="it has already failed 4 times") as stopped:
         run(made, asked())
     assert isinstance(stopped.value.error, RepeatedCallError)
     assert len(said.received) == 5
@@ -359,7 +359,7 @@ def test_the_loop_guard_remembers_a_thread(run):
     said, made = agent([turn, AIMessage("First."), turn], [read_page], checkpointer=InMemorySaver())
     config = {"configurable": {"thread_id": "1"}}
     run(made, asked(), config)
-    assert "The same has failed before." in run(made, asked(), config)["messages"][-2].text
+    assert "This same call has already failed." in run(made, asked(), config)["messages"][-2].text
 
 
 def test_the_model_reads_the_feedback_corrects_itself_and_finishes(run):

@@ -6,7 +6,7 @@ import io
 import json as jsonlib
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Annotated, Any
@@ -46,8 +46,8 @@ def run(
 ) -> int:
     """Execute every tool call of a conversation and write it with its tool messages.
 
-    Each assistant message that has calls is followed by the messages that answer them; answers to the same calls that
-    stand in the file already are left out. After a fatal failure the message's other calls are still answered, then it
+    Each assistant message that has calls is followed by the messages that answer them. A call that the file itself answers is
+    not made again: its answer is kept. After a fatal failure the message's other calls are still answered, then it
     ends.
 
     Args:
@@ -71,7 +71,8 @@ def run(
         replay = _Replay(pipeline.session(), shape, writer)
         stack.callback(replay.tally.print)
         advance = stack.enter_context(_progress(file, writes=out in (None, DASH) or json))
-        code = replay.run(read_lines(stream, "stdin" if file == DASH else file), advance)
+        lines = read_lines(stream, "stdin" if file == DASH else file)
+        code = replay.run(replay.groups(lines), advance)
         replay.tally.read_whole(dialect, pipeline.tools.dialects or {})
         return code
 
@@ -147,6 +148,7 @@ class _Tally:
 
     messages: int = 0
     calls: int = 0
+    answered: int = 0
     repaired: int = 0
     failed: Counter[str] = attrs.field(factory=Counter)
     stopped: str = ""
@@ -158,6 +160,8 @@ class _Tally:
         self.is_broken = False
         if not self.messages:
             self.hint = "it holds no messages: give one JSON message a line"
+        elif self.answered and not self.calls:
+            self.hint = "every call is answered in the file already"
         elif dialect is not None and not self.calls:
             self.hint = (
                 f"no tool calls were found in the shape of {dialect}: without --dialect, the shape is recognised"
@@ -196,40 +200,72 @@ class _Replay:
         self._shape = shape
         self._writer = writer
         self._answered = Answered()
+        self._kept = Answered()
         self.tally = _Tally()
 
-    def run(self, lines: Iterable[Line], advance: Callable[[], None]) -> int:
-        """Executes the calls of all messages, up to a fatal failure."""
-        for line in lines:
-            self._one(line)
+    def groups(self, lines: Iterable[Line]) -> Iterator[tuple[Line, Sequence[Line]]]:
+        """Each line with those that follow it up to the next one that has calls: its answers are among them.
+
+        Args:
+            lines: the conversation.
+        """
+        group: list[Line] = []
+        try:
+            for line in lines:
+                if group and self._has_calls(line):
+                    yield from ((item, group[at + 1 :]) for at, item in enumerate(group))
+                    group = []
+                group.append(line)
+        except UsageError:
+            yield from ((item, group[at + 1 :]) for at, item in enumerate(group))
+            raise
+        yield from ((item, group[at + 1 :]) for at, item in enumerate(group))
+
+    def _has_calls(self, line: Line) -> bool:
+        try:
+            return bool(self._calls(line)[1])
+        except UsageError:
+            return True  # raised again when it is this line's turn
+
+    def run(self, lines: Iterable[tuple[Line, Sequence[Line]]], advance: Callable[[], None]) -> int:
+        """Executes the calls of all messages that are not answered yet, up to a fatal failure."""
+        for line, following in lines:
+            self._one(line, following)
             advance()
             if self.tally.stopped:
                 return FATAL
         return FAILED if self.tally.failed else OK
 
-    def _one(self, line: Line) -> None:
+    def _one(self, line: Line, following: Sequence[Line]) -> None:
         message = self._answered.without(line.message)
         if message is None:
             return
         self.tally.messages += 1
+        if message.get("role") == "user" and self._kept.without(message) is message:
+            self._session.note_request(safe_str(message.get("content", ""), 1_000))
         written = line.text if message is line.message else message
         dialect, calls = self._calls(line)
         if isinstance(dialect, AISDKDialect) and calls:
             self._writer.message(with_answers_inside(message, *self._answers(dialect, calls, line)))
             return
         self._writer.message(written)
-        if dialect is not None:
-            for answer in self._answers(dialect, calls, line)[1]:
+        answered = [call for call in calls if _is_answered(call, following)]
+        self.tally.answered += len(answered)
+        for call in answered:
+            self._kept.add(call)
+        if dialect is not None and (open_calls := [call for call in calls if call not in answered]):
+            for answer in self._answers(dialect, open_calls, line)[1]:
                 self._writer.message(answer)
 
     def _answers(self, dialect: Dialect, calls: list[ToolCall], line: Line) -> tuple[list[ToolResult], list[Any]]:
         results = []
-        for call in calls:
-            result = self._session.call(call)
-            results.append(result)
-            self._answered.add(call)
-            self._writer.result(result, line.number)
-            self.tally.count(result, line.number)
+        with self._session.step():
+            for call in calls:
+                result = self._session.call(call)
+                results.append(result)
+                self._answered.add(call)
+                self._writer.result(result, line.number)
+                self.tally.count(result, line.number)
         return results, dialect.messages(results)
 
     def _calls(self, line: Line) -> tuple[Dialect | None, list[ToolCall]]:
@@ -244,6 +280,13 @@ class _Replay:
         except Exception as error:
             why = f"{type(error).__name__}: {safe_str(error, 200)}"
             raise UsageError(f"{line.where}: its tool calls cannot be read ({why}); correct their shape") from None
+
+
+def _is_answered(call: ToolCall, following: Sequence[Line]) -> bool:
+    """Whether one of the messages after a call answers it."""
+    probe = Answered()
+    probe.add(call)
+    return any(probe.without(line.message) is not line.message for line in following)
 
 
 @contextmanager

@@ -50,7 +50,7 @@ def call_each(
 
 
 def _step(session: Session | None) -> AbstractContextManager[None]:
-    return nullcontext() if session is None else session.memory.step()
+    return nullcontext() if session is None else session.memory.step(joins=True)
 
 
 def _tell(

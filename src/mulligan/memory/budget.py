@@ -9,9 +9,11 @@ from typing import Any, Literal, NamedTuple
 import attrs
 
 from mulligan.errors import ToolError, ToolQuotaError, ToolTimeoutError, UsageError
+from mulligan.memory.loop_records import check_table, shown
 
 Part = Literal["calls", "failures", "seconds", "feedback_chars"]
 _PARTS: tuple[Part, ...] = ("calls", "failures", "seconds", "feedback_chars")
+_MOST = 1e300
 _NAMES: Mapping[str, str] = {
     "calls": "{} call{s}",
     "failures": "{} failed call{s}",
@@ -42,7 +44,7 @@ class Budget:
         for part in _PARTS:
             value = getattr(self, part)
             if value is not None and not _is_amount(value, whole=part != "seconds"):
-                raise UsageError(f"Budget({part}={value!r:.40}): give a number from 0, or None for no bound")
+                raise UsageError(f"Budget({part}={shown(value)}): give a number from 0, or None for no bound")
         if not isinstance(self.tools, Mapping):
             raise UsageError(f"Budget(tools={self.tools!r:.40}): give a mapping of names to budgets")
         for name, budget in self.tools.items():
@@ -56,13 +58,26 @@ class Budget:
 
     @classmethod
     def from_dict(cls, saved: Mapping[str, Any]) -> Budget:
-        """What `to_dict` gave, read again.
+        """What `to_dict` returned, read again.
 
         Args:
-            saved: what it gave.
+            saved: what it returned.
+
+        Raises:
+            UsageError: it is something else.
         """
-        tools = {str(name): cls.from_dict(one) for name, one in saved.get("tools", {}).items()}
-        return cls(**{part: saved[part] for part in _PARTS}, tools=tools)
+        try:
+            return _from_saved(saved)
+        except (KeyError, TypeError, ValueError) as error:
+            raise UsageError(f"this is not what Budget.to_dict() gave: {type(error).__name__} at {error}") from None
+
+
+def _from_saved(saved: Any) -> Budget:
+    tools = {
+        name: Budget(**_parts(f"the budget of {name:.40}", one))
+        for name, one in check_table("tools", check_table("limits", saved).get("tools", {})).items()
+    }
+    return Budget(**_parts("limits", saved), tools=tools)
 
 
 class Overspent(NamedTuple):
@@ -199,10 +214,11 @@ class Spending:
             KeyError, TypeError, ValueError, AttributeError: it is something else.
             UsageError: its limits are no budget.
         """
-        budget = Budget.from_dict(saved["limits"])
-        whole = _amounts(saved["used"])
+        budget = _from_saved(saved["limits"])
+        whole = _amounts("used", saved["used"])
         used: dict[str | None, dict[str, float]] = {None: whole}
-        used |= {str(name): _amounts(one) for name, one in saved["used_by_tool"].items()}
+        by_tool = check_table("used_by_tool", saved["used_by_tool"])
+        used |= {name: _amounts(f"used_by_tool of {name:.40}", one) for name, one in by_tool.items()}
         with self._lock:
             self.budget = budget
             self.started = self._clock() - whole.pop("seconds", 0.0)
@@ -212,13 +228,20 @@ class Spending:
 def _is_amount(value: object, *, whole: bool = False) -> bool:
     if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)):
         return False
-    return 0 <= value < float("inf")
+    return 0 <= value <= _MOST
 
 
-def _amounts(saved: Mapping[str, Any]) -> dict[str, float]:
-    for part, amount in saved.items():
+def _parts(name: str, saved: Any) -> dict[str, Any]:
+    """The bounds of one budget, which has no tools of its own if it is a tool's."""
+    fields = check_table(name, saved)
+    return {part: fields[part] for part in _PARTS}
+
+
+def _amounts(name: str, saved: Any) -> dict[str, float]:
+    amounts = dict(check_table(name, saved))
+    for part, amount in amounts.items():
         if part not in _PARTS:
             raise ValueError(f"{part!r:.40} is no part of a budget")
         if not _is_amount(amount):
-            raise ValueError(f"{part}, which is {amount!r:.40}")
-    return dict(saved)
+            raise ValueError(f"{part}, which is {shown(amount)}")
+    return amounts

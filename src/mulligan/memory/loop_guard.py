@@ -1,9 +1,6 @@
 """The loop guard: what failed in a conversation, so that the same failure is not repeated for ever.
 
-Calls count as the same when tool and canonical arguments are, or when the tool, the error class and the failing value are
-(the resource, or an argument's place and value). The second failure says so, the third asks for another approach, the
-fourth is refused without being run, the fifth is fatal. A third repetition in a row of what failed twice already is refused
-too, so that calls in turn are noticed; and so is the twelfth failure of one tool in a row, but for a corrected call.
+The rule is documented in `docs/how-to/sessions.md`, section 2; this module does what it says, and no more.
 """
 
 from __future__ import annotations
@@ -14,19 +11,23 @@ from typing import TYPE_CHECKING, Any
 
 from mulligan.errors import RepeatedCallError, ToolArgumentError, ToolError
 from mulligan.foreign.containment import safe_str
-from mulligan.memory.loop_records import IN_A_ROW, Failed, Row, check, load, saved
-from mulligan.memory.sameness import call_key, digest, failing, held_by, name_keys, result_key, trace, traces, words_of
+from mulligan.memory.loop_records import (
+    MOST_RECORDS,
+    FailureRecord,
+    FailureStreak,
+    check,
+    load_records,
+    save_records,
+)
+from mulligan.memory.sameness import call_key, digest, held_by, name_keys, result_key, trace, traces, value_key
 
 if TYPE_CHECKING:
     from mulligan.tools import Tool
 
-REFUSED_AFTER = 3
-FATAL_AFTER = 4
-_IDLE_AFTER = 2
-_FATAL_IN_A_ROW = 24
-_SHORTEST_WAIT = 1.0
+_REFUSED_AFTER, _FATAL_AFTER = 3, 4
+_STOP_AFTER, _ENDED_AFTER = 11, 23
 _OTHER_VALUES = 3
-_KEPT = 1_000
+_SHORTEST_WAIT = 1.0
 
 
 class LoopGuard:
@@ -39,85 +40,90 @@ class LoopGuard:
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._lock = threading.Lock()
-        self._failed: dict[str, dict[str, Failed]] = {}
-        self._rows: dict[str, Row] = {}
+        self._failed: dict[str, dict[str, FailureRecord]] = {}
+        self._streaks: dict[str, FailureStreak] = {}
         self._fatal: dict[str, dict[str, str]] = {}
-        self._step = self._successes = self._changes = 0
-        self._idle, self._idle_step = 0, -1
+        self._proposed: dict[str, None] = {}
+        self._step = self._calls = 0
+
+    @property
+    def step(self) -> int:
+        """The number of the last step."""
+        return self._step
 
     def next_step(self) -> None:
         """A message of the model begins: what failed before it, the model has read."""
-        self._step += 1
+        with self._lock:
+            self._step += 1
 
-    def refuse(self, tool: Tool, arguments: Mapping[str, Any]) -> ToolError | None:
+    def begin(self, *, is_step: bool) -> int:
+        """Counts one more call of the conversation, and returns the number of its step.
+
+        Args:
+            is_step: whether the call is a step of its own.
+        """
+        with self._lock:
+            self._calls += 1
+            self._step += is_step
+            return self._step
+
+    def refuse(self, tool: Tool, arguments: Mapping[str, Any], step: int) -> ToolError | None:
         """An error for a call that must not be run once more, which counts as one more failure; or None.
 
         Args:
             tool: the tool.
             arguments: the validated arguments.
+            step: the step that the call belongs to.
         """
-        if tool.name not in self._rows and tool.name not in self._fatal:
+        name = tool.name
+        if name not in self._streaks and name not in self._failed and name not in self._fatal:
             return None
-        key = call_key(tool.name, arguments)
+        key = call_key(name, arguments)
         with self._lock:
-            why = self._fatal.get(tool.name, {}).get(key)
-            if why is not None:
-                message = f"This call was not run: it failed before in a way that cannot be mended ({why})."
+            reason = self._fatal.get(name, {}).get(key)
+            if reason is not None:
+                message = f"This call was not run: it failed before in a way that a repetition cannot fix ({reason})."
                 return RepeatedCallError(message, fatal=True, rule="session:fatal-before")
-            failed, row = self._failed.get(tool.name, {}), self._rows.setdefault(tool.name, Row())
-            for record in failed.values():
-                record.renew(self._changes)
-            known = failed.get(key)
-            if known is not None and not known.invalid and self._is_refused(known):
-                return self._refusal(known, row, known.insisted(self._step))
-            for record in self._about(failed.values(), arguments):
-                return self._refusal(record, row, record.warned(self._step))
-            if row.failures >= IN_A_ROW and not self._is_corrected(known, row, arguments):
-                return self._out_of_row(tool.name, row)
+            is_proposed = key in self._proposed
+            self._proposed.pop(key, None)
+            if is_proposed:
+                return None
+            streak = self._streaks.setdefault(name, FailureStreak())
+            repeated = self._repeated(self._failed.get(name, {}), key, arguments, step)
+            if repeated is not None:
+                known = repeated.known_before(step)
+                repeated.add(step, self._step)
+                repeated.calls = self._calls
+                streak.add(step, self._step, "", invalid=False)
+                return _refused(known, fatal=known >= _FATAL_AFTER)
+            known = streak.known_before(step)
+            if known >= _ENDED_AFTER and not self._is_corrected(streak, arguments):
+                streak.add(step, self._step, "", invalid=False)
+                return _out_of_row(name, known)
         return None
 
-    def _is_refused(self, record: Failed) -> bool:
-        idle = self._idle >= _IDLE_AFTER and self._idle_step != self._step
-        if record.total < IN_A_ROW and record.count < REFUSED_AFTER - idle:
-            return False
-        return not (record.total < IN_A_ROW and record.until is not None and self._clock() >= record.until)
+    def _repeated(
+        self, failed: Mapping[str, FailureRecord], key: str, arguments: Mapping[str, Any], step: int
+    ) -> FailureRecord | None:
+        """What failed so often that this call is refused for it: the same call, or one with the same failing value."""
+        refusing = {
+            known: record
+            for known, record in failed.items()
+            if not record.invalid and record.known_before(step) >= _REFUSED_AFTER and not self._may_repeat(record)
+        }
+        if not refusing or key in refusing:
+            return refusing.get(key)
+        held = {trace(*item) for item in held_by(arguments)}
+        return next((record for record in refusing.values() if not held.isdisjoint(record.traces)), None)
 
-    def _refusal(self, record: Failed, row: Row, warned: int) -> RepeatedCallError:
-        times = record.repeats
-        record.again(self._step)
-        row.failures += 1
-        return _refused(times, fatal=warned >= FATAL_AFTER)
+    def _may_repeat(self, record: FailureRecord) -> bool:
+        """Whether repeating a call is what the model was asked to do: it polls, or has waited."""
+        polls = record.transient and self._calls > record.calls + 1
+        return polls or (record.until is not None and self._clock() >= record.until)
 
-    def _about(self, failed: Iterable[Failed], arguments: Mapping[str, Any]) -> list[Failed]:
-        """What this tool failed on again and again, and what stands in the same argument now.
-
-        A value that stands in a sentence may be mentioned by a corrected call too: that one is refused only after the end.
-        """
-        known = [record for record in failed if record.traces and self._is_refused(record)]
-        if not known:
-            return []
-        held, words = ({trace(*one) for one in of(arguments)} for of in (held_by, words_of))
-        return [
-            record
-            for record in known
-            if not held.isdisjoint(record.traces)
-            or (record.repeats > FATAL_AFTER and not words.isdisjoint(record.traces))
-        ]
-
-    def _is_corrected(self, known: Failed | None, row: Row, arguments: Mapping[str, Any]) -> bool:
-        """Whether a call of a tool that failed again and again is a new one, with a reason to go better."""
-        if known is not None and not known.invalid:
-            return False
-        if row.invalid:
-            return True
-        proposed = any(digest(value) in row.proposed for _, value in held_by(arguments)) if row.proposed else False
-        return row.failures < _FATAL_IN_A_ROW and (row.successes < self._successes or proposed)
-
-    def _out_of_row(self, name: str, row: Row) -> RepeatedCallError:
-        message = f"This call was not run: {name} failed {IN_A_ROW} times in a row."
-        row.failures += 1
-        row.successes = self._successes
-        return RepeatedCallError(message, fatal=row.failures > _FATAL_IN_A_ROW, rule="session:in-a-row")
+    def _is_corrected(self, streak: FailureStreak, arguments: Mapping[str, Any]) -> bool:
+        """Whether a call fits after some that did not, or takes a name that the last feedback listed."""
+        return streak.invalid or any(digest(value) in streak.proposed for _, value in held_by(arguments))
 
     def failed(
         self,
@@ -126,19 +132,21 @@ class LoopGuard:
         arguments: Mapping[str, Any] | None,
         error: ToolError,
         *,
+        step: int,
         ran: bool = False,
-        told: str = "",
+        exception: str | None = None,
         started: float = 0.0,
     ) -> tuple[ToolError, str]:
-        """Takes note of a failure.
+        """Records a failure.
 
         Args:
-            tool: the tool, or None where no tool has that name.
+            tool: the tool, or None if no tool has that name.
             name: the name that was called.
-            arguments: the arguments as JSON values; None where they cannot be read.
+            arguments: the arguments as JSON values; None if they cannot be read.
             error: what the failure means.
+            step: the step that the call belongs to.
             ran: whether the tool was run.
-            told: what the tool said.
+            exception: the qualified name of the exception's class, or None.
             started: when the call began, by the guard's clock.
 
         Returns:
@@ -146,155 +154,194 @@ class LoopGuard:
         """
         owner = "" if tool is None else tool.name
         invalid = tool is None or (isinstance(error, ToolArgumentError) and not ran)
+        is_poll = error.transient and tool is not None and tool.read_only
+        result = result_key(error, exception)
         with self._lock:
-            row = self._rows.setdefault(owner, Row())
-            progress = row.note(error, invalid)
+            streak = self._streaks.setdefault(owner, FailureStreak())
+            streak.add(step, self._step, type(error).__name__, invalid=invalid)
             records = self._records(owner, name, arguments, error, invalid)
-            for index, record in enumerate(records):
-                fresh = progress or (index == 0 and not invalid and record.has_changed(result_key(error, told)))
-                record.again(self._step, fresh=fresh, waited=record.until is not None and started >= record.until)
-                waits = error.retry_after is not None and error.retry_after >= _SHORTEST_WAIT
-                record.until = self._clock() + (error.retry_after or 0.0) if waits else None
-            self._note_idle(error, records)
-            row.successes = self._successes
+            is_excused = True
+            for record in records:
+                between = is_poll and self._calls > record.calls + 1
+                waited = record.until is not None and started >= record.until
+                has_changed = bool(record.results) and result not in record.results
+                if has_changed and not record.of_value and not invalid:
+                    record.count = 0
+                if not (record.count and (between or waited)):
+                    is_excused = False
+                    record.add(step, self._step)
+                record.results = [*record.results, result]
+                record.invalid, record.transient, record.calls = invalid, is_poll, self._calls
+                wait = error.retry_after or 0.0
+                record.until = self._clock() + wait if wait >= _SHORTEST_WAIT else None
             if error.fatal and not invalid and not isinstance(error, RepeatedCallError):
                 self._fatal.setdefault(owner, {})[call_key(owner, arguments or {})] = type(error).__name__
             self._forget()
-            return self._answer(owner, row, records, error, ran)
+            return self._answer(owner, streak, records, error, ran=ran, is_excused=is_excused)
 
-    def _note_idle(self, error: ToolError, records: Sequence[Failed]) -> None:
-        """Counts the messages in a row that only repeated what the model knew to fail; a success ends the row."""
-        repeated = not error.transient and max(record.warned(self._step) for record in records) > 0
-        if not repeated:
-            self._idle, self._idle_step = 0, self._step
-        elif self._idle_step != self._step:
-            self._idle, self._idle_step = self._idle + 1, self._step
+    def repeat(self, tool: Tool, arguments: Mapping[str, Any], step: int) -> None:
+        """Counts a call that failed before and got its recorded answer again.
+
+        Args:
+            tool: the tool.
+            arguments: the validated arguments.
+            step: the step that the call belongs to.
+        """
+        with self._lock:
+            record = self._failed.get(tool.name, {}).get(call_key(tool.name, arguments))
+            if record is not None:
+                record.add(step, self._step)
 
     def _records(
         self, owner: str, name: object, arguments: Mapping[str, Any] | None, error: ToolError, invalid: bool
-    ) -> list[Failed]:
-        """What is remembered of the failures that count as the same; the call's own comes first."""
-        values: list[str] = []
+    ) -> list[FailureRecord]:
+        """What is remembered of the failures that count as the same: of the call, and of the failing value."""
         if not owner:
-            calls = name_keys(name, error)
-        elif arguments is None:
-            calls = [digest(f"{owner}\0unreadable")]
+            keys = name_keys(name, error)
         else:
-            calls = [call_key(owner, arguments)]
-            values = failing(error)
+            keys = [digest(f"{owner}\0unreadable") if arguments is None else call_key(owner, arguments)]
         failed = self._failed.setdefault(owner, {})
-        found = [failed.setdefault(key, Failed()) for key in calls]
-        about = [failed.setdefault(key, Failed(of_value=True)) for key in dict.fromkeys(values)]
-        held = [] if invalid or not about else traces(error, arguments or {})
-        for record in about:
-            record.stands_in(held)
-        for record in (*found, *about):
-            record.renew(self._changes)
-            record.invalid = invalid
-        return [*found, *about]
+        records = [failed.setdefault(key, FailureRecord()) for key in keys]
+        value = value_key(error) if owner and arguments is not None else None
+        if value is not None:
+            about = failed.setdefault(value, FailureRecord(of_value=True))
+            if not invalid:
+                about.traces = [*about.traces, *traces(error, arguments or {})]
+            records.append(about)
+        return records
 
     def _answer(
-        self, name: str, row: Row, records: Sequence[Failed], error: ToolError, ran: bool
+        self,
+        owner: str,
+        streak: FailureStreak,
+        records: Sequence[FailureRecord],
+        error: ToolError,
+        *,
+        ran: bool,
+        is_excused: bool,
     ) -> tuple[ToolError, str]:
-        count = max(record.repeats for record in records)
-        warned = max(record.warned(self._step) for record in records)
+        count = max(record.count for record in records)
         if error.fatal:
             return error, ""
-        if ran and warned >= FATAL_AFTER:
-            return _gone_wrong(count, error), ""
-        if not ran and count > REFUSED_AFTER:
-            refused = _refused(count - 1, fatal=warned >= FATAL_AFTER)
-            refused.__cause__ = error
-            return refused, ""
-        if not ran and row.failures > IN_A_ROW and row.invalid:
-            row.failures -= 1
-            return self._out_of_row(name or "calls of tools that do not exist", row), ""
+        if ran and count > _FATAL_AFTER and not is_excused:
+            return _failed_again(count, error), ""
+        if not ran and count > _REFUSED_AFTER:
+            return _caused_by(error, _refused(count - 1, fatal=count > _FATAL_AFTER)), ""
+        if not ran and streak.invalid and streak.steps > _ENDED_AFTER:
+            return _caused_by(error, _out_of_row(owner or "calls of tools that do not exist", streak.steps - 1)), ""
+        if streak.steps > _STOP_AFTER:
+            return error, "many_failures"
+        if is_excused:
+            return error, ""
         if count > 1:
-            return error, _SENTENCES.get(count, "more_times")
-        return error, "other_values" if row.alike >= _OTHER_VALUES else ""
+            return error, _sentence(count, is_same_call=bool(owner) and records[0].count == count)
+        return error, "other_values" if streak.alike >= _OTHER_VALUES else ""
 
     def succeeded(self, tool: Tool, arguments: Mapping[str, Any]) -> None:
-        """Takes note of a success: what it shows to be mended is forgotten.
+        """Records a success: all streaks end, and the same call is new; so is every call if something may have changed.
 
         Args:
             tool: the tool.
             arguments: the validated arguments.
         """
+        if not self._streaks and not self._failed:
+            return
         with self._lock:
-            self._successes += 1
-            self._idle = 0
-            self._changes += not tool.read_only  # it may have mended what stood in the way elsewhere
-            if self._failed.pop("", None) is not None:
-                del self._rows[""]
-            self._rows.pop(tool.name, None)
-            failed = self._failed.get(tool.name)
-            if failed is None:
-                return
-            failed.pop(call_key(tool.name, arguments), None)
-            held = {trace(*one) for one in held_by(arguments)}
-            for key in [key for key, record in failed.items() if record.is_mended_by(held)]:
-                del failed[key]
-            if not failed:
-                del self._failed[tool.name]
+            self._streaks.clear()
+            self._failed.pop("", None)
+            if not tool.read_only:
+                self._failed.clear()
+            elif tool.name in self._failed:
+                self._forget_of(
+                    tool.name, call_key(tool.name, arguments), {trace(*item) for item in held_by(arguments)}
+                )
 
-    def proposed(self, tool: Tool, names: Sequence[str]) -> None:
-        """Takes note of what the model was told to try instead.
+    def _forget_of(self, name: str, key: str, held: set[str]) -> None:
+        failed = self._failed[name]
+        for known, record in list(failed.items()):
+            is_about = record.of_value and (not record.traces or not held.isdisjoint(record.traces))
+            if known == key or record.invalid or is_about:
+                del failed[known]
+        if not failed:
+            del self._failed[name]
+
+    def propose(self, tool: Tool | None, call: tuple[str, Mapping[str, Any]] | None, names: Iterable[str]) -> None:
+        """Records what a feedback proposes: such a call is a corrected one.
 
         Args:
-            tool: the tool that failed.
-            names: what it may use.
+            tool: the tool that failed, or None.
+            call: the corrected call as name and arguments, or None.
+            names: the names that it lists.
         """
         with self._lock:
-            if tool.name in self._rows:
-                self._rows[tool.name].proposed = [digest(safe_str(name, 500)) for name in names[:8]]
+            if call is not None:
+                self._proposed[call_key(*call)] = None
+                while len(self._proposed) > MOST_RECORDS:
+                    del self._proposed[next(iter(self._proposed))]
+            if tool is not None and tool.name in self._streaks:
+                self._streaks[tool.name].proposed = [digest(safe_str(name, 500)) for name in names]
 
     def clear(self) -> None:
         """Forgets everything."""
         with self._lock:
-            for remembered in (self._failed, self._rows, self._fatal):
+            for remembered in (self._failed, self._streaks, self._fatal, self._proposed):
                 remembered.clear()
-            self._idle = 0
 
     def _forget(self) -> None:
         remembered: tuple[dict[str, dict[str, Any]], ...] = (self._failed, self._fatal)
         for of_tools in remembered:
-            while sum(map(len, of_tools.values())) > _KEPT:
+            while sum(map(len, of_tools.values())) > MOST_RECORDS:
                 first = next(iter(of_tools))
                 del of_tools[first][next(iter(of_tools[first]))]
                 if not of_tools[first]:
                     del of_tools[first]
+        while len(self._streaks) > MOST_RECORDS:
+            del self._streaks[next(iter(self._streaks))]
 
     def to_dict(self) -> dict[str, Any]:
         """What is remembered, as JSON values."""
         with self._lock:
-            return saved(self._failed, self._rows, self._fatal, self._successes, self._changes) | {"idle": self._idle}
+            return save_records(self._failed, self._streaks, self._fatal) | {"proposed": list(self._proposed)}
 
-    def load(self, given: Mapping[str, Any]) -> None:
-        """Takes over what `to_dict` gave.
+    def load(self, saved: Mapping[str, Any]) -> None:
+        """Replaces what is remembered by what `to_dict` returned.
 
         Args:
-            given: what `to_dict` gave.
+            saved: what it returned.
 
         Raises:
-            TypeError, ValueError, KeyError, AttributeError: it is something else.
+            TypeError, ValueError, KeyError: it is something else.
         """
-        read, idle = load(given), check("idle", given["idle"], int)
+        failed, streaks, fatal = load_records(saved)
+        proposed = check("proposed", saved["proposed"], list)
         with self._lock:
-            self._failed, self._rows, self._fatal = read
-            self._successes, self._changes, self._idle = 1, 0, idle
+            self._failed, self._streaks, self._fatal = failed, streaks, fatal
+            self._proposed = dict.fromkeys(proposed)
 
 
-_SENTENCES: Mapping[int, str] = {2: "second_time", 3: "third_time"}  # templates of the catalogue
+def _sentence(count: int, *, is_same_call: bool) -> str:
+    """The template that says how often this has happened."""
+    if count == 2:
+        return "second_time" if is_same_call else "second_alike"
+    return "third_time" if count == 3 else "more_times"
 
 
 def _refused(times: int, *, fatal: bool) -> RepeatedCallError:
-    message = f"This call was not run: the same has failed {times} times."
+    message = f"This call was not run: it has already failed {times} times."
     return RepeatedCallError(message, fatal=fatal, rule="session:repeated")
 
 
-def _gone_wrong(times: int, error: ToolError) -> RepeatedCallError:
+def _out_of_row(name: str, steps: int) -> RepeatedCallError:
+    message = f"This call was not run: {name} failed {steps} times in a row."
+    return RepeatedCallError(message, fatal=True, rule="session:in-a-row")
+
+
+def _failed_again(times: int, error: ToolError) -> RepeatedCallError:
     """The failure that is one too many, of a call that could not be known beforehand to be the same."""
-    message = f"The same has failed {times} times."
-    repeated = RepeatedCallError(message, fatal=True, rule="session:repeated", effect=error.effect)
+    message = f"This has failed {times} times."
+    return _caused_by(error, RepeatedCallError(message, fatal=True, rule="session:repeated", effect=error.effect))
+
+
+def _caused_by(error: ToolError, repeated: RepeatedCallError) -> RepeatedCallError:
     repeated.__cause__ = error
     return repeated

@@ -1,187 +1,136 @@
-"""What the loop guard remembers: `Failed`, one for what counts as the same, and `Row`, one for each tool."""
+"""What the loop guard remembers: a `FailureRecord` for what counts as the same, a `FailureStreak` for each tool."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from mulligan.errors import ToolError
-from mulligan.memory.sameness import digest
+import attrs
 
-IN_A_ROW = 11
-"""Failures in a row, after which the next one is refused."""
-
-_RESULTS, _TRACES = 8, 16
+MOST_RECORDS = 1_000
+_RESULTS, _TRACES, _NAMES = 8, 16, 8
+_MOST_COUNTED, _MOST_ENTRIES, _MOST_TEXT = 1_000_000_000, 100_000, 10_000
 
 
-class Failed:
-    """How often the same failed.
+def _newest(most: int) -> Callable[[Any, Any, list[str]], list[str]]:
+    """Keeps the last ones of a list of texts."""
+    return lambda _, __, values: list(dict.fromkeys(values))[-most:]
+
+
+@attrs.define(kw_only=True)
+class FailureRecord:
+    """How often the same call, or a call with the same failing value, has failed.
 
     Attributes:
         invalid: whether no tool was reached, since the name or the arguments were wrong.
         of_value: whether it is about a failing value, not about one call.
-        count: how often, since it last was mended or something changed.
-        total: how often, since it last was mended.
+        transient: whether the last failure was a transient one of a tool that only reads.
+        count: in how many steps it failed.
         results: hashes of how it failed.
         traces: hashes of the arguments that hold the failing value.
-        until: the moment until which the model was told to wait, or None.
+        step: the last step when it was counted: the model has read the failure in every later one.
+        calls: how many calls the conversation had begun by then.
+        until: the moment until which the model was asked to wait, or None.
     """
 
-    __slots__ = ("_before", "_changes", "_step", "count", "invalid", "of_value", "results", "total", "traces", "until")
+    invalid: bool = False
+    of_value: bool = False
+    transient: bool = False
+    count: int = 0
+    results: list[str] = attrs.field(factory=list, on_setattr=_newest(_RESULTS))
+    traces: list[str] = attrs.field(factory=list, on_setattr=_newest(_TRACES))
+    step: int = -1
+    calls: int = 0
+    until: float | None = None
 
-    def __init__(self, *, invalid: bool = False, of_value: bool = False) -> None:
-        self.invalid = invalid
-        self.of_value = of_value
-        self.count = self.total = 0
-        self.results: list[str] = []
-        self.traces: list[str] = []
-        self.until: float | None = None
-        self._step, self._before, self._changes = -1, 0, 0
-
-    @property
-    def repeats(self) -> int:
-        """How often it counts as failed: all failures, once there are too many of them."""
-        return self.total if self.total >= IN_A_ROW else self.count
-
-    def renew(self, changes: int) -> None:
-        """Begins to count anew where something was changed that may have mended it.
-
-        Args:
-            changes: how often something was changed in this conversation.
-        """
-        if changes != self._changes:
-            self._changes, self.count = changes, 0
-
-    def again(self, step: int, *, fresh: bool = False, waited: bool = False) -> None:
-        """Counts one more failure.
-
-        Args:
-            step: the message of the model that it belongs to.
-            fresh: whether something has changed, so that the count begins anew.
-            waited: whether the model waited as it was told, so that it is no repetition.
-        """
-        if fresh:
-            self.count = 0
-        if step != self._step:
-            self._step, self._before = step, self.repeats
-        self.count += not waited
-        self.total += 1
-
-    def warned(self, step: int) -> int:
-        """How many of these failures the model had read when it made its message.
+    def known_before(self, step: int) -> int:
+        """How many of the failures the model had read when it made its message.
 
         Args:
             step: the message.
         """
-        return min(self._before, self.repeats) if step == self._step else self.repeats
+        return self.count - (step <= self.step)
 
-    def insisted(self, step: int) -> int:
-        """`warned`, for a call that is refused; all failures once there are many: a loop makes such a message, no model.
-
-        Args:
-            step: the message.
-        """
-        return self.repeats if self.repeats >= IN_A_ROW else self.warned(step)
-
-    def has_changed(self, result: str) -> bool:
-        """Whether it never failed in this way before, but in another.
+    def add(self, step: int, now: int) -> None:
+        """Counts one more failure, once for all that the model has not read yet.
 
         Args:
-            result: a hash of how it failed.
+            step: the step of the call that failed.
+            now: the step that is the last one by now.
         """
-        if result in self.results:
-            return False
-        self.results = [*self.results, result][-_RESULTS:]
-        return len(self.results) > 1
-
-    def stands_in(self, traces: Sequence[str]) -> None:
-        """Remembers in which arguments the failing value stands.
-
-        Args:
-            traces: hashes of them.
-        """
-        self.traces = list(dict.fromkeys([*self.traces, *traces]))[-_TRACES:]
-
-    def is_mended_by(self, held: set[str]) -> bool:
-        """Whether a success of the same tool shows that what failed is mended.
-
-        Args:
-            held: hashes of its arguments.
-        """
-        return self.invalid or (self.of_value and (not self.traces or not held.isdisjoint(self.traces)))
+        if step > self.step or not self.count:
+            self.count, self.step = self.count + 1, now
 
 
-class Row:
-    """The failures of one tool in a row.
+@attrs.define(kw_only=True)
+class FailureStreak:
+    """The steps in a row in which one tool failed, while nothing succeeded.
 
     Attributes:
-        failures: how many there are, refused calls counted in.
-        kind: the error class of the last one.
-        alike: how many of that class there were at the end.
+        steps: how many there are, refused calls included.
+        kind: the error class of the last failure.
+        alike: in how many steps at the end it was that class.
         invalid: whether the last one was a call that reached no tool.
-        successes: how many calls had succeeded in the conversation when it failed last.
-        open: hashes of the places where the arguments were wrong last time.
-        proposed: hashes of what the model was told to try instead.
+        proposed: hashes of the names that the last feedback listed.
+        step: the last step when it was counted.
     """
 
-    __slots__ = ("alike", "failures", "invalid", "kind", "open", "proposed", "successes")
+    steps: int = 0
+    kind: str = ""
+    alike: int = 0
+    invalid: bool = False
+    proposed: list[str] = attrs.field(factory=list, on_setattr=_newest(_NAMES))
+    step: int = -1
 
-    def __init__(self) -> None:
-        self.failures = self.alike = self.successes = 0
-        self.kind = ""
-        self.invalid = False
-        self.open: list[str] = []
-        self.proposed: list[str] = []
-
-    def note(self, error: ToolError, invalid: bool) -> bool:
-        """Counts one more failure.
+    def known_before(self, step: int) -> int:
+        """How many of the steps the model had read when it made its message.
 
         Args:
-            error: what it means.
-            invalid: whether no tool was reached.
-
-        Returns:
-            Whether the call is nearer to being right: fewer places are wrong than last time, and no other ones.
+            step: the message.
         """
-        kind = type(error).__name__
-        self.alike = self.alike + 1 if kind == self.kind else 1
-        places = sorted({digest(problem.pointer) for problem in error.problems[:64]}) if invalid else []
-        nearer = bool(places) and set(places) < set(self.open)
-        self.kind, self.invalid, self.open = kind, invalid, places
-        self.proposed = []
-        self.failures += 1
-        return nearer
+        return self.steps - (step <= self.step)
+
+    def add(self, step: int, now: int, kind: str, *, invalid: bool) -> None:
+        """Counts one more failure, once for all that the model has not read yet.
+
+        Args:
+            step: the step of the call that failed.
+            now: the step that is the last one by now.
+            kind: the error class.
+            invalid: whether no tool was reached.
+        """
+        if step > self.step or not self.steps:
+            self.steps, self.step = self.steps + 1, now
+            self.alike = self.alike + 1 if kind == self.kind else 1
+        self.kind, self.invalid, self.proposed = kind, invalid, []
 
 
-def saved(
-    failed: Mapping[str, Mapping[str, Failed]],
-    rows: Mapping[str, Row],
+_FAILURE = {"invalid": bool, "of_value": bool, "transient": bool, "count": int, "results": list, "traces": list}
+_STREAK = {"steps": int, "kind": str, "alike": int, "invalid": bool, "proposed": list}
+
+
+def save_records(
+    failed: Mapping[str, Mapping[str, FailureRecord]],
+    streaks: Mapping[str, FailureStreak],
     fatal: Mapping[str, Mapping[str, str]],
-    successes: int,
-    changes: int,
 ) -> dict[str, Any]:
     """The guard's memory as JSON values.
 
     Args:
         failed: what failed, by tool and key.
-        rows: the failures in a row, by tool.
+        streaks: the failures in a row, by tool.
         fatal: the calls that are not run again, by tool and key.
-        successes: how many calls have succeeded.
-        changes: how many of them may have changed something.
     """
-    told = {}
-    for tool, records in failed.items():
-        for record in records.values():
-            record.renew(changes)
-        told[tool] = {key: _fields(record, _FAILED) for key, record in records.items()}
     return {
-        "failed": told,
-        "rows": {tool: {**_fields(row, _ROW), "hope": row.successes < successes} for tool, row in rows.items()},
+        "failed": {
+            tool: {key: _saved(record, _FAILURE) for key, record in of_tool.items()} for tool, of_tool in failed.items()
+        },
+        "streaks": {tool: _saved(streak, _STREAK) for tool, streak in streaks.items()},
         "fatal": {tool: dict(calls) for tool, calls in fatal.items()},
     }
 
 
-def _fields(record: object, fields: Mapping[str, type[Any]]) -> dict[str, Any]:
+def _saved(record: object, fields: Mapping[str, type[Any]]) -> dict[str, Any]:
     return {name: _copied(getattr(record, name)) for name in fields}
 
 
@@ -189,53 +138,61 @@ def _copied(value: Any) -> Any:
     return list(value) if isinstance(value, list) else value
 
 
-_FAILED: Mapping[str, type[Any]] = {
-    "invalid": bool,
-    "of_value": bool,
-    "count": int,
-    "total": int,
-    "results": list,
-    "traces": list,
-}
-_ROW: Mapping[str, type[Any]] = {
-    "failures": int,
-    "kind": str,
-    "alike": int,
-    "invalid": bool,
-    "open": list,
-    "proposed": list,
-}
-
-
-def load(given: Mapping[str, Any]) -> tuple[dict[str, dict[str, Failed]], dict[str, Row], dict[str, dict[str, str]]]:
-    """What `saved` gave, read again; one call has succeeded since the failures with hope, and none since the others.
+def load_records(
+    saved: Mapping[str, Any],
+) -> tuple[dict[str, dict[str, FailureRecord]], dict[str, FailureStreak], dict[str, dict[str, str]]]:
+    """What `save_records` returned, read again.
 
     Args:
-        given: what it gave.
+        saved: what it returned.
 
     Raises:
-        KeyError, AttributeError: something is missing.
-        TypeError, ValueError: something is of a wrong type.
+        KeyError: something is missing.
+        TypeError: something has a wrong type.
+        ValueError: something is too large.
     """
-    failed, rows, fatal = {}, {}, {}
-    for tool, records in given["failed"].items():
-        failed[str(tool)] = {str(key): _filled(Failed(), told, _FAILED) for key, told in records.items()}
-    for tool, told in given["rows"].items():
-        row = rows[str(tool)] = _filled(Row(), told, _ROW)
-        row.successes = 0 if check("hope", told["hope"], bool) else 1
-    for tool, calls in given["fatal"].items():
-        fatal[str(tool)] = {str(key): check("fatal", name, str) for key, name in calls.items()}
-    return failed, rows, fatal
+    failed = {
+        tool: {
+            key: FailureRecord(**_loaded(fields, _FAILURE))
+            for key, fields in check_table(f"failed of {tool:.40}", of_tool).items()
+        }
+        for tool, of_tool in check_table("failed", saved["failed"]).items()
+    }
+    streaks = {
+        tool: FailureStreak(**_loaded(fields, _STREAK))
+        for tool, fields in check_table("streaks", saved["streaks"]).items()
+    }
+    fatal = {
+        tool: {key: check("fatal", name, str) for key, name in check_table(f"fatal of {tool:.40}", calls).items()}
+        for tool, calls in check_table("fatal", saved["fatal"]).items()
+    }
+    return failed, streaks, fatal
 
 
-def _filled(record: Any, told: Mapping[str, Any], fields: Mapping[str, type[Any]]) -> Any:
-    for name, kind in fields.items():
-        setattr(record, name, _copied(check(name, told[name], kind)))
-    return record
+def _loaded(saved: Mapping[str, Any], fields: Mapping[str, type[Any]]) -> dict[str, Any]:
+    return {name: _copied(check(name, saved[name], kind)) for name, kind in fields.items()}
+
+
+def check_table(name: str, value: Any) -> Mapping[str, Any]:
+    """A saved mapping by name, if it is one of a size that this library saves.
+
+    Args:
+        name: what it is.
+        value: what was saved.
+
+    Raises:
+        TypeError: it is something else.
+        ValueError: it has too many entries.
+    """
+    if not isinstance(value, Mapping) or not all(type(key) is str for key in value):
+        raise TypeError(f"{name}, which is {shown(value)}")
+    if len(value) > _MOST_ENTRIES:
+        raise ValueError(f"{name}, which has {len(value):,} entries")
+    return value
 
 
 def check(name: str, value: Any, kind: type[Any]) -> Any:
-    """A value that was saved, if it is of its kind.
+    """A value that was saved, if it is of its kind and of a size that this library saves.
 
     Args:
         name: what it is.
@@ -244,9 +201,26 @@ def check(name: str, value: Any, kind: type[Any]) -> Any:
 
     Raises:
         TypeError: it is something else.
+        ValueError: it is too large.
     """
     if type(value) is not kind or (kind is int and value < 0):
-        raise TypeError(f"{name}, which is {value!r:.40}")
-    if kind is list and not all(isinstance(one, str) for one in value):
+        raise TypeError(f"{name}, which is {shown(value)}")
+    if kind is list and not all(type(item) is str for item in value):
         raise TypeError(f"{name}, which does not hold texts only")
+    if kind is int and value > _MOST_COUNTED:
+        raise ValueError(f"{name}, which is more than {_MOST_COUNTED:,}")
+    if kind in (str, list) and len(value) > (_MOST_TEXT if kind is str else MOST_RECORDS):
+        raise ValueError(f"{name}, which is {len(value):,} long")
     return value
+
+
+def shown(value: Any) -> str:
+    """A value for the text of an error, shortened; its type if it cannot be shown, as with an endless number.
+
+    Args:
+        value: any value.
+    """
+    try:
+        return f"{value!r:.40}"
+    except Exception:
+        return f"a {type(value).__name__}"

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
-from functools import cache
 from itertools import islice
 from typing import Any
 
@@ -13,7 +11,6 @@ from mulligan.foreign.containment import safe_str
 
 _LONGEST, _LEAVES, _PROBLEMS = 500, 64, 8
 _SHORTEST_PART = 3
-_CHANGING = r"0x[0-9a-fA-F]+|[0-9a-fA-F]{8,}|\d+(?:[.,:]\d+)*"
 
 
 def digest(text: str) -> str:
@@ -63,18 +60,19 @@ def name_keys(name: object, error: ToolError) -> list[str]:
     return [digest(f"name\0{letters}"), *(digest(f"meant\0{one}") for one in meant)]
 
 
-def failing(error: ToolError) -> list[str]:
-    """Hashes of what a failure is about: the resource, or each problem's place and value.
+def value_key(error: ToolError) -> str | None:
+    """A hash of what a failure is about, or None: the resource, or the places and values of all problems.
 
     Numbers as text, case and white space make no difference to the value of an argument that does not fit.
 
     Args:
         error: what the failure means.
     """
+    kind = type(error).__name__
     if error.resource is not None:
-        return [digest(f"{type(error).__name__}\0{safe_str(error.resource, _LONGEST)}")]
-    problems = error.problems[:_PROBLEMS]
-    return [digest(f"{type(error).__name__}\0{problem.pointer}\0{_loose(problem.got)}") for problem in problems]
+        return digest(f"{kind}\0{safe_str(error.resource, _LONGEST)}")
+    problems = sorted({f"{problem.pointer}\0{_loose(problem.got)}" for problem in error.problems[:_PROBLEMS]})
+    return digest("\0".join([kind, *problems])) if problems else None
 
 
 def _loose(got: str | None) -> str:
@@ -107,7 +105,7 @@ def _leaves(name: str, value: Any) -> Iterator[tuple[str, str]]:
 
 
 def traces(error: ToolError, arguments: Mapping[str, Any]) -> list[str]:
-    """Hashes of the arguments in which the failing resource stands, so that a call with one of them is known beforehand.
+    """Hashes of the arguments that are the failing resource, so that a call with one of them is known beforehand.
 
     Args:
         error: what the failure means.
@@ -116,21 +114,10 @@ def traces(error: ToolError, arguments: Mapping[str, Any]) -> list[str]:
     if error.resource is None:
         return []
     resource = safe_str(error.resource, _LONGEST)
-    whole = [trace(name, value) for name, value in held_by(arguments) if _stands(value, resource)]
-    return whole or [trace(name, word) for name, word in words_of(arguments) if word == resource]
+    return [trace(name, value) for name, value in held_by(arguments) if _is_meant(value, resource)]
 
 
-def words_of(arguments: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The words of the texts in a call, each with a name that tells it from an argument as a whole.
-
-    Args:
-        arguments: the arguments as JSON values.
-    """
-    words = ((f"{name}~", word.strip("\"'`.,;:!?()<>[]")) for name, text in held_by(arguments) for word in text.split())
-    return islice(words, _LEAVES)
-
-
-def _stands(value: str, resource: str) -> bool:
+def _is_meant(value: str, resource: str) -> bool:
     """Whether an argument is the resource, or its path without the folder that the tool works in."""
     part = value.removeprefix("./")
     return value == resource or (len(part) >= _SHORTEST_PART and resource.endswith(f"/{part}"))
@@ -146,17 +133,13 @@ def trace(name: str, value: str) -> str:
     return digest(f"{name}={value}")
 
 
-def result_key(error: ToolError, told: str) -> str:
-    """A hash of how a call failed. Numbers and ids in the text make no difference: they change every time.
+def result_key(error: ToolError, exception: str | None) -> str:
+    """A hash of how a call failed. Its text makes no difference: request ids and times change in it.
 
     Args:
         error: what the failure means.
-        told: what the tool said.
+        exception: the qualified name of the exception's class, or None.
     """
-    text = _changing().sub("#", f"{error.message}\0{told}"[: 4 * _LONGEST])
-    return digest(f"{type(error).__name__}\0{error.code}\0{error.http_status}\0{text}")
-
-
-@cache
-def _changing() -> re.Pattern[str]:
-    return re.compile(_CHANGING)
+    pointers = sorted({problem.pointer for problem in error.problems[:_PROBLEMS]})
+    parts = (type(error).__name__, error.code, error.http_status, exception, error.resource, *pointers)
+    return digest("\0".join(safe_str(part, _LONGEST) for part in parts))

@@ -1,24 +1,43 @@
-"""What a conversation remembers: its loop guard and its budget, as the flow asks them."""
+"""What a conversation remembers: its loop guard, its answers and its budget, as the flow asks them."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from mulligan.arguments.reading import read_arguments
 from mulligan.deadline import Deadline
-from mulligan.errors import ToolArgumentError, ToolError
+from mulligan.errors import ToolArgumentError, ToolError, ToolTimeoutError
 from mulligan.events import BudgetSpent
-from mulligan.foreign.facts import guarded
+from mulligan.foreign.containment import safe_str
+from mulligan.memory.answers import Answer, AnsweredCalls
 from mulligan.memory.budget import Budget, Overspent, Spending
 from mulligan.memory.loop_guard import LoopGuard
+from mulligan.memory.sameness import call_key, digest
 from mulligan.results import ToolResult
 from mulligan.running.invocation import Host, Invocation
+from mulligan.steps import Signal, Sleep
 from mulligan.tools import Tool
 
 OWN = "session:"
+_LONGEST_WAIT = 60.0
+_LONGEST_ID = 1_000_000
+
+
+class _OpenStep:
+    """A step in the context that it was opened in."""
+
+    __slots__ = ("is_open", "memory")
+
+    def __init__(self, memory: SessionMemory) -> None:
+        self.memory = memory
+        self.is_open = True
+
+
+_current_step: ContextVar[_OpenStep | None] = ContextVar("mulligan_step", default=None)
 
 
 class SessionMemory:
@@ -31,6 +50,7 @@ class SessionMemory:
 
     Attributes:
         guard: what failed.
+        answers: what came of the calls that have an id.
         spending: what is used of the budget; None without one.
     """
 
@@ -38,6 +58,7 @@ class SessionMemory:
         self._host = host
         self._id = id
         self.guard = LoopGuard(host.clock)
+        self.answers = AnsweredCalls()
         self.spending: Spending | None = None
         self._lock = threading.Lock()
         self._open_steps = 0
@@ -68,15 +89,25 @@ class SessionMemory:
         self.spending = spending
 
     @contextmanager
-    def step(self) -> Iterator[None]:
-        """The calls in here belong to one message of the model: it has read nothing in between."""
+    def step(self, *, joins: bool = False) -> Iterator[None]:
+        """The calls in here belong to one message of the model: it has read nothing in between.
+
+        Args:
+            joins: whether it is a part of the step that is open around it, if there is one.
+        """
+        outer = _current_step.get()
+        step = _OpenStep(self)
         with self._lock:
-            if not self._open_steps:
+            if not (joins and outer is not None and outer.is_open and outer.memory is self):
                 self.guard.next_step()
             self._open_steps += 1
+        _current_step.set(step)
         try:
             yield
         finally:
+            step.is_open = False
+            if _current_step.get() is step:
+                _current_step.set(outer)
             with self._lock:
                 self._open_steps -= 1
 
@@ -94,24 +125,53 @@ class SessionMemory:
         Args:
             state: the call.
         """
-        if not self._open_steps:
-            self.guard.next_step()
+        state.step = self.guard.begin(is_step=not self._open_steps)
         return None if self.spending is None else self._over(state, self.spending.begin())
 
-    def refuse(self, state: Invocation, tool: Tool) -> ToolError | None:
+    def refuse(self, state: Invocation, tool: Tool) -> ToolError | ToolResult | Sleep | None:
         """An error for a call that must not be run, or must not be run once more; or None.
 
         Args:
             state: the call, its arguments validated.
             tool: its tool.
+
+        Returns:
+            The result of the call with the same id, if it has run already; a wait while it is running.
         """
-        refused = self.guard.refuse(tool, state.arguments or {})
+        arguments = state.arguments or {}
+        if state.call.id is not None and not (tool.read_only or tool.idempotent):
+            key = digest(f"{safe_str(state.call.id, _LONGEST_ID)}\0{call_key(tool.name, arguments)}")
+            known = self.answers.begin(key)
+            if isinstance(known, Signal):
+                return self._wait(state, known)
+            if isinstance(known, Answer):
+                return self._repeat(state, tool, known)
+            if known is not None:
+                return known
+            state.recording = key
+        refused = self.guard.refuse(tool, arguments, state.step)
         if refused is not None or self.spending is None:
             return refused
         left = self.spending.seconds_left(tool.name)
         if left is not None and (state.deadline is None or left < state.deadline.remaining):
             state.deadline = Deadline(self._host.clock() + left, self._host.clock)
         return self._over(state, self.spending.begin(tool.name))
+
+    def _wait(self, state: Invocation, ended: Signal) -> ToolError | Sleep:
+        left = _LONGEST_WAIT if state.deadline is None else state.deadline.remaining
+        if left > 0:
+            return Sleep(min(left, _LONGEST_WAIT), ended)
+        message = "This call was not run: a call with the same id is still running."
+        return ToolTimeoutError(message, effect="possible", rule=f"{OWN}same-id")
+
+    def _repeat(self, state: Invocation, tool: Tool, known: Answer) -> ToolError | ToolResult:
+        """The recorded answer, unless the model has insisted on a failure so often that the run ends."""
+        if known.error is not None and not known.error.fatal:
+            refused = self.guard.refuse(tool, state.arguments or {}, state.step)
+            if refused is not None and refused.fatal:
+                return refused
+            self.guard.repeat(tool, state.arguments or {}, state.step)
+        return known.result(state.call, tool, self._host.answering)
 
     def _over(self, state: Invocation, spent: Overspent | None) -> ToolError | None:
         if spent is None:
@@ -133,14 +193,14 @@ class SessionMemory:
         if error.rule is not None and error.rule.startswith(OWN):
             return error, ""
         failure = state.failure
-        told = "" if failure is None else guarded(lambda: failure.text) or ""
         return self.guard.failed(
             state.tool,
             state.call.name,
             self._read(state),
             error,
+            step=state.step or self.guard.step,
             ran=state.attempts > 0,
-            told=told,
+            exception=None if failure is None else failure.type_name,
             started=state.started,
         )
 
@@ -162,8 +222,43 @@ class SessionMemory:
         tool, error = state.tool, result.error
         if tool is not None and error is None:
             self.guard.succeeded(tool, state.arguments or {})
-        elif tool is not None and (names := getattr(error, "suggestions", ())):
-            self.guard.proposed(tool, names)
+        elif error is not None:
+            names = getattr(error, "suggestions", ())
+            corrected = None if result.feedback is None else _as_call(result.feedback.corrected)
+            if names or corrected is not None:
+                self.guard.propose(tool, corrected, names)
+        if state.recording is not None:
+            answer = Answer(result.is_error, result.value, error, result.content)
+            self._record(state, answer, has_run=state.attempts > 0)
         if self.spending is not None and not (error is not None and (error.rule or "").startswith(f"{OWN}budget")):
             name = None if tool is None else tool.name
             self.spending.end(name, result.duration, None if error is None else len(result.content))
+
+    def abandoned(self, state: Invocation, *, may_have_run: bool) -> None:
+        """Takes note of a call that ended without a result, such as one that the host cancelled.
+
+        Args:
+            state: the call.
+            may_have_run: whether its tool may have been run.
+        """
+        self._record(state, None, has_run=may_have_run)
+
+    def _record(self, state: Invocation, answer: Answer | None, *, has_run: bool) -> None:
+        key, state.recording = state.recording, None
+        if key is not None:
+            self.answers.end(key, answer, has_run=has_run)
+
+    def forgive(self) -> None:
+        """Forgets every failure, so that the same calls may run again."""
+        self.guard.clear()
+        self.answers.forgive()
+
+
+def _as_call(corrected: str) -> tuple[str, Mapping[str, Any]] | None:
+    """A corrected call as name and arguments."""
+    if not corrected:
+        return None
+    import json
+
+    call = json.loads(corrected)
+    return call["name"], call["arguments"]

@@ -14,7 +14,7 @@ from mulligan.feedback import FeedbackFormat
 from mulligan.plugging.stages import Stages
 from mulligan.policy import Limits, Policy
 from mulligan.results import ToolResult
-from mulligan.steps import Middleware, Outcome
+from mulligan.steps import Middleware, Outcome, Sleep
 from mulligan.tools import Tool
 from mulligan.toolset import Toolset
 
@@ -28,14 +28,17 @@ class Memory(Protocol):
     def begin(self, state: Invocation) -> ToolError | None:
         """An error for a call that the conversation's budget does not allow, or None."""
 
-    def refuse(self, state: Invocation, tool: Tool) -> ToolError | None:
-        """An error for a validated call that must not be run once more, or None."""
+    def refuse(self, state: Invocation, tool: Tool) -> ToolError | ToolResult | Sleep | None:
+        """An error for a validated call that must not be run once more, its recorded result, a wait for it, or None."""
 
     def failed(self, state: Invocation, error: ToolError) -> tuple[ToolError, str]:
         """Takes note of a failure. Returns the error that counts, and the name of a sentence on the repetition."""
 
     def finished(self, state: Invocation, result: ToolResult) -> None:
         """Takes note of a result."""
+
+    def abandoned(self, state: Invocation, *, may_have_run: bool) -> None:
+        """Takes note of a call that ended without a result."""
 
 
 class Blame(Protocol):
@@ -165,6 +168,8 @@ class Invocation:
         events: what happened so far.
         started: when the call came in, by the host's clock.
         deadline: the moment by which it must have ended, or None.
+        step: the number of the conversation's step that it belongs to.
+        recording: under which key its answer will be recorded, or None.
     """
 
     __slots__ = (
@@ -180,9 +185,11 @@ class Invocation:
         "host",
         "memory",
         "outcome",
+        "recording",
         "repairs",
         "stages",
         "started",
+        "step",
         "tool",
     )
 
@@ -211,6 +218,8 @@ class Invocation:
         self.repairs: tuple[Repair, ...] = ()
         self.events: tuple[Event, ...] = ()
         self.started = 0.0
+        self.step = 0
+        self.recording: str | None = None
 
     def note(self, event: Event) -> None:
         """Keeps an event for the result, and tells the observers."""

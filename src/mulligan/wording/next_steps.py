@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 _NAMED = 3
 _MOST_KNOWN = 12
 _EXACT = 10.0
+_WILL_NOT_RUN = ("third_time", "more_times")  # notes
 _PLAIN = (
     ResourceNotFoundError,
     ToolArgumentError,
@@ -47,6 +48,8 @@ def next_step(
     tool: Tool | None,
     words: Catalogue,
     line: Callable[[str], str] = str,
+    *,
+    note: str = "",
     resources: Sequence[str] = (),
 ) -> str:
     """One concrete step, as an imperative sentence.
@@ -58,8 +61,9 @@ def next_step(
         words: the templates.
         line: makes one clean line of a foreign text.
         resources: the names near to a missing one that the tool's author gave.
+        note: the template that says how often this has happened, or nothing; the step agrees with it.
     """
-    if template := _stopping(error):
+    if template := _stopping(error, note):
         return words[template].format(tool=name)
     if isinstance(error, ToolNotFoundError):
         if not error.likely and not error.confident:
@@ -79,17 +83,19 @@ def next_step(
         return words["another_approach"]
     if isinstance(error, ToolCancelledError):
         return words["if_needed"]
-    return _after_failure(error, name, tool, words)
+    return _after_failure(error, name, tool, words, note)
 
 
-def _stopping(error: ToolError) -> str:
+def _stopping(error: ToolError, note: str) -> str:
     """The template where this tool, or all of them, are not to be called any more; else nothing."""
     rule = error.rule or ""
     if rule.startswith("session:budget"):
         return "no_more" if error.fatal else "no_more_of_it"
     if rule == "host:schema":
         return "unusable"
-    return "stop" if error.fatal else ""
+    if error.fatal:
+        return "stop"
+    return "stop_trying" if note == "many_failures" else ""
 
 
 def _with_name(template: str, names: tuple[str, ...], tool: str, words: Catalogue, like: str) -> str:
@@ -191,16 +197,23 @@ def listed(names: Sequence[str], words: Catalogue) -> str:
     return f"{', '.join(first)}{words['and']}{last}" if first else last
 
 
-def _after_failure(error: ToolError, name: str, tool: Tool | None, words: Catalogue) -> str:
+def _after_failure(error: ToolError, name: str, tool: Tool | None, words: Catalogue, note: str) -> str:
     if not (error.effect == "none" or _may_be_repeated(tool)):
         return words["check_effect"]
-    if isinstance(error, ToolTimeoutError):
-        return words["less"].format(tool=name)
-    if error.transient or isinstance(error, (ToolRateLimitError, ToolUnavailableError, ToolConnectionError)):
-        if error.retry_after is None:
-            return words["again"].format(tool=name)
-        return words["again_after"].format(tool=name, seconds=in_seconds(error.retry_after))
-    return words["other_way"]
+    is_timeout = isinstance(error, ToolTimeoutError)
+    if not is_timeout and not (
+        error.transient or isinstance(error, (ToolRateLimitError, ToolUnavailableError, ToolConnectionError))
+    ):
+        return words["other_way"]
+    if note in _WILL_NOT_RUN:
+        return words["another_approach"]
+    is_repeated = note in ("second_time", "second_alike")
+    if is_timeout:
+        return words["less_at_once" if is_repeated else "less"].format(tool=name)
+    template = "later" if is_repeated else "again"
+    if error.retry_after is None:
+        return words[template].format(tool=name)
+    return words[f"{template}_after"].format(tool=name, seconds=in_seconds(error.retry_after))
 
 
 def _may_be_repeated(tool: Tool | None) -> bool:

@@ -32,7 +32,12 @@ if TYPE_CHECKING:
 _LINE = 300
 _SENT, _LONGEST_POINTER = 60, 100
 _MOST = 50
-_BESIDE_A_CORRECTION = {"third_time": "more_times_corrected", "more_times": "more_times_corrected", "other_values": ""}
+_BESIDE_A_CORRECTION = {
+    "third_time": "more_times_corrected",
+    "more_times": "more_times_corrected",
+    "many_failures": "many_failures_corrected",
+    "other_values": "",
+}
 _ELLIPSIS = "…"
 _PLAIN_NAME = re.compile(r"[\w.:/-]{1,128}").fullmatch
 _PLAIN_POINTER = re.compile(r"(?:/[\w.:@$\[\]~-]{0,64}){0,16}").fullmatch
@@ -89,7 +94,7 @@ class Wording:
             problems = ()
         is_clean = self._is_clean(_foreign(error, hints))
         line = str if is_clean else self.line
-        feedback = self._main_parts(error, self._name(call, tool), tool, line, hidden, resources)
+        feedback = self._main_parts(error, self._name(call, tool), tool, line, hidden, note, resources)
         if problems:
             feedback.problems_total = len(error.problems)
             feedback.problems = self._problems(problems, clean=is_clean)
@@ -116,6 +121,7 @@ class Wording:
         tool: Tool | None,
         line: Callable[[str], str],
         hidden: str | None,
+        note: str,
         resources: Sequence[str],
     ) -> Feedback:
         """What every feedback has: what failed, what it means for the run, and what to do next."""
@@ -131,7 +137,7 @@ class Wording:
             words["headline_without_tool" if tool is None else "headline"].format(tool=name, message=message),
             message,
             self._of_class("user", error, line(error.user_message), resource),
-            next_step(error, name or "the tool", tool, words, line, resources),
+            next_step(error, name or "the tool", tool, words, line, note=note, resources=resources),
             effect_note(error, tool, words),
             (),
             0,
