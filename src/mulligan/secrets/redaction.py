@@ -7,10 +7,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from threading import Lock
 
-from mulligan.secrets.shapes import PATTERNS, REDACTED, redact_shapes
+from mulligan.secrets import commands, named, shapes, tokens
+from mulligan.secrets.addresses import password_of
+from mulligan.secrets.marking import REDACTED
+from mulligan.secrets.shapes import redact_shapes
 from mulligan.secrets.values import Finder, Probe, probes_of, secrets_of
 
 __all__ = ["PATTERNS", "REDACTED", "Redactor", "cut"]
+
+PATTERNS: tuple[str, ...] = (*shapes.SOURCES, *tokens.SOURCES, *named.SOURCES, *commands.SOURCES)
 
 _MOST_VALUES, _SHORTEST, _MOST_PASSES = 1_000, 8, 8
 _ELLIPSIS = "…"
@@ -24,7 +29,6 @@ _ORDINARY_VALUE = (  # numbers, booleans, paths, and addresses that carry nothin
     r"|(?![A-Za-z0-9+/]{40}\Z)(?:unix:[a-z]+=)?(?:~|\.{1,2}|[A-Za-z]:)?[/\\][\w ./\\:~@,=-]*"
     r"|[A-Za-z][A-Za-z0-9+.-]{0,20}://[^\s/?#@]*(?:/[^\s/?#@]{0,15}){0,9}"
 )
-_LOGIN = r"[a-z0-9+]{1,32}://([^\s:@/]{0,256}):([^\s@/]{8,256})@"
 _ESCAPE = (
     r"\x1b\[[0-9;?]{0,32}[@-~]?|\\u[dD][89abAB][0-9A-Fa-f]{2}\\u[0-9A-Fa-f]{4}|\\u[0-9A-Fa-f]{4}"
     r"|\\U[0-9A-Fa-f]{8}|\\x[0-9A-Fa-f]{2}|\\.|%[0-9A-Fa-f]{2}|&#?[A-Za-z0-9]{1,8};"
@@ -116,9 +120,9 @@ def _credentials(environment: Mapping[str, str]) -> Iterator[str]:
         if len(value) >= _SHORTEST and name not in ("PWD", "OLDPWD") and re.search(_CREDENTIAL_NAME, name.upper()):
             if not re.fullmatch(_ORDINARY_VALUE, value):
                 yield from secrets_of(value)
-            login = re.match(_LOGIN, value)
-            if login and login[1] != login[2]:
-                yield login[2]
+            for password in password_of(value):
+                if len(password) >= _SHORTEST:
+                    yield password
 
 
 def cut(text: str, limit: int) -> str:

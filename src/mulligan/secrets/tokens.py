@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
+from string import ascii_letters, digits
 
 _A, _W, _H, _D, _U = "[A-Za-z0-9]", "[A-Za-z0-9_-]", "[0-9a-f]", "[0-9]", "[A-Z0-9]"
 _UUID = f"{_H}{{8}}(?:-{_H}{{4}}){{3}}-{_H}{{12}}"
@@ -21,7 +22,7 @@ TOKENS: tuple[tuple[str, str], ...] = (
     ("OpenAI, Anthropic, DeepSeek, OpenRouter, Langfuse, LiteLLM", f"sk-{_W}{{16,}}"),
     ("OpenAI session", f"sess-{_A}{{32,}}"),
     ("ElevenLabs", f"sk_{_H}{{40,}}"),
-    ("Hugging Face", f"(?:hf_|api_org_){_A}{{20,}}"),
+    ("Hugging Face", f"hf_{_A}{{20,}}|api_org_{_A}{{20,}}"),
     ("Groq", f"gsk_{_A}{{20,}}"),
     ("xAI", f"xai-{_A}{{32,}}"),
     ("Perplexity", f"pplx-{_A}{{32,}}"),
@@ -55,15 +56,15 @@ TOKENS: tuple[tuple[str, str], ...] = (
     ("Buildkite", f"bk[a-z]{{1,3}}_{_H}{{40,}}"),
     ("Sonar", f"sq[uap]_{_H}{{40,}}"),
     ("Sourcegraph", f"sgp_(?:[A-Za-z0-9-]{{1,16}}_)?{_H}{{40,}}"),
-    ("Harness", rf"(?:pat|sat)\.{_W}{{22}}\.{_H}{{24}}\.{_A}{{20,}}"),
+    ("Harness", rf"[ps]at\.{_W}{{22}}\.{_H}{{24}}\.{_A}{{20,}}"),
     ("Postman", f"PMAK-{_H}{{24}}-{_H}{{20,}}"),
     ("ReadMe", f"rdme_{_A}{{60,}}"),
     ("Prefect", f"pn[ub]_{_A}{{30,}}"),
     ("Infracost", f"ico-{_A}{{32,}}"),
     # Clouds and platforms
-    ("AWS, the other kinds of access keys", "(?:ABIA|ACCA|A3T[A-Z0-9])[A-Z0-9]{16,}"),
+    ("AWS, the other kinds of access keys", "A(?:BIA|CCA|3T[A-Z0-9])[A-Z0-9]{16,}"),
     ("AWS Bedrock", "ABSK[A-Za-z0-9+/]{60,}"),
-    ("Google refresh token", f"(?<=1//)0{_W}{{30,}}"),
+    ("Google refresh token", f"0(?<=1//0){_W}{{30,}}"),
     ("Google Gemini", rf"AQ\.{_W}{{40,}}"),
     ("Firebase messaging", f"AAAA{_W}{{7}}:{_W}{{100,}}"),
     ("Azure client secret", "[A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.-]{30,}"),
@@ -87,7 +88,7 @@ TOKENS: tuple[tuple[str, str], ...] = (
     ("Doppler", r"dp\.(?:pt|st|ct|sa|scim|audit)\.[A-Za-z0-9_.-]{30,}"),
     ("1Password", "ops_eyJ[A-Za-z0-9+/=_-]{60,}"),
     ("age", "AGE-SECRET-KEY-1[A-Z0-9]{50,}"),
-    ("Databricks", f"(?:dapi|dose|dkea){_H}{{32}}(?:-[0-9])?"),
+    ("Databricks", f"d(?:api|ose|kea){_H}{{32}}(?:-[0-9])?"),
     ("PlanetScale", "pscale_(?:tkn|pw|oauth)_[A-Za-z0-9._=-]{32,}"),
     ("Neon", f"napi_{_A}{{40,}}"),
     ("Supabase", f"sbp_(?:oauth_)?{_H}{{32,}}|sb_secret_{_W}{{20,}}"),
@@ -113,7 +114,7 @@ TOKENS: tuple[tuple[str, str], ...] = (
     ("Mailgun", f"key-{_H}{{32}}|{_H}{{32}}-{_H}{{8}}-{_H}{{8}}(?![A-Za-z0-9-])"),
     ("Mailchimp", f"{_H}{{32}}-us[0-9]{{1,2}}(?![A-Za-z0-9])"),
     ("Brevo", f"x(?:keys|smtps)ib-{_H}{{64}}-{_A}{{16}}"),
-    ("Twilio", f"(?:SK|AC){_H}{{32}}(?![A-Za-z0-9])"),
+    ("Twilio", f"SK{_H}{{32}}(?![A-Za-z0-9])|AC{_H}{{32}}(?![A-Za-z0-9])"),
     ("Meta", f"EAA{_A}{{50,}}"),
     ("Salesforce", "00D[A-Za-z0-9]{12,15}![A-Za-z0-9._]{60,}"),
     ("Shippo", f"shippo_(?:live|test)_{_H}{{32,}}"),
@@ -136,41 +137,68 @@ UNKNOWN = (  # a short prefix, then much that looks random: the form that servic
     rf"(?!sha[0-9])[a-z][a-z0-9]{{1,11}}(?:_[a-z0-9]{{1,8}}){{0,3}}[_-](?P<random>{_A}{{32,}})"
 )
 _RUN = r"(?<![A-Za-z0-9_.~-])[A-Za-z0-9_.~-]{14,}"
-_EDGE = (  # before it nothing of a word, or an escape: of JSON, Python, an address, a terminal
-    r"(?:(?<![A-Za-z0-9])|(?<=\\[bfnrt])|(?<=\\x[0-9A-Fa-f]{2})|(?<=\\u[0-9A-Fa-f]{4})"
-    r"|(?<=%[0-9A-Fa-f]{2})|(?<=%25[0-9A-Fa-f]{2})|(?<=%2525[0-9A-Fa-f]{2})|(?<=[0-9\[]m))(?=[A-Za-z0-9])"
+_ESCAPE = (  # of JSON, Python, an address, a terminal; the first character is the one before the run
+    r"\\(?:[bfnrt]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4})|%(?:25){0,2}[0-9A-Fa-f]{2}|[\[;][0-9]{1,3}m"
 )
+_SHORTEST_UNKNOWN = 34
 _FEWEST_CHANGES = 0.45
 """Of random letters and digits, three of five have a neighbour of another kind; in names such as `readPageContent`, one of five."""
 
-SOURCES = (*(source for _, source in TOKENS), UNKNOWN, _RUN, _EDGE)
+SOURCES = (*(source for _, source in TOKENS), UNKNOWN, _RUN)
 
 
 def token_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Where tokens stand in a text.
+    """Where tokens are in a text.
 
     Args:
         text: foreign text of any length; the time taken is linear in it.
     """
     done = 0
     for run in re.finditer(_RUN, text):
-        for edge in re.compile(_EDGE).finditer(text, *run.span()):
-            if edge.start() >= done and (found := _published().match(text, edge.start()) or _unknown(text, edge)):
+        start, end = run.span()
+        for edge in _edges(text, start, end):
+            if edge >= done and (found := _token(text, edge, end)):
                 done = found.end()
                 yield found.span()
 
 
+def _edges(text: str, start: int, end: int) -> Iterator[int]:
+    """Where a token may begin in a run of its characters: where a word does, or an escape before it ends."""
+    yield start
+    escape = re.compile(_ESCAPE).match(text, max(0, start - 1), end)
+    if escape:
+        yield escape.end()
+    for separator in re.compile(r"[._~-]").finditer(text, start, end - 1):
+        yield separator.end()
+
+
+def _token(text: str, edge: int, end: int) -> re.Match[str] | None:
+    pattern = _published().get(text[edge])
+    found = pattern.match(text, edge) if pattern else None
+    if found is None and end - edge > _SHORTEST_UNKNOWN:
+        found = re.compile(UNKNOWN).match(text, edge)
+        if found and not is_random(found["random"]):
+            return None
+    return found
+
+
 @cache
-def _published() -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{source})" for _, source in TOKENS))
+def _published() -> dict[str, re.Pattern[str]]:
+    """By its first character, a pattern of all tokens that can begin with it."""
+    by_character: dict[str, list[str]] = {}
+    for _, source in TOKENS:
+        for one in re.split(r"\|(?![^(]*\))", source):
+            for character in filter(re.compile(re.match(r"\[[^]]*\]|.", one)[0]).match, ascii_letters + digits):  # type: ignore[index]
+                by_character.setdefault(character, []).append(one)
+    return {character: re.compile("|".join(some)) for character, some in by_character.items()}
 
 
-def _unknown(text: str, edge: re.Match[str]) -> re.Match[str] | None:
-    found = re.compile(UNKNOWN).match(text, edge.start())
-    return found if found and _is_random(found["random"]) else None
+def is_random(text: str) -> bool:
+    """Whether letters and digits look as if chance had chosen them; a name does not.
 
-
-def _is_random(text: str) -> bool:
+    Args:
+        text: letters and digits.
+    """
     kinds = [character.isdigit() + 2 * character.isupper() for character in text[:64]]
     changes = sum(one != other for one, other in pairwise(kinds))
     return len(set(kinds)) == len("aA0") and changes >= _FEWEST_CHANGES * len(kinds)

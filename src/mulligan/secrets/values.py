@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any, NamedTuple
 
-from mulligan.secrets.shapes import REDACTED, replace
+from mulligan.secrets.marking import REDACTED, replace
 
 _SHORTEST, _LONGEST, _CHUNK, _MOST_ITEMS = 4, 16_384, 256, 10_000
 _PROBE, _FRAGMENT, _LONGEST_PIN = 4, 6, 7
