@@ -14,10 +14,16 @@ _MAYBE_GAP = rf"(?:{_GAP})?"
 _VALUE = r"[^\s\"',;|&<>]+"
 
 _OPTIONS: tuple[tuple[str, str], ...] = (
-    ("curl|wget|https?|xh|lftp|ab|aria2c|siege|elinks", rf"-(?:u|U|a|-user|-proxy-user|-auth){_MAYBE_GAP}[^\s:\"',]{{0,64}}:"),
+    (
+        "curl|wget|https?|xh|lftp|ab|aria2c|siege|elinks",
+        rf"-(?:u|U|a|-user|-proxy-user|-auth){_MAYBE_GAP}[^\s:\"',]{{0,64}}:",
+    ),
     ("mysql[a-z]*|mariadb[a-z-]*|mycli|7z[ar]?|7zz|rar|unrar", r"-p"),
     ("sshpass|mongo[a-z]*|mosquitto_[a-z]+|rabbitmqadmin|amqp-[a-z]+|clickhouse-client", rf"-(?:p|P){_MAYBE_GAP}"),
-    ("docker|podman|buildah|skopeo|helm|oc|az|cf|nerdctl|crane|heroku|wp", rf"login\b[^\n]{{0,200}}?[\s\"']-(?:p|P|pw){_GAP}"),
+    (
+        "docker|podman|buildah|skopeo|helm|oc|az|cf|nerdctl|crane|heroku|wp",
+        rf"login\b[^\n]{{0,200}}?[\s\"']-(?:p|P|pw){_GAP}",
+    ),
     ("sqlcmd|bcp|osql|tsql|zip|unzip|zipcloak|isql|impala-shell", rf"-P{_MAYBE_GAP}"),
     ("ldap[a-z]+|ipmitool", rf"-(?:w|P){_MAYBE_GAP}"),
     ("redis-cli|valkey-cli|keydb-cli", rf"-a{_GAP}"),
@@ -27,7 +33,8 @@ _OPTIONS: tuple[tuple[str, str], ...] = (
     ("openssl", r"\bpass:"),
     ("sqlplus|rman|expdp|impdp|sqlldr", r"[\w$#]{1,30}/(?=[^\s/\"']{1,64}@)"),
 )
-_PROGRAMS = r"(?<![\w.-])(?:" + "|".join(f"(?P<p{row}>{names})" for row, (names, _) in enumerate(_OPTIONS)) + r")(?:\.exe)?[\"']?(?=[\s,])"
+_NAMES = "|".join(f"(?P<p{row}>{names})" for row, (names, _) in enumerate(_OPTIONS))
+_PROGRAMS = rf"(?<![\w.-])(?:{_NAMES})(?:\.exe)?[\"']?(?=[\s,])"
 _LOGINS = (  # the second value of `auth=("user", "...")`, `HTTPBasicAuth("user", "...")`, `login("user", "...")`
     r"(?:auth|login|credentials|authenticate)(?:[\"']?[ ]?[=:][ ]?[\(\[]|\()[ ]?[bru]?(?P<first>\\{0,3}[\"'])"
     r"[^\"'\n]{0,128}(?P=first),[ ]?[bru]?(?P=first)(?P<value>[^\"'\n\\]{1,512})"

@@ -29,7 +29,18 @@ _NAMED = tuple(
     )
 )
 _ABROAD = (  # words for a password in other languages; of those in ASCII, none is a part of an English word
-    *("kennwort", "wachtwoord", "contrasena", "senha", "haslo", "losenord", "adgangskode", "salasana", "heslo", "jelszo"),
+    *(
+        "kennwort",
+        "wachtwoord",
+        "contrasena",
+        "senha",
+        "haslo",
+        "losenord",
+        "adgangskode",
+        "salasana",
+        "heslo",
+        "jelszo",
+    ),
     *("contraseña", "hasło", "lösenord", "jelszó", "parolă", "şifre", "mật khẩu", "пароль", "κωδικός", "סיסמה"),
     *("كلمة المرور", "पासवर्ड", "รหัสผ่าน", "密码", "密碼", "口令", "パスワード", "비밀번호", "암호"),
 )
@@ -136,7 +147,11 @@ def _said(text: str, lowered: str, match: re.Match[str]) -> Iterator[tuple[int, 
         yield start, end
     elif match["word"] == "passphrase":
         longer = _phrase_end(text, end, lowered)
-        if longer > end and not _is_prose(value.lower(), _PROSE) and text.count(" ", start, longer) >= _SHORTEST_PHRASE - 1:
+        if (
+            longer > end
+            and not _is_prose(value.lower(), _PROSE)
+            and text.count(" ", start, longer) >= _SHORTEST_PHRASE - 1
+        ):
             yield start, longer
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from threading import Lock
 
 from mulligan.secrets import commands, named, shapes, tokens
@@ -60,8 +60,8 @@ class Redactor:
     def register(self, value: object) -> None:
         """Add a secret; the latest 1,000 are kept, and of each its first 16,384 characters.
 
-        Values of less than 4 characters are ignored: replacing them would destroy the text around them. So are
-        booleans, None and every type that is not named below.
+        Values of less than 4 characters are ignored: replacing them would destroy the text around them (`hiding` is for
+        those). So are booleans, None and every type that is not named below.
 
         Args:
             value: a str, bytes or number, or lists, tuples, sets and mappings (their values) of such.
@@ -88,6 +88,23 @@ class Redactor:
             text, redacted = redacted, _once(redacted, finder)
         return redacted
 
+    def redact_values(self, text: str) -> str:
+        """Replace the registered values only: for what a model sent, which is shown back to it.
+
+        Args:
+            text: a text of any length.
+        """
+        finder = self._finder or self._build()
+        return finder.redact(text) if finder.anchors or finder.loose else text
+
+    def hiding(self, values: Collection[str]) -> Redactor:
+        """A redactor for the texts of one call, which hides some values more, where they are whole words.
+
+        Args:
+            values: short secrets of that call. Everywhere else they are ordinary numbers or words.
+        """
+        return _OfOneCall(self, values)
+
     def _add(self, secrets: Iterable[str]) -> None:
         for secret in secrets:
             if secret not in self._probes:
@@ -109,6 +126,25 @@ class Redactor:
                     self._probes[secret] = probes_of(secret)
             finder = self._finder = Finder.of({secret: probes or () for secret, probes in self._probes.items()})
             return finder
+
+
+class _OfOneCall(Redactor):
+    """Hides short values as whole words, then what another redactor hides."""
+
+    def __init__(self, redactor: Redactor, values: Collection[str]) -> None:
+        super().__init__(environment={})
+        self._redactor = redactor
+        self._words = rf"(?<![\w.])(?:{'|'.join(map(re.escape, values))})(?!\w|\.\d)"
+        self.shortest = min(redactor.shortest, *map(len, values))
+
+    def register(self, value: object) -> None:
+        self._redactor.register(value)
+
+    def redact(self, text: str) -> str:
+        return self._redactor.redact(re.sub(self._words, REDACTED, text))
+
+    def redact_values(self, text: str) -> str:
+        return self._redactor.redact_values(re.sub(self._words, REDACTED, text))
 
 
 def _once(text: str, finder: Finder) -> str:

@@ -142,7 +142,7 @@ _ESCAPE = (  # of JSON, Python, an address, a terminal; the first character is t
 )
 _SHORTEST_UNKNOWN = 34
 _FEWEST_CHANGES = 0.45
-"""Of random letters and digits, three of five have a neighbour of another kind; in names such as `readPageContent`, one of five."""
+"""Of random letters and digits, three of five differ in kind from the one before; of `readPageContent`, one of five."""
 
 SOURCES = (*(source for _, source in TOKENS), UNKNOWN, _RUN)
 
@@ -187,9 +187,10 @@ def _published() -> dict[str, re.Pattern[str]]:
     """By its first character, a pattern of all tokens that can begin with it."""
     by_character: dict[str, list[str]] = {}
     for _, source in TOKENS:
-        for one in re.split(r"\|(?![^(]*\))", source):
-            for character in filter(re.compile(re.match(r"\[[^]]*\]|.", one)[0]).match, ascii_letters + digits):  # type: ignore[index]
-                by_character.setdefault(character, []).append(one)
+        for alternative in re.split(r"\|(?![^(]*\))", source):
+            first = alternative[: alternative.index("]") + 1] if alternative[0] == "[" else alternative[0]
+            for character in re.findall(first, ascii_letters + digits):
+                by_character.setdefault(character, []).append(alternative)
     return {character: re.compile("|".join(some)) for character, some in by_character.items()}
 
 
