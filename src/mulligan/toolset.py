@@ -14,7 +14,6 @@ from mulligan.signatures.signature import read_names
 from mulligan.suggesting.suggestions import Entry, NameIndex, Suggestions
 from mulligan.tools import Tool
 
-
 _NO_SECRETS = SecretNames(())
 
 

@@ -46,7 +46,7 @@ _ABROAD = (  # words for a password in other languages; of those in ASCII, none 
 )
 _SAID = (  # a sentence: "the password for bob is now hunter2"
     r"(?P<word>pass(?:word|wd|phrase|code)|pwd|(?:api|access|secret|private)[ _-]?key|token|secret)"
-    r"(?: (?:for|of|on) [^\s]{1,64})? (?:is|was|(?:has been |was |is )?(?:re)?(?:set|changed) to)(?: now)?:? "
+    r"(?: (?:for|of|on) [^\s]{1,64})? (?:(?:has been |was |is )?(?:re)?(?:set|changed) to|is|was)(?: now)?:? "
 )
 _PHRASE_WORD = r" (?P<next>[^\W\d_A-Z]{2,15})(?![\w'])"
 _BARE = (

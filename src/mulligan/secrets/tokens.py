@@ -15,14 +15,15 @@ from itertools import pairwise
 from string import ascii_letters, digits
 
 _A, _W, _H, _D, _U = "[A-Za-z0-9]", "[A-Za-z0-9_-]", "[0-9a-f]", "[0-9]", "[A-Z0-9]"
+_EQUALS = r"%(?:25){0,2}3[Dd]|\\u003[Dd]"
 _UUID = f"{_H}{{8}}(?:-{_H}{{4}}){{3}}-{_H}{{12}}"
 
-TOKENS: tuple[tuple[str, str], ...] = (
+TOKENS: tuple[tuple[str, ...], ...] = (
     # Models and what is built with them
     ("OpenAI, Anthropic, DeepSeek, OpenRouter, Langfuse, LiteLLM", f"sk-{_W}{{16,}}"),
     ("OpenAI session", f"sess-{_A}{{32,}}"),
     ("ElevenLabs", f"sk_{_H}{{40,}}"),
-    ("Hugging Face", f"hf_{_A}{{20,}}|api_org_{_A}{{20,}}"),
+    ("Hugging Face", f"hf_{_A}{{20,}}", f"api_org_{_A}{{20,}}"),
     ("Groq", f"gsk_{_A}{{20,}}"),
     ("xAI", f"xai-{_A}{{32,}}"),
     ("Perplexity", f"pplx-{_A}{{32,}}"),
@@ -64,7 +65,7 @@ TOKENS: tuple[tuple[str, str], ...] = (
     # Clouds and platforms
     ("AWS, the other kinds of access keys", "A(?:BIA|CCA|3T[A-Z0-9])[A-Z0-9]{16,}"),
     ("AWS Bedrock", "ABSK[A-Za-z0-9+/]{60,}"),
-    ("Google refresh token", f"0(?<=1//0){_W}{{30,}}"),
+    ("Google refresh token", f"0(?:(?<=1//0)|(?<=1%2[Ff]%2[Ff]0)|(?<=1%252[Ff]%252[Ff]0)){_W}{{30,}}"),
     ("Google Gemini", rf"AQ\.{_W}{{40,}}"),
     ("Firebase messaging", f"AAAA{_W}{{7}}:{_W}{{100,}}"),
     ("Azure client secret", "[A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.-]{30,}"),
@@ -91,13 +92,13 @@ TOKENS: tuple[tuple[str, str], ...] = (
     ("Databricks", f"d(?:api|ose|kea){_H}{{32}}(?:-[0-9])?"),
     ("PlanetScale", "pscale_(?:tkn|pw|oauth)_[A-Za-z0-9._=-]{32,}"),
     ("Neon", f"napi_{_A}{{40,}}"),
-    ("Supabase", f"sbp_(?:oauth_)?{_H}{{32,}}|sb_secret_{_W}{{20,}}"),
+    ("Supabase", f"sbp_(?:oauth_)?{_H}{{32,}}", f"sb_secret_{_W}{{20,}}"),
     ("MongoDB Atlas", f"mdb_sa_sk_{_W}{{30,}}"),
     ("Confluent", "cflt[A-Za-z0-9+/]{50,}"),
     ("ClickHouse", f"4b1d{_A}{{38}}(?![A-Za-z0-9])"),
     # Work, messages, money
-    ("Notion", f"ntn_{_A}{{32,}}|secret_{_A}{{40,}}"),
-    ("Atlassian", "AT(?:ATT|CTT|STT)3[A-Za-z0-9_=-]{40,}"),
+    ("Notion", f"ntn_{_A}{{32,}}", f"secret_{_A}{{40,}}"),
+    ("Atlassian", rf"AT(?:ATT|CTT|STT)3(?:[A-Za-z0-9_=-]|{_EQUALS}){{40,}}"),
     ("Bitbucket", f"ATBB{_A}{{24,}}"),
     ("Trello", f"ATTA{_A}{{60,}}"),
     ("Asana", rf"[0-9]/{_D}{{10,19}}:{_H}{{32}}"),
@@ -109,12 +110,12 @@ TOKENS: tuple[tuple[str, str], ...] = (
     ("Typeform", f"tfp_{_W}{{32,}}"),
     ("HubSpot", f"pat-[a-z]{{2,3}}[0-9]{{0,2}}-{_UUID}"),
     ("Dropbox", rf"sl\.(?:u\.)?{_W}{{60,}}"),
-    ("Discord bot", rf"[MNO]{_W}{{22,28}}\.{_W}{{6,7}}\.{_W}{{27,}}|mfa\.{_W}{{20,}}"),
+    ("Discord bot", rf"[MNO]{_W}{{22,28}}\.{_W}{{6,7}}\.{_W}{{27,}}", rf"mfa\.{_W}{{20,}}"),
     ("SendGrid", rf"SG\.{_W}{{16,}}(?:\.{_W}{{1,128}})?"),
-    ("Mailgun", f"key-{_H}{{32}}|{_H}{{32}}-{_H}{{8}}-{_H}{{8}}(?![A-Za-z0-9-])"),
+    ("Mailgun", f"key-{_H}{{32}}", f"{_H}{{32}}-{_H}{{8}}-{_H}{{8}}(?![A-Za-z0-9-])"),
     ("Mailchimp", f"{_H}{{32}}-us[0-9]{{1,2}}(?![A-Za-z0-9])"),
     ("Brevo", f"x(?:keys|smtps)ib-{_H}{{64}}-{_A}{{16}}"),
-    ("Twilio", f"SK{_H}{{32}}(?![A-Za-z0-9])|AC{_H}{{32}}(?![A-Za-z0-9])"),
+    ("Twilio", f"SK{_H}{{32}}(?![A-Za-z0-9])", f"AC{_H}{{32}}(?![A-Za-z0-9])"),
     ("Meta", f"EAA{_A}{{50,}}"),
     ("Salesforce", "00D[A-Za-z0-9]{12,15}![A-Za-z0-9._]{60,}"),
     ("Shippo", f"shippo_(?:live|test)_{_H}{{32,}}"),
@@ -122,29 +123,32 @@ TOKENS: tuple[tuple[str, str], ...] = (
     ("Duffel", f"duffel_(?:live|test)_{_W}{{32,}}"),
     ("Plaid", f"access-(?:sandbox|development|production)-{_UUID}"),
     ("Razorpay", f"rzp_(?:live|test)_{_A}{{14,}}"),
-    ("Stripe", f"[prs]k_(?:live|test)_{_A}{{8,}}|sk_org_(?:live_|test_)?{_A}{{20,}}"),
+    ("Stripe", f"[prs]k_(?:live|test)_{_A}{{8,}}", f"sk_org_(?:live_|test_)?{_A}{{20,}}"),
     ("Square", f"sq0[a-z]{{3}}-{_W}{{20,}}"),
     ("Frame.io", f"fio-u-{_W}{{40,}}"),
     # Watching
-    ("New Relic", f"NR[A-Z]{{2}}-{_A}{{16,}}|{_H}{{36}}NRAL"),
-    ("Grafana", f"glsa_{_A}{{32}}_{_H}{{8}}|glc_[A-Za-z0-9+/=]{{32,}}"),
+    ("New Relic", f"NR[A-Z]{{2}}-{_A}{{16,}}", f"{_H}{{36}}NRAL"),
+    ("Grafana", f"glsa_{_A}{{32}}_{_H}{{8}}", f"glc_[A-Za-z0-9+/=]{{32,}}"),
     ("Sentry", "sntry[a-z]_[A-Za-z0-9+/=_-]{40,}"),
     ("Dynatrace", rf"dt0[a-z][0-9]{{2}}\.{_U}{{24}}\.{_U}{{40,}}"),
 )
-"""By service, a pattern of its tokens. They are looked for where a word begins, or an escape before it ends."""
+"""A service, then patterns of its tokens; each begins with one character, or with a class of some.
+
+They are looked for where a word begins, or where an escape before it ends.
+"""
 
 UNKNOWN = (  # a short prefix, then much that looks random: the form that services have come to agree on
     rf"(?!sha[0-9])[a-z][a-z0-9]{{1,11}}(?:_[a-z0-9]{{1,8}}){{0,3}}[_-](?P<random>{_A}{{32,}})"
 )
 _RUN = r"(?<![A-Za-z0-9_.~-])[A-Za-z0-9_.~-]{14,}"
 _ESCAPE = (  # of JSON, Python, an address, a terminal; the first character is the one before the run
-    r"\\(?:[bfnrt]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4})|%(?:25){0,2}[0-9A-Fa-f]{2}|[\[;][0-9]{1,3}m"
+    r"\\(?:[bfnrt]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4})|%(?:25){0,2}(?:[35][Bb][0-9]{1,3}m|[0-9A-Fa-f]{2})|[\[;][0-9]{1,3}m"
 )
 _SHORTEST_UNKNOWN = 34
 _FEWEST_CHANGES = 0.45
 """Of random letters and digits, three of five differ in kind from the one before; of `readPageContent`, one of five."""
 
-SOURCES = (*(source for _, source in TOKENS), UNKNOWN, _RUN)
+SOURCES = (*(source for _, *sources in TOKENS for source in sources), UNKNOWN, _RUN)
 
 
 def token_spans(text: str) -> Iterator[tuple[int, int]]:
@@ -164,10 +168,10 @@ def token_spans(text: str) -> Iterator[tuple[int, int]]:
 
 def _edges(text: str, start: int, end: int) -> Iterator[int]:
     """Where a token may begin in a run of its characters: where a word does, or an escape before it ends."""
-    yield start
     escape = re.compile(_ESCAPE).match(text, max(0, start - 1), end)
     if escape:
         yield escape.end()
+    yield start
     for separator in re.compile(r"[._~-]").finditer(text, start, end - 1):
         yield separator.end()
 
@@ -186,11 +190,10 @@ def _token(text: str, edge: int, end: int) -> re.Match[str] | None:
 def _published() -> dict[str, re.Pattern[str]]:
     """By its first character, a pattern of all tokens that can begin with it."""
     by_character: dict[str, list[str]] = {}
-    for _, source in TOKENS:
-        for alternative in re.split(r"\|(?![^(]*\))", source):
-            first = alternative[: alternative.index("]") + 1] if alternative[0] == "[" else alternative[0]
-            for character in re.findall(first, ascii_letters + digits):
-                by_character.setdefault(character, []).append(alternative)
+    for source in (source for _, *sources in TOKENS for source in sources):
+        first = source[: source.index("]") + 1] if source[0] == "[" else source[0]
+        for character in re.findall(first, ascii_letters + digits):
+            by_character.setdefault(character, []).append(source)
     return {character: re.compile("|".join(some)) for character, some in by_character.items()}
 
 
