@@ -128,7 +128,7 @@ TOKENS: tuple[tuple[str, ...], ...] = (
     ("Frame.io", f"fio-u-{_W}{{40,}}"),
     # Watching
     ("New Relic", f"NR[A-Z]{{2}}-{_A}{{16,}}", f"{_H}{{36}}NRAL"),
-    ("Grafana", f"glsa_{_A}{{32}}_{_H}{{8}}", f"glc_[A-Za-z0-9+/=]{{32,}}"),
+    ("Grafana", f"glsa_{_A}{{32}}_{_H}{{8}}", "glc_[A-Za-z0-9+/=]{32,}"),
     ("Sentry", "sntry[a-z]_[A-Za-z0-9+/=_-]{40,}"),
     ("Dynatrace", rf"dt0[a-z][0-9]{{2}}\.{_U}{{24}}\.{_U}{{40,}}"),
 )
