@@ -625,3 +625,10 @@ def test_explain_as_json(cli):
     assert told["error"]["rule"] == "classify:http_status"
     assert [one["rule"] for one in told["rules"] if one["answer"] == "decided"] == ["http_status"]
     assert told["content"].startswith("Error executing tool the_tool: ")
+
+
+@pytest.mark.parametrize("options", [(), ("--json",), ("--text",), ("--json", "--text")])
+@pytest.mark.parametrize("failure", ["ValueError('bad token {}')", "nope:Nope('{}')", "401 for https://ada:{}@h/x"])
+def test_explain_shows_no_secret(cli, options, failure):
+    secret = "ghp_" + "Zz9Yy8Xx7W" * 4
+    assert secret not in "".join(map(str, cli("explain", *options, failure.format(secret))))

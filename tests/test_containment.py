@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from mulligan import Pipeline, tool
 from mulligan.foreign.containment import clean, fence, safe_str, show_name, unfence
+from mulligan.foreign.invisible import BLANK, INVISIBLE
 
 _FORBIDDEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff\xad\ud800-\udfff"
+    f"(?:{INVISIBLE}|{BLANK})|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff\xad\ud800-\udfff"
     "\U000e0000-\U000e007f\U000e0100-\U000e01ef\ufdd0-\ufdef\ufffe\uffff]"
 )
 _NASTY = (
@@ -34,7 +35,12 @@ def test_clean_leaves_nothing_forbidden_and_nothing_to_do(text: str, newlines: b
     assert newlines or len(cleaned.splitlines()) <= 1
 
 
-@given(st.text(st.characters(categories=["L", "N", "P", "S"], exclude_characters="\xad"), max_size=50))
+_UNSEEN = (
+    "\xad\u115f\u1160\u2800\u3164\uffa0\U0001d159\U00013441\U00013442"  # letters and symbols that are drawn as nothing
+)
+
+
+@given(st.text(st.characters(categories=["L", "N", "P", "S"], exclude_characters=_UNSEEN), max_size=50))
 def test_clean_keeps_what_is_visible(text: str) -> None:
     assert clean(text) == text
     assert clean(f"{text}\n\t{text}") == f"{text}\n\t{text}"
@@ -333,3 +339,40 @@ def test_half_a_surrogate_pair_in_a_name_costs_no_words(name):
     assert result.feedback is not None
     assert result.content.startswith("Error executing tool read: Resource not found: ")
     assert result.content.encode()
+
+
+_SEEN_FORMAT = "\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"
+
+
+@pytest.mark.parametrize("category", ["Cf", "Zs", "Cc", "Zl", "Zp"])
+def test_no_character_of_an_invisible_category_passes(category):
+    of_it = [chr(code) for code in range(0x110000) if unicodedata.category(chr(code)) == category]
+    left = {character for character in of_it if clean(f"a{character}b") not in ("ab", "a b", "a\nb")}
+    assert left <= {*_SEEN_FORMAT, "\t", "\x1b"}  # an escape takes the letter with it
+
+
+def test_no_character_whose_name_says_that_it_is_not_seen_passes():
+    named = re.compile(
+        r"HANGUL .*FILLER|ZERO WIDTH|INVISIBLE|VARIATION SELECTOR|BRAILLE PATTERN BLANK|VOWEL INHERENT|GRAPHEME JOINER"
+    )
+    unseen = [chr(code) for code in range(0x110000) if named.search(unicodedata.name(chr(code), ""))]
+    assert len(unseen) > 260
+    assert [character for character in unseen if clean(f"a{character}b") not in ("ab", "a b")] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "cleaned"),
+    [
+        ("a\u034fb\u17b4c\u180bd", "abcd"),
+        ("a\u2800b\xa0c\u3000d\u202fe", "a b c d e"),
+        ("♥\ufe0f ☎\ufe0e", "♥\ufe0f ☎\ufe0e"),
+        ("♥\ufe0f\ufe0f\ufe0fx\ufe0f1\ufe0e", "♥\ufe0fx1"),
+        ("♥\u200b\ufe0f", "♥"),
+        ("👩\u200d🚀", "👩🚀"),
+        ("می\u200cخواهم", "میخواهم"),
+        ("क्\u200dष", "क्ष"),
+    ],
+)
+def test_what_is_not_seen_goes_and_what_is_read_stays(text, cleaned):
+    assert clean(text) == cleaned
+    assert clean(cleaned) == cleaned

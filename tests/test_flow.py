@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mulligan import Pipeline, Policy, Tool, ToolCall, ToolResult, errors
+from mulligan import Pipeline, Policy, Tool, ToolCall, ToolResult, errors, tool
 from mulligan.flow import invoke
 from mulligan.plugin import DeadlineExceeded, ExecutorSaturated, Outcome, Run, Sleep
 from mulligan.running.invocation import Invocation
@@ -114,7 +114,8 @@ def test_a_repair_is_a_step_of_its_own(make_pipeline, plugin):
     def mend() -> ToolCall:
         return ToolCall(None, "read", {"path": "b"})
 
-    flow = flow_of(make_pipeline(read, plugins=[plugin(repair=lambda call: mend)]), "read", {})
+    made = tool(read_only=True)(read)
+    flow = flow_of(make_pipeline(made, plugins=[plugin(repair=lambda call: mend)]), "read", {})
     step = next(flow)
     assert step.executor is mend
     assert step.timeout is None

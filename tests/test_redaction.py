@@ -15,7 +15,7 @@ from urllib.parse import quote, quote_plus
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from secret_samples import ALNUM, HEX, draw, longest_part, shapes
+from secret_samples import ALNUM, HEX, draw, longest_part, published, shapes
 
 from mulligan.foreign.containment import safe_str
 from mulligan.secrets.redaction import PATTERNS, REDACTED, Redactor, cut
@@ -450,3 +450,158 @@ def test_a_secret_that_was_halved_on_reading_leaves_no_part(secret: str) -> None
 )
 def test_cut_keeps_whole_what_belongs_together(text: str, limit: int, short: str) -> None:
     assert cut(text, limit) == short
+
+
+# --- addresses
+
+_PASSWORDS = st.text(st.sampled_from("aZ09kQ7/?#@:%&=+!$*,;~._-[]()|^é"), min_size=8, max_size=24).filter(
+    lambda text: "://" not in text and not re.match("[0-9]{0,5}[/?#]", text)
+)
+_USERS = st.text(st.sampled_from("abcxyz019._-"), max_size=10)
+_HOSTS = ("db.example", "localhost:5432", "10.0.0.7", "[fe80::1]:8080", "h1:27017,h2:27017")
+
+
+@given(
+    st.sampled_from(["postgres", "mongodb+srv", "https", "http", "redis", "amqp", "git+https"]),
+    *(_USERS, _PASSWORDS, st.sampled_from(_HOSTS)),
+    *(st.booleans(), st.integers(0, 2)),
+)
+@example("https", "app", "ab/hunter22", "db.example", False, 0)
+@example("postgres", "app", "Xy7@ss/hunter22", "db.example", True, 0)
+@example("redis", "", "p@ss@word@1?#", "localhost:5432", True, 2)
+def test_a_password_in_an_address_is_hidden_whole(scheme, user, password, host, quoted, depth):
+    written = quote(password, safe="") if quoted else password
+    address = f"{scheme}://{user}:{written}@{host}/app"
+    hidden = f"{scheme}://{REDACTED}@{host}/app"
+    for _ in range(depth):
+        address, hidden = quote(address, safe=""), quote(hidden, safe="").replace(quote(REDACTED, safe=""), REDACTED)
+        hidden = hidden.replace("%255Bredacted%255D", REDACTED)
+    redactor = Redactor(environment={})
+    for carrier in (
+        "{}",
+        "cannot connect to {} at all",
+        "'{}'",
+        '{{"url": "{}"}}',
+        "{} and https://h.io/p?mail=a@b.org",
+    ):
+        assert redactor.redact(carrier.format(address)) == carrier.format(hidden)
+
+
+@pytest.mark.parametrize(
+    ("text", "redacted"),
+    [
+        ("https://tok3n-of-mine@git.example/r.git", "https://[redacted]@git.example/r.git"),
+        ("redis://:pw@a:1 or amqp://u:q@b:2", "redis://[redacted]@a:1 or amqp://[redacted]@b:2"),
+        (
+            "https://h/login?next=https%3A%2F%2Fu%3Ap%2540ss%40i%2F",
+            "https://h/login?next=https%3A%2F%2F[redacted]%40i%2F",
+        ),
+        (r"https:\/\/bob:s3cr\/et@h\/x", r"https:\/\/[redacted]@h\/x"),
+        ("git+https://u:t@github.com/o/r.git@v1", "git+https://[redacted]@v1"),
+        ("http://u:it's-me@h/", "http://[redacted]@h/"),
+    ],
+)
+def test_what_is_no_password_stays_in_an_address(redactor: Redactor, text: str, redacted: str) -> None:
+    assert redactor.redact(text) == redacted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("https://h/path?mail=a@b", "https://h:8080/path?mail=a@b.org", "https://h/path?mail=a%40b", "ssh://git@h/o/r.git"),
+        *("https://h.io/@ada/post#c@d", "http://[::1]:8080/x@y", "https://registry:5000/team/app@sha256:0a1b", "a@b and https://c"),
+        *("'https://h/a','mailto:x@b.org'", "https://h:443 was refused; write to ops@h", "https%3A%2F%2Fh%2Fp%3Fm%3Da%40b"),
+    ],
+)  # fmt: skip
+def test_addresses_without_user_information_stay(redactor: Redactor, text: str) -> None:
+    assert redactor.redact(text) == text
+
+
+def test_a_password_that_is_the_user_is_not_hidden_everywhere() -> None:
+    redactor = Redactor(environment={"DATABASE_URL": "postgres://postgres:postgres@db/app"})
+    assert redactor.redact("the role postgres does not exist") == "the role postgres does not exist"
+
+
+def test_a_password_from_the_environment_is_hidden_decoded_too() -> None:
+    redactor = Redactor(environment={"DATABASE_URL": "postgres://ada:gr%40nd%2Fpiano%21@db/app"})
+    assert redactor.redact("tried gr@nd/piano! and gr%40nd%2Fpiano%21") == f"tried {REDACTED} and {REDACTED}"
+
+
+# --- tokens, prose, command lines
+
+
+@pytest.mark.parametrize("escape", _ESCAPES)
+def test_tokens_with_a_published_prefix_are_hidden(redactor: Redactor, escape: str) -> None:
+    rng = random.Random(f"published {escape}")
+    leaks = [
+        (name, carrier)
+        for name, secret in published(rng).items()
+        for carrier in (*_CARRIERS, "\x1b[31m{}\x1b[0m", "line\n{}", "a\tb\t{}", "x-{}")
+        if longest_part(secret[-20:], redactor.redact(_ESCAPES[escape](carrier.format(secret)))) >= 8
+    ]
+    assert leaks == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("toolu_01A09q90qw90lq917835lq9X", "call_h4Zx9QbT2mN7vK1cR8pLw3Yd", "msg_01XFDUDYJgAACzvnptvVoYEL", "pi_3MtwBwLkdIwHu7ix28a3tqPa"),
+        *("chatcmpl-B9MBs8CjcvOU2jLn4n570S5qMJKcT", "resp_67ccd2bed1ec8190b14f964abc0542670bb6a6b452d3795b", "arn:aws:iam::123456789012:role/x"),
+        *("sha512-2Lf3Zr9kQ7Xv1Bn5Tm8Wc4Yd6Hg0Js2Lf3Zr9kQ7Xv1Bn5Tm8Wc4Yd6Hg0Js", "test_ReadsEveryPageOfTheWholeDocumentTwice2"),
+        *("global-accelerator-listener-of-mine", "desk-sk-lamp", "task_scheduler_with_a_long_name_v2", "pat.is.a.name", "keyboard-layout-de"),
+        *("my-secret_sauce_recipe_for_pancakes", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "SKaters and ACtors"),
+    ],
+)  # fmt: skip
+def test_ids_and_names_are_no_tokens(redactor: Redactor, text: str) -> None:
+    assert redactor.redact(f"no such thing: {text} (see the log)") == f"no such thing: {text} (see the log)"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("Wrong password '{}' for ada", 'bad passphrase "{}"', "the password for ada is {}, try it", "Your API key is {}."),
+        *("password was changed to {}", "user: ada pass: {}", "login ada, pass: {}", "cmd --pass {} -x", "openssl -passin pass:{}"),
+        *("Passwort: {}", "Kennwort={}", "mot de passe : {}", "contraseña: {}", "senha={}", "пароль: {}", "パスワード：{}", "密码: {}"),
+        *("wget --user=ada --password={} h", "curl -sS --user ada:{} https://h", "['curl', '-u', 'ada:{}', 'https://h']", "http -a ada:{} h"),
+        *("mysqldump -p{} app", "sshpass -p '{}' ssh h", "docker login -u ada -p {} r.io", "redis-cli -h h -a {} ping", "sqlcmd -P {}"),
+        *("['sshpass', '-p', '{}', 'ssh']", "ldapsearch -D cn=x -w {} -b y", "smbclient -U ada%{} //h/s", "sqlplus scott/{}@db"),
+        *("auth=('ada', '{}')", 'HTTPBasicAuth("ada", "{}")', "server.login('ada', '{}')", "auth: ['ada', '{}']", "{{'auth': ('ada', '{}')}}"),
+    ],
+)  # fmt: skip
+def test_passwords_beside_their_name_are_hidden(redactor: Redactor, text: str) -> None:
+    for secret in ("gr4nd-Piano7", "zi9!tronenFalter"):
+        assert secret not in redactor.redact(text.format(secret))
+
+
+@pytest.mark.parametrize("name", ["passphrase: ", "Passphrase = ", "the passphrase is "])
+def test_a_passphrase_is_hidden_to_its_last_word(redactor: Redactor, name: str) -> None:
+    redacted = redactor.redact(f"{name}velvet kettle marble sundial orbit. Try again")
+    assert redacted == f"{name}{REDACTED}. Try again"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("pwd=/home/u/p", "PWD=/srv", "pwd: ~/projects/app", r"pwd=C:\Users\ada\app", "credentials: /path not found"),
+        *("credentials=/etc/app/service-account.json", "token: /var/run/secrets/token", "private_key=/etc/ssl/private/key.pem"),
+        *("arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod/db-x1Y2z3", "secret=arn:aws:kms:eu-west-1:123456789012:key/a1"),
+        *("the password is too short", "your password is base64-encoded", "password was 3 days old", "the token is None", "secret is UTF-8"),
+        *("first pass: 12 of 14", "pass: test_login2 ok", "PASS: tests/x.c:12", "Passwort: erforderlich", "the passphrase is not long enough"),
+        *("curl -o out.txt https://h", "docker run -u 1000:1000 -p 8080:80 app", "mysql -P 3306 -h db", "ssh -p 22 ada@h", "a zip -r x y"),
+        *("auth failed (see 'log', 'trace')", "login('ada') failed", "the pass - a mountain - is closed", "unzip -p archive.zip"),
+        *("Passport: C01X00T47", "compass: N45E", "desenhar=x1y2z3", "grep -u -p pattern2 file", "Access denied (using password 'YES')"),
+    ],
+)  # fmt: skip
+def test_words_near_a_password_stay(redactor: Redactor, text: str) -> None:
+    assert redactor.redact(text) == text
+
+
+def test_short_values_are_hidden_as_whole_words_in_one_call_only() -> None:
+    redactor = Redactor(["a-long-secret"], environment={})
+    of_one_call = redactor.hiding(["123", "q7"])
+    assert (
+        of_one_call.redact("cvv 123, 'q7', not 1234, v1.123 or q7x")
+        == f"cvv {REDACTED}, '{REDACTED}', not 1234, v1.123 or q7x"
+    )
+    assert of_one_call.redact("a-long-secret") == REDACTED
+    assert redactor.redact("cvv 123") == "cvv 123"

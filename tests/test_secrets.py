@@ -310,6 +310,124 @@ def test_a_secret_argument_is_never_shown_by_any_tool(sinks):
         assert [sink for sink, text in texts if "falter" in text or "unter glas" in text] == []
 
 
+_MISPLACED = {  # {} is the code that opens the safe; the tool is `open_safe(room, code)`
+    "misspelt tool": ("opensafe", {"room": "r1", "code": "{}"}),
+    "unknown tool": ("unlock", {"door": {"code": "{}"}}),
+    "misspelt argument": ("open_safe", {"room": "r1", "coed": "{}"}),
+    "style": ("open_safe", {"room": "r1", "CODE_": "{}"}),
+    "words around it": ("open_safe", {"room": "r1", "safeCode": "{}"}),
+    "wrapper": ("open_safe", {"input": {"room": "r1", "code": "{}"}}),
+    "list of wrappers": ("open_safe", {"calls": [{"code": ["{}"]}]}),
+    "JSON in a text": ("open_safe", {"room": '{"room": "r1", "code": "{}"}'}),
+    "JSON in a JSON text": ("open_safe", {"args": '"{\\"code\\": \\"{}\\"}"'}),
+    "one more argument": ("open_safe", {"room": "r1", "code": "{}", "now": True}),
+    "wrong type of another": ("open_safe", {"room": 7, "code": "{}"}),
+    "cut off": ("open_safe", '{"room": "r1", "code": "{}'),
+    "Python": ("open_safe", "{'room': 'r1', 'code': '{}'}"),
+    "assignment": ("open_safe", "room=r1 code={}"),
+    "another tool's": ("look", {"room": "r1", "code": "{}"}),
+}
+
+
+def _planted(arguments: Any, secret: str) -> Any:
+    if isinstance(arguments, str):
+        return arguments.replace("{}", secret)
+    if isinstance(arguments, dict):
+        return {name: _planted(value, secret) for name, value in arguments.items()}
+    return [_planted(item, secret) for item in arguments] if isinstance(arguments, list) else arguments
+
+
+@pytest.mark.parametrize("case", _MISPLACED)
+def test_a_secret_argument_in_the_wrong_place_leaves_by_no_sink(sinks, case):
+    def open_safe(room: str, code: str) -> str:
+        raise ValueError(f"cannot open {room}")
+
+    def look(room: str) -> str:
+        raise ValueError(f"cannot look at {room}")
+
+    name, arguments = _MISPLACED[case]
+    outlets = sinks({})
+    outlets.pipeline.tools.add(Tool.from_function(look, name="look"))
+    secret = "zitronenfalter"
+    tool = Tool.from_function(open_safe, secret=["code"])
+    outlets.pipeline.tools.add(tool)
+    session = outlets.pipeline.session("s")
+    result = session.call(ToolCall("c1", name, _planted(arguments, secret)))
+    assert result.is_error
+    texts = [*outlets.texts(result, session), ("ai-sdk", str(result.message("ai-sdk")))]
+    assert [sink for sink, text in texts if sink != "session" and "falter" in text] == []
+
+
+def test_an_ordinary_argument_like_a_secret_one_is_shown(sinks):
+    def unlock(pin: str, bin: str) -> str:
+        raise ValueError("no")
+
+    outlets = sinks({})
+    tool = Tool.from_function(unlock, secret=["pin"])
+    outlets.call(tool, ToolCall("c1", "unlock", {"pin": "4711", "bin": "/usr/bin"}))
+    started = next(event for event in outlets.events if isinstance(event, CallStarted))
+    assert started.arguments == '{"pin":"[redacted]","bin":"/usr/bin"}'
+    assert outlets.pipeline.redactor.redact("look in /usr/bin") == "look in /usr/bin"
+
+
+def test_while_it_is_unclear_what_is_secret_names_and_types_are_shown(make_pipeline, plugin):
+    shown: list[str] = []
+    observe = plugin(
+        "seen", observe=lambda event: shown.append(event.arguments) if isinstance(event, CallStarted) else None
+    )
+    tool = Tool.from_schema(
+        "pay", "", {"type": "object", "properties": {"cvv": {}, "sum": {"type": "integer"}}}, dict, secret=["cvv"]
+    )
+    make_pipeline(tool, plugins=[observe]).call("pya", {"sum": 3, "of": [1], "x": None, "y": {}, "z": True})
+    assert shown == ["{sum: number, of: array, x: null, y: object, z: boolean}"]
+
+
+def test_a_short_secret_is_hidden_in_the_texts_of_its_call(sinks):
+    def pay(cvv: int) -> str:
+        raise ValueError(f"card refused: cvv {cvv} is wrong, order 81234, amount 123.50")
+
+    def count(n: int) -> str:
+        raise ValueError(f"cannot count to {n}")
+
+    outlets = sinks({})
+    for arguments in ({"cvv": 123}, {"cvv": "123"}, {"csv": 123}, {"cvv": 123, "tip": 1}):
+        result, session = outlets.call(Tool.from_function(pay, secret=["cvv"]), ToolCall("c1", "pay", arguments))
+        texts = [*outlets.texts(result, session), ("ai-sdk", str(result.message("ai-sdk")))]
+        assert [
+            (sink, text) for sink, text in texts if sink != "session" and re.search(r"(?<!\d)123(?![\d.]|:\d)", text)
+        ] == []
+    assert (
+        "order 81234, amount 123.50"
+        in outlets.call(Tool.from_function(pay, secret=["cvv"]), ToolCall("c1", "pay", {"cvv": 123}))[0].content
+    )
+    result, _ = outlets.call(Tool.from_function(count), ToolCall("c2", "count", {"n": 123}))
+    assert "cannot count to 123" in result.content
+
+
+def test_a_message_that_repeats_the_input_hides_secret_arguments(make_pipeline):
+    tool = Tool.from_schema(
+        "pay", "", {"type": "object", "properties": {"cvv": {}, "to": {}}}, lambda **_: "paid", secret=["cvv"]
+    )
+    part = {"type": "tool-pay", "toolCallId": "c1", "state": "input-available", "input": {"cvv": 7, "to": "ada"}}
+    answers = make_pipeline(tool).answer({"role": "assistant", "parts": [part]})
+    assert answers[0]["input"] == {"cvv": "[redacted]", "to": "ada"}
+
+
+@pytest.mark.parametrize(
+    "torn",
+    [
+        "ghp_abcdefghij\u200bABCDEFGHIJ0123456789",
+        "password:\xa0gr4nd-piano",
+        "\x1b[1mghp_\x1b[0mabcdefghijABCDEFGHIJ0123456789",
+    ],
+)
+def test_a_secret_that_invisible_characters_tear_apart_is_hidden(make_pipeline, torn):
+    tool = Tool.from_schema("act", "", _SCHEMA, raised(ValueError(f"refused: {torn}")))
+    content = make_pipeline(tool).call("act", {"path": "a"}).content
+    assert "[redacted]" in content
+    assert "ABCDEFGHIJ" not in content and "piano" not in content
+
+
 # --- cutting
 
 

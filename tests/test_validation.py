@@ -656,3 +656,12 @@ def test_a_hundred_thousand_items_are_looked_through(wrong):
     assert {problem.message for problem in found} <= {"of the wrong type", "not valid"}
     assert found[0].pointer == f"/items/{wrong[0]}"
     assert len(found) <= 1_000
+
+
+def test_the_first_part_of_a_path_says_whether_a_value_is_secret():
+    part = {"type": "object", "properties": {"phrase": {"type": "integer"}, "note": {"type": "integer"}}}
+    schema = {"type": "object", "properties": {"phrase": part, "note": part}}
+    arguments = {"phrase": {"note": "inside a secret"}, "note": {"phrase": "inside a note"}}
+    unlock = Tool.from_schema("unlock", "", schema, lambda **_: "open", secret=["phrase"])
+    shown = {problem.pointer: problem.got for problem in unlock.validator.problems(arguments, unlock.secret)}
+    assert shown == {"/phrase/note": None, "/note/phrase": '"inside a note"'}

@@ -80,6 +80,7 @@ def _stages(state: Invocation) -> Flow:
             _let_in(state.memory.begin(state))
         tool = _prepare(state)
         if isinstance(tool, ToolError):
+            state.hide_secrets()
             if not (state.stages.may_repair and isinstance(tool, (ToolNotFoundError, ToolArgumentError))):
                 return _failed(state, tool)
             tool = yield from _repair(state, tool)
@@ -102,7 +103,7 @@ def _stages(state: Invocation) -> Flow:
 
 def _announce(state: Invocation) -> None:
     tool = state.host.toolset.get(state.call.name)
-    show = partial(state.host.answering.shown_arguments, state.call, tool)
+    show = partial(state.host.answering.shown_arguments, state.call, tool, state.host.toolset)
     name = state.call.name if tool is not None else state.host.answering.shown_name(state.call)
     state.stages.observe(CallStarted(state.call.id, name, show))
 
@@ -138,10 +139,10 @@ def _prepare(state: Invocation) -> Tool | ToolError:
     except SchemaError as error:
         return unusable(tool.shown, error)
     state.arguments = given
-    if tool.secret:
-        host.answering.register_secrets(tool, given)
     if isinstance(bound, ToolArgumentError):
         return bound
+    if tool.secret:
+        state.hide_secrets()
     state.bound = bound
     return tool
 
@@ -195,10 +196,11 @@ def _repair(state: Invocation, error: ToolError) -> Generator[Step, Outcome, Too
         raise error
     state.call = sent._replace(name=repaired.name, arguments=repaired.arguments)
     tool = _prepare(state)
+    host = state.host
     if isinstance(tool, ToolError) or not _may_repair(state, sent, tool):
         state.call, state.tool, state.arguments = sent, tool_before, read_before
         raise error
-    state.repairs = host.answering.repairs(sent, state.call)
+    state.repairs = host.answering.repairs(sent, state.call, (tool_before, tool), host.toolset)
     for repair in state.repairs:
         state.note(CallRepaired(sent.id, host.answering.shown_name(sent), repair))
     return tool

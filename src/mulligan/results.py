@@ -13,7 +13,7 @@ from mulligan.errors import ToolError
 from mulligan.feedback import Feedback, body
 from mulligan.foreign.containment import safe_str, show_name
 from mulligan.policy import Limits, Policy
-from mulligan.secrets.redaction import Redactor, cut
+from mulligan.secrets.redaction import REDACTED, Redactor, cut
 
 if TYPE_CHECKING:
     from mulligan.events import Event
@@ -118,6 +118,20 @@ class ToolResult:
             UsageError: no dialect of that name.
         """
         return named(dialect, self._source.dialects if self._source else None).message(self)
+
+    def without_secrets(self, sent: Any) -> Any:
+        """What was sent, with the mark in the place of secrets: for a message that repeats it.
+
+        Args:
+            sent: the arguments as JSON values, or their text.
+        """
+        from mulligan.secrets.arguments import masked
+
+        redactor = self._source.redactor if self._source else Redactor()
+        try:
+            return masked(sent, () if self.tool is None else self.tool.secret, redactor.redact_values)
+        except RecursionError:
+            return REDACTED
 
     def to_dict(self) -> dict[str, Any]:
         """Everything about the result as JSON values, redacted."""

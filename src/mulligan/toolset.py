@@ -9,9 +9,12 @@ from typing import Any
 
 from mulligan.dialects import Dialect, named
 from mulligan.errors import UsageError
+from mulligan.secrets.arguments import SecretNames
 from mulligan.signatures.signature import read_names
 from mulligan.suggesting.suggestions import Entry, NameIndex, Suggestions
 from mulligan.tools import Tool
+
+_NO_SECRETS = SecretNames(())
 
 
 class Toolset(Mapping[str, Tool]):
@@ -32,6 +35,7 @@ class Toolset(Mapping[str, Tool]):
         self._entries: dict[str, Entry] = {}
         self._also_called: dict[str, str] = {}
         self._index: NameIndex | None = None
+        self._secrets: SecretNames | None = _NO_SECRETS
         self._lock = threading.Lock()
         self.dialects: Mapping[str, Dialect] | None = None
         for given in _each(tools):
@@ -61,6 +65,8 @@ class Toolset(Mapping[str, Tool]):
             self._tools[made.name] = made
             self._entries[made.name] = Entry(made.name, made.summary, partial(_parameter_names, made))
             self._index = None
+            if made.secret or self._secrets is not _NO_SECRETS:
+                self._secrets = None
         return made
 
     def _note_aliases(self, tool: Tool) -> None:
@@ -91,6 +97,8 @@ class Toolset(Mapping[str, Tool]):
             if name not in self._tools:
                 raise UsageError(f"no tool is named {name!r}; there are {', '.join(list(self._tools)[:20]) or 'none'}")
             self._index = None
+            if self._secrets is not _NO_SECRETS:
+                self._secrets = None
             del self._entries[name]
             self._forget_aliases(self._tools[name])
             return self._tools.pop(name)
@@ -119,6 +127,16 @@ class Toolset(Mapping[str, Tool]):
         if self._index is None:
             self._index = NameIndex(list(self._entries.values()))
         return self._index.suggest(called, arguments)
+
+    @property
+    def secrets(self) -> SecretNames:
+        """The names of all secret arguments; false where no tool has any."""
+        if self._secrets is None:
+            tools = self._tools.copy().values()
+            secret = frozenset(name for tool in tools for name in tool.secret)
+            declared = (name for tool in tools if secret for name in _parameter_names(tool))
+            self._secrets = SecretNames(secret, frozenset(declared))
+        return self._secrets
 
     def without_handlers(self) -> Toolset:
         """The same tools with handlers that refuse to run: what a repairer is given."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mulligan.answering.classification import Classifier, sealed
 from mulligan.answering.rendering import rendered
 from mulligan.arguments.reading import dump, read_arguments
+from mulligan.arguments.validation import SchemaError
 from mulligan.calls import Repair, ToolCall
 from mulligan.dialects import Dialect
 from mulligan.errors import (
@@ -28,7 +29,9 @@ from mulligan.foreign.values import as_content
 from mulligan.mending.provenance import is_plain_like
 from mulligan.policy import Limits, Policy
 from mulligan.results import ToolResult
+from mulligan.secrets.arguments import SecretNames, masked, outline
 from mulligan.secrets.redaction import Redactor, cut
+from mulligan.secrets.values import short_secrets_of
 from mulligan.suggesting.nearby import near_resources
 from mulligan.tools import Tool
 from mulligan.toolset import Toolset
@@ -62,6 +65,7 @@ class Answering:
 
     def __init__(self, policy: Policy, limits: Limits, redactor: Redactor) -> None:
         self.classifier = Classifier(policy)
+        self._policy = policy
         self._limits = limits
         self.redactor = redactor
         self._wording = Wording(policy, limits, redactor)
@@ -217,16 +221,35 @@ class Answering:
             return None
         return correct(error, state.call, state.tool, failure, state.host.toolset, self._limits, resources)
 
-    def register_secrets(self, tool: Tool, arguments: Mapping[str, Any]) -> None:
-        """Remembers the values of a tool's secret arguments, so that no text shows them.
+    def hide_secrets(self, call: ToolCall, tool: Tool | None, toolset: Toolset, arguments: Any) -> Answering:
+        """Remembers the secrets of a call, also those that are not in their place.
 
         Args:
-            tool: the tool.
-            arguments: its arguments as JSON values.
+            call: the call.
+            tool: its tool, or None; then every tool's secret arguments count.
+            toolset: the tools.
+            arguments: the arguments as JSON values; None where they cannot be read.
+
+        Returns:
+            What makes the result of this call: itself, or one that hides the call's short secrets too.
         """
-        for name in tool.secret:
-            if name in arguments:
-                self.redactor.register(arguments[name])
+        names = toolset.secrets if tool is None or not tool.secret else _names_of(tool)
+        if arguments is None:
+            try:
+                arguments = read_arguments(call.arguments, self._limits)
+            except ToolArgumentError:
+                arguments = call.arguments
+        short: set[str] = set()
+        for value in names.values_in(arguments):
+            self.redactor.register(value)
+            short.update(short_secrets_of(value))
+        if not short:
+            return self
+        other = object.__new__(Answering)
+        vars(other).update(vars(self), redactor=self.redactor.hiding(short))
+        other._wording = Wording(self._policy, self._limits, other.redactor)
+        other.line = other._wording.line
+        return other
 
     def succeeded(self, state: Invocation, value: Any) -> ToolResult:
         """The result of a call that ended well.
@@ -261,33 +284,49 @@ class Answering:
             self,
         )
 
-    def repairs(self, sent: ToolCall, read: ToolCall) -> tuple[Repair, ...]:
+    def repairs(
+        self, sent: ToolCall, read: ToolCall, tools: tuple[Tool | None, Tool], toolset: Toolset
+    ) -> tuple[Repair, ...]:
         """What was read differently from how it was sent.
 
         Args:
             sent: the call as the model sent it.
             read: the call after the repair.
+            tools: their tools; None where the name that was sent is none's.
+            toolset: all tools.
         """
         found = []
         if sent.name != read.name:
             found.append(Repair("name", f"tool {self.shown_name(sent)}", self.shown_name(read)))
         if sent.arguments != read.arguments:
-            found.append(Repair("arguments", self.shown_arguments(sent), self.shown_arguments(read)))
+            before, after = tools
+            shown = self.shown_arguments(sent, before, toolset), self.shown_arguments(read, after, toolset)
+            found.append(Repair("arguments", *shown))
         return tuple(found)
 
-    def shown_arguments(self, call: ToolCall, tool: Tool | None = None) -> str:
+    def shown_arguments(self, call: ToolCall, tool: Tool | None, toolset: Toolset) -> str:
         """The arguments of a call as one short, redacted line.
+
+        Where some of them are secret, and the call does not fit its tool, it is not clear which: then the line has their
+        names and types only.
 
         Args:
             call: the call.
-            tool: its tool, whose secret arguments are registered first.
+            tool: its tool, or None.
+            toolset: all tools.
         """
-        if tool is not None and tool.secret:
+        text = call.arguments if isinstance(call.arguments, str) else None
+        if toolset.secrets:
             try:
-                self.register_secrets(tool, read_arguments(call.arguments, self._limits))
+                arguments = read_arguments(call.arguments, self._limits)
             except ToolArgumentError:
-                return "(not shown: they cannot be read, and some of them are secret)"
-        text = call.arguments if isinstance(call.arguments, str) else _as_json(call.arguments)
+                return "(not shown: they cannot be read, and some of them may be secret)"
+            self.hide_secrets(call, tool, toolset, arguments)
+            if tool is None or (tool.secret and not _fits(tool, arguments)):
+                text = outline(arguments)
+            elif tool.secret:
+                text = dump(masked(arguments, tool.secret, str))
+        text = _as_json(call.arguments) if text is None else text
         return cut(clean(self.redactor.redact(text[: 4 * _SHOWN]), newlines=False), _SHOWN)
 
     def attempt_failed(self, call: ToolCall, attempt: int, error: ToolError, failure: Failure) -> AttemptFailed:
@@ -321,6 +360,17 @@ def shortened(content: str, limit: int) -> str:
     kept = cut(content, limit - _NOTE)
     left_out = len(content) - len(kept.rstrip("…"))
     return f"{kept}\n[{left_out:,} of {len(content):,} characters left out]"
+
+
+def _names_of(tool: Tool) -> SecretNames:
+    return SecretNames(tool.secret, frozenset(tool.parameters.get("properties") or ()))
+
+
+def _fits(tool: Tool, arguments: dict[str, Any]) -> bool:
+    try:
+        return tool.validator.is_valid(arguments)
+    except SchemaError:
+        return False
 
 
 def _as_json(arguments: Any) -> str:

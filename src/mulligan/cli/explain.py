@@ -74,13 +74,14 @@ def explain(
         else:
             read_as = f"{type_name(exception)}, raised by a tool"
             result = _raised(pipeline, exception, tool)
+        redact = pipeline.redactor.redact
         happened = _happened(exception, failure, result)
         asked = list(answers(pipeline, happened, result))
         rules = list(verdicts(pipeline.plugins, happened, result.error)) if happened and result.error else []
         outside = any(not info.built_in for info in pipeline.plugins)
     if json:
         told = {"asked": [attrs.asdict(one) for one in asked], "rules": [attrs.asdict(verdict) for verdict in rules]}
-        write_json({"failure": failure, "read_as": read_as, **result.to_dict(), **told})
+        write_json({"failure": redact(failure), "read_as": read_as, **result.to_dict(), **told})
     else:
         _print(read_as, result, asked if outside else [], rules)
     return OK

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from mulligan.cli.streams import stdout, tell
 from mulligan.results import ToolResult
+from mulligan.secrets.redaction import Redactor
 
 OK = 0
 FAILED = 1
@@ -85,12 +86,12 @@ def write_json(value: Any) -> None:
 
 
 def complain(text: str) -> None:
-    """Writes one line to stderr.
+    """Writes one line to stderr, without secrets: it may repeat what was typed, or what a file holds.
 
     Args:
         text: what is wrong and what to do.
     """
-    tell(f"mulligan: {' '.join(text.split())}\n")
+    tell(f"mulligan: {' '.join(Redactor().redact(text).split())}\n")
 
 
 def print_table(

@@ -55,7 +55,7 @@ class AISDKDialect(Dialect):
         asked_for = part_of(result.call)
         part = {name: value for name, value in asked_for.items() if name not in _OF_A_STATE}
         part = {"type": f"tool-{result.call.name}", **part, "toolCallId": result.call.id}
-        part["input"] = _input(asked_for, result.call.arguments)
+        part["input"] = result.without_secrets(_input(asked_for, result.call.arguments))
         if result.is_error:
             return {**part, "state": "output-error", "errorText": result.content}
         return {**part, "state": "output-available", "output": _output(result)}

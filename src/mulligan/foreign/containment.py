@@ -7,15 +7,11 @@ from bisect import bisect_right
 from itertools import accumulate
 from typing import Any
 
+from mulligan.foreign.invisible import BLANK, INVISIBLE
+
 _ANSI = (  # control sequences, strings such as window titles (their end may be missing), and the short ones
     r"\x1b\[[0-?]{0,64}[ -/]{0,8}[@-~]|\x9b[0-?]{1,64}[ -/]{0,8}[@-~]"
     r"|\x1b[\]PX^_][^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?|\x1b[ -/]{0,8}[0-~]"
-)
-_UNWANTED = (  # controls but tab and line feed, bidi controls, invisible characters, tags, selectors, noncharacters
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\U000e0000-\U000e007f\U000e0100-\U000e01ef\ufdd0-\ufdef"
-    + "".join(chr(plane + last) for plane in range(0, 0x110000, 0x10000) for last in (0xFFFE, 0xFFFF))
-    + "]+"
 )
 _BREAKS = "[\u2028\u2029]"
 _SURROGATES = "[\ud800-\udfff]"
@@ -37,21 +33,23 @@ _PLAIN_NAME = re.compile(r"[A-Za-z0-9_.:/-]+").fullmatch
 
 
 def clean(text: str, *, newlines: bool = True) -> str:
-    """Remove what is not visible: control characters, terminal escapes, bidi controls, zero-width and tag characters.
+    """Remove what is not visible: control characters, terminal escapes, and what Unicode says is not drawn.
 
     Args:
         text: foreign text.
         newlines: whether line feeds and tabs stay; otherwise each run of them becomes one space.
 
     Returns:
-        The text without them. Lone surrogates become U+FFFD, the Unicode line and paragraph separators line feeds.
+        The text without them. Every other kind of space becomes a space, lone surrogates U+FFFD, the Unicode line and
+        paragraph separators line feeds.
     """
     if text.isascii() and text.isprintable():
         return text
     if "\x1b" in text or "\x9b" in text:
         text = re.sub(_ANSI, "", text)
-    text = re.sub(_UNWANTED, "", text)
+    text = re.sub(INVISIBLE, "", text)
     if not text.isascii():
+        text = re.sub(BLANK, " ", text)
         text = re.sub(_SURROGATES, "\ufffd", re.sub(_BREAKS, "\n", text))
     return text if newlines else re.sub(r"[\n\t]+", " ", text)
 

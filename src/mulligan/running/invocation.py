@@ -221,6 +221,16 @@ class Invocation:
         self.step = 0
         self.recording: str | None = None
 
+    def hide_secrets(self) -> None:
+        """Takes care that no text about the call shows its secrets."""
+        host = self.host
+        if not host.toolset.secrets:
+            return
+        answering = host.answering.hide_secrets(self.call, self.tool, host.toolset, self.arguments)
+        if answering is not host.answering:
+            self.host = HostView(host.toolset, host, host.policy)
+            self.host.answering = answering
+
     def note(self, event: Event) -> None:
         """Keeps an event for the result, and tells the observers."""
         self.events += (event,)

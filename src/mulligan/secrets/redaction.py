@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from threading import Lock
 
-from mulligan.secrets.shapes import PATTERNS, REDACTED, redact_shapes
+from mulligan.secrets import commands, named, shapes, tokens
+from mulligan.secrets.addresses import password_of
+from mulligan.secrets.marking import REDACTED
+from mulligan.secrets.shapes import redact_shapes
 from mulligan.secrets.values import Finder, Probe, probes_of, secrets_of
 
 __all__ = ["PATTERNS", "REDACTED", "Redactor", "cut"]
+
+PATTERNS: tuple[str, ...] = (*shapes.SOURCES, *tokens.SOURCES, *named.SOURCES, *commands.SOURCES)
 
 _MOST_VALUES, _SHORTEST, _MOST_PASSES = 1_000, 8, 8
 _ELLIPSIS = "…"
@@ -24,7 +29,6 @@ _ORDINARY_VALUE = (  # numbers, booleans, paths, and addresses that carry nothin
     r"|(?![A-Za-z0-9+/]{40}\Z)(?:unix:[a-z]+=)?(?:~|\.{1,2}|[A-Za-z]:)?[/\\][\w ./\\:~@,=-]*"
     r"|[A-Za-z][A-Za-z0-9+.-]{0,20}://[^\s/?#@]*(?:/[^\s/?#@]{0,15}){0,9}"
 )
-_LOGIN = r"[a-z0-9+]{1,32}://([^\s:@/]{0,256}):([^\s@/]{8,256})@"
 _ESCAPE = (
     r"\x1b\[[0-9;?]{0,32}[@-~]?|\\u[dD][89abAB][0-9A-Fa-f]{2}\\u[0-9A-Fa-f]{4}|\\u[0-9A-Fa-f]{4}"
     r"|\\U[0-9A-Fa-f]{8}|\\x[0-9A-Fa-f]{2}|\\.|%[0-9A-Fa-f]{2}|&#?[A-Za-z0-9]{1,8};"
@@ -56,8 +60,8 @@ class Redactor:
     def register(self, value: object) -> None:
         """Add a secret; the latest 1,000 are kept, and of each its first 16,384 characters.
 
-        Values of less than 4 characters are ignored: replacing them would destroy the text around them. So are
-        booleans, None and every type that is not named below.
+        Values of less than 4 characters are ignored: replacing them would destroy the text around them (`hiding` is for
+        those). So are booleans, None and every type that is not named below.
 
         Args:
             value: a str, bytes or number, or lists, tuples, sets and mappings (their values) of such.
@@ -84,6 +88,23 @@ class Redactor:
             text, redacted = redacted, _once(redacted, finder)
         return redacted
 
+    def redact_values(self, text: str) -> str:
+        """Replace the registered values only: for what a model sent, which is shown back to it.
+
+        Args:
+            text: a text of any length.
+        """
+        finder = self._finder or self._build()
+        return finder.redact(text) if finder.anchors or finder.loose else text
+
+    def hiding(self, values: Collection[str]) -> Redactor:
+        """A redactor for the texts of one call, which hides some values more, where they are whole words.
+
+        Args:
+            values: short secrets of that call. Everywhere else they are ordinary numbers or words.
+        """
+        return _OfOneCall(self, values)
+
     def _add(self, secrets: Iterable[str]) -> None:
         for secret in secrets:
             if secret not in self._probes:
@@ -107,6 +128,25 @@ class Redactor:
             return finder
 
 
+class _OfOneCall(Redactor):
+    """Hides short values as whole words, then what another redactor hides."""
+
+    def __init__(self, redactor: Redactor, values: Collection[str]) -> None:
+        super().__init__(environment={})
+        self._redactor = redactor
+        self._words = rf"(?<![\w.])(?:{'|'.join(map(re.escape, values))})(?!\w|\.\d)"
+        self.shortest = min(redactor.shortest, *map(len, values))
+
+    def register(self, value: object) -> None:
+        self._redactor.register(value)
+
+    def redact(self, text: str) -> str:
+        return self._redactor.redact(re.sub(self._words, REDACTED, text))
+
+    def redact_values(self, text: str) -> str:
+        return self._redactor.redact_values(re.sub(self._words, REDACTED, text))
+
+
 def _once(text: str, finder: Finder) -> str:
     return redact_shapes(finder.redact(text) if finder.anchors or finder.loose else text)
 
@@ -116,9 +156,9 @@ def _credentials(environment: Mapping[str, str]) -> Iterator[str]:
         if len(value) >= _SHORTEST and name not in ("PWD", "OLDPWD") and re.search(_CREDENTIAL_NAME, name.upper()):
             if not re.fullmatch(_ORDINARY_VALUE, value):
                 yield from secrets_of(value)
-            login = re.match(_LOGIN, value)
-            if login and login[1] != login[2]:
-                yield login[2]
+            for password in password_of(value):
+                if len(password) >= _SHORTEST:
+                    yield password
 
 
 def cut(text: str, limit: int) -> str:

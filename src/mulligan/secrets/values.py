@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any, NamedTuple
 
-from mulligan.secrets.shapes import REDACTED, replace
+from mulligan.secrets.marking import REDACTED, replace
 
 _SHORTEST, _LONGEST, _CHUNK, _MOST_ITEMS = 4, 16_384, 256, 10_000
+_SHORTEST_OF_ALL = 2
 _PROBE, _FRAGMENT, _LONGEST_PIN = 4, 6, 7
 _RARE_FIRST = "QZXJqKYjVWzGkHUBxOFDNPMRLCIwvSTEAyb7g8964h3f5mpd2u1c0nlaorsite"
 _RARE_DIGITS = "7986543210BFDCEAbfdcea"  # in hex every letter has one of 3 to 7
@@ -100,6 +101,19 @@ def _tail(text: str, phrase: str) -> int:
 
 def secrets_of(value: object) -> Iterator[str]:
     """The texts to hide for a value: its own, or those of everything in it."""
+    for text in _texts_of(value):
+        if len(text) >= _SHORTEST and text not in REDACTED:
+            last = max(0, len(text) - _CHUNK)
+            for start in {*range(0, last, _CHUNK), last}:
+                yield text[start : start + _CHUNK]
+
+
+def short_secrets_of(value: object) -> Iterator[str]:
+    """The texts of two or three characters in a value: too short to hide wherever they occur."""
+    return (text for text in _texts_of(value) if _SHORTEST_OF_ALL <= len(text) < _SHORTEST)
+
+
+def _texts_of(value: object) -> Iterator[str]:
     waiting: list[object] = [value]
     seen: dict[int, object] = {}  # keeps the items alive, so that no id comes twice
     while waiting and len(seen) < _MOST_ITEMS:
@@ -111,10 +125,8 @@ def secrets_of(value: object) -> Iterator[str]:
             waiting.extend(item.values())
         elif isinstance(item, (list, tuple, AbstractSet)):
             waiting.extend(item)
-        elif (text := _text(item).strip()[:_LONGEST]) and len(text) >= _SHORTEST and text not in REDACTED:
-            last = max(0, len(text) - _CHUNK)
-            for start in {*range(0, last, _CHUNK), last}:
-                yield text[start : start + _CHUNK]
+        elif text := _text(item).strip()[:_LONGEST]:
+            yield text
 
 
 def _text(item: Any) -> str:

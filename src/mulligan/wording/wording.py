@@ -221,7 +221,13 @@ class Wording:
         """A text as one clean, redacted, bounded line."""
         if len(text) <= _LINE and text.isascii() and text.isprintable():
             return self._redactor.redact(text)
-        return cut(clean(self._redactor.redact(text[: 4 * _LINE]), newlines=False), _LINE)
+        return cut(self._visible(text[: 4 * _LINE], newlines=False), _LINE)
+
+    def _visible(self, text: str, *, newlines: bool) -> str:
+        """A text without secrets and without what cannot be seen, which may have torn a secret apart."""
+        redacted = self._redactor.redact(text)
+        shown = clean(redacted, newlines=newlines)
+        return shown if shown == redacted else self._redactor.redact(shown)
 
     def _propose(self, feedback: Feedback, correction: Correction, call: ToolCall) -> None:
         """Adds the corrected call, unless it is too long, or something in it must not be shown or is not plain text."""
@@ -291,7 +297,7 @@ class Wording:
         if not text:
             return ""
         limit = self._limits.detail_chars
-        told = cut(clean(self._redactor.redact(text[: 4 * limit])), limit).strip()
+        told = cut(self._visible(text[: 4 * limit], newlines=True), limit).strip()
         key = f"{call.id}\0{call.name}\0{sent_text(call)}"
         return fence(told, key=key, label=self._words["reported"]) if told else ""
 

@@ -1,0 +1,152 @@
+"""Secret arguments in a call: in their place, and where a model put them by mistake.
+
+A misspelt name, a wrapper (`{"arguments": {...}}`) or JSON text inside a text must not turn a secret into an ordinary value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any
+
+from mulligan.secrets.marking import REDACTED
+
+_PAIR = r"(?P<name>[^\W\d][\w.-]{0,63})\\{0,8}[\"']?[ \t]{0,4}[:=][ \t]{0,4}(?P<open>\\{0,8}[\"'])?"
+_BARE = r"[^\s,;&}\])\"'<>\\]{1,4096}"
+_WORD = r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\da-zA-Z_]+"
+_MOST_ITEMS, _LONGEST_TEXT, _LONGEST_VALUE, _LONGEST_NAME = 10_000, 100_000, 4_096, 64
+_SHORT_NAME = 5
+_KINDS = ((bool, "boolean"), (str, "string"), (int, "number"), (float, "number"), (list, "array"), (Mapping, "object"))
+
+
+class SecretNames:
+    """Knows by its name whether an argument may be meant to be a secret one.
+
+    Args:
+        secret: the names of secret arguments.
+        declared: names that ordinary arguments have; one of them is not a misspelt secret.
+    """
+
+    def __init__(self, secret: Collection[str], declared: Collection[str] = ()) -> None:
+        self._forms = {_canonical(name) for name in secret} - {""}
+        self._words = [words for name in secret if (words := _words(name))]
+        self._declared = frozenset(declared).difference(secret)
+
+    def __bool__(self) -> bool:
+        return bool(self._forms)
+
+    def may_mean(self, name: str) -> bool:
+        """Whether a name is that of a secret argument, but for style, a letter or two, or words around it.
+
+        Args:
+            name: a name that a model sent.
+        """
+        form = _canonical(name[:_LONGEST_NAME])
+        if form in self._forms:
+            return True
+        if name in self._declared or not form:
+            return False
+        words = _words(name[:_LONGEST_NAME])
+        return any(wanted <= words for wanted in self._words) or any(_is_near(form, known) for known in self._forms)
+
+    def values_in(self, arguments: object) -> Iterator[object]:
+        """The values under such names, at any depth, also in texts that hold JSON or `name=value`.
+
+        Args:
+            arguments: what a model sent, read or not.
+        """
+        waiting: list[Any] = [arguments]
+        for _ in range(_MOST_ITEMS):
+            if not waiting:
+                break
+            item = waiting.pop()
+            if type(item) is dict:
+                for name, value in item.items():
+                    if type(name) is str and self.may_mean(name):
+                        yield value
+                    else:
+                        waiting.append(value)
+            elif type(item) is list:
+                waiting.extend(item[:_MOST_ITEMS])
+            elif type(item) is bytes:
+                waiting.append(item[:_LONGEST_TEXT].decode("utf-8", "replace"))
+            elif type(item) is str and (":" in item or "=" in item):
+                read = _read(item)
+                if read is None:
+                    yield from self._values_in_text(item[:_LONGEST_TEXT])
+                else:
+                    waiting.append(read)
+
+    def _values_in_text(self, text: str) -> Iterator[str]:
+        for pair in re.finditer(_PAIR, text):
+            if self.may_mean(pair["name"]):
+                start, quote = pair.end(), pair["open"]
+                if quote:
+                    end = text.find(quote, start, start + _LONGEST_VALUE)
+                    yield text[start : end if end >= 0 else start + _LONGEST_VALUE]
+                elif value := re.compile(_BARE).match(text, start):
+                    yield value[0]
+
+
+def masked(arguments: Any, secret: Collection[str], hide: Callable[[str], str]) -> Any:
+    """A copy of what was sent, with the mark in the place of secrets.
+
+    Args:
+        arguments: a JSON value.
+        secret: names of members whose values are hidden whatever they are.
+        hide: takes secrets out of a text.
+    """
+    if isinstance(arguments, Mapping):
+        return {
+            name: REDACTED if name in secret and value is not None else masked(value, (), hide)
+            for name, value in arguments.items()
+        }
+    if isinstance(arguments, (list, tuple)):
+        return [masked(item, (), hide) for item in arguments]
+    if isinstance(arguments, str):
+        return hide(arguments)
+    if (
+        isinstance(arguments, (int, float))
+        and not isinstance(arguments, bool)
+        and hide(str(arguments)) != str(arguments)
+    ):
+        return REDACTED
+    return arguments
+
+
+def outline(arguments: Mapping[str, Any]) -> str:
+    """The names of arguments and the JSON types of their values: what can be shown while it is not clear what is secret.
+
+    Args:
+        arguments: JSON values by name.
+    """
+    kinds = (next((kind for cls, kind in _KINDS if isinstance(value, cls)), "null") for value in arguments.values())
+    return f"{{{', '.join(f'{name}: {kind}' for name, kind in zip(arguments, kinds, strict=True))}}}"
+
+
+def _read(text: str) -> Any:
+    if text[:_LONGEST_TEXT].lstrip()[:1] not in ("{", "[", '"') or len(text) > _LONGEST_TEXT:
+        return None
+    import json
+
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _canonical(name: str) -> str:
+    return re.sub(r"[\W_]", "", name.casefold())
+
+
+def _words(name: str) -> frozenset[str]:
+    return frozenset(word.casefold() for word in re.findall(_WORD, name))
+
+
+def _is_near(name: str, known: str) -> bool:
+    if len(known) < len("pin"):
+        return False
+    from rapidfuzz.distance import OSA
+
+    most = 1 if len(known) <= _SHORT_NAME else 2
+    return OSA.distance(name, known, score_cutoff=most) <= most
