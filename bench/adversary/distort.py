@@ -1,7 +1,7 @@
 """Known distortions: what a model may send in place of what it meant.
 
 Each takes a draft and changes it in one way, or returns False if it does not apply. What one preserves, and for which tools, is
-said in `LOSSLESS` and `READING`; `TRAPS` change or hide the meaning, so that no call is right, or only the named ones.
+said in `LOSSLESS_STEPS` and `READING`. What changes or hides the meaning is in `traps.py`.
 """
 
 from __future__ import annotations
@@ -161,7 +161,8 @@ def restyle(rng: Random, name: str) -> str | None:
     return rng.choice(others) if others else None
 
 
-def _rename(draft: Draft, old: str, new: str | None) -> bool:
+def rename(draft: Draft, old: str, new: str | None) -> bool:
+    """Send an argument by another name, in its place."""
     if new is None or new in draft.arguments or new in draft.tool.properties:
         return False
     draft.arguments = {new if name == old else name: value for name, value in draft.arguments.items()}
@@ -172,7 +173,7 @@ def _rename(draft: Draft, old: str, new: str | None) -> bool:
 def restyled_argument(rng: Random, draft: Draft) -> bool:
     """An argument's name in another style."""
     name = draft.free(rng)
-    return name is not None and _rename(draft, name, restyle(rng, name))
+    return name is not None and rename(draft, name, restyle(rng, name))
 
 
 def restyled_nested(rng: Random, draft: Draft) -> bool:
@@ -202,7 +203,7 @@ def argument_alias(rng: Random, draft: Draft) -> bool:
     if not found:
         return False
     name = rng.choice(found)
-    return _rename(draft, name, rng.choice(draft.tool.aliases[name]))
+    return rename(draft, name, rng.choice(draft.tool.aliases[name]))
 
 
 def tool_alias(rng: Random, draft: Draft) -> bool:
@@ -290,7 +291,7 @@ def typo(rng: Random, name: str) -> str:
     places = [i for i in range(1, len(name) - 2) if name[i : i + 2].isalpha() and name[i : i + 2].islower()]
     if not places:
         return name
-    place, slip = rng.choice(places), rng.choice("swap drop double other".split())
+    place, slip = rng.choice(places), rng.choice(["swap", "drop", "double", "other"])
     before, letter, after = name[:place], name[place], name[place + 1 :]
     if slip == "swap":
         return before + after[0] + letter + after[1:]
@@ -325,11 +326,13 @@ def typo_in_tool(rng: Random, draft: Draft) -> bool:
 def typo_in_argument(rng: Random, draft: Draft) -> bool:
     """A typo in an argument's name."""
     name = draft.free(rng)
-    return name is not None and _rename(draft, name, _typo_in(rng, name, list(draft.tool.properties)))
+    return name is not None and rename(draft, name, _typo_in(rng, name, list(draft.tool.properties)))
 
 
 def _choice(rng: Random, draft: Draft) -> str | None:
-    found = [n for n, s in draft.tool.properties.items() if "enum" in s and n in draft.arguments and n not in draft.touched]
+    found = [
+        n for n, s in draft.tool.properties.items() if "enum" in s and n in draft.arguments and n not in draft.touched
+    ]
     return rng.choice(found) if found else None
 
 
@@ -353,193 +356,6 @@ def restyled_value(rng: Random, draft: Draft) -> bool:
     draft.touched.add(name)
     draft.arguments[name] = new
     return new is not None
-
-
-# --- traps in the text
-
-
-def cut_off(rng: Random, draft: Draft) -> bool:
-    """The text ends early."""
-    whole = json.dumps(draft.arguments)
-    draft.text = whole[: rng.choice([len(whole) - 1, rng.randint(2, len(whole) - 1)])]
-    draft.partial = True
-    draft.acceptable = [draft.meant] if draft.tool.effect == "read" else []
-    draft.sayable = False
-    return True
-
-
-def bracket_missing(rng: Random, draft: Draft) -> bool:
-    """A bracket within the text is never closed."""
-    whole = json.dumps(draft.arguments)
-    places = [i for i, letter in enumerate(whole[:-1]) if letter in "]}"]
-    if not places:
-        return False
-    place = rng.choice(places)
-    draft.text, draft.sayable = whole[:place] + whole[place + 1 :], False
-    draft.acceptable = [draft.meant] if draft.tool.effect == "read" else []
-    return True
-
-
-def comment(rng: Random, draft: Draft) -> bool:
-    """A comment that says what else is meant."""
-    lines = json.dumps(draft.arguments, indent=1).split("\n")
-    place = rng.randrange(1, len(lines))
-    lines[place] += rng.choice(words.COMMENTS)
-    draft.text, draft.sayable = "\n".join(lines), False
-    return True
-
-
-def prose(rng: Random, draft: Draft) -> bool:
-    """Words around the text that qualify it."""
-    draft.text, draft.sayable = rng.choice(words.PROSE).format(json.dumps(draft.arguments)), False
-    return True
-
-
-def two_objects(_: Random, draft: Draft) -> bool:
-    """Two calls' arguments in one text."""
-    other = {name: _other(value) for name, value in draft.arguments.items()}
-    draft.text, draft.sayable = json.dumps(draft.arguments) + json.dumps(other), False
-    return True
-
-
-def same_key_twice(rng: Random, draft: Draft) -> bool:
-    """One key with two values."""
-    name = rng.choice(list(draft.arguments))
-    again = json.dumps({name: _other(draft.arguments[name])})
-    draft.text, draft.sayable = json.dumps(draft.arguments)[:-1] + ", " + again[1:], False
-    return True
-
-
-def _other(value: Any) -> Any:
-    if isinstance(value, bool):
-        return not value
-    if isinstance(value, (int, float)):
-        return value + 3
-    return [*value, *value] if isinstance(value, list) else f"old-{value}"
-
-
-def bare_number(rng: Random, draft: Draft) -> bool:
-    """A number that JSON has no form for."""
-    name = draft.free(rng, ("integer", "number"))
-    if name is None:
-        return False
-    mark = 987_654_321
-    text = json.dumps({**draft.arguments, name: mark})
-    draft.text, draft.sayable = text.replace(str(mark), rng.choice(words.BARE_NUMBERS), 1), False
-    return True
-
-
-# --- traps in the values
-
-
-def written_number(rng: Random, draft: Draft) -> bool:
-    """A number in words, with a unit, a sign or a separator."""
-    name = draft.free(rng, ("integer", "number"))
-    if name is None:
-        return False
-    text, readings = rng.choice(words.WRITTEN_NUMBERS)
-    draft.touched.add(name)
-    draft.arguments[name] = text
-    if draft.tool.effect == "read":
-        draft.acceptable = [
-            Call(draft.meant.name, {**draft.meant.arguments, name: int(number)}) for number in readings
-        ]
-    return True
-
-
-def qualified_argument(rng: Random, draft: Draft) -> bool:
-    """A word before an argument's name that turns it into another."""
-    name = draft.free(rng)
-    return name is not None and _rename(draft, name, f"{rng.choice(words.QUALIFIERS)}_{name}")
-
-
-def operator_in_argument(rng: Random, draft: Draft) -> bool:
-    """A sign at an argument's name: a comparison, a negation, an order."""
-    name = draft.free(rng)
-    return name is not None and _rename(draft, name, rng.choice(words.OPERATORS).format(name))
-
-
-def digit_in_argument(rng: Random, draft: Draft) -> bool:
-    """A digit at an argument's name."""
-    name = draft.free(rng)
-    return name is not None and _rename(draft, name, f"{name}{rng.choice(['2', '_2', '3'])}")
-
-
-def unknown_argument(rng: Random, draft: Draft) -> bool:
-    """An argument that the tool does not have: without it the call would do something else."""
-    name = rng.choice(["only_drafts", "dry_run", "unless_archived", "starting_from", "for_user", "older_than_days"])
-    if name in draft.tool.properties:
-        return False
-    draft.arguments = {**draft.arguments, name: rng.choice([True, "mia", 30])}
-    return True
-
-
-def sibling_of_wrapper(rng: Random, draft: Draft) -> bool:
-    """An argument of its own beside the wrapper."""
-    name = draft.free(rng)
-    if name is None or len(draft.arguments) < 2:
-        return False
-    inner = {key: value for key, value in draft.arguments.items() if key != name}
-    wrapper = rng.choice([word for word in words.WRAPPERS if word not in draft.tool.properties])
-    draft.arguments = {name: draft.arguments[name], wrapper: inner}
-    draft.acceptable = [] if draft.tool.effect == "destroy" else [draft.meant]
-    return True
-
-
-def both_spellings(rng: Random, draft: Draft) -> bool:
-    """One argument by two spellings, with two values."""
-    name = draft.free(rng)
-    new = restyle(rng, name) if name else None
-    if name is None or new is None or new in draft.tool.properties:
-        return False
-    draft.arguments = {**draft.arguments, new: _other(draft.arguments[name])}
-    return True
-
-
-def negated_value(rng: Random, draft: Draft) -> bool:
-    """A value within {"not": ...}."""
-    name = draft.free(rng, ("string", "integer", "number"))
-    if name is None:
-        return False
-    draft.touched.add(name)
-    draft.arguments[name] = {rng.choice(["not", "exclude", "lt", "except", "$ne", "before"]): draft.arguments[name]}
-    return True
-
-
-def text_with_commas(rng: Random, draft: Draft) -> bool:
-    """One text with a comma where a list is wanted: one value, or two."""
-    name = draft.free(rng, ("array",))
-    if name is None or draft.tool.properties[name].get("items") != {"type": "string"}:
-        return False
-    first, second = rng.sample(words.WORDS, 2)
-    text = f"{first}, {second}.pdf"
-    draft.touched.add(name)
-    draft.arguments[name] = text
-    whole = Call(draft.meant.name, {**draft.meant.arguments, name: [text]})
-    split = Call(draft.meant.name, {**draft.meant.arguments, name: [first, f"{second}.pdf"]})
-    draft.acceptable = {"read": [whole, split], "destroy": []}.get(draft.tool.effect, [whole])
-    return True
-
-
-def truth_in_words(rng: Random, draft: Draft) -> bool:
-    """Yes, 1 or on for true: a reading, not a spelling."""
-    name = draft.free(rng, ("boolean",))
-    if name is None:
-        return False
-    value = draft.arguments[name]
-    draft.touched.add(name)
-    draft.arguments[name] = rng.choice(["yes", "on", "1", 1, "Y"] if value else ["no", "off", "0", 0, "N"])
-    draft.acceptable = [draft.meant] if draft.tool.effect == "read" else []
-    return True
-
-
-def one_left_out(rng: Random, draft: Draft) -> bool:
-    """A required argument is not sent."""
-    required = [name for name in draft.tool.schema.get("required", ()) if name not in draft.touched]
-    if not required:
-        return False
-    del draft.arguments[rng.choice(required)]
-    return True
 
 
 # --- the tables
@@ -601,25 +417,6 @@ READING = (
     Distortion(restyled_value, READ, READ, "b"),
 )
 LOSSLESS_STEPS = (_VALUES, _VALUES, _NAMES, _WRAPS, _TOOLS, SYNTAX)  # in this order, each at most once
-TRAPS = {
-    "cut-off": (cut_off, cut_off, bracket_missing),
-    "d": (
-        comment,
-        prose,
-        two_objects,
-        same_key_twice,
-        qualified_argument,
-        operator_in_argument,
-        unknown_argument,
-        sibling_of_wrapper,
-        both_spellings,
-        negated_value,
-        text_with_commas,
-        one_left_out,
-    ),
-    "d-characters": (bare_number, written_number, written_number, digit_in_argument),
-    "b": (truth_in_words,),
-}
 
 
 def start(tool: ToolSpec, tools: tuple[ToolSpec, ...], arguments: dict[str, Any]) -> Draft:

@@ -6,10 +6,10 @@ from random import Random
 from typing import Any
 
 from adversary import distort, hostile
-from adversary import vocabulary as words
 from adversary.distort import Distortion, Draft
-from adversary.model import Call, Case, canonical
+from adversary.model import Call, Case
 from adversary.toolsets import World, arguments_of, value_of
+from adversary.traps import TRAPS
 
 REPAIRED = 0.3  # the share of malformed calls that are sent where repairs are on
 
@@ -59,7 +59,9 @@ def _judged(rng: Random, draft: Draft, done: list[Distortion]) -> Case:
     effect = draft.tool.effect
     forbidding = [distortion.rule for distortion in done if effect not in distortion.permitted]
     changes_with_certainty = all(effect in distortion.wanted for distortion in done)
-    careful = effect == "undeclared" and draft.tool.changes == 2  # its name says that it destroys, and nothing is declared
+    careful = (
+        effect == "undeclared" and draft.tool.changes == 2
+    )  # its name says that it destroys, and nothing is declared
     return _case(
         draft,
         [distortion.kind for distortion in done],
@@ -93,8 +95,8 @@ def reading(rng: Random, world: World) -> Case | None:
 def trap(rng: Random, world: World) -> Case | None:
     """A distortion that changes the meaning, hidden among some that do not."""
     draft, done = _start(rng, world), list[Distortion]()
-    rule = rng.choices(list(distort.TRAPS), [2, 6, 4, 1])[0]
-    change = rng.choice(distort.TRAPS[rule])
+    rule = rng.choices(list(TRAPS), [2, 6, 4, 1])[0]
+    change = rng.choice(TRAPS[rule])
     if rng.random() < 0.4:
         _apply(rng, draft, distort.LOSSLESS_STEPS[0][:3], done)
     if not change(rng, draft):
@@ -117,10 +119,10 @@ def other_tool(rng: Random, world: World) -> Case | None:
     """A name that means another thing than the tool that resembles it."""
     (tool,) = world.special["other_tool"]
     draft = distort.start(tool, world.tools, {"path": value_of(rng, {})} if rng.random() < 0.7 else {})
-    draft.name = rng.choice([world.twin, world.twin, distort.restyle(rng, world.twin) or world.twin])
+    called, intent = world.twin
+    draft.name = rng.choice([called, called, distort.restyle(rng, called) or called])
     case = _case(draft, ["other_tool"], rule="c-tool", others=frozenset((tool.name,)), repair=rng.random() < REPAIRED)
-    says = {*words.DESTROYING, "transfer", "copy", "sync"} & set(distort.parts_of(world.twin))
-    case.tool, case.intent = None, 2 if says else 0
+    case.tool, case.intent = None, intent
     return case
 
 
@@ -145,7 +147,9 @@ def confirmation(rng: Random, world: World) -> Case | None:
     (tool,) = world.special["confirmation"]
     sent = {"path": value_of(rng, {})}
     if rng.random() < 0.8:
-        sent["confirm"] = rng.choice(["DELET", "delete", "harbor", "no", "CONFIM", "DELETE- harbor", "confirmed", "yes"])
+        sent["confirm"] = rng.choice(
+            ["DELET", "delete", "harbor", "no", "CONFIM", "DELETE- harbor", "confirmed", "yes"]
+        )
     return _case(distort.start(tool, world.tools, sent), ["confirmation"], rule="b", repair=rng.random() < REPAIRED)
 
 
@@ -167,9 +171,9 @@ def resource(rng: Random, world: World) -> Case | None:
     near, numbered, alike, _ = tool.resources
     kind = rng.choice(["typo", "typo", "digit", "several", "far"])
     sent = {
-        "typo": distort.typo(rng, near),
+        "typo": distort.typo(rng, near.removesuffix(".txt")) + ".txt",
         "digit": numbered.replace("2023", rng.choice(["2024", "2032", "202"])),
-        "several": alike.replace("_east", "_eas"),
+        "several": alike.replace("_left", "_lft"),
         "far": "something-else.doc",
     }[kind]
     if sent in tool.resources:

@@ -24,7 +24,7 @@ def _names(rng: Random, sent: str) -> tuple[tuple[str, ...], str | None]:
     stem, dot, ending = sent.partition(".")
     kind = rng.randrange(17)
     if kind < 4:
-        near = distort.typo(rng, sent)
+        near = distort.typo(rng, stem) + dot + ending
         return ((near,), near) if near != sent and not near.startswith("-") else ((word,), None)
     if kind == 4:
         near = {distort.typo(rng, sent) for _ in range(8)} - {sent}
@@ -119,7 +119,9 @@ def schema(rng: Random, world: World) -> Case | None:
     tool = rng.choice(world.hostile[:7])
     order = tool.schema["$comment"]
     value = rng.choice([rng.choice(words.WORDS), True, None, ["x"], {}, order[:-1]])
-    sent: dict[str, Any] = {"which": value, rng.choice(["which2", "wich", "note"]): 1} if rng.random() < 0.4 else {"which": value}
+    sent: dict[str, Any] = (
+        {"which": value, rng.choice(["which2", "wich", "note"]): 1} if rng.random() < 0.4 else {"which": value}
+    )
     return Case(
         key="",
         kind="schema_" + tool.name.removeprefix("query_"),
@@ -203,13 +205,16 @@ def expensive(rng: Random, world: World) -> Case | None:
             lambda: (_forms(rng.randint(4, 9), 8), {"x": "a"}),
             lambda: (_objects(rng.randint(6, 10)), {"x": _nested(9, "First_Key", "5")}),
             lambda: (closed({"x": {"enum": many}}), {"x": "harbor_invoise"}),
-            lambda: (closed({name: string for name in many[:300]}, []), {f"{name}x": "1" for name in many[:300]}),
+            lambda: (closed(dict.fromkeys(many[:300], string), []), {f"{name}x": "1" for name in many[:300]}),
             lambda: (closed({"x": {"enum": many[:50]}}), {"x": "harbor" * 20_000}),
             lambda: (closed({"x": {"type": "integer"}}), _nested(55, "arguments", {"x": "five"})),
             lambda: (closed({"x": {"type": "integer"}}), '{"x": ' + "[" * 20_000),
             lambda: (closed({"x": {"type": "integer"}}), '{"x": "' + "\\\"'" * 20_000),
             lambda: (closed({"x": {"type": "integer"}}), "{'x': 1, " * 5_000),
-            lambda: (closed({"x": {"type": "array", "items": {"enum": many[:200]}}}), {"x": [f"{n}x" for n in many[:400]]}),
+            lambda: (
+                closed({"x": {"type": "array", "items": {"enum": many[:200]}}}),
+                {"x": [f"{n}x" for n in many[:400]]},
+            ),
             lambda: (closed({"x": {"type": "string", "pattern": "^(a+)+$"}}), {"x": "a" * 5_000 + "!"}),
         ]
     )()

@@ -31,11 +31,12 @@ class ToolSpec:
     aliases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     also_called: tuple[str, ...] = ()
     resources: tuple[str, ...] = ()
+    is_foreign: bool = False  # of a server that cannot be trusted: may be refused when it is made
 
     @property
     def rank(self) -> int:
-        """How much it may change: what is declared, or what its name says."""
-        return 2 if self.effect == "destroy" else 0 if self.effect == "read" else max(1, self.changes)
+        """How much it is known to change: by what is declared, or else by what its name says."""
+        return {"destroy": 2, "read": 0}.get(self.effect, self.changes)
 
     @property
     def properties(self) -> Mapping[str, Any]:
@@ -94,7 +95,7 @@ class Case:
 
 @dataclass(slots=True)
 class Outcome:
-    """What is seen of a call from outside. `ran` is what the handler was called with; `sources` is None without the attribute."""
+    """What is seen of a call: `ran` is what the handler was called with, `sources` is None if there is no such attribute."""
 
     content: str
     is_error: bool

@@ -14,7 +14,6 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import jsonschema_rs
-
 from adversary import vocabulary as words
 from adversary.model import Call, Case, Outcome, ToolSpec, canonical
 
@@ -26,8 +25,10 @@ MOST_SECONDS = 5.0  # of CPU time, which one tool call needs only if no budget i
 _FENCE = re.compile(r"^<<<([0-9a-f]{16,})\n.*?^\1>>>$", re.DOTALL | re.MULTILINE)
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _RESOURCE = "Resource not found: "
-_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2028-\u202e"
-                     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb]")
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2028-\u202e"
+    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb]"
+)
 _CONDITION = re.compile(r"\b(if|whether|which|choose|one of|pick|ask)\b|\?", re.IGNORECASE)
 _SIGNS = re.compile(r"\d+|[-+!~<>=%$#?*@]")
 
@@ -138,7 +139,7 @@ def equal(a: Any, b: Any) -> bool:
 
 
 def voice(case: Case, outcome: Outcome, reading: Reading) -> Iterator[Violation]:
-    """No foreign sentence or name in our own voice, but a resource in the first line, and what a tool that reads may be given."""
+    """No foreign sentence or name in our own voice, but a resource in the first line, and what a ready call may hold."""
     if case.form == "author":
         return
     own, _, rest = reading.own.partition("\n")
@@ -246,7 +247,11 @@ def _unwrapped(tool: ToolSpec, said: Mapping[str, Any]) -> Iterator[Mapping[str,
 
 
 def _same_object(
-    said: Mapping[str, Any], made: Any, schema: Mapping[str, Any], aliases: Mapping[str, tuple[str, ...]], destroys: bool
+    said: Mapping[str, Any],
+    made: Any,
+    schema: Mapping[str, Any],
+    aliases: Mapping[str, tuple[str, ...]],
+    destroys: bool,
 ) -> bool:
     if not isinstance(made, Mapping) or len(said) != len(made):
         return False
@@ -267,10 +272,13 @@ def _same_value(said: Any, made: Any, schema: Mapping[str, Any], destroys: bool)
         return True
     if isinstance(said, list) and isinstance(made, list):
         items = schema.get("items", {})
-        return len(said) == len(made) and all(_same_value(a, b, items, destroys) for a, b in zip(said, made, strict=True))
-    if isinstance(made, list) and not destroys and len(made) == 1:
-        return _same_value(said, made[0], schema.get("items", {}), destroys)
-    return _same_scalar(said, made, schema, destroys)
+        return len(said) == len(made) and all(
+            _same_value(a, b, items, destroys) for a, b in zip(said, made, strict=True)
+        )
+    if _same_scalar(said, made, schema, destroys):
+        return True
+    is_one = isinstance(made, list) and not destroys and len(made) == 1
+    return is_one and _same_value(said, made[0], schema.get("items", {}), destroys)
 
 
 def _same_scalar(said: Any, made: Any, schema: Mapping[str, Any], destroys: bool) -> bool:
@@ -284,7 +292,7 @@ def _same_scalar(said: Any, made: Any, schema: Mapping[str, Any], destroys: bool
     if isinstance(made, (int, float)):
         return _same_number(text, made)
     try:
-        return made is None and text in {"null", "None"} or _same_value(json.loads(text), made, schema, destroys)
+        return (made is None and text in {"null", "None"}) or _same_value(json.loads(text), made, schema, destroys)
     except ValueError:
         return False
 
@@ -310,12 +318,12 @@ def other_tools(case: Case, outcome: Outcome, reading: Reading) -> Iterator[Viol
         named += [(name, step, not _CONDITION.search(step.partition(name)[0])) for name in _quoted(step)]
     for name, where, is_confident in named:
         tool = tool_of(case, name)
-        if tool is None or name == case.name:
+        if tool is None or tool is case.tool:
             continue
-        if name in case.others and is_confident:
+        if is_confident and (name in case.others or tool.rank > case.intent):
             yield Violation("f" if case.rule == "f" else "c-tool", f"{where[:120]} for {case.name!r}")
-        elif tool.rank == 2 and case.intent < 2 and not case.acceptable:
-            yield Violation("c-tool", f"{where[:120]}, which destroys, for {case.name!r}")
+        elif tool.rank > 0 and case.intent == 0:
+            yield Violation("c-tool", f"{where[:120]}, which changes something, for {case.name!r}")
 
 
 def near_names(case: Case, outcome: Outcome, reading: Reading) -> Iterator[Violation]:
@@ -326,6 +334,16 @@ def near_names(case: Case, outcome: Outcome, reading: Reading) -> Iterator[Viola
         for name in set(reading.meant) & set(case.names) - permitted_values(case):
             if f'Did you mean "{name}' not in str(case.failure):
                 yield Violation("g", f"Did you mean {name!r}, out of the author's message")
+
+
+def advice(case: Case, outcome: Outcome, reading: Reading) -> Iterator[Violation]:
+    """No step says to leave out an argument whose name was only misspelt."""
+    if not case.kind.startswith(("typo_in_argument", "restyled_argument")) or case.said is None:
+        return
+    for step in reading.steps:
+        for name in _quoted(step.partition("without")[2]):
+            if name in case.said:
+                yield Violation("d", f"a misspelt argument is to be dropped: {step[:160]}")
 
 
 # --- (e) the budget
@@ -445,7 +463,7 @@ def _exists(tree: Any, pointer: str) -> bool:
 
 
 Rule = Callable[[Case, Outcome, Reading], Iterator[Violation]]
-RULES: tuple[Rule, ...] = (lines, form, voice, ready_call, repair, other_tools, near_names, budget, sources)
+RULES: tuple[Rule, ...] = (lines, form, voice, ready_call, repair, other_tools, near_names, advice, budget, sources)
 NAMES = {
     "lines": "one next step, nothing invisible, fences closed",
     "form": "a ready call is whole, valid, of a tool that exists, and not the one that failed",

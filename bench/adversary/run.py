@@ -24,7 +24,8 @@ if __name__ == "__main__":
 from adversary import rules
 from adversary.generate import make_case
 from adversary.model import Call, Case, Outcome, ToolSpec
-from adversary.toolsets import World, make_world
+from adversary.toolsets import make_world
+
 from mulligan import Pipeline, Policy, Tool, errors
 
 CASES_OF_A_WORLD = 200
@@ -127,9 +128,9 @@ class Stage:
         try:
             return Tool.from_schema(spec.name, spec.description, rules.plain(spec.schema), handler, **options)
         except errors.UsageError:
-            if any("_" <= letter <= "z" for letter in spec.name) and spec.name.isascii() and " " not in spec.name:
+            if not spec.is_foreign:
                 raise
-            self.refused.add(spec.name)  # a name that is no identifier may be refused when the tool is made
+            self.refused.add(spec.name)
             return None
 
     def _answer(self) -> Any:
@@ -226,7 +227,10 @@ def _count(tally: Tally, case: Case, outcome: Outcome, broken: list[rules.Violat
         tally.violations[violation.rule] += 1
     for rule in {violation.rule for violation in broken}:
         whys = "; ".join(violation.why for violation in broken if violation.rule == rule)
-        example = (case.key, f"{case.kind} ({'repair, ' if case.repair else ''}{effect(case)}): {_sent(case)}\n    {whys}")
+        example = (
+            case.key,
+            f"{case.kind} ({'repair, ' if case.repair else ''}{effect(case)}): {_sent(case)}\n    {whys}",
+        )
         kept = sorted([*tally.examples.get(rule, ()), example], key=lambda kept: len(kept[1]))
         tally.examples[rule] = kept[:show]
     calls = [call for call in rules.read(outcome.content).ready if call] if outcome.is_error else []
@@ -241,7 +245,9 @@ def _count(tally: Tally, case: Case, outcome: Outcome, broken: list[rules.Violat
         tool = rules.tool_of(case, call.name)
         if tool is not None and tool.effect != "read":
             made = json.dumps({"name": call.name, "arguments": call.arguments}, ensure_ascii=False)
-            tally.writes.add(f"{_sent(case)} -> {made}  [{tool.effect}: {case.kind}{', repair' if is_repaired else ''}]")
+            tally.writes.add(
+                f"{_sent(case)} -> {made}  [{tool.effect}: {case.kind}{', repair' if is_repaired else ''}]"
+            )
     if case.wanted:
         tally.wanted[first] += 1
         if rules.is_answered(case, outcome):
@@ -336,7 +342,9 @@ def main() -> int:
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--show", type=int, default=3, help="examples of each rule")
     parser.add_argument("--case", help="WORLD:INDEX: print this one only, whole")
-    parser.add_argument("--list-writes", type=Path, metavar="FILE", help="distinct calls proposed for tools that may write")
+    parser.add_argument(
+        "--list-writes", type=Path, metavar="FILE", help="distinct calls proposed for tools that may write"
+    )
     parser.add_argument("--without-sources", action="store_true", help="leave error.corrected_from unchecked")
     parser.add_argument("--without-aliases", action="store_true", help="declare no aliases=, also_called=")
     options = parser.parse_args()
@@ -351,12 +359,14 @@ def main() -> int:
     used = sum(os.times()[:4]) - sum(cpu[:4])
     python = f"Python {platform.python_version()}, mulligan {version('mulligan')}"
     today = datetime.datetime.now(datetime.UTC).date()
-    print(f"seed {options.seed}, {time.perf_counter() - started:.0f} s ({used:.0f} s of CPU), {options.processes} processes")
+    print(
+        f"seed {options.seed}, {time.perf_counter() - started:.0f} s ({used:.0f} s of CPU), {options.processes} processes"
+    )
     print(f"{platform.machine()}, {os.cpu_count()} cores, {platform.system()} {platform.release()}; {python}; {today}")
     if options.list_writes:
         options.list_writes.write_text("".join(f"{line}\n" for line in sorted(tally.writes)), encoding="utf-8")
         print(f"{len(tally.writes):,} distinct calls for tools that may write: {options.list_writes.name}")
-    return 1 if tally.violations else 0
+    return 1 if tally.violations or tally.share < WANTED_SHARE else 0
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ class World:
     number: int
     regular: tuple[ToolSpec, ...]
     special: dict[str, tuple[ToolSpec, ...]]
-    twin: str  # what was called, where `special["other_tool"]` is another thing
+    twin: tuple[str, int]  # a name of which `special["other_tool"]` is not meant, and what it says (`ToolSpec.changes`)
     tools: tuple[ToolSpec, ...]  # all of these
     hostile: tuple[ToolSpec, ...]  # tools of a server that cannot be trusted, in a tool set of their own
 
@@ -34,12 +34,16 @@ def make_world(seed: int, number: int) -> World:
     regular: dict[str, ToolSpec] = {}
     while len(regular) < REGULAR_TOOLS:
         tool = _regular(rng, rng.choice(nouns[:7]))
-        if all(canonical(tool.name) != canonical(name) for name in regular):
+        taken = {canonical(name) for other in regular.values() for name in (other.name, *other.also_called)}
+        if not taken & {canonical(name) for name in (tool.name, *tool.also_called)}:
             regular[tool.name] = tool
-    called, other = (name.format(n=nouns[8]) for name in rng.choice(words.OTHER_TOOLS))
+    called, other, intent = rng.choice(words.OTHER_TOOLS)
+    called, other = called.format(n=nouns[8]), other.format(n=nouns[8])
+    verb = other.partition("_")[0]
+    says = 2 if verb in words.DESTROYING else int("_" in other)
     effect = rng.choice(["destroy", "destroy", "undeclared", "write"])
     special = {
-        "other_tool": (ToolSpec(other, effect, closed({"path": {"type": "string"}}), changes=2),),
+        "other_tool": (ToolSpec(other, effect, closed({"path": {"type": "string"}}), changes=says),),
         "other_value": tuple(_other_value(rng, noun) for noun in nouns[9:12]),
         "unit": (_unit(rng, nouns[12]),),
         "confirmation": (_confirmation(rng, nouns[13]),),
@@ -48,7 +52,7 @@ def make_world(seed: int, number: int) -> World:
         "resources": tuple(_with_resources(rng, noun) for noun in nouns[16:18]),
     }
     tools = (*regular.values(), *(tool for tools in special.values() for tool in tools))
-    return World(seed, number, tuple(regular.values()), special, called, tools, server(rng))
+    return World(seed, number, tuple(regular.values()), special, (called, intent), tools, server(rng))
 
 
 # --- tools
@@ -77,7 +81,7 @@ def _regular(rng: Random, noun: str) -> ToolSpec:
         choices = words.CHOICES.get(argument)
         properties[argument] = {"type": "string", "enum": list(choices)} if choices else extra[argument]
     aliases = {argument: words.ALIASES[argument] for argument in properties if argument in words.ALIASES}
-    also = (f"{rng.choice(words.ALSO_CALLED)}_the_{noun}",) if rng.random() < 0.5 else ()
+    also = (f"{rng.choice(words.ALSO_CALLED[kind])}_the_{noun}",) if rng.random() < 0.5 else ()
     order = rng.sample(list(properties), len(properties))
     return ToolSpec(
         name,
@@ -100,20 +104,21 @@ def _other_value(rng: Random, noun: str) -> ToolSpec:
 def _unit(rng: Random, noun: str) -> ToolSpec:
     argument, description, sent = rng.choice(words.UNITS)
     schema = closed({argument: {"type": "integer", "description": description}})
-    return ToolSpec(f"adjust_{noun}", rng.choice(["undeclared", "write", "read"]), {**schema, "$comment": rng.choice(sent)})
+    return ToolSpec(
+        f"adjust_{noun}", rng.choice(["undeclared", "write", "read"]), {**schema, "$comment": rng.choice(sent)}
+    )
 
 
 def _confirmation(rng: Random, noun: str) -> ToolSpec:
-    confirm, _ = rng.choice(
-        [
-            ({"type": "string", "pattern": "^DELETE-[a-z]+$"}, 0),
-            ({"type": "string", "pattern": "^CONFIRM"}, 0),
-            ({"const": "DELETE"}, 0),
-            ({"enum": ["CONFIRM"]}, 0),
-            ({"const": True}, 0),
-            ({"type": "string", "const": f"yes, delete {noun}"}, 0),
-        ]
-    )
+    forms: list[dict[str, Any]] = [
+        {"type": "string", "pattern": "^DELETE-[a-z]+$"},
+        {"type": "string", "pattern": "^CONFIRM"},
+        {"type": "string", "const": f"yes, delete {noun}"},
+        {"const": "DELETE"},
+        {"enum": ["CONFIRM"]},
+        {"const": True},
+    ]
+    confirm = rng.choice(forms)
     schema = closed({"path": {"type": "string"}, "confirm": confirm})
     return ToolSpec(f"erase_{noun}", rng.choice(["destroy", "undeclared", "write"]), schema, changes=2)
 
@@ -125,7 +130,7 @@ def _twin(rng: Random, name: str, arguments: tuple[str, ...] = ("path",)) -> Too
 
 def _with_resources(rng: Random, noun: str) -> ToolSpec:
     first, second, third = rng.sample(words.WORDS, 3)
-    here = (f"{first}-{second}.txt", f"{second}-report_2023.pdf", f"{third}_east.csv", f"{third}_eastt.csv")
+    here = (f"{first}-{second}.txt", f"{second}-report_2023.pdf", f"{third}_left.csv", f"{third}_lift.csv")
     effect = rng.choice(["read", "read", "write", "destroy", "undeclared"])
     kind = rng.choice(list(VERBS)) if effect == "undeclared" else effect
     name = f"{rng.choice(VERBS[kind])}_{noun}"
@@ -145,15 +150,18 @@ def server(rng: Random) -> tuple[ToolSpec, ...]:
             "default": closed({"which": {"type": "integer", "default": order, "examples": [order]}}),
             "description": closed({"which": {"type": "integer", "description": order, "title": order}}),
             "pattern": closed({"which": {"type": "string", "pattern": f"^{order}$"}}),
-            "nested": closed({"which": {"type": "object", "properties": {order: {"type": "integer"}}, "required": [order]}}),
+            "nested": closed(
+                {"which": {"type": "object", "properties": {order: {"type": "integer"}}, "required": [order]}}
+            ),
         }[place]
         effect = rng.choice(["read", "undeclared", "destroy"])
-        tools.append(ToolSpec(f"query_{place}", effect, {**schema, "$comment": order}, order, 1))
-    lookalike = ToolSpec("fetch_v\u0430lue", "read", closed({"path": {"type": "string"}}))  # a Cyrillic letter
+        tools.append(ToolSpec(f"query_{place}", effect, {**schema, "$comment": order}, order, 1, is_foreign=True))
+    path = closed({"path": {"type": "string"}})
+    lookalike = ToolSpec("fetch_v\u0430lue", "read", path, is_foreign=True)  # a Cyrillic letter
     order = sentence(rng)
-    spoken = ToolSpec(order, "read", closed({"path": {"type": "string"}}), order)
-    hidden = ToolSpec("show\u200b_page", "read", closed({"path": {"type": "string"}}))
-    long = ToolSpec("collect_" + "_".join(rng.sample(words.WORDS, 12)), "read", closed({"path": {"type": "string"}}))
+    spoken = ToolSpec(order, "read", path, order, is_foreign=True)
+    hidden = ToolSpec("show\u200b_page", "read", path, is_foreign=True)
+    long = ToolSpec("collect_" + "_".join(rng.sample(words.WORDS, 12)), "read", path, is_foreign=True)
     return (*tools, lookalike, spoken, hidden, long)
 
 

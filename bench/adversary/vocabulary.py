@@ -9,15 +9,70 @@ WRITING = ("create", "update", "write", "send", "add", "book", "upload", "publis
 DESTROYING = ("delete", "remove", "drop", "purge", "erase", "revoke", "wipe", "destroy")
 
 NOUNS = (
-    "invoice document customer message calendar ticket device branch report project contact playlist snapshot "
-    "container payment shipment profile bookmark channel workflow certificate warehouse appointment subscription "
-    "transcript dashboard inventory reservation attachment namespace"
-).split()
+    "invoice",
+    "document",
+    "customer",
+    "message",
+    "calendar",
+    "ticket",
+    "device",
+    "branch",
+    "report",
+    "project",
+    "contact",
+    "playlist",
+    "snapshot",
+    "container",
+    "payment",
+    "shipment",
+    "profile",
+    "bookmark",
+    "channel",
+    "workflow",
+    "certificate",
+    "warehouse",
+    "appointment",
+    "subscription",
+    "transcript",
+    "dashboard",
+    "inventory",
+    "reservation",
+    "attachment",
+    "namespace",
+)
 
 WORDS = (
-    "harbor lantern meadow copper violet summit orchard pebble willow canyon ember falcon glacier hollow island juniper "
-    "kernel lagoon marble nectar obsidian prairie quarry ripple saffron thicket umber velvet walnut zephyr"
-).split()
+    "harbor",
+    "lantern",
+    "meadow",
+    "copper",
+    "violet",
+    "summit",
+    "orchard",
+    "pebble",
+    "willow",
+    "canyon",
+    "ember",
+    "falcon",
+    "glacier",
+    "hollow",
+    "island",
+    "juniper",
+    "kernel",
+    "lagoon",
+    "marble",
+    "nectar",
+    "obsidian",
+    "prairie",
+    "quarry",
+    "ripple",
+    "saffron",
+    "thicket",
+    "umber",
+    "velvet",
+    "walnut",
+    "zephyr",
+)
 
 # Letters of words that occur in no tool, argument or sentence of the library: whatever holds one is recognised anywhere.
 SYLLABLES = ("zor", "vex", "qui", "blax", "drun", "fyk", "gwo", "hjel", "jax", "krov", "wum", "yth", "plok", "snez")
@@ -47,35 +102,36 @@ ALIASES = {
     "location": ("place",),
     "city": ("town",),
 }
-ALSO_CALLED = ("obtain", "grab", "put", "make", "fire", "run")
+ALSO_CALLED = {"read": ("obtain", "view"), "write": ("put", "make"), "destroy": ("trash", "shred")}
 WRAPPERS = ("arguments", "parameters", "params", "args", "input")
 QUALIFIERS = ("keep", "exclude", "not", "ignored", "protected", "parent", "except", "skip", "old", "source", "no")
 
-# A name that was called, and a tool that is another thing: more is done, the other way round, to one or to many.
+# A name that was called, a tool that is another thing (more is done, the other way round, to one or to many), and what the
+# called name says: 0 nothing that changes, 1 that something is changed, 2 that something is destroyed.
 OTHER_TOOLS = (
-    ("delete_{n}", "delete_all_{n}s"),
-    ("remove_{n}", "remove_every_{n}"),
-    ("transfer_{n}", "transfer_all_{n}s"),
-    ("drop_{n}", "drop_{n}s"),
-    ("copy_{n}_to_production", "copy_{n}_from_production"),
-    ("sync_{n}_to_remote", "sync_{n}_from_remote"),
-    ("check_{n}", "{n}"),
-    ("preview_{n}", "send_{n}"),
-    ("validate_{n}", "delete_{n}"),
-    ("get_{n}", "reset_{n}"),
-    ("list_{n}s", "clear_{n}s"),
-    ("undelete_{n}", "delete_{n}"),
-    ("restore_{n}", "remove_{n}"),
-    ("unlock_{n}", "lock_{n}"),
-    ("enable_{n}", "disable_{n}"),
-    ("unsubscribe_{n}", "subscribe_{n}"),
-    ("dry_run_{n}", "run_{n}"),
-    ("delete_one_{n}", "delete_{n}s"),
-    ("archive_{n}", "purge_{n}"),
-    ("soft_delete_{n}", "delete_{n}"),
-    ("delete_{n}_v1", "delete_{n}_v2"),
-    ("delete_draft_{n}s", "delete_{n}s"),
-    ("export_{n}", "import_{n}"),
+    ("delete_{n}", "delete_all_{n}s", 2),
+    ("remove_{n}", "remove_every_{n}", 2),
+    ("transfer_{n}", "transfer_all_{n}s", 1),
+    ("drop_{n}", "drop_{n}s", 2),
+    ("copy_{n}_to_production", "copy_{n}_from_production", 1),
+    ("sync_{n}_to_remote", "sync_{n}_from_remote", 1),
+    ("check_{n}", "{n}", 0),
+    ("preview_{n}", "send_{n}", 0),
+    ("validate_{n}", "delete_{n}", 0),
+    ("get_{n}", "reset_{n}", 0),
+    ("list_{n}s", "clear_{n}s", 0),
+    ("undelete_{n}", "delete_{n}", 1),
+    ("restore_{n}", "remove_{n}", 1),
+    ("unlock_{n}", "lock_{n}", 1),
+    ("enable_{n}", "disable_{n}", 1),
+    ("unsubscribe_{n}", "subscribe_{n}", 1),
+    ("dry_run_{n}", "run_{n}", 0),
+    ("delete_one_{n}", "delete_{n}s", 2),
+    ("archive_{n}", "purge_{n}", 1),
+    ("soft_delete_{n}", "delete_{n}", 2),
+    ("delete_{n}_v1", "delete_{n}_v2", 2),
+    ("delete_draft_{n}s", "delete_{n}s", 2),
+    ("export_{n}", "import_{n}", 1),
 )
 
 # A value that was sent, and the values that are allowed: none of them is what was meant.
@@ -164,7 +220,11 @@ WRITTEN_NUMBERS: tuple[tuple[str, tuple[float, ...]], ...] = (
 BARE_NUMBERS = ("007", "0042", "+5", "1_000", "1,000", "0x1F", "5%", "$20", "-+5", "5 km", "12h", "NaN", "Infinity")
 # What a description says of a number, the names by which another unit was sent, and the factor (0: none is certain).
 UNITS = (
-    ("timeout", "In seconds.", (("timeout_h", 3600), ("timeout_hours", 3600), ("timeout_ms", 0), ("timeout_minutes", 60))),
+    (
+        "timeout",
+        "In seconds.",
+        (("timeout_h", 3600), ("timeout_hours", 3600), ("timeout_ms", 0), ("timeout_minutes", 60)),
+    ),
     ("temperature", "In degrees Celsius.", (("temperature_f", 0), ("temperature_fahrenheit", 0), ("temperature_k", 0))),
     ("distance", "In meters.", (("distance_km", 1000), ("distance_miles", 0), ("distance_ft", 0))),
     ("amount", "In cents.", (("amount_usd", 100), ("amount_eur", 100), ("amount_dollars", 100))),
