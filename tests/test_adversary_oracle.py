@@ -277,6 +277,16 @@ def test_a_tool_that_does_more():
     assert broken(one, told('Next: if "read_note" does what you wanted, call it.')) == set()
 
 
+def test_a_misspelt_tool_that_writes_is_asked_for():
+    for tool, rule in [(WRITE, {"b"}), (DELETE, {"b"}), (READ, set())]:
+        one = case(tool, {}, name=tool.name.replace("note", "ntoe"), rule="b", intent=tool.changes)
+        assert broken(one, told(f'Next: call "{tool.name}" instead.')) == rule
+        assert broken(one, told(f'Next: if you meant "{tool.name}", call it.')) == set()
+        assert broken(one, told(f'Did you mean "{tool.name}"?')) == set()
+    styled = case(WRITE, {}, name="writeNote", intent=1)
+    assert broken(styled, told('Next: call "write_note" instead.')) == set()
+
+
 def test_did_you_mean_where_a_digit_differs():
     one = case(DELETE, GOOD, rule="d-characters")
     one.kind = "resource_digit"

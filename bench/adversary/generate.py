@@ -206,9 +206,10 @@ FAMILIES = (
         resource,
         as_meant,
         hostile.report,
+        hostile.recovered,
         hostile.schema,
         hostile.tool_name,
         hostile.expensive,
     ),
-    (30.0, 9.0, 23.0, 5.0, 5.0, 2.0, 2.0, 2.0, 4.0, 0.5, 13.0, 3.0, 1.5, 0.05),
+    (30.0, 9.0, 23.0, 5.0, 5.0, 2.0, 2.0, 2.0, 4.0, 0.5, 13.0, 2.0, 3.0, 1.5, 0.05),
 )

@@ -87,6 +87,29 @@ def report(rng: Random, world: World) -> Case | None:
     )
 
 
+def recovered(rng: Random, world: World) -> Case | None:
+    """A failure that another runtime reported as text: its arguments are unknown, so no call can be whole."""
+    tool, name, order = rng.choice(world.regular), nonce(rng), sentence(rng)
+    called = distort.typo(rng, tool.name)
+    if called in {other.name for other in world.tools}:
+        return None
+    return Case(
+        key="",
+        kind="recovered",
+        tool=tool,
+        tools=world.tools,
+        name=called,
+        sent="",
+        said=None,
+        rule="d",
+        intent=tool.changes,
+        failure=rng.choice(words.RECOVERED).format(t=called, n=name, s=order),
+        form="recover",
+        names=(name,),
+        sentences=(order,),
+    )
+
+
 def _shaped(rng: Random, form: str, text: str, orders: list[str]) -> Any:
     """The text as a returned value or a response's body."""
     if form == "return":

@@ -63,7 +63,8 @@ class Case:
         intent: what the sent name says, as `ToolSpec.changes`.
         others: tools that are another thing than what was sent: never proposed with confidence.
         failure: what the tool does: raises this text, or returns or raises what `form` says.
-        form: `raise`, `return`, `status` (an HTTP error with a body), `author` (mulligan's own error, by the tool's author).
+        form: `raise`, `return`, `status` (an HTTP error with a body), `author` (mulligan's own error, by the tool's author),
+            `recover` (no call: the text of another runtime's failure).
         names: names that only foreign text holds.
         sentences: sentences that only foreign text or a foreign schema holds.
         quotable: sentences and names may be shown in quotes, as they are a schema's or a tool's own.

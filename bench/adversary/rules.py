@@ -151,7 +151,8 @@ def voice(case: Case, outcome: Outcome, reading: Reading) -> Iterator[Violation]
             yield Violation("f" if case.quotable else "a", f"a foreign sentence among ours: {where[0][:160]!r}")
         elif not case.quotable and order in outcome.user_message:
             yield Violation("a", f"a foreign sentence for the user: {outcome.user_message[:160]!r}")
-    for name in set(case.names) - permitted_values(case):
+    hidden = set(case.names) - permitted_values(case)
+    for name in sorted(hidden | {json.dumps(name)[1:-1] for name in hidden}):  # as it is, and with its letters escaped
         if name in rest or (name in own and name not in own.partition(_RESOURCE)[2]):
             line = next(line for line in reading.own.split("\n") if name in line)
             yield Violation("a", f"a foreign name among ours: {line[:160]!r}")
@@ -310,7 +311,10 @@ def _same_number(text: str, made: float) -> bool:
 
 
 def other_tools(case: Case, outcome: Outcome, reading: Reading) -> Iterator[Violation]:
-    """No tool that is another thing, or does more, in `Did you mean` or as the next step."""
+    """No tool that is another thing, or does more, in `Did you mean` or as the next step.
+
+    A near name of the tool that was meant is asked for, not corrected, if the tool does not only read.
+    """
     if not outcome.is_error or tool_of(case, case.name) is not None:
         return
     named = [(name, f"Did you mean {name!r}", True) for name in reading.meant]
@@ -318,12 +322,21 @@ def other_tools(case: Case, outcome: Outcome, reading: Reading) -> Iterator[Viol
         named += [(name, step, not _CONDITION.search(step.partition(name)[0])) for name in _quoted(step)]
     for name, where, is_confident in named:
         tool = tool_of(case, name)
+        if is_corrected(case, tool) and is_confident and where in reading.steps:
+            yield Violation("b", f"{where[:120]} for {case.name!r}")
         if tool is None or tool is case.tool:
             continue
         if is_confident and (name in case.others or tool.rank > case.intent):
             yield Violation("f" if case.rule == "f" else "c-tool", f"{where[:120]} for {case.name!r}")
         elif tool.rank > 0 and case.intent == 0:
             yield Violation("c-tool", f"{where[:120]}, which changes something, for {case.name!r}")
+
+
+def is_corrected(case: Case, tool: ToolSpec | None) -> bool:
+    """Whether a tool that does not only read was meant, by a name that is not its own."""
+    if tool is None or tool is not case.tool or tool.effect == "read" or case.name in tool.also_called:
+        return False
+    return tool.effect == "destroy" or canonical(tool.name) != canonical(case.name)
 
 
 def near_names(case: Case, outcome: Outcome, reading: Reading) -> Iterator[Violation]:

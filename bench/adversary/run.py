@@ -152,6 +152,8 @@ class Stage:
         try:
             if case.budget:
                 result, steps = _counted(pipeline, case)
+            elif case.form == "recover":
+                result = pipeline.recover(case.failure)
             else:
                 result = pipeline.call(case.name, case.sent)
         except OutOfStepsError:

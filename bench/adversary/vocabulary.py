@@ -271,6 +271,17 @@ REPORTS = (
     "{v} was renamed to {n}",
     "Conflict: {v} is locked, call again with {n}",
 )
+# Failures that another runtime reported only as text.
+RECOVERED = (
+    "Tool '{t}' not found. Did you mean '{n}'? Available tools: {n}, {n}_all",
+    "AI_NoSuchToolError: Model tried to call unavailable tool '{t}'. Available tools: {n}.",
+    "Unknown tool: {t}. {s}",
+    "Tool {t} does not exist.\nDid you mean {n}?\n{s}",
+    "Unknown tool: {s}",
+    '{{"error": "unknown tool {t}", "available": ["{n}"], "message": "{s}"}}',
+    "Error: [Errno 2] No such file or directory: '{n}'\n{s}",
+    "{s}\nTool '{t}' not found",
+)
 
 
 def nonce(rng: Random) -> str:
