@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
+from random import Random
 
+import jsonschema_rs
 import pytest
 
 sys.path.append(str(Path(__file__).parents[1] / "bench"))
 
-import json
-
 from adversary import rules, run
 from adversary.generate import make_case
 from adversary.model import Call, Case, Outcome, ToolSpec, canonical, closed, distance
-from adversary.toolsets import make_world
+from adversary.toolsets import arguments_of, make_world
 
 PROPERTIES = {
     "path": {"type": "string"},
@@ -377,23 +378,64 @@ def test_the_same_seed_gives_the_same_cases():
 
 def test_what_is_sent_does_not_fit_where_a_call_is_wanted():
     """Otherwise there is nothing to correct."""
-    import jsonschema_rs
+    for one in cases(5, 2):
+        if one.wanted and isinstance(one.sent, dict) and one.failure is None and one.name == one.tool.name:
+            assert not jsonschema_rs.is_valid(rules.plain(one.tool.schema), one.sent), one
 
-    for number in range(3):
-        world = make_world(5, number)
-        for index in range(200):
-            one = make_case(world, index)
-            if one.wanted and isinstance(one.sent, dict) and one.failure is None and one.name == one.tool.name:
-                assert not jsonschema_rs.is_valid(rules.plain(one.tool.schema), one.sent), one
+
+def cases(seed, worlds):
+    for number in range(worlds):
+        world = make_world(seed, number)
+        yield from (make_case(world, index) for index in range(200))
+
+
+def test_both_judges_agree_on_what_is_acceptable():
+    for one in cases(11, 2):
+        for call in one.acceptable:
+            tool = rules.tool_of(one, call.name)
+            assert jsonschema_rs.is_valid(rules.plain(tool.schema), call.arguments), one
+            if tool.effect != "read" and one.said is not None:
+                assert rules.is_lossless(tool, one.name, one.said, call) is None, one
+
+
+def answer(one, call):
+    """What an implementation would say that proposes this call, or asks."""
+    if call is None:
+        return Outcome("Error: no.\nNext: ask the user.", is_error=True, sources={})
+    tree = [("/name", call.name), *rules._leaves(call.arguments, "/arguments")]
+    sources = {pointer: sorted(rules._expected(one, call, pointer, value))[0] for pointer, value in tree}
+    return Outcome("Error: no.\n" + ready(call.name, call.arguments), is_error=True, sources=sources)
+
+
+def test_an_ideal_implementation_breaks_nothing_and_answers_all():
+    for one in cases(12, 2):
+        if one.kind == "as_meant":
+            continue
+        outcome = answer(one, one.acceptable[0] if one.acceptable else None)
+        assert broken(one, outcome) == set(), one
+        assert not one.wanted or rules.is_answered(one, outcome)
+
+
+def test_never_proposing_anything_breaks_nothing_and_is_no_answer():
+    for one in cases(13, 1):
+        assert broken(one, answer(one, None)) == set()
+        assert not rules.is_answered(one, answer(one, None))
+
+
+def test_proposing_always_is_caught_wherever_nothing_is_certain():
+    rng = Random(14)
+    for one in cases(14, 2):
+        if one.acceptable or one.tool is None or one.budget:
+            continue
+        call = Call(one.tool.name, arguments_of(rng, one.tool))
+        assert broken(one, answer(one, call)) & {one.rule, "b", "c"}, one
+        assert "h" in broken(one, ran(call.name, call.arguments)), one
 
 
 def test_every_effect_and_family_is_generated():
-    found, kinds = set(), set()
-    for number in range(4):
-        world = make_world(7, number)
-        cases = [make_case(world, index) for index in range(200)]
-        found |= {one.tool.effect for one in cases if one.tool}
-        kinds |= {one.kind.partition("_")[0] for one in cases}
+    made = list(cases(7, 4))
+    found = {one.tool.effect for one in made if one.tool}
+    kinds = {one.kind.partition("_")[0] for one in made}
     assert found == {"read", "write", "destroy", "undeclared"}
     assert {"report", "schema", "tool", "other", "twins", "confirmation", "resource", "cut", "comment", "typo"} <= kinds
 
