@@ -148,20 +148,18 @@ class Stage:
         pipeline = self.pipeline(case)
         self.case = case
         self.ran.clear()
-        started, steps = time.process_time(), 0
+        steps = 0
         try:
-            if case.budget:
-                result, steps = _counted(pipeline, case)
-            elif case.form == "recover":
-                result = pipeline.recover(case.failure)
-            else:
-                result = pipeline.call(case.name, case.sent)
+            if case.budget:  # counting is slow: the time is that of a second call
+                steps = _count_steps(pipeline, case)
+            started = time.process_time()
+            result = pipeline.recover(case.failure) if case.form == "recover" else pipeline.call(case.name, case.sent)
+            seconds = time.process_time() - started
         except OutOfStepsError:
             return Outcome("", is_error=True, sources={}, steps=rules.MOST_STEPS + 1)
         finally:
             if case.budget:  # its tool set is its own
                 self._pipelines.pop((id(case.tools), case.repair)).close()
-        seconds = time.process_time() - started
         error = result.error
         return Outcome(
             content=result.content,
@@ -170,11 +168,11 @@ class Stage:
             sources=getattr(error, "corrected_from", None) if error is not None else {},
             user_message=str(getattr(error, "user_message", "") or ""),
             steps=steps,
-            seconds=0.0 if case.budget else seconds,  # counting is slow
+            seconds=seconds,
         )
 
 
-def _counted(pipeline: Pipeline, case: Case) -> tuple[Any, int]:
+def _count_steps(pipeline: Pipeline, case: Case) -> int:
     steps = 0
 
     def count(_frame: FrameType, event: str, _argument: object) -> None:
@@ -188,9 +186,10 @@ def _counted(pipeline: Pipeline, case: Case) -> tuple[Any, int]:
     before = sys.getprofile()
     sys.setprofile(count)
     try:
-        return pipeline.call(case.name, case.sent), steps
+        pipeline.call(case.name, case.sent)
     finally:
         sys.setprofile(before)
+    return steps
 
 
 # --- many cases
