@@ -114,6 +114,13 @@ def bench(session: nox.Session) -> None:
     session.run("python", "bench/budgets.py", *session.posargs)
 
 
+@nox.session
+def adversary(session: nox.Session) -> None:
+    """The rules of provenance, on 10^5 generated calls and hostile texts."""
+    session.install(".")
+    session.run("python", "bench/adversary/run.py", *session.posargs)
+
+
 @nox.session(venv_backend="uv")
 def minimums(session: nox.Session) -> None:
     """The tests with the lowest versions that pyproject.toml allows."""
