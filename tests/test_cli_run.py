@@ -338,15 +338,15 @@ def test_a_missing_file_is_named(run):
 def test_the_file_is_not_overwritten_by_itself(run, house):
     code, _, err = run(GOOD, "--out", "./chat.jsonl")
     assert code == 2
-    assert err == "mulligan: --out ./chat.jsonl is the file that is read; give another name\n"
+    assert err == "mulligan: --out ./chat.jsonl is the input file; choose another file\n"
     assert (house / "chat.jsonl").read_text() == GOOD
 
 
 def test_an_out_that_cannot_be_written_is_named(run):
     code, _, err = run(GOOD, "--out", "no/folder/out.jsonl")
     assert code == 2
-    assert (
-        err == "mulligan: no/folder/out.jsonl cannot be opened: No such file or directory; give another name to --out\n"
+    assert err.splitlines()[-1] == (
+        "mulligan: --out no/folder/out.jsonl: cannot open the file: No such file or directory; choose another file"
     )
 
 
@@ -392,3 +392,39 @@ def test_few_messages_show_none(run, monkeypatch):
     with terminal(monkeypatch) as shown:
         run(GOOD, "--out", "out.jsonl")
     assert b"".join(shown) == b"1 message, 1 call: 1 ok, 0 failed, 0 repaired\r\n"
+
+
+EARLIER = "an earlier conversation\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (b'{"role": "us\xffer"}\n', ()),
+        ("[]\n", ()),
+        ("\n\n", ()),
+        ('{"role": "assistant", "tool_calls": [{"name": "add", "args": {"a": 1, "b": 2}}]}\n', ()),
+        (GOOD, ("--dialect", "latin")),
+        (GOOD, ("--tools", "no_such_module")),
+        (GOOD, ("-p", "no_such_plugin")),
+    ],
+)
+def test_a_run_that_writes_nothing_leaves_an_earlier_file_alone(run, house, text, words):
+    (house / "out.jsonl").write_text(EARLIER)
+    run(text, "--out", "out.jsonl", *words)
+    assert (house / "out.jsonl").read_text() == EARLIER
+
+
+@pytest.mark.parametrize("file", ["nope.jsonl", "."])
+def test_an_input_that_cannot_be_opened_leaves_an_earlier_file_alone(run, house, file):
+    (house / "out.jsonl").write_text(EARLIER)
+    assert run("", "--out", "out.jsonl", file=file)[0] == 2
+    assert (house / "out.jsonl").read_text() == EARLIER
+
+
+def test_an_out_that_cannot_be_opened_stops_before_any_call(run, house):
+    message = {"role": "assistant", "parts": [{"type": "tool-add", "toolCallId": "c1", "state": "input-available"}]}
+    message["parts"][0]["input"] = {"a": 1, "b": 2}
+    for text in (GOOD, lines(message)):
+        assert run(text, "--out", "no/folder/out.jsonl")[0] == 2
+        assert sys.modules["sums"].RUNS == []

@@ -97,10 +97,28 @@ def _recognises(dialect: Dialect, message: Mapping[str, Any]) -> bool:
 
 @attrs.define
 class _Writer:
-    """Where messages and results go."""
+    """Where messages and results go. The file of `--out` keeps its content until there is a message to write."""
 
     messages: IO[bytes] | None
     results: IO[bytes] | None
+    out: str | None = None
+
+    def open(self) -> None:
+        """Opens and empties the file of `--out`. Called before the first tool runs, so that no result is lost."""
+        if self.out is None or self.messages is not None:
+            return
+        try:
+            self.messages = io.BufferedWriter(
+                Written(self.out, f"--out {self.out}", "free some space, or choose another file")
+            )
+        except OSError as error:
+            raise UsageError(
+                f"--out {self.out}: cannot open the file: {error.strerror}; choose another file"
+            ) from None
+
+    def close(self) -> None:
+        if self.out is not None and self.messages is not None:
+            self.messages.close()
 
     def message(self, message: str | Any) -> None:
         _write(self.messages, message)
@@ -110,7 +128,7 @@ class _Writer:
 
 
 def _write(stream: IO[bytes] | None, value: Any) -> None:
-    """One line, at once on its way: what is computed is never lost."""
+    """Writes one line and flushes it, so that no result is lost if the run ends early."""
     if stream is None:
         return
     stream.write((value.encode() if isinstance(value, str) else _encoded(value)) + b"\n")
@@ -132,13 +150,12 @@ def _writer(file: str, out: str | None, *, json: bool) -> Iterator[_Writer]:
         yield _Writer(None, answers) if json else _Writer(answers, None)
         return
     if file != DASH and Path(out).exists() and Path(out).samefile(file):
-        raise UsageError(f"--out {out} is the file that is read; give another name")
+        raise UsageError(f"--out {out} is the input file; choose another file")
+    writer = _Writer(None, answers if json else None, out)
     try:
-        stream = io.BufferedWriter(Written(out, f"--out {out}", "make room, or give another name"))
-    except OSError as error:
-        raise UsageError(f"{out} cannot be opened: {error.strerror}; give another name to --out") from None
-    with stream:
-        yield _Writer(stream, answers if json else None)
+        yield writer
+    finally:
+        writer.close()
 
 
 @attrs.define
@@ -214,6 +231,7 @@ class _Replay:
         self.tally.messages += 1
         written = line.text if message is line.message else message
         dialect, calls = self._calls(line)
+        self._writer.open()
         if isinstance(dialect, AISDKDialect) and calls:
             self._writer.message(with_answers_inside(message, *self._answers(dialect, calls, line)))
             return
