@@ -210,6 +210,34 @@ def test_two_plugins_of_one_name(house, cli, findings):
     assert "is taken by" in problem
 
 
+def test_an_entry_point_that_cannot_be_read_is_named_once(house, cli):
+    house.install("acme", "@hookimpl\ndef hints(error):\n    return []\n")
+    for number, content in enumerate((b"\xff[mulligan]\n", b"[mulligan]\nnothing\n[mulligan.commands]\n")):
+        info = house.folder / f"bad{number}-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: bad{number}\nVersion: 1.0\n")
+        (info / "entry_points.txt").write_bytes(content)
+    code, out, err = cli("doctor", "--check")
+    assert (code, err) == (1, "")
+    assert (
+        "\nerror: bad0 (bad0 1.0): entry_points.txt of bad0 is not UTF-8\n  cure: reinstall bad0, or block it\n" in out
+    )
+    assert "\nerror: nothing (bad1 1.0): entry_points.txt of bad1, line 2: 'nothing' is not NAME = MODULE\n" in out
+    assert out.count("error: ") == 2
+    for words in (["plugins"], ["explain", "ValueError('x')"], ["--help"]):
+        assert cli(*words)[::2] == (0, "")
+
+
+def test_two_commands_of_one_name(house, findings):
+    for name in ("ada", "ben"):
+        house.install(name, "@hookimpl\ndef hints(error):\n    return []\n")
+        points = house.folder / f"mulligan_{name}-1.0.dist-info" / "entry_points.txt"
+        points.write_text(f"[mulligan.commands]\nshop = plugin_{name}:main\n")
+    [(level, problem, cure)] = findings("shop")
+    assert level == "warning"
+    assert problem.startswith("its command 'shop' never runs, since mulligan-")
+
+
 def test_a_parameter_that_is_to_go(house, cli, monkeypatch):
     told = DeprecationWarning("hints(failure) goes with hook API 2.0")
     monkeypatch.setitem(hookspecs.hints.mulligan_spec, "warn_on_impl_args", {"failure": told})

@@ -281,6 +281,58 @@ def test_a_broken_installation_stops_nobody_else(site, loaded, kind):
     assert "from good" in hints(pipeline)
 
 
+NAMED_INSTALLS = {
+    "no metadata": ("broken", "METADATA of broken cannot be read"),
+    "not UTF-8": ("broken", "entry_points.txt of broken is not UTF-8; reinstall broken"),
+    "a line without value": ("broken", "entry_points.txt of broken, line 2: 'broken' is not NAME = MODULE"),
+    "an empty value": ("broken", "line 2: 'broken =' is not NAME = MODULE"),
+    "an empty name": ("broken", "line 2: '= broken' is not NAME = MODULE"),
+    "an unclosed section": ("broken", "line 1: '[mulligan' is not NAME = MODULE"),
+    "binary": ("broken", "entry_points.txt of broken is not UTF-8; reinstall broken"),
+}
+
+
+@pytest.mark.parametrize("kind", NAMED_INSTALLS)
+def test_a_broken_installation_is_a_fault_that_names_it(site, loaded, kind):
+    site.install("broken", **BROKEN_INSTALLS[kind])
+    name, problem = NAMED_INSTALLS[kind]
+    found = [fault for fault in loaded().faults if problem in fault.error]
+    assert [(fault.hook, fault.distribution) for fault in found] == [("load", "broken")]
+    assert found[0].error.endswith(", or block it")
+
+
+@pytest.mark.parametrize("file", ["entry_points.txt", "METADATA"])
+def test_a_directory_in_place_of_a_file_is_a_fault(site, loaded, file):
+    site.install("broken")
+    path = site.folder / "broken-1.2.dist-info" / file
+    path.unlink()
+    path.mkdir()
+    site.install("good")
+    pipeline = loaded()
+    assert [fault.distribution for fault in pipeline.faults if file in fault.error] == ["broken"]
+    assert "from good" in hints(pipeline)
+
+
+def test_a_bad_line_leaves_the_other_lines_of_its_file_alone(site, loaded):
+    text = b"[other]\nno equals sign\n[mulligan]\nacme = acme\nthis is no entry\n[third]\nneither is this\n"
+    site.install("acme", entry_points=text)
+    pipeline = loaded()
+    assert states(pipeline)["acme"] == "active"
+    assert [fault.error for fault in pipeline.faults] == [
+        (
+            "plugin 'this is no entry': entry_points.txt of acme, line 5: 'this is no entry' is not NAME = MODULE; "
+            "reinstall or update acme, or block it"
+        )
+    ]
+
+
+def test_a_name_that_stands_twice_in_one_file_is_a_fault(site, loaded):
+    site.install("acme", entry_points=b"[mulligan]\nacme = acme\nacme = acme:again\n")
+    pipeline = loaded()
+    assert states(pipeline) == {"acme": "active"}
+    assert "'acme' of acme is taken by acme" in pipeline.faults[0].error
+
+
 # --- blocking
 
 

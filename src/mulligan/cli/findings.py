@@ -9,6 +9,7 @@ from typing import Any, Literal
 import attrs
 
 from mulligan import hookspecs
+from mulligan.cli.commands import GROUP as COMMANDS
 from mulligan.cli.loading import installed, split
 from mulligan.cli.requirements import requirements
 from mulligan.cli.settings import Chosen, Settings
@@ -17,6 +18,7 @@ from mulligan.errors import UsageError
 from mulligan.hookimpl import HOOK_API
 from mulligan.manager import PluginManager
 from mulligan.pipeline import Pipeline
+from mulligan.plugging.entry_points import Entry, read_entry_points
 from mulligan.plugging.plugins import PluginFault, PluginInfo
 from mulligan.plugging.probing import LEFT_OUT
 
@@ -92,6 +94,7 @@ def examine(settings: Settings) -> Examination:
             findings += [found for one in asked for found in _of_trial(one)]
             findings += _of_names(asked)
             findings += _of_block(chosen, loaded)
+            findings += _of_commands()
     findings += _of_warnings(warned)
     ordered = sorted(dict.fromkeys(findings), key=lambda found: (_ORDER.index(found.level), found.plugin))
     return Examination(chosen, loaded, tuple(ordered))
@@ -138,7 +141,7 @@ def _split(fault: PluginFault) -> tuple[str, str]:
         problem = problem.removeprefix(f"plugin {fault.plugin!r}").lstrip(": ")
         if "block" in step:
             return problem, step
-        own = step.startswith("update")
+        own = step.startswith(("update", "reinstall"))
         return problem, f"{step}, or block it" if own else f"for its author: {step}; until then block it"
     if LEFT_OUT in fault.error:
         return problem, f"for its author: {step}; or block it"
@@ -201,6 +204,21 @@ def _of_block(chosen: Chosen, infos: tuple[PluginInfo, ...]) -> Iterator[Finding
             yield Finding(
                 "note", name, "settings", "it is blocked, but no plugin has that name", "take it out of `block`"
             )
+
+
+def _of_commands() -> Iterator[Finding]:
+    """Commands of packages that cannot be read, and those of the same name: only the first one runs."""
+    known: dict[str, Entry] = {}
+    for entry in read_entry_points(COMMANDS):
+        where = f"{entry.distribution} {entry.version or ''}".rstrip()
+        if entry.problem is not None:
+            problem, _, step = entry.problem.rpartition("; ")
+            yield Finding("error", entry.name, where, problem, f"{step}, or block it")
+        elif entry.name in known:
+            first = known[entry.name].distribution
+            problem = f"its command {entry.name!r} never runs, since {first} offers a command of that name"
+            yield Finding("warning", entry.name, where, problem, f"uninstall {entry.distribution} or {first}")
+        known.setdefault(entry.name, entry)
 
 
 def _of_warnings(warned: Iterable[warnings.WarningMessage]) -> Iterator[Finding]:

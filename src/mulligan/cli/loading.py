@@ -14,6 +14,7 @@ from typing import Any
 
 from mulligan.errors import UsageError
 from mulligan.foreign.containment import safe_str
+from mulligan.plugging.entry_points import read_entry_points
 from mulligan.plugging.plugins import GROUP
 
 _LISTED = 20
@@ -140,27 +141,25 @@ def _public(holder: Any, offers: Offers) -> str:
 
 def installed() -> frozenset[str]:
     """The names of the installed plugins."""
-    import importlib_metadata
-
-    return frozenset(importlib_metadata.entry_points(group=GROUP).names)
+    return frozenset(entry.name for entry in read_entry_points(GROUP))
 
 
 def load_installed(name: str, option: str) -> Any:
-    """An installed plugin.
+    """Imports an installed plugin.
 
     Args:
         name: the name of its entry point.
-        option: the option that says so, for errors.
+        option: the option that names it, for errors.
 
     Raises:
-        UsageError: it cannot be imported.
+        UsageError: the plugin cannot be imported.
     """
-    import importlib_metadata
-
-    (point, *_) = importlib_metadata.entry_points(group=GROUP, name=name)
+    entry = next(entry for entry in read_entry_points(GROUP) if entry.name == name)
+    if entry.problem is not None:
+        raise UsageError(f"{option} {name}: {entry.problem}")
     try:
-        return point.load()
+        return entry.load()
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        raise UsageError(f"{option} {name}: {_why(error, point.module)}") from None
+        raise UsageError(f"{option} {name}: {_why(error, entry.module)}") from None

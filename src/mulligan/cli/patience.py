@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from mulligan.cli.streams import tell
+from mulligan.plugging.entry_points import read_entry_points
 from mulligan.plugging.plugins import GROUP
 
 SECONDS = 5.0
@@ -32,9 +33,7 @@ def _tell() -> None:
 
 
 def _importing() -> Iterator[str]:
-    import importlib_metadata
-
-    for point in importlib_metadata.entry_points(group=GROUP):
-        spec = getattr(sys.modules.get(point.module), "__spec__", None)
+    for entry in read_entry_points(GROUP):
+        spec = getattr(sys.modules.get(entry.module), "__spec__", None)
         if getattr(spec, "_initializing", False):
-            yield point.name
+            yield entry.name

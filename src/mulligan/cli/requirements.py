@@ -50,7 +50,7 @@ def requirements(distribution: str) -> Iterator[Requirement]:
 
     try:
         lines = importlib_metadata.requires(distribution) or []
-    except importlib_metadata.PackageNotFoundError:
+    except Exception:  # the distribution is not installed, or its metadata cannot be read: see `read_entry_points`
         return
     for text in lines:
         try:

@@ -112,9 +112,7 @@ class _Writer:
                 Written(self.out, f"--out {self.out}", "free some space, or choose another file")
             )
         except OSError as error:
-            raise UsageError(
-                f"--out {self.out}: cannot open the file: {error.strerror}; choose another file"
-            ) from None
+            raise UsageError(f"--out {self.out}: cannot open the file: {error.strerror}; choose another file") from None
 
     def close(self) -> None:
         if self.out is not None and self.messages is not None:

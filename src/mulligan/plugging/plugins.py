@@ -10,6 +10,7 @@ from typing import Any, Literal
 import attrs
 
 from mulligan.classifying.rules import Rule
+from mulligan.plugging.entry_points import read_entry_points
 
 GROUP = "mulligan"
 State = Literal["active", "failed", "blocked", "set aside"]
@@ -118,43 +119,32 @@ class Found:
         self.seconds = seconds
 
 
+class UnreadableEntryPointError(Exception):
+    """An entry point that cannot be read; its text says why and what to do."""
+
+
 def discover(blocked: frozenset[str]) -> Iterator[Found]:
-    """Loads the entry points, each in isolation: one that fails, or leaves the interpreter, never stops the others.
+    """Loads the entry points, each in isolation: one that fails, or exits the interpreter, never stops the others.
 
     Args:
         blocked: names that are not even imported.
     """
-    for point, distribution, version in sorted(_points(), key=lambda found: (found[0].name, found[0].value)):
-        if point.name in blocked:
-            yield Found(point.name, distribution, version)
+    for entry in sorted(read_entry_points(GROUP), key=lambda entry: (entry.name, entry.value)):
+        found = Found(entry.name, entry.distribution, entry.version)
+        if entry.name in blocked:
+            yield found
             continue
         started = time.perf_counter()
         try:
-            plugin = point.load()
+            if entry.problem is not None:
+                raise UnreadableEntryPointError(entry.problem)
+            found.plugin = entry.load()
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            yield Found(point.name, distribution, version, None, error, time.perf_counter() - started)
-        else:
-            yield Found(point.name, distribution, version, plugin, None, time.perf_counter() - started)
-
-
-def _points() -> Iterator[tuple[Any, str | None, str | None]]:
-    """The entry points with distribution and version; a distribution whose metadata cannot be read has none."""
-    import importlib_metadata
-
-    seen: set[str] = set()
-    for distribution in importlib_metadata.distributions():
-        try:
-            points = distribution.entry_points.select(group=GROUP)
-            if not points:
-                continue
-            name, version = distribution.metadata["Name"], distribution.version
-        except Exception:  # noqa: S112 - nothing can be said of it, not even its name
-            continue
-        if str(name).lower() not in seen:
-            seen.add(str(name).lower())
-            yield from ((point, name, version) for point in points)
+            found.exception = error
+        found.seconds = time.perf_counter() - started
+        yield found
 
 
 def autoload_wanted(autoload: bool) -> bool:

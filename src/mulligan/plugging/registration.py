@@ -10,7 +10,7 @@ from mulligan import hookspecs
 from mulligan.errors import UsageError
 from mulligan.foreign.containment import safe_str
 from mulligan.foreign.facts import type_name
-from mulligan.plugging.plugins import Found, PluginInfo
+from mulligan.plugging.plugins import Found, PluginInfo, UnreadableEntryPointError
 
 OptionsOf = Callable[[Any, str], Mapping[str, Any] | None]
 HOOKS = tuple(hookspecs.__all__)
@@ -71,8 +71,10 @@ def check_loaded(found: Found) -> None:
         UsageError: it could not be; says why, and what to do.
     """
     if not found.name:
-        raise UsageError(f"an entry point of {found.distribution} has no name; it needs one")
+        raise UsageError(f"an entry point of {found.distribution} has no name; name it")
     error = found.exception
+    if isinstance(error, UnreadableEntryPointError):
+        raise UsageError(f"plugin {found.name!r}: {error}, or block it")
     if error is not None:
         told = f"{type_name(error)}: {safe_str(error, 300)}"
         named = error.name if isinstance(error, ImportError) and isinstance(error.name, str) else ""
