@@ -302,6 +302,93 @@ def test_a_plugin_whose_import_hangs_is_named_while_it_does(house, cli, monkeypa
     )
 
 
+LIBRARY = """
+class AcmeError(Exception):
+    pass
+class Forbidden(AcmeError):
+    def __init__(self, text, *, code=7):
+        super().__init__(text)
+        self.code = code
+class Hidden:
+    class Late(AcmeError):
+        pass
+"""
+
+
+@pytest.fixture
+def library(house):
+    """A library `acmelib` that is installed, with its exceptions in a module of its own."""
+    package = house.folder / "acmelib"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "exceptions.py").write_text(LIBRARY)
+
+
+def rules(*named, body="return ToolQuotaError('Full.')"):
+    """A plugin with one rule for each of the names."""
+    rules = "".join(f"@rules({name!r})\ndef rule{n}(failure):\n    {body}\n" for n, name in enumerate(named))
+    return f"rules = Rules('acme')\n{rules}classify = rules.hookimpl()\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "cure"),
+    [
+        ("acmelib.Forbiden", "write 'acmelib.exceptions.Forbidden'"),
+        ("acmelib.exceptions.Forbiddn", "write 'acmelib.exceptions.Forbidden'"),
+        ("acmelib.errors.Forbidden", "write 'acmelib.exceptions.Forbidden'"),
+        ("ValuError", "write 'ValueError'"),
+        ("json.JSONDecodingError", "write 'json.decoder.JSONDecodeError'"),
+        ("socket.timeout", "write 'TimeoutError'"),
+        ("acmelib.Nothing", "correct the name, or remove the rule"),
+    ],
+)
+def test_a_rule_for_a_class_that_the_library_does_not_have(house, library, findings, name, cure):
+    house.install("acme", rules(name))
+    [(level, problem, told)] = findings("acme")
+    assert level == "warning"
+    assert problem.startswith(f"its rule 'rule0' never matches {name!r}: ")
+    assert told == f"for its author: {cure}"
+
+
+def test_a_rule_for_a_class_that_is_there_or_whose_library_is_not(house, library, findings):
+    there = ("acmelib.Forbidden", "acmelib.exceptions.Forbidden", "acmelib.exceptions.Hidden.Late", "ValueError")
+    house.install("acme", rules(*there[:2], there[3], "json.JSONDecodeError", "no_such_library.Error"))
+    assert findings("acme") == []
+
+
+@pytest.mark.parametrize(
+    ("body", "problem"),
+    [
+        ("return 'Full.'", "its rule 'rule0' gave str instead of a ToolError or None"),
+        ("return ToolQuotaError", "its rule 'rule0' gave type instead of a ToolError or None"),
+        ("raise KeyError('x')", "its rule 'rule0' fails: KeyError: 'x'"),
+    ],
+)
+@pytest.mark.parametrize("name", ["acmelib.Forbidden", "no_such_library.Error"])
+def test_every_rule_is_tried_with_a_sample(house, library, findings, body, problem, name):
+    house.install("acme", rules(name, body=body))
+    [(level, told, cure)] = findings("acme")
+    assert (level, told) == ("error", problem)
+    assert cure.endswith("until then block it")
+
+
+def test_a_rule_may_read_fields_that_a_sample_lacks(house, library, findings):
+    house.install("acme", rules("no_such_library.Error", body="return failure.exception.reply['code']"))
+    assert findings("acme") == []
+
+
+def test_rules_beside_other_hookimpls_that_are_never_used(house, findings):
+    unused = rules("acme.Full").replace("classify = rules.hookimpl()", "")
+    house.install("acme", f"{unused}@hookimpl\ndef hints(error):\n    return []\n")
+    assert findings("acme") == [
+        (
+            "error",
+            "never uses its 1 rule in `rules`",
+            "for its author: add `classify = rules.hookimpl()`; until then block it",
+        )
+    ]
+
+
 # --- explain
 
 DECIDES = """

@@ -333,6 +333,30 @@ def test_a_name_that_stands_twice_in_one_file_is_a_fault(site, loaded):
     assert "'acme' of acme is taken by acme" in pipeline.faults[0].error
 
 
+RULES = """
+from mulligan.plugin import Rules, ToolQuotaError, hookimpl
+limits = Rules("acme")
+@limits("acme.Full")
+def full(failure):
+    return ToolQuotaError("Full.")
+"""
+
+
+def test_rules_without_a_hookimpl_get_the_line_that_is_missing(site, loaded):
+    site.install("acme", RULES)
+    [fault] = loaded().faults
+    assert "plugin 'acme' never uses its rules: add `classify = limits.hookimpl()`" in fault.error
+
+
+@pytest.mark.parametrize("bare", ["limits", "limits(ValueError)", "limits('acme.Full', 7)"])
+def test_a_rule_that_names_no_class_as_text_is_refused_where_it_is_written(site, loaded, bare):
+    site.install("acme", RULES.replace("limits('acme.Full')", bare).replace('limits("acme.Full")', bare))
+    [fault] = loaded().faults
+    assert "UsageError: " in fault.error
+    assert "rules() takes the names of classes as text" in fault.error
+    assert "@rules()" in fault.error
+
+
 # --- blocking
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal
@@ -12,6 +13,7 @@ from mulligan import hookspecs
 from mulligan.cli.commands import GROUP as COMMANDS
 from mulligan.cli.loading import installed, split
 from mulligan.cli.requirements import requirements
+from mulligan.cli.rule_checks import exception_classes, fails, never_matches
 from mulligan.cli.settings import Chosen, Settings
 from mulligan.cli.trials import Asked, ask_all, offers, trial_tool, tried
 from mulligan.errors import UsageError
@@ -19,8 +21,9 @@ from mulligan.hookimpl import HOOK_API
 from mulligan.manager import PluginManager
 from mulligan.pipeline import Pipeline
 from mulligan.plugging.entry_points import Entry, read_entry_points
-from mulligan.plugging.plugins import PluginFault, PluginInfo
+from mulligan.plugging.plugins import GROUP, PluginFault, PluginInfo
 from mulligan.plugging.probing import LEFT_OUT
+from mulligan.plugging.registration import name_of, rule_lists
 
 Level = Literal["error", "warning", "note"]
 SLOW_LOAD = 0.5
@@ -83,6 +86,7 @@ def examine(settings: Settings) -> Examination:
         UsageError: `pyproject.toml` is wrong, or `-p no:NAME` names nobody.
     """
     chosen = Chosen.of(settings.options)
+    exception_classes.cache_clear()
     given, findings = _given(chosen)
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
@@ -92,6 +96,8 @@ def examine(settings: Settings) -> Examination:
             findings += _of_faults(pipeline)
             findings += [found for info in loaded for found in _of_load(info)]
             findings += [found for one in asked for found in _of_trial(one)]
+            findings += [found for info in loaded if not info.built_in for found in _of_rules(info)]
+            findings += [found for info in loaded for found in _of_unused_rules(info, given)]
             findings += _of_names(asked)
             findings += _of_block(chosen, loaded)
             findings += _of_commands()
@@ -175,6 +181,33 @@ def _of_trial(asked: Asked) -> Iterator[Finding]:
             kind = asked.hook.removeprefix("feedback_").removesuffix("s")
             cure = "update it, or report it to its author; until then do not ask for it"
             yield Finding("error", info.name, origin(info), f"its {kind} {offer.name!r} fails: {wrong}", cure)
+
+
+def _of_rules(info: PluginInfo) -> Iterator[Finding]:
+    for rule in info.rules:
+        wrong = fails(rule)
+        if wrong is not None:
+            cure = "update it, or report it to its author; until then block it"
+            yield Finding("error", info.name, origin(info), f"its rule {rule.name!r} {wrong}", cure)
+        for problem, step in never_matches(rule):
+            told = f"its rule {rule.name!r} {problem}"
+            yield Finding("warning", info.name, origin(info), told, f"for its author: {step}")
+
+
+def _of_unused_rules(info: PluginInfo, given: Iterable[Any]) -> Iterator[Finding]:
+    """Lists of rules in a plugin whose `classify` does not use them."""
+    if info.state != "active" or info.built_in:
+        return
+    modules = [sys.modules.get(entry.module) for entry in read_entry_points(GROUP) if entry.name == info.name]
+    named = [plugin for plugin in given if name_of(plugin) == info.name]
+    for plugin in named or modules[:1]:
+        for name, rules in rule_lists(plugin).items():
+            unused = [rule for rule in rules.listed if rule not in info.rules]
+            if unused and not info.rules:
+                counted = "1 rule" if len(unused) == 1 else f"{len(unused)} rules"
+                problem = f"never uses its {counted} in `{name}`"
+                cure = f"for its author: add `classify = {name}.hookimpl()`; until then block it"
+                yield Finding("error", info.name, origin(info), problem, cure)
 
 
 def _of_names(asked: Iterable[Asked]) -> Iterator[Finding]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from mulligan import hookspecs
+from mulligan.classifying.rules import Rules
 from mulligan.errors import UsageError
 from mulligan.foreign.containment import safe_str
 from mulligan.foreign.facts import type_name
@@ -42,7 +43,20 @@ def check_hookimpls(plugin: Any, name: str, options_of: OptionsOf) -> Iterator[s
         found = True
         yield hook
     if not found:
+        unused = next(iter(rule_lists(plugin)), None)
+        if unused is not None:
+            raise UsageError(f"plugin {name!r} never uses its rules: add `classify = {unused}.hookimpl()`")
         raise UsageError(f"plugin {name!r} has no hookimpl: mark its functions with @hookimpl from mulligan.plugin")
+
+
+def rule_lists(plugin: Any) -> dict[str, Rules]:
+    """The lists of rules that a plugin defines, by name, without empty ones.
+
+    Args:
+        plugin: a module or an instance.
+    """
+    items = getattr(plugin, "__dict__", {}).items()
+    return {name: value for name, value in items if isinstance(value, Rules) and value.listed}
 
 
 def _check_plain(plugin: Any, name: str, attribute: str) -> None:
