@@ -324,7 +324,7 @@ MISTAKES = {
     "explain nope:Nope": "explain nope: there is no module 'nope'; give an importable module or a file that ends in .py; or add --text",
     "explain shop:Slow(open('x'))": "the arguments must be Python literals, as in ValueError('text', 1)",
     "explain shop:Slow(1)(2)": "the arguments must be Python literals",
-    "explain shop:Picky('a')": "it cannot be made with these arguments: TypeError",
+    "explain shop:Picky('a')": "cannot create the exception with these arguments: TypeError",
     "explain KeyboardInterrupt": "explain KeyboardInterrupt: it is never classified: it passes through to the host",
 }
 
@@ -604,6 +604,37 @@ def test_explain_a_text_of_another_runtime(cli):
     assert out.startswith("read as      a failure that another runtime reported as text (Pipeline.recover)\n")
     assert "decided by   mulligan itself, rule unknown-name\n" in out
     assert '"find_shoe"' in out
+
+
+@pytest.mark.parametrize(
+    ("failure", "advice"),
+    [
+        ("ValueErr('x')", "Did you mean 'ValueError'?"),
+        ("KeyErro(1, 2)", "Did you mean 'KeyError'?"),
+        ("timeouterror()", "Did you mean 'TimeoutError'?"),
+        ("OSEror", "Did you mean 'OSError'?"),
+        ("QuotaExceeded('x', left=3)", "For the class of a library, write MODULE:QuotaExceeded"),
+        ("json.JSONDecodeErr('x', 'y', 1)", "write json:JSONDecodeErr"),
+        ("json.decoder.JSONDecodeErr('x', 'y', 1)", "write json.decoder:JSONDecodeErr"),
+        ("shop.Slow('x')", "write shop:Slow"),
+    ],
+)
+def test_explain_says_that_a_class_does_not_exist(cli, failure, advice):
+    code, out, err = cli("explain", failure)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"mulligan: explain {failure}: no built-in exception is named ")
+    assert advice in err
+    assert "add --text" in err
+    assert cli("explain", failure, "--text")[0] == 0
+
+
+@pytest.mark.parametrize(
+    "text", ["Forbidden", "exit(1)", "Timeout", "failed(path)", "f('x')", "acme.Error: no (really)"]
+)
+def test_explain_still_reads_a_text_as_a_text(cli, text):
+    code, out, _ = cli("explain", text)
+    assert code == 0
+    assert out.splitlines()[0].endswith("text (Pipeline.recover)")
 
 
 def test_explain_takes_a_name_as_text_when_asked_to(cli):

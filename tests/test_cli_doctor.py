@@ -356,6 +356,15 @@ def test_a_rule_for_a_class_that_is_there_or_whose_library_is_not(house, library
     assert findings("acme") == []
 
 
+def test_a_rule_may_name_the_classes_of_several_versions(house, library, findings):
+    house.install(
+        "acme", rules("acmelib.Forbidden").replace("'acmelib.Forbidden'", "'acmelib.Forbidden', 'acmelib.v1.Denied'")
+    )
+    assert [(level, cure) for level, _, cure in findings("acme")] == [
+        ("note", "for its author: correct the name, or remove the rule")
+    ]
+
+
 @pytest.mark.parametrize(
     ("body", "problem"),
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import difflib
 import re
 from itertools import groupby
 from operator import attrgetter
@@ -30,6 +31,7 @@ from mulligan.tools import Tool
 from mulligan.toolset import Toolset
 
 _REFERENCE = re.compile(r"(?:([A-Za-z_][\w.]*):)?([A-Za-z_][\w.]*)(\(.*\))?", re.DOTALL)
+_SURELY, _PROBABLY = 0.85, 0.75
 _EFFECTS = {"none": "surely not applied", "possible": "may have been applied", "done": "was applied"}
 
 
@@ -124,6 +126,7 @@ def _exception(spec: str) -> BaseException | None:
         return None
     module, name, arguments = found.groups()
     if module is None and not _is_exception(getattr(builtins, name, None)):
+        _check_name(spec, name, arguments)
         return None
     try:
         cls = find(f"{module or 'builtins'}:{name}", "explain", offers=_offers)
@@ -136,6 +139,19 @@ def _exception(spec: str) -> BaseException | None:
     return _made(cls, spec, arguments or "()")
 
 
+def _check_name(spec: str, name: str, arguments: str | None) -> None:
+    """Refuses what is written like an exception, though no built-in one has that name: it is no text."""
+    known = {key.lower(): key for key, value in vars(builtins).items() if _is_exception(value)}
+    near = difflib.get_close_matches(name.lower(), known, 1, _SURELY if arguments is None else _PROBABLY)
+    module, _, class_name = name.rpartition(".")
+    is_made = arguments is not None and class_name[:1].isupper() and _literals(arguments) is not None
+    if not near and not is_made:
+        return
+    step = f"Did you mean {known[near[0]]!r}?" if near and not module else ""
+    step = step or f"For the class of a library, write {module or 'MODULE'}:{class_name}."
+    _refuse(spec, f"no built-in exception is named {name!r}. {step} To explain it as text, add --text")
+
+
 def _offers(value: Any, _: str) -> bool:
     return _is_exception(value)
 
@@ -144,19 +160,28 @@ def _is_exception(value: object) -> bool:
     return isinstance(value, type) and issubclass(value, BaseException)
 
 
-def _made(cls: Any, spec: str, arguments: str) -> BaseException:
+def _literals(arguments: str) -> tuple[list[Any], dict[str, Any]] | None:
+    """The arguments of a call as values; None if they are not Python literals."""
     try:
         call = ast.parse(f"f{arguments}", mode="eval").body
         assert isinstance(call, ast.Call)
         assert isinstance(call.func, ast.Name)
-        given = [ast.literal_eval(argument) for argument in call.args]
-        named = {keyword.arg or "**": ast.literal_eval(keyword.value) for keyword in call.keywords}
+        values = [ast.literal_eval(argument) for argument in call.args]
+        return values, {keyword.arg or "**": ast.literal_eval(keyword.value) for keyword in call.keywords}
     except (SyntaxError, ValueError, AssertionError, MemoryError, RecursionError):
+        return None
+
+
+def _made(cls: Any, spec: str, arguments: str) -> BaseException:
+    literals = _literals(arguments)
+    if literals is None:
         _refuse(spec, "the arguments must be Python literals, as in ValueError('text', 1)")
     try:
-        made = cls(*given, **named)
+        made = cls(*literals[0], **literals[1])
     except Exception as error:
-        _refuse(spec, f"it cannot be made with these arguments: {type(error).__name__}: {safe_str(error, 300)}")
+        _refuse(
+            spec, f"cannot create the exception with these arguments: {type(error).__name__}: {safe_str(error, 300)}"
+        )
     return made  # type: ignore[no-any-return]
 
 

@@ -189,9 +189,12 @@ def _of_rules(info: PluginInfo) -> Iterator[Finding]:
         if wrong is not None:
             cure = "update it, or report it to its author; until then block it"
             yield Finding("error", info.name, origin(info), f"its rule {rule.name!r} {wrong}", cure)
-        for problem, step in never_matches(rule):
+        missing = list(never_matches(rule))
+        # a rule may name the classes of several versions of a library, of which one is installed
+        level: Level = "warning" if len(missing) == len(rule.classes) else "note"
+        for problem, step in missing:
             told = f"its rule {rule.name!r} {problem}"
-            yield Finding("warning", info.name, origin(info), told, f"for its author: {step}")
+            yield Finding(level, info.name, origin(info), told, f"for its author: {step}")
 
 
 def _of_unused_rules(info: PluginInfo, given: Iterable[Any]) -> Iterator[Finding]:
