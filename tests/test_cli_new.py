@@ -206,3 +206,65 @@ def test_a_kind_that_there_is_not_is_told(capsys):
     err = capsys.readouterr().err
     assert err.count("\n") == 1
     assert all(kind in err for kind in KINDS)
+
+
+LIBRARY = """
+class TulipError(Exception):
+    pass
+class TooManyRequests(TulipError):
+    def __init__(self, *, wait):
+        self.wait = wait
+class AccessDenied(TulipError): pass
+class BedNotFound(TulipError): pass
+class _Private(TulipError): pass
+class TulipWarning(UserWarning): pass
+"""
+
+
+@pytest.fixture
+def library(tmp_path, monkeypatch):
+    """A library `tulipshop` that is installed, with its exceptions in a module of its own."""
+    site = tmp_path / "site"
+    (site / "tulipshop").mkdir(parents=True)
+    (site / "tulipshop" / "__init__.py").write_text("")
+    (site / "tulipshop" / "errors.py").write_text(LIBRARY)
+    monkeypatch.syspath_prepend(str(site))
+    monkeypatch.chdir(tmp_path)
+    yield tmp_path
+    for module in ("tulipshop", "tulipshop.errors"):
+        sys.modules.pop(module, None)
+
+
+def test_a_classifier_names_the_classes_of_the_installed_library(library):
+    assert main(["new", "classifier", "tulipshop"]) == 0
+    folder = library / "mulligan-tulipshop"
+    code = (folder / "src/mulligan_tulipshop/__init__.py").read_text()
+    readme = (folder / "README.md").read_text()
+    for name, error in (
+        ("TooManyRequests", "ToolRateLimitError"),
+        ("AccessDenied", "ToolPermissionError"),
+        ("BedNotFound", "ResourceNotFoundError"),
+    ):
+        assert f'@rules("tulipshop.errors.{name}")' in code
+        assert f"| `tulipshop.errors.{name}` | `{error}` |" in readme
+    assert "_Private" not in code
+    assert "Warning" not in code
+    assert "guessed from its name" in readme
+    assert "example" not in code + readme
+    words = ["-m", "pytest", "-q", "-p", "pytest_mulligan", "-p", "no:cacheprovider"]
+    ended = python(*words, cwd=folder, site=folder / "src", PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
+    assert ended.returncode == 0, ended.stdout
+    for command in (["check"], ["format", "--check"]):
+        ended = python("-m", "ruff", *command, "--no-cache", str(folder), cwd=library)
+        assert ended.returncode == 0, ended.stdout
+
+
+def test_a_classifier_for_a_library_that_is_not_installed_is_marked_as_an_example(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["new", "classifier", "no-such-library"]) == 0
+    folder = tmp_path / "mulligan-no-such-library"
+    code = (folder / "src/mulligan_no_such_library/__init__.py").read_text()
+    readme = (folder / "README.md").read_text()
+    assert '@rules("no_such_library' not in code
+    assert code.count("EXAMPLE: replace ") == 2
+    assert "**This is an example.** `example_client` does not exist" in readme

@@ -12,7 +12,9 @@ from string import Template
 from typing import Literal
 
 from mulligan import __version__
+from mulligan.cli.new_rules import rule_texts
 from mulligan.cli.output import OK, write
+from mulligan.cli.rule_checks import exception_classes
 from mulligan.errors import UsageError
 from mulligan.hookimpl import HOOK_API
 from mulligan.pipeline import Pipeline
@@ -50,6 +52,7 @@ def new(kind: Kind, name: str, /) -> int:
     _check(kind, name)
     folder = Path(f"mulligan-{name}")
     words = _words(kind, name)
+    texts = list(_texts(kind, words))
     try:
         folder.mkdir()
     except FileExistsError:
@@ -57,7 +60,7 @@ def new(kind: Kind, name: str, /) -> int:
     except OSError as error:
         raise UsageError(f"new {kind} {name}: ./{folder} cannot be made: {error.strerror}; change the folder") from None
     try:
-        for path, text in _texts(kind, words):
+        for path, text in texts:
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
@@ -105,6 +108,9 @@ def _words(kind: Kind, name: str) -> dict[str, str]:
         "api": HOOK_API,
         "year": str(datetime.datetime.now(datetime.UTC).year),
     }
+    if kind == "classifier":
+        exception_classes.cache_clear()
+        words |= rule_texts(name, words["words"])
     summary = Template(_SUMMARIES[kind]).substitute(words)
     return words | {"summary": summary, "readme": _filled(kind, "readme.md", words)}
 

@@ -107,6 +107,15 @@ def stand_in(package: str, class_name: str) -> BaseException:
     return made
 
 
+def made_or_stand_in(cls: type[BaseException]) -> BaseException:
+    """An instance of a class, or of a class with its name if its arguments are not known.
+
+    Args:
+        cls: the class.
+    """
+    return _made(cls) or stand_in(cls.__module__, cls.__name__)
+
+
 def imported(name: str) -> ModuleType | None:
     """A module, or None if it is not installed or fails at import.
 
