@@ -210,9 +210,7 @@ def test_a_dialect_can_be_asked_for(run):
     assert len(run(lines(said), "--dialect", "anthropic")[1]) == 2
     code, written, err = run(lines(said), "--dialect", "openai")
     assert (code, written) == (0, [said])
-    assert err.splitlines()[1:] == [
-        "no tool calls were found in the shape of openai: without --dialect, the shape is recognised"
-    ]
+    assert err.splitlines()[1:] == ["Found no tool calls in the format openai. Omit --dialect to detect the format."]
 
 
 ADD = {"a": 1, "b": 2}
@@ -269,7 +267,7 @@ def test_a_ui_message_holds_its_answers_itself(run):
 def test_a_conversation_without_calls_names_the_shapes(run):
     assert run(lines(USER))[2].splitlines() == [
         "1 message, 0 calls: 0 ok, 0 failed, 0 repaired",
-        "no tool calls were found; these shapes are known: ai-sdk, anthropic, gemini, mcp, openai, openai-responses",
+        "Found no tool calls. Known formats: ai-sdk, anthropic, gemini, mcp, openai, openai-responses.",
     ]
 
 
@@ -278,7 +276,7 @@ def test_an_empty_file_is_told(run):
     assert (code, written) == (0, [])
     assert err.splitlines() == [
         "0 messages, 0 calls: 0 ok, 0 failed, 0 repaired",
-        "it holds no messages: give one JSON message a line",
+        "The input has no messages. Write one JSON message per line.",
     ]
 
 
@@ -294,7 +292,7 @@ def test_a_later_line_that_cannot_be_read_gets_no_hint_about_calls(run):
         "1 message, 0 calls: 0 ok, 0 failed, 0 repaired",
         (
             "mulligan: chat.jsonl, line 2 column 2: expecting property name enclosed in double quotes; "
-            "write one JSON message a line"
+            "write one JSON message per line"
         ),
     ]
 
@@ -307,11 +305,11 @@ def test_text_that_is_half_a_character_is_escaped(house, capsysbinary):
 
 GOOD = lines(openai(("c1", "add", '{"a": 1, "b": 2}')))
 BROKEN = {
-    '{"role": "user", "content": }\n': "line 3 column 29: expecting value; write one JSON message a line",
-    '{"role": "user", "content": "cut off\n': "line 3 column 29: unterminated string starting at; write one JSON message a line",
-    '[{"role": "user"}]\n': "line 3 column 1: a list; write one message, a JSON object, on each line",
-    '"hello"\n': "line 3 column 1: no JSON object; write one message, a JSON object, on each line",
-    '{"a": ' * 100_000 + "\n": "line 3 column 1: nested too deeply; write one JSON message a line",
+    '{"role": "user", "content": }\n': "line 3 column 29: expecting value; write one JSON message per line",
+    '{"role": "user", "content": "cut off\n': "line 3 column 29: unterminated string starting at; write one JSON message per line",
+    '[{"role": "user"}]\n': "line 3 column 1: a list; write one message per line, each a JSON object",
+    '"hello"\n': "line 3 column 1: not a JSON object; write one message per line, each a JSON object",
+    '{"a": ' * 100_000 + "\n": "line 3 column 1: nested too deeply; write one JSON message per line",
     '{"a": 1' + "0" * 5_000 + "}\n": "line 3 column 1: Exceeds the limit",
     b'{"role": "us\xffer"}\n': "line 3 byte 13: not UTF-8; save the file as UTF-8",
 }
@@ -331,7 +329,7 @@ def test_a_missing_file_is_named(run):
     code, _, err = run("", file="nope.jsonl")
     assert code == 2
     assert err == (
-        "mulligan: nope.jsonl cannot be opened: No such file or directory; give a file with one message a line, or -\n"
+        "mulligan: cannot open nope.jsonl: No such file or directory; pass a file with one message per line, or -\n"
     )
 
 
@@ -354,7 +352,8 @@ def test_an_unknown_dialect_is_named(run):
     code, _, err = run(GOOD, "--dialect", "latin")
     assert code == 2
     assert (
-        err == "mulligan: unknown dialect 'latin'; there are ai-sdk, anthropic, gemini, mcp, openai, openai-responses\n"
+        err
+        == "mulligan: unknown dialect 'latin'; available: ai-sdk, anthropic, gemini, mcp, openai, openai-responses\n"
     )
 
 

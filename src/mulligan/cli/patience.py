@@ -1,4 +1,4 @@
-"""Says which plugin is being imported where that takes long: nobody can stop an import, but it can be blocked."""
+"""Reports a plugin whose import takes long: an import cannot be stopped, but the plugin can be blocked."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ SECONDS = 5.0
 
 @contextmanager
 def impatient() -> Iterator[None]:
-    """Writes a line to stderr if what is done takes long since a plugin is being imported."""
-    timer = threading.Timer(SECONDS, _tell)
+    """Writes a line to stderr if a plugin is still being imported after some seconds."""
+    timer = threading.Timer(SECONDS, _report)
     timer.daemon = True
     timer.start()
     try:
@@ -26,10 +26,10 @@ def impatient() -> Iterator[None]:
         timer.cancel()
 
 
-def _tell() -> None:
+def _report() -> None:
     for name in _importing():
         step = f"block it with MULLIGAN_BLOCK_PLUGINS={name}"
-        tell(f"mulligan: plugin {name!r} is still being imported after {SECONDS:g} s; wait, or {step}\n")
+        tell(f"mulligan: the import of plugin {name!r} takes more than {SECONDS:g} s; wait, or {step}\n")
 
 
 def _importing() -> Iterator[str]:

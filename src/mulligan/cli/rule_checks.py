@@ -68,7 +68,7 @@ def fails(rule: Rule) -> str | None:
         except Exception as error:
             return f"fails: {type_name(error)}: {safe_str(error, 300)}"
         if answer is not None and not isinstance(answer, ToolError):
-            return f"gave {type_name(answer)} instead of a ToolError or None"
+            return f"returned {type_name(answer)} instead of a ToolError or None"
     return None
 
 

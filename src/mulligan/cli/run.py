@@ -1,4 +1,4 @@
-"""`mulligan run`: every tool call of a conversation."""
+"""`mulligan run`: executes every tool call of a conversation."""
 
 from __future__ import annotations
 
@@ -44,19 +44,18 @@ def run(
     json: Annotated[bool, Parameter(negative=(), show_default=False)] = False,
     settings: Annotated[Settings, Parameter(parse=False)],
 ) -> int:
-    """Execute every tool call of a conversation and write it with its tool messages.
+    """Execute every tool call of a conversation, and write the conversation with the answers.
 
-    Each assistant message that has calls is followed by the messages that answer them; answers to the same calls that
-    stand in the file already are left out. After a fatal failure the message's other calls are still answered, then it
-    ends.
+    Each message with tool calls is followed by the messages that answer them. They replace answers to the same calls
+    that the file already contains. After a fatal failure, the run answers the other calls of the same message and stops.
 
     Args:
-        file: a conversation, one JSON message a line, or - for stdin.
-        tools: MODULE[:NAME] or FILE.py[:NAME] that holds the tools.
-        out: where the conversation is written, instead of stdout.
-        dialect: the messages' shape: openai, openai-responses, anthropic, gemini, mcp, ai-sdk, or a plugin's; else it is
-            recognised.
-        json: write the calls' results to stdout, one a line; the conversation to --out only.
+        file: a conversation with one JSON message per line, or - for stdin.
+        tools: MODULE[:NAME] or FILE.py[:NAME] with the tools.
+        out: write the conversation to this file instead of stdout.
+        dialect: the message format: openai, openai-responses, anthropic, gemini, mcp, ai-sdk, or one of a plugin.
+            Default: detect it.
+        json: write the results of the calls to stdout, one per line, and the conversation only to --out.
         settings: the common options.
 
     Returns:
@@ -77,7 +76,7 @@ def run(
 
 
 def _shape(pipeline: Pipeline, dialect: str | None) -> Shape:
-    """Tells the dialect of a message: the one that is asked for, or the first that recognises it; None of other messages."""
+    """A function that finds the dialect of a message: the one of `--dialect`, or the first that recognises it, or None."""
     known = pipeline.tools.dialects or {}
     if dialect is not None:
         asked = named(dialect, known)
@@ -86,7 +85,7 @@ def _shape(pipeline: Pipeline, dialect: str | None) -> Shape:
 
 
 def _recognises(dialect: Dialect, message: Mapping[str, Any]) -> bool:
-    """Whether a dialect recognises a message; one of a plugin that crashes does not."""
+    """Whether a dialect recognises a message; a plugin's dialect that crashes does not."""
     try:
         return dialect.recognises(message)
     except Exception:
@@ -134,7 +133,7 @@ def _write(stream: IO[bytes] | None, value: Any) -> None:
 
 
 def _encoded(value: Any) -> bytes:
-    """JSON as UTF-8; with escapes where a text holds half a character."""
+    """JSON as UTF-8, with escapes if a text contains a lone surrogate."""
     try:
         return jsonlib.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
@@ -158,7 +157,7 @@ def _writer(file: str, out: str | None, *, json: bool) -> Iterator[_Writer]:
 
 @attrs.define
 class _Tally:
-    """What the summary says."""
+    """The numbers of the summary."""
 
     messages: int = 0
     calls: int = 0
@@ -169,16 +168,14 @@ class _Tally:
     is_broken: bool = True
 
     def read_whole(self, dialect: str | None, known: Iterable[str]) -> None:
-        """Notes that there was no line that could not be read; what to do where there were no calls."""
+        """Notes that every line was readable, and a hint if there were no calls."""
         self.is_broken = False
         if not self.messages:
-            self.hint = "it holds no messages: give one JSON message a line"
+            self.hint = "The input has no messages. Write one JSON message per line."
         elif dialect is not None and not self.calls:
-            self.hint = (
-                f"no tool calls were found in the shape of {dialect}: without --dialect, the shape is recognised"
-            )
+            self.hint = f"Found no tool calls in the format {dialect}. Omit --dialect to detect the format."
         elif not self.calls:
-            self.hint = f"no tool calls were found; these shapes are known: {', '.join(sorted(known))}"
+            self.hint = f"Found no tool calls. Known formats: {', '.join(sorted(known))}."
 
     def count(self, result: ToolResult, line: int) -> None:
         self.calls += 1
@@ -204,7 +201,7 @@ def _counted(number: int, what: str) -> str:
 
 
 class _Replay:
-    """Goes through a conversation within one session."""
+    """Replays a conversation in one session."""
 
     def __init__(self, session: Session, shape: Shape, writer: _Writer) -> None:
         self._session = session
@@ -214,7 +211,7 @@ class _Replay:
         self.tally = _Tally()
 
     def run(self, lines: Iterable[Line], advance: Callable[[], None]) -> int:
-        """Executes the calls of all messages, up to a fatal failure."""
+        """Executes the calls of all messages until a fatal failure."""
         for line in lines:
             self._one(line)
             advance()
@@ -259,12 +256,12 @@ class _Replay:
             raise UsageError(f"{line.where}: {error}") from None
         except Exception as error:
             why = f"{type(error).__name__}: {safe_str(error, 200)}"
-            raise UsageError(f"{line.where}: its tool calls cannot be read ({why}); correct their shape") from None
+            raise UsageError(f"{line.where}: cannot read its tool calls ({why}); correct their format") from None
 
 
 @contextmanager
 def _progress(file: str, *, writes: bool) -> Iterator[Callable[[], None]]:
-    """A bar on stderr, where that is a terminal of its own and there are many messages."""
+    """A progress bar on stderr, if stderr is a terminal that stdout does not share and there are many messages."""
     shared = writes and stdout().isatty()
     total = _count(file) if file != DASH and sys.stderr.isatty() and not shared else 0
     if total < _MANY:
