@@ -339,9 +339,7 @@ def test_a_call_that_would_wait_for_too_long_is_refused_at_once():
     error = callers[3].outcome.error
     assert type(error) is errors.ToolRateLimitError
     assert (error.effect, error.retry_after, error.rule) == ("none", 30, "host:rate-limit")
-    assert (
-        error.message == "The service behind work gets one call in 10 s, and others come first. The tool was not run."
-    )
+    assert error.message == "work is limited to one call per 10 s, and the limit is reached. The tool was not run."
 
 
 def test_the_deadline_of_the_tool_bounds_it():
