@@ -432,7 +432,7 @@ def test_blocking_a_plugin_that_is_not_installed_here_changes_nothing(make_pipel
 def test_blocking_a_misspelt_name_is_told(make_pipeline, name, meant):
     with pytest.raises(errors.UsageError) as caught:
         make_pipeline(block=["nobody", name])
-    assert str(caught.value) == f"block=['{name}']: no plugin is named '{name}'; did you mean '{meant}'?"
+    assert str(caught.value) == f"block=['{name}']: unknown plugin '{name}'. Did you mean '{meant}'?"
 
 
 # --- two of one name
@@ -446,14 +446,14 @@ def test_two_distributions_with_one_name(site, loaded, count):
     assert hints(pipeline) == ("from dist0",)
     assert states(pipeline) == {"same": "active"}
     assert [fault.distribution for fault in pipeline.faults] == [f"dist{number}" for number in range(1, count)]
-    assert pipeline.faults[0].error == "the name 'same' of dist1 is taken by dist0; rename or block one of the two"
+    assert pipeline.faults[0].error == "the name 'same' of dist1 is taken by dist0; rename or block one of them"
 
 
 def test_a_plugin_with_the_name_of_a_built_in_one(site, loaded, run):
     site.install("thief", points={"classify": "thief"})
     pipeline = loaded()
     [fault] = pipeline.faults
-    assert fault.error == "the name 'classify' of thief is taken by mulligan itself; rename or block one of the two"
+    assert fault.error == "the name 'classify' of thief is taken by mulligan itself; rename or block one of them"
     assert hints(pipeline) == ()
 
 
@@ -518,7 +518,7 @@ def test_other_wrong_plugins_in_code(make_pipeline, plugin):
         make_pipeline(plugins=good)
     with pytest.raises(errors.UsageError, match="plugins must be a list of modules or instances, not 'acme'"):
         make_pipeline(plugins="acme")
-    with pytest.raises(errors.UsageError, match="plugin 'acme' is a text: import the module and give it itself"):
+    with pytest.raises(errors.UsageError, match="plugin 'acme' is a string; import the module and pass it"):
         make_pipeline(plugins=["acme"])
     with pytest.raises(errors.UsageError, match="plugin 'acme' is given twice; give it once"):
         make_pipeline(plugins=[good, good])
@@ -600,8 +600,8 @@ def test_a_plugin_is_set_aside_after_three_faults(make_pipeline, run):
     assert acme.calls == 4
     assert len(pipeline.faults) == FAULTS_ALLOWED == 3
     info = pipeline.plugins[-1]
-    assert (info.state, info.hooks) == ("set aside", ("classify", "hints"))
-    assert info.error == "set aside after 3 faults, the last in hints: KeyError: 'call 4'"
+    assert (info.state, info.hooks) == ("disabled", ("classify", "hints"))
+    assert info.error == "disabled after 3 faults, the last in hints: KeyError: 'call 4'"
 
 
 def test_a_fault_names_the_distribution(site, loaded, run):
@@ -615,20 +615,20 @@ def test_a_fault_names_the_distribution(site, loaded, run):
 @pytest.mark.parametrize(
     ("hook", "answer", "told"),
     [
-        ("resolve", "read", "gave str instead of Tool or None"),
-        ("validate", [("path", "a")], "gave list instead of a mapping or None"),
-        ("repair", 3, "gave int instead of a callable or None"),
-        ("authorize", True, "gave bool instead of ToolError or None"),
-        ("execute", "done", "gave str instead of a callable or None"),
-        ("detect", True, "gave bool instead of Failure or None"),
-        ("classify", ValueError("x"), "gave ValueError instead of ToolError or None"),
-        ("render_feedback", 3, "gave int instead of text or a mapping of JSON values or None"),
-        ("middlewares", [3], "gave int among its middlewares instead of a callable"),
+        ("resolve", "read", "returned str instead of Tool or None"),
+        ("validate", [("path", "a")], "returned list instead of a mapping or None"),
+        ("repair", 3, "returned int instead of a callable or None"),
+        ("authorize", True, "returned bool instead of ToolError or None"),
+        ("execute", "done", "returned str instead of a callable or None"),
+        ("detect", True, "returned bool instead of Failure or None"),
+        ("classify", ValueError("x"), "returned ValueError instead of ToolError or None"),
+        ("render_feedback", 3, "returned int instead of text or a mapping of JSON values or None"),
+        ("middlewares", [3], "returned int among its middlewares instead of a callable"),
         ("middlewares", 3, "TypeError: expected a list or a generator, not int"),
         ("hints", "a hint", "TypeError: expected a list or a generator, not str"),
-        ("hints", ["a", 3], "gave int among its hints instead of str"),
-        ("feedback_formats", ["text"], "gave str among its feedback_formats instead of FeedbackFormat with a name"),
-        ("dialects", [object()], "gave object among its dialects instead of Dialect with a name"),
+        ("hints", ["a", 3], "returned int among its hints instead of str"),
+        ("feedback_formats", ["text"], "returned str among its feedback_formats instead of FeedbackFormat with a name"),
+        ("dialects", [object()], "returned object among its dialects instead of Dialect with a name"),
     ],
 )
 def test_a_wrong_type_is_told(make_pipeline, plugin, run, hook, answer, told):
@@ -661,7 +661,7 @@ def test_two_pipelines_have_plugins_and_faults_of_their_own(make_pipeline):
     first, second = make_pipeline(plugins=[acme]), make_pipeline(plugins=[acme])
     for _ in range(3):
         first.call("nope")
-    assert states(first) == {"Acme": "set aside"}
+    assert states(first) == {"Acme": "disabled"}
     assert states(second) == {"Acme": "active"}
     assert hints(second) == ("hint",)
     assert second.faults == ()
@@ -853,8 +853,8 @@ def test_a_package_that_claims_everything_is_named_and_changes_nothing(site, loa
     (fault,) = pipeline.faults
     assert (fault.plugin, fault.hook, fault.distribution) == ("zz-bad", "classify", "zz-bad")
     assert fault.error == (
-        "claims every failure, also one that nobody can know, so it is left out; "
-        "return None for what it does not know, or mark it @hookimpl(trylast=True)"
+        "claims every failure, even an unknowable one, so it is ignored; "
+        "return None for unknown inputs, or mark it @hookimpl(trylast=True)"
     )
 
 
@@ -865,7 +865,7 @@ def test_a_package_that_crashes_on_everything_is_named_and_changes_nothing(site,
     assert classes(pipeline) == RIGHT
     assert {fault.plugin for fault in pipeline.faults} == {"zz-bad"}
     assert pipeline.faults[0].error == "LookupError: I crash on everything"
-    assert states(pipeline) == {"aa-good": "active", "zz-bad": "set aside"}
+    assert states(pipeline) == {"aa-good": "active", "zz-bad": "disabled"}
 
 
 def test_a_last_resort_may_claim_everything(site, loaded):

@@ -43,10 +43,10 @@ CURES = {
     "import-sleep": "import what is heavy inside the functions that need it",
     "wrong-hook": "did you mean 'classify'?",
     "wrong-argument": "ask only for parameters of the hook",
-    "async-hook": "put what must wait into a tool, an executor, a repairer or a middleware",
+    "async-hook": "move code that waits to a tool, an executor, a repairer or a middleware",
     "wrong-type": "report it to its author",
     "crashes": "report it to its author",
-    "claims-everything": "return None for what it does not know",
+    "claims-everything": "return None for unknown inputs",
     "newer-api": "update mulligan, or block it",
 }
 
@@ -125,7 +125,7 @@ def test_plugins_lists_them_all(run):
     states = {info["name"]: info["state"] for info in json.loads(out)["plugins"] if not info["built_in"]}
     failed = {"import-error", "import-exit", "wrong-hook", "wrong-argument", "async-hook"}
     assert {name for name, state in states.items() if state == "failed"} == failed
-    assert states["newer-api"] == "set aside"
+    assert states["newer-api"] == "disabled"
     assert set(sabotage.PACKAGES) <= set(states)
 
 
