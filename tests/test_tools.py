@@ -224,7 +224,7 @@ def log_in(user: str, password: str, note: Injected[str] = "") -> str:
 
 
 NAMED = {"type": "object", "properties": {"user": {}, "password": {}}}
-OPEN = "; if it can be sent others too, its schema has to say so: additionalProperties: true"
+OPEN = "; to allow other arguments, set additionalProperties: true in its schema"
 
 
 @pytest.mark.parametrize(
@@ -294,12 +294,12 @@ OPEN = "; if it can be sent others too, its schema has to say so: additionalProp
         ),
         (
             lambda: tool(log_in, name="get weather (v2)!"),
-            "tool 'get weather (v2)!': its name holds blanks, and no provider takes that; give it name='get_weather_v2'",
+            "tool 'get weather (v2)!': its name contains spaces, which providers reject; use name='get_weather_v2'",
         ),
         (
             lambda: tool(log_in, name="log\x00in"),
             (
-                "tool 'log\\x00in': its name holds characters that cannot be seen, and no provider takes that; "
+                "tool 'log\\x00in': its name contains invisible characters, and no provider takes that; "
                 "give it name='log_in'"
             ),
         ),

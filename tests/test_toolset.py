@@ -171,7 +171,7 @@ def test_definitions_are_copies():
 def test_definitions_in_an_unknown_dialect():
     with pytest.raises(
         errors.UsageError,
-        match="unknown dialect 'acme'; there are ai-sdk, anthropic, gemini, mcp, openai, openai-responses",
+        match="unknown dialect 'acme'; available: ai-sdk, anthropic, gemini, mcp, openai, openai-responses",
     ):
         Toolset([read]).definitions("acme")
 
