@@ -376,15 +376,15 @@ def tools() -> list[Tool]:
 @pytest.mark.parametrize(
     ("key", "aside", "label"),
     [
-        ("tool", "a", "The service behind a is"),
-        ("tool:a", "a", "The service behind a is"),
+        ("tool", "a", "a is"),
+        ("tool:a", "a", "a is"),
         ("tool:b", "", ""),
-        ("provider", "ab", "The service github is"),
-        ("provider:github", "ab", "The service github is"),
+        ("provider", "ab", "github is"),
+        ("provider:github", "ab", "github is"),
         ("provider:x", "", ""),
-        ("tag:web", "ac", "The service of the tools tagged web is"),
-        ("all", "abcd", "The service behind a is"),
-        (lambda tool, call: call.id, "abcd", "The service behind a is"),
+        ("tag:web", "ac", "The tag web is"),
+        ("all", "abcd", "a is"),
+        (lambda tool, call: call.id, "abcd", "a is"),
         (lambda tool, call: None, "", ""),
     ],
 )
@@ -419,8 +419,8 @@ def test_circuits_that_nobody_needs_are_forgotten():
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"failure_threshold": 0}, r"circuit_breaker\(failure_threshold=0\): give a whole number of at least 1"),
-        ({"failure_rate": 1.5}, r"circuit_breaker\(failure_rate=1\.5\): give a number above 0, at most 1"),
+        ({"failure_threshold": 0}, r"circuit_breaker\(failure_threshold=0\): use a whole number of at least 1"),
+        ({"failure_rate": 1.5}, r"circuit_breaker\(failure_rate=1\.5\): use a number above 0, at most 1"),
         ({"window": 0}, r"circuit_breaker\(window=0\)"),
         ({"recovery_timeout": "x"}, r"circuit_breaker\(recovery_timeout='x'\)"),
         ({"half_open_permits": 0}, r"circuit_breaker\(half_open_permits=0\)"),

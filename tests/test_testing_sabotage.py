@@ -309,7 +309,9 @@ def test_a_format_that_fails_on_real_feedback():
             raise KeyError("resource")
         return whole(feedback)
 
-    check(failing(formats(picky), "test_bounded"), "the format 'acme' gave no text", "gave nothing that can be used")
+    check(
+        failing(formats(picky), "test_bounded"), "the format 'acme' returned no text", "gave nothing that can be used"
+    )
 
 
 # --- dialects

@@ -298,16 +298,13 @@ OPEN = "; to allow other arguments, set additionalProperties: true in its schema
         ),
         (
             lambda: tool(log_in, name="log\x00in"),
-            (
-                "tool 'log\\x00in': its name contains invisible characters, and no provider takes that; "
-                "give it name='log_in'"
-            ),
+            ("tool 'log\\x00in': its name contains invisible characters, which providers reject; use name='log_in'"),
         ),
         (
             lambda: tool(log_in, name="x" * 129),
             (
-                f"tool '{'x' * 40}...': its name is longer than 128 characters, and no provider takes that; "
-                f"give it name='{'x' * 64}'"
+                f"tool '{'x' * 40}...': its name is longer than 128 characters, which providers reject; "
+                f"use name='{'x' * 64}'"
             ),
         ),
         (lambda: tool(log_in, name=""), "a tool needs a name that is a text and not empty, not ''"),
@@ -521,7 +518,7 @@ def test_a_tool_without_its_handler_cannot_be_run():
     for option in FLAGS:
         if option != "resources":
             assert getattr(spec, option) == getattr(made, option)
-    with pytest.raises(errors.UsageError, match="a repairer cannot run a tool: it gets specs without handlers"):
+    with pytest.raises(errors.UsageError, match="a repairer cannot run tools: it gets specs without handlers"):
         spec(path="a")
 
 

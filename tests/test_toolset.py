@@ -231,7 +231,7 @@ def test_suggestions_come_from_names_descriptions_and_arguments():
 def test_specs_have_no_handlers():
     specs = Toolset([read, write]).without_handlers()
     assert list(specs) == ["read", "write"]
-    with pytest.raises(errors.UsageError, match="a repairer cannot run a tool"):
+    with pytest.raises(errors.UsageError, match="a repairer cannot run tools"):
         specs["read"](path="a")
 
 

@@ -143,6 +143,10 @@ def _of_faults(pipeline: Pipeline) -> Iterator[Finding]:
 def _split(fault: PluginFault) -> tuple[str, str]:
     """Problem and fix of a fault: our own sentences end with the next step, a plugin's exception does not."""
     problem, _, step = fault.error.rpartition("; ")
+    if fault.hook == "load" and not problem:
+        return step.removeprefix(f"plugin {fault.plugin!r}").lstrip(
+            ": "
+        ), "report it to the author; until then, block it"
     if fault.hook == "load":
         problem = problem.removeprefix(f"plugin {fault.plugin!r}").lstrip(": ")
         if "block" in step:
