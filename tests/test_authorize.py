@@ -177,7 +177,7 @@ def test_a_plugin_that_is_set_aside_is_still_asked_for_its_permission(make_pipel
     pipeline = make_pipeline(ledger.pay, plugins=[guard])
     for _ in range(3):
         run(pipeline, "nope")
-    assert pipeline.plugins[-1].state == "set aside"
+    assert pipeline.plugins[-1].state == "disabled"
     assert run(pipeline, "pay", GIVEN).error.message == "Still no."
     assert guard.asked == 1
     assert ledger.ran == []

@@ -250,9 +250,7 @@ def test_a_service_that_fails_again_and_again_is_set_aside_and_tried_anew():
     assert driven.runs == []
     assert type(error) is errors.ToolUnavailableError
     assert (error.effect, error.retry_after, error.fatal, error.rule) == ("none", 24, False, "host:circuit-breaker")
-    assert error.message == (
-        "The service behind work is set aside for another 24 s, since it failed again and again. The tool was not run."
-    )
+    assert error.message == ("work is paused for 24 s after repeated failures. The tool was not run.")
     clock.now += 24
     assert state(middleware) == ["half-open"]
     assert drive_by_hand(middleware, [None]).outcome.value == "fine"
@@ -378,15 +376,15 @@ def tools() -> list[Tool]:
 @pytest.mark.parametrize(
     ("key", "aside", "label"),
     [
-        ("tool", "a", "The service behind a is"),
-        ("tool:a", "a", "The service behind a is"),
+        ("tool", "a", "a is"),
+        ("tool:a", "a", "a is"),
         ("tool:b", "", ""),
-        ("provider", "ab", "The service github is"),
-        ("provider:github", "ab", "The service github is"),
+        ("provider", "ab", "github is"),
+        ("provider:github", "ab", "github is"),
         ("provider:x", "", ""),
-        ("tag:web", "ac", "The service of the tools tagged web is"),
-        ("all", "abcd", "The service behind a is"),
-        (lambda tool, call: call.id, "abcd", "The service behind a is"),
+        ("tag:web", "ac", "The tag web is"),
+        ("all", "abcd", "a is"),
+        (lambda tool, call: call.id, "abcd", "a is"),
         (lambda tool, call: None, "", ""),
     ],
 )
@@ -421,8 +419,8 @@ def test_circuits_that_nobody_needs_are_forgotten():
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"failure_threshold": 0}, r"circuit_breaker\(failure_threshold=0\): give a whole number of at least 1"),
-        ({"failure_rate": 1.5}, r"circuit_breaker\(failure_rate=1\.5\): give a number above 0, at most 1"),
+        ({"failure_threshold": 0}, r"circuit_breaker\(failure_threshold=0\): use a whole number of at least 1"),
+        ({"failure_rate": 1.5}, r"circuit_breaker\(failure_rate=1\.5\): use a number above 0, at most 1"),
         ({"window": 0}, r"circuit_breaker\(window=0\)"),
         ({"recovery_timeout": "x"}, r"circuit_breaker\(recovery_timeout='x'\)"),
         ({"half_open_permits": 0}, r"circuit_breaker\(half_open_permits=0\)"),
@@ -458,7 +456,7 @@ def test_the_model_reads_that_the_service_is_set_aside_and_for_how_long(make_pip
     result = run(pipeline, "search")
     assert (len(runs), result.attempts, result.fatal, result.error.effect) == (2, 0, False, "none")
     assert result.error.provider == "acme"
-    assert result.content.startswith("Error executing tool search: The service acme is set aside for another 30 s")
+    assert result.content.startswith("Error executing tool search: acme is paused for 30 s")
     assert "wait 30 s" in result.content.lower() or "30 s" in result.content.split("Next:")[1]
     assert pipeline.faults == ()
 

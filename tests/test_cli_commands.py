@@ -228,7 +228,7 @@ def test_call_reads_arguments_from_stdin(cli, monkeypatch):
 
 
 def test_call_refuses_half_a_character(cli):
-    told = "mulligan: JSON: half a character; write it as a JSON escape, or as a whole one\n"
+    told = "mulligan: JSON: contains a lone surrogate; write the whole character, or a JSON escape\n"
     assert cli("call", "--tools", "shop", "find_shoe", '{"colour": "\ud800"}') == (2, "", told)
 
 
@@ -283,49 +283,49 @@ def test_schema_shows_what_the_model_is_shown(cli):
 
 
 MISTAKES = {
-    "call --tools nope x": "--tools nope: there is no module 'nope'; give an importable module or a file that ends in .py",
-    "call --tools shop.nope x": "--tools shop.nope: there is no module 'shop.nope'",
-    "call --tools nope.py x": "--tools nope.py: there is no such file",
+    "call --tools nope x": "--tools nope: no module named 'nope'; name an importable module or a .py file",
+    "call --tools shop.nope x": "--tools shop.nope: no module named 'shop.nope'",
+    "call --tools nope.py x": "--tools nope.py: no such file",
     "call --tools shop:nope x": "--tools shop:nope: shop has no 'nope'; it has find_shoe, pay, later, plain, everything, some, pipeline, impatient",
-    "call --tools . x": "--tools .: that is no module; give an importable module or a file that ends in .py",
-    "call --tools ./shop x": "--tools ./shop: that is no module; give an importable module",
-    "call --tools= x": "--tools '': that is no module; give an importable module or a file that ends in .py",
-    "call --tools shop:number.nope x": "--tools shop:number.nope: shop has no 'number.nope'; it has nothing that fits",
+    "call --tools . x": "--tools .: not a module name; name an importable module or a .py file",
+    "call --tools ./shop x": "--tools ./shop: not a module name; name an importable module",
+    "call --tools= x": "--tools '': not a module name; name an importable module or a .py file",
+    "call --tools shop:number.nope x": "--tools shop:number.nope: shop has no 'number.nope'; it has no such names",
     "call --tools math:sin x": "--tools math:sin: sin: it is not written in Python",
-    "call --tools json x": "--tools json: none of its functions can be a tool; dump: the parameter 'obj' has no annotation.",
+    "call --tools json x": "--tools json: none of its functions can be a tool: dump: the parameter 'obj' has no annotation.",
     "plugins -p quotas:nope": "-p quotas:nope: quotas has no 'nope'; it has Short, Quota, feedback_formats, quota",
-    "call --tools shop:number x": "--tools shop:number: that is a int, not a tool, a toolset, a list of tools or a function",
-    "call --tools math x": "--tools math: it has no tools: define a function, or give MODULE:NAME",
+    "call --tools shop:number x": "--tools shop:number: expected a tool, a toolset, a list of tools or a function, not int",
+    "call --tools math x": "--tools math: the module has no tools; define a function, or write MODULE:NAME",
     "call --tools shop x --format loud": "loud",
-    "call --tools shop x --log loud": "--log loud: there is no such level; use info, success, warning, error, off",
-    "call --tools shop x --nope": "call: there is no option '--nope'; there are --tools, --format, --json, --plugin, --log, --help; see mulligan call --help",
-    "call --tools shop x {} --nope": "call: there is no option '--nope'; there are",
-    "call --tool shop x": "call: there is no option '--tool'; did you mean '--tools'?; see mulligan call --help",
-    "call --tools shop x {} extra": "call: 'extra' is too much; quote what has blanks; see mulligan call --help",
-    "call --tools shop x {} two words": "call: 'two', 'words' are too much; quote what has blanks",
-    "call --tools shop --tools shop x": "call: --tools is given twice; see mulligan call --help",
-    "call --tools shop x --json=7": "call: --json takes no value, but '7' was given; see mulligan call --help",
-    "schema --tools": "schema: --tools needs a value; see mulligan schema --help",
-    "call --tools shop x --log": "--log needs a value; see mulligan --help",
-    "new theme acme": "new: KIND is one of classifier, format, dialect, executor, repairer, not 'theme'; see mulligan new --help",
-    "new": "new: KIND is missing; see mulligan new --help",
-    "--nope": "there is no option '--nope' without a command; see mulligan --help",
-    "frobnicate": "there is no command 'frobnicate'; there are demo, call, run, plugins, doctor, explain, schema, new; see mulligan --help",
-    "call --tools shop x -p nope": "-p nope: there is no module 'nope'",
+    "call --tools shop x --log loud": "--log loud: unknown level; use info, success, warning, error, off",
+    "call --tools shop x --nope": "call: unknown option '--nope'. Available: --tools, --format, --json, --plugin, --log, --help. See mulligan call --help",
+    "call --tools shop x {} --nope": "call: unknown option '--nope'. Available: ",
+    "call --tool shop x": "call: unknown option '--tool'. Did you mean '--tools'? See mulligan call --help",
+    "call --tools shop x {} extra": "call: unexpected argument 'extra'; quote values that contain spaces. See mulligan call --help",
+    "call --tools shop x {} two words": "call: unexpected arguments 'two', 'words'; quote values that contain spaces",
+    "call --tools shop --tools shop x": "call: --tools is repeated. See mulligan call --help",
+    "call --tools shop x --json=7": "call: --json takes no value, not '7'. See mulligan call --help",
+    "schema --tools": "schema: --tools requires a value. See mulligan schema --help",
+    "call --tools shop x --log": "--log requires a value. See mulligan --help",
+    "new theme acme": "new: KIND must be one of classifier, format, dialect, executor, repairer, not 'theme'. See mulligan new --help",
+    "new": "new: KIND is missing. See mulligan new --help",
+    "--nope": "unknown option '--nope'. Name a command first. See mulligan --help",
+    "frobnicate": "unknown command 'frobnicate'. Available: demo, call, run, plugins, doctor, explain, schema, new. See mulligan --help",
+    "call --tools shop x -p nope": "-p nope: no module named 'nope'",
     "call --tools shop x -p shop": "plugin 'shop' has no hookimpl",
-    "call --tools shop x -p no:nope": "-p no:nope: no plugin is named 'nope'; there are classify, detect,",
-    "call --tools shop": "call: TOOL is missing; see mulligan call --help",
-    "call x": "call: --tools is missing; see mulligan call --help",
-    "run chat.jsonl": "run: --tools is missing; see mulligan run --help",
-    "cal": "there is no command 'cal'; did you mean 'call'?; see mulligan --help",
-    "schema --tools shop --dialect latin": "unknown dialect 'latin'; there are ai-sdk, anthropic, gemini, mcp, openai, openai-responses",
-    "explain shop:number": "explain shop:number: number is no exception class; add --text to explain it as a text",
-    "explain shop:Nope": "explain shop:Nope: shop has no 'Nope'; it has KeyExpired, Slow, Picky; or add --text to explain it as a text",
-    "explain nope:Nope": "explain nope: there is no module 'nope'; give an importable module or a file that ends in .py; or add --text",
+    "call --tools shop x -p no:nope": "-p no:nope: unknown plugin 'nope'. Available: classify, detect,",
+    "call --tools shop": "call: TOOL is missing. See mulligan call --help",
+    "call x": "call: --tools is missing. See mulligan call --help",
+    "run chat.jsonl": "run: --tools is missing. See mulligan run --help",
+    "cal": "unknown command 'cal'. Did you mean 'call'? See mulligan --help",
+    "schema --tools shop --dialect latin": "unknown dialect 'latin'; available: ai-sdk, anthropic, gemini, mcp, openai, openai-responses",
+    "explain shop:number": "explain shop:number: number is not an exception class; to explain it as text, add --text",
+    "explain shop:Nope": "explain shop:Nope: shop has no 'Nope'; it has KeyExpired, Slow, Picky; to explain it as text, add --text",
+    "explain nope:Nope": "explain nope: no module named 'nope'; name an importable module or a .py file; to explain it as text, add --text",
     "explain shop:Slow(open('x'))": "the arguments must be Python literals, as in ValueError('text', 1)",
     "explain shop:Slow(1)(2)": "the arguments must be Python literals",
-    "explain shop:Picky('a')": "it cannot be made with these arguments: TypeError",
-    "explain KeyboardInterrupt": "explain KeyboardInterrupt: it is never classified: it passes through to the host",
+    "explain shop:Picky('a')": "cannot create the exception with these arguments: TypeError",
+    "explain KeyboardInterrupt": "explain KeyboardInterrupt: this exception is never classified: the host receives it",
 }
 
 
@@ -352,7 +352,7 @@ def test_a_module_that_fails_at_import_is_named_with_its_line(cli, house, text, 
     for spec in ("broken", "broken.py"):
         code, _, err = cli("call", "--tools", spec, "x")
         assert code == 2
-        assert err.startswith(f"mulligan: --tools {spec}: it cannot be imported: {why}")
+        assert err.startswith(f"mulligan: --tools {spec}: cannot import it: {why}")
         assert f"broken.py, line {text.count(chr(10))})" in err
 
 
@@ -362,7 +362,7 @@ def test_a_file_that_is_no_text_is_told_so(cli, house, content):
     code, _, err = cli("schema", "--tools", "binary.py")
     assert code == 2
     told = re.sub(r" \(.*, line 1\)", "", err)
-    assert told == "mulligan: --tools binary.py: it is no Python source; save it as text in UTF-8\n"
+    assert told == "mulligan: --tools binary.py: not Python source code; save the file as UTF-8 text\n"
 
 
 VAGUE = "def vague(x): pass\n"
@@ -372,7 +372,7 @@ def test_a_function_that_cannot_be_a_tool_is_named(cli, house):
     (house / "vague.py").write_text(VAGUE)
     told = "vague: the parameter 'x' has no annotation. Annotate it, as in `x: str`.\n"
     code, _, err = cli("schema", "--tools", "vague.py")
-    assert (code, err) == (2, f"mulligan: --tools vague.py: none of its functions can be a tool; {told}")
+    assert (code, err) == (2, f"mulligan: --tools vague.py: none of its functions can be a tool: {told}")
     code, _, err = cli("schema", "--tools", "vague:vague")
     assert (code, err) == (2, f"mulligan: --tools vague:vague: {told}")
 
@@ -384,14 +384,14 @@ def test_a_helper_that_cannot_be_a_tool_is_left_out_and_told(cli, house):
         0,
         "4\n",
         (
-            "mulligan: --tools vague.py: left out vague: the parameter 'x' has no annotation. "
+            "mulligan: --tools vague.py: skipped vague: the parameter 'x' has no annotation. "
             "Annotate it, as in `x: str`.\n"
         ),
     )
     (house / "vaguer.py").write_text("".join(VAGUE.replace("vague", f"vague{number}") for number in range(5)) + good)
     err = cli("schema", "--tools", "vaguer.py")[2].splitlines()
     assert len(err) == 4
-    assert err[3] == "mulligan: --tools vaguer.py: left out 2 more, which cannot be tools either"
+    assert err[3] == "mulligan: --tools vaguer.py: skipped 2 more functions that cannot be tools"
 
 
 def test_common_options_may_stand_before_the_command(cli):
@@ -424,7 +424,7 @@ def test_ctrl_c_while_a_module_is_imported(cli, house, spec):
 def test_without_the_extra_it_says_what_to_install(cli, monkeypatch):
     monkeypatch.setitem(sys.modules, "cyclopts", None)
     monkeypatch.delitem(sys.modules, "mulligan.cli.app")
-    assert cli("demo") == (2, "", "the command line needs: pip install 'mulligan[cli]'\n")
+    assert cli("demo") == (2, "", "The command line requires extra packages: pip install 'mulligan[cli]'\n")
 
 
 def test_an_installed_plugin_that_is_not_loaded_by_itself(cli, house, monkeypatch):
@@ -440,7 +440,7 @@ def test_an_installed_plugin_that_is_not_loaded_by_itself(cli, house, monkeypatc
     assert "ToolQuotaError" in cli("explain", "ValueError('tokens')", "-p", "ada")[1]
     code, _, err = cli("plugins", "-p", "bad")
     assert code == 2
-    assert err.startswith("mulligan: -p bad: it cannot be imported: ZeroDivisionError: division by zero (")
+    assert err.startswith("mulligan: -p bad: cannot import it: ZeroDivisionError: division by zero (")
     assert cli("plugins", "-p", "hasty")[0] == 130
     monkeypatch.delenv("MULLIGAN_DISABLE_PLUGIN_AUTOLOAD")
     code, out, _ = cli("plugins", "-p", "no:hasty")
@@ -462,7 +462,7 @@ def test_a_help_page_is_tidy(cli, command):
     out = cli(*command.split(), "--help")[1]
     assert "\n\n\n" not in out
     assert [line for line in out.splitlines() if line != line.rstrip() or len(line) > 100] == []
-    assert out.endswith("130 interrupted,\n141 the reader of the output has gone.\n")
+    assert out.endswith("130 interrupted, 141 the\nreader of the output closed the pipe.\n")
     entries = out.partition("Common options:\n")[0].partition(":\n")[2]
     assert [line for line in entries.splitlines() if line and line[0] != " " and not line.endswith(":")] == []
 
@@ -496,7 +496,7 @@ def test_plugins_lists_the_rules(cli):
     _, out, _ = cli("plugins", "--rules", "-p", "acme")
     acme = out.partition("\nacme: 4 rules\n")[2]
     assert [line.split() for line in acme.splitlines() if line] == [
-        ["rule", "knows", "asked", "about"],
+        ["rule", "about", "classes"],
         ["spent", "The", "month's", "quota", "is", "used", "up.", "acme.Spent"],
         ["clumsy", "Trips.", "acme.Spent,", "acme.A,", "acme.B", "and", "2", "more"],
         [*"later It says when to come back, not what it has done. acme.Later".split()],
@@ -528,14 +528,14 @@ def test_a_plugin_of_the_command_line_is_used(cli):
 def test_explain_an_exception(cli):
     code, out, err = cli("explain", 'FileNotFoundError("notes/a.txt")')
     assert (code, err) == (0, "")
-    rules = out.partition("What the rules say:\n\n")[2].partition("The model reads:")[0]
-    assert rules.startswith("plugin    rules\nclassify  decided: missing; no opinion: os_error, ")
+    rules = out.partition("Rules:\n\n")[2].partition("The model reads:")[0]
+    assert rules.startswith("plugin    rules\nclassify  decided: missing; abstains: os_error, ")
     assert re.search(r"; \d+ for other\s+classes\n\n$", rules)
-    assert out.replace(f"What the rules say:\n\n{rules}", "") == textwrap.dedent("""\
+    assert out.replace(f"Rules:\n\n{rules}", "") == textwrap.dedent("""\
         read as      FileNotFoundError, raised by a tool
         error        ResourceNotFoundError (NOT_FOUND)
         decided by   plugin classify, rule missing
-        fatal        no: the model may go on
+        fatal        no: the model may continue
         effect       possible: may have been applied
         next step    check the name, then call the_tool again with one that exists; do not repeat this one.
         user reads   Something that the assistant asked for was not found.
@@ -583,7 +583,7 @@ def test_explain_tells_why_other_rules_did_not_decide(cli):
     _, out, _ = cli("explain", "acme:Spent", "-p", "acme")
     acme = " ".join(out.partition("\nacme ")[2].partition("\n\n")[0].split())
     assert acme == (
-        "decided: spent; failed: clumsy (ZeroDivisionError); fits too: odd (ToolUnavailableError); 1 for other classes"
+        "decided: spent; failed: clumsy (ZeroDivisionError); also matches: odd (ToolUnavailableError); 1 for other classes"
     )
     told = json.loads(cli("explain", "ValueError('x')", "-p", "acme", "--json")[1])["rules"]
     assert [(one["rule"], one["answer"], one["says"]) for one in told if one["plugin"] == "acme"] == [
@@ -595,8 +595,8 @@ def test_explain_tells_why_other_rules_did_not_decide(cli):
 
 
 def test_explain_names_no_rules_where_none_was_asked(cli):
-    assert "What the rules say" not in cli("explain", "Unknown tool: findShoe", "--tools", "shop")[1]
-    assert "What the rules say" in cli("explain", "Read timed out")[1]
+    assert "\nRules:\n" not in cli("explain", "Unknown tool: findShoe", "--tools", "shop")[1]
+    assert "\nRules:\n" in cli("explain", "Read timed out")[1]
 
 
 def test_explain_a_text_of_another_runtime(cli):
@@ -604,6 +604,37 @@ def test_explain_a_text_of_another_runtime(cli):
     assert out.startswith("read as      a failure that another runtime reported as text (Pipeline.recover)\n")
     assert "decided by   mulligan itself, rule unknown-name\n" in out
     assert '"find_shoe"' in out
+
+
+@pytest.mark.parametrize(
+    ("failure", "advice"),
+    [
+        ("ValueErr('x')", "Did you mean 'ValueError'?"),
+        ("KeyErro(1, 2)", "Did you mean 'KeyError'?"),
+        ("timeouterror()", "Did you mean 'TimeoutError'?"),
+        ("OSEror", "Did you mean 'OSError'?"),
+        ("QuotaExceeded('x', left=3)", "For the class of a library, write MODULE:QuotaExceeded"),
+        ("json.JSONDecodeErr('x', 'y', 1)", "write json:JSONDecodeErr"),
+        ("json.decoder.JSONDecodeErr('x', 'y', 1)", "write json.decoder:JSONDecodeErr"),
+        ("shop.Slow('x')", "write shop:Slow"),
+    ],
+)
+def test_explain_says_that_a_class_does_not_exist(cli, failure, advice):
+    code, out, err = cli("explain", failure)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"mulligan: explain {failure}: no built-in exception is named ")
+    assert advice in err
+    assert "add --text" in err
+    assert cli("explain", failure, "--text")[0] == 0
+
+
+@pytest.mark.parametrize(
+    "text", ["Forbidden", "exit(1)", "Timeout", "failed(path)", "f('x')", "acme.Error: no (really)"]
+)
+def test_explain_still_reads_a_text_as_a_text(cli, text):
+    code, out, _ = cli("explain", text)
+    assert code == 0
+    assert out.splitlines()[0].endswith("text (Pipeline.recover)")
 
 
 def test_explain_takes_a_name_as_text_when_asked_to(cli):

@@ -1,4 +1,4 @@
-"""`mulligan doctor`: what is wrong with plugins, and the cure; `mulligan explain`: who was asked."""
+"""`mulligan doctor`: what is wrong with plugins, and the fix; `mulligan explain`: who was asked."""
 
 from __future__ import annotations
 
@@ -77,13 +77,13 @@ def cli(capsys):
 
 @pytest.fixture
 def findings(cli):
-    """What doctor finds of a plugin: level, problem and cure."""
+    """What doctor finds of a plugin: level, problem and fix."""
 
     def findings(plugin, *words):
         code, out, err = cli("doctor", "--json", *words)
         assert (code, err) == (0, "")
         found = [one for one in json.loads(out)["findings"] if one["plugin"] == plugin]
-        return [(one["level"], one["problem"], one["cure"]) for one in found]
+        return [(one["level"], one["problem"], one["fix"]) for one in found]
 
     return findings
 
@@ -98,7 +98,7 @@ def test_a_plugin_that_is_right_is_only_listed(house, cli, findings):
     assert [line.split()[:5] for line in out.splitlines() if line.startswith("acme ")][0][:4] == [
         *("acme", "active", "mulligan-acme", "1.0")
     ]
-    assert out.endswith("\nNothing is wrong.\n")
+    assert out.endswith("\nNo problems found.\n")
 
 
 def test_versions_and_settings_are_told(house, cli, monkeypatch):
@@ -122,10 +122,10 @@ def test_versions_and_settings_are_told(house, cli, monkeypatch):
 
 def test_a_hook_that_dawdles(house, findings):
     house.install("acme", "import time\n@hookimpl\ndef hints(error):\n    time.sleep(0.15)\n    return []\n")
-    [(level, problem, cure)] = findings("acme")
+    [(level, problem, fix)] = findings("acme")
     assert level == "warning"
-    assert problem.startswith("its hook hints took 0.")
-    assert "what waits belongs into an executor" in cure
+    assert problem.startswith("its hook hints takes 0.")
+    assert "move slow work to an executor" in fix
 
 
 def test_an_optional_hook_of_the_future(house, findings):
@@ -133,8 +133,8 @@ def test_an_optional_hook_of_the_future(house, findings):
     assert findings("acme") == [
         (
             "note",
-            f"its optional hook 'of_the_future' is not one of hook API {HOOK_API}, so it is never asked",
-            "update mulligan if you need it",
+            f"its optional hook 'of_the_future' is not in hook API {HOOK_API}, so it is never called",
+            "update mulligan if you need the hook",
         )
     ]
 
@@ -166,8 +166,8 @@ def test_two_formats_and_two_dialects_of_one_name(house, findings):
     assert sorted(findings("ben")) == [
         (
             "warning",
-            f"its {kind} {name!r} has the name of one of plugin 'ada', which is not used",
-            "rename or block one of the two",
+            f"its {kind} {name!r} replaces the one of plugin 'ada', which has the same name",
+            "rename or block one of them",
         )
         for kind, name in (("dialect", "acme"), ("format", "slip"))
     ]
@@ -176,7 +176,7 @@ def test_two_formats_and_two_dialects_of_one_name(house, findings):
 def test_a_format_in_place_of_mulligans_own(house, findings):
     house.install("acme", FORMAT.replace("BODY", "'x'").replace("slip", "text"))
     assert findings("acme") == [
-        ("note", "its format 'text' takes the place of mulligan's own", "block it if that is not meant")
+        ("note", "its format 'text' replaces the built-in one", "block it if this is not intended")
     ]
 
 
@@ -185,18 +185,21 @@ def test_a_format_in_place_of_mulligans_own(house, findings):
     [
         (
             FORMAT.replace("BODY", "3"),
-            "its format 'slip' fails: its render(feedback) gave int instead of text or a mapping",
+            "its format 'slip' fails: its render(feedback) returned int instead of text or a mapping",
         ),
         (FORMAT.replace("BODY", "1 / 0"), "its format 'slip' fails: ZeroDivisionError: division by zero"),
-        (DIALECT.replace("BODY", "3"), "its dialect 'acme' fails: its definition(tool) gave int instead of a mapping"),
+        (
+            DIALECT.replace("BODY", "3"),
+            "its dialect 'acme' fails: its definition(tool) returned int instead of a mapping",
+        ),
         (DIALECT.replace("BODY", "1 / 0"), "its dialect 'acme' fails: ZeroDivisionError: division by zero"),
     ],
 )
 def test_a_format_or_dialect_that_fails(house, findings, code, problem):
     house.install("acme", code)
-    [(level, told, cure)] = findings("acme")
+    [(level, told, fix)] = findings("acme")
     assert (level, told) == ("error", problem)
-    assert cure == "update it, or report it to its author; until then do not ask for it"
+    assert fix == "update it, or report it to the author; until then, do not use it"
 
 
 def test_two_plugins_of_one_name(house, cli, findings):
@@ -205,9 +208,37 @@ def test_two_plugins_of_one_name(house, cli, findings):
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: mulligan-other\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("[mulligan]\nacme = plugin_acme\n")
-    [(level, problem, cure)] = findings("acme")
-    assert (level, cure) == ("error", "rename or block one of the two")
+    [(level, problem, fix)] = findings("acme")
+    assert (level, fix) == ("error", "rename or block one of them")
     assert "is taken by" in problem
+
+
+def test_an_entry_point_that_cannot_be_read_is_named_once(house, cli):
+    house.install("acme", "@hookimpl\ndef hints(error):\n    return []\n")
+    for number, content in enumerate((b"\xff[mulligan]\n", b"[mulligan]\nnothing\n[mulligan.commands]\n")):
+        info = house.folder / f"bad{number}-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: bad{number}\nVersion: 1.0\n")
+        (info / "entry_points.txt").write_bytes(content)
+    code, out, err = cli("doctor", "--check")
+    assert (code, err) == (1, "")
+    assert (
+        "\nerror: bad0 (bad0 1.0): entry_points.txt of bad0 is not UTF-8\n  fix: reinstall bad0, or block it\n" in out
+    )
+    assert "\nerror: nothing (bad1 1.0): entry_points.txt of bad1, line 2: 'nothing' is not NAME = MODULE\n" in out
+    assert out.count("error: ") == 2
+    for words in (["plugins"], ["explain", "ValueError('x')"], ["--help"]):
+        assert cli(*words)[::2] == (0, "")
+
+
+def test_two_commands_of_one_name(house, findings):
+    for name in ("ada", "ben"):
+        house.install(name, "@hookimpl\ndef hints(error):\n    return []\n")
+        points = house.folder / f"mulligan_{name}-1.0.dist-info" / "entry_points.txt"
+        points.write_text(f"[mulligan.commands]\nshop = plugin_{name}:main\n")
+    [(level, problem, fix)] = findings("shop")
+    assert level == "warning"
+    assert problem.startswith("its command 'shop' never runs, since mulligan-")
 
 
 def test_a_parameter_that_is_to_go(house, cli, monkeypatch):
@@ -226,13 +257,13 @@ def test_a_plugin_that_was_asked_for_and_is_wrong_is_a_finding_too(house, cli, f
     (house.folder / "empty.py").write_text("")
     (house.folder / "good.py").write_text(HEAD + "@hookimpl\ndef hints(error):\n    return []\n")
     words = ("-p", "bad.py", "-p", "empty.py", "-p", "good.py", "-p", "nope.py")
-    [(level, problem, cure)] = findings("bad.py", *words)
-    assert (level, cure) == ("error", "mend the module, or leave the plugin out")
-    assert problem.startswith("it cannot be imported: ZeroDivisionError: division by zero (")
+    [(level, problem, fix)] = findings("bad.py", *words)
+    assert (level, fix) == ("error", "correct the module, or omit the plugin")
+    assert problem.startswith("cannot import it: ZeroDivisionError: division by zero (")
     assert findings("empty.py", *words) == [
-        ("error", "plugin 'empty' has no hookimpl: mark its functions with @hookimpl from mulligan.plugin", cure)
+        ("error", "plugin 'empty' has no hookimpl: mark its functions with @hookimpl from mulligan.plugin", fix)
     ]
-    assert findings("nope.py", *words) == [("error", "there is no such file", cure)]
+    assert findings("nope.py", *words) == [("error", "no such file", fix)]
     code, out, _ = cli("doctor", "--check", *words)
     assert code == 1
     assert "\ngood " in out
@@ -241,7 +272,7 @@ def test_a_plugin_that_was_asked_for_and_is_wrong_is_a_finding_too(house, cli, f
 def test_a_block_that_blocks_nobody(house, findings, monkeypatch):
     monkeypatch.setenv("MULLIGAN_BLOCK_PLUGINS", "nobody")
     assert findings("nobody") == [
-        ("note", "it is blocked, but no plugin has that name", "take it out of `block`"),
+        ("note", "it is blocked, but no plugin has that name", "remove it from `block`"),
     ]
 
 
@@ -252,12 +283,12 @@ def test_a_dependency_that_is_too_old(house, cli, monkeypatch):
     monkeypatch.setattr(doctor, "requirements", lambda name: iter([old]))
     code, out, _ = cli("doctor", "--check")
     assert code == 1
-    assert "\nerror: mulligan requires pluggy>=99, but 1.7.0 is installed\n  cure: pip install 'pluggy>=99'\n" in out
+    assert "\nerror: mulligan requires pluggy>=99, but 1.7.0 is installed\n  fix: pip install 'pluggy>=99'\n" in out
 
 
 def test_without_its_library_it_says_what_to_install(house, cli, monkeypatch):
     monkeypatch.setitem(sys.modules, "packaging.requirements", None)
-    assert cli("doctor") == (2, "", "mulligan: mulligan doctor needs packaging: pip install 'mulligan[cli]'\n")
+    assert cli("doctor") == (2, "", "mulligan: mulligan doctor requires packaging: pip install 'mulligan[cli]'\n")
 
 
 def test_a_plugin_whose_import_hangs_is_named_while_it_does(house, cli, monkeypatch):
@@ -269,9 +300,105 @@ def test_a_plugin_whose_import_hangs_is_named_while_it_does(house, cli, monkeypa
     code, _, err = cli("plugins")
     assert code == 0
     assert err == (
-        "mulligan: plugin 'sleepy' is still being imported after 0.05 s; "
+        "mulligan: the import of plugin 'sleepy' takes more than 0.05 s; "
         "wait, or block it with MULLIGAN_BLOCK_PLUGINS=sleepy\n"
     )
+
+
+LIBRARY = """
+class AcmeError(Exception):
+    pass
+class Forbidden(AcmeError):
+    def __init__(self, text, *, code=7):
+        super().__init__(text)
+        self.code = code
+class Hidden:
+    class Late(AcmeError):
+        pass
+"""
+
+
+@pytest.fixture
+def library(house):
+    """A library `acmelib` that is installed, with its exceptions in a module of its own."""
+    package = house.folder / "acmelib"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "exceptions.py").write_text(LIBRARY)
+
+
+def rules(*named, body="return ToolQuotaError('Full.')"):
+    """A plugin with one rule for each of the names."""
+    rules = "".join(f"@rules({name!r})\ndef rule{n}(failure):\n    {body}\n" for n, name in enumerate(named))
+    return f"rules = Rules('acme')\n{rules}classify = rules.hookimpl()\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "fix"),
+    [
+        ("acmelib.Forbiden", "write 'acmelib.exceptions.Forbidden'"),
+        ("acmelib.exceptions.Forbiddn", "write 'acmelib.exceptions.Forbidden'"),
+        ("acmelib.errors.Forbidden", "write 'acmelib.exceptions.Forbidden'"),
+        ("ValuError", "write 'ValueError'"),
+        ("json.JSONDecodingError", "write 'json.decoder.JSONDecodeError'"),
+        ("socket.timeout", "write 'TimeoutError'"),
+        ("acmelib.Nothing", "correct the name, or remove the rule"),
+    ],
+)
+def test_a_rule_for_a_class_that_the_library_does_not_have(house, library, findings, name, fix):
+    house.install("acme", rules(name))
+    [(level, problem, told)] = findings("acme")
+    assert level == "warning"
+    assert problem.startswith(f"its rule 'rule0' never matches {name!r}: ")
+    assert told == f"for the author: {fix}"
+
+
+def test_a_rule_for_a_class_that_is_there_or_whose_library_is_not(house, library, findings):
+    there = ("acmelib.Forbidden", "acmelib.exceptions.Forbidden", "acmelib.exceptions.Hidden.Late", "ValueError")
+    house.install("acme", rules(*there[:2], there[3], "json.JSONDecodeError", "no_such_library.Error"))
+    assert findings("acme") == []
+
+
+def test_a_rule_may_name_the_classes_of_several_versions(house, library, findings):
+    house.install(
+        "acme", rules("acmelib.Forbidden").replace("'acmelib.Forbidden'", "'acmelib.Forbidden', 'acmelib.v1.Denied'")
+    )
+    assert [(level, fix) for level, _, fix in findings("acme")] == [
+        ("note", "for the author: correct the name, or remove the rule")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("body", "problem"),
+    [
+        ("return 'Full.'", "its rule 'rule0' returned str instead of a ToolError or None"),
+        ("return ToolQuotaError", "its rule 'rule0' returned type instead of a ToolError or None"),
+        ("raise KeyError('x')", "its rule 'rule0' fails: KeyError: 'x'"),
+    ],
+)
+@pytest.mark.parametrize("name", ["acmelib.Forbidden", "no_such_library.Error"])
+def test_every_rule_is_tried_with_a_sample(house, library, findings, body, problem, name):
+    house.install("acme", rules(name, body=body))
+    [(level, told, fix)] = findings("acme")
+    assert (level, told) == ("error", problem)
+    assert fix.endswith("until then, block it")
+
+
+def test_a_rule_may_read_fields_that_a_sample_lacks(house, library, findings):
+    house.install("acme", rules("no_such_library.Error", body="return failure.exception.reply['code']"))
+    assert findings("acme") == []
+
+
+def test_rules_beside_other_hookimpls_that_are_never_used(house, findings):
+    unused = rules("acme.Full").replace("classify = rules.hookimpl()", "")
+    house.install("acme", f"{unused}@hookimpl\ndef hints(error):\n    return []\n")
+    assert findings("acme") == [
+        (
+            "error",
+            "never uses its 1 rule in `rules`",
+            "for the author: add `classify = rules.hookimpl()`; until then, block it",
+        )
+    ]
 
 
 # --- explain
@@ -302,16 +429,16 @@ def test_explain_tells_who_was_asked_in_order(house, cli, asked):
     house.install("zeno", "@hookimpl\ndef classify(failure):\n    return None\n")
     found = asked("TimeoutError('x')")
     assert found[:3] == [
-        ("classify", "zeno", "no opinion", None),
+        ("classify", "zeno", "abstains", None),
         ("classify", "acme", "decided", "ToolUnavailableError"),
-        ("classify", "classify", "fits too", "ToolTimeoutError"),
+        ("classify", "classify", "also matches", "ToolTimeoutError"),
     ]
     assert ("hints", "acme", "contributes", "1 hint") in found
     out = cli("explain", "TimeoutError('x')")[1]
-    section = out.partition("Who was asked, in this order:\n\n")[2].partition("\n\n")[0]
+    section = out.partition("Hookimpls, in the order of their calls:\n\n")[2].partition("\n\n")[0]
     assert [line.split() for line in section.splitlines()][:3] == [
         ["hook", "plugin", "answer"],
-        ["classify", "zeno", "no", "opinion"],
+        ["classify", "zeno", "abstains"],
         ["classify", "acme", "decided:", "ToolUnavailableError"],
     ]
 
@@ -324,9 +451,9 @@ def test_explain_tells_why_others_were_not_heard(house, asked):
     house.install("wraps", "@hookimpl(wrapper=True)\ndef classify(failure):\n    return (yield)\n")
     found = {(hook, plugin): (answer, says) for hook, plugin, answer, says in asked("ValueError('x')")}
     assert found["classify", "crash"] == ("failed", "KeyError: 'x'")
-    assert found["classify", "greedy"] == ("left out", "claims every failure, also one that nobody can know")
+    assert found["classify", "greedy"] == ("ignored", "claims every failure, even an unknowable one")
     assert found["classify", "wraps"] == ("wraps", None)
-    assert found["", "future"][0] == "set aside"
+    assert found["", "future"][0] == "disabled"
     assert found["", "future"][1].endswith("; update mulligan")
     assert found["", "broken"][0] == "not loaded"
     assert "ZeroDivisionError" in found["", "broken"][1]

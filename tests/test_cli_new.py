@@ -71,7 +71,7 @@ def test_it_says_what_it_wrote_and_what_comes_next(tmp_path, monkeypatch, capsys
     out, err = capsys.readouterr()
     assert err == ""
     assert out == (
-        "mulligan-acme is a package with an executor that works. Make it yours:\n\n"
+        "Created mulligan-acme, a package with a working executor. Edit these files:\n\n"
         "  mulligan-acme/src/mulligan_acme/__init__.py\n"
         "  mulligan-acme/tests/test_acme.py\n\n"
         "Then, in that folder:\n\n"
@@ -143,7 +143,7 @@ def test_nothing_is_overwritten(tmp_path, monkeypatch, capsys):
     (tmp_path / "mulligan-acme").mkdir()
     assert main(["new", "format", "acme"]) == 2
     assert capsys.readouterr().err == (
-        "mulligan: new format acme: ./mulligan-acme exists already; give another name, or move it away\n"
+        "mulligan: new format acme: ./mulligan-acme already exists; choose another name, or move the folder\n"
     )
     assert list((tmp_path / "mulligan-acme").iterdir()) == []
 
@@ -156,11 +156,13 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path, monkeypatch, capsys):
 
     monkeypatch.setattr(pathlib.Path, "write_text", full)
     assert main(["new", "format", "acme"]) == 2
-    assert "cannot be written: No space left on device; try again\n" in capsys.readouterr().err
+    assert ": No space left on device; try again\n" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
     monkeypatch.setattr(pathlib.Path, "mkdir", full)
     assert main(["new", "format", "acme"]) == 2
-    assert "./mulligan-acme cannot be made: No space left on device; change the folder\n" in capsys.readouterr().err
+    assert (
+        "cannot create ./mulligan-acme: No space left on device; change to another folder\n" in capsys.readouterr().err
+    )
 
 
 NAMES = {
@@ -186,8 +188,8 @@ def test_a_name_that_cannot_be_is_refused_with_one_that_can(tmp_path, monkeypatc
     monkeypatch.chdir(tmp_path)
     assert main(["new", "format", "--", name]) == 2
     assert capsys.readouterr().err == (
-        f"mulligan: new format {name}: a name has small letters, digits and single hyphens, begins with a letter, "
-        f"and goes without mulligan-; use '{NAMES[name]}'\n"
+        f"mulligan: new format {name}: a name consists of lowercase letters, digits and single hyphens, "
+        f"starts with a letter, and omits mulligan-; use '{NAMES[name]}'\n"
     )
     assert list(tmp_path.iterdir()) == []
 
@@ -198,7 +200,7 @@ def test_a_name_that_cannot_be_is_refused_with_one_that_can(tmp_path, monkeypatc
 def test_a_name_of_mulligans_own_is_refused(tmp_path, monkeypatch, capsys, kind, name):
     monkeypatch.chdir(tmp_path)
     assert main(["new", kind, name]) == 2
-    assert f"mulligan itself has something of that name; use 'my-{name}'" in capsys.readouterr().err
+    assert f"this name is built in; use 'my-{name}'" in capsys.readouterr().err
 
 
 def test_a_kind_that_there_is_not_is_told(capsys):
@@ -206,3 +208,65 @@ def test_a_kind_that_there_is_not_is_told(capsys):
     err = capsys.readouterr().err
     assert err.count("\n") == 1
     assert all(kind in err for kind in KINDS)
+
+
+LIBRARY = """
+class TulipError(Exception):
+    pass
+class TooManyRequests(TulipError):
+    def __init__(self, *, wait):
+        self.wait = wait
+class AccessDenied(TulipError): pass
+class BedNotFound(TulipError): pass
+class _Private(TulipError): pass
+class TulipWarning(UserWarning): pass
+"""
+
+
+@pytest.fixture
+def library(tmp_path, monkeypatch):
+    """A library `tulipshop` that is installed, with its exceptions in a module of its own."""
+    site = tmp_path / "site"
+    (site / "tulipshop").mkdir(parents=True)
+    (site / "tulipshop" / "__init__.py").write_text("")
+    (site / "tulipshop" / "errors.py").write_text(LIBRARY)
+    monkeypatch.syspath_prepend(str(site))
+    monkeypatch.chdir(tmp_path)
+    yield tmp_path
+    for module in ("tulipshop", "tulipshop.errors"):
+        sys.modules.pop(module, None)
+
+
+def test_a_classifier_names_the_classes_of_the_installed_library(library):
+    assert main(["new", "classifier", "tulipshop"]) == 0
+    folder = library / "mulligan-tulipshop"
+    code = (folder / "src/mulligan_tulipshop/__init__.py").read_text()
+    readme = (folder / "README.md").read_text()
+    for name, error in (
+        ("TooManyRequests", "ToolRateLimitError"),
+        ("AccessDenied", "ToolPermissionError"),
+        ("BedNotFound", "ResourceNotFoundError"),
+    ):
+        assert f'@rules("tulipshop.errors.{name}")' in code
+        assert f"| `tulipshop.errors.{name}` | `{error}` |" in readme
+    assert "_Private" not in code
+    assert "Warning" not in code
+    assert "guessed from its name" in readme
+    assert "example" not in code + readme
+    words = ["-m", "pytest", "-q", "-p", "pytest_mulligan", "-p", "no:cacheprovider"]
+    ended = python(*words, cwd=folder, site=folder / "src", PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
+    assert ended.returncode == 0, ended.stdout
+    for command in (["check"], ["format", "--check"]):
+        ended = python("-m", "ruff", *command, "--no-cache", str(folder), cwd=library)
+        assert ended.returncode == 0, ended.stdout
+
+
+def test_a_classifier_for_a_library_that_is_not_installed_is_marked_as_an_example(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["new", "classifier", "no-such-library"]) == 0
+    folder = tmp_path / "mulligan-no-such-library"
+    code = (folder / "src/mulligan_no_such_library/__init__.py").read_text()
+    readme = (folder / "README.md").read_text()
+    assert '@rules("no_such_library' not in code
+    assert code.count("EXAMPLE: replace ") == 2
+    assert "**This is an example.** `example_client` does not exist" in readme

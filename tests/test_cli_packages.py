@@ -47,9 +47,7 @@ def test_a_broken_package_breaks_its_own_command_alone(install, capsys):
     capsys.readouterr()
     assert run(["breaks"]) == 2
     told = capsys.readouterr().err
-    assert told == (
-        "mulligan: mulligan breaks: acme-broken could not be imported (SystemExit: 3); install it anew, or remove it\n"
-    )
+    assert told == ("mulligan: mulligan breaks: cannot import acme-broken (SystemExit: 3); reinstall or remove it\n")
 
 
 def test_a_package_cannot_take_the_place_of_a_command(install, capsys):
@@ -60,4 +58,4 @@ def test_a_package_cannot_take_the_place_of_a_command(install, capsys):
 
 def test_the_proxy_says_which_package_it_comes_with(capsys):
     assert run(["proxy", "--", "npx"]) == 2
-    assert capsys.readouterr().err == "mulligan: mulligan proxy comes with mulligan-mcp: pip install mulligan-mcp\n"
+    assert capsys.readouterr().err == "mulligan: mulligan proxy requires mulligan-mcp: pip install mulligan-mcp\n"

@@ -97,7 +97,7 @@ def test_an_installed_plugin_can_be_blocked_or_asked_for_by_name(command, tmp_pa
     assert "Ask Ada." in command(*words, "-p", "ada", **alone)[1]
     code, _, err = command(*words, "-p", "bad", **alone)
     assert code == 2
-    assert err.startswith("mulligan: -p bad: it cannot be imported: ZeroDivisionError: division by zero (")
+    assert err.startswith("mulligan: -p bad: cannot import it: ZeroDivisionError: division by zero (")
 
 
 @pytest.mark.parametrize("missing", ["cyclopts", "rich"])
@@ -107,7 +107,7 @@ def test_a_missing_extra_is_one_clear_line(tmp_path, missing):
         [sys.executable, "-c", program], env=surroundings(tmp_path), capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "the command line needs: pip install 'mulligan[cli]'\n"
+    assert done.stderr == "The command line requires extra packages: pip install 'mulligan[cli]'\n"
 
 
 def test_another_missing_module_is_not_blamed_on_the_extra(tmp_path):

@@ -129,7 +129,7 @@ def test_a_call_that_the_file_answers_is_not_made_again(run):
     assert (code, written) == (0, [USER, said, old, foreign])
     assert err.splitlines() == [
         "4 messages, 0 calls: 0 ok, 0 failed, 0 repaired",
-        "every call is answered in the file already",
+        "The file already answers every call.",
     ]
 
 
@@ -233,9 +233,7 @@ def test_a_dialect_can_be_asked_for(run):
     assert len(run(lines(said), "--dialect", "anthropic")[1]) == 2
     code, written, err = run(lines(said), "--dialect", "openai")
     assert (code, written) == (0, [said])
-    assert err.splitlines()[1:] == [
-        "no tool calls were found in the shape of openai: without --dialect, the shape is recognised"
-    ]
+    assert err.splitlines()[1:] == ["Found no tool calls in the format openai. Omit --dialect to detect the format."]
 
 
 ADD = {"a": 1, "b": 2}
@@ -293,7 +291,7 @@ def test_a_ui_message_holds_its_answers_itself(run):
 def test_a_conversation_without_calls_names_the_shapes(run):
     assert run(lines(USER))[2].splitlines() == [
         "1 message, 0 calls: 0 ok, 0 failed, 0 repaired",
-        "no tool calls were found; these shapes are known: ai-sdk, anthropic, gemini, mcp, openai, openai-responses",
+        "Found no tool calls. Known formats: ai-sdk, anthropic, gemini, mcp, openai, openai-responses.",
     ]
 
 
@@ -302,7 +300,7 @@ def test_an_empty_file_is_told(run):
     assert (code, written) == (0, [])
     assert err.splitlines() == [
         "0 messages, 0 calls: 0 ok, 0 failed, 0 repaired",
-        "it holds no messages: give one JSON message a line",
+        "The input has no messages. Write one JSON message per line.",
     ]
 
 
@@ -318,7 +316,7 @@ def test_a_later_line_that_cannot_be_read_gets_no_hint_about_calls(run):
         "1 message, 0 calls: 0 ok, 0 failed, 0 repaired",
         (
             "mulligan: chat.jsonl, line 2 column 2: expecting property name enclosed in double quotes; "
-            "write one JSON message a line"
+            "write one JSON message per line"
         ),
     ]
 
@@ -331,11 +329,11 @@ def test_text_that_is_half_a_character_is_escaped(house, capsysbinary):
 
 GOOD = lines(openai(("c1", "add", '{"a": 1, "b": 2}')))
 BROKEN = {
-    '{"role": "user", "content": }\n': "line 3 column 29: expecting value; write one JSON message a line",
-    '{"role": "user", "content": "cut off\n': "line 3 column 29: unterminated string starting at; write one JSON message a line",
-    '[{"role": "user"}]\n': "line 3 column 1: a list; write one message, a JSON object, on each line",
-    '"hello"\n': "line 3 column 1: no JSON object; write one message, a JSON object, on each line",
-    '{"a": ' * 100_000 + "\n": "line 3 column 1: nested too deeply; write one JSON message a line",
+    '{"role": "user", "content": }\n': "line 3 column 29: expecting value; write one JSON message per line",
+    '{"role": "user", "content": "cut off\n': "line 3 column 29: unterminated string starting at; write one JSON message per line",
+    '[{"role": "user"}]\n': "line 3 column 1: a list; write one message per line, each a JSON object",
+    '"hello"\n': "line 3 column 1: not a JSON object; write one message per line, each a JSON object",
+    '{"a": ' * 100_000 + "\n": "line 3 column 1: nested too deeply; write one JSON message per line",
     '{"a": 1' + "0" * 5_000 + "}\n": "line 3 column 1: Exceeds the limit",
     b'{"role": "us\xffer"}\n': "line 3 byte 13: not UTF-8; save the file as UTF-8",
 }
@@ -355,22 +353,22 @@ def test_a_missing_file_is_named(run):
     code, _, err = run("", file="nope.jsonl")
     assert code == 2
     assert err == (
-        "mulligan: nope.jsonl cannot be opened: No such file or directory; give a file with one message a line, or -\n"
+        "mulligan: cannot open nope.jsonl: No such file or directory; pass a file with one message per line, or -\n"
     )
 
 
 def test_the_file_is_not_overwritten_by_itself(run, house):
     code, _, err = run(GOOD, "--out", "./chat.jsonl")
     assert code == 2
-    assert err == "mulligan: --out ./chat.jsonl is the file that is read; give another name\n"
+    assert err == "mulligan: --out ./chat.jsonl is the input file; choose another file\n"
     assert (house / "chat.jsonl").read_text() == GOOD
 
 
 def test_an_out_that_cannot_be_written_is_named(run):
     code, _, err = run(GOOD, "--out", "no/folder/out.jsonl")
     assert code == 2
-    assert (
-        err == "mulligan: no/folder/out.jsonl cannot be opened: No such file or directory; give another name to --out\n"
+    assert err.splitlines()[-1] == (
+        "mulligan: --out no/folder/out.jsonl: cannot open the file: No such file or directory; choose another file"
     )
 
 
@@ -378,7 +376,8 @@ def test_an_unknown_dialect_is_named(run):
     code, _, err = run(GOOD, "--dialect", "latin")
     assert code == 2
     assert (
-        err == "mulligan: unknown dialect 'latin'; there are ai-sdk, anthropic, gemini, mcp, openai, openai-responses\n"
+        err
+        == "mulligan: unknown dialect 'latin'; available: ai-sdk, anthropic, gemini, mcp, openai, openai-responses\n"
     )
 
 
@@ -416,3 +415,39 @@ def test_few_messages_show_none(run, monkeypatch):
     with terminal(monkeypatch) as shown:
         run(GOOD, "--out", "out.jsonl")
     assert b"".join(shown) == b"1 message, 1 call: 1 ok, 0 failed, 0 repaired\r\n"
+
+
+EARLIER = "an earlier conversation\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (b'{"role": "us\xffer"}\n', ()),
+        ("[]\n", ()),
+        ("\n\n", ()),
+        ('{"role": "assistant", "tool_calls": [{"name": "add", "args": {"a": 1, "b": 2}}]}\n', ()),
+        (GOOD, ("--dialect", "latin")),
+        (GOOD, ("--tools", "no_such_module")),
+        (GOOD, ("-p", "no_such_plugin")),
+    ],
+)
+def test_a_run_that_writes_nothing_leaves_an_earlier_file_alone(run, house, text, words):
+    (house / "out.jsonl").write_text(EARLIER)
+    run(text, "--out", "out.jsonl", *words)
+    assert (house / "out.jsonl").read_text() == EARLIER
+
+
+@pytest.mark.parametrize("file", ["nope.jsonl", "."])
+def test_an_input_that_cannot_be_opened_leaves_an_earlier_file_alone(run, house, file):
+    (house / "out.jsonl").write_text(EARLIER)
+    assert run("", "--out", "out.jsonl", file=file)[0] == 2
+    assert (house / "out.jsonl").read_text() == EARLIER
+
+
+def test_an_out_that_cannot_be_opened_stops_before_any_call(run, house):
+    message = {"role": "assistant", "parts": [{"type": "tool-add", "toolCallId": "c1", "state": "input-available"}]}
+    message["parts"][0]["input"] = {"a": 1, "b": 2}
+    for text in (GOOD, lines(message)):
+        assert run(text, "--out", "no/folder/out.jsonl")[0] == 2
+        assert sys.modules["sums"].RUNS == []

@@ -149,7 +149,7 @@ def test_the_log(house, cli, monkeypatch):
 
 def test_a_level_that_there_is_not_is_told_wherever_it_stands(cli, monkeypatch):
     monkeypatch.setenv("MULLIGAN_LOG", "bogus")
-    told = "mulligan: MULLIGAN_LOG bogus: there is no such level; use info, success, warning, error, off\n"
+    told = "mulligan: MULLIGAN_LOG bogus: unknown level; use info, success, warning, error, off\n"
     assert cli("call", "--tools", "tools.py", "read") == (2, "", told)
     monkeypatch.setenv("MULLIGAN_LOG", "off")
     assert cli("call", "--tools", "tools.py", "read")[2] == ""
@@ -171,18 +171,18 @@ def test_the_demo_shows_the_same_everywhere(house, cli):
 
 
 WRONG = {
-    "plugin = []": "pyproject.toml, [tool.mulligan]: there is no key 'plugin'; did you mean 'plugins'?",
-    "xyz = 1": "there is no key 'xyz'; there are plugins, block, autoload, format, log",
-    'plugins = "ada"': "plugins must be a list of texts, not 'ada'",
-    "block = [1]": "block must be a list of texts, not [1]",
-    'block = [""]': "block must be a list of texts, not ['']",
+    "plugin = []": "pyproject.toml, [tool.mulligan]: unknown key 'plugin'. Did you mean 'plugins'?",
+    "xyz = 1": "unknown key 'xyz'. Available: plugins, block, autoload, format, log",
+    'plugins = "ada"': "plugins must be a list of strings, not 'ada'",
+    "block = [1]": "block must be a list of strings, not [1]",
+    'block = [""]': "block must be a list of strings, not ['']",
     "autoload = 1": "autoload must be true or false, not 1",
-    "format = 3": "format must be a text, not 3",
-    'log = "loud"': "pyproject.toml, [tool.mulligan] log loud: there is no such level; use info, success, warning, error, off",
-    'plugins = ["nope"]': "pyproject.toml plugins nope: there is no module 'nope'; give an importable module",
-    'plugins = ["nope.py"]': "nope.py: there is no such file",
+    "format = 3": "format must be a string, not 3",
+    'log = "loud"': "pyproject.toml, [tool.mulligan] log loud: unknown level; use info, success, warning, error, off",
+    'plugins = ["nope"]': "pyproject.toml plugins nope: no module named 'nope'; name an importable module",
+    'plugins = ["nope.py"]': "nope.py: no such file",
     'format = "loud"': "unknown feedback format 'loud'",
-    "plugins = [": "pyproject.toml cannot be read: ",
+    "plugins = [": "pyproject.toml: ",
 }
 
 

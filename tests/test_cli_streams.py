@@ -27,7 +27,7 @@ def find_shoe(size: int, colour: str = "red") -> str:
 '''
 NOISE = ["import noise", "child noise", "tool noise"]
 CALL = """call --tools shoes.py find_shoe '{"size": 1}'"""
-FULL = "mulligan: stdout cannot be written: No space left on device; make room, or write to another place"
+FULL = "mulligan: cannot write to stdout: No space left on device; free some space, or write to another place"
 
 
 @pytest.fixture
@@ -52,12 +52,12 @@ def shell(tmp_path):
 
 
 def test_a_closed_stdout_is_told_before_anything_is_run(shell):
-    told = "stdout is closed, so nobody can read an answer; leave it open, or write to a file: > FILE"
+    told = "stdout is closed, so there is nowhere to write the output; keep it open, or redirect it: > FILE"
     assert shell(f"{CALL} >&-") == (2, "", f"mulligan: {told}\n")
 
 
 def test_a_closed_stdin_is_told(shell):
-    told = "mulligan: stdin is closed: give {} with < FILE or |\n"
+    told = "mulligan: stdin is closed; pass {} with < FILE or |\n"
     code, _, err = shell("call --tools quiet.py find_shoe - <&-")
     assert (code, err) == (2, told.format("the arguments"))
     code, _, err = shell("run - --tools quiet.py <&-")
@@ -95,7 +95,7 @@ def test_a_full_disk_is_one_line(shell, line):
 
 def test_a_full_disk_of_out_is_named(shell):
     code, _, err = shell("run chat.jsonl --tools quiet.py --out /dev/full")
-    told = "mulligan: --out /dev/full cannot be written: No space left on device; make room, or give another name"
+    told = "mulligan: cannot write to --out /dev/full: No space left on device; free some space, or choose another file"
     assert (code, err.splitlines()[-1]) == (2, told)
 
 
@@ -113,7 +113,7 @@ def test_bytes_that_are_no_utf_8_are_no_fault_of_the_model(shell, c_locale):
     c = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"} if c_locale else {}
     latin = b'{"size": 1, "colour": "\xe9"}'
     code, out, err = shell("call --tools quiet.py find_shoe -", stdin=latin, **c)
-    assert (code, out, err) == (2, "", "mulligan: stdin, byte 24: not UTF-8; send the arguments as UTF-8\n")
+    assert (code, out, err) == (2, "", "mulligan: stdin, byte 24: not UTF-8; encode the arguments as UTF-8\n")
     typed = """"$(printf '{"size": 1, "colour": "\\351"}')" """
     code, out, err = shell(f"call --tools quiet.py find_shoe {typed}", **c)
     assert (code, out, err) == (2, "", "mulligan: JSON, byte 24: not UTF-8; use a terminal that writes UTF-8\n")

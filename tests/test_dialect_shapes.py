@@ -49,7 +49,7 @@ def test_the_names_are_those_of_the_pipeline(make_pipeline):
     for name in names:
         (definition,) = pipeline.tools.definitions(name)
         assert json.loads(json.dumps(definition)) == definition
-    with pytest.raises(errors.UsageError, match="there are ai-sdk, anthropic, gemini, mcp, openai, openai-responses"):
+    with pytest.raises(errors.UsageError, match="available: ai-sdk, anthropic, gemini, mcp, openai, openai-responses"):
         pipeline.tools.definitions("acme")
 
 
@@ -125,7 +125,7 @@ def test_the_marks_by_which_a_dialect_recognises(message, name):
 )
 def test_what_asks_for_nothing_in_a_known_way_is_not_guessed(make_pipeline, message):
     assert recognising(message) == []
-    with pytest.raises(errors.UsageError, match=r"no dialect recognises this message \(dict\); there are openai, "):
+    with pytest.raises(errors.UsageError, match=r"no dialect recognises this message \(dict\); available: openai, "):
         make_pipeline(add).answer(message)
 
 

@@ -223,7 +223,7 @@ def test_what_is_no_message_is_named_with_the_next_step(make_pipeline, message, 
         make_pipeline(add).answer(message)
     known = "openai, openai-responses, anthropic, gemini, mcp, ai-sdk"
     kind = type(message).__name__
-    assert str(caught.value) == f"no dialect recognises this message ({kind}); there are {known}{step}"
+    assert str(caught.value) == f"no dialect recognises this message ({kind}); available: {known}{step}"
 
 
 GIVE = "Give the message as the provider's SDK gave it."
@@ -249,12 +249,12 @@ GIVE = "Give the message as the provider's SDK gave it."
         ),
         (
             {"tool_calls": {"id": "c1"}},
-            f"openai does not know: what stands in 'tool_calls' (dict) cannot be read. {GIVE}",
+            f"openai does not know: the value of 'tool_calls' (dict) cannot be read. {GIVE}",
         ),
-        ({"tool_calls": ["add"]}, f"openai does not know: what stands in 'tool_calls' (list) cannot be read. {GIVE}"),
+        ({"tool_calls": ["add"]}, f"openai does not know: the value of 'tool_calls' (list) cannot be read. {GIVE}"),
         (
             {"role": "assistant", "content": None, "function_call": "add"},
-            f"openai does not know: what stands in 'function_call' (str) cannot be read. {GIVE}",
+            f"openai does not know: the value of 'function_call' (str) cannot be read. {GIVE}",
         ),
         (
             {"role": "assistant", "content": [{"type": "tool_use", "name": "add"}], "tool_calls": None},
@@ -280,7 +280,7 @@ def test_a_chunk_of_a_stream_is_no_message(make_pipeline):
     with pytest.raises(errors.UsageError) as caught:
         make_pipeline(add).answer({"choices": [{"delta": {"content": "He"}, "finish_reason": None}]})
     assert str(caught.value) == (
-        "this message is one chunk of a stream; put all of them together first, as in "
+        "this message is one chunk of a stream; assemble the chunks first, as in "
         "answer(named('openai').assemble(chunks)), with `named` from mulligan.dialects"
     )
 

@@ -755,7 +755,9 @@ def test_calls_of_a_batch_may_be_given_in_several_ways(make_pipeline, run_many):
 @pytest.mark.parametrize("given", [3, None, ("one",), ("one", {}, 3), {"name": "one"}, b"ab"])
 def test_what_is_no_call_is_named(make_pipeline, run_many, given):
     pipeline = make_pipeline(tool_of(lambda: 1, "sync", "one"))
-    with pytest.raises(errors.UsageError, match="a call is a ToolCall, a name, or a pair of name and arguments, not"):
+    with pytest.raises(
+        errors.UsageError, match="a call must be a ToolCall, a name, or a pair of name and arguments, not"
+    ):
         run_many(pipeline, ["one", given])
 
 
@@ -852,7 +854,7 @@ def test_a_whole_call_may_be_given(make_pipeline, run):
 
 @pytest.mark.parametrize("name", [None, 3, {"name": "one"}])
 def test_what_is_no_name_is_named(make_pipeline, run, name):
-    with pytest.raises(errors.UsageError, match="a call is a ToolCall, a name"):
+    with pytest.raises(errors.UsageError, match="a call must be a ToolCall, a name"):
         run(make_pipeline(), name)
 
 

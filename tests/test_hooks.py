@@ -97,7 +97,7 @@ def test_no_plugin_bypasses_the_schema(make_pipeline, plugin, run, given):
 def test_a_mapping_that_no_json_could_hold_is_a_fault(make_pipeline, plugin, run, given):
     pipeline = make_pipeline(read, plugins=[plugin(validate=lambda call: given)])
     assert run(pipeline, "read", {"path": "a"}).content == "read a"
-    assert "gave a mapping that cannot be used" in pipeline.faults[0].error
+    assert "returned an invalid mapping" in pipeline.faults[0].error
 
 
 def test_repair(make_pipeline, plugin, run):
@@ -567,7 +567,7 @@ def test_a_wrapper_is_set_aside_after_three_faults(make_pipeline, plugin, run):
     for _ in range(6):
         run(pipeline, "nope")
     assert len(asked) == 3
-    assert [(info.name, info.state) for info in pipeline.plugins if not info.built_in] == [("broken", "set aside")]
+    assert [(info.name, info.state) for info in pipeline.plugins if not info.built_in] == [("broken", "disabled")]
 
 
 # --- options of the mark

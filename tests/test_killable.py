@@ -274,7 +274,7 @@ def test_cpu_time_is_bounded(make_pipeline, tmp_path):
 @pytest.mark.parametrize("name", ["process_memory", "process_cpu"])
 def test_limits_are_checked(name):
     assert getattr(Limits(**{name: None}), name) is None
-    with pytest.raises(errors.UsageError, match=rf"Limits\({name}=0\): give a number above zero"):
+    with pytest.raises(errors.UsageError, match=rf"Limits\({name}=0\): use a number above zero"):
         Limits(**{name: 0})
 
 

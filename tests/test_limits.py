@@ -156,10 +156,7 @@ def test_whoever_waits_for_too_long_is_refused_and_leaves_the_line():
     error = second.outcome.error
     assert type(error) is errors.ToolRateLimitError
     assert (error.effect, error.retry_after, error.rule, error.fatal) == ("none", 1, "host:concurrency", False)
-    assert (
-        error.message
-        == "The service behind work is busy: One call at a time, and none ended in time. The tool was not run."
-    )
+    assert error.message == "work is limited to one concurrent call, and none ended in time. The tool was not run."
     first.end()
     assert third.woken
 
@@ -173,7 +170,7 @@ def test_the_wait_that_is_told_is_what_a_call_takes():
     callers += [Caller(limit), Caller(limit)]
     refused = callers[-1].outcome.error
     assert refused.retry_after == 8
-    assert "is busy: 2 calls at a time" in refused.message
+    assert "is limited to 2 concurrent calls" in refused.message
 
 
 def test_waiting_is_a_part_of_the_tools_timeout():
@@ -339,9 +336,7 @@ def test_a_call_that_would_wait_for_too_long_is_refused_at_once():
     error = callers[3].outcome.error
     assert type(error) is errors.ToolRateLimitError
     assert (error.effect, error.retry_after, error.rule) == ("none", 30, "host:rate-limit")
-    assert (
-        error.message == "The service behind work gets one call in 10 s, and others come first. The tool was not run."
-    )
+    assert error.message == "work is limited to one call per 10 s, and the limit is reached. The tool was not run."
 
 
 def test_the_deadline_of_the_tool_bounds_it():
@@ -573,12 +568,12 @@ def test_an_outer_timeout_still_works():
 # --- settings and words
 
 MAKERS: list[tuple[Callable[[], Any], str]] = [
-    (lambda: concurrency(0), r"concurrency\(permits=0\): give a whole number of at least 1"),
+    (lambda: concurrency(0), r"concurrency\(permits=0\): use a whole number of at least 1"),
     (lambda: concurrency(1.5), r"concurrency\(permits=1\.5\)"),
-    (lambda: concurrency(1, max_wait=-1), r"concurrency\(max_wait=-1\): give a number above 0"),
+    (lambda: concurrency(1, max_wait=-1), r"concurrency\(max_wait=-1\): use a number above 0"),
     (lambda: concurrency(1, key="nobody"), r"concurrency\(key='nobody'\): use 'tool'"),
-    (lambda: rate_limit(0), r"rate_limit\(calls=0\): give a whole number of at least 1"),
-    (lambda: rate_limit(1, per=0), r"rate_limit\(per=0\): give a number above 0"),
+    (lambda: rate_limit(0), r"rate_limit\(calls=0\): use a whole number of at least 1"),
+    (lambda: rate_limit(1, per=0), r"rate_limit\(per=0\): use a number above 0"),
     (lambda: rate_limit(1, max_wait=None), r"rate_limit\(max_wait=None\)"),
     (lambda: rate_limit(1, key=""), r"rate_limit\(key=''\)"),
 ]
@@ -615,5 +610,5 @@ def test_what_the_model_reads(make_pipeline, run):
     run(pipeline, "work")
     result = run(pipeline, "work")
     assert (result.attempts, result.fatal) == (0, False)
-    assert result.content.startswith("Error executing tool work: The service behind work gets one call in 60 s")
+    assert result.content.startswith("Error executing tool work: work is limited to one call per 60 s")
     assert "60 s" in result.content.split("Next:")[1]

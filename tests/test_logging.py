@@ -135,7 +135,7 @@ def test_a_plugins_fault_is_a_warning(logged, run, lines, plugin):
     assert lines.of("WARNING") == [
         "plugin acme, hook hints: ZeroDivisionError: division by zero",
         "plugin acme, hook hints: ZeroDivisionError: division by zero",
-        "plugin acme, hook hints: ZeroDivisionError: division by zero; it is set aside",
+        "plugin acme, hook hints: ZeroDivisionError: division by zero; the plugin is disabled",
     ]
 
 

@@ -160,14 +160,14 @@ BAD = {
     "unknown hook": (
         "from mulligan.plugin import hookimpl\n@hookimpl\ndef hint(error): ...",
         None,
-        "no hook 'hint'",
-        "did you mean 'hints'?",
+        "unknown hook 'hint'",
+        "Did you mean 'hints'?",
     ),
     "hook of nowhere": (
         "from mulligan.plugin import hookimpl\n@hookimpl\ndef xyzzy(): ...",
         None,
-        "no hook 'xyzzy'",
-        "there are resolve, validate",
+        "unknown hook 'xyzzy'",
+        "Available: resolve, validate",
     ),
     "wrong argument": (
         "from mulligan.plugin import hookimpl\n@hookimpl\ndef hints(error, tool): ...",
@@ -179,7 +179,7 @@ BAD = {
         "from mulligan.plugin import hookimpl\n@hookimpl\nasync def hints(error): ...",
         None,
         "'hints' is `async def`",
-        "which the pipeline awaits",
+        "move code that waits to a tool, an executor, a repairer or a middleware",
     ),
     "async generator": (
         "from mulligan.plugin import hookimpl\n@hookimpl\nasync def hints(error):\n    yield 1",
@@ -197,7 +197,7 @@ BAD = {
         "from mulligan.plugin import hookimpl\nclass P:\n    @hookimpl\n    def hints(self): ...",
         "bad:P",
         "is a class",
-        "give an instance, P()",
+        "pass an instance, P()",
     ),
     "None": ("x = None", "bad:x", "has no hookimpl", "@hookimpl"),
     "text": ("x = 'hints'", "bad:x", "has no hookimpl", "@hookimpl"),
@@ -212,8 +212,8 @@ BAD = {
     "future hook": (
         "from mulligan.plugin import hookimpl\n@hookimpl\ndef hints(error): return 3 / 0\n@hookimpl\ndef nope(): ...",
         None,
-        "no hook 'nope'",
-        "there are",
+        "unknown hook 'nope'",
+        "Available: ",
     ),
 }
 
@@ -279,6 +279,82 @@ def test_a_broken_installation_stops_nobody_else(site, loaded, kind):
     pipeline = loaded()
     assert states(pipeline)["good"] == "active"
     assert "from good" in hints(pipeline)
+
+
+NAMED_INSTALLS = {
+    "no metadata": ("broken", "METADATA of broken cannot be read"),
+    "not UTF-8": ("broken", "entry_points.txt of broken is not UTF-8; reinstall broken"),
+    "a line without value": ("broken", "entry_points.txt of broken, line 2: 'broken' is not NAME = MODULE"),
+    "an empty value": ("broken", "line 2: 'broken =' is not NAME = MODULE"),
+    "an empty name": ("broken", "line 2: '= broken' is not NAME = MODULE"),
+    "an unclosed section": ("broken", "line 1: '[mulligan' is not NAME = MODULE"),
+    "binary": ("broken", "entry_points.txt of broken is not UTF-8; reinstall broken"),
+}
+
+
+@pytest.mark.parametrize("kind", NAMED_INSTALLS)
+def test_a_broken_installation_is_a_fault_that_names_it(site, loaded, kind):
+    site.install("broken", **BROKEN_INSTALLS[kind])
+    name, problem = NAMED_INSTALLS[kind]
+    found = [fault for fault in loaded().faults if problem in fault.error]
+    assert [(fault.hook, fault.distribution) for fault in found] == [("load", "broken")]
+    assert found[0].error.endswith(", or block it")
+
+
+@pytest.mark.parametrize("file", ["entry_points.txt", "METADATA"])
+def test_a_directory_in_place_of_a_file_is_a_fault(site, loaded, file):
+    site.install("broken")
+    path = site.folder / "broken-1.2.dist-info" / file
+    path.unlink()
+    path.mkdir()
+    site.install("good")
+    pipeline = loaded()
+    assert [fault.distribution for fault in pipeline.faults if file in fault.error] == ["broken"]
+    assert "from good" in hints(pipeline)
+
+
+def test_a_bad_line_leaves_the_other_lines_of_its_file_alone(site, loaded):
+    text = b"[other]\nno equals sign\n[mulligan]\nacme = acme\nthis is no entry\n[third]\nneither is this\n"
+    site.install("acme", entry_points=text)
+    pipeline = loaded()
+    assert states(pipeline)["acme"] == "active"
+    assert [fault.error for fault in pipeline.faults] == [
+        (
+            "plugin 'this is no entry': entry_points.txt of acme, line 5: 'this is no entry' is not NAME = MODULE; "
+            "reinstall or update acme, or block it"
+        )
+    ]
+
+
+def test_a_name_that_stands_twice_in_one_file_is_a_fault(site, loaded):
+    site.install("acme", entry_points=b"[mulligan]\nacme = acme\nacme = acme:again\n")
+    pipeline = loaded()
+    assert states(pipeline) == {"acme": "active"}
+    assert "'acme' of acme is taken by acme" in pipeline.faults[0].error
+
+
+RULES = """
+from mulligan.plugin import Rules, ToolQuotaError, hookimpl
+limits = Rules("acme")
+@limits("acme.Full")
+def full(failure):
+    return ToolQuotaError("Full.")
+"""
+
+
+def test_rules_without_a_hookimpl_get_the_line_that_is_missing(site, loaded):
+    site.install("acme", RULES)
+    [fault] = loaded().faults
+    assert "plugin 'acme' never uses its rules: add `classify = limits.hookimpl()`" in fault.error
+
+
+@pytest.mark.parametrize("bare", ["limits", "limits(ValueError)", "limits('acme.Full', 7)"])
+def test_a_rule_that_names_no_class_as_text_is_refused_where_it_is_written(site, loaded, bare):
+    site.install("acme", RULES.replace("limits('acme.Full')", bare).replace('limits("acme.Full")', bare))
+    [fault] = loaded().faults
+    assert "UsageError: " in fault.error
+    assert "rules() takes the names of classes as text" in fault.error
+    assert "@rules()" in fault.error
 
 
 # --- blocking
@@ -356,7 +432,7 @@ def test_blocking_a_plugin_that_is_not_installed_here_changes_nothing(make_pipel
 def test_blocking_a_misspelt_name_is_told(make_pipeline, name, meant):
     with pytest.raises(errors.UsageError) as caught:
         make_pipeline(block=["nobody", name])
-    assert str(caught.value) == f"block=['{name}']: no plugin is named '{name}'; did you mean '{meant}'?"
+    assert str(caught.value) == f"block=['{name}']: unknown plugin '{name}'. Did you mean '{meant}'?"
 
 
 # --- two of one name
@@ -370,14 +446,14 @@ def test_two_distributions_with_one_name(site, loaded, count):
     assert hints(pipeline) == ("from dist0",)
     assert states(pipeline) == {"same": "active"}
     assert [fault.distribution for fault in pipeline.faults] == [f"dist{number}" for number in range(1, count)]
-    assert pipeline.faults[0].error == "the name 'same' of dist1 is taken by dist0; rename or block one of the two"
+    assert pipeline.faults[0].error == "the name 'same' of dist1 is taken by dist0; rename or block one of them"
 
 
 def test_a_plugin_with_the_name_of_a_built_in_one(site, loaded, run):
     site.install("thief", points={"classify": "thief"})
     pipeline = loaded()
     [fault] = pipeline.faults
-    assert fault.error == "the name 'classify' of thief is taken by mulligan itself; rename or block one of the two"
+    assert fault.error == "the name 'classify' of thief is taken by mulligan itself; rename or block one of them"
     assert hints(pipeline) == ()
 
 
@@ -442,7 +518,7 @@ def test_other_wrong_plugins_in_code(make_pipeline, plugin):
         make_pipeline(plugins=good)
     with pytest.raises(errors.UsageError, match="plugins must be a list of modules or instances, not 'acme'"):
         make_pipeline(plugins="acme")
-    with pytest.raises(errors.UsageError, match="plugin 'acme' is a text: import the module and give it itself"):
+    with pytest.raises(errors.UsageError, match="plugin 'acme' is a string; import the module and pass it"):
         make_pipeline(plugins=["acme"])
     with pytest.raises(errors.UsageError, match="plugin 'acme' is given twice; give it once"):
         make_pipeline(plugins=[good, good])
@@ -524,8 +600,8 @@ def test_a_plugin_is_set_aside_after_three_faults(make_pipeline, run):
     assert acme.calls == 4
     assert len(pipeline.faults) == FAULTS_ALLOWED == 3
     info = pipeline.plugins[-1]
-    assert (info.state, info.hooks) == ("set aside", ("classify", "hints"))
-    assert info.error == "set aside after 3 faults, the last in hints: KeyError: 'call 4'"
+    assert (info.state, info.hooks) == ("disabled", ("classify", "hints"))
+    assert info.error == "disabled after 3 faults, the last in hints: KeyError: 'call 4'"
 
 
 def test_a_fault_names_the_distribution(site, loaded, run):
@@ -539,20 +615,20 @@ def test_a_fault_names_the_distribution(site, loaded, run):
 @pytest.mark.parametrize(
     ("hook", "answer", "told"),
     [
-        ("resolve", "read", "gave str instead of Tool or None"),
-        ("validate", [("path", "a")], "gave list instead of a mapping or None"),
-        ("repair", 3, "gave int instead of a callable or None"),
-        ("authorize", True, "gave bool instead of ToolError or None"),
-        ("execute", "done", "gave str instead of a callable or None"),
-        ("detect", True, "gave bool instead of Failure or None"),
-        ("classify", ValueError("x"), "gave ValueError instead of ToolError or None"),
-        ("render_feedback", 3, "gave int instead of text or a mapping of JSON values or None"),
-        ("middlewares", [3], "gave int among its middlewares instead of a callable"),
+        ("resolve", "read", "returned str instead of Tool or None"),
+        ("validate", [("path", "a")], "returned list instead of a mapping or None"),
+        ("repair", 3, "returned int instead of a callable or None"),
+        ("authorize", True, "returned bool instead of ToolError or None"),
+        ("execute", "done", "returned str instead of a callable or None"),
+        ("detect", True, "returned bool instead of Failure or None"),
+        ("classify", ValueError("x"), "returned ValueError instead of ToolError or None"),
+        ("render_feedback", 3, "returned int instead of text or a mapping of JSON values or None"),
+        ("middlewares", [3], "returned int among its middlewares instead of a callable"),
         ("middlewares", 3, "TypeError: expected a list or a generator, not int"),
         ("hints", "a hint", "TypeError: expected a list or a generator, not str"),
-        ("hints", ["a", 3], "gave int among its hints instead of str"),
-        ("feedback_formats", ["text"], "gave str among its feedback_formats instead of FeedbackFormat with a name"),
-        ("dialects", [object()], "gave object among its dialects instead of Dialect with a name"),
+        ("hints", ["a", 3], "returned int among its hints instead of str"),
+        ("feedback_formats", ["text"], "returned str among its feedback_formats instead of FeedbackFormat with a name"),
+        ("dialects", [object()], "returned object among its dialects instead of Dialect with a name"),
     ],
 )
 def test_a_wrong_type_is_told(make_pipeline, plugin, run, hook, answer, told):
@@ -576,7 +652,7 @@ def test_a_fault_is_raised_in_strict_mode(make_pipeline, run):
 @pytest.mark.parametrize(("hook", "answer"), [("hints", [3]), ("render_feedback", 3), ("resolve", 3)])
 def test_a_wrong_type_is_raised_in_strict_mode(make_pipeline, plugin, run, hook, answer):
     pipeline = make_pipeline(plugins=[plugin("acme", **{hook: lambda: answer})], strict=True)
-    with pytest.raises(errors.PluginError, match=f"plugin 'acme', {hook}: gave int"):
+    with pytest.raises(errors.PluginError, match=f"plugin 'acme', {hook}: returned int"):
         run(pipeline, "nope")
 
 
@@ -585,7 +661,7 @@ def test_two_pipelines_have_plugins_and_faults_of_their_own(make_pipeline):
     first, second = make_pipeline(plugins=[acme]), make_pipeline(plugins=[acme])
     for _ in range(3):
         first.call("nope")
-    assert states(first) == {"Acme": "set aside"}
+    assert states(first) == {"Acme": "disabled"}
     assert states(second) == {"Acme": "active"}
     assert hints(second) == ("hint",)
     assert second.faults == ()
@@ -777,8 +853,8 @@ def test_a_package_that_claims_everything_is_named_and_changes_nothing(site, loa
     (fault,) = pipeline.faults
     assert (fault.plugin, fault.hook, fault.distribution) == ("zz-bad", "classify", "zz-bad")
     assert fault.error == (
-        "claims every failure, also one that nobody can know, so it is left out; "
-        "return None for what it does not know, or mark it @hookimpl(trylast=True)"
+        "claims every failure, even an unknowable one, so it is ignored; "
+        "return None for unknown inputs, or mark it @hookimpl(trylast=True)"
     )
 
 
@@ -789,7 +865,7 @@ def test_a_package_that_crashes_on_everything_is_named_and_changes_nothing(site,
     assert classes(pipeline) == RIGHT
     assert {fault.plugin for fault in pipeline.faults} == {"zz-bad"}
     assert pipeline.faults[0].error == "LookupError: I crash on everything"
-    assert states(pipeline) == {"aa-good": "active", "zz-bad": "set aside"}
+    assert states(pipeline) == {"aa-good": "active", "zz-bad": "disabled"}
 
 
 def test_a_last_resort_may_claim_everything(site, loaded):

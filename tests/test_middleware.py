@@ -417,7 +417,7 @@ def test_a_plugin_whose_middleware_breaks_is_set_aside(make_pipeline, plugin, ru
     pipeline = make_pipeline(Flaky(0).work, plugins=[plugin("acme", middlewares=lambda tool: [broken])])
     for _ in range(5):
         assert run(pipeline, "work").content == "worked 1"
-    assert pipeline.plugins[-1].state == "set aside"
+    assert pipeline.plugins[-1].state == "disabled"
     assert len(pipeline.faults) == 3
 
 

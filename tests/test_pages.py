@@ -79,6 +79,12 @@ def test_pages_with_tests_of_their_own():
 # --- the README
 
 
+def test_the_packages_that_the_readme_installs_from_a_clone_are_there():
+    named = re.findall(r"\./plugins/[\w-]+", (ROOT / "README.md").read_text("utf-8"))
+    assert named
+    assert [path for path in named if not (ROOT / path / "pyproject.toml").is_file()] == []
+
+
 class Reply:
     """A completion as an SDK gives it, with a call of a name that is not there."""
 

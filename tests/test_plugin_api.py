@@ -35,7 +35,7 @@ MAJOR, MINOR = map(int, HOOK_API.split("."))
 OTHERS = {
     f"{MAJOR}.{MINOR + 1}": f"needs hook API {MAJOR}.{MINOR + 1}, but this mulligan has {HOOK_API}; update mulligan",
     f"{MAJOR + 1}.0": f"needs hook API {MAJOR + 1}.0, but this mulligan has {HOOK_API}; update mulligan",
-    f"{MAJOR - 1}.7": f"is made for hook API {MAJOR - 1}.7, but this mulligan has {HOOK_API}; update it",
+    f"{MAJOR - 1}.7": f"requires hook API {MAJOR - 1}.7, but this mulligan has {HOOK_API}; update it",
 }
 
 
@@ -51,7 +51,7 @@ def test_a_plugin_that_needs_what_there_is_is_used(needed):
 def test_an_installed_plugin_that_needs_another_one_is_set_aside_with_a_sentence(needed):
     manager = installed(module(hints=hints, mulligan_api=needed))
     (info,) = manager.infos
-    assert (info.state, info.hooks) == ("set aside", ())
+    assert (info.state, info.hooks) == ("disabled", ())
     assert info.error == f"plugin 'acme' {OTHERS[needed]}"
     (fault,) = manager.faults
     assert (fault.plugin, fault.hook, fault.distribution, fault.error) == ("acme", "load", "mulligan-acme", info.error)
@@ -72,7 +72,7 @@ def test_in_code_and_in_strict_mode_it_is_raised(needed):
 def test_what_is_no_version_is_told(said):
     (info,) = installed(module(hints=hints, mulligan_api=said)).infos
     assert info.state == "failed"
-    assert info.error == f"plugin 'acme': mulligan_api must be a text such as '{HOOK_API}', not {said!r}"
+    assert info.error == f"plugin 'acme': mulligan_api must be a string such as '{HOOK_API}', not {said!r}"
 
 
 def test_a_plugin_that_imports_what_there_is_not_is_told_to_update():
@@ -80,7 +80,7 @@ def test_a_plugin_that_imports_what_there_is_not_is_told_to_update():
         exec("from mulligan.plugin import of_the_future")
     (info,) = installed(None, exception=caught.value).infos
     assert "cannot import name 'of_the_future' from 'mulligan.plugin'" in info.error
-    assert info.error.endswith("; it was made for another mulligan: update one of the two, or block it")
+    assert info.error.endswith("; it requires another version of mulligan: update one of them, or block it")
 
 
 def test_an_optional_hook_that_there_is_not_is_remembered():
@@ -159,7 +159,7 @@ def test_an_installed_package_that_takes_every_value_for_a_failure_is_left_out()
     stages = manager.compile()
     assert [stages.detect(value, tool()) for value in ("fine", {"error": "x"}, 3)] == [None] * 3
     (fault,) = manager.faults
-    assert fault.error.startswith("takes every value for a failure, also the text 'ok', so it is left out; return None")
+    assert fault.error.startswith("treats every value as a failure, even the text 'ok', so it is ignored; return None")
 
 
 def test_an_installed_package_that_finds_a_tool_for_every_name_is_left_out():
@@ -167,7 +167,7 @@ def test_an_installed_package_that_finds_a_tool_for_every_name_is_left_out():
     manager = installed(module(resolve=lambda call, toolset: toolset["read"]))
     assert manager.compile().resolve(ToolCall(None, "raed"), toolset) is None
     (fault,) = manager.faults
-    assert fault.error.startswith("finds a tool for every name, also for one that no tool has, so it is left out; ")
+    assert fault.error.startswith("resolves every name, even one that no tool has, so it is ignored; ")
 
 
 class Greedy(Dialect):
@@ -189,8 +189,8 @@ def test_an_installed_dialect_that_recognises_everything_is_not_used():
     assert list(manager.compile().dialects()) == ["broken"]
     (fault,) = manager.faults
     assert fault.error == (
-        "its dialect 'greedy' recognises every message, also one that no provider writes, so it is left out; "
-        "look for its own keys"
+        "its dialect 'greedy' recognises every message, even one that no provider writes, so it is ignored; "
+        "check for its own keys"
     )
 
 

@@ -126,7 +126,7 @@ def test_a_wrong_policy_is_named(options, text):
 
 
 def test_a_limit_that_is_no_number_is_named():
-    with pytest.raises(errors.UsageError, match=r"Limits\(depth='ten'\): give a number above zero"):
+    with pytest.raises(errors.UsageError, match=r"Limits\(depth='ten'\): use a number above zero"):
         Limits(depth="ten")  # type: ignore[arg-type]
 
 
@@ -136,7 +136,7 @@ def test_a_limit_that_is_no_number_is_named():
     ["feedback_chars", "result_chars", "argument_bytes", "depth", "listed_tools", "problems", "threads", "grace"],
 )
 def test_a_wrong_limit_is_named(name, value):
-    with pytest.raises(errors.UsageError, match=rf"Limits\({name}=.*\): give a number above zero"):
+    with pytest.raises(errors.UsageError, match=rf"Limits\({name}=.*\): use a number above zero"):
         Limits(**{name: value})
 
 

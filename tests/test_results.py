@@ -104,7 +104,7 @@ def test_messages(make_pipeline, run):
     assert bad.message("anthropic") == {"role": "user", "content": [block]}
     with pytest.raises(
         errors.UsageError,
-        match="unknown dialect 'acme'; there are ai-sdk, anthropic, gemini, mcp, openai, openai-responses",
+        match="unknown dialect 'acme'; available: ai-sdk, anthropic, gemini, mcp, openai, openai-responses",
     ):
         good.message("acme")
 

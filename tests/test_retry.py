@@ -364,10 +364,10 @@ def test_a_sync_tool_that_hangs_gets_another_attempt(make_pipeline, run):
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"attempts": 0}, r"retry\(attempts=0\): give a whole number of at least 1"),
-        ({"attempts": 2.0}, r"retry\(attempts=2\.0\): give a whole number of at least 1"),
+        ({"attempts": 0}, r"retry\(attempts=0\): use a whole number of at least 1"),
+        ({"attempts": 2.0}, r"retry\(attempts=2\.0\): use a whole number of at least 1"),
         ({"attempts": True}, r"retry\(attempts=True\)"),
-        ({"timeout": 0}, r"retry\(timeout=0\): give a number above 0"),
+        ({"timeout": 0}, r"retry\(timeout=0\): use a number above 0"),
         ({"timeout": float("inf")}, r"retry\(timeout=inf\)"),
         ({"attempt_timeout": -1}, r"retry\(attempt_timeout=-1\)"),
         ({"wait_initial": "1"}, r"retry\(wait_initial='1'\)"),
@@ -375,8 +375,8 @@ def test_a_sync_tool_that_hangs_gets_another_attempt(make_pipeline, run):
         ({"wait_jitter": None}, r"retry\(wait_jitter=None\)"),
         ({"wait_exp_base": 0}, r"retry\(wait_exp_base=0\)"),
         ({"budget": 0}, r"retry\(budget=0\)"),
-        ({"before_effect": 1}, r"retry\(before_effect=1\): give True or False"),
-        ({"on": ValueError}, r"retry\(on=.*ValueError.*\): give classes of mulligan\.errors"),
+        ({"before_effect": 1}, r"retry\(before_effect=1\): use True or False"),
+        ({"on": ValueError}, r"retry\(on=.*ValueError.*\): use classes of mulligan\.errors"),
         ({"on": ()}, r"retry\(on=\(\)\)"),
         ({"on": "timeout"}, r"retry\(on='timeout'\)"),
     ],
@@ -392,7 +392,7 @@ def test_it_shows_what_it_is():
 
 def test_a_middleware_that_was_not_made_is_named(make_pipeline):
     with pytest.raises(
-        errors.UsageError, match=r"Retry is a class: give what it makes, as in middleware=\[Retry\(\.\.\.\)\]"
+        errors.UsageError, match=r"Retry is a class; pass an instance, as in middleware=\[Retry\(\.\.\.\)\]"
     ):
         make_pipeline(middleware=[retry])
 
@@ -447,7 +447,7 @@ def test_a_policy_may_want_none(make_pipeline):
     flaky = Flaky(1)
     pipeline = make_pipeline(Tool.from_function(flaky.work, read_only=True), policy=Policy(retry=False))
     assert call_by_hand(pipeline, "work")[0].attempts == 1
-    with pytest.raises(errors.UsageError, match=r"Policy\(retry=3\): give True or False"):
+    with pytest.raises(errors.UsageError, match=r"Policy\(retry=3\): use True or False"):
         Policy(retry=3)  # type: ignore[arg-type]
 
 

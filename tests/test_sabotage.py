@@ -40,13 +40,13 @@ COMMANDS = {
 CURES = {
     "import-error": "reinstall, update or block it",
     "import-exit": "reinstall, update or block it",
-    "import-sleep": "import what is heavy inside the functions that need it",
-    "wrong-hook": "did you mean 'classify'?",
+    "import-sleep": "import slow modules inside the functions that need them",
+    "wrong-hook": "report it to the author",
     "wrong-argument": "ask only for parameters of the hook",
-    "async-hook": "put what must wait into a tool, an executor, a repairer or a middleware",
-    "wrong-type": "report it to its author",
-    "crashes": "report it to its author",
-    "claims-everything": "return None for what it does not know",
+    "async-hook": "move code that waits to a tool, an executor, a repairer or a middleware",
+    "wrong-type": "report it to the author",
+    "crashes": "report it to the author",
+    "claims-everything": "return None for unknown inputs",
     "newer-api": "update mulligan, or block it",
 }
 
@@ -125,7 +125,7 @@ def test_plugins_lists_them_all(run):
     states = {info["name"]: info["state"] for info in json.loads(out)["plugins"] if not info["built_in"]}
     failed = {"import-error", "import-exit", "wrong-hook", "wrong-argument", "async-hook"}
     assert {name for name, state in states.items() if state == "failed"} == failed
-    assert states["newer-api"] == "set aside"
+    assert states["newer-api"] == "disabled"
     assert set(sabotage.PACKAGES) <= set(states)
 
 
@@ -136,7 +136,7 @@ def test_doctor_names_each_with_its_cure(run):
     for name, cure in CURES.items():
         own = [finding for finding in findings if finding["plugin"] == name]
         assert own, f"doctor says nothing of {name}"
-        assert any(cure in finding["cure"] for finding in own), own
+        assert any(cure in finding["fix"] for finding in own), own
         assert {finding["origin"] for finding in own} == {f"mulligan-{name} 1.0"}
     crashing = [finding["problem"] for finding in findings if finding["plugin"] == "crashes"]
     assert {problem.split()[2] for problem in crashing if problem.startswith("its hook ")} == {
@@ -147,6 +147,7 @@ def test_doctor_names_each_with_its_cure(run):
     for name, cure in CURES.items():
         assert f": {name} (mulligan-{name} 1.0): " in text
         assert cure in text
+    assert "Did you mean 'classify'?" in text
     assert run("-m", "mulligan.cli", "doctor", "--check")[0] == 1
 
 
@@ -158,7 +159,7 @@ def test_what_doctor_says_to_block_is_silent_then(run):
 def test_explain_says_how_they_fared(run):
     asked = json.loads(run("-m", "mulligan.cli", "explain", "TimeoutError", "--json")[1])["asked"]
     answers = {one["plugin"]: one["answer"] for one in asked if one["hook"] == "classify"}
-    assert answers["import-sleep"] == "no opinion"
+    assert answers["import-sleep"] == "abstains"
     assert answers["wrong-type"] == answers["crashes"] == "failed"
-    assert answers["claims-everything"] == "left out"
+    assert answers["claims-everything"] == "ignored"
     assert answers["classify"] == "decided"

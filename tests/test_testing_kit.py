@@ -98,7 +98,7 @@ def test_assert_classified_tells_every_difference():
 
 def test_a_plugin_that_crashes_is_named():
     text = told(assert_classified, Frozen("x"), errors.ToolQuotaError, plugins=[crashing])
-    assert text == "plugins did something wrong:\n- plugin 'crashing', classify: KeyError: 'resource'"
+    assert text == "plugins have faults:\n- plugin 'crashing', classify: KeyError: 'resource'"
     assert "plugin 'crashing', classify" in told(feedback_for, Frozen("x"), plugins=[crashing])
 
 
@@ -112,7 +112,7 @@ def test_feedback_for():
     assert feedback_for({"ok": False, "error": "not_found"}).startswith("Error executing tool the_tool: ")
     assert feedback_for(Frozen("x"), plugins=[acme], format="json").startswith('{"error": true')
     text = told(feedback_for, {"rows": []})
-    assert text.startswith('nobody takes this value for a failure, so the model reads it as a result: {"rows":[]}')
+    assert text.startswith('no plugin detects a failure in this value, so the model reads it as a result: {"rows":[]}')
     assert text.endswith("Give the plugin that detects it in `plugins`, or raise an exception.")
 
 
@@ -168,7 +168,7 @@ def test_faults():
         text = told(assert_fault, pipeline, "acme", match="x")
         assert text == "no fault with plugin='acme', match='x':\n- plugin 'crashing', classify: KeyError: 'resource'"
         text = told(assert_no_faults, pipeline)
-        assert text == "plugins did something wrong:\n- plugin 'crashing', classify: KeyError: 'resource'"
+        assert text == "plugins have faults:\n- plugin 'crashing', classify: KeyError: 'resource'"
 
 
 # --- events

@@ -95,7 +95,7 @@ def test_a_hookimpl_that_is_async():
             return None
 
     suite = type("TestWrong", (ClassifierConformance,), {"plugin": Waits()})()
-    check(failing(suite, "test_it_registers"), "hookimpl 'classify' is `async def`", "put what must wait into a tool")
+    check(failing(suite, "test_it_registers"), "hookimpl 'classify' is `async def`", "move code that waits to a tool")
 
 
 # --- classifiers
@@ -132,7 +132,7 @@ def test_a_rule_that_gives_something_else():
 
     check(
         failing(suite_of(SimpleNamespace(classify=hookimpl(odd))), "test_never_raises", request=None),
-        "gave str instead of ToolError or None",
+        "returned str instead of ToolError or None",
     )
 
 
@@ -149,7 +149,7 @@ def test_a_classifier_that_is_led_by_words():
         return errors.ToolNotFoundError("It is not there.") if "404" in failure.text else None
 
     text = failing(suite_of(SimpleNamespace(classify=hookimpl(words))), "test_claims_only_what_it_knows")
-    check(text, "words: took 404 ms: claimed", "Words of a text never decide by themselves")
+    check(text, "words: took 404 ms: claimed", "Never decide by the words of a text alone")
 
 
 def test_a_detector_that_takes_documents_for_failures():
@@ -233,8 +233,8 @@ def test_samples_that_mean_something_else():
         "retry_after is None, expected 7",
         "Correct the rule, or the sample.",
     )
-    check(samples((ValueError("x"), errors.ToolExecutionError)), "ValueError(x): this plugin has no opinion")
-    check(samples(({"a": 1}, errors.ToolQuotaError)), "nobody takes it for a failure, expected ToolQuotaError")
+    check(samples((ValueError("x"), errors.ToolExecutionError)), "ValueError(x): this plugin abstains")
+    check(samples(({"a": 1}, errors.ToolQuotaError)), "no plugin detects a failure, expected ToolQuotaError")
     check(samples("x"), "a sample is (exception or value, error class)")
 
 
@@ -277,7 +277,7 @@ def test_a_format_that_plays_dice():
 
 def test_a_format_that_leaves_out_what_matters():
     text = failing(formats(lambda feedback: feedback.headline), "test_tells_what_matters")
-    check(text, "acme: it does not tell `next_step`", "without them a model cannot recover")
+    check(text, "acme: it does not show `next_step`", "without them a model cannot recover")
 
 
 def test_a_format_that_never_gets_shorter():
@@ -290,7 +290,7 @@ def test_a_format_that_tells_the_environment(monkeypatch):
         lambda feedback: f"{feedback.headline} {[text for name, text in os.environ.items() if name.endswith('_TOKEN')]}"
     )
     text = failing(suite, "test_redacted", monkeypatch=monkeypatch)
-    check(text, "acme, an unknown name: it tells a GitHub token", "Word the parts of the feedback and nothing else")
+    check(text, "acme, an unknown name: it shows a GitHub token", "Word the parts of the feedback and nothing else")
 
 
 def test_a_format_that_opens_the_fence():
@@ -309,7 +309,9 @@ def test_a_format_that_fails_on_real_feedback():
             raise KeyError("resource")
         return whole(feedback)
 
-    check(failing(formats(picky), "test_bounded"), "the format 'acme' gave no text", "gave nothing that can be used")
+    check(
+        failing(formats(picky), "test_bounded"), "the format 'acme' returned no text", "gave nothing that can be used"
+    )
 
 
 # --- dialects
@@ -492,7 +494,7 @@ def insisting(tool, arguments):
         (swallowing, "failures_arrive", {}, ["call, missing: ToolResult(", "in this process ResourceNotFoundError"]),
         (insisting, "at_most_once", {}, ["call, count: 2 runs after 1 calls", "mulligan decides on retries"]),
         (eager, "deadline", {}, ["a tool with a timeout of 0.3 s is given up after 4", "Let the pipeline wait"]),
-        (as_text, "odd_values", {}, ["an object that nobody can write is read as <unlocked"]),
+        (as_text, "odd_values", {}, ["an object that cannot be serialized is read as <unlocked"]),
         (swallowing, "redacted", {}, ["the model reads a GitHub token", "a text that you make of an exception is a result"]),
     ],
 )  # fmt: skip

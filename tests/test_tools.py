@@ -224,7 +224,7 @@ def log_in(user: str, password: str, note: Injected[str] = "") -> str:
 
 
 NAMED = {"type": "object", "properties": {"user": {}, "password": {}}}
-OPEN = "; if it can be sent others too, its schema has to say so: additionalProperties: true"
+OPEN = "; to allow other arguments, set additionalProperties: true in its schema"
 
 
 @pytest.mark.parametrize(
@@ -294,20 +294,17 @@ OPEN = "; if it can be sent others too, its schema has to say so: additionalProp
         ),
         (
             lambda: tool(log_in, name="get weather (v2)!"),
-            "tool 'get weather (v2)!': its name holds blanks, and no provider takes that; give it name='get_weather_v2'",
+            "tool 'get weather (v2)!': its name contains spaces, which providers reject; use name='get_weather_v2'",
         ),
         (
             lambda: tool(log_in, name="log\x00in"),
-            (
-                "tool 'log\\x00in': its name holds characters that cannot be seen, and no provider takes that; "
-                "give it name='log_in'"
-            ),
+            ("tool 'log\\x00in': its name contains invisible characters, which providers reject; use name='log_in'"),
         ),
         (
             lambda: tool(log_in, name="x" * 129),
             (
-                f"tool '{'x' * 40}...': its name is longer than 128 characters, and no provider takes that; "
-                f"give it name='{'x' * 64}'"
+                f"tool '{'x' * 40}...': its name is longer than 128 characters, which providers reject; "
+                f"use name='{'x' * 64}'"
             ),
         ),
         (lambda: tool(log_in, name=""), "a tool needs a name that is a text and not empty, not ''"),
@@ -521,7 +518,7 @@ def test_a_tool_without_its_handler_cannot_be_run():
     for option in FLAGS:
         if option != "resources":
             assert getattr(spec, option) == getattr(made, option)
-    with pytest.raises(errors.UsageError, match="a repairer cannot run a tool: it gets specs without handlers"):
+    with pytest.raises(errors.UsageError, match="a repairer cannot run tools: it gets specs without handlers"):
         spec(path="a")
 
 

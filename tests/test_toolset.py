@@ -171,7 +171,7 @@ def test_definitions_are_copies():
 def test_definitions_in_an_unknown_dialect():
     with pytest.raises(
         errors.UsageError,
-        match="unknown dialect 'acme'; there are ai-sdk, anthropic, gemini, mcp, openai, openai-responses",
+        match="unknown dialect 'acme'; available: ai-sdk, anthropic, gemini, mcp, openai, openai-responses",
     ):
         Toolset([read]).definitions("acme")
 
@@ -231,7 +231,7 @@ def test_suggestions_come_from_names_descriptions_and_arguments():
 def test_specs_have_no_handlers():
     specs = Toolset([read, write]).without_handlers()
     assert list(specs) == ["read", "write"]
-    with pytest.raises(errors.UsageError, match="a repairer cannot run a tool"):
+    with pytest.raises(errors.UsageError, match="a repairer cannot run tools"):
         specs["read"](path="a")
 
 

@@ -61,7 +61,7 @@ def test_a_plugin_that_is_set_aside_in_one_is_set_aside_in_all():
         first.call("send_mail", {"to": "x"})
     assert len(pipeline.faults) == 3
     second.call("send_mail", {"to": "x"})
-    assert len(second.faults) == 3 and second.plugins[-1].state == "set aside"
+    assert len(second.faults) == 3 and second.plugins[-1].state == "disabled"
 
 
 def test_a_session_remembers_failures_of_every_view():
@@ -88,7 +88,7 @@ def test_what_a_framework_steers_with_passes_through_its_view_and_through_that_a
         view.call("pause")
     assert view.policy.control_flow == (KeyError, Paused)
     assert pipeline.call("pause").is_error
-    with pytest.raises(UsageError, match="give exception classes, or their qualified names"):
+    with pytest.raises(UsageError, match="use exception classes, or their qualified names"):
         pipeline.with_tools([], control_flow=[3])
 
 

@@ -1,4 +1,4 @@
-"""The moment until which a call may take: `Deadline`, and `current_deadline`, which tells it to whatever runs in a call."""
+"""`Deadline`, the moment when a call must end, and `current_deadline`, which returns it to code within the call."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any
 
 
 class Deadline:
-    """A moment on a monotonic clock. A parameter annotated `Deadline` or `Injected[Deadline]` is filled with it.
+    """A moment on a monotonic clock. A parameter annotated `Deadline` or `Injected[Deadline]` receives it.
 
     Args:
-        at: the moment, in the clock's seconds; infinity where there is no deadline.
+        at: the moment, in seconds of the clock; infinity for no deadline.
         clock: monotonic seconds.
     """
 
@@ -25,16 +25,16 @@ class Deadline:
 
     @classmethod
     def after(cls, seconds: float) -> Deadline:
-        """The deadline so many seconds from now.
+        """A deadline this many seconds from now.
 
         Args:
-            seconds: how many.
+            seconds: the number of seconds.
         """
         return cls(time.monotonic() + seconds)
 
     @property
     def remaining(self) -> float:
-        """Seconds that are left, at least 0."""
+        """The remaining seconds, at least 0."""
         return max(0.0, self.at - self._clock())
 
     def __repr__(self) -> str:
@@ -42,7 +42,7 @@ class Deadline:
 
 
 def _of_this_process() -> Deadline | None:
-    """The deadline of the call that this process was started for, where it was."""
+    """The deadline of the call that this process was started for, if any."""
     at = getattr(sys, "_mulligan_deadline", None)
     return None if at is None else Deadline(at)
 
@@ -52,20 +52,20 @@ set_current, outer_deadline = _CURRENT.set, _CURRENT.get
 
 
 def current_deadline() -> Deadline | None:
-    """The deadline of the call that is running here, or None where it has none.
+    """The deadline of the current call, or None if it has none.
 
-    For code below a tool that does not get a `Deadline` as an argument. Calls of tools that are made in there end by this
-    deadline too. It is a context variable: whatever a tool starts in threads or tasks that copy the context has it as well.
+    It is for code within a tool that does not receive a `Deadline` as an argument. Nested tool calls end by this deadline
+    too. It is a context variable, so threads and tasks that copy the context have it as well.
     """
     return _CURRENT.get()
 
 
 def handed_down(own: Deadline | None, context: Mapping[str, Any] | None) -> Deadline | None:
-    """The soonest of what stands over a call: the conversation's deadline, `context["deadline"]`, and the outer call's.
+    """The earliest deadline of a call: that of the conversation, `context["deadline"]`, or that of the outer call.
 
     Args:
         own: the conversation's deadline, or None.
-        context: the values that the host gave for the call.
+        context: the context of the call.
     """
     soonest = _CURRENT.get()
     if own is not None and (soonest is None or own.remaining < soonest.remaining):

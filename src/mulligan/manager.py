@@ -52,7 +52,7 @@ class PluginManager:
         strict: whether a fault is raised instead of recorded.
         limits: bounds on what plugins give.
         redact: takes secrets out of what faults tell.
-        on_fault: called with each fault, and whether its plugin was set aside for it.
+        on_fault: called with each fault, and whether it disabled its plugin.
 
     Attributes:
         faults: the last thousand faults, oldest first.
@@ -120,7 +120,7 @@ class PluginManager:
             check_loaded(found)
             self._register(found.plugin, info)
         except UsageError as error:
-            state: State = "set aside" if isinstance(error, OtherApi) else "failed"
+            state: State = "disabled" if isinstance(error, OtherApi) else "failed"
             self._infos[found.name] = attrs.evolve(info, state=state, error=str(error))
             self.record(PluginFault(found.name, "load", str(error), found.distribution, found.exception))
 
@@ -219,7 +219,7 @@ class PluginManager:
         return self._wrapped(hook, parameters, wrappers, plain) if wrappers else plain
 
     def _asked(self, hook: str) -> list[Any]:
-        """pluggy's hookimpls, in the order in which they are asked, without those that were set aside."""
+        """pluggy's hookimpls, in the order in which they are asked, without those of disabled plugins."""
         return [
             impl
             for impl in reversed(getattr(self._pluggy.hook, hook).get_hookimpls())
@@ -280,8 +280,8 @@ class PluginManager:
             info = self._infos.get(fault.plugin)
             aside = info is not None and info.state == "active" and self._counts.get(fault.plugin, 0) >= FAULTS_ALLOWED
             if info is not None and aside:
-                reason = f"set aside after {FAULTS_ALLOWED} faults, the last in {fault.hook}: {fault.error}"
-                self._infos[fault.plugin] = attrs.evolve(info, state="set aside", error=reason)
+                reason = f"disabled after {FAULTS_ALLOWED} faults, the last in {fault.hook}: {fault.error}"
+                self._infos[fault.plugin] = attrs.evolve(info, state="disabled", error=reason)
         self._on_fault(fault, aside)
 
     def fault(self, plugin: str, hook: str, error: str, exception: BaseException | None = None) -> None:

@@ -1,4 +1,4 @@
-"""What a pipeline may do and how much: `Policy` decides, `Limits` bounds. Every default is safe."""
+"""`Policy` decides what a pipeline may do, `Limits` how much. Every default is safe."""
 
 from __future__ import annotations
 
@@ -40,37 +40,37 @@ def _catalogue(_: Any, __: Any, value: object) -> None:
 
 def _fatal(_: Any, __: Any, value: object) -> None:
     if not (callable(value) or isinstance(value, Mapping)):
-        raise UsageError(f"Policy(fatal={value!r:.80}): give a mapping, or a function of the error")
+        raise UsageError(f"Policy(fatal={value!r:.80}): use a mapping, or a function of the error")
 
 
 def _yes_or_no(_: Any, field: Any, value: object) -> None:
     if not isinstance(value, bool):
-        raise UsageError(f"Policy({field.name}={value!r:.80}): give True or False")
+        raise UsageError(f"Policy({field.name}={value!r:.80}): use True or False")
 
 
 def _control_flow(value: Any) -> tuple[Any, ...]:
     given = (value,) if isinstance(value, (str, type)) else value
     if not isinstance(given, (tuple, list, set)) or not all(isinstance(one, (str, type)) for one in given):
-        raise UsageError(f"Policy(control_flow={value!r:.80}): give exception classes, or their qualified names")
+        raise UsageError(f"Policy(control_flow={value!r:.80}): use exception classes, or their qualified names")
     return tuple(given)
 
 
 @attrs.frozen(kw_only=True)
 class Policy:
-    """What counts as fatal, what may be repaired, and how much of a foreign text the model reads.
+    """What is fatal, what may be repaired, and how much foreign text the model reads.
 
     Attributes:
         fatal: overrides of the table in `mulligan.errors`, by error class (or its name), by tool name, by provider, or
-            a function of the error that gives True, False or None (no opinion; so does one that raises). A class counts
-            for its subclasses; a tool's entry goes before a provider's, and that before a class's.
+            a function of the error that returns True, False or None (it abstains, also if it raises). A class includes its
+            subclasses; the entry of a tool overrides that of a provider, which overrides that of a class.
         repair: any of `"json"`, `"coerce"` and `"name"`, or `"all"` of them; and plugins with the hook `repair`, such as
-            `mulligan.repair.ask(model)`, which are asked after those. Nothing by default.
-        detail: what the model reads of a foreign text: its first lines, redacted and fenced (`"quoted"`), the type of
+            `mulligan.repair.ask(model)`, which are called after those. Default: nothing.
+        detail: how much foreign text the model reads: its first lines, redacted and fenced (`"quoted"`), the type of
             the exception (`"type"`), or nothing (`"none"`).
-        control_flow: exception classes, or their qualified names, that pass through untouched because a framework
-            steers with them.
-        retry: whether a tool that is `read_only` or `idempotent` gets a second chance by itself after a failure that may pass:
-            up to three attempts within five seconds. On by default; `middleware=[retry(...)]` takes its place.
+        control_flow: exception classes, or their qualified names, that pass through unchanged because a framework
+            uses them for control flow.
+        retry: whether a `read_only` or `idempotent` tool is retried automatically after a transient failure: up to three
+            attempts within five seconds. On by default; `middleware=[retry(...)]` replaces it.
         catalogue: the sentences that the model reads: `mulligan.plugin.ENGLISH`, or a mapping like it.
     """
 
@@ -85,12 +85,12 @@ class Policy:
 
     @classmethod
     def openagents(cls, **changes: Any) -> Policy:
-        """As in the OpenAgents system: an unclassified failure of a tool is fatal too."""
+        """The rules of the OpenAgents system: an unclassified failure of a tool is fatal too."""
         return cls(**{"fatal": {"ToolExecutionError": True}, **changes})
 
     @classmethod
     def feed_back_everything(cls, **changes: Any) -> Policy:
-        """Nothing is fatal: the model reads every failure and decides by itself."""
+        """Nothing is fatal: the model reads every failure and decides what to do."""
         return cls(**{"fatal": {ToolError: False}, **changes})
 
     def is_fatal(self, error: ToolError) -> bool:
@@ -117,7 +117,7 @@ class Policy:
 
 @attrs.frozen(kw_only=True)
 class Limits:
-    """Bounds on what one call may cost. A value that is not positive is refused.
+    """Bounds on what one call may cost. Every value must be positive.
 
     Attributes:
         feedback_chars: characters of one feedback text.
@@ -126,11 +126,11 @@ class Limits:
         argument_bytes: size of one call's arguments, in bytes of JSON text.
         depth: nesting of arguments and results.
         listed_tools: names listed when a tool is not found.
-        problems: argument problems that are told one by one.
+        problems: argument problems that are listed.
         detail_chars: characters of foreign text that are quoted.
         yielded_values: values that a generator tool may yield.
-        threads: worker threads for sync tools, those that were abandoned at a deadline included.
-        grace: seconds that a cancelled async tool gets to end before it is left behind.
+        threads: worker threads for sync tools, including those abandoned at a deadline.
+        grace: seconds that a cancelled async tool has to end before it is abandoned.
         process_memory: bytes of address space that the process of a killable tool may have; None for no bound.
         process_cpu: seconds of CPU time that it may use, in all its threads together; None for no bound.
     """
@@ -153,7 +153,7 @@ class Limits:
         for field in attrs.fields(Limits):
             value = getattr(self, field.name)
             if value is not None and not (isinstance(value, (int, float)) and value > 0):
-                raise UsageError(f"Limits({field.name}={value!r}): give a number above zero")
+                raise UsageError(f"Limits({field.name}={value!r}): use a number above zero")
         if self.feedback_chars < 200:
             raise UsageError(f"Limits(feedback_chars={self.feedback_chars}): feedback needs at least 200 characters")
         if self.feedback_tokens is not None and self.feedback_tokens < _FEWEST_TOKENS:

@@ -26,7 +26,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     Args:
         parser: pytest's.
     """
-    told = "write what models read, pinned by the fixture model_reads, anew"
+    told = "update the snapshots of the fixture model_reads"
     parser.getgroup("mulligan").addoption("--mulligan-update", action="store_true", help=told)
 
 
@@ -62,7 +62,7 @@ def toolset() -> Toolset:
 
 @pytest.fixture
 def fake_clock() -> FakeClock:
-    """A clock that moves only when it is told to: `fake_clock.advance(30)`."""
+    """A clock that moves only when it is advanced: `fake_clock.advance(30)`."""
     from mulligan.testing.pipelines import FakeClock
 
     return FakeClock()
@@ -70,7 +70,7 @@ def fake_clock() -> FakeClock:
 
 @pytest.fixture
 def model_reads(request: pytest.FixtureRequest) -> Callable[..., None]:
-    """`model_reads(result, name="", hide={...})`: asserts that the model reads what stands in a file beside the test.
+    """`model_reads(result, name="", hide={...})`: asserts that the model reads the content of a file beside the test.
 
     The file is `model_reads/<module>/<test>.txt`, and `--mulligan-update` writes it. A test with several gives each a `name`.
     """

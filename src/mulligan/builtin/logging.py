@@ -69,7 +69,7 @@ class Logging:
         elif isinstance(event, CallFinished):
             self._finished(event.result)
         elif isinstance(event, PluginFaulted):
-            aside = "; it is set aside" if event.set_aside else ""
+            aside = "; the plugin is disabled" if event.set_aside else ""
             self._write("WARNING", f"plugin {event.plugin}, hook {event.hook}: {event.error}{aside}")
 
     def _finished(self, result: ToolResult) -> None:

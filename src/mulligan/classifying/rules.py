@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from mulligan.errors import ToolError
+from mulligan.errors import ToolError, UsageError
 from mulligan.failures.failure import Failure
 from mulligan.hookimpl import hookimpl
 
@@ -90,7 +90,15 @@ class Rules:
 
         Args:
             classes: qualified names of exception classes, as `Failure.matches` takes them.
+
+        Raises:
+            UsageError: a class is not named as text, as in `@rules` without parentheses.
         """
+        if not all(isinstance(name, str) for name in classes):
+            raise UsageError(
+                f"rules() takes the names of classes as text, not {classes!r:.80}; write "
+                "@rules('package.Class'), or @rules() for a rule that reads every failure"
+            )
 
         def add(decide: Decide) -> Decide:
             name = getattr(decide, "__name__", "rule")

@@ -1,4 +1,4 @@
-"""The calls that were answered anew: their old answers are left out, whatever shape these have."""
+"""The calls that were answered again: their old answers are omitted, in every message format."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _RESPONSES = ("function_response", "functionResponse")
 
 
 class Answered:
-    """The calls so far. Those of Gemini may have no id: the next response of that name is the answer."""
+    """The calls so far. A call of Gemini may have no id; then the next response of that name is its answer."""
 
     def __init__(self) -> None:
         self._ids: set[str | int] = set()
         self._names: Counter[str] = Counter()
 
     def add(self, call: ToolCall) -> None:
-        """Notes a call.
+        """Records a call.
 
         Args:
             call: the call.
@@ -33,13 +33,13 @@ class Answered:
             self._ids.add(call.id)
 
     def without(self, message: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        """A message without what it says in answer to these calls.
+        """A message without its answers to these calls.
 
         Args:
             message: a message of any role.
 
         Returns:
-            The message itself where it answers none of them, None where nothing else is left of it.
+            The same object if it answers none of them; None if nothing else remains.
         """
         if self._is_answer(message):
             return None
@@ -54,7 +54,7 @@ class Answered:
         return message
 
     def _is_answer(self, message: Mapping[str, Any]) -> bool:
-        """Whether it answers one call, and is nothing else."""
+        """Whether the whole message is the answer to one of the calls."""
         if message.get("role") == "tool":
             return self._knows(message.get("tool_call_id"))
         if message.get("type") in _OUTPUTS:
@@ -80,7 +80,7 @@ class Answered:
 def with_answers_inside(
     message: Mapping[str, Any], results: Iterable[ToolResult], parts: Iterable[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """A UI message of the Vercel AI SDK, each part that asked for a call replaced by the one that answers it.
+    """A UI message of the Vercel AI SDK in which each part with a call is replaced by the part that answers it.
 
     Args:
         message: the message.

@@ -1,4 +1,4 @@
-"""The commands, put together; every mistake ends as one line on stderr."""
+"""The command-line application. Every usage error is reported as one line on stderr."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mulligan.cli.demo import demo
 from mulligan.cli.doctor import doctor
 from mulligan.cli.explain import explain
 from mulligan.cli.help import UNWRAPPED, USES, tidy
-from mulligan.cli.mistakes import told
+from mulligan.cli.mistakes import describe
 from mulligan.cli.new import new
 from mulligan.cli.output import DASH, INTERRUPTED, OK, PIPE_CLOSED, USAGE, complain, console, is_styled, write
 from mulligan.cli.plugins import plugins
@@ -26,10 +26,10 @@ from mulligan.cli.settings import Settings
 from mulligan.cli.streams import answers_apart, flush, leave_pipe, ready, stdout
 from mulligan.errors import UsageError
 
-_HELP = "Gives every tool call of a language model a second chance. `mulligan demo` shows it."
+_HELP = "Give every tool call of a language model a second chance. Run `mulligan demo` to see it."
 _CODES = (
-    "Exit codes: 0 all went well, 1 the call failed, 2 wrong usage, 3 a fatal failure, 130 interrupted, "
-    "141 the reader of the output has gone."
+    "Exit codes: 0 success, 1 the call failed, 2 usage error, 3 fatal failure, 130 interrupted, "
+    "141 the reader of the output closed the pipe."
 )
 _COMMON = Group("Common options", sort_key=1_000)
 _COMMANDS: dict[str, Callable[..., Any]] = {
@@ -58,7 +58,7 @@ def run(arguments: Sequence[str]) -> int:
         code = _run(list(arguments))
         flush()
     except CycloptsError as error:
-        complain(told(error, _COMMANDS))
+        complain(describe(error, _COMMANDS))
         return USAGE
     except UsageError as error:
         complain(str(error))
@@ -87,7 +87,7 @@ def _run(words: list[str]) -> Any:
 
 
 def _app(page: IO[str], width: int | None = None) -> App:
-    """The commands. Help and version go to a page: with colours and frames where it has a width, else plain and not wrapped."""
+    """The application. It writes help and version to `page`: styled if there is a width, else plain and unwrapped."""
     styled = width is not None
     app = App(
         name="mulligan",
@@ -114,12 +114,12 @@ def _app(page: IO[str], width: int | None = None) -> App:
         ] = (),
         log: Annotated[str | None, Parameter(group=_COMMON)] = None,
     ) -> Any:
-        """Runs a command with the options that all commands share.
+        """Run a command with the options that all commands share.
 
         Args:
             words: the command and its own options.
-            plugin: load a plugin: NAME, MODULE[:NAME] or FILE.py; no:NAME blocks one.
-            log: what is logged on stderr: info, success, warning, error or off.
+            plugin: load a plugin: NAME, MODULE[:NAME] or FILE.py; no:NAME blocks a plugin.
+            log: the lowest level to log on stderr: info, success, warning, error or off.
         """
         command, bound, ignored = app.parse_args(words, exit_on_error=False, print_error=False)
         extra = {"settings": Settings.of(plugin, log)} if "settings" in ignored else {}

@@ -1,4 +1,4 @@
-"""Which hookimpls are asked about a failure, in which order, what each answers, and why others do not."""
+"""Which hookimpls are called for a failure, in which order, and what each of them answers."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from mulligan.results import ToolResult
 
 Reply = Literal[
     "decided",
-    "no opinion",
-    "fits too",
+    "abstains",
+    "also matches",
     "contributes",
     "failed",
-    "left out",
+    "ignored",
     "wraps",
     "not loaded",
     "blocked",
-    "set aside",
+    "disabled",
 ]
 
 
@@ -35,12 +35,12 @@ class Answered:
     """What one hookimpl answered.
 
     Attributes:
-        hook: its hook; empty for a plugin without any, such as a blocked one.
-        plugin: whose it is.
-        answer: `decided`; `no opinion`: it was asked and declined; `fits too`: it would have an answer, but another was
-            asked before; `contributes`; `failed`: it raised, or gave a wrong type; `left out`: it claims what nobody can
-            know; `wraps`: it stands around the others; `not loaded`, `blocked` or `set aside`: it is not asked.
-        says: the class of error, the number of hints, or what is wrong; else None.
+        hook: its hook; empty for a plugin without hookimpls, such as a blocked one.
+        plugin: the name of the plugin.
+        answer: `decided`; `abstains`: it returned None; `also matches`: it would have an answer, but an earlier hookimpl
+            decided; `contributes`; `failed`: it raised, or returned a wrong type; `ignored`: it claims what it cannot
+            know; `wraps`: it is a wrapper; `not loaded`, `blocked` or `disabled`: it is not called.
+        says: the error class, the number of hints, or what is wrong; else None.
     """
 
     hook: str
@@ -50,7 +50,7 @@ class Answered:
 
 
 def order(infos: Iterable[PluginInfo]) -> dict[str, list[tuple[PluginInfo, Hookimpl]]]:
-    """The hookimpls of every hook, in the order in which they are asked.
+    """The hookimpls of every hook, in the order in which they are called.
 
     Args:
         infos: the plugins of a pipeline.
@@ -63,12 +63,12 @@ def order(infos: Iterable[PluginInfo]) -> dict[str, list[tuple[PluginInfo, Hooki
 
 
 def answers(pipeline: Pipeline, failure: Failure | None, result: ToolResult) -> Iterator[Answered]:
-    """What every hookimpl that has to do with a failure answers.
+    """What every hookimpl that takes part in handling a failure answers.
 
     Args:
-        pipeline: whose plugins are asked.
-        failure: what happened; None where mulligan itself decided, so that nobody is asked to classify it.
-        result: how the call ended.
+        pipeline: the pipeline with the plugins.
+        failure: what happened; None if mulligan itself decided, so that no plugin classifies it.
+        result: the result of the call.
     """
     assert result.error is not None
     impls = order(pipeline.plugins)
@@ -79,7 +79,7 @@ def answers(pipeline: Pipeline, failure: Failure | None, result: ToolResult) -> 
     for info in pipeline.plugins:
         if not info.hookimpls:
             answer: Reply = (
-                "not loaded" if info.state == "failed" else "blocked" if info.state == "blocked" else "set aside"
+                "not loaded" if info.state == "failed" else "blocked" if info.state == "blocked" else "disabled"
             )
             yield Answered("", info.name, answer, info.error)
 
@@ -90,7 +90,7 @@ def _classifies(
     if (decided.rule or "").startswith(f"{info.name}:"):
         return Answered("classify", info.name, "decided", type(decided).__name__)
     answer, given = _ask(pipeline, info, hookimpl, copy(failure))
-    return answer if given is None else attrs.evolve(answer, answer="fits too", says=type(given).__name__)
+    return answer if given is None else attrs.evolve(answer, answer="also matches", says=type(given).__name__)
 
 
 def _hints(
@@ -102,7 +102,7 @@ def _hints(
 
 
 def _ask(pipeline: Pipeline, info: PluginInfo, hookimpl: Hookimpl, *args: Any) -> tuple[Answered, Any]:
-    """What a hookimpl gives, and an answer for the case that it gives nothing."""
+    """What a hookimpl returns, and the answer to report if it returns None."""
     if "wrapper" in hookimpl.marks:
         return Answered(hookimpl.hook, info.name, "wraps"), None
     before = len(pipeline.faults)
@@ -110,7 +110,7 @@ def _ask(pipeline: Pipeline, info: PluginInfo, hookimpl: Hookimpl, *args: Any) -
     own = [fault.error for fault in pipeline.faults if (fault.plugin, fault.hook) == (info.name, hookimpl.hook)]
     claims = next((error for error in own if LEFT_OUT in error), None)
     if claims is not None:
-        return Answered(hookimpl.hook, info.name, "left out", claims.partition(LEFT_OUT)[0]), None
+        return Answered(hookimpl.hook, info.name, "ignored", claims.partition(LEFT_OUT)[0]), None
     if len(pipeline.faults) > before and own:
         return Answered(hookimpl.hook, info.name, "failed", own[-1]), None
-    return Answered(hookimpl.hook, info.name, "no opinion"), given
+    return Answered(hookimpl.hook, info.name, "abstains"), given

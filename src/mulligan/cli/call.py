@@ -22,13 +22,13 @@ def call(
     json: Annotated[bool, Parameter(negative=(), show_default=False)] = False,
     settings: Annotated[Settings, Parameter(parse=False)],
 ) -> int:
-    """Run one tool call and print what the model would read.
+    """Run one tool call and print what the model reads.
 
     Args:
-        tool: the name that is called; a wrong one is answered as a model's would be.
+        tool: the tool to call; a wrong name gets the feedback that a model would get.
         arguments: the arguments as JSON text, or - to read it from stdin.
-        tools: MODULE[:NAME] or FILE.py[:NAME] that holds the tools.
-        format: the feedback format: text, json, block, or one of a plugin; else what the settings say.
+        tools: MODULE[:NAME] or FILE.py[:NAME] with the tools.
+        format: the feedback format: text, json, block, or one of a plugin. Default: the configured format.
         json: print the whole result as JSON.
         settings: the common options.
 
@@ -36,7 +36,7 @@ def call(
         The exit code.
     """
     if arguments == DASH:
-        text = decode(stdin("the arguments").read(), "stdin,", "send the arguments as UTF-8")
+        text = decode(stdin("the arguments").read(), "stdin,", "encode the arguments as UTF-8")
     else:
         text = typed(arguments, "JSON")
     with settings.pipeline(find_tools(tools), format=format) as pipeline:

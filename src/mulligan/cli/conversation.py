@@ -1,4 +1,4 @@
-"""A conversation in a file, one message a line: reads it, and tells which messages answer a tool call."""
+"""Reads a conversation from a file with one message per line."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Line:
 
     Attributes:
         where: file and line, for errors.
-        number: the line it stands on, counted from 1.
+        number: its line number, counted from 1.
         text: the line as it was read.
-        message: what it says.
+        message: the parsed message.
     """
 
     where: str
@@ -38,7 +38,7 @@ def opened(file: str, *, stdin: bool) -> Iterator[IO[bytes]]:
 
     Args:
         file: its name.
-        stdin: whether stdin is meant.
+        stdin: whether to read stdin instead.
 
     Raises:
         UsageError: it cannot be read.
@@ -47,23 +47,23 @@ def opened(file: str, *, stdin: bool) -> Iterator[IO[bytes]]:
         yield streams.stdin("a conversation")
         return
     try:
-        stream = Path(file).open("rb")  # noqa: SIM115 - closed below; only what opening raises is told here
+        stream = Path(file).open("rb")  # noqa: SIM115 - closed below; only errors of opening are reported here
     except OSError as error:
-        step = "give a file with one message a line, or -"
-        raise UsageError(f"{file} cannot be opened: {error.strerror}; {step}") from None
+        step = "pass a file with one message per line, or -"
+        raise UsageError(f"cannot open {file}: {error.strerror}; {step}") from None
     with stream:
         yield stream
 
 
 def read_lines(stream: IO[bytes], name: str) -> Iterator[Line]:
-    """The messages, one after the other; blank lines are passed over.
+    """The messages, one by one; blank lines are skipped.
 
     Args:
         stream: the file.
-        name: what it is called, for errors.
+        name: its name in errors.
 
     Raises:
-        UsageError: a line is no message; names line and column and the next step. All lines before it were given.
+        UsageError: a line is not a message; names the line, the column and the next step. Earlier lines were yielded.
     """
     for number, raw in enumerate(stream, 1):
         where = f"{name}, line {number}"
@@ -76,13 +76,13 @@ def _read(text: str, where: str) -> Mapping[str, Any]:
     try:
         message = json.loads(text.rstrip())
     except json.JSONDecodeError as error:
-        told = error.msg[:1].lower() + error.msg[1:]
-        raise UsageError(f"{where} column {error.colno}: {told}; write one JSON message a line") from None
+        reason = error.msg[:1].lower() + error.msg[1:]
+        raise UsageError(f"{where} column {error.colno}: {reason}; write one JSON message per line") from None
     except RecursionError:
-        raise UsageError(f"{where} column 1: nested too deeply; write one JSON message a line") from None
+        raise UsageError(f"{where} column 1: nested too deeply; write one JSON message per line") from None
     except ValueError as error:
         raise UsageError(f"{where} column 1: {error}; write a smaller number") from None
     if not isinstance(message, dict):
-        found = "a list" if isinstance(message, list) else "no JSON object"
-        raise UsageError(f"{where} column 1: {found}; write one message, a JSON object, on each line")
+        found = "a list" if isinstance(message, list) else "not a JSON object"
+        raise UsageError(f"{where} column 1: {found}; write one message per line, each a JSON object")
     return message

@@ -1,4 +1,4 @@
-"""`mulligan doctor`: what there is, what is wrong with it, and what to do."""
+"""`mulligan doctor`: the environment, its problems and how to fix them."""
 
 from __future__ import annotations
 
@@ -26,12 +26,13 @@ def doctor(
     json: Annotated[bool, Parameter(negative=(), show_default=False)] = False,
     settings: Annotated[Settings, Parameter(parse=False)],
 ) -> int:
-    """Examine the plugins: versions, load times, faults, conflicts, and the cure of each.
+    """Check the plugins: versions, load times, faults and conflicts, each with a fix.
 
-    Every hookimpl of every plugin from outside is asked once about something harmless; no tool is run.
+    Every hookimpl of every installed plugin is called once with harmless sample data, and every rule is tried. No tool
+    runs.
 
     Args:
-        check: exit with 1 if anything does not work.
+        check: exit with 1 if there is an error.
         json: print everything as JSON.
         settings: the common options.
 
@@ -41,14 +42,14 @@ def doctor(
     found = examine(settings)
     needed = list(requirements("mulligan"))
     if json:
-        write_json(_told(found, needed))
+        write_json(_as_json(found, needed))
     else:
         _print(found, needed)
     bad = any(finding.level == "error" for finding in found.findings) or not all(one.fits for one in needed)
     return FAILED if check and bad else OK
 
 
-def _told(found: Examination, needed: list[Requirement]) -> dict[str, Any]:
+def _as_json(found: Examination, needed: list[Requirement]) -> dict[str, Any]:
     return {
         "mulligan": __version__,
         "hook_api": HOOK_API,
@@ -87,20 +88,20 @@ def _print(found: Examination, needed: list[Requirement]) -> None:
     if rows:
         print_table(screen, ("plugin", "state", "from", "import", "hooks"), rows, right=("import",))
     else:
-        write("No plugin is installed besides those of mulligan itself.")
+        write("No plugins are installed besides the built-in ones.")
     for one in needed:
         if not one.fits:
-            write(f"\nerror: mulligan requires {one}, but {one.installed or 'nothing'} is installed")
-            write(f"  cure: pip install '{one}'")
+            write(f"\nerror: mulligan requires {one}, but {one.installed or 'no version'} is installed")
+            write(f"  fix: pip install '{one}'")
     _print_findings(found.findings)
 
 
 def _print_findings(findings: tuple[Finding, ...]) -> None:
     for finding in findings:
         write(f"\n{finding.level}: {finding.plugin} ({finding.origin}): {finding.problem}")
-        write(f"  cure: {finding.cure}")
+        write(f"  fix: {finding.fix}")
     write("")
     if not findings:
-        write("Nothing is wrong.")
-    elif any("block" in finding.cure for finding in findings):
+        write("No problems found.")
+    elif any("block" in finding.fix for finding in findings):
         write(_BLOCKING)

@@ -1,9 +1,10 @@
-"""`mulligan explain`: which plugin and rule classify a failure, and what the model would read."""
+"""`mulligan explain`: which plugin and rule classify a failure, and what the model reads."""
 
 from __future__ import annotations
 
 import ast
 import builtins
+import difflib
 import re
 from itertools import groupby
 from operator import attrgetter
@@ -30,7 +31,8 @@ from mulligan.tools import Tool
 from mulligan.toolset import Toolset
 
 _REFERENCE = re.compile(r"(?:([A-Za-z_][\w.]*):)?([A-Za-z_][\w.]*)(\(.*\))?", re.DOTALL)
-_EFFECTS = {"none": "surely not applied", "possible": "may have been applied", "done": "was applied"}
+_SURELY, _PROBABLY = 0.85, 0.75
+_EFFECTS = {"none": "definitely not applied", "possible": "may have been applied", "done": "was applied"}
 
 
 def explain(
@@ -44,18 +46,18 @@ def explain(
     json: Annotated[bool, Parameter(negative=(), show_default=False)] = False,
     settings: Annotated[Settings, Parameter(parse=False)],
 ) -> int:
-    """Tell which plugin and rule classify a failure, why others did not, and what the model would read.
+    """Show which plugin and rule classify a failure, why others did not, and what the model reads.
 
-    Without a failure, it tells in which order the plugins are asked. The failure is an exception, MODULE:EXCEPTION or
-    MODULE:EXCEPTION("text", name=1), whose arguments are Python literals; for a builtin one MODULE: may be left out.
-    Anything else is taken as the text of a failure that another runtime reported.
+    Without a failure, it shows the order in which plugins are called. A failure is an exception, MODULE:EXCEPTION or
+    MODULE:EXCEPTION("text", name=1), whose arguments are Python literals; omit MODULE: for a built-in exception.
+    Anything else is explained as the text of a failure that another runtime reported.
 
     Args:
         failure: an exception, or a text; without it, the order of all hookimpls.
-        tools: MODULE[:NAME] or FILE.py[:NAME] that holds the tools, for suggestions.
-        tool: the tool that fails so: one of --tools, or any name.
-        format: the feedback format: text, json, block, or one of a plugin; else what the settings say.
-        text: take it as a text, even if it looks like an exception.
+        tools: MODULE[:NAME] or FILE.py[:NAME] with the tools, for suggestions.
+        tool: the tool that fails: one of --tools, or any name.
+        format: the feedback format: text, json, block, or one of a plugin. Default: the configured format.
+        text: explain FAILURE as text, even if it looks like an exception.
         json: print everything as JSON.
         settings: the common options.
 
@@ -80,35 +82,35 @@ def explain(
         rules = list(verdicts(pipeline.plugins, happened, result.error)) if happened and result.error else []
         outside = any(not info.built_in for info in pipeline.plugins)
     if json:
-        told = {"asked": [attrs.asdict(one) for one in asked], "rules": [attrs.asdict(verdict) for verdict in rules]}
-        write_json({"failure": redact(failure), "read_as": read_as, **result.to_dict(), **told})
+        record = {"asked": [attrs.asdict(one) for one in asked], "rules": [attrs.asdict(verdict) for verdict in rules]}
+        write_json({"failure": redact(failure), "read_as": read_as, **result.to_dict(), **record})
     else:
         _print(read_as, result, asked if outside else [], rules)
     return OK
 
 
 def _order(settings: Settings, *, json: bool) -> int:
-    """Who is asked when, hook by hook."""
+    """The order of the hookimpls, hook by hook."""
     with settings.pipeline(log="OFF") as pipeline:
         impls = order(pipeline.plugins)
     if json:
-        told = {
+        record = {
             hook: [{"plugin": info.name, "marks": list(impl.marks)} for info, impl in of] for hook, of in impls.items()
         }
-        write_json({"order": told})
+        write_json({"order": record})
     else:
         rows = [(hook, ", ".join(_marked(*impl) for impl in of) or "-") for hook, of in impls.items()]
-        print_table(console(stdout(), styled=is_styled(stdout())), ("hook", "asked, in this order"), rows)
+        print_table(console(stdout(), styled=is_styled(stdout())), ("hook", "called, in this order"), rows)
     return OK
 
 
 def _marked(info: PluginInfo, impl: Hookimpl) -> str:
-    marks = [*impl.marks, *(["set aside"] if info.state != "active" else [])]
+    marks = [*impl.marks, *(["disabled"] if info.state != "active" else [])]
     return f"{info.name} ({', '.join(marks)})" if marks else info.name
 
 
 def _happened(exception: BaseException | None, text: str, result: ToolResult) -> Failure | None:
-    """What plugins are asked about; None where mulligan itself decided, as about a tool that does not exist."""
+    """The failure that plugins see; None if mulligan itself decided, as for a tool that does not exist."""
     error = result.error
     assert error is not None
     if error.rule is not None and error.rule != "host:unclassified" and error.rule.startswith("host:"):
@@ -119,22 +121,36 @@ def _happened(exception: BaseException | None, text: str, result: ToolResult) ->
 
 
 def _exception(spec: str) -> BaseException | None:
-    """The exception that a text names, made with the arguments it gives; None where it names none."""
+    """The exception that a text names, created with the arguments in the text; None if it names no exception."""
     found = _REFERENCE.fullmatch(spec.strip())
     if found is None:
         return None
     module, name, arguments = found.groups()
     if module is None and not _is_exception(getattr(builtins, name, None)):
+        _check_name(spec, name, arguments)
         return None
     try:
         cls = find(f"{module or 'builtins'}:{name}", "explain", offers=_offers)
     except UsageError as error:
-        raise UsageError(f"{error}; or add --text to explain it as a text") from None
+        raise UsageError(f"{error}; to explain it as text, add --text") from None
     if not _is_exception(cls):
-        _refuse(spec, f"{name} is no exception class; add --text to explain it as a text")
+        _refuse(spec, f"{name} is not an exception class; to explain it as text, add --text")
     if issubclass(cls, (KeyboardInterrupt, GeneratorExit)):
-        _refuse(spec, "it is never classified: it passes through to the host")
+        _refuse(spec, "this exception is never classified: the host receives it")
     return _made(cls, spec, arguments or "()")
+
+
+def _check_name(spec: str, name: str, arguments: str | None) -> None:
+    """Rejects a spec that looks like an exception although no built-in exception has that name."""
+    known = {key.lower(): key for key, value in vars(builtins).items() if _is_exception(value)}
+    near = difflib.get_close_matches(name.lower(), known, 1, _SURELY if arguments is None else _PROBABLY)
+    module, _, class_name = name.rpartition(".")
+    is_made = arguments is not None and class_name[:1].isupper() and _literals(arguments) is not None
+    if not near and not is_made:
+        return
+    step = f"Did you mean {known[near[0]]!r}?" if near and not module else ""
+    step = step or f"For the class of a library, write {module or 'MODULE'}:{class_name}."
+    _refuse(spec, f"no built-in exception is named {name!r}. {step} To explain it as text, add --text")
 
 
 def _offers(value: Any, _: str) -> bool:
@@ -145,19 +161,28 @@ def _is_exception(value: object) -> bool:
     return isinstance(value, type) and issubclass(value, BaseException)
 
 
-def _made(cls: Any, spec: str, arguments: str) -> BaseException:
+def _literals(arguments: str) -> tuple[list[Any], dict[str, Any]] | None:
+    """The arguments of a call as values; None if they are not Python literals."""
     try:
         call = ast.parse(f"f{arguments}", mode="eval").body
         assert isinstance(call, ast.Call)
         assert isinstance(call.func, ast.Name)
-        given = [ast.literal_eval(argument) for argument in call.args]
-        named = {keyword.arg or "**": ast.literal_eval(keyword.value) for keyword in call.keywords}
+        values = [ast.literal_eval(argument) for argument in call.args]
+        return values, {keyword.arg or "**": ast.literal_eval(keyword.value) for keyword in call.keywords}
     except (SyntaxError, ValueError, AssertionError, MemoryError, RecursionError):
+        return None
+
+
+def _made(cls: Any, spec: str, arguments: str) -> BaseException:
+    literals = _literals(arguments)
+    if literals is None:
         _refuse(spec, "the arguments must be Python literals, as in ValueError('text', 1)")
     try:
-        made = cls(*given, **named)
+        made = cls(*literals[0], **literals[1])
     except Exception as error:
-        _refuse(spec, f"it cannot be made with these arguments: {type(error).__name__}: {safe_str(error, 300)}")
+        _refuse(
+            spec, f"cannot create the exception with these arguments: {type(error).__name__}: {safe_str(error, 300)}"
+        )
     return made  # type: ignore[no-any-return]
 
 
@@ -166,7 +191,7 @@ def _refuse(spec: str, why: str) -> NoReturn:
 
 
 def _raised(pipeline: Pipeline, exception: BaseException, name: str | None) -> ToolResult:
-    """The result of a call of a tool that raises the exception: what the model would read is told by a real call."""
+    """The result of a real call of a tool that raises the exception."""
 
     def fail() -> NoReturn:
         raise exception
@@ -184,21 +209,21 @@ def _print(read_as: str, result: ToolResult, asked: list[Answered], rules: list[
     write(f"read as      {read_as}")
     write(f"error        {type(error).__name__} ({error.code})")
     write(f"decided by   {_decided_by(error)}")
-    write(f"fatal        {'yes: the run must stop' if error.fatal else 'no: the model may go on'}")
+    write(f"fatal        {'yes: the run must stop' if error.fatal else 'no: the model may continue'}")
     write(f"effect       {error.effect}: {_EFFECTS[error.effect]}")
     if result.feedback is not None:
         write(f"next step    {result.feedback.next_step}")
     write(f"user reads   {error.user_message}")
     screen = console(stdout(), styled=is_styled(stdout()))
     if asked:
-        write("\nWho was asked, in this order:\n")
+        write("\nHookimpls, in the order of their calls:\n")
         shown = [
             (one.hook or "-", one.plugin, f"{one.answer}: {one.says}" if one.says else one.answer) for one in asked
         ]
         print_table(screen, ("hook", "plugin", "answer"), shown)
     if rules:
-        write("\nWhat the rules say:\n")
-        rows = [(plugin, summary(told)) for plugin, told in groupby(rules, key=attrgetter("plugin"))]
+        write("\nRules:\n")
+        rows = [(plugin, summary(record)) for plugin, record in groupby(rules, key=attrgetter("plugin"))]
         print_table(screen, ("plugin", "rules"), rows)
     write("\nThe model reads:\n")
     write(result.content)

@@ -1,7 +1,8 @@
-"""What is wrong with the plugins of this environment, each finding with its cure."""
+"""What is wrong with the plugins of this environment, and how to fix it."""
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal
@@ -9,16 +10,20 @@ from typing import Any, Literal
 import attrs
 
 from mulligan import hookspecs
+from mulligan.cli.commands import GROUP as COMMANDS
 from mulligan.cli.loading import installed, split
 from mulligan.cli.requirements import requirements
+from mulligan.cli.rule_checks import exception_classes, fails, never_matches
 from mulligan.cli.settings import Chosen, Settings
 from mulligan.cli.trials import Asked, ask_all, offers, trial_tool, tried
 from mulligan.errors import UsageError
 from mulligan.hookimpl import HOOK_API
 from mulligan.manager import PluginManager
 from mulligan.pipeline import Pipeline
-from mulligan.plugging.plugins import PluginFault, PluginInfo
+from mulligan.plugging.entry_points import Entry, read_entry_points
+from mulligan.plugging.plugins import GROUP, PluginFault, PluginInfo
 from mulligan.plugging.probing import LEFT_OUT
+from mulligan.plugging.registration import name_of, rule_lists
 
 Level = Literal["error", "warning", "note"]
 SLOW_LOAD = 0.5
@@ -28,31 +33,31 @@ _ORDER = ("error", "warning", "note")
 
 @attrs.frozen
 class Finding:
-    """Something that is wrong, or worth knowing.
+    """A problem, or something worth knowing.
 
     Attributes:
-        level: `error`: it does not work; `warning`: it works, but not well; `note`: it may be meant.
+        level: `error`: it does not work; `warning`: it works, but not well; `note`: it may be intended.
         plugin: the plugin's name.
-        origin: the distribution that it comes from with its version, or where it was asked for.
+        origin: its distribution with the version, or the setting that names it.
         problem: what is wrong.
-        cure: what to do.
+        fix: how to fix it.
     """
 
     level: Level
     plugin: str
     origin: str
     problem: str
-    cure: str
+    fix: str
 
 
 @attrs.frozen
 class Examination:
-    """All that an examination brought to light.
+    """The result of an examination.
 
     Attributes:
         chosen: the settings.
         plugins: every plugin.
-        findings: what is wrong, the worst first.
+        findings: the problems, worst first.
     """
 
     chosen: Chosen
@@ -72,15 +77,16 @@ def origin(info: PluginInfo) -> str:
 
 
 def examine(settings: Settings) -> Examination:
-    """Loads every plugin and asks each of its hookimpls once. A plugin that is wrong is a finding, whoever asked for it.
+    """Loads every plugin and calls each of its hookimpls once. A broken plugin is a finding, even if a setting names it.
 
     Args:
         settings: the settings.
 
     Raises:
-        UsageError: `pyproject.toml` is wrong, or `-p no:NAME` names nobody.
+        UsageError: `pyproject.toml` is invalid, or `-p no:NAME` names no plugin.
     """
     chosen = Chosen.of(settings.options)
+    exception_classes.cache_clear()
     given, findings = _given(chosen)
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
@@ -90,15 +96,18 @@ def examine(settings: Settings) -> Examination:
             findings += _of_faults(pipeline)
             findings += [found for info in loaded for found in _of_load(info)]
             findings += [found for one in asked for found in _of_trial(one)]
+            findings += [found for info in loaded if not info.built_in for found in _of_rules(info)]
+            findings += [found for info in loaded for found in _of_unused_rules(info, given)]
             findings += _of_names(asked)
             findings += _of_block(chosen, loaded)
+            findings += _of_commands()
     findings += _of_warnings(warned)
     ordered = sorted(dict.fromkeys(findings), key=lambda found: (_ORDER.index(found.level), found.plugin))
     return Examination(chosen, loaded, tuple(ordered))
 
 
 def _given(chosen: Chosen) -> tuple[list[Any], list[Finding]]:
-    """The plugins that were asked for and are right, and what is wrong with the others."""
+    """The plugins that the settings name and that load, and the findings about the others."""
     right, findings = [], []
     names = installed() if chosen.autoload else frozenset()
     for named in chosen.plugins:
@@ -108,51 +117,55 @@ def _given(chosen: Chosen) -> tuple[list[Any], list[Finding]]:
             plugin = named.load()
             PluginManager().add(plugin)
         except UsageError as error:
-            told = str(error)
+            message = str(error)
             for spec in (named.spec, split(named.spec)[0]):
-                told = told.removeprefix(f"{named.where} {spec}: ")
-            problem, _, cure = told.rpartition("; ")
-            findings.append(Finding("error", named.spec, named.where, problem or told, cure if problem else _MEND))
+                message = message.removeprefix(f"{named.where} {spec}: ")
+            problem, _, fix = message.rpartition("; ")
+            findings.append(Finding("error", named.spec, named.where, problem or message, fix if problem else _FIX))
         else:
             right.append(plugin)
     return right, findings
 
 
-_MEND = "mend the module, or leave the plugin out"
+_FIX = "correct the module, or omit the plugin"
 
 
 def _of_faults(pipeline: Pipeline) -> Iterator[Finding]:
-    """What went wrong while plugins were loaded and asked, each once."""
+    """The faults of loading and calling plugins, each once."""
     infos = {info.name: info for info in pipeline.plugins}
     for fault in {(fault.plugin, fault.hook, fault.error): fault for fault in pipeline.faults}.values():
         info = infos.get(fault.plugin)
         where = f"{fault.distribution}" if info is None or info.distribution != fault.distribution else origin(info)
-        problem, cure = _split(fault)
-        yield Finding("error", fault.plugin, where, problem, cure)
+        problem, fix = _split(fault)
+        yield Finding("error", fault.plugin, where, problem, fix)
 
 
 def _split(fault: PluginFault) -> tuple[str, str]:
-    """What a fault says, and what to do: our own sentences end with the next step, what a plugin raised does not."""
+    """Problem and fix of a fault: our own sentences end with the next step, a plugin's exception does not."""
     problem, _, step = fault.error.rpartition("; ")
+    if fault.hook == "load" and not problem:
+        return step.removeprefix(f"plugin {fault.plugin!r}").lstrip(
+            ": "
+        ), "report it to the author; until then, block it"
     if fault.hook == "load":
         problem = problem.removeprefix(f"plugin {fault.plugin!r}").lstrip(": ")
         if "block" in step:
             return problem, step
-        own = step.startswith("update")
-        return problem, f"{step}, or block it" if own else f"for its author: {step}; until then block it"
+        own = step.startswith(("update", "reinstall"))
+        return problem, f"{step}, or block it" if own else f"for the author: {step}; until then, block it"
     if LEFT_OUT in fault.error:
-        return problem, f"for its author: {step}; or block it"
-    return f"its hook {fault.hook} fails: {fault.error}", "update it, or report it to its author; until then block it"
+        return problem, f"for the author: {step}; or block it"
+    return f"its hook {fault.hook} fails: {fault.error}", "update it, or report it to the author; until then, block it"
 
 
 def _of_load(info: PluginInfo) -> Iterator[Finding]:
     if info.load_seconds > SLOW_LOAD:
-        problem = f"its import took {info.load_seconds:.1f} s, at every start"
-        cure = "for its author: import what is heavy inside the functions that need it; until then block it"
-        yield Finding("warning", info.name, origin(info), problem, cure)
+        problem = f"its import takes {info.load_seconds:.1f} s at every start"
+        fix = "for the author: import slow modules inside the functions that need them; until then, block it"
+        yield Finding("warning", info.name, origin(info), problem, fix)
     for hook in info.unknown_hooks:
-        problem = f"its optional hook {hook!r} is not one of hook API {HOOK_API}, so it is never asked"
-        yield Finding("note", info.name, origin(info), problem, "update mulligan if you need it")
+        problem = f"its optional hook {hook!r} is not in hook API {HOOK_API}, so it is never called"
+        yield Finding("note", info.name, origin(info), problem, "update mulligan if you need the hook")
     for needed in requirements(info.distribution) if info.distribution and info.state != "blocked" else ():
         if not needed.fits:
             there = f"{needed.installed} is installed" if needed.installed else "it is not installed"
@@ -163,19 +176,49 @@ def _of_load(info: PluginInfo) -> Iterator[Finding]:
 def _of_trial(asked: Asked) -> Iterator[Finding]:
     info = asked.plugin
     if asked.seconds > SLOW_HOOK:
-        problem = f"its hook {asked.hook} took {asked.seconds:.1f} s to decide"
-        cure = "for its author: hooks decide at once; what waits belongs into an executor or a repairer"
-        yield Finding("warning", info.name, origin(info), problem, cure)
+        problem = f"its hook {asked.hook} takes {asked.seconds:.1f} s"
+        fix = "for the author: hooks must return at once; move slow work to an executor or a repairer"
+        yield Finding("warning", info.name, origin(info), problem, fix)
     for offer in offers(asked):
         wrong = tried(offer)
         if wrong is not None:
             kind = asked.hook.removeprefix("feedback_").removesuffix("s")
-            cure = "update it, or report it to its author; until then do not ask for it"
-            yield Finding("error", info.name, origin(info), f"its {kind} {offer.name!r} fails: {wrong}", cure)
+            fix = "update it, or report it to the author; until then, do not use it"
+            yield Finding("error", info.name, origin(info), f"its {kind} {offer.name!r} fails: {wrong}", fix)
+
+
+def _of_rules(info: PluginInfo) -> Iterator[Finding]:
+    for rule in info.rules:
+        wrong = fails(rule)
+        if wrong is not None:
+            fix = "update it, or report it to the author; until then, block it"
+            yield Finding("error", info.name, origin(info), f"its rule {rule.name!r} {wrong}", fix)
+        missing = list(never_matches(rule))
+        # a rule may name the classes of several versions of a library, of which one is installed
+        level: Level = "warning" if len(missing) == len(rule.classes) else "note"
+        for problem, step in missing:
+            message = f"its rule {rule.name!r} {problem}"
+            yield Finding(level, info.name, origin(info), message, f"for the author: {step}")
+
+
+def _of_unused_rules(info: PluginInfo, given: Iterable[Any]) -> Iterator[Finding]:
+    """Lists of rules in a plugin without a `classify` that uses them."""
+    if info.state != "active" or info.built_in:
+        return
+    modules = [sys.modules.get(entry.module) for entry in read_entry_points(GROUP) if entry.name == info.name]
+    named = [plugin for plugin in given if name_of(plugin) == info.name]
+    for plugin in named or modules[:1]:
+        for name, rules in rule_lists(plugin).items():
+            unused = [rule for rule in rules.listed if rule not in info.rules]
+            if unused and not info.rules:
+                counted = "1 rule" if len(unused) == 1 else f"{len(unused)} rules"
+                problem = f"never uses its {counted} in `{name}`"
+                fix = f"for the author: add `classify = {name}.hookimpl()`; until then, block it"
+                yield Finding("error", info.name, origin(info), problem, fix)
 
 
 def _of_names(asked: Iterable[Asked]) -> Iterator[Finding]:
-    """Formats and dialects of one name: the plugin that was registered last counts."""
+    """Formats and dialects with the same name: the plugin that was registered last wins."""
     from mulligan.builtin.dialects import dialects
     from mulligan.builtin.formats import feedback_formats
 
@@ -187,11 +230,11 @@ def _of_names(asked: Iterable[Asked]) -> Iterator[Finding]:
             before = known.get((one.hook, offer.name))
             known[one.hook, offer.name] = one.plugin.name
             if before == "mulligan itself":
-                problem = f"its {kind} {offer.name!r} takes the place of mulligan's own"
-                yield Finding("note", one.plugin.name, origin(one.plugin), problem, "block it if that is not meant")
+                problem = f"its {kind} {offer.name!r} replaces the built-in one"
+                yield Finding("note", one.plugin.name, origin(one.plugin), problem, "block it if this is not intended")
             elif before is not None:
-                problem = f"its {kind} {offer.name!r} has the name of one of plugin {before!r}, which is not used"
-                yield Finding("warning", one.plugin.name, origin(one.plugin), problem, "rename or block one of the two")
+                problem = f"its {kind} {offer.name!r} replaces the one of plugin {before!r}, which has the same name"
+                yield Finding("warning", one.plugin.name, origin(one.plugin), problem, "rename or block one of them")
 
 
 def _of_block(chosen: Chosen, infos: tuple[PluginInfo, ...]) -> Iterator[Finding]:
@@ -199,17 +242,32 @@ def _of_block(chosen: Chosen, infos: tuple[PluginInfo, ...]) -> Iterator[Finding
     for name in chosen.block:
         if name not in known:
             yield Finding(
-                "note", name, "settings", "it is blocked, but no plugin has that name", "take it out of `block`"
+                "note", name, "settings", "it is blocked, but no plugin has that name", "remove it from `block`"
             )
 
 
+def _of_commands() -> Iterator[Finding]:
+    """Commands of packages that cannot be read, and commands with the same name: only the first one runs."""
+    known: dict[str, Entry] = {}
+    for entry in read_entry_points(COMMANDS):
+        where = f"{entry.distribution} {entry.version or ''}".rstrip()
+        if entry.problem is not None:
+            problem, _, step = entry.problem.rpartition("; ")
+            yield Finding("error", entry.name, where, problem, f"{step}, or block it")
+        elif entry.name in known:
+            first = known[entry.name].distribution
+            problem = f"its command {entry.name!r} never runs, since {first} offers a command of that name"
+            yield Finding("warning", entry.name, where, problem, f"uninstall {entry.distribution} or {first}")
+        known.setdefault(entry.name, entry)
+
+
 def _of_warnings(warned: Iterable[warnings.WarningMessage]) -> Iterator[Finding]:
-    """Hooks and parameters that are to go, as pluggy warns of them."""
+    """Deprecated hooks and parameters, as pluggy warns of them."""
     options = [getattr(hookspecs, hook).mulligan_spec for hook in hookspecs.__all__]
-    told = {str(spec.get("warn_on_impl")) for spec in options}
-    told |= {str(text) for spec in options for text in (spec.get("warn_on_impl_args") or {}).values()}
+    message = {str(spec.get("warn_on_impl")) for spec in options}
+    message |= {str(text) for spec in options for text in (spec.get("warn_on_impl_args") or {}).values()}
     for one in warned:
-        if str(one.message) in told:
+        if str(one.message) in message:
             place = f"{one.filename}:{one.lineno}"
-            cure = "for its author: ask for what takes its place; it works until then"
-            yield Finding("warning", place, "a hookimpl", str(one.message), cure)
+            fix = "for the author: use the replacement; it works until then"
+            yield Finding("warning", place, "a hookimpl", str(one.message), fix)

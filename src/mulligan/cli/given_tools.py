@@ -14,7 +14,7 @@ from mulligan.pipeline import Pipeline
 from mulligan.tools import Tool
 from mulligan.toolset import Toolset
 
-_TOLD = 3
+_REPORTED = 3
 
 
 def find_tools(spec: str) -> Toolset:
@@ -22,11 +22,11 @@ def find_tools(spec: str) -> Toolset:
 
     Args:
         spec: `MODULE` or `MODULE:NAME`, where NAME is a tool, a toolset, a list of tools, a pipeline or a function;
-            without NAME, all tools and toolsets of the module, or else all public functions that it defines. Of these,
-            one that cannot be a tool is left out, and told on stderr.
+            without NAME, all tools and toolsets of the module, or else all public functions that it defines. A function
+            that cannot be a tool is skipped and reported on stderr.
 
     Raises:
-        UsageError: there are none, or what is named cannot be tools.
+        UsageError: there are no tools, or the named object cannot be a tool.
     """
     found = find(spec, "--tools", offers=_offers)
     try:
@@ -58,11 +58,11 @@ def _toolset(found: Any, spec: str) -> Toolset:
     if isinstance(found, Tool) or inspect.isroutine(found):
         return Toolset([found])
     what = type(found).__name__
-    raise UsageError(f"that is a {what}, not a tool, a toolset, a list of tools or a function")
+    raise UsageError(f"expected a tool, a toolset, a list of tools or a function, not {what}")
 
 
 def _from_functions(functions: Iterable[Any], spec: str) -> Toolset:
-    """Tools of those functions that can be one; a helper beside them need not."""
+    """The functions that can be tools, as tools; other functions are reported."""
     tools, faults = Toolset(), []
     for function in functions:
         try:
@@ -70,13 +70,13 @@ def _from_functions(functions: Iterable[Any], spec: str) -> Toolset:
         except UsageError as error:
             faults.append(str(error))
     if not tools and faults:
-        raise UsageError(f"none of its functions can be a tool; {faults[0]}")
+        raise UsageError(f"none of its functions can be a tool: {faults[0]}")
     if not tools:
-        raise UsageError("it has no tools: define a function, or give MODULE:NAME")
-    for fault in faults[:_TOLD]:
-        complain(f"--tools {spec}: left out {fault}")
-    if len(faults) > _TOLD:
-        complain(f"--tools {spec}: left out {len(faults) - _TOLD} more, which cannot be tools either")
+        raise UsageError("the module has no tools; define a function, or write MODULE:NAME")
+    for fault in faults[:_REPORTED]:
+        complain(f"--tools {spec}: skipped {fault}")
+    if len(faults) > _REPORTED:
+        complain(f"--tools {spec}: skipped {len(faults) - _REPORTED} more functions that cannot be tools")
     return tools
 
 
@@ -90,6 +90,6 @@ def _tools_of(module: ModuleType) -> Iterator[Tool]:
 
 
 def _functions_of(module: ModuleType) -> Iterator[Any]:
-    """Its public functions, each once, under the first name that it has there."""
+    """The public functions of the module, each once, by its first name."""
     own = {name: value for name, value in vars(module).items() if inspect.isfunction(value) and name[0] != "_"}
     yield from dict.fromkeys(value for value in own.values() if value.__module__ == module.__name__)

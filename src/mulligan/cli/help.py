@@ -1,4 +1,4 @@
-"""The help pages: how each command is used, and lines that are wrapped inside their entry."""
+"""The help pages: the usage line of each command, and line wrapping with hanging indents."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ USES: Mapping[str, str] = {
     "new": "classifier|format|dialect|executor|repairer NAME",
 }
 UNWRAPPED = 10_000
-"""The width at which a page is made, to be wrapped here."""
+"""The width at which a page is rendered before it is wrapped here."""
 
 
 def tidy(page: str, width: int | None) -> str:
-    """A help page with its lines wrapped, those of an entry below its text; never two empty lines on end.
+    """A help page with wrapped lines and at most one empty line in a row.
 
     Args:
         page: the page.
-        width: how wide it may be; None where it is wrapped already.
+        width: the maximum width; None if the page is already wrapped.
     """
     lines = [part for line in page.splitlines() for part in (_wrapped(line.rstrip(), width) if width else [line])]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n")

@@ -1,4 +1,4 @@
-"""Finds what the command line names: tools, plugins and exceptions, in importable modules and in files."""
+"""Imports tools, plugins and exceptions by the names on the command line, from modules and files."""
 
 from __future__ import annotations
 
@@ -14,19 +14,20 @@ from typing import Any
 
 from mulligan.errors import UsageError
 from mulligan.foreign.containment import safe_str
+from mulligan.plugging.entry_points import read_entry_points
 from mulligan.plugging.plugins import GROUP
 
 _LISTED = 20
-_STEP = "give an importable module or a file that ends in .py"
+_STEP = "name an importable module or a .py file"
 Offers = Callable[[Any, str], bool]
 
 
 def is_own(value: Any, module: str) -> bool:
-    """Whether a module has defined something by itself; what is neither module, class nor function may be its own.
+    """Whether a module defines an object itself. Objects other than modules, classes and functions count as its own.
 
     Args:
-        value: what has a name in it.
-        module: its name.
+        value: an object in the module.
+        module: the name of the module.
     """
     if inspect.isclass(value) or inspect.isroutine(value):
         return getattr(value, "__module__", None) == module
@@ -34,16 +35,16 @@ def is_own(value: Any, module: str) -> bool:
 
 
 def find(spec: str, option: str, beside: Path | None = None, offers: Offers = is_own) -> Any:
-    """A module, or what is named in it.
+    """A module, or an object in it.
 
     Args:
         spec: `MODULE` or `MODULE:NAME`; MODULE is importable, or a file that ends in `.py`.
-        option: the option that says so, for errors.
-        beside: a folder from which modules can be imported, instead of the current directory.
-        offers: whether something in a module of that name is worth naming where NAME is not there.
+        option: the option that names it, for errors.
+        beside: a folder to import modules from, instead of the current directory.
+        offers: whether an error about a missing NAME lists an object of the module.
 
     Raises:
-        UsageError: there is no such module or name, or the module cannot be imported.
+        UsageError: the module or the name does not exist, or the module cannot be imported.
     """
     where, name = split(spec)
     module = load(where, option, beside)
@@ -55,10 +56,10 @@ def find(spec: str, option: str, beside: Path | None = None, offers: Offers = is
 
 
 def split(spec: str) -> tuple[str, str]:
-    """Module and name of `MODULE:NAME`; the name is empty where there is none. A drive letter is no module.
+    """Module and name of `MODULE:NAME`; the name is empty if there is none. A drive letter is not a module.
 
     Args:
-        spec: what was given.
+        spec: the text.
     """
     where, colon, name = spec.rpartition(":")
     if not colon or not where or "/" in name or "\\" in name or name.endswith(".py"):
@@ -67,21 +68,21 @@ def split(spec: str) -> tuple[str, str]:
 
 
 def load(where: str, option: str, beside: Path | None = None) -> ModuleType:
-    """Imports a module; the current directory counts, or another one.
+    """Imports a module, also from the current directory or another folder.
 
     Args:
         where: its name, or a file that ends in `.py`.
-        option: the option that says so, for errors.
-        beside: that other folder.
+        option: the option that names it, for errors.
+        beside: the other folder.
 
     Raises:
-        UsageError: there is none, or it cannot be imported.
+        UsageError: it does not exist, or cannot be imported.
     """
     if (not where or where.startswith(".")) and not where.endswith(".py"):
-        raise UsageError(f"{option} {where or repr(where)}: that is no module; {_STEP}")
+        raise UsageError(f"{option} {where or repr(where)}: not a module name; {_STEP}")
     file = Path(where)
     if where.endswith(".py") and not file.is_file():
-        raise UsageError(f"{option} {where}: there is no such file")
+        raise UsageError(f"{option} {where}: no such file")
     folder = str(file.parent.resolve()) if where.endswith(".py") else str(beside or Path.cwd())
     if folder not in sys.path:
         sys.path.insert(0, folder)
@@ -113,54 +114,52 @@ def _from_file(file: Path) -> ModuleType:
 
 def _why(error: BaseException, where: str) -> str:
     if isinstance(error, ModuleNotFoundError) and error.name and f"{where}.".startswith(f"{error.name}."):
-        return f"there is no module {error.name!r}; {_STEP}"
+        return f"no module named {error.name!r}; {_STEP}"
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "importlib" not in frame.filename]
     place = f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames and frames[-1].filename != __file__ else ""
     if isinstance(error, SyntaxError):
         place = f" ({error.filename}, line {error.lineno})" if error.filename and error.lineno else ""
-    told = error.msg if isinstance(error, SyntaxError) else safe_str(error, 300)
-    if _is_no_text(error, told, place):
-        return f"it is no Python source{place}; save it as text in UTF-8"
-    return f"it cannot be imported: {type(error).__name__}: {told}{place}"
+    message = error.msg if isinstance(error, SyntaxError) else safe_str(error, 300)
+    if _is_no_text(error, message, place):
+        return f"not Python source code{place}; save the file as UTF-8 text"
+    return f"cannot import it: {type(error).__name__}: {message}{place}"
 
 
-def _is_no_text(error: BaseException, told: str, place: str) -> bool:
-    """Whether a file could not even be read: it is binary, or in another encoding."""
+def _is_no_text(error: BaseException, message: str, place: str) -> bool:
+    """Whether the file is binary or in another encoding."""
     if isinstance(error, SyntaxError):
-        return "null byte" in told or "'utf-8' codec" in told or told.startswith("Non-UTF-8")
-    return not place and isinstance(error, ValueError) and ("null byte" in told or "'utf-8' codec" in told)
+        return "null byte" in message or "'utf-8' codec" in message or message.startswith("Non-UTF-8")
+    return not place and isinstance(error, ValueError) and ("null byte" in message or "'utf-8' codec" in message)
 
 
 def _public(holder: Any, offers: Offers) -> str:
     module = holder.__name__ if isinstance(holder, ModuleType) else getattr(holder, "__module__", "")
     items = getattr(holder, "__dict__", {}).items()
     names = [name for name, value in items if not name.startswith("_") and offers(value, module)]
-    return ", ".join(names[:_LISTED]) + (" ..." if len(names) > _LISTED else "") if names else "nothing that fits"
+    return ", ".join(names[:_LISTED]) + (" ..." if len(names) > _LISTED else "") if names else "no such names"
 
 
 def installed() -> frozenset[str]:
     """The names of the installed plugins."""
-    import importlib_metadata
-
-    return frozenset(importlib_metadata.entry_points(group=GROUP).names)
+    return frozenset(entry.name for entry in read_entry_points(GROUP))
 
 
 def load_installed(name: str, option: str) -> Any:
-    """An installed plugin.
+    """Imports an installed plugin.
 
     Args:
         name: the name of its entry point.
-        option: the option that says so, for errors.
+        option: the option that names it, for errors.
 
     Raises:
-        UsageError: it cannot be imported.
+        UsageError: the plugin cannot be imported.
     """
-    import importlib_metadata
-
-    (point, *_) = importlib_metadata.entry_points(group=GROUP, name=name)
+    entry = next(entry for entry in read_entry_points(GROUP) if entry.name == name)
+    if entry.problem is not None:
+        raise UsageError(f"{option} {name}: {entry.problem}")
     try:
-        return point.load()
+        return entry.load()
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        raise UsageError(f"{option} {name}: {_why(error, point.module)}") from None
+        raise UsageError(f"{option} {name}: {_why(error, entry.module)}") from None

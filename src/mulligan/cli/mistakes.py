@@ -1,4 +1,4 @@
-"""What is wrong with a command line, in words that name the word at fault and the next step."""
+"""Describes usage errors: which word is wrong, and the next step."""
 
 from __future__ import annotations
 
@@ -19,16 +19,18 @@ from cyclopts import (
 _COMMON = ("--plugin", "--log", "--help")
 
 
-def told(error: CycloptsError, commands: Iterable[str]) -> str:
-    """One line about a command line that cannot be read.
+def describe(error: CycloptsError, commands: Iterable[str]) -> str:
+    """One line about an invalid command line.
 
     Args:
-        error: what the parser found.
+        error: the error of the parser.
         commands: the names of all commands.
     """
     chain = " ".join(error.command_chain or ())
-    where, step = f"{chain}: " if chain else "", f"see mulligan {chain}{' ' if chain else ''}--help"
-    return f"{where}{_what(error, commands)}; {step}"
+    where = f"{chain}: " if chain else ""
+    what = _what(error, commands)
+    step = f"See mulligan {chain}{' ' if chain else ''}--help"
+    return f"{where}{what}{'' if what.endswith('?') else '.'} {step}"
 
 
 def _what(error: CycloptsError, commands: Iterable[str]) -> str:
@@ -40,23 +42,23 @@ def _what(error: CycloptsError, commands: Iterable[str]) -> str:
         return _unknown("option", error.token.keyword or error.token.value, [*known, *_COMMON])
     if isinstance(error, UnusedCliTokensError):
         words = error.unused_tokens or ()
-        return f"{', '.join(map(repr, words))} {'is' if len(words) == 1 else 'are'} too much; quote what has blanks"
+        return f"unexpected argument{'s'[: len(words) - 1]} {', '.join(map(repr, words))}; quote values that contain spaces"
     if isinstance(error, MissingArgumentError):
-        return f"{error.keyword or name} {'is missing' if error.keyword is None else 'needs a value'}"
+        return f"{error.keyword or name} {'is missing' if error.keyword is None else 'requires a value'}"
     if isinstance(error, RepeatArgumentError):
-        return f"{error.token.keyword} is given twice"
+        return f"{error.token.keyword} is repeated"
     if isinstance(error, CoercionError) and error.token is not None:
         if error.target_type is bool:
-            return f"{error.token.keyword} takes no value, but {error.token.value!r} was given"
+            return f"{error.token.keyword} takes no value, not {error.token.value!r}"
         if choices := [str(choice) for choice in get_args(error.target_type)]:
-            return f"{name} is one of {', '.join(choices)}, not {error.token.value!r}"
+            return f"{name} must be one of {', '.join(choices)}, not {error.token.value!r}"
     return str(error).rstrip(".")
 
 
 def _unknown(kind: str, word: str, known: Iterable[str]) -> str:
     if kind == "command" and word.startswith("-"):
-        return f"there is no option {word!r} without a command"
+        return f"unknown option {word!r}. Name a command first"
     names = {name.lstrip("-"): name for name in known}
     near = difflib.get_close_matches(word.lstrip("-"), names, 1)
-    step = f"did you mean {names[near[0]]!r}?" if near else f"there are {', '.join(names.values())}"
-    return f"there is no {kind} {word!r}; {step}"
+    step = f"Did you mean {names[near[0]]!r}?" if near else f"Available: {', '.join(names.values())}"
+    return f"unknown {kind} {word!r}. {step}"

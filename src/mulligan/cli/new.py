@@ -1,4 +1,4 @@
-"""`mulligan new`: a package for a plugin, ready to be tested and published."""
+"""`mulligan new`: creates a plugin package that is ready to be tested and published."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from string import Template
 from typing import Literal
 
 from mulligan import __version__
+from mulligan.cli.new_rules import rule_texts
 from mulligan.cli.output import OK, write
+from mulligan.cli.rule_checks import exception_classes
 from mulligan.errors import UsageError
 from mulligan.hookimpl import HOOK_API
 from mulligan.pipeline import Pipeline
@@ -21,11 +23,11 @@ Kind = Literal["classifier", "format", "dialect", "executor", "repairer"]
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 _LONGEST = 30
 _SUMMARIES: Mapping[Kind, str] = {
-    "classifier": "Explains the failures of $words to language models.",
-    "format": "Words the feedback to language models in the format $name.",
-    "dialect": "Reads and writes the tool calls of $words.",
-    "executor": "Runs tools with $words.",
-    "repairer": "Reads tool calls that $words knows how to mend.",
+    "classifier": "Explains failures of $words to language models.",
+    "format": "Renders feedback to language models in the format $name.",
+    "dialect": "Reads and writes tool calls of $words.",
+    "executor": "Runs tools on $words.",
+    "repairer": "Repairs tool calls with $words.",
 }
 _SHARED = {
     ".github/workflows/test.yml": "workflow.yml",
@@ -38,11 +40,13 @@ _SHARED = {
 
 
 def new(kind: Kind, name: str, /) -> int:
-    """Write a package for a plugin into ./mulligan-NAME: code, tests, README, and what publishing needs.
+    """Create a plugin package in ./mulligan-NAME: code, tests, README and packaging files.
+
+    A classifier gets rules for the exception classes of the library NAME if it is installed, else a marked example.
 
     Args:
-        kind: what it adds: a classifier of failures, a feedback format, a dialect, an executor or a repairer.
-        name: its name; the distribution is mulligan-NAME.
+        kind: what the plugin adds: a classifier, format, dialect, executor or repairer.
+        name: the name of the plugin; the distribution is mulligan-NAME.
 
     Returns:
         The exit code.
@@ -50,21 +54,24 @@ def new(kind: Kind, name: str, /) -> int:
     _check(kind, name)
     folder = Path(f"mulligan-{name}")
     words = _words(kind, name)
+    texts = list(_texts(kind, words))
     try:
         folder.mkdir()
     except FileExistsError:
-        raise UsageError(f"new {kind} {name}: ./{folder} exists already; give another name, or move it away") from None
+        raise UsageError(
+            f"new {kind} {name}: ./{folder} already exists; choose another name, or move the folder"
+        ) from None
     except OSError as error:
-        raise UsageError(f"new {kind} {name}: ./{folder} cannot be made: {error.strerror}; change the folder") from None
+        raise UsageError(
+            f"new {kind} {name}: cannot create ./{folder}: {error.strerror}; change to another folder"
+        ) from None
     try:
-        for path, text in _texts(kind, words):
+        for path, text in texts:
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
         shutil.rmtree(folder, ignore_errors=True)
-        raise UsageError(
-            f"new {kind} {name}: {error.filename} cannot be written: {error.strerror}; try again"
-        ) from None
+        raise UsageError(f"new {kind} {name}: cannot write {error.filename}: {error.strerror}; try again") from None
     _tell(kind, folder, words)
     return OK
 
@@ -76,19 +83,19 @@ def _check(kind: Kind, name: str) -> None:
         )
         like = near or "acme"
         raise UsageError(
-            f"new {kind} {name}: a name has small letters, digits and single hyphens, begins with a letter, "
-            f"and goes without mulligan-; use {like!r}"
+            f"new {kind} {name}: a name consists of lowercase letters, digits and single hyphens, starts with a letter, "
+            f"and omits mulligan-; use {like!r}"
         )
     with Pipeline(autoload=False) as pipeline:
         taken = {info.name for info in pipeline.plugins} | {"repair", "logging"}
         taken |= set(pipeline.tools.dialects or ()) if kind == "dialect" else set()
         taken |= {"text", "json", "block"} if kind == "format" else set()
     if name in taken:
-        raise UsageError(f"new {kind} {name}: mulligan itself has something of that name; use 'my-{name}'")
+        raise UsageError(f"new {kind} {name}: this name is built in; use 'my-{name}'")
 
 
 def _words(kind: Kind, name: str) -> dict[str, str]:
-    """What stands in place of `$...` in the templates."""
+    """The values of `$...` in the templates."""
     parts = name.split("-")
     major, minor = (int(number) for number in __version__.split(".")[:2])
     below = f"{major + 1}" if major else f"0.{minor + 1}"
@@ -105,12 +112,15 @@ def _words(kind: Kind, name: str) -> dict[str, str]:
         "api": HOOK_API,
         "year": str(datetime.datetime.now(datetime.UTC).year),
     }
+    if kind == "classifier":
+        exception_classes.cache_clear()
+        words |= rule_texts(name, words["words"])
     summary = Template(_SUMMARIES[kind]).substitute(words)
     return words | {"summary": summary, "readme": _filled(kind, "readme.md", words)}
 
 
 def _texts(kind: Kind, words: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """The files of a package: each with its path inside of it."""
+    """The files of the package: path and text."""
     for path, template in _SHARED.items():
         yield path, _filled("shared", template, words)
     yield f"src/{words['module']}/__init__.py", _filled(kind, "module.py", words)
@@ -124,7 +134,7 @@ def _filled(folder: str, template: str, words: Mapping[str, str]) -> str:
 
 
 def _tell(kind: Kind, folder: Path, words: Mapping[str, str]) -> None:
-    write(f"{folder} is a package with {'an' if kind == 'executor' else 'a'} {kind} that works. Make it yours:")
+    write(f"Created {folder}, a package with a working {kind}. Edit these files:")
     write("")
     write(f"  {folder}/src/{words['module']}/__init__.py")
     write(f"  {folder}/tests/test_{words['package']}.py")

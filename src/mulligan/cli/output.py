@@ -1,4 +1,4 @@
-"""What the commands write, and the exit codes."""
+"""Output and exit codes of the commands."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ INTERRUPTED = 130
 PIPE_CLOSED = 141
 WIDEST = 100
 DASH = "<->"
-"""Stands for the word `-` (stdin, or stdout for `--out`), which the parser would take for an option."""
+"""Replaces the word `-` (stdin, or stdout for `--out`), which the parser would read as an option."""
 
 
 def code_of(result: ToolResult) -> int:
-    """The exit code that reports a result.
+    """The exit code for a result.
 
     Args:
-        result: the answer to a call.
+        result: the result of a call.
     """
     if result.fatal:
         return FATAL
@@ -37,7 +37,7 @@ def code_of(result: ToolResult) -> int:
 
 
 def is_styled(stream: IO[str]) -> bool:
-    """Whether colours go to a stream: to a terminal, unless `NO_COLOR` is set or the terminal is dumb.
+    """Whether a stream gets colours: only a terminal does, unless `NO_COLOR` is set or the terminal is dumb.
 
     Args:
         stream: stdout or stderr.
@@ -46,18 +46,18 @@ def is_styled(stream: IO[str]) -> bool:
 
 
 class _Screen(Console):
-    """A console that leaves it to the command what happens when the reader has gone."""
+    """A console that raises `BrokenPipeError` if the reader closes the pipe."""
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
 
 
 def console(stream: IO[str], *, styled: bool) -> Console:
-    """A console of at most 100 columns; of exactly so many where the stream is no terminal.
+    """A console of at most 100 columns, and of exactly 100 if the stream is not a terminal.
 
     Args:
         stream: stdout or stderr.
-        styled: whether there are colours.
+        styled: whether to use colours.
     """
     found = _Screen(
         file=stream, highlight=False, markup=False, emoji=False, color_system="standard" if styled else None
@@ -68,7 +68,7 @@ def console(stream: IO[str], *, styled: bool) -> Console:
 
 
 def write(text: str) -> None:
-    """Writes a text and a line end to stdout.
+    """Writes a text and a newline to stdout.
 
     Args:
         text: any text.
@@ -89,7 +89,7 @@ def complain(text: str) -> None:
     """Writes one line to stderr, without secrets: it may repeat what was typed, or what a file holds.
 
     Args:
-        text: what is wrong and what to do.
+        text: the problem and the next step.
     """
     tell(f"mulligan: {' '.join(Redactor().redact(text).split())}\n")
 
@@ -97,13 +97,13 @@ def complain(text: str) -> None:
 def print_table(
     screen: Console, heads: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[str] = ()
 ) -> None:
-    """Prints aligned columns; what is too wide is wrapped inside its column.
+    """Prints aligned columns; long cells wrap inside their column.
 
     Args:
-        screen: where to.
-        heads: the heads of the columns.
-        rows: their cells.
-        right: the heads of those columns that are aligned to the right.
+        screen: the console.
+        heads: the column headers.
+        rows: the cells.
+        right: the headers of right-aligned columns.
     """
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for head in heads:

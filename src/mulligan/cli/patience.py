@@ -1,4 +1,4 @@
-"""Says which plugin is being imported where that takes long: nobody can stop an import, but it can be blocked."""
+"""Reports a plugin whose import takes long: an import cannot be stopped, but the plugin can be blocked."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from mulligan.cli.streams import tell
+from mulligan.plugging.entry_points import read_entry_points
 from mulligan.plugging.plugins import GROUP
 
 SECONDS = 5.0
@@ -15,8 +16,8 @@ SECONDS = 5.0
 
 @contextmanager
 def impatient() -> Iterator[None]:
-    """Writes a line to stderr if what is done takes long since a plugin is being imported."""
-    timer = threading.Timer(SECONDS, _tell)
+    """Writes a line to stderr if a plugin is still being imported after some seconds."""
+    timer = threading.Timer(SECONDS, _report)
     timer.daemon = True
     timer.start()
     try:
@@ -25,16 +26,14 @@ def impatient() -> Iterator[None]:
         timer.cancel()
 
 
-def _tell() -> None:
+def _report() -> None:
     for name in _importing():
         step = f"block it with MULLIGAN_BLOCK_PLUGINS={name}"
-        tell(f"mulligan: plugin {name!r} is still being imported after {SECONDS:g} s; wait, or {step}\n")
+        tell(f"mulligan: the import of plugin {name!r} takes more than {SECONDS:g} s; wait, or {step}\n")
 
 
 def _importing() -> Iterator[str]:
-    import importlib_metadata
-
-    for point in importlib_metadata.entry_points(group=GROUP):
-        spec = getattr(sys.modules.get(point.module), "__spec__", None)
+    for entry in read_entry_points(GROUP):
+        spec = getattr(sys.modules.get(entry.module), "__spec__", None)
         if getattr(spec, "_initializing", False):
-            yield point.name
+            yield entry.name

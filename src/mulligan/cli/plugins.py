@@ -1,4 +1,4 @@
-"""`mulligan plugins`: what is installed, what it does, and what is wrong with it."""
+"""`mulligan plugins`: the plugins, their hooks and their problems."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def plugins(
     json: Annotated[bool, Parameter(negative=(), show_default=False)] = False,
     settings: Annotated[Settings, Parameter(parse=False)],
 ) -> int:
-    """List the plugins: name, state, origin, hooks, how many rules, and what is wrong with them.
+    """List the plugins: name, state, origin, number of rules, hooks and problems.
 
     Args:
-        rules: list the rules by which they classify, too.
-        json: print them as JSON.
+        rules: also list the rules by which they classify.
+        json: print the list as JSON.
         settings: the common options.
 
     Returns:
@@ -36,8 +36,8 @@ def plugins(
     with settings.pipeline(log="OFF") as pipeline:
         faults = _other_faults(pipeline)
         if json:
-            told = [{"plugin": fault.plugin, "hook": fault.hook, "error": fault.error} for fault in faults]
-            write_json({"plugins": [_told(info, rules=rules) for info in pipeline.plugins], "faults": told})
+            records = [{"plugin": fault.plugin, "hook": fault.hook, "error": fault.error} for fault in faults]
+            write_json({"plugins": [_record(info, rules=rules) for info in pipeline.plugins], "faults": records})
         else:
             _print(pipeline.plugins, faults)
             if rules:
@@ -45,16 +45,16 @@ def plugins(
     return OK
 
 
-def _told(info: PluginInfo, *, rules: bool) -> dict[str, Any]:
+def _record(info: PluginInfo, *, rules: bool) -> dict[str, Any]:
     listed = [{"name": rule.name, "about": rule.about, "classes": list(rule.classes)} for rule in info.rules]
-    told = attrs.asdict(info, recurse=False, filter=lambda field, _: field.name != "hookimpls")
-    return {**told, "rules": listed if rules else len(listed)}
+    record = attrs.asdict(info, recurse=False, filter=lambda field, _: field.name != "hookimpls")
+    return {**record, "rules": listed if rules else len(listed)}
 
 
 def _other_faults(pipeline: Pipeline) -> list[PluginFault]:
-    """Faults that no plugin's own entry tells, such as a name that is taken."""
-    told = {info.error for info in pipeline.plugins}
-    return [fault for fault in pipeline.faults if fault.error not in told]
+    """Faults that are not in the entry of a plugin, such as a name that is taken."""
+    known = {info.error for info in pipeline.plugins}
+    return [fault for fault in pipeline.faults if fault.error not in known]
 
 
 def _print(infos: tuple[PluginInfo, ...], faults: list[PluginFault]) -> None:
@@ -73,16 +73,16 @@ def _print(infos: tuple[PluginInfo, ...], faults: list[PluginFault]) -> None:
 
 
 def _print_rules(infos: tuple[PluginInfo, ...]) -> None:
-    """Every rule in the order in which its plugin asks them, and for which exception classes."""
+    """Every rule in the order in which its plugin tries them, and its exception classes."""
     screen = console(stdout(), styled=is_styled(stdout()))
     for info in infos:
         if info.rules:
             write(f"\n{info.name}: {len(info.rules)} {'rule' if len(info.rules) == 1 else 'rules'}\n")
-            rows = [(rule.name, rule.about, _asked_about(rule)) for rule in info.rules]
-            print_table(screen, ("rule", "knows", "asked about"), rows)
+            rows = [(rule.name, rule.about, _classes(rule)) for rule in info.rules]
+            print_table(screen, ("rule", "about", "classes"), rows)
 
 
-def _asked_about(rule: Rule) -> str:
+def _classes(rule: Rule) -> str:
     if not rule.classes:
         return "everything"
     more = f" and {len(rule.classes) - _LISTED} more" if len(rule.classes) > _LISTED else ""

@@ -1,4 +1,4 @@
-"""What installed distributions require, and what there is of it."""
+"""What installed distributions require, and which versions are installed."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ class Requirement:
     """One requirement of a distribution.
 
     Attributes:
-        name: the distribution that is required.
+        name: the required distribution.
         wanted: its versions, as in `>=1,<2`; empty for any.
-        installed: the version that there is, or None.
+        installed: the installed version, or None.
         extra: the extra that requires it, or empty.
-        fits: whether what there is will do; also where an extra is not installed at all.
+        fits: whether the requirement is met; also true for an extra that is not installed.
     """
 
     name: str
@@ -32,13 +32,13 @@ class Requirement:
 
 
 def requirements(distribution: str) -> Iterator[Requirement]:
-    """What a distribution requires here, extras too; nothing where it cannot be read.
+    """What a distribution requires here, including extras; nothing if its metadata cannot be read.
 
     Args:
         distribution: its name.
 
     Raises:
-        UsageError: the library that reads requirements is not there.
+        UsageError: the library that parses requirements is not installed.
     """
     import importlib_metadata
 
@@ -46,11 +46,11 @@ def requirements(distribution: str) -> Iterator[Requirement]:
         from packaging.requirements import InvalidRequirement
         from packaging.requirements import Requirement as Line
     except ModuleNotFoundError:
-        raise UsageError("mulligan doctor needs packaging: pip install 'mulligan[cli]'") from None
+        raise UsageError("mulligan doctor requires packaging: pip install 'mulligan[cli]'") from None
 
     try:
         lines = importlib_metadata.requires(distribution) or []
-    except importlib_metadata.PackageNotFoundError:
+    except Exception:  # the distribution is not installed, or its metadata cannot be read: see `read_entry_points`
         return
     for text in lines:
         try:
@@ -65,7 +65,7 @@ def requirements(distribution: str) -> Iterator[Requirement]:
 
 
 def _extra(line: object) -> str | None:
-    """The extra that a requirement belongs to; empty for none, None where it does not hold here at all."""
+    """The extra that a requirement belongs to; empty for none, None if its marker excludes this environment."""
     import re
 
     marker = getattr(line, "marker", None)
@@ -80,5 +80,5 @@ def _version(distribution: str) -> str | None:
 
     try:
         return importlib_metadata.version(distribution)
-    except Exception:  # metadata that cannot be read: as if it were not there
+    except Exception:  # unreadable metadata counts as not installed
         return None

@@ -1,4 +1,4 @@
-"""`mulligan run`: every tool call of a conversation."""
+"""`mulligan run`: executes every tool call of a conversation."""
 
 from __future__ import annotations
 
@@ -44,19 +44,18 @@ def run(
     json: Annotated[bool, Parameter(negative=(), show_default=False)] = False,
     settings: Annotated[Settings, Parameter(parse=False)],
 ) -> int:
-    """Execute every tool call of a conversation and write it with its tool messages.
+    """Execute every tool call of a conversation, and write the conversation with the answers.
 
-    Each assistant message that has calls is followed by the messages that answer them. A call that the file itself answers is
-    not made again: its answer is kept. After a fatal failure the message's other calls are still answered, then it
-    ends.
+    Each message with tool calls is followed by the messages that answer them. A call that the file itself answers is not
+    made again, and its answer is kept. After a fatal failure, the run answers the other calls of the same message and stops.
 
     Args:
-        file: a conversation, one JSON message a line, or - for stdin.
-        tools: MODULE[:NAME] or FILE.py[:NAME] that holds the tools.
-        out: where the conversation is written, instead of stdout.
-        dialect: the messages' shape: openai, openai-responses, anthropic, gemini, mcp, ai-sdk, or a plugin's; else it is
-            recognised.
-        json: write the calls' results to stdout, one a line; the conversation to --out only.
+        file: a conversation with one JSON message per line, or - for stdin.
+        tools: MODULE[:NAME] or FILE.py[:NAME] with the tools.
+        out: write the conversation to this file instead of stdout.
+        dialect: the message format: openai, openai-responses, anthropic, gemini, mcp, ai-sdk, or one of a plugin.
+            Default: detect it.
+        json: write the results of the calls to stdout, one per line, and the conversation only to --out.
         settings: the common options.
 
     Returns:
@@ -78,7 +77,7 @@ def run(
 
 
 def _shape(pipeline: Pipeline, dialect: str | None) -> Shape:
-    """Tells the dialect of a message: the one that is asked for, or the first that recognises it; None of other messages."""
+    """A function that finds the dialect of a message: the one of `--dialect`, or the first that recognises it, or None."""
     known = pipeline.tools.dialects or {}
     if dialect is not None:
         asked = named(dialect, known)
@@ -87,7 +86,7 @@ def _shape(pipeline: Pipeline, dialect: str | None) -> Shape:
 
 
 def _recognises(dialect: Dialect, message: Mapping[str, Any]) -> bool:
-    """Whether a dialect recognises a message; one of a plugin that crashes does not."""
+    """Whether a dialect recognises a message; a plugin's dialect that crashes does not."""
     try:
         return dialect.recognises(message)
     except Exception:
@@ -98,10 +97,26 @@ def _recognises(dialect: Dialect, message: Mapping[str, Any]) -> bool:
 
 @attrs.define
 class _Writer:
-    """Where messages and results go."""
+    """Where messages and results go. The file of `--out` keeps its content until there is a message to write."""
 
     messages: IO[bytes] | None
     results: IO[bytes] | None
+    out: str | None = None
+
+    def open(self) -> None:
+        """Opens and empties the file of `--out`. Called before the first tool runs, so that no result is lost."""
+        if self.out is None or self.messages is not None:
+            return
+        try:
+            self.messages = io.BufferedWriter(
+                Written(self.out, f"--out {self.out}", "free some space, or choose another file")
+            )
+        except OSError as error:
+            raise UsageError(f"--out {self.out}: cannot open the file: {error.strerror}; choose another file") from None
+
+    def close(self) -> None:
+        if self.out is not None and self.messages is not None:
+            self.messages.close()
 
     def message(self, message: str | Any) -> None:
         _write(self.messages, message)
@@ -111,7 +126,7 @@ class _Writer:
 
 
 def _write(stream: IO[bytes] | None, value: Any) -> None:
-    """One line, at once on its way: what is computed is never lost."""
+    """Writes one line and flushes it, so that no result is lost if the run ends early."""
     if stream is None:
         return
     stream.write((value.encode() if isinstance(value, str) else _encoded(value)) + b"\n")
@@ -119,7 +134,7 @@ def _write(stream: IO[bytes] | None, value: Any) -> None:
 
 
 def _encoded(value: Any) -> bytes:
-    """JSON as UTF-8; with escapes where a text holds half a character."""
+    """JSON as UTF-8, with escapes if a text contains a lone surrogate."""
     try:
         return jsonlib.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
@@ -133,18 +148,17 @@ def _writer(file: str, out: str | None, *, json: bool) -> Iterator[_Writer]:
         yield _Writer(None, answers) if json else _Writer(answers, None)
         return
     if file != DASH and Path(out).exists() and Path(out).samefile(file):
-        raise UsageError(f"--out {out} is the file that is read; give another name")
+        raise UsageError(f"--out {out} is the input file; choose another file")
+    writer = _Writer(None, answers if json else None, out)
     try:
-        stream = io.BufferedWriter(Written(out, f"--out {out}", "make room, or give another name"))
-    except OSError as error:
-        raise UsageError(f"{out} cannot be opened: {error.strerror}; give another name to --out") from None
-    with stream:
-        yield _Writer(stream, answers if json else None)
+        yield writer
+    finally:
+        writer.close()
 
 
 @attrs.define
 class _Tally:
-    """What the summary says."""
+    """The numbers of the summary."""
 
     messages: int = 0
     calls: int = 0
@@ -156,18 +170,16 @@ class _Tally:
     is_broken: bool = True
 
     def read_whole(self, dialect: str | None, known: Iterable[str]) -> None:
-        """Notes that there was no line that could not be read; what to do where there were no calls."""
+        """Notes that every line was readable, and a hint if there were no calls."""
         self.is_broken = False
         if not self.messages:
-            self.hint = "it holds no messages: give one JSON message a line"
+            self.hint = "The input has no messages. Write one JSON message per line."
         elif self.answered and not self.calls:
-            self.hint = "every call is answered in the file already"
+            self.hint = "The file already answers every call."
         elif dialect is not None and not self.calls:
-            self.hint = (
-                f"no tool calls were found in the shape of {dialect}: without --dialect, the shape is recognised"
-            )
+            self.hint = f"Found no tool calls in the format {dialect}. Omit --dialect to detect the format."
         elif not self.calls:
-            self.hint = f"no tool calls were found; these shapes are known: {', '.join(sorted(known))}"
+            self.hint = f"Found no tool calls. Known formats: {', '.join(sorted(known))}."
 
     def count(self, result: ToolResult, line: int) -> None:
         self.calls += 1
@@ -193,7 +205,7 @@ def _counted(number: int, what: str) -> str:
 
 
 class _Replay:
-    """Goes through a conversation within one session."""
+    """Replays a conversation in one session."""
 
     def __init__(self, session: Session, shape: Shape, writer: _Writer) -> None:
         self._session = session
@@ -245,6 +257,7 @@ class _Replay:
             self._session.note_request(safe_str(message.get("content", ""), 1_000))
         written = line.text if message is line.message else message
         dialect, calls = self._calls(line)
+        self._writer.open()
         if isinstance(dialect, AISDKDialect) and calls:
             self._writer.message(with_answers_inside(message, *self._answers(dialect, calls, line)))
             return
@@ -279,7 +292,7 @@ class _Replay:
             raise UsageError(f"{line.where}: {error}") from None
         except Exception as error:
             why = f"{type(error).__name__}: {safe_str(error, 200)}"
-            raise UsageError(f"{line.where}: its tool calls cannot be read ({why}); correct their shape") from None
+            raise UsageError(f"{line.where}: cannot read its tool calls ({why}); correct their format") from None
 
 
 def _is_answered(call: ToolCall, following: Sequence[Line]) -> bool:
@@ -291,7 +304,7 @@ def _is_answered(call: ToolCall, following: Sequence[Line]) -> bool:
 
 @contextmanager
 def _progress(file: str, *, writes: bool) -> Iterator[Callable[[], None]]:
-    """A bar on stderr, where that is a terminal of its own and there are many messages."""
+    """A progress bar on stderr, if stderr is a terminal that stdout does not share and there are many messages."""
     shared = writes and stdout().isatty()
     total = _count(file) if file != DASH and sys.stderr.isatty() and not shared else 0
     if total < _MANY:

@@ -1,4 +1,4 @@
-"""`mulligan schema`: what the model is shown."""
+"""`mulligan schema`: the tool definitions for the model."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from mulligan.cli.settings import Settings
 
 
 def schema(*, tools: str, dialect: str = "openai", settings: Annotated[Settings, Parameter(parse=False)]) -> int:
-    """Print the tool definitions that a model is shown.
+    """Print the tool definitions that a model receives.
 
     Args:
-        tools: MODULE[:NAME] or FILE.py[:NAME] that holds the tools.
-        dialect: the provider's shape: openai, openai-responses, anthropic, gemini, mcp, ai-sdk, or one of a plugin.
+        tools: MODULE[:NAME] or FILE.py[:NAME] with the tools.
+        dialect: the format of the provider: openai, openai-responses, anthropic, gemini, mcp, ai-sdk, or one of a plugin.
         settings: the common options.
 
     Returns:

@@ -1,4 +1,4 @@
-"""The settings that all commands share: an option counts more than the environment, that more than `pyproject.toml`."""
+"""The settings of all commands. Options override the environment, which overrides `pyproject.toml`."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from mulligan.policy import Policy
 
 @attrs.frozen
 class Named:
-    """A plugin that somebody asked for.
+    """A plugin that a setting names.
 
     Attributes:
         spec: NAME, MODULE[:NAME] or FILE.py[:NAME].
-        where: who asked, for errors.
-        folder: where its module may be, besides the current directory; or None.
+        where: the setting, for errors.
+        folder: a folder to import its module from, besides the current directory; or None.
     """
 
     spec: str
@@ -48,7 +48,7 @@ class Named:
         """The plugin: a module, or an instance.
 
         Raises:
-            UsageError: there is none, or it cannot be imported.
+            UsageError: it does not exist, or cannot be imported.
         """
         if self.spec in installed():
             return load_installed(self.spec, self.where)
@@ -58,10 +58,10 @@ class Named:
 
 @attrs.frozen
 class Settings:
-    """The options that all commands share, and the pipeline that comes of them, the environment and `pyproject.toml`.
+    """The common options, and the pipeline that they configure with the environment and `pyproject.toml`.
 
     Attributes:
-        options: what the options say.
+        options: the values of the options.
     """
 
     options: Source
@@ -71,11 +71,11 @@ class Settings:
         """Reads the options.
 
         Args:
-            plugins: what `-p` names.
-            log: what `--log` names.
+            plugins: the values of `-p`.
+            log: the value of `--log`.
 
         Raises:
-            UsageError: there is no such level.
+            UsageError: the level is unknown.
         """
         return cls(from_options(plugins, log))
 
@@ -94,14 +94,14 @@ class Settings:
 
         Args:
             tools: its tools.
-            format: its feedback format, where the command was told one.
-            bare: whether only the options count, and `MULLIGAN_LOG`; no plugin is loaded that they do not name.
-            log: the lowest level that is logged where no setting says.
+            format: the feedback format that the command line names, or None.
+            bare: use only the options and `MULLIGAN_LOG`, and load only the plugins that they name.
+            log: the lowest level to log if no setting names one.
             policy: what counts as fatal, and what may be repaired and retried.
-            given: the plugins that were asked for, where they are loaded already.
+            given: the plugins that the settings name, if they are already loaded.
 
         Raises:
-            UsageError: a setting, plugin, tool or format is wrong.
+            UsageError: a setting, plugin, tool or format is invalid.
         """
         chosen = Chosen.of(self.options, bare=bare)
         level = chosen.log or log
@@ -128,20 +128,20 @@ class Settings:
         known = {*installed(), *(info.name for info in pipeline.plugins)}
         for name in self.options.block:
             if name not in known:
-                raise UsageError(f"-p no:{name}: no plugin is named {name!r}; there are {', '.join(sorted(known))}")
+                raise UsageError(f"-p no:{name}: unknown plugin {name!r}. Available: {', '.join(sorted(known))}")
 
 
 @attrs.frozen
 class Chosen:
-    """What counts, once every source was asked.
+    """The effective settings of all sources.
 
     Attributes:
-        plugins: plugins to load, those of `pyproject.toml` first; the last one is asked first.
-        block: names of plugins that are not used.
+        plugins: plugins to load, those of `pyproject.toml` first; the last one is called first.
+        block: names of blocked plugins.
         autoload: whether installed plugins register themselves.
         format: the feedback format.
-        log: the lowest level that is logged; empty for the command's default.
-        origins: which source decided, by setting.
+        log: the lowest level to log; empty for the command's default.
+        origins: the source of each setting.
     """
 
     plugins: tuple[Named, ...]
@@ -153,14 +153,14 @@ class Chosen:
 
     @classmethod
     def of(cls, options: Source, *, bare: bool = False) -> Chosen:
-        """Asks every source.
+        """Combines all sources.
 
         Args:
-            options: what the options say.
-            bare: whether only the options count, and `MULLIGAN_LOG`.
+            options: the values of the options.
+            bare: use only the options and `MULLIGAN_LOG`.
 
         Raises:
-            UsageError: `pyproject.toml` is wrong.
+            UsageError: `pyproject.toml` is invalid.
         """
         environment = from_environment()
         if bare:
@@ -186,7 +186,7 @@ class Chosen:
         """The plugins that do not register themselves.
 
         Raises:
-            UsageError: one is not there, or cannot be imported.
+            UsageError: a plugin does not exist, or cannot be imported.
         """
         names = installed() if self.autoload else frozenset()
         return [named.load() for named in self.plugins if named.spec not in names]
@@ -194,7 +194,7 @@ class Chosen:
 
 @contextmanager
 def _read_already(*variables: str) -> Iterator[None]:
-    """Hides variables that count already: a pipeline would read them again, though an option may say otherwise."""
+    """Hides variables that were already read: the pipeline would read them again and override the options."""
     hidden = {name: os.environ.pop(name) for name in variables if name in os.environ}
     try:
         yield

@@ -1,4 +1,4 @@
-"""Where settings come from: the command's options, the environment, and `[tool.mulligan]` in `pyproject.toml`."""
+"""The sources of settings: the command's options, the environment, and `[tool.mulligan]` in `pyproject.toml`."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ BLOCK = "MULLIGAN_BLOCK_PLUGINS"
 SWITCH = "MULLIGAN_DISABLE_PLUGIN_AUTOLOAD"
 _FILE = "pyproject.toml"
 _KEYS: Mapping[str, type] = {"plugins": list, "block": list, "autoload": bool, "format": str, "log": str}
-_WORDS = {list: "a list of texts", bool: "true or false", str: "a text"}
+_WORDS = {list: "a list of strings", bool: "true or false", str: "a string"}
 
 
 @attrs.frozen
 class Source:
-    """What one place says. What it does not mention is None, or empty.
+    """The settings of one source. A setting that it does not contain is None, or empty.
 
     Attributes:
         kind: `option`, `environment` or `pyproject.toml`.
-        where: where it names plugins, for errors.
+        where: the setting that names plugins, for errors.
         plugins: plugins to load: NAME, MODULE[:NAME] or FILE.py.
-        block: names of plugins that are not used.
+        block: names of blocked plugins.
         autoload: whether installed plugins register themselves.
         format: the feedback format.
-        log: the lowest level that is logged; empty for the command's default.
-        folder: where its modules are, besides the current directory.
+        log: the lowest level to log; empty for the command's default.
+        folder: a folder to import modules from, besides the current directory.
     """
 
     kind: str
@@ -48,14 +48,14 @@ class Source:
 
 
 def from_options(plugins: Iterable[str], log: str | None) -> Source:
-    """What the options say.
+    """The settings of the options.
 
     Args:
-        plugins: what `-p` names; `no:NAME` blocks one.
-        log: what `--log` names.
+        plugins: the values of `-p`; `no:NAME` blocks a plugin.
+        log: the value of `--log`.
 
     Raises:
-        UsageError: there is no such level.
+        UsageError: the level is unknown.
     """
     named = tuple(plugins)
     loaded = tuple(name for name in named if not name.startswith("no:"))
@@ -64,10 +64,10 @@ def from_options(plugins: Iterable[str], log: str | None) -> Source:
 
 
 def from_environment() -> Source:
-    """What the variables `MULLIGAN_...` say.
+    """The settings of the variables `MULLIGAN_...`.
 
     Raises:
-        UsageError: `MULLIGAN_LOG` names no level.
+        UsageError: `MULLIGAN_LOG` is not a level.
     """
     asked = os.environ.get(LOG, "")
     known = {"": None, "0": "", "1": "INFO"}
@@ -89,10 +89,10 @@ def _listed(variable: str) -> tuple[str, ...]:
 
 
 def from_project() -> Source:
-    """What the nearest `pyproject.toml` says, that of the current directory or of one above it.
+    """The settings of the nearest `pyproject.toml`, in the current directory or above it.
 
     Raises:
-        UsageError: it cannot be read, or what it says in `[tool.mulligan]` is wrong; names the key and what it may be.
+        UsageError: it cannot be read, or `[tool.mulligan]` has an unknown key or an invalid value; names the key.
     """
     here = Path.cwd()
     file = next((folder / _FILE for folder in (here, *here.parents) if (folder / _FILE).is_file()), None)
@@ -118,7 +118,7 @@ def _section(file: Path) -> Mapping[str, Any]:
     try:
         whole = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise UsageError(f"{file} cannot be read: {error}; correct it") from None
+        raise UsageError(f"cannot read {file}: {error}; correct the file") from None
     tools = whole.get("tool", {})
     found = tools.get("mulligan", {}) if isinstance(tools, dict) else {}
     if not isinstance(found, dict):
@@ -130,8 +130,8 @@ def _check(said: Mapping[str, Any]) -> None:
     for key, value in said.items():
         if key not in _KEYS:
             near = difflib.get_close_matches(key, _KEYS, 1)
-            step = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(_KEYS)}"
-            raise UsageError(f"{_FILE}, [tool.mulligan]: there is no key {key!r}; {step}")
+            step = f"Did you mean {near[0]!r}?" if near else f"Available: {', '.join(_KEYS)}"
+            raise UsageError(f"{_FILE}, [tool.mulligan]: unknown key {key!r}. {step}")
         kind = _KEYS[key]
         listed = value if isinstance(value, list) else ()
         if not isinstance(value, kind) or not all(isinstance(one, str) and one for one in listed):
@@ -140,12 +140,12 @@ def _check(said: Mapping[str, Any]) -> None:
 
 def _level(said: str, where: str) -> str:
     if said.upper() not in LEVELS:
-        raise UsageError(f"{where} {said}: there is no such level; use {', '.join(LEVELS).lower()}")
+        raise UsageError(f"{where} {said}: unknown level; use {', '.join(LEVELS).lower()}")
     return said.upper()
 
 
 def _beside(file: Path, spec: str) -> str:
-    """A plugin as the file names it, its own file found from any directory."""
+    """A plugin as `pyproject.toml` names it, with a path that is valid in every directory."""
     where, name = split(spec)
     if not where.endswith(".py"):
         return spec
@@ -153,7 +153,7 @@ def _beside(file: Path, spec: str) -> str:
 
 
 def plugin_name(spec: str) -> str:
-    """The name that a plugin will have.
+    """The name that a plugin gets.
 
     Args:
         spec: NAME, MODULE[:NAME] or FILE.py[:NAME].

@@ -1,4 +1,4 @@
-"""The standard streams: stdout holds what a command answers and nothing else; what tools and plugins print is for stderr."""
+"""The standard streams: stdout has only the output of the command; what tools and plugins print goes to stderr."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from typing import IO, Any, TextIO
 
 from mulligan.errors import UsageError
 
-_ROOM = "make room, or write to another place"
+_ROOM = "free some space, or write to another place"
 _ANSWERS: ContextVar[TextIO | None] = ContextVar("answers", default=None)
 
 
 class Written(io.FileIO):
-    """A file that is written. Where it takes no more, it says so by its name, in a `UsageError`.
+    """An output file. A failed write raises a `UsageError` that names the file.
 
     Args:
         file: its name, or a descriptor.
-        name: what it is called, for errors.
-        step: what to do when it takes no more.
+        name: its name in errors.
+        step: what to do if a write fails.
     """
 
     def __init__(self, file: str | int, name: str, step: str) -> None:
@@ -35,28 +35,28 @@ class Written(io.FileIO):
         """Writes bytes.
 
         Raises:
-            UsageError: they do not go in.
-            BrokenPipeError: whoever reads them has gone.
+            UsageError: the write fails.
+            BrokenPipeError: the reader closed the pipe.
         """
         try:
             return super().write(data)
         except BrokenPipeError:
             raise
         except OSError as error:
-            raise UsageError(f"{self._called} cannot be written: {error.strerror}; {self._step}") from None
+            raise UsageError(f"cannot write to {self._called}: {error.strerror}; {self._step}") from None
 
 
 def stdout() -> TextIO:
-    """Where a command writes what it answers."""
+    """The stream for the output of a command."""
     return _ANSWERS.get() or sys.stdout
 
 
 @contextmanager
 def answers_apart() -> Iterator[None]:
-    """Keeps stdout for `stdout()`: what anything else prints, child processes among them, goes to stderr.
+    """Reserves stdout for `stdout()`: everything else that prints, including child processes, goes to stderr.
 
     Raises:
-        UsageError: stdout takes no more.
+        UsageError: writing to stdout fails.
     """
     real = sys.stdout
     answers = _apart(real)
@@ -75,13 +75,13 @@ def answers_apart() -> Iterator[None]:
 
 
 def _apart(real: TextIO) -> TextIO:
-    """A stream of its own to where stdout leads, whose descriptor leads to stderr from now on; else stdout itself."""
+    """A new stream to the target of stdout, whose descriptor then leads to stderr; stdout itself if that is not possible."""
     try:
         descriptor, prints = real.fileno(), sys.stderr.fileno()
     except (OSError, ValueError):
-        return real  # it is no file, as where a test takes it down
+        return real  # not a file, as in a test that captures it
     if os.name == "nt":
-        return real  # a console there is written by calls of its own
+        return real  # Windows writes to a console with special calls
     real.flush()
     file = Written(os.dup(descriptor), "stdout", _ROOM)
     os.dup2(prints, descriptor)
@@ -94,7 +94,7 @@ def _apart(real: TextIO) -> TextIO:
 
 
 def ready() -> None:
-    """Makes the streams fit to be used: what their encoding cannot say is written as an escape.
+    """Prepares the streams: characters that their encoding lacks are written as escapes.
 
     Raises:
         UsageError: stdout is closed.
@@ -102,31 +102,33 @@ def ready() -> None:
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - for as long as the process lives
     if sys.stdout is None:
-        raise UsageError("stdout is closed, so nobody can read an answer; leave it open, or write to a file: > FILE")
+        raise UsageError(
+            "stdout is closed, so there is nowhere to write the output; keep it open, or redirect it: > FILE"
+        )
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 
 
 def stdin(wanted: str) -> IO[bytes]:
-    """What is piped in.
+    """The bytes of stdin.
 
     Args:
-        wanted: what it should hold, for the error.
+        wanted: what it should contain, for the error.
 
     Raises:
         UsageError: stdin is closed.
     """
     if sys.stdin is None:
-        raise UsageError(f"stdin is closed: give {wanted} with < FILE or |")
+        raise UsageError(f"stdin is closed; pass {wanted} with < FILE or |")
     return sys.stdin.buffer
 
 
 def flush() -> None:
-    """Sends on its way what is left on stdout itself.
+    """Flushes stdout.
 
     Raises:
-        UsageError: it takes no more.
+        UsageError: writing to stdout fails.
     """
     try:
         sys.stdout.flush()
@@ -134,14 +136,14 @@ def flush() -> None:
         raise
     except OSError as error:
         _abandon(sys.stdout)
-        raise UsageError(f"stdout cannot be written: {error.strerror}; {_ROOM}") from None
+        raise UsageError(f"cannot write to stdout: {error.strerror}; {_ROOM}") from None
 
 
 def tell(text: str) -> None:
-    """Writes lines to what stderr is at this moment (a progress bar takes its place for a while), as far as it takes them.
+    """Writes lines to the current stderr (a progress bar may replace it), and ignores a failed write.
 
     Args:
-        text: the lines, with their ends.
+        text: the lines, with newlines.
     """
     try:
         sys.stderr.write(text)
@@ -151,7 +153,7 @@ def tell(text: str) -> None:
 
 
 def leave_pipe() -> None:
-    """Whoever read the output has gone: what is still buffered goes nowhere, without a complaint at exit."""
+    """Discards buffered output after the reader closed the pipe, so that Python does not complain at exit."""
     _abandon(sys.stdout)
 
 
@@ -161,15 +163,15 @@ def _abandon(stream: TextIO) -> None:
 
 
 def decode(raw: bytes, where: str, step: str) -> str:
-    """A text that came as bytes.
+    """Decodes UTF-8.
 
     Args:
-        raw: its bytes.
-        where: what it is, and for a line of a file which one, for the error.
-        step: what to do when it is no UTF-8.
+        raw: the bytes.
+        where: what they are, with the line number for a file, for the error.
+        step: what to do if they are not UTF-8.
 
     Raises:
-        UsageError: it is not; names the byte.
+        UsageError: they are not UTF-8; names the byte.
     """
     try:
         return raw.decode("utf-8-sig")
@@ -178,11 +180,11 @@ def decode(raw: bytes, where: str, step: str) -> str:
 
 
 def typed(word: str, what: str) -> str:
-    """A word of the command line that is text, whatever encoding the locale claims that it has.
+    """A word of the command line as UTF-8, independent of the locale.
 
     Args:
         word: the word, as Python read it.
-        what: what it is called, for the error.
+        what: its name in errors.
 
     Raises:
         UsageError: it is not UTF-8.
@@ -190,5 +192,5 @@ def typed(word: str, what: str) -> str:
     try:
         raw = word.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
-        raise UsageError(f"{what}: half a character; write it as a JSON escape, or as a whole one") from None
+        raise UsageError(f"{what}: contains a lone surrogate; write the whole character, or a JSON escape") from None
     return decode(raw, f"{what},", "use a terminal that writes UTF-8")

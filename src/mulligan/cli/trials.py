@@ -1,4 +1,4 @@
-"""Asks every hookimpl of a pipeline about something harmless, so that what is wrong with it shows. Nothing is run."""
+"""Calls every hookimpl of a pipeline with harmless sample data, to find faults. No tool runs."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ Trials = Mapping[str, tuple[tuple[Any, ...], ...]]
 
 @attrs.frozen
 class Asked:
-    """How a hookimpl fared.
+    """The outcome of the trials of one hookimpl.
 
     Attributes:
-        plugin: whose it is.
+        plugin: its plugin.
         hook: its hook.
-        seconds: the longest that it took.
-        gave: what it gave, trial by trial.
+        seconds: the duration of its longest trial.
+        gave: what it returned, trial by trial.
     """
 
     plugin: PluginInfo
@@ -50,15 +50,15 @@ class Asked:
 
 
 def trial_tool() -> Tool:
-    """A tool that does nothing, and is never run."""
+    """A tool that does nothing and never runs."""
     return Tool.from_schema(_NAME, "A trial of the plugins.", {"type": "object"}, dict, read_only=True)
 
 
 def ask_all(pipeline: Pipeline) -> Iterator[Asked]:
-    """Asks every hookimpl of every plugin from outside; what it does wrong becomes a fault of the pipeline.
+    """Calls every hookimpl of every plugin that is not built in; its errors become faults of the pipeline.
 
     Args:
-        pipeline: whose plugins are asked. It has the tool of `trial_tool`.
+        pipeline: the pipeline with the plugins and with the tool of `trial_tool`.
     """
     trials = _trials(pipeline)
     for plugin in pipeline.plugins:
@@ -96,7 +96,7 @@ def _ask(plugin: PluginInfo, hookimpl: Hookimpl, trials: tuple[tuple[Any, ...], 
         try:
             gave.append(hookimpl.ask(*trial))
         except Exception:
-            gave.append(None)  # it refuses the call; why is among the pipeline's faults
+            gave.append(None)  # it refused the call; the reason is in the faults of the pipeline
         longest = max(longest, time.perf_counter() - started)
     return Asked(plugin, hookimpl.hook, longest, tuple(gave))
 
@@ -105,13 +105,13 @@ def offers(asked: Asked) -> tuple[FeedbackFormat | Dialect, ...]:
     """The formats or dialects that a hookimpl contributes.
 
     Args:
-        asked: how it fared.
+        asked: the outcome of its trials.
     """
     return tuple(asked.gave[0] or ()) if asked.hook in ("feedback_formats", "dialects") else ()
 
 
 def tried(offer: FeedbackFormat | Dialect) -> str | None:
-    """What goes wrong when a format or dialect is used; None where nothing does.
+    """What is wrong with a format or dialect in use; None if nothing is.
 
     Args:
         offer: a format or a dialect.
@@ -129,4 +129,4 @@ def tried(offer: FeedbackFormat | Dialect) -> str | None:
 
 
 def _misfit(what: str, given: Any, kinds: tuple[type, ...], wanted: str) -> str | None:
-    return None if isinstance(given, kinds) else f"its {what} gave {type_name(given)} instead of {wanted}"
+    return None if isinstance(given, kinds) else f"its {what} returned {type_name(given)} instead of {wanted}"

@@ -1,4 +1,4 @@
-"""What every rule of every plugin says of one failure: who decided, and why others did not."""
+"""What every rule of every plugin answers for one failure: which one decided, and why others did not."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from mulligan.errors import ToolError
 from mulligan.failures.failure import Failure
 from mulligan.plugging.plugins import PluginInfo
 
-Answer = Literal["decided", "no opinion", "other classes", "fits too", "failed"]
+Answer = Literal["decided", "abstains", "other classes", "also matches", "failed"]
 
 
 @attrs.frozen
 class Verdict:
-    """What one rule says.
+    """What one rule answers.
 
     Attributes:
         plugin: the plugin's name.
         rule: the rule's name.
-        about: what the rule knows.
-        answer: `decided`; `no opinion`: it was asked and declined; `other classes`: it is not asked about such an
-            exception; `fits too`: it would have an answer, but another was asked before; `failed`: it raised.
-        says: the class of error that it would give, or of the exception that it raised; else None.
+        about: the rule's description.
+        answer: `decided`; `abstains`: it returned None; `other classes`: it is for other exception classes; `also
+            matches`: it would have an answer, but an earlier rule decided; `failed`: it raised.
+        says: the error class of its answer, or the class of the exception that it raised; else None.
     """
 
     plugin: str
@@ -37,7 +37,7 @@ class Verdict:
 
 
 def verdicts(plugins: Iterable[PluginInfo], failure: Failure, decided: ToolError) -> Iterator[Verdict]:
-    """What each rule says, plugin by plugin.
+    """What each rule answers, plugin by plugin.
 
     Args:
         plugins: the plugins of a pipeline.
@@ -61,17 +61,17 @@ def _ask(rule: Rule, failure: Failure) -> tuple[Answer, str | None]:
         error = rule(copy(failure))
     except Exception as raised:
         return "failed", type(raised).__name__
-    return ("no opinion", None) if error is None else ("fits too", type(error).__name__)
+    return ("abstains", None) if error is None else ("also matches", type(error).__name__)
 
 
-def summary(told: Iterable[Verdict]) -> str:
-    """What the rules of one plugin say, in a line.
+def summary(answers: Iterable[Verdict]) -> str:
+    """The answers of the rules of one plugin, in one line.
 
     Args:
-        told: their verdicts.
+        answers: their verdicts.
     """
     by_answer: dict[Answer, list[str]] = {}
-    for one in told:
+    for one in answers:
         shown = f"{one.rule} ({one.says})" if one.says and one.answer != "decided" else one.rule
         by_answer.setdefault(one.answer, []).append(shown)
     elsewhere = by_answer.pop("other classes", ())
@@ -82,4 +82,4 @@ def summary(told: Iterable[Verdict]) -> str:
 
 
 def _rank(item: tuple[Answer, list[str]]) -> int:
-    return ("decided", "failed", "fits too", "no opinion").index(item[0])
+    return ("decided", "failed", "also matches", "abstains").index(item[0])

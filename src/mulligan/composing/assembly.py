@@ -1,4 +1,4 @@
-"""A pipeline's plugins: the built-in ones, then the installed ones, then those in code. Imported when the first is made."""
+"""The plugins of a pipeline: built-in, installed, and in code. Imported lazily, for the first pipeline."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SURE = 0.8
 
 
 def _built_in(policy: Policy, limits: Limits) -> Mapping[str, Any]:
-    """The plugins that come with mulligan, by name; `repair` only where the policy wants repairs."""
+    """The built-in plugins by name; `repair` only if the policy enables repairs."""
     from mulligan.builtin import classify, detect, dialects, execute, formats, resolve
     from mulligan.builtin.validate import Validate
 
@@ -46,18 +46,18 @@ def assemble(
     autoload: bool,
     block: tuple[str, ...],
 ) -> None:
-    """Registers plugins; those registered last are asked first.
+    """Registers plugins; the last one registered is called first.
 
     Args:
-        manager: where they are registered.
-        policy: which repairs are wanted.
-        limits: bounds, for reading arguments.
-        plugins: those that are given in code.
-        autoload: whether installed plugins are loaded.
-        block: names of plugins that are not used.
+        manager: registers them.
+        policy: which repairs are enabled.
+        limits: bounds for reading arguments.
+        plugins: the plugins in code.
+        autoload: whether to load installed plugins.
+        block: names of blocked plugins.
 
     Raises:
-        UsageError: a plugin given in code is wrong, or the name of one that is blocked is misspelt.
+        UsageError: a plugin in code is invalid, or a blocked name is misspelled.
     """
     given = [*_given(plugins), *(plugin for plugin in policy.repair if not isinstance(plugin, str))]
     blocked = blocked_names(block)
@@ -78,7 +78,7 @@ def assemble(
 
 
 def _check_blocked(block: Iterable[str], known: list[str]) -> None:
-    """Refuses a name that can only be misspelt; any other may be that of a plugin which is not installed here."""
+    """Refuses a misspelled name; any other name may be that of a plugin that is not installed here."""
     import difflib
 
     alike = {_spelling(name): name for name in known}
@@ -87,7 +87,7 @@ def _check_blocked(block: Iterable[str], known: list[str]) -> None:
             near = difflib.get_close_matches(name, _ALWAYS, 1, _SURE)
             meant = alike.get(_spelling(name)) or (near[0] if near else None)
             if meant is not None:
-                raise UsageError(f"block={[name]}: no plugin is named {name!r}; did you mean {meant!r}?")
+                raise UsageError(f"block={[name]}: unknown plugin {name!r}. Did you mean {meant!r}?")
 
 
 def _spelling(name: str) -> str:
@@ -102,16 +102,16 @@ def _given(plugins: Iterable[Any]) -> list[Any]:
     given = list(plugins)
     for plugin in given:
         if isinstance(plugin, str):
-            raise UsageError(f"plugin {plugin!r} is a text: import the module and give it itself")
+            raise UsageError(f"plugin {plugin!r} is a string; import the module and pass it")
     return given
 
 
 def blame_silence(manager: PluginManager, format: FeedbackFormat) -> None:
-    """Records that a format gave no text, so that the text format was taken.
+    """Records that a format failed, so that the text format was used.
 
     Args:
         manager: records it.
         format: the format.
     """
     name = manager.owner(format, f"format {format.name}")
-    manager.fault(name, "render_feedback", f"the format {format.name!r} gave no text; its render() failed")
+    manager.fault(name, "render_feedback", f"the format {format.name!r} returned no text; its render() failed")

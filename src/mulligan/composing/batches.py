@@ -56,7 +56,7 @@ def _step(session: Session | None) -> AbstractContextManager[None]:
 def _tell(
     host: Host, session: Session | None, calls: Sequence[ToolCall], results: Sequence[ToolResult], started: float
 ) -> None:
-    """Tells the observers that a step has ended, and what to show of it."""
+    """Notifies the observers that a step has ended."""
     if not results or not host.stages.observed:
         return
     names = tuple(host.answering.shown_name(call) for call in calls)

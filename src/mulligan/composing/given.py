@@ -39,7 +39,7 @@ def checked_policy(policy: object, limits: object) -> tuple[Policy, Limits]:
 
 
 def as_call(given: Any) -> ToolCall:
-    """What a caller gives as a call.
+    """Converts the argument of a caller to a call.
 
     Args:
         given: a `ToolCall`, a name, or a pair of name and arguments.
@@ -53,7 +53,7 @@ def as_call(given: Any) -> ToolCall:
         return ToolCall(None, given)
     if isinstance(given, (tuple, list)) and len(given) == 2 and isinstance(given[0], str):
         return ToolCall(None, *given)
-    raise UsageError(f"a call is a ToolCall, a name, or a pair of name and arguments, not {given!r:.80}")
+    raise UsageError(f"a call must be a ToolCall, a name, or a pair of name and arguments, not {given!r:.80}")
 
 
 def as_invocation(
@@ -64,7 +64,7 @@ def as_invocation(
     session: Session | None,
     context: Mapping[str, Any] | None,
 ) -> Invocation:
-    """One call as the host's code gives it, ready for the flow.
+    """One call of the host's code, ready for the flow.
 
     Args:
         host: the pipeline's parts.
@@ -75,21 +75,21 @@ def as_invocation(
         context: values for injected parameters, by name.
 
     Raises:
-        UsageError: it is no call.
+        UsageError: it is not a call.
     """
     if type(name_or_call) is str:
         call = ToolCall(call_id, name_or_call, arguments)
     elif arguments is None and call_id is None:
         call = as_call(name_or_call)
     else:
-        raise UsageError("arguments and call_id belong to a name; a ToolCall has its own")
+        raise UsageError("arguments and call_id require a name; a ToolCall has its own")
     if session is None:
         return Invocation(host, call, context)
     return Invocation(host, call, context, session.memory, session.format, session.deadline)
 
 
 def checked_middleware(given: Any) -> tuple[Middleware, ...]:
-    """The middleware that a host gives, as it can be run.
+    """Checks the middleware of a host.
 
     Args:
         given: a list of generator functions.
@@ -101,17 +101,17 @@ def checked_middleware(given: Any) -> tuple[Middleware, ...]:
         raise UsageError(f"middleware must be a list of generator functions, not {given!r:.80}")
     for one in given:
         if isinstance(one, type) and not issubclass(one, Generator):
-            raise UsageError(f"{one.__name__} is a class: give what it makes, as in middleware=[{one.__name__}(...)]")
+            raise UsageError(f"{one.__name__} is a class; pass an instance, as in middleware=[{one.__name__}(...)]")
         if not callable(one):
-            raise UsageError(f"{one!r:.80} cannot be a middleware: give a generator function of run, tool and call")
+            raise UsageError(f"{one!r:.80} cannot be a middleware; pass a generator function of run, tool and call")
     return tuple(given)
 
 
 def chances(policy: Policy) -> Callable[[], Chances] | None:
-    """What gives second chances that nobody had to ask for, made at the first failure that may pass.
+    """A factory of the automatic retry, created at the first transient failure.
 
     Args:
-        policy: whether there are any.
+        policy: whether to retry.
     """
     if not policy.retry:
         return None
@@ -126,7 +126,7 @@ def chances(policy: Policy) -> Callable[[], Chances] | None:
 
 
 def names_of(block: Any) -> tuple[str, ...]:
-    """Names that may be given as one text.
+    """A tuple of names, which may be given as one string.
 
     Args:
         block: one name or several.
@@ -139,15 +139,15 @@ def names_of(block: Any) -> tuple[str, ...]:
 
 
 def host_view(host: Host, tools: Iterable[Any], control_flow: Iterable[Any]) -> HostView:
-    """The parts of a pipeline that shares everything but its tools with another.
+    """The parts of a pipeline that shares everything except its tools with another.
 
     Args:
         host: the other pipeline's parts.
         tools: tools, plain functions and toolsets.
-        control_flow: what passes through untouched besides what the policy says.
+        control_flow: exceptions that pass through unchanged, in addition to those of the policy.
 
     Raises:
-        UsageError: one of the tools cannot be one, or asks for a format that nobody offers.
+        UsageError: a tool is invalid, or names an unknown format.
     """
     toolset, policy = Toolset(tools), host.policy
     if more := tuple(control_flow):
@@ -158,16 +158,16 @@ def host_view(host: Host, tools: Iterable[Any], control_flow: Iterable[Any]) -> 
 
 
 def equip(answering: Answering, stages: Stages, toolset: Toolset, format: Any) -> None:
-    """Hands the formats and dialects of the plugins to those who use them.
+    """Passes the formats and dialects of the plugins to the parts that use them.
 
     Args:
-        answering: makes the results.
+        answering: creates the results.
         stages: the compiled hooks.
         toolset: the pipeline's tools.
         format: the pipeline's feedback format, or its name.
 
     Raises:
-        UsageError: the pipeline or one of its tools asks for a format that nobody offers.
+        UsageError: the pipeline or one of its tools names an unknown format.
     """
     answering.formats = stages.formats()
     answering.dialects = toolset.dialects = stages.dialects()

@@ -1,4 +1,4 @@
-"""Turning log lines on: nothing is logged, and loguru is not imported, until somebody asks."""
+"""Enables logging: nothing is logged, and loguru is not imported, until it is enabled."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Logs:
         if level in ("", "0", "OFF"):
             return None
         if level not in LEVELS:
-            raise UsageError(f"MULLIGAN_LOG={asked!r}: unknown log level; there are {', '.join(LEVELS)}")
+            raise UsageError(f"MULLIGAN_LOG={asked!r}: unknown log level; use one of {', '.join(LEVELS)}")
         return level
 
     def enable(self, level: str) -> bool:

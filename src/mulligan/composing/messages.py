@@ -42,7 +42,7 @@ def read_message(message: Any, dialects: Mapping[str, Dialect], blame: Blame) ->
             check_read(values, dialect, calls)
             return dialect, calls
     known = ", ".join(dialects)
-    raise UsageError(f"no dialect recognises this message ({type_name(message)}); there are {known}{_step(values)}")
+    raise UsageError(f"no dialect recognises this message ({type_name(message)}); available: {known}{_step(values)}")
 
 
 def _is_built_in(dialect: Dialect) -> bool:
@@ -51,13 +51,13 @@ def _is_built_in(dialect: Dialect) -> bool:
 
 def _blame(dialect: Dialect, error: Exception, blame: Blame) -> None:
     if _is_built_in(dialect):
-        raise UsageError(f"this message has no shape that {dialect.name} knows: {type_name(error)}") from error
+        raise UsageError(f"{dialect.name} cannot read this message: {type_name(error)}") from error
     name = blame.owner(dialect, f"dialect {dialect.name}")
     blame.fault(name, "dialects", f"{type_name(error)}: {safe_str(error, 300)}", error)
 
 
 def check_read(values: Mapping[str, Any], dialect: Dialect, calls: list[ToolCall]) -> None:
-    """Sees that no call is lost: an answer without messages tells the host that the model has finished.
+    """Checks that no call is lost: an answer without messages means to the host that the model has finished.
 
     Args:
         values: the message as plain values.
@@ -72,7 +72,7 @@ def check_read(values: Mapping[str, Any], dialect: Dialect, calls: list[ToolCall
     choice = next(iter(mappings(values.get("choices"))), {})
     if "delta" in choice and "message" not in choice:
         raise UsageError(
-            "this message is one chunk of a stream; put all of them together first, as in "
+            "this message is one chunk of a stream; assemble the chunks first, as in "
             f"answer(named({dialect.name!r}).assemble(chunks)), with `named` from mulligan.dialects"
         )
     message = mapping(choice.get("message")) or values
@@ -90,10 +90,10 @@ def check_read(values: Mapping[str, Any], dialect: Dialect, calls: list[ToolCall
 
 
 def _unread(message: Mapping[str, Any]) -> Iterator[str]:
-    """The places of a message that look like calls."""
+    """The parts of a message that look like calls."""
     for name in ("tool_calls", *_CALLS):
         if message.get(name):
-            yield f"what stands in {name!r} ({type(message[name]).__name__}) cannot be read"
+            yield f"the value of {name!r} ({type(message[name]).__name__}) cannot be read"
     for place in ("content", "parts"):
         for at, block in enumerate(mappings(message.get(place))):
             kind = next((kind for kind in _CALLS if block.get("type") == kind or block.get(kind)), None)

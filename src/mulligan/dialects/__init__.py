@@ -38,7 +38,7 @@ def named(dialect: str | Dialect, known: Mapping[str, Dialect] | None = None) ->
         return dialect
     known = built_in() if known is None else known
     if dialect not in known:
-        raise UsageError(f"unknown dialect {dialect!r}; there are {', '.join(sorted(known))}")
+        raise UsageError(f"unknown dialect {dialect!r}; available: {', '.join(sorted(known))}")
     return known[dialect]
 
 
@@ -69,7 +69,7 @@ def _plain(value: Any, depth: int) -> Any:
 
 
 def _dumped(value: Any, dump: Callable[..., Any]) -> Any:
-    """What an SDK's object dumps; pydantic is told not to warn of what an answer holds against its own type."""
+    """The dump of an SDK object; pydantic's warnings about answers that do not match their own type are off."""
     quiet = {"warnings": False} if hasattr(type(value), "__pydantic_serializer__") else {}
     try:
         return dump(**quiet)

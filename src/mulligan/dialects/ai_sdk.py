@@ -172,7 +172,7 @@ class _Message:
         return opened
 
     def _part(self, family: str, id: Any) -> _Part:
-        """The part that is being streamed; one that nobody keeps where it never began."""
+        """The part that is being streamed; a discarded one if it never began."""
         return self._open.get((family, id if isinstance(id, str) else None)) or _Part({})
 
     def _tool(self, kind: str, chunk: Mapping[str, Any]) -> None:

@@ -102,7 +102,7 @@ class AnthropicDialect(Dialect):
 
 
 def _input(block: Mapping[str, Any], ended: str | None) -> Any:
-    """The arguments; of a message at its limit nobody can say whether the last ones are whole."""
+    """The arguments; in a message at its token limit, the last ones may be truncated."""
     arguments = block.get("input")
     if isinstance(arguments, Mapping) and arguments.keys() == {_INVALID}:
         arguments = arguments[_INVALID]
@@ -166,7 +166,7 @@ class _Block:
             self._block["citations"] = [*(self._block.get("citations") or ()), delta.get("citation")]
 
     def made(self) -> dict[str, Any]:
-        """The block as it is now; arguments that are no JSON object stand in it as the API takes them back."""
+        """The current block; arguments that are not a JSON object are in the form that the API accepts."""
         texts = {member: "".join(pieces) for member, pieces in self._pieces.items()}
         arguments = texts.pop("partial_json", "")
         is_cut = kind_of(self._block) == "tool_use" and not (self._is_whole or self._block.get("input"))
@@ -176,7 +176,7 @@ class _Block:
 
 
 def _parsed(text: str) -> Mapping[str, Any]:
-    """The arguments as an object, if nothing is lost thereby; else their text, so that what is wrong can be told."""
+    """The arguments as an object, if this loses nothing; else their text, so that the error can be reported."""
     from mulligan.arguments.reading import read_arguments
     from mulligan.policy import Limits
 

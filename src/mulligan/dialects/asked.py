@@ -42,7 +42,7 @@ class AskedCall(ToolCall):
 
 
 def asked(part: Mapping[str, Any], id: Any, name: Any, arguments: Any) -> AskedCall:
-    """A call as a message asks for it, whatever stands in the places of its id and name.
+    """A call of a message, with any values as its id and name.
 
     Args:
         part: the part of the message.
@@ -67,7 +67,7 @@ def part_of(call: ToolCall) -> Mapping[str, Any]:
 
 
 class CutOff(Mapping[str, Any]):
-    """Arguments that did not arrive whole: whoever reads them is told so, and nothing is run.
+    """Truncated arguments: reading them is an error, and nothing runs.
 
     Args:
         arrived: what arrived of them.
@@ -112,7 +112,7 @@ def arrived(arguments: Any, how: str | None) -> Any:
     """Arguments of a message that may have ended early: what is no whole JSON text is marked as cut off.
 
     Args:
-        arguments: as they stand in the message.
+        arguments: as they are in the message.
         how: how the message ended early, or None where it did not.
     """
     if how is None or not (arguments is None or isinstance(arguments, str)) or _is_whole(arguments or ""):
@@ -121,7 +121,7 @@ def arrived(arguments: Any, how: str | None) -> Any:
 
 
 def _is_whole(text: str) -> bool:
-    """Whether a text has its end, be it valid JSON or not: what is broken in another way is told as that."""
+    """Whether a text is complete, valid JSON or not; other errors are reported separately."""
     try:
         json.loads(text)
     except (ValueError, RecursionError):
@@ -133,7 +133,7 @@ def mappings(values: Any) -> list[Mapping[str, Any]]:
     """The mappings of a list; none where it is no list.
 
     Args:
-        values: what stands where a list should.
+        values: the value in place of a list.
     """
     return [value for value in values if isinstance(value, Mapping)] if isinstance(values, (list, tuple)) else []
 
@@ -142,7 +142,7 @@ def mapping(value: Any) -> Mapping[str, Any]:
     """A mapping as it is; anything else as an empty one.
 
     Args:
-        value: what stands where a mapping should.
+        value: the value in place of a mapping.
     """
     return value if isinstance(value, Mapping) else {}
 

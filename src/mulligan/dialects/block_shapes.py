@@ -51,7 +51,7 @@ class Block(NamedTuple):
 
     @property
     def told(self) -> str:
-        """The text, or a line that stands for data that cannot be shown."""
+        """The text, or a line that describes data that cannot be shown."""
         if self.text or not (self.media_type or self.name or self.url):
             return self.text
         what = " ".join(show_name(part, 200) for part in (self.name, self.media_type) if part) or "data"

@@ -49,7 +49,7 @@ def written(
         blocks: the blocks.
         dialect: the name of the dialect; a block that was written in its shape is handed on as it is.
         text: makes a text part.
-        media: makes a part for data; None where the provider takes no such data, which is then told in a text.
+        media: makes a part for data; None if the provider takes no such data, which is then described in a text.
     """
     parts = []
     for block in blocks:

@@ -65,7 +65,7 @@ class GeminiDialect(Dialect):
         return [{"role": "user", "parts": parts}] if parts else []
 
     def definition(self, tool: Tool) -> dict[str, Any]:
-        """A function declaration: what stands in the list `function_declarations` of a tool."""
+        """A function declaration, for the list `function_declarations` of a tool."""
         return {"name": tool.name, "description": tool.description, "parameters_json_schema": dict(tool.parameters)}
 
     def assemble(self, chunks: Iterable[Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Middleware for a pipeline: retries, circuit breakers, limits on concurrency and on rates.
+"""Middleware for a pipeline: retries, circuit breakers, concurrency limits and rate limits.
 
 from mulligan import Pipeline
 from mulligan.middleware import circuit_breaker, concurrency, rate_limit, retry

@@ -1,4 +1,4 @@
-"""Circuit breaker: a service that fails again and again is left alone for a while."""
+"""Circuit breaker: pauses a service after repeated failures."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ SERVICE_FAILURES: tuple[type[ToolError], ...] = (ToolUnavailableError, ToolConne
 
 
 class CircuitBreaker:
-    """Sets a service aside that fails again and again, and tries it anew after a while.
+    """Pauses a service after repeated failures, and tries it again later.
 
-    Closed, calls go through and are counted. With `failure_threshold` failures within the window, which are at least the
-    `failure_rate` of its calls, it opens: calls are answered at once, without being run. After `recovery_timeout` it is
-    half-open: `half_open_permits` calls are let through; when all of them are served, it closes, and when one fails, it
-    opens again. Only what the service fails at counts; arguments that it rejects show that it works.
+    While closed, the breaker lets calls through and counts them. After `failure_threshold` failures within the window, if
+    they are at least the share `failure_rate` of the calls, it opens: calls fail at once and do not run. After
+    `recovery_timeout` it is half-open: it lets `half_open_permits` calls through. If all of them succeed, it closes; if
+    one fails, it opens again. Only failures of the service count: rejected arguments show that it works.
 
     Args:
-        failure_threshold: how many failures open it.
-        failure_rate: which share of the calls they must be, from 0 to 1.
-        window: seconds in which calls are counted together.
-        recovery_timeout: seconds that it stays open.
-        half_open_permits: how many calls try the service anew.
-        key: what is counted together: `"tool"` (each by itself), `"provider"`, `"tag:NAME"`, `"tool:NAME"`,
-            `"provider:NAME"`, `"all"`, or a function of tool and call; tools for which it gives None are left alone.
-        on: error classes that count; by default unavailable, not reached and timed out.
+        failure_threshold: the number of failures that opens it.
+        failure_rate: the minimum share of failures among the calls, from 0 to 1.
+        window: the seconds in which calls are counted.
+        recovery_timeout: the seconds that it stays open.
+        half_open_permits: the number of trial calls when it is half-open.
+        key: which calls are counted together: `"tool"` (per tool), `"provider"`, `"tag:NAME"`, `"tool:NAME"`,
+            `"provider:NAME"`, `"all"`, or a function of tool and call; None from it exempts the call.
+        on: error classes that count; by default those for unavailable, unreachable and slow services.
         clock: monotonic seconds.
 
     Raises:
-        UsageError: names the argument that is wrong.
+        UsageError: an argument is invalid; names it.
     """
 
     def __init__(
@@ -77,15 +77,15 @@ class CircuitBreaker:
 
     @property
     def states(self) -> Mapping[Hashable, State]:
-        """The state of each circuit so far, by its key."""
+        """The current state of each circuit, by key."""
         now = self._clock()
         return {key: circuit.state(now) for key, circuit in self._circuits.items()}
 
     def __call__(self, run: Run, tool: Tool, call: ToolCall) -> Steps:
-        """The run, unless its service is set aside.
+        """Runs the call, unless its service is paused.
 
         Args:
-            run: what is run.
+            run: the run.
             tool: the tool.
             call: the call.
         """
@@ -96,7 +96,7 @@ class CircuitBreaker:
         circuit = self._circuits.get(key, now)
         admission = circuit.admit(now)
         if admission.wait > 0:
-            return Outcome(error=self._set_aside(tool, admission.wait))
+            return Outcome(error=self._paused(tool, admission.wait))
         served: bool | None = None
         try:
             outcome = yield run
@@ -106,7 +106,7 @@ class CircuitBreaker:
             circuit.settle(admission.round, served, self._clock())
 
     def _served(self, outcome: Outcome) -> bool | None:
-        """Whether the service served the call; None where that says nothing about the service."""
+        """Whether the service worked; None if the outcome says nothing about the service."""
         error, exception = outcome.error, outcome.exception
         if error is None:
             return True if exception is None else None
@@ -118,14 +118,13 @@ class CircuitBreaker:
             return False
         return None if isinstance(error, (ToolExecutionError, ToolCancelledError)) else True
 
-    def _set_aside(self, tool: Tool, wait: float) -> ToolError:
+    def _paused(self, tool: Tool, wait: float) -> ToolError:
         seconds = rounded_up(wait)
         return ToolUnavailableError(
-            f"{self._keys.label(tool)} is set aside for another {seconds:g} s, since it failed again and again. "
-            "The tool was not run.",
+            f"{self._keys.label(tool)} is paused for {seconds:g} s after repeated failures. The tool was not run.",
             effect="none",
             retry_after=seconds,
-            user_message="A service that failed again and again is left alone for a while.",
+            user_message="A service is paused after repeated failures. Try again later.",
             rule="host:circuit-breaker",
         )
 

@@ -1,4 +1,4 @@
-"""What settings of a middleware may be, and how it bounds a run."""
+"""Checks the settings of middleware, and bounds runs."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ REFUSALS = frozenset({"host:circuit-breaker", "host:rate-limit", "host:concurren
 def check_number(
     owner: str, name: str, value: Any, *, least: float = 0, most: float = math.inf, whole: bool = False
 ) -> None:
-    """Refuses what is no finite number, too small or too large.
+    """Refuses a value that is not a finite number in range.
 
     Args:
-        owner: the middleware, as it is called.
+        owner: the name of the middleware.
         name: the argument.
-        value: what was given.
-        least: 0 stands for "above 0", everything else may be reached.
-        most: the largest that may be.
+        value: its value.
+        least: the minimum; 0 means "above 0".
+        most: the maximum.
         whole: whether it must be a whole number.
 
     Raises:
-        UsageError: names the argument and what it may be.
+        UsageError: the value is invalid; names the argument and its range.
     """
     fits = type(value) is int or (type(value) is float and not whole and math.isfinite(value))
     if not fits or not (value >= least if least else value > 0) or value > most:
         what = "a whole number" if whole else "a number"
         bound = f"of at least {least:g}" if least else "above 0" if most == math.inf else f"above 0, at most {most:g}"
-        raise UsageError(f"{owner}({name}={value!r:.80}): give {what} {bound}")
+        raise UsageError(f"{owner}({name}={value!r:.80}): use {what} {bound}")
 
 
 def check_classes(owner: str, given: Any) -> tuple[type[ToolError], ...]:
-    """Error classes that may be given as one class.
+    """A tuple of error classes.
 
     Args:
-        owner: the middleware, as it is called.
+        owner: the name of the middleware.
         given: one class of `mulligan.errors`, or several.
 
     Raises:
@@ -47,30 +47,30 @@ def check_classes(owner: str, given: Any) -> tuple[type[ToolError], ...]:
     classes = given if isinstance(given, (tuple, list, set, frozenset)) else (given,)
     if not classes or not all(isinstance(one, type) and issubclass(one, ToolError) for one in classes):
         raise UsageError(
-            f"{owner}(on={given!r:.80}): give classes of mulligan.errors, such as ToolTimeoutError; "
-            "what a tool raises is classified first"
+            f"{owner}(on={given!r:.80}): use classes of mulligan.errors, such as ToolTimeoutError; "
+            "exceptions of a tool are classified first"
         )
     return tuple(classes)
 
 
 def bounded(run: Run, seconds: float | None) -> Run:
-    """A run that is given up after so many seconds, or when it would be anyway.
+    """A run with a timeout of at most this many seconds.
 
     Args:
         run: the run; it is not changed.
-        seconds: the bound, or None.
+        seconds: the maximum, or None.
     """
     if seconds is None or (run.timeout is not None and run.timeout <= seconds):
         return run
-    anew = copy(run)
-    anew.timeout = seconds
-    return anew
+    shorter = copy(run)
+    shorter.timeout = seconds
+    return shorter
 
 
 def rounded_up(seconds: float) -> float:
-    """Seconds as they are told: whole ones, or tenths where it is less than one.
+    """Seconds for a sentence: whole ones, or tenths below one.
 
     Args:
-        seconds: how long exactly.
+        seconds: the exact number.
     """
     return math.ceil(seconds) if seconds > 1 else max(0.1, math.ceil(seconds * 10) / 10)

@@ -1,4 +1,4 @@
-"""One circuit as a state machine: closed, open, half-open. It knows no clock and no tool."""
+"""One circuit as a state machine: closed, open, half-open. It is independent of clocks and tools."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ class Settings(NamedTuple):
     """When a circuit opens and closes.
 
     Attributes:
-        failures: failures within the window, from which it opens.
-        rate: share of the calls within the window that must have failed, too.
-        window: seconds; it moves on in tenths.
-        open_seconds: how long it stays open.
-        permits: calls that are let through at a time while it is half-open, and successes that close it.
+        failures: the number of failures within the window that opens it.
+        rate: the minimum share of failures within the window.
+        window: the seconds in which calls are counted; it moves in tenths.
+        open_seconds: the seconds that it stays open.
+        permits: concurrent calls while it is half-open, and successes that close it.
     """
 
     failures: int
@@ -29,11 +29,11 @@ class Settings(NamedTuple):
 
 
 class Admission(NamedTuple):
-    """What a circuit says to a call.
+    """The answer of a circuit to a call.
 
     Attributes:
-        round: which round of the circuit it belongs to; what comes back from an earlier one no longer counts.
-        wait: 0 where the call may go on, else the seconds after which to ask again.
+        round: the round of the circuit; outcomes of earlier rounds do not count.
+        wait: 0 if the call may run, else the seconds until the next try.
     """
 
     round: int
@@ -41,7 +41,7 @@ class Admission(NamedTuple):
 
 
 class Circuit:
-    """Counts calls and failures, and lets calls through or not. Safe for threads.
+    """Counts calls and failures, and admits or refuses calls. Thread-safe.
 
     Args:
         settings: when it opens and closes.
@@ -59,7 +59,7 @@ class Circuit:
         self._asked = 0.0
 
     def admit(self, now: float) -> Admission:
-        """Whether a call may go on.
+        """Whether a call may run.
 
         Args:
             now: monotonic seconds.
@@ -74,17 +74,17 @@ class Circuit:
             elif self._out + self._served >= self._settings.permits:
                 if now - self._asked < self._settings.open_seconds:
                     return Admission(self._round, min(_WHILE_TRIED, self._settings.open_seconds))
-                self._try(now)  # a call that was let through never came back
+                self._try(now)  # a trial call never returned
             self._out += 1
             self._asked = now
             return Admission(self._round, 0)
 
     def settle(self, round: int, served: bool | None, now: float) -> None:
-        """Takes note of how an admitted call ended.
+        """Records the outcome of an admitted call.
 
         Args:
-            round: that of its admission.
-            served: whether the service served it; None where nothing was learnt.
+            round: the round of its admission.
+            served: whether the service worked; None if the outcome does not show it.
             now: monotonic seconds.
         """
         with self._lock:
@@ -96,7 +96,7 @@ class Circuit:
                 self._open(now)
 
     def state(self, now: float) -> State:
-        """Its state; an open one whose time is up counts as half-open.
+        """The state; an open circuit whose time has passed is half-open.
 
         Args:
             now: monotonic seconds.
@@ -105,7 +105,7 @@ class Circuit:
             return "half-open" if self._state == "open" and now >= self._until else self._state
 
     def is_idle(self, now: float) -> bool:
-        """Whether a new circuit would behave alike.
+        """Whether a new circuit would behave the same way.
 
         Args:
             now: monotonic seconds.
@@ -125,7 +125,7 @@ class Circuit:
             self._begin("closed")
 
     def _count(self, served: bool, now: float) -> bool:
-        """Counts a call; whether there are too many failures now."""
+        """Counts a call, and returns whether there are too many failures."""
         oldest = self._oldest(now)
         if any(bucket <= oldest for bucket in self._counts):
             self._counts = {bucket: count for bucket, count in self._counts.items() if bucket > oldest}

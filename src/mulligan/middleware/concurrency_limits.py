@@ -1,4 +1,4 @@
-"""Concurrency: so many calls of a service at a time, the others wait for their turn."""
+"""Concurrency limit: at most N concurrent calls; further calls wait."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from mulligan.plugin import Executor, Outcome, Run, Steps, Tool, ToolCall, ToolE
 
 
 class ConcurrencyLimit:
-    """Lets so many calls run at a time; the others wait in the order in which they came.
+    """Limits the number of concurrent calls; further calls wait, first come, first served.
 
-    A call that is given up at its deadline while its tool still runs keeps its permit until the tool has really ended, so a
-    service that hangs takes up its own permits and nobody else's threads.
+    A call that is abandoned at its deadline while its tool still runs keeps its permit until the tool ends, so a service
+    that hangs uses only its own permits and does not exhaust the threads.
 
     Args:
-        permits: how many calls run at a time.
-        key: what is counted together: `"tool"` (each by itself), `"provider"`, `"tag:NAME"`, `"tool:NAME"`,
-            `"provider:NAME"`, `"all"`, or a function of tool and call; tools for which it gives None are left alone.
-        max_wait: seconds to wait at most, and never beyond the tool's timeout, of which waiting is a part.
+        permits: the maximum number of concurrent calls.
+        key: which calls are counted together: `"tool"` (per tool), `"provider"`, `"tag:NAME"`, `"tool:NAME"`,
+            `"provider:NAME"`, `"all"`, or a function of tool and call; None from it exempts the call.
+        max_wait: the maximum wait in seconds; waiting counts towards the timeout of the tool.
         clock: monotonic seconds.
 
     Raises:
-        UsageError: names the argument that is wrong.
+        UsageError: an argument is invalid; names it.
     """
 
     def __init__(
@@ -50,10 +50,10 @@ class ConcurrencyLimit:
         self._lines: PerKey[Permits] = PerKey(lambda: Permits(permits))
 
     def __call__(self, run: Run, tool: Tool, call: ToolCall) -> Steps:
-        """The run, once there is a permit.
+        """Runs the call when there is a free permit.
 
         Args:
-            run: what is run.
+            run: the run.
             tool: the tool.
             call: the call.
         """
@@ -76,9 +76,9 @@ class ConcurrencyLimit:
 
     def _refused(self, tool: Tool, wait: float) -> ToolError:
         seconds = rounded_up(wait)
-        calls = "One call" if self._permits == 1 else f"{self._permits} calls"
+        calls = "one concurrent call" if self._permits == 1 else f"{self._permits} concurrent calls"
         return ToolRateLimitError(
-            f"{self._keys.label(tool)} is busy: {calls} at a time, and none ended in time. The tool was not run.",
+            f"{self._keys.label(tool)} is limited to {calls}, and none ended in time. The tool was not run.",
             effect="none",
             retry_after=seconds,
             user_message="A service is busy with other calls.",
@@ -90,13 +90,13 @@ class ConcurrencyLimit:
 
 
 class Permits(Line):
-    """A line before so many permits.
+    """A queue for N permits.
 
     Args:
-        permits: how many.
+        permits: the number of permits.
 
     Attributes:
-        usual: seconds that the last call took, at least 1.
+        usual: the duration of the last call in seconds, at least 1.
     """
 
     def __init__(self, permits: int) -> None:
@@ -114,10 +114,10 @@ class Permits(Line):
         return 0
 
     def give_back(self, held: float) -> None:
-        """A permit is free again.
+        """Releases a permit.
 
         Args:
-            held: seconds for which it was held.
+            held: the seconds that it was held.
         """
         with self._lock:
             self._free += 1
@@ -125,13 +125,13 @@ class Permits(Line):
         self._wake_first()
 
     def is_idle(self, now: float) -> bool:
-        """Whether nobody holds a permit or waits for one."""
+        """Whether no one holds a permit or waits for one."""
         with self._lock:
             return self._free == self._permits and not self._waiting
 
 
 class _Hold:
-    """A permit, held by the call and by its tool: it is free again when both have let it go."""
+    """A permit that the call and its tool hold; it is free when both have released it."""
 
     def __init__(self, line: Permits, since: float, clock: Callable[[], float]) -> None:
         self._line = line
@@ -155,10 +155,10 @@ class _Hold:
 
 
 def _held(run: Run, hold: _Hold) -> Run:
-    """The run, whose tool holds the permit for as long as it really runs."""
-    anew = copy(run)
-    anew.executor = partial(_awaited if run.is_async else _called, run.executor, hold)
-    return anew
+    """The run, with a tool that holds the permit while it runs."""
+    held = copy(run)
+    held.executor = partial(_awaited if run.is_async else _called, run.executor, hold)
+    return held
 
 
 def _called(executor: Executor, hold: _Hold) -> Any:

@@ -1,4 +1,4 @@
-"""What a breaker or a limit counts together: a tool, a provider, a tag, or everything."""
+"""Which calls a breaker or a limit counts together: those of a tool, a provider or a tag, or all."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class Keys:
     """Finds the key of a call.
 
     Args:
-        owner: the middleware, as it is called.
-        key: what is counted together.
+        owner: the name of the middleware.
+        key: which calls are counted together.
 
     Raises:
-        UsageError: there is no such key.
+        UsageError: the key is invalid.
     """
 
     def __init__(self, owner: str, key: Any) -> None:
@@ -35,7 +35,7 @@ class Keys:
         self._name = name
 
     def of(self, tool: Tool, call: ToolCall) -> Hashable:
-        """The key, or None where the tool is not concerned.
+        """The key, or None if the tool is exempt.
 
         Args:
             tool: the tool.
@@ -52,33 +52,33 @@ class Keys:
         return own if not self._name or own == self._name else None
 
     def label(self, tool: Tool) -> str:
-        """What stands behind the key, for the model to read.
+        """The name of the key in sentences for the model.
 
         Args:
             tool: the tool.
         """
         if self._kind == "provider" and tool.provider is not None:
-            return f"The service {show_name(tool.provider)}"
+            return show_name(tool.provider)
         if self._kind == "tag":
-            return f"The service of the tools tagged {show_name(self._name)}"
-        return f"The service behind {show_name(tool.name)}"
+            return f"The tag {show_name(self._name)}"
+        return show_name(tool.name)
 
 
 class Idle(Protocol):
-    """What may be forgotten while nobody needs it."""
+    """An object that can be discarded while it is idle."""
 
     def is_idle(self, now: float) -> bool:
-        """Whether a new one would behave alike."""
+        """Whether a new object would behave the same way."""
 
 
 T = TypeVar("T", bound=Idle)
 
 
 class PerKey(Generic[T]):
-    """One object for each key, made when it is first needed. Of many, those that are idle are forgotten.
+    """One object per key, created on first use. Idle objects are discarded if there are many.
 
     Args:
-        make: makes one.
+        make: creates an object.
     """
 
     def __init__(self, make: Callable[[], T]) -> None:

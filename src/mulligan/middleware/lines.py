@@ -1,4 +1,4 @@
-"""Callers that wait for their turn, first come first served: threads and tasks alike, through steps."""
+"""Queues of callers, first come, first served, for threads and tasks."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from mulligan.plugin import Outcome, Signal, Sleep, Step
 
 
 class Ticket:
-    """One caller in the line.
+    """One caller in a queue.
 
     Attributes:
-        signal: wakes it when it should ask again; a new one for each wait, and None before the first.
+        signal: wakes the caller to ask again; new for each wait, None before the first.
     """
 
     __slots__ = ("signal",)
@@ -24,7 +24,7 @@ class Ticket:
 
 
 class Line(ABC):
-    """A line of callers. Only the first one may go on, so nobody is overtaken. Safe for threads."""
+    """A queue of callers. Only the first one may proceed, so no one is overtaken. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -32,29 +32,29 @@ class Line(ABC):
 
     @abstractmethod
     def _pause(self, now: float) -> float:
-        """Seconds until one caller more may go on; infinity where another one must end first."""
+        """Seconds until one more caller may proceed; infinity if another one must end first."""
 
     @abstractmethod
     def _take(self, now: float) -> None:
-        """One caller goes on."""
+        """Lets one caller proceed."""
 
     @abstractmethod
     def _expected(self, ahead: int, now: float) -> float:
-        """Seconds until a caller's turn comes at the earliest.
+        """The minimum number of seconds until the turn of a caller.
 
         Args:
-            ahead: how many wait before it.
+            ahead: the number of callers ahead of it.
             now: seconds on the clock.
         """
 
     def join(self, now: float) -> tuple[Ticket, float]:
-        """Stands in line.
+        """Joins the queue.
 
         Args:
             now: seconds on the clock.
 
         Returns:
-            The ticket, and the seconds until its turn comes at the earliest.
+            The ticket, and the minimum number of seconds until its turn.
         """
         ticket = Ticket()
         with self._lock:
@@ -63,14 +63,14 @@ class Line(ABC):
         return ticket, expected
 
     def ask(self, ticket: Ticket, now: float) -> float:
-        """Goes on where it is the caller's turn.
+        """Proceeds if it is the turn of the caller.
 
         Args:
-            ticket: what `join` gave.
+            ticket: the ticket of `join`.
             now: seconds on the clock.
 
         Returns:
-            0, or the seconds after which to ask again, unless the ticket's signal comes first.
+            0, or the seconds after which to ask again, unless the signal of the ticket is set first.
         """
         with self._lock:
             pause = self._pause(now) if self._first() is ticket else float("inf")
@@ -84,10 +84,10 @@ class Line(ABC):
         return 0
 
     def leave(self, ticket: Ticket) -> None:
-        """Gives the place up, if the turn had not come yet.
+        """Leaves the queue, if the turn has not come yet.
 
         Args:
-            ticket: what `join` gave.
+            ticket: the ticket of `join`.
         """
         with self._lock:
             if ticket not in self._waiting:
@@ -111,15 +111,15 @@ def _wake(ticket: Ticket | None) -> None:
 
 
 def turn(line: Line, most: float, clock: Callable[[], float]) -> Generator[Step, Outcome, float]:
-    """Waits until it is the caller's turn.
+    """Waits for the turn of the caller.
 
     Args:
-        line: the line.
-        most: seconds to wait at most.
+        line: the queue.
+        most: the maximum wait in seconds.
         clock: monotonic seconds.
 
     Returns:
-        0 where it is the caller's turn; else the seconds after which to try again.
+        0 if it is the turn of the caller; else the seconds after which to try again.
     """
     began = clock()
     ticket, expected = line.join(began)

@@ -1,4 +1,4 @@
-"""Rate limit: so many calls of a service within a time, the others wait for their turn."""
+"""Rate limit: at most N calls per time window; further calls wait."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from mulligan.plugin import Outcome, Run, Steps, Tool, ToolCall, ToolError, Tool
 
 
 class RateLimit:
-    """Lets so many calls begin within any span of time; the others wait in the order in which they came.
+    """Limits how many calls start per time window; further calls wait, first come, first served.
 
-    A call that would have to wait for too long is refused at once, and does not count.
+    A call whose wait would exceed the maximum is refused at once, and does not count.
 
     Args:
-        calls: how many calls begin within any `per` seconds.
-        per: seconds.
-        key: what is counted together: `"tool"` (each by itself), `"provider"`, `"tag:NAME"`, `"tool:NAME"`,
-            `"provider:NAME"`, `"all"`, or a function of tool and call; tools for which it gives None are left alone.
-        max_wait: seconds to wait at most, and never beyond the tool's timeout, of which waiting is a part.
+        calls: at most this many calls start in any `per`-second window.
+        per: the window in seconds.
+        key: which calls are counted together: `"tool"` (per tool), `"provider"`, `"tag:NAME"`, `"tool:NAME"`,
+            `"provider:NAME"`, `"all"`, or a function of tool and call; None from it exempts the call.
+        max_wait: the maximum wait in seconds; waiting counts towards the timeout of the tool.
         clock: monotonic seconds.
 
     Raises:
-        UsageError: names the argument that is wrong.
+        UsageError: an argument is invalid; names it.
     """
 
     def __init__(
@@ -50,10 +50,10 @@ class RateLimit:
         self._lines: PerKey[Rate] = PerKey(lambda: Rate(calls, per))
 
     def __call__(self, run: Run, tool: Tool, call: ToolCall) -> Steps:
-        """The run, once it may begin.
+        """Runs the call when the limit allows it.
 
         Args:
-            run: what is run.
+            run: the run.
             tool: the tool.
             call: the call.
         """
@@ -73,10 +73,11 @@ class RateLimit:
     def _refused(self, tool: Tool, wait: float) -> ToolError:
         calls = "one call" if self._calls == 1 else f"{self._calls} calls"
         return ToolRateLimitError(
-            f"{self._keys.label(tool)} gets {calls} in {self._per:g} s, and others come first. The tool was not run.",
+            f"{self._keys.label(tool)} is limited to {calls} per {self._per:g} s, and the limit is reached. "
+            "The tool was not run.",
             effect="none",
             retry_after=rounded_up(wait),
-            user_message="Calls of a service are spread over time; it can be tried again later.",
+            user_message="The rate limit of a service is reached. Try again later.",
             rule="host:rate-limit",
         )
 
@@ -85,11 +86,11 @@ class RateLimit:
 
 
 class Rate(Line):
-    """A line from which so many may go within any span of time.
+    """A queue that admits at most N callers per time window.
 
     Args:
-        calls: how many.
-        per: seconds.
+        calls: the number of callers.
+        per: the window in seconds.
     """
 
     def __init__(self, calls: int, per: float) -> None:
@@ -113,6 +114,6 @@ class Rate(Line):
         return max(0.0, before + self._per - now) + self._per * rounds
 
     def is_idle(self, now: float) -> bool:
-        """Whether nobody waits, and what has begun is too long ago to count."""
+        """Whether no one waits and all earlier calls are outside the window."""
         with self._lock:
             return not self._waiting and all(begun + self._per <= now for begun in self._begun)

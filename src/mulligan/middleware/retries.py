@@ -1,4 +1,4 @@
-"""Retry: the same run again after a failure that passes, where running it again does no harm."""
+"""Retry: runs a tool again after a transient failure, if running it again is safe."""
 
 from __future__ import annotations
 
@@ -25,30 +25,29 @@ from mulligan.plugin import (
 
 
 class Retry:
-    """Runs a tool again after a failure that may pass, with growing waits in between.
+    """Runs a tool again after a transient failure, with exponential backoff.
 
-    A tool that is neither `read_only` nor `idempotent` runs at most once; with `before_effect` it runs again where the
-    failure is surely from before any effect. Arguments that do not fit are never sent again, and a fatal error ends it,
-    but for a service that cannot be reached, which is fatal only once every attempt is used up. A tool's `timeout` is
-    shared by all attempts and the waits between them.
+    A tool that is neither `read_only` nor `idempotent` runs at most once; with `before_effect` it runs again if the failure
+    definitely precedes any effect. Invalid arguments are never sent again. A fatal error ends the attempts, except for an
+    unreachable service, which is fatal only after the last attempt. All attempts and waits share the `timeout` of the tool.
 
     Args:
-        on: error classes that are retried; by default every error that is transient, and a service that cannot be reached.
-        attempts: how often the tool runs at most.
-        timeout: seconds from the first attempt after which no other one begins.
+        on: error classes to retry; by default every transient error, and an unreachable service.
+        attempts: the maximum number of runs.
+        timeout: no attempt starts later than this many seconds after the first.
         attempt_timeout: seconds for one attempt, so that one that hangs leaves time for another.
         wait_initial: seconds before the second attempt.
-        wait_max: seconds between two attempts at most; a service that asks for more (Retry-After) gets it.
-        wait_jitter: seconds that are added at random at most, so that not everybody comes back at once.
-        wait_exp_base: by what each wait is longer than the one before.
-        before_effect: also a tool that may write runs again after a failure whose effect is `"none"`.
-        budget: further attempts for each call that fails, counted for each tool. The first ten are free, and one that
-            succeeds is given back, so it matters only while nothing helps. None for no such bound.
+        wait_max: the maximum wait in seconds; a longer Retry-After of the service is honoured.
+        wait_jitter: the maximum random addition to a wait in seconds, so that clients do not return all at once.
+        wait_exp_base: the factor by which waits grow.
+        before_effect: also retry a tool that may write, after a failure whose effect is `"none"`.
+        budget: further attempts per failed call, counted per tool. The first ten are free, and a successful one is
+            refunded, so the budget matters only while retries do not help. None disables it.
         clock: monotonic seconds.
         rng: random numbers from 0 to 1.
 
     Raises:
-        UsageError: names the argument that is wrong.
+        UsageError: an argument is invalid; names it.
     """
 
     retries = True
@@ -79,7 +78,7 @@ class Retry:
             if bound is not None:
                 check_number("retry", name, bound)
         if not isinstance(before_effect, bool):
-            raise UsageError(f"retry(before_effect={before_effect!r:.80}): give True or False")
+            raise UsageError(f"retry(before_effect={before_effect!r:.80}): use True or False")
         self._on = None if on is None else check_classes("retry", on)
         self._attempts = attempts
         self._timeout = timeout
@@ -91,10 +90,10 @@ class Retry:
         self._rng = rng
 
     def __call__(self, run: Run, tool: Tool, call: ToolCall) -> Steps:
-        """The run, and further ones after it.
+        """Runs the tool, and again if it fails.
 
         Args:
-            run: what is run.
+            run: the run.
             tool: the tool.
             call: the call.
         """
@@ -105,13 +104,13 @@ class Retry:
         return (yield from self.again(run, tool, outcome, started))
 
     def again(self, run: Run, tool: Tool, outcome: Outcome, started: float) -> Steps:
-        """Further runs after the first has failed.
+        """Runs the tool again after the first attempt failed.
 
         Args:
-            run: what is run.
+            run: the run.
             tool: the tool.
-            outcome: how the first attempt ended.
-            started: when it began, by the clock.
+            outcome: the outcome of the first attempt.
+            started: the start of the first attempt, by the clock.
         """
         left = _Left(run.timeout, started, self._clock)
         if self._budget is not None:
@@ -138,15 +137,15 @@ class Retry:
         return outcome
 
     def _may(self, tool: Tool, error: ToolError) -> bool:
-        """Whether the tool may run again after this failure, and whether that may help."""
+        """Whether another attempt is safe and may succeed."""
         harmless = tool.read_only or tool.idempotent or (self._before_effect and error.effect == "none")
         return harmless and self.worth(error)
 
     def worth(self, error: ToolError) -> bool:
-        """Whether another attempt may end better.
+        """Whether another attempt may succeed.
 
         Args:
-            error: what the failure means.
+            error: the error of the last attempt.
         """
         unreachable = isinstance(error, ToolConnectionError) and error.effect == "none"
         if isinstance(error, ToolArgumentError) or (error.fatal and not unreachable):
@@ -164,9 +163,9 @@ class Retry:
 
 
 class SecondChance(Retry):
-    """What a pipeline does by itself for tools that are `read_only` or `idempotent`: three quick attempts within five seconds.
+    """The default retry for tools that are `read_only` or `idempotent`: three quick attempts within five seconds.
 
-    What timed out is not tried again: whoever has waited for half a minute would wait once more.
+    A timeout is not retried: the caller has already waited for the whole timeout.
 
     Args:
         clock: monotonic seconds.
@@ -176,15 +175,15 @@ class SecondChance(Retry):
         super().__init__(attempts=3, timeout=5.0, wait_initial=0.1, wait_max=1.0, wait_jitter=0.1, clock=clock)
 
     def worth(self, error: ToolError) -> bool:
-        """Whether another attempt may end better, and soon."""
+        """Whether another attempt may succeed soon."""
         return error.transient and not error.fatal and not isinstance(error, (ToolTimeoutError, ToolArgumentError))
 
     def after(self, outcome: Outcome, started: float) -> Callable[[Run, Tool, ToolCall], Steps]:
-        """A middleware for what comes after the first run, so that a success costs nothing.
+        """A middleware for the attempts after the first run, so that a success costs nothing.
 
         Args:
-            outcome: how the first run ended.
-            started: when the call came in, by the clock.
+            outcome: the outcome of the first run.
+            started: the start of the call, by the clock.
         """
 
         def second_chance(run: Run, tool: Tool, call: ToolCall) -> Steps:
@@ -194,7 +193,7 @@ class SecondChance(Retry):
 
 
 class _Left:
-    """The time that all attempts share."""
+    """The remaining time of all attempts."""
 
     def __init__(self, timeout: float | None, started: float, clock: Callable[[], float]) -> None:
         self._timeout = timeout
@@ -215,7 +214,7 @@ class _Left:
 
 
 class _Budget:
-    """Bounds further attempts while they do not help. Safe for threads."""
+    """Limits further attempts while they do not succeed. Thread-safe."""
 
     def __init__(self, share: float, most: float) -> None:
         self._share = share

@@ -1,4 +1,4 @@
-"""Hookimpls as plain functions: how they are called, and how their answers are put together."""
+"""Hookimpls as plain functions: calls them and combines their answers."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def is_wrapper(impl: Any) -> bool:
 
 
 def marks_of(impl: Any, hook: str) -> tuple[str, ...]:
-    """What was said when a hookimpl was marked, as words.
+    """The marks of a hookimpl.
 
     Args:
         impl: pluggy's hookimpl.
@@ -57,11 +57,11 @@ def marks_of(impl: Any, hook: str) -> tuple[str, ...]:
 
 
 def by_position(impl: Any, parameters: tuple[str, ...]) -> Callable[..., Any]:
-    """The hookimpl as a function of all the hook's parameters, of which it is handed those that it asks for.
+    """The hookimpl as a function of all parameters of its hook; it receives those that it declares.
 
     Args:
         impl: pluggy's hookimpl.
-        parameters: the hook's, in order.
+        parameters: the parameters of the hook, in order.
     """
     function, wanted = impl.function, tuple(impl.argnames)
     if wanted == parameters:
@@ -75,7 +75,7 @@ def by_position(impl: Any, parameters: tuple[str, ...]) -> Callable[..., Any]:
 
 
 def deciding(calls: tuple[Callable[..., Any], ...]) -> Callable[..., Any]:
-    """Asks one after the other until one has an answer.
+    """Calls one hookimpl after another until one has an answer.
 
     Args:
         calls: the hookimpls.
@@ -92,7 +92,7 @@ def deciding(calls: tuple[Callable[..., Any], ...]) -> Callable[..., Any]:
 
 
 def collecting(calls: tuple[Callable[..., Any], ...]) -> Callable[..., list[Any]]:
-    """Collects what all of them contribute.
+    """Collects the contributions of all hookimpls.
 
     Args:
         calls: the hookimpls.
@@ -101,7 +101,7 @@ def collecting(calls: tuple[Callable[..., Any], ...]) -> Callable[..., list[Any]
 
 
 def asking_all(calls: tuple[Callable[..., Any], ...]) -> Callable[..., Any]:
-    """Asks every one; the first answer counts.
+    """Calls every hookimpl; the first answer counts.
 
     Args:
         calls: the hookimpls.
@@ -125,7 +125,7 @@ def _no_contributions(*_: Any) -> list[Any]:
 
 
 def nothing_of(hook: str) -> Callable[..., Any]:
-    """What a hook without hookimpls gives.
+    """The result of a hook without hookimpls.
 
     Args:
         hook: its name.
@@ -134,7 +134,7 @@ def nothing_of(hook: str) -> Callable[..., Any]:
 
 
 def joined(hook: str, answer: Any) -> Any:
-    """What pluggy gave, in the form that the compiled hook gives.
+    """The answer of pluggy, in the form that the compiled hook returns.
 
     Args:
         hook: the hook's name.
@@ -148,10 +148,10 @@ def joined(hook: str, answer: Any) -> Any:
 
 
 def culprit(error: BaseException, wrappers: list[Any]) -> str:
-    """The plugin whose wrapper the traceback runs through; the outermost one where none does.
+    """The plugin whose wrapper is in the traceback; the outermost one if none is.
 
     Args:
-        error: what was raised.
+        error: the exception.
         wrappers: the hook's wrappers, the outermost first.
     """
     codes = {getattr(impl.function, "__code__", None): impl.plugin_name for impl in wrappers}

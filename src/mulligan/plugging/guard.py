@@ -1,4 +1,4 @@
-"""The guard around one hookimpl: what it raises, or gives of a wrong type, is reported and counts as "no opinion"."""
+"""The guard around one hookimpl: an exception or a wrong type is reported, and the hookimpl abstains."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from mulligan.tools import Tool
 
 
 def reading(function: Callable[..., Any], limits: Limits) -> Callable[..., Any]:
-    """A hookimpl of `validate` whose mapping is read like any arguments: bounded, and JSON values only.
+    """A hookimpl of `validate` whose mapping is read like any arguments: bounded, with JSON values only.
 
     Args:
         function: the hookimpl.
@@ -35,13 +35,13 @@ def reading(function: Callable[..., Any], limits: Limits) -> Callable[..., Any]:
         try:
             return read_arguments(answer, limits)
         except ToolArgumentError as error:
-            raise ValueError(f"gave a mapping that cannot be used: {error.problems[0].message}") from error
+            raise ValueError(f"returned an invalid mapping: {error.problems[0].message}") from error
 
     return read
 
 
 def shielded(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A hookimpl that is given copies of failures and feedback: what it changes in them has no effect.
+    """A hookimpl that receives copies of failures and feedback, so that its changes have no effect.
 
     Args:
         function: the hookimpl. A list of rules of which none is about the failure is not even called.
@@ -59,10 +59,10 @@ _PASSING = (KeyboardInterrupt, GeneratorExit)
 
 
 class Refusal(Exception):
-    """A hookimpl that is required crashed, so the call is refused.
+    """A required hookimpl crashed, so the call is refused.
 
     Attributes:
-        error: what the call is answered with.
+        error: the error of the call.
     """
 
     def __init__(self, plugin: str) -> None:
@@ -72,7 +72,7 @@ class Refusal(Exception):
 
 
 class _Kind:
-    """What a hookimpl may give, and how it is called in an error."""
+    """A type that a hookimpl may return, and its name in errors."""
 
     def __init__(self, name: str, fits: Callable[[Any], bool]) -> None:
         self.name = name
@@ -124,21 +124,21 @@ CONTRIBUTES: Mapping[str, _Kind] = {
 
 
 def mistaken(hook: str, answer: Any) -> str | None:
-    """What is wrong with what a hook gives once its wrappers are done; None where nothing is.
+    """What is wrong with the answer of a hook after its wrappers; None if nothing is.
 
     Args:
         hook: the hook's name.
-        answer: what pluggy gave: one answer, or a list of answers.
+        answer: the answer of pluggy: one answer, or a list of answers.
     """
     several = hook in CONTRIBUTES or hook in ("authorize", "observe")
     if several and not isinstance(answer, (list, tuple)):
-        return f"gave {type_name(answer)} instead of a list"
+        return f"returned {type_name(answer)} instead of a list"
     for one in (answer if several else [answer]) or ():
         if hook in CONTRIBUTES:
             if not isinstance(one, (list, tuple)) or not all(CONTRIBUTES[hook].fits(item) for item in one):
-                return f"gave {type_name(one)} instead of lists of {CONTRIBUTES[hook].name}"
+                return f"returned {type_name(one)} instead of lists of {CONTRIBUTES[hook].name}"
         elif one is not None and not DECIDES[hook].fits(one):
-            return f"gave {type_name(one)} instead of {DECIDES[hook].name} or None"
+            return f"returned {type_name(one)} instead of {DECIDES[hook].name} or None"
     return None
 
 
@@ -151,15 +151,15 @@ def guarded(
     required: bool,
     own: Callable[[Any], None],
 ) -> Callable[..., Any]:
-    """A hookimpl that never raises what is its own fault.
+    """A hookimpl whose faults are reported, not raised.
 
     Args:
         hook: the hook's name.
         function: the hookimpl.
-        report: told what went wrong.
+        report: receives each fault.
         plugin: the plugin's name.
         required: whether a crash before the run refuses the call, by a `Refusal`.
-        own: told of each thing that is contributed.
+        own: receives each contribution.
     """
     if hook in CONTRIBUTES:
         return _contributing(hook, function, report, own)
@@ -174,7 +174,7 @@ def guarded(
                 return None
             if fits(answer):
                 return _signed(answer, plugin, hook) if signs else answer
-            problem = f"gave {type_name(answer)} instead of {wanted} or None"
+            problem = f"returned {type_name(answer)} instead of {wanted} or None"
         except _PASSING:
             raise
         except ToolArgumentError as error:
@@ -197,13 +197,13 @@ def _contributing(
     wanted = CONTRIBUTES[hook]
 
     def contribute(*args: Any) -> list[Any]:
-        """Exhausts a generator in here, so that it cannot fail later, elsewhere; what came before a crash is not used."""
+        """Exhausts a generator here, so that it cannot fail later; contributions before a crash are discarded."""
         kept: list[Any] = []
         problem, exception = "", None
         try:
             for item in islice(_each(function(*args)), _MOST_CONTRIBUTIONS):
                 if not wanted.fits(item):
-                    problem = f"gave {type_name(item)} among its {hook} instead of {wanted.name}"
+                    problem = f"returned {type_name(item)} among its {hook} instead of {wanted.name}"
                     break
                 own(item)
                 kept.append(item)

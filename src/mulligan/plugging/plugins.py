@@ -1,4 +1,4 @@
-"""Records on plugins, and where they come from: entry points of the group `mulligan`, sorted by name."""
+"""Records of plugins, and their discovery by entry points of the group `mulligan`, sorted by name."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import Any, Literal
 import attrs
 
 from mulligan.classifying.rules import Rule
+from mulligan.plugging.entry_points import read_entry_points
 
 GROUP = "mulligan"
-State = Literal["active", "failed", "blocked", "set aside"]
+State = Literal["active", "failed", "blocked", "disabled"]
 
 
 class Hookimpl:
@@ -20,9 +21,9 @@ class Hookimpl:
 
     Attributes:
         hook: the hook it implements.
-        place: when it is asked among those of its hook, counted from 1; wrappers stand around the others.
+        place: its place in the order of its hook, counted from 1; wrappers wrap the others.
         marks: any of `tryfirst`, `trylast`, `wrapper` and `required`.
-        ask: asks it, with all parameters of the hook by position. It never raises what is its own fault, but reports it.
+        ask: calls it with all parameters of the hook by position. It reports its faults instead of raising them.
     """
 
     __slots__ = ("ask", "hook", "marks", "place")
@@ -40,7 +41,7 @@ class PluginInfo:
 
     Attributes:
         name: its name: that of the entry point, the module or the class.
-        state: `active`, `failed` (it could not be loaded), `blocked`, or `set aside` (after three faults, or because it
+        state: `active`, `failed` (it could not be loaded), `blocked`, or `disabled` (after three faults, or because it
             needs another hook API).
         hooks: the hooks it implements.
         distribution: the installed distribution it comes from, or None.
@@ -48,9 +49,9 @@ class PluginInfo:
         built_in: whether it comes with mulligan.
         error: why it failed, or None.
         load_seconds: how long its import took.
-        rules: the rules by which it classifies, where it tells them.
-        api: the hook API that it needs, where it says so.
-        unknown_hooks: hooks that it marks as optional and that this mulligan does not have.
+        rules: the rules by which it classifies, if it lists them.
+        api: the hook API that it needs, if it declares one.
+        unknown_hooks: optional hooks that this version of mulligan does not have.
         hookimpls: its hookimpls, each with its place in the order.
     """
 
@@ -74,10 +75,10 @@ class PluginFault:
 
     Attributes:
         plugin: the plugin's name.
-        hook: the hook it was called for; `load` where it could not be loaded.
-        error: type and text of what went wrong, with the next step where there is one.
+        hook: the hook of the call; `load` if the plugin could not be loaded.
+        error: type and text of the problem, with the next step if there is one.
         distribution: the installed distribution it comes from, or None.
-        exception: what it raised, or None.
+        exception: the exception of the plugin, or None.
     """
 
     plugin: str
@@ -94,9 +95,9 @@ class Found:
         name: the entry point's name.
         distribution: the distribution's name, or None.
         version: the distribution's version, or None.
-        plugin: what it names, or None where loading failed.
-        exception: what loading raised, or None.
-        seconds: how long loading took.
+        plugin: the loaded object, or None if loading failed.
+        exception: the exception of loading, or None.
+        seconds: the duration of loading.
     """
 
     __slots__ = ("distribution", "exception", "name", "plugin", "seconds", "version")
@@ -118,59 +119,48 @@ class Found:
         self.seconds = seconds
 
 
+class UnreadableEntryPointError(Exception):
+    """An entry point that cannot be read; its text says why and what to do."""
+
+
 def discover(blocked: frozenset[str]) -> Iterator[Found]:
-    """Loads the entry points, each in isolation: one that fails, or leaves the interpreter, never stops the others.
+    """Loads the entry points, each in isolation: one that fails, or exits the interpreter, never stops the others.
 
     Args:
         blocked: names that are not even imported.
     """
-    for point, distribution, version in sorted(_points(), key=lambda found: (found[0].name, found[0].value)):
-        if point.name in blocked:
-            yield Found(point.name, distribution, version)
+    for entry in sorted(read_entry_points(GROUP), key=lambda entry: (entry.name, entry.value)):
+        found = Found(entry.name, entry.distribution, entry.version)
+        if entry.name in blocked:
+            yield found
             continue
         started = time.perf_counter()
         try:
-            plugin = point.load()
+            if entry.problem is not None:
+                raise UnreadableEntryPointError(entry.problem)
+            found.plugin = entry.load()
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            yield Found(point.name, distribution, version, None, error, time.perf_counter() - started)
-        else:
-            yield Found(point.name, distribution, version, plugin, None, time.perf_counter() - started)
-
-
-def _points() -> Iterator[tuple[Any, str | None, str | None]]:
-    """The entry points with distribution and version; a distribution whose metadata cannot be read has none."""
-    import importlib_metadata
-
-    seen: set[str] = set()
-    for distribution in importlib_metadata.distributions():
-        try:
-            points = distribution.entry_points.select(group=GROUP)
-            if not points:
-                continue
-            name, version = distribution.metadata["Name"], distribution.version
-        except Exception:  # noqa: S112 - nothing can be said of it, not even its name
-            continue
-        if str(name).lower() not in seen:
-            seen.add(str(name).lower())
-            yield from ((point, name, version) for point in points)
+            found.exception = error
+        found.seconds = time.perf_counter() - started
+        yield found
 
 
 def autoload_wanted(autoload: bool) -> bool:
-    """Whether entry points are loaded: not where the environment sets `MULLIGAN_DISABLE_PLUGIN_AUTOLOAD`.
+    """Whether to load entry points: not if the environment sets `MULLIGAN_DISABLE_PLUGIN_AUTOLOAD`.
 
     Args:
-        autoload: what the host's code says.
+        autoload: the argument of the pipeline.
     """
     return autoload and os.environ.get("MULLIGAN_DISABLE_PLUGIN_AUTOLOAD", "") in ("", "0")
 
 
 def blocked_names(block: tuple[str, ...]) -> frozenset[str]:
-    """The plugins that are blocked: by the host's code, and by `MULLIGAN_BLOCK_PLUGINS` (names, comma-separated).
+    """The blocked plugins: those of the host's code, and those of `MULLIGAN_BLOCK_PLUGINS` (comma-separated names).
 
     Args:
-        block: what the host's code says.
+        block: the argument of the pipeline.
     """
     named = os.environ.get("MULLIGAN_BLOCK_PLUGINS", "").split(",")
     return frozenset(block) | {name.strip() for name in named if name.strip()}

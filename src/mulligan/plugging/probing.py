@@ -1,4 +1,4 @@
-"""A package that claims what it cannot know hides all others: on its first claim it is asked about such a thing."""
+"""Detects plugins that claim what they cannot know: after its first claim, a hookimpl is tried with such an input."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from mulligan.calls import ToolCall
 from mulligan.failures.failure import Failure
 
 Report = Callable[[str, BaseException | None], None]
-LEFT_OUT = ", so it is left out; "
-_STEP = f"{LEFT_OUT}return None for what it does not know, or mark it @hookimpl(trylast=True)"
+LEFT_OUT = ", so it is ignored; "
+_STEP = f"{LEFT_OUT}return None for unknown inputs, or mark it @hookimpl(trylast=True)"
 
 
 class _UnheardOf(Exception):
@@ -19,11 +19,11 @@ class _UnheardOf(Exception):
 
 _UnheardOf.__module__ = "nowhere"
 _CLAIMS: Mapping[str, str] = {
-    "classify": f"claims every failure, also one that nobody can know{_STEP}",
-    "detect": f"takes every value for a failure, also the text 'ok'{_STEP}",
-    "resolve": f"finds a tool for every name, also for one that no tool has{_STEP}",
+    "classify": f"claims every failure, even an unknowable one{_STEP}",
+    "detect": f"treats every value as a failure, even the text 'ok'{_STEP}",
+    "resolve": f"resolves every name, even one that no tool has{_STEP}",
 }
-_RECOGNISES = f"recognises every message, also one that no provider writes{LEFT_OUT}look for its own keys"
+_RECOGNISES = f"recognises every message, even one that no provider writes{LEFT_OUT}check for its own keys"
 
 
 def is_probed(hook: str) -> bool:
@@ -36,13 +36,13 @@ def is_probed(hook: str) -> bool:
 
 
 def probed(hook: str, function: Callable[..., Any], asks: Sequence[str], report: Report) -> Callable[..., Any]:
-    """A hookimpl that is reported and left out if it claims what nobody can know.
+    """A hookimpl that is reported and ignored if it claims what it cannot know.
 
     Args:
         hook: the hook's name.
         function: the hookimpl.
         asks: the names of its parameters.
-        report: told what is wrong with it.
+        report: receives the fault.
     """
     if hook == "dialects":
         return lambda: list(_discerning(function(), report))
@@ -65,7 +65,7 @@ def probed(hook: str, function: Callable[..., Any], asks: Sequence[str], report:
 
 
 def _unknowable() -> dict[str, Any]:
-    """What nobody can know, by the name of the parameter."""
+    """Inputs that no plugin can know, by parameter name."""
     call = ToolCall(None, "a_tool_that_nobody_has", "{}")
     return {"failure": Failure(_UnheardOf()), "value": "ok", "call": call}
 

@@ -20,25 +20,25 @@ Hook = Callable[..., Any]
 
 
 class Stages:
-    """What the flow asks the plugins. A hook without hookimpls costs one look.
+    """The hooks that the flow calls. A hook without hookimpls costs one look-up.
 
     The hooks themselves are attributes, called with the parameters of their hookspec by position.
 
     Args:
         hooks: each hook as a function.
-        outside: the hooks that somebody besides the built-in plugins implements.
+        outside: the hooks that a plugin other than the built-in ones implements.
         checks: the hookimpls of `authorize`.
 
     Attributes:
-        checks: the hookimpls of `authorize`, each asked by itself, with arguments of its own.
-        executes: a plugin says how tools are run; otherwise the flow does as the built-in one does.
-        validates: a plugin may read the arguments, so they are bounded once more; otherwise the flow reads them.
-        authorizes: somebody may refuse calls.
-        doubts: a plugin looks at every returned value, also at those that plainly are results.
-        rewords: a plugin may word feedback anew; otherwise the format alone does.
-        observed: somebody observes.
-        may_repair: somebody repairs.
-        has_middlewares: somebody contributes middleware.
+        checks: the hookimpls of `authorize`, each called separately with its own arguments.
+        executes: a plugin decides how tools run; otherwise the flow does the same as the built-in plugin.
+        validates: a plugin may read the arguments, so they are bounded again; otherwise the flow reads them.
+        authorizes: a plugin may refuse calls.
+        doubts: a plugin examines every returned value, even those that are clearly results.
+        rewords: a plugin may render feedback; otherwise only the format does.
+        observed: a plugin observes.
+        may_repair: a plugin repairs.
+        has_middlewares: a plugin contributes middleware.
     """
 
     def __init__(self, hooks: Mapping[str, Hook], outside: frozenset[str], checks: tuple[Hook, ...]) -> None:
@@ -68,7 +68,7 @@ class Stages:
         self._of_tool: dict[int, tuple[Tool, tuple[Middleware, ...]]] = {}
 
     def middlewares(self, tool: Tool) -> tuple[Middleware, ...]:
-        """What runs around a tool, the outermost first; asked once for each tool.
+        """The middleware of a tool, outermost first; collected once per tool.
 
         Args:
             tool: the tool.
@@ -79,11 +79,11 @@ class Stages:
         return known[1]
 
     def formats(self) -> dict[str, FeedbackFormat]:
-        """The feedback formats by name; of two with one name, the one that was asked first counts."""
+        """The feedback formats by name; of two with the same name, the one that was called first counts."""
         return {format.name: format for format in reversed(self._formats())}
 
     def dialects(self) -> dict[str, Dialect]:
-        """The dialects by name, in the order in which they are asked; of two with one name, the first counts."""
+        """The dialects by name, in the order of their calls; of two with the same name, the first counts."""
         found: dict[str, Dialect] = {}
         for dialect in self._dialects():
             found.setdefault(dialect.name, dialect)

@@ -1,4 +1,4 @@
-"""What is checked when a tool is made, and the error for arguments that do not fit it."""
+"""The checks of a new tool, and the error for invalid arguments."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ def invalid(problems: Sequence[Problem]) -> ToolArgumentError:
 
 
 def refuse_to_run(**_: Any) -> Any:
-    """The handler of a tool that is only a spec.
+    """The handler of a tool spec, which cannot run.
 
     Raises:
         UsageError: always.
     """
-    raise UsageError("a repairer cannot run a tool: it gets specs without handlers")
+    raise UsageError("a repairer cannot run tools: it gets specs without handlers")
 
 
 def check_tool(name: Any, handler: Any, timeout: Any) -> None:
-    """What every tool needs.
+    """Checks name, handler and timeout of a tool.
 
     Args:
         name: its name.
@@ -59,7 +59,7 @@ def check_tool(name: Any, handler: Any, timeout: Any) -> None:
         timeout: seconds, or None.
 
     Raises:
-        UsageError: one of them is wrong.
+        UsageError: one of them is invalid.
     """
     if not isinstance(name, str) or not name:
         raise UsageError(f"a tool needs a name that is a text and not empty, not {name!r}")
@@ -70,42 +70,40 @@ def check_tool(name: Any, handler: Any, timeout: Any) -> None:
 
 
 def check_name(name: Any) -> None:
-    """Whether a name that the host's own code gives is one that a provider may take.
+    """Checks a name from the host's code: providers must accept it.
 
-    Names that other programs give, such as an MCP server, are taken as they are.
+    Names from other programs, such as an MCP server, are used as they are.
 
     Args:
         name: the name.
 
     Raises:
-        UsageError: it holds blanks or control characters, or is too long.
+        UsageError: it contains spaces or control characters, or is too long.
     """
     if not isinstance(name, str) or (name.isprintable() and " " not in name and len(name) <= _LONGEST_NAME):
         return
-    fault = f"is longer than {_LONGEST_NAME} characters" if len(name) > _LONGEST_NAME else "holds blanks"
-    fault = fault if name.isprintable() else "holds characters that cannot be seen"
+    fault = f"is longer than {_LONGEST_NAME} characters" if len(name) > _LONGEST_NAME else "contains spaces"
+    fault = fault if name.isprintable() else "contains invisible characters"
     shown = name if len(name) <= _LONGEST_NAME else f"{name[:40]}..."
-    raise UsageError(
-        f"tool {shown!r}: its name {fault}, and no provider takes that; give it name={_plain_name(name)!r}"
-    )
+    raise UsageError(f"tool {shown!r}: its name {fault}, which providers reject; use name={_plain_name(name)!r}")
 
 
 def _plain_name(name: str) -> str:
-    """A name of letters, digits and underscores that is like another: one that every provider takes."""
+    """A similar name of letters, digits and underscores, which every provider accepts."""
     import re
 
     return re.sub("[^a-zA-Z0-9-]+", "_", name).strip("_-")[:_SHORT] or "my_tool"
 
 
 def check_options(options: Mapping[str, Any], more: Iterable[str] = ()) -> None:
-    """Whether all of these are options of a tool.
+    """Checks that all of these are options of a tool.
 
     Args:
         options: by name.
-        more: what is known besides the attributes of a tool.
+        more: further known options.
 
     Raises:
-        UsageError: one of them is not.
+        UsageError: one of them is unknown.
     """
     unknown = next((option for option in options if option not in OPTIONS), None)
     if unknown is not None:
@@ -114,14 +112,14 @@ def check_options(options: Mapping[str, Any], more: Iterable[str] = ()) -> None:
 
 
 def check_schema(name: Any, schema: Any) -> None:
-    """Whether something is a schema of named arguments; what stands in it is looked at when it is first needed.
+    """Checks that a value is a schema of named arguments; its content is checked on first use.
 
     Args:
         name: the tool's name.
-        schema: what was given.
+        schema: the value.
 
     Raises:
-        UsageError: it is no mapping, or the schema of something else than an object.
+        UsageError: it is not a mapping, or not the schema of an object.
     """
     if not isinstance(schema, Mapping):
         raise UsageError(f"tool {name!r}: parameters must be a JSON Schema as a mapping, not {schema!r:.80}")
@@ -131,15 +129,15 @@ def check_schema(name: Any, schema: Any) -> None:
 
 
 def labels(name: str, option: str, given: Any) -> frozenset[str]:
-    """Texts that may be given as one text.
+    """A set of strings, which may be given as one string.
 
     Args:
         name: the tool's name.
-        option: what they are given for.
-        given: one text or several.
+        option: the option.
+        given: one string or several.
 
     Raises:
-        UsageError: they are something else.
+        UsageError: the value is something else.
     """
     several = (given,) if isinstance(given, str) else given
     if isinstance(several, Iterable):
@@ -210,9 +208,9 @@ def check_arguments(
 
 
 def _named_in(schema: Mapping[str, Any]) -> list[str] | None:
-    """The arguments that a schema names; None where it allows others too, or says in another way which there are.
+    """The arguments that a schema names; None if it allows others, or defines them in another way.
 
-    Where some are named and `additionalProperties` is left out, others are allowed, but hardly meant.
+    If it names some and omits `additionalProperties`, others are allowed but rarely intended.
     """
     properties = schema.get("properties")
     if not isinstance(properties, Mapping) or not _ELSEWHERE.isdisjoint(schema):
@@ -233,4 +231,4 @@ _SHORT = 64
 _ELSEWHERE = frozenset(
     ("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "patternProperties", "dependentSchemas")
 )
-_OPEN = "; if it can be sent others too, its schema has to say so: additionalProperties: true"
+_OPEN = "; to allow other arguments, set additionalProperties: true in its schema"

@@ -66,7 +66,7 @@ def feedback_for(
     result = result_for(error_or_value, plugins=plugins, tool=tool, arguments=arguments, **options)
     if not result.is_error:
         raise AssertionError(
-            f"nobody takes this value for a failure, so the model reads it as a result: {result.content:.200}\n"
+            f"no plugin detects a failure in this value, so the model reads it as a result: {result.content:.200}\n"
             "Give the plugin that detects it in `plugins`, or raise an exception."
         )
     return result.content
@@ -97,7 +97,7 @@ def assert_classified(
         The error, for further assertions.
 
     Raises:
-        AssertionError: it means something else; tells what, who decided it, and each field that differs.
+        AssertionError: it means something else; names the error, the rule that decided, and each field that differs.
     """
     __tracebackhide__ = True
     with Pipeline(plugins=plugins, autoload=False) as pipeline:
@@ -105,7 +105,7 @@ def assert_classified(
         assert_no_faults(pipeline)
     if error is None:
         raise AssertionError(
-            f"expected {expected.__name__}, but nobody takes this value for a failure: {_short(failure)}"
+            f"expected {expected.__name__}, but no plugin detects a failure in this value: {_short(failure)}"
         )
     wrong = list(_differences(error, expected, rule, fields))
     if wrong:
@@ -144,7 +144,7 @@ def assert_no_faults(pipeline: Pipeline) -> None:
     __tracebackhide__ = True
     if pipeline.faults:
         told = "\n".join(f"- {_told(fault)}" for fault in pipeline.faults)
-        raise AssertionError(f"plugins did something wrong:\n{told}") from pipeline.faults[0].exception
+        raise AssertionError(f"plugins have faults:\n{told}") from pipeline.faults[0].exception
 
 
 def assert_fault(
@@ -162,7 +162,7 @@ def assert_fault(
         The first such fault.
 
     Raises:
-        AssertionError: there is none; tells which there are.
+        AssertionError: there is none; lists the faults that there are.
     """
     __tracebackhide__ = True
     for fault in pipeline.faults:

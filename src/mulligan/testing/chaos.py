@@ -6,7 +6,7 @@ from mulligan.testing import Chaos
 chaos = Chaos(seed=7, faults=0.2, latency=0.1, match="tag:search")
 pipeline = Pipeline(tools, middleware=[retry(), chaos])
 
-It belongs innermost, so that everything that should help against faults stands around it: give it as the last middleware.
+Pass it as the last middleware: it must be the innermost one, so that all others can handle its faults.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ class Chaos:
         self.reset()
 
     def reset(self) -> None:
-        """Begins anew: the next run of each tool is its first."""
+        """Starts over: the next run of each tool is its first."""
         self._runs: Counter[str] = Counter()
         self._injected: deque[Injected] = deque(maxlen=_MOST)
 

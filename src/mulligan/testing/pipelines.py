@@ -18,14 +18,14 @@ from mulligan.steps import Outcome, Sleep, Step
 
 
 class FakeClock:
-    """Monotonic seconds that pass only when they are told to. Give it to a middleware as its `clock`.
+    """A clock that moves only when it is advanced. Pass it to a middleware as its `clock`.
 
     Args:
         now: seconds at the beginning.
 
     Attributes:
         now: seconds now.
-        waits: how long calls have waited, each wait by itself.
+        waits: the duration of each wait.
     """
 
     def __init__(self, now: float = 1_000.0) -> None:
@@ -45,7 +45,7 @@ class FakeClock:
         self.now += seconds
 
     def wait(self, seconds: float) -> None:
-        """Lets time pass because somebody waits, and remembers it.
+        """Advances the clock for a wait, and records it.
 
         Args:
             seconds: how long.

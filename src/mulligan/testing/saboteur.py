@@ -17,7 +17,7 @@ class Saboteur:
 
     Args:
         seed: what chance begins with.
-        crashes: how often it crashes, from 0 to 1; it raises, tries to leave the interpreter, or gives what nobody can use.
+        crashes: how often it crashes, from 0 to 1; it raises, tries to exit the interpreter, or returns an unusable value.
 
     Raises:
         UsageError: `crashes` is no such number.

@@ -14,14 +14,14 @@ _HOW = f"Read it; if it is as it should be, run pytest --mulligan-update, or set
 
 
 def wants_update() -> bool:
-    """Whether the environment asks for snapshots to be written anew (`MULLIGAN_UPDATE=1`)."""
+    """Whether the environment requests an update of the snapshots (`MULLIGAN_UPDATE=1`)."""
     return os.environ.get(UPDATE, "") not in ("", "0")
 
 
 def assert_reads(
     given: ToolResult | str, path: str | Path, *, hide: Mapping[str, str] | None = None, update: bool | None = None
 ) -> None:
-    """Asserts that a model reads what stands in a file; or writes the file.
+    """Asserts that a model reads the content of a file; or writes the file.
 
     Args:
         given: a result, or a text.
@@ -30,7 +30,7 @@ def assert_reads(
         update: whether the file is written; by default as the environment says.
 
     Raises:
-        AssertionError: it reads something else, or there is no file yet; tells the difference and what to do.
+        AssertionError: it reads something else, or the file does not exist; shows the difference and the next step.
     """
     __tracebackhide__ = True
     text = given if isinstance(given, str) else given.content

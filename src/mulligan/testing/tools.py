@@ -1,4 +1,4 @@
-"""Tools for tests: one that fails as it is told, and a few whose calls are counted."""
+"""Tools for tests: one that fails as specified, and some that count their calls."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def failing_tool(error_or_value: Any, name: str = "the_tool", **options: Any) ->
             raise error_or_value
         return error_or_value
 
-    return Tool.from_schema(name, "Fails as it is told.", {"type": "object"}, handler, **options)
+    return Tool.from_schema(name, "Fails as specified.", {"type": "object"}, handler, **options)
 
 
 def sample_tools() -> Toolset:

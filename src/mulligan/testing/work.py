@@ -9,7 +9,7 @@ from typing import Any
 
 
 def echo(value: Any) -> Any:
-    """Gives back what it is given.
+    """Returns its argument.
 
     Args:
         value: anything.

@@ -1,4 +1,4 @@
-"""`mulligan demo`: a conversation in which everything goes wrong, with real tools and a scripted model."""
+"""`mulligan demo`: a conversation full of failures, with real tools and a scripted model."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def demo(
     fast: Annotated[bool, Parameter(negative=(), show_default=False)] = False,
     settings: Annotated[Settings, Parameter(parse=False)],
 ) -> int:
-    """Play a conversation in which everything goes wrong: real tools, a scripted model.
+    """Play a conversation full of failures, with real tools and a scripted model.
 
-    It works in a temporary folder, starts a Python process, and serves HTTP to itself on 127.0.0.1; there is no other
-    network. Exit code 0 when all went as scripted, 1 otherwise.
+    The demo works in a temporary folder, starts a Python process, and serves HTTP on 127.0.0.1. It uses no other
+    network. The exit code is 0 if everything went as scripted, else 1.
 
     Args:
-        plain: no colours and no pauses, also on a terminal.
-        fast: leave out all waiting.
+        plain: no colours and no pauses, even on a terminal.
+        fast: skip all waiting.
         settings: the common options.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Plays the script: real calls, within one session, until the run must stop."""
+"""Plays the script: real calls in one session, until the run must stop."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from mulligan.results import ToolResult
 from mulligan.session import Session
 
 POLICY = Policy(retry=False)
-"""It is the model that shall be seen to try again."""
+"""The demo shows the model trying again, not an automatic retry."""
 
 
 @attrs.define
 class Played:
-    """One turn, as it went.
+    """One played turn.
 
     Attributes:
         turn: the turn.
-        first: the results of the model's message; the first is the one that fails.
+        first: the results of the model's message; the first one fails.
         second: the result of the call that followed, or None.
     """
 
@@ -36,7 +36,7 @@ class Played:
 
     @property
     def wait(self) -> float:
-        """Seconds that the model was told to wait."""
+        """Seconds that the feedback asks the model to wait."""
         error = self.first[0].error
         return (error is not None and error.retry_after) or 0.0
 
@@ -45,7 +45,7 @@ class Played:
         """What did not go as scripted."""
         said = [*map(_surprise, self.turn.asks, self.first)]
         if self.turn.then is None:
-            said.append("" if self.first[0].fatal else f"{self.turn.asks[0].name} was to stop the run, and did not")
+            said.append("" if self.first[0].fatal else f"{self.turn.asks[0].name} should have stopped the run")
         elif self.second is not None:
             said.append(_surprise(self.turn.then, self.second))
         return [surprise for surprise in said if surprise]
@@ -67,7 +67,7 @@ class Conversation:
         self.messages: list[dict[str, Any]] = [{"role": "user", "content": TASK}]
 
     def ask(self, turn: Turn) -> Played:
-        """The model makes the calls of a turn, the failing one among them.
+        """The model makes the calls of a turn, including the one that fails.
 
         Args:
             turn: the turn.
@@ -75,7 +75,7 @@ class Conversation:
         return Played(turn, self._say(turn.asks))
 
     def follow(self, played: Played) -> None:
-        """The model makes the call that follows what it has read, if there is one.
+        """The model makes the call that follows the feedback, if there is one.
 
         Args:
             played: the turn so far.
@@ -84,7 +84,7 @@ class Conversation:
             (played.second,) = self._say((played.turn.then,))
 
     def _say(self, moves: tuple[Move, ...]) -> tuple[ToolResult, ...]:
-        """The model says one message with calls; it is answered."""
+        """The model sends one message with calls and gets the answers."""
         message = {"role": "assistant", "content": None, "tool_calls": [self._call(move) for move in moves]}
         answers = self._session.answer(message)
         self.messages += [message, *answers]
@@ -110,4 +110,4 @@ def _surprise(move: Move, result: ToolResult) -> str:
     got = type(result.error).__name__ if result.error is not None else ""
     if got == move.error:
         return ""
-    return f"{move.name} was to end with {move.error or 'a result'}, and ended with {got or 'a result'}"
+    return f"{move.name} should have ended with {move.error or 'a result'}, but ended with {got or 'a result'}"

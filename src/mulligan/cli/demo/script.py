@@ -1,4 +1,4 @@
-"""What the scripted model asks for, turn by turn, and how each call must end."""
+"""The calls of the scripted model, turn by turn, and the expected outcome of each call."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Move:
     Attributes:
         name: the tool's name, as the model writes it.
         arguments: the arguments, as the model writes them.
-        error: class name of the error that it must end with; empty for a success.
+        error: class name of the expected error; empty for a success.
     """
 
     name: str
@@ -25,13 +25,13 @@ class Move:
 
 @attrs.frozen
 class Turn:
-    """One thing that goes wrong, and what the model makes of it.
+    """One failure, and what the model does next.
 
     Attributes:
-        title: what goes wrong, as a heading.
+        title: the failure, as a heading.
         wrong: the same in two or three words.
-        asks: the calls of the model's message; the first is the one that fails.
-        then: the call that follows what the model has read; None where the run must stop.
+        asks: the calls of the model's message; the first one fails.
+        then: the call that follows the feedback; None if the run must stop.
         did: what the model did, in a few words.
     """
 
@@ -52,17 +52,17 @@ TURNS = (
         "no such tool",
         Move("openDocument", '{"path": "brief.txt"}', "ToolNotFoundError"),
         Move("read_file", '{"path": "brief.txt"}'),
-        "took the nearest",
+        "used the suggestion",
     ),
     _turn(
         "A tool name without its namespace",
-        "half a name",
+        "partial name",
         Move("sequential-thinking", _THINK, "ToolNotFoundError"),
         Move("sequential-thinking__sequentialthinking", _THINK),
-        "gave the full name",
+        "used the full name",
     ),
     _turn(
-        "Arguments that are broken JSON",
+        "Arguments that are not valid JSON",
         "broken JSON",
         Move("best_days", '{"path": "sales.csv", "count": 3', "ToolArgumentError"),
         Move("best_days", '{"path": "sales.csv", "count": 3}'),
@@ -76,32 +76,32 @@ TURNS = (
         "sent a number",
     ),
     _turn(
-        "A file that is not there",
+        "A file that does not exist",
         "missing file",
         Move("read_file", '{"path": "price.csv"}', "ResourceNotFoundError"),
         Move("read_file", '{"path": "prices.csv"}'),
-        "mended the name",
+        "corrected the name",
     ),
     _turn(
-        "A service that does not know the thing",
+        "A service that does not find a resource",
         "HTTP 404",
         Move("get_rate", '{"currency": "POUND"}', "ResourceNotFoundError"),
         Move("get_rate", '{"currency": "GBP"}'),
-        "took a known one",
+        "used a known one",
     ),
     _turn(
-        "A service that is asked too often",
+        "A service that limits requests",
         "HTTP 429",
         Move("get_rate", '{"currency": "USD"}', "ToolRateLimitError"),
         Move("get_rate", '{"currency": "USD"}'),
-        "waited as told",
+        "waited",
     ),
     _turn(
         "A tool that hangs",
         "no answer",
         Move("forecast", '{"days": 30, "runs": 1000000000}', "ToolTimeoutError"),
         Move("forecast", '{"days": 30, "runs": 1000}'),
-        "asked for less",
+        "requested less",
     ),
     Turn(
         "Credentials that are no longer valid",

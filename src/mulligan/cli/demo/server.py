@@ -1,4 +1,4 @@
-"""The service that the demo calls: an HTTP server of its own on 127.0.0.1, which ends with the demo."""
+"""The service that the demo calls: an HTTP server on 127.0.0.1 that stops with the demo."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ RETRY_AFTER = 1
 
 
 class _Server(ThreadingHTTPServer):
-    """Answers requests, and remembers whether it has been busy once."""
+    """Answers requests, and is busy once."""
 
     daemon_threads = True
     was_busy = False
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """Exchange rates can be read, one of them at the second try only; no report is taken with the demo's token."""
+    """Serves exchange rates, one of them only at the second try; rejects reports, since the token has expired."""
 
     def do_GET(self) -> None:
         code = self.path.rpartition("/")[2]
@@ -53,20 +53,20 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:
-        """Says nothing: the screen is the demo's."""
+        """Logs nothing, so that the screen shows only the demo."""
 
 
 @contextmanager
 def serving() -> Iterator[int]:
-    """Serves on a free port of 127.0.0.1, which it gives; stopped at the end, whatever happens.
+    """Serves on a free port of 127.0.0.1 and yields the port; always stops at the end.
 
     Raises:
-        UsageError: there is no port to be had.
+        UsageError: no port is available.
     """
     try:
         server = _Server(("127.0.0.1", 0), _Handler)
     except OSError as error:
-        raise UsageError(f"the demo needs a port on 127.0.0.1 and got none: {error.strerror}") from None
+        raise UsageError(f"the demo cannot open a port on 127.0.0.1: {error.strerror}") from None
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, name="demo-server")
     thread.start()
     try:

@@ -1,4 +1,4 @@
-"""How the demo looks: one block of aligned lines for each turn, a table at the end."""
+"""The output of the demo: one block of aligned lines per turn, and a table at the end."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Show:
     """Writes the demo to a console.
 
     Args:
-        screen: where to.
+        screen: the console.
     """
 
     def __init__(self, screen: Console) -> None:
@@ -31,20 +31,20 @@ class Show:
         self._bar = "|" if screen.options.ascii_only else "│"
 
     def opening(self, tools: Iterable[str]) -> None:
-        """Says what is going to happen.
+        """Introduces the demo.
 
         Args:
             tools: the names of the tools.
         """
         self._print(Text("mulligan demo", "bold"))
-        self._print(Text("Every call below really runs: files, a Python process, HTTP on 127.0.0.1."))
-        self._print(Text("Only the model is a script."))
+        self._print(Text("Every call below is real: files, a Python process, HTTP on 127.0.0.1."))
+        self._print(Text("Only the model is scripted."))
         self._print(Text())
         self._labelled("task", TASK, "bold", indent=0)
         self._labelled("tools", ", ".join(tools), "", indent=0)
 
     def asks(self, number: int, turn: Turn) -> None:
-        """Begins a turn: what the model asks for.
+        """Starts a turn: the calls of the model.
 
         Args:
             number: counted from 1.
@@ -53,44 +53,44 @@ class Show:
         self._print(Text())
         self._print(Text(f"{number:>2}  {turn.title}", "bold"))
         for move in turn.asks:
-            self._move("asks", move)
+            self._move("calls", move)
 
     def reads(self, played: Played, *, skips: bool) -> None:
         """What the model reads, and what it does next.
 
         Args:
             played: the turn so far.
-            skips: whether waiting is left out.
+            skips: whether waiting is skipped.
         """
         for result in played.first:
             self._result("reads", result)
         if played.wait:
-            self._labelled("waits", f"{played.wait:g} s{' (left out)' if skips else ', as it was told'}", "")
+            self._labelled("waits", f"{played.wait:g} s{' (skipped)' if skips else ''}", "")
         if played.turn.then is not None:
-            self._move("then asks", played.turn.then)
+            self._move("then calls", played.turn.then)
 
     def ends(self, played: Played) -> None:
         """How the turn ends.
 
         Args:
-            played: the turn, as it went.
+            played: the played turn.
         """
         if played.second is not None:
             self._result("and reads", played.second)
         for result in played.first:
             if result.fatal and result.error is not None:
-                self._labelled("stops", "The run ends here; every call of the message was answered first.", "red")
+                self._labelled("stops", "The run ends here, after every call of the message got its answer.", "red")
                 self._labelled("user reads", result.error.user_message, "red")
         for surprise in played.surprises:
-            self._labelled("not so", f"{surprise}.", "bold red")
+            self._labelled("unexpected", f"{surprise}.", "bold red")
 
     def closing(self, played: list[Played], conversation: Conversation, seconds: float) -> None:
-        """The table, and what was recovered.
+        """Shows the table and the summary.
 
         Args:
             played: all turns.
-            conversation: the whole of it.
-            seconds: how long it took.
+            conversation: the conversation.
+            seconds: the duration of the demo.
         """
         self._print(Text())
         wide = self._screen.width >= _TABLE
@@ -100,12 +100,10 @@ class Show:
         self._print(Text())
         recovered = sum(one.recovered for one in played)
         stopped = sum(one.first[0].fatal for one in played)
-        said = (
-            f"{recovered} of {len(played)} failures mended by the model itself; {stopped} stopped the run for a person."
-        )
+        said = f"The model recovered from {recovered} of {len(played)} failures; {stopped} stopped the run."
         self._print(Text(said, "bold green" if not any(one.surprises for one in played) else "bold red"))
         asked, answered = conversation.asked, conversation.answered
-        closed = "the transcript is closed" if asked == answered else "the transcript is NOT closed"
+        closed = "the transcript is complete" if asked == answered else "the transcript is NOT complete"
         self._print(Text(f"{len(asked)} calls, {len(answered)} answers: {closed}. {seconds:.1f} s."))
         self._print(Text())
         self._print(Text("The operator's view: mulligan demo --log error", "dim"))

@@ -1,4 +1,4 @@
-"""The demo's tools. They are ordinary ones: nothing in them knows that their errors will be explained to a model."""
+"""The tools of the demo. They are ordinary functions that know nothing of mulligan's error handling."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ print(f"median {statistics.median(weeks):.0f} cups in {days} days ({runs} runs)"
 
 
 class ServiceError(Exception):
-    """An answer of the service that is an error, as HTTP clients raise it."""
+    """An error response of the service, as HTTP clients raise it."""
 
     def __init__(self, response: http.client.HTTPResponse, url: str) -> None:
         super().__init__(response.read().decode())
@@ -42,8 +42,8 @@ def make_tools(workspace: Path, port: int) -> list[Tool]:
     """The tools of the conversation.
 
     Args:
-        workspace: the folder that the file tools read; they are given names in it.
-        port: where the service listens on 127.0.0.1.
+        workspace: the folder that the file tools read.
+        port: the port of the service on 127.0.0.1.
     """
     return [*_file_tools(workspace), _forecast(), *_service_tools(port), _thinking()]
 
@@ -75,7 +75,7 @@ def _file_tools(workspace: Path) -> list[Tool]:
 def _forecast() -> Tool:
     @tool(read_only=True, timeout=FORECAST_SECONDS)
     async def forecast(days: int, runs: int) -> str:
-        """Simulate the coming sales in a Python process of its own."""
+        """Simulate future sales in a separate Python process."""
         program = (sys.executable, "-I", "-S", "-c", _SIMULATION, str(days), str(runs))
         pipe, nothing = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
         process = await asyncio.create_subprocess_exec(*program, stdin=nothing, stdout=pipe, stderr=nothing)

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from mulligan.hookimpl import HOOK_API
 from mulligan.manager import PluginManager
 from mulligan.pipeline import Pipeline
+from mulligan.plugging.entry_points import read_entry_points
 from mulligan.plugging.plugins import GROUP, PluginInfo
 from mulligan.plugging.stages import Stages
 from mulligan.plugging.versions import ATTRIBUTE, needed_api
@@ -138,9 +139,7 @@ def is_installed(module: str) -> bool:
     Args:
         module: its name.
     """
-    import importlib_metadata
-
-    return any(point.module == module for point in importlib_metadata.entry_points(group=GROUP))
+    return any(entry.module == module for entry in read_entry_points(GROUP))
 
 
 def hold(problems: Iterable[str], advice: str) -> None:

@@ -66,15 +66,15 @@ class ClassifierConformance(Conformance):
         error = pipeline.classify(sample.failure, tool="some_tool", arguments=sample.arguments)
         what = f"{type(sample.failure).__name__}({safe_str(sample.failure, 80)})"
         if error is None:
-            yield f"{what}: nobody takes it for a failure, expected {sample.error.__name__}"
+            yield f"{what}: no plugin detects a failure, expected {sample.error.__name__}"
             return
         for name, found, wanted in sample.differences(error):
             yield f"{what}: {name} is {found!r}, expected {wanted!r} (rule {error.rule})"
         if not self._own(error):
-            yield f"{what}: this plugin has no opinion"
+            yield f"{what}: this plugin abstains"
 
     def test_never_raises(self, request: Any) -> None:
-        """Whatever it is asked about, it answers or has no opinion: a class of its own with fields that make no sense, too."""
+        """It answers or abstains for every input, even for its own classes with invalid fields."""
         __tracebackhide__ = True
         problems = []
         with self.pipeline(strict=True) as pipeline:
@@ -90,7 +90,7 @@ class ClassifierConformance(Conformance):
         )
 
     def test_claims_only_what_it_knows(self) -> None:
-        """It has no opinion on exceptions and values of others, whatever their words are."""
+        """It abstains for exceptions and values of others, whatever their text is."""
         __tracebackhide__ = True
         with self.pipeline(strict=True) as pipeline:
             claims = [(fault, _meaning(pipeline, fault.make())) for fault in (*EXCEPTIONS, *RESULTS, *VALUES)]
@@ -100,7 +100,7 @@ class ClassifierConformance(Conformance):
                 for fault, error in claims
                 if error is not None and self._own(error)
             ],
-            f"{_DECIDE} Words of a text never decide by themselves, since they may quote a page about errors.",
+            f"{_DECIDE} Never decide by the words of a text alone: they may quote a page about errors.",
         )
 
     def test_results_stay_results(self) -> None:
@@ -151,7 +151,7 @@ class ClassifierConformance(Conformance):
         )
 
     def test_redacted(self, request: Any) -> None:
-        """No secret that a failure holds is told to the model, or stands in what an operator reads."""
+        """No secret of a failure appears in what the model or an operator reads."""
         __tracebackhide__ = True
         secret = [fault for fault in EXCEPTIONS if fault.name.startswith("secret")]
         problems = []

@@ -149,7 +149,7 @@ class DialectConformance(Conformance):
         )
 
     def test_never_raises(self) -> None:
-        """Whatever stands in a place of a message: it is not recognised, or its calls can be read."""
+        """With any value in any place, a message is not recognised, or its calls can be read."""
         __tracebackhide__ = True
         dialect, problems = self.found(), []
         messages = [fault.make() for fault in NESTED]
@@ -165,8 +165,8 @@ class DialectConformance(Conformance):
                 problems.append(f"{shown(repr(message))[:160]}: {type(error).__name__}: {safe_str(error, 100)}")
         hold(
             problems,
-            "What stands in a message may be anything: a call that makes no sense is still a ToolCall, with an empty name and "
-            "the arguments as they are, so that the model is told.",
+            "A message may contain anything: return a malformed call as a ToolCall, with an empty name and "
+            "the arguments as they are, so that the model gets an error.",
         )
 
     def test_definitions(self) -> None:

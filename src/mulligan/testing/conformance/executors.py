@@ -140,12 +140,12 @@ class ExecutorConformance(Conformance):
         with self._running(work.lock, work.echo) as pipeline:
             for how, result in self._both(pipeline, "lock", {}):
                 if not result.is_error:
-                    problems.append(f"{how}: an object that nobody can write is read as {shown(result.content)}")
+                    problems.append(f"{how}: an object that cannot be serialized is read as {shown(result.content)}")
             problems += [fault.error for fault in pipeline.faults]
         hold(problems, "Raise an exception where a value cannot be sent back, and say that the tool has run.")
 
     def test_redacted(self) -> None:
-        """No secret of a failure is told to the model."""
+        """The model reads no secret of a failure."""
         __tracebackhide__ = True
         problems = []
         with self._running(work.fail) as pipeline:

@@ -42,7 +42,7 @@ class FormatConformance(Conformance):
         return list(self.stages().formats().values())
 
     def outside(self, format: str, text: str) -> str:
-        """What stands outside of every quotation in a text; here, of mulligan's fences.
+        """The text outside all quotations; here, outside mulligan's fences.
 
         Args:
             format: the format's name.
@@ -73,7 +73,7 @@ class FormatConformance(Conformance):
                     problems.append(f"{format.name}, {what}: {type(error).__name__}: {safe_str(error, 120)}")
         hold(
             problems,
-            "Every part may be empty, and any text may stand in it: give text, or a mapping of JSON values, for all.",
+            "Every part may be empty or contain any text: always return text, or a mapping of JSON values.",
         )
 
     def test_deterministic(self) -> None:
@@ -98,7 +98,7 @@ class FormatConformance(Conformance):
             text = " ".join(_words(format.render(PLAIN)))
             parts = {"message": PLAIN.message, "next_step": PLAIN.next_step}
             problems += [
-                f"{format.name}: it does not tell `{name}`: {text}"
+                f"{format.name}: it does not show `{name}`: {text}"
                 for name, part in parts.items()
                 if " ".join(_words(part)) not in text
             ]
@@ -127,14 +127,14 @@ class FormatConformance(Conformance):
         )
 
     def test_redacted(self, monkeypatch: Any) -> None:
-        """No secret of a failure or of the environment stands in it."""
+        """It contains no secret of a failure or of the environment."""
         __tracebackhide__ = True
         for name, secret in SECRETS.items():
             monkeypatch.setenv(re.sub(r"\W", "_", name).upper() + "_TOKEN", secret)
         problems = []
         for format in self.formats():
             for what, result in self._results(format):
-                problems += [f"{format.name}, {what}: it tells {name}" for name in leaked(result.content)]
+                problems += [f"{format.name}, {what}: it shows {name}" for name in leaked(result.content)]
         hold(
             problems,
             "Word the parts of the feedback and nothing else: they are redacted, what you fetch elsewhere is not.",

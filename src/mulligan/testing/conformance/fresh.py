@@ -53,10 +53,10 @@ def imported(module: str, attempt: int = 0) -> Imported:
 
     Args:
         module: its name.
-        attempt: each attempt is made by itself.
+        attempt: its number; attempts are independent.
 
     Raises:
-        AssertionError: it cannot be imported; tells what it wrote.
+        AssertionError: it cannot be imported; shows its output.
     """
     paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
     done = subprocess.run(  # noqa: S603 - this interpreter, and a module that is tested

@@ -1,4 +1,4 @@
-"""What mulligan says itself, told apart from what it quotes."""
+"""Separates mulligan's own text from what it quotes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _FENCE = re.compile(r"<<<([0-9a-f]{16,})\n.*?\n\1>>>", re.DOTALL)
 
 
 def outside(text: str) -> str:
-    """What stands outside of mulligan's fences; of JSON, its texts.
+    """The text outside mulligan's fences; for JSON, its strings.
 
     Args:
         text: what a model reads.

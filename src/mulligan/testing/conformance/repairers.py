@@ -70,7 +70,7 @@ class RepairerConformance(Conformance):
     """Subclass this as `TestSomething`, with `plugin` and `samples`. Its tools are `read_file` and `write_file`.
 
     Attributes:
-        samples: calls that the plugin mends, and what they mean: `(name, arguments, meant name, meant arguments)`; or a
+        samples: calls that the plugin repairs, and what they mean: `(name, arguments, meant name, meant arguments)`; or a
             fixture. Both tools take `path`, `text`, `tags`, `count`, `price` and `urgent`; `write_file` may write.
         sent: what the plugin has sent elsewhere, such as to a model; a fixture where it is known after a run.
     """
@@ -90,7 +90,7 @@ class RepairerConformance(Conformance):
                 problems.append(f"{name} {shown(repr(arguments))}: ran {ran!r}, expected {(meant, meant_arguments)!r}")
         hold(
             problems,
-            "Give calls that surely mean one thing: samples = [(name, arguments, meant name, meant arguments)].",
+            "Add calls with one clear meaning: samples = [(name, arguments, meant name, meant arguments)].",
         )
 
     def test_never_raises(self) -> None:
@@ -111,7 +111,7 @@ class RepairerConformance(Conformance):
                 problems.append(f"{_short(call)}: the id {call.id!r} became {given.id!r}")
         hold(
             problems,
-            "Return None for what is not clear: the model is told what is wrong, and calls again. call._replace keeps the id.",
+            "Return None for an unclear call: the model reads the error and calls again. call._replace keeps the id.",
         )
 
     def test_deterministic(self) -> None:
@@ -167,7 +167,7 @@ class RepairerConformance(Conformance):
         hold(problems, "Take another name only where `toolset[name].read_only`, and only where it differs in style.")
 
     def test_redacted(self, request: Any) -> None:
-        """No secret of a call is told, or sent elsewhere."""
+        """No secret of a call is shown, or sent elsewhere."""
         __tracebackhide__ = True
         problems = []
         for name, secret in SECRETS.items():

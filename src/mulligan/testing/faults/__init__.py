@@ -1,6 +1,6 @@
 """The shared corpus of faults: what models, tools, services and the people behind them really send, and worse.
 
-The conformance suites are fed with it, and so can be any test. Each `Fault` makes its object anew, since exceptions are
+The conformance suites are fed with it, and so can be any test. Each `Fault` creates a new object, since exceptions are
 changed by those who handle them.
 """
 

@@ -1,4 +1,4 @@
-"""What a model's message may look like when nobody has checked it, and what may stand in the place of arguments."""
+"""Malformed messages of models, and malformed arguments."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ MESSAGES: tuple[Fault, ...] = (
         for strange in STRANGE
     ),
 )
-"""Messages that ask for nothing, in no provider's shape; whoever looks at them must not trip."""
+"""Messages without calls, in no provider's format; reading them must not fail."""
 
 NESTED: tuple[Fault, ...] = (
     Fault(
@@ -118,4 +118,4 @@ ARGUMENTS: tuple[Fault, ...] = (
     Fault("a mapping with strange keys", lambda: {3: 1, None: 2}),
     Fault("a mapping with strange values", lambda: {"path": Opaque(), "count": {1, 2}}),
 )
-"""What may stand in the place of arguments, and does not say clearly what it means."""
+"""Values in place of arguments whose meaning is unclear."""

@@ -11,7 +11,7 @@ class Fault(NamedTuple):
 
     Attributes:
         name: what it is, in a few words, for test ids and for the texts of failures.
-        make: makes the exception, value or message anew.
+        make: creates a new exception, value or message.
     """
 
     name: str

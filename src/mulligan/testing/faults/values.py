@@ -82,7 +82,7 @@ class Anything:
 
 
 class Opaque:
-    """An object that nobody knows anything of."""
+    """An object of an unknown class."""
 
     def __repr__(self) -> str:
         return "<something opaque>"
@@ -136,7 +136,7 @@ VALUES: tuple[Fault, ...] = (
     *(Fault(name, partial(dict, value)) for name, value in _FAILING.items()),
     *(Fault(f"a text: {name}", partial(str, text)) for name, text in TEXTS.items()),
 )
-"""Values that tools return; whoever looks at them must not trip."""
+"""Values that tools return; reading them must not fail."""
 
 RESULTS: tuple[Fault, ...] = (
     Fault("a document about errors", lambda: {"title": "Error handling in Go", "body": "An error is a value."}),

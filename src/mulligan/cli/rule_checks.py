@@ -1,0 +1,174 @@
+"""Tries the rules of plugins: does each class that a rule names exist, and what does the rule make of a sample?"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import importlib.util
+import pkgutil
+import re
+import sys
+from collections.abc import Iterator
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from types import ModuleType
+
+from mulligan.classifying.rules import Rule
+from mulligan.errors import ToolError
+from mulligan.failures.failure import Failure
+from mulligan.foreign.containment import safe_str
+from mulligan.foreign.facts import type_name
+
+_TRIAL = "a trial"
+_STAND_IN = "_mulligan_stand_in"
+_SIMILAR = 0.7
+_MOST_FILES = 5_000
+
+
+def never_matches(rule: Rule) -> Iterator[tuple[str, str]]:
+    """The classes of a rule that its installed library does not have: what is wrong with each, and the cure.
+
+    Args:
+        rule: the rule. Classes of a library that is not installed, or that fails at import, are not checked.
+    """
+    for name in rule.classes:
+        package, _, class_name = name.rpartition(".")
+        package = package or "builtins"
+        top = package.partition(".")[0]
+        if imported(top) is None or _class_named(package, class_name) or _mentions(package, class_name):
+            continue
+        known = {qualified(cls): cls for cls in exception_classes(top)}
+        alias = getattr(imported(package), class_name, None)
+        if isinstance(alias, type) and issubclass(alias, BaseException):
+            yield f"never matches {name!r}: the class is {qualified(alias)!r}", f"write {qualified(alias)!r}"
+            continue
+        near = difflib.get_close_matches(class_name, [cls.__name__ for cls in known.values()], 1, _SIMILAR)
+        best = next((full for full, cls in known.items() if near and cls.__name__ == near[0]), None)
+        step = f"write {best!r}" if best else "correct the name, or remove the rule"
+        yield f"never matches {name!r}: {'Python' if top == 'builtins' else top} has no such class", step
+
+
+def fails(rule: Rule) -> str | None:
+    """What is wrong with a rule's answer to a sample; None if nothing is.
+
+    Args:
+        rule: the rule.
+    """
+    for name in rule.classes or ("mulligan_trial.Error",):
+        package, _, class_name = name.rpartition(".")
+        cls = _class_named(package or "builtins", class_name)
+        sample = _made(cls) if cls is not None else stand_in(package or "builtins", class_name)
+        if sample is None:
+            continue
+        try:
+            answer = rule.decide(Failure(sample))
+        except AttributeError:
+            continue  # the rule reads a field that only a real failure has
+        except Exception as error:
+            return f"fails: {type_name(error)}: {safe_str(error, 300)}"
+        if answer is not None and not isinstance(answer, ToolError):
+            return f"returned {type_name(answer)} instead of a ToolError or None"
+    return None
+
+
+@cache
+def exception_classes(package: str) -> list[type[BaseException]]:
+    """The exception classes that an installed package defines, sorted by name.
+
+    Args:
+        package: the name of a package or module. It is imported, and so are its modules that are named after errors.
+    """
+    for name in dict.fromkeys((package.partition(".")[0], package)):
+        for info in pkgutil.iter_modules(getattr(imported(name), "__path__", ()), f"{name}."):
+            last = info.name.rpartition(".")[2].lower()
+            if "exc" in last or "err" in last:
+                imported(info.name)
+    return sorted((cls for cls in _subclasses() if f"{cls.__module__}.".startswith(f"{package}.")), key=qualified)
+
+
+def qualified(cls: type) -> str:
+    """The name of a class as rules write it.
+
+    Args:
+        cls: the class.
+    """
+    return cls.__qualname__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__qualname__}"
+
+
+def stand_in(package: str, class_name: str) -> BaseException:
+    """An exception of a class with that name.
+
+    Args:
+        package: the module of the class.
+        class_name: the name of the class.
+    """
+    made: BaseException = type(class_name, (Exception,), {"__module__": package, _STAND_IN: True})(_TRIAL)
+    return made
+
+
+def made_or_stand_in(cls: type[BaseException]) -> BaseException:
+    """An instance of a class, or of a class with its name if its arguments are not known.
+
+    Args:
+        cls: the class.
+    """
+    return _made(cls) or stand_in(cls.__module__, cls.__name__)
+
+
+def imported(name: str) -> ModuleType | None:
+    """A module, or None if it is not installed or fails at import.
+
+    Args:
+        name: its name.
+    """
+    if name in sys.modules:
+        return sys.modules[name]
+    try:
+        return importlib.import_module(name) if importlib.util.find_spec(name) is not None else None
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        return None
+
+
+def _class_named(package: str, class_name: str) -> type[BaseException] | None:
+    """The class that `Failure.matches` finds by that name."""
+    for cls in exception_classes(package.partition(".")[0]) + exception_classes(package):
+        outer, _, name = cls.__qualname__.rpartition(".")
+        place = f"{cls.__module__}.{outer}" if outer else cls.__module__
+        if name == class_name and f"{place}.".startswith(f"{package}."):
+            return cls
+    return None
+
+
+def _mentions(package: str, class_name: str) -> bool:
+    """Whether the source of a package contains the name: a class may be in a module that was not imported."""
+    word = re.compile(rf"\b{re.escape(class_name)}\b".encode())
+    folders = getattr(imported(package), "__path__", ())
+    files = islice((file for folder in folders for file in Path(folder).rglob("*.py")), _MOST_FILES)
+    try:
+        return any(word.search(file.read_bytes()) for file in files)
+    except OSError:
+        return True  # unreadable, so nothing can be claimed
+
+
+def _subclasses() -> Iterator[type[BaseException]]:
+    seen: set[type] = set()
+    todo: list[type[BaseException]] = [BaseException]
+    while todo:
+        cls = todo.pop()
+        if cls not in seen and _STAND_IN not in vars(cls):
+            seen.add(cls)
+            todo += type.__subclasses__(cls)
+            yield cls
+
+
+def _made(cls: type[BaseException]) -> BaseException | None:
+    """An instance made as a library might make it, or None if it takes other arguments."""
+    for arguments in ((_TRIAL,), ()):
+        try:
+            return cls(*arguments)
+        except Exception:  # noqa: S112 - the arguments that it takes are not known
+            continue
+    return None
