@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from types import CoroutineType
 from typing import TYPE_CHECKING, Any
 
-from mulligan.deadline import Deadline, set_current
+from mulligan.deadline import Deadline, set_current, waitable
 from mulligan.driving.drivers import PLAIN, Flow, Means, collected, consume, ended, given_up, passes
 from mulligan.foreign.facts import members
 from mulligan.steps import DeadlineExceeded, ExecutorSaturated, Outcome, Run, Sleep
@@ -57,11 +57,11 @@ async def adrive(flow: Flow, means: Means) -> ToolResult:
 
 async def _sleep(step: Sleep) -> None:
     if step.signal is None:
-        await asyncio.sleep(step.seconds)
+        await asyncio.sleep(waitable(step.seconds))
         return
     woken, wake = _bell()
     step.signal.when_set(wake)
-    await asyncio.wait((woken,), timeout=step.seconds)
+    await asyncio.wait((woken,), timeout=waitable(step.seconds))
 
 
 def _bell() -> tuple[asyncio.Future[None], Callable[[], None]]:
@@ -172,7 +172,7 @@ async def _in_thread(step: Run, means: Means) -> Outcome:
         job = pool.submit(collected(step, means), tell, step.lane)
     except ExecutorSaturated as error:
         return Outcome(exception=error)
-    timer = None if step.timeout is None else asyncio.get_running_loop().call_later(step.timeout, _wake, done)
+    timer = None if step.timeout is None else asyncio.get_running_loop().call_later(waitable(step.timeout), _wake, done)
     try:
         await done
     except BaseException:
@@ -199,7 +199,7 @@ async def _under_deadline(step: Run, means: Means) -> Outcome:
     """An async executor in a task of its own, which is cancelled at the deadline and left behind if it will not end."""
     task = asyncio.ensure_future(_contained(step, means))
     try:
-        await asyncio.wait((task,), timeout=step.timeout)
+        await asyncio.wait((task,), timeout=waitable(step.timeout or 0.0))
     except asyncio.CancelledError:
         await _cancelled(task, means)
         raise
@@ -227,4 +227,4 @@ async def _cancelled(task: asyncio.Future[Any], means: Means) -> None:
     task.cancel()
     means.detached.add(task)
     task.add_done_callback(means.detached.discard)
-    await asyncio.wait((task,), timeout=means.grace)
+    await asyncio.wait((task,), timeout=waitable(means.grace))

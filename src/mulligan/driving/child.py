@@ -92,7 +92,7 @@ def _limit(memory: int | None, cpu: float | None) -> None:
         return
     if memory is not None:
         _quietly(lambda: resource.setrlimit(resource.RLIMIT_AS, (int(memory), int(memory))))
-    if cpu is not None:
+    if cpu is not None and cpu < math.inf:
         until = math.ceil(time.process_time() + cpu)
         _quietly(lambda: resource.setrlimit(resource.RLIMIT_CPU, (until, until + 1)))
 

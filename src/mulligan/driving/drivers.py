@@ -12,7 +12,7 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from typing import TYPE_CHECKING, Any, Protocol
 
-from mulligan.deadline import Deadline, set_current
+from mulligan.deadline import Deadline, set_current, waitable
 from mulligan.foreign.facts import leaves
 from mulligan.steps import DeadlineExceeded, ExecutorSaturated, Outcome, Run, Sleep, Step
 
@@ -77,11 +77,11 @@ def drive(flow: Flow, means: Means) -> ToolResult:
 
 def _sleep(step: Sleep) -> Outcome:
     if step.signal is None:
-        time.sleep(step.seconds)
+        time.sleep(waitable(step.seconds))
     else:
         woken = threading.Event()
         step.signal.when_set(woken.set)
-        woken.wait(step.seconds)
+        woken.wait(waitable(step.seconds))
     return Outcome()
 
 
@@ -123,7 +123,7 @@ def _in_thread(step: Run, means: Means) -> Outcome:
     except ExecutorSaturated as error:
         return Outcome(exception=error)
     try:
-        in_time = job.wait(step.timeout)
+        in_time = job.wait(waitable(step.timeout or 0.0))
     except BaseException:
         pool.abandon(job)
         raise

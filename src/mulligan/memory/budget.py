@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 import attrs
 
+from mulligan.deadline import is_seconds
 from mulligan.errors import ToolError, ToolQuotaError, ToolTimeoutError, UsageError
 
 Part = Literal["calls", "failures", "seconds", "feedback_chars"]
@@ -210,9 +211,9 @@ class Spending:
 
 
 def _is_amount(value: object, *, whole: bool = False) -> bool:
-    if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)):
+    if isinstance(value, bool) or (whole and not isinstance(value, int)):
         return False
-    return 0 <= value < float("inf")
+    return is_seconds(value) and 0 <= value < float("inf")  # type: ignore[operator]
 
 
 def _amounts(saved: Mapping[str, Any]) -> dict[str, float]:

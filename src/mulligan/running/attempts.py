@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from copy import copy
 from typing import Any
 
+from mulligan.deadline import is_seconds
 from mulligan.errors import ToolError
 from mulligan.events import Waiting
 from mulligan.failures.failure import Failure
@@ -132,7 +134,7 @@ def within(state: Invocation, tool: Tool, middleware: tuple[Middleware, ...], ru
     """
     if not middleware:
         return (yield from _attempt(state, tool, run))
-    steps, last = _begin(middleware[0], run, tool, state), None
+    steps, last = _begin(middleware[0], copy(run), tool, state), None
     sent: Outcome | None = None
     try:
         while isinstance(step := _advance(steps, sent), (Run, Sleep)):
@@ -202,10 +204,17 @@ def _advance(steps: Steps | _Broken, sent: Outcome | None) -> Step | Outcome | _
         raise
     except BaseException as error:
         return _raised(error)
-    if isinstance(step, Run) or (isinstance(step, Sleep) and _is_time(step.seconds)):
+    if isinstance(step, Run) and (step.timeout is None or is_seconds(step.timeout)):
         return step
-    what = f"Sleep({safe_str(step.seconds, 40)})" if isinstance(step, Sleep) else type_name(step)
-    return _Broken(f"yielded {what} instead of a Run, or a Sleep of some seconds")
+    if isinstance(step, Sleep) and is_seconds(step.seconds) and 0 <= step.seconds < float("inf"):
+        return step
+    return _Broken(f"yielded {_described(step)} instead of a Run, or a Sleep of some seconds")
+
+
+def _described(step: object) -> str:
+    if isinstance(step, Run):
+        return f"a Run with timeout={safe_str(step.timeout, 40)}"
+    return f"Sleep({safe_str(step.seconds, 40)})" if isinstance(step, Sleep) else type_name(step)
 
 
 def _ended(given: Any) -> Outcome | _Broken:
@@ -216,10 +225,6 @@ def _ended(given: Any) -> Outcome | _Broken:
     if not isinstance(given.exception, (BaseException, type(None))):
         return _Broken(f"returned an Outcome whose exception is {type_name(given.exception)}")
     return given
-
-
-def _is_time(seconds: object) -> bool:
-    return isinstance(seconds, (int, float)) and 0 <= seconds < float("inf")
 
 
 def _refusing(error: ToolError) -> Steps:
