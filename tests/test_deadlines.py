@@ -450,7 +450,9 @@ def test_a_pause_that_no_platform_can_wait_for_ends_with_what_ends_it(make_pipel
     assert run(make_pipeline(remaining, middleware=[pausing]), "remaining").value == float("inf")
 
 
-@pytest.mark.parametrize("seconds", [float("nan"), "5", True, None, 10**400, b"1"], ids="nan text bool none huge bytes".split())
+@pytest.mark.parametrize(
+    "seconds", [float("nan"), "5", True, None, 10**400, b"1"], ids="nan text bool none huge bytes".split()
+)
 def test_what_is_no_number_of_seconds_is_refused_where_it_is_declared(seconds):
     for declare in (
         lambda: Deadline.after(seconds),

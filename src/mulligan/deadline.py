@@ -23,7 +23,7 @@ def is_seconds(value: object) -> bool:
     """
     if type(value) is int:
         return -sys.float_info.max <= value <= sys.float_info.max
-    return isinstance(value, float) and value == value  # noqa: PLR0124 - NaN differs from itself
+    return isinstance(value, float) and value == value
 
 
 def waitable(seconds: float) -> float:

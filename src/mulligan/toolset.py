@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, ValuesView
 from functools import partial
 from typing import Any
 
 from mulligan.dialects import Dialect, named
 from mulligan.errors import UsageError
+from mulligan.forks import shared_lock
 from mulligan.signatures.signature import read_names
 from mulligan.suggesting.suggestions import Entry, NameIndex, Suggestions
 from mulligan.tools import Tool
@@ -31,7 +31,7 @@ class Toolset(Mapping[str, Tool]):
         self._tools: dict[str, Tool] = {}
         self._entries: dict[str, Entry] = {}
         self._index: NameIndex | None = None
-        self._lock = threading.Lock()
+        self._lock = shared_lock()
         self.dialects: Mapping[str, Dialect] | None = None
         for given in _each(tools):
             self.add(given)

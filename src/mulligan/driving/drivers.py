@@ -30,6 +30,9 @@ class Loop(Protocol):
     def close(self) -> None:
         """Closes the loop."""
 
+    def disown(self) -> None:
+        """Lets go of the loop in a forked process, so that the parent's is left as it is."""
+
 
 class Means(Protocol):
     """What a driver runs things with.

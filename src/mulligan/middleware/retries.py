@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import threading
 import time
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -21,6 +20,7 @@ from mulligan.plugin import (
     ToolError,
     ToolTimeoutError,
     UsageError,
+    shared_lock,
 )
 
 
@@ -220,7 +220,7 @@ class _Budget:
     def __init__(self, share: float, most: float) -> None:
         self._share = share
         self._most = most
-        self._lock = threading.Lock()
+        self._lock = shared_lock()
         self._tokens: dict[Any, float] = {}
 
     def failed(self, name: str) -> None:
