@@ -27,8 +27,8 @@ from mulligan.plugin import (
 class Retry:
     """Runs a tool again after a failure that may pass, with growing waits in between.
 
-    A tool that is neither `read_only` nor `idempotent` runs at most once; with `before_effect` it runs again where the
-    failure is surely from before any effect. Arguments that do not fit are never sent again, and a fatal error ends it,
+    A tool that is neither `read_only` nor `idempotent` runs at most once; with `before_effect` it runs again after a
+    failure that definitely precedes any effect, such as a refused connection. Arguments that do not fit are never sent again, and a fatal error ends it,
     but for a service that cannot be reached, which is fatal only once every attempt is used up. A tool's `timeout` is
     shared by all attempts and the waits between them.
 
@@ -41,7 +41,9 @@ class Retry:
         wait_max: seconds between two attempts at most; a service that asks for more (Retry-After) gets it.
         wait_jitter: seconds that are added at random at most, so that not everybody comes back at once.
         wait_exp_base: by what each wait is longer than the one before.
-        before_effect: also a tool that may write runs again after a failure whose effect is `"none"`.
+        before_effect: declares that each tool makes one request, so that a refused connection, a name that cannot be
+            resolved or a 429 comes before any effect: a tool that may write runs again after those. A tool that makes
+            two requests would make the first one twice; for some tools only, contribute it by the hook `middlewares`.
         budget: further attempts for each call that fails, counted for each tool. The first ten are free, and one that
             succeeds is given back, so it matters only while nothing helps. None for no such bound.
         clock: monotonic seconds.
@@ -85,7 +87,7 @@ class Retry:
         self._timeout = timeout
         self._attempt_timeout = attempt_timeout
         self._waits = (wait_initial, wait_max, wait_jitter, wait_exp_base)
-        self._before_effect = before_effect
+        self.before_effect = before_effect
         self._budget = None if budget is None else _Budget(budget, max(_FREE, attempts))
         self._clock = clock
         self._rng = rng
@@ -139,7 +141,7 @@ class Retry:
 
     def _may(self, tool: Tool, error: ToolError) -> bool:
         """Whether the tool may run again after this failure, and whether that may help."""
-        harmless = tool.read_only or tool.idempotent or (self._before_effect and error.effect == "none")
+        harmless = tool.read_only or tool.idempotent or (self.before_effect and error.effect == "none")
         return harmless and self.worth(error)
 
     def worth(self, error: ToolError) -> bool:

@@ -77,10 +77,20 @@ def judged(state: Invocation, tool: Tool, outcome: Outcome) -> Outcome:
         failure = None
     state.failure = failure
     if failure is not None:
-        error = outcome.error = state.host.answering.classifier.classify(failure, state.stages)
+        error = outcome.error = _classified(state, tool, failure)
         error.__dict__.setdefault("effect", "possible")  # it ran: only a rule that is sure says otherwise
         state.note(state.host.answering.attempt_failed(state.call, state.attempts, error, failure))
     return outcome
+
+
+def _classified(state: Invocation, tool: Tool, failure: Failure) -> ToolError:
+    """What a failure means; it is from before any effect where a middleware was told so, or nothing has run yet."""
+
+    def is_one_request() -> bool:
+        return state.attempts == 0 or any(getattr(one, "before_effect", False) is True for one in around(state, tool))
+
+    classifier = state.host.answering.classifier
+    return classifier.classify(failure, state.stages, is_one_request=is_one_request)
 
 
 def _raised_by(state: Invocation, tool: Tool, exception: BaseException) -> Failure:
@@ -170,7 +180,7 @@ def _told(state: Invocation, tool: Tool, outcome: Outcome) -> Outcome:
     """An exception that a middleware gives instead of an error is classified like any other."""
     if outcome.exception is not None and outcome.error is None:
         failure = state.failure = _raised_by(state, tool, outcome.exception)
-        outcome.error = state.host.answering.classifier.classify(failure, state.stages)
+        outcome.error = _classified(state, tool, failure)
     return outcome
 
 
