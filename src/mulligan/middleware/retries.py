@@ -5,10 +5,12 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Iterable
+from copy import copy
 from typing import Any
 
 from mulligan.middleware.checks import bounded, check_classes, check_number
 from mulligan.plugin import (
+    DeadlineExceeded,
     Outcome,
     Run,
     Sleep,
@@ -28,9 +30,10 @@ class Retry:
     """Runs a tool again after a failure that may pass, with growing waits in between.
 
     A tool that is neither `read_only` nor `idempotent` runs at most once; with `before_effect` it runs again after a
-    failure that definitely precedes any effect, such as a refused connection. Arguments that do not fit are never sent again, and a fatal error ends it,
-    but for a service that cannot be reached, which is fatal only once every attempt is used up. A tool's `timeout` is
-    shared by all attempts and the waits between them.
+    failure that definitely precedes any effect, such as a refused connection. Arguments that do not fit are never sent again,
+    and a fatal error ends it, but for a service that cannot be reached, which is fatal only once every attempt is used up. A
+    tool's `timeout` is shared by all attempts and the waits between them; if the last attempt is cut off by it, the model
+    reads what failed before, and the whole time.
 
     Args:
         on: error classes that are retried; by default every error that is transient, and a service that cannot be reached.
@@ -118,26 +121,32 @@ class Retry:
         left = _Left(run.timeout, started, self._clock)
         if self._budget is not None:
             self._budget.failed(tool.name)
-        for attempt in range(1, self._attempts):
-            error = outcome.error
-            if error is None or not self._may(tool, error):
-                break
-            wait = self._wait(attempt, error.retry_after)
-            if not (left.passed + wait < self._timeout and wait < left.seconds):
-                break
-            if self._budget is not None and not self._budget.take(tool.name):
-                break
+        reason, runs = outcome, 1
+        while runs < self._attempts and (wait := self._wait_for_another(tool, outcome.error, runs, left)) is not None:
             yield Sleep(wait)
             if left.seconds <= 0:
                 break
-            effect = error.effect
+            earlier = outcome.error
             outcome = yield bounded(bounded(run, left.bound), self._attempt_timeout)
+            runs += 1
             if outcome.error is None:
                 if self._budget is not None:
                     self._budget.give_back(tool.name)
-            elif outcome.error.effect == "none":
-                outcome.error.effect = effect  # what an earlier attempt may have done stays possible
-        return outcome
+                return outcome
+            if outcome.error.effect == "none" and earlier is not None:
+                outcome.error.effect = earlier.effect  # what an earlier attempt may have done stays possible
+            if not isinstance(outcome.exception, DeadlineExceeded):
+                reason = outcome
+        return outcome if outcome is reason or runs == 1 else _over_time(reason, outcome, runs, left.passed)
+
+    def _wait_for_another(self, tool: Tool, error: ToolError | None, runs: int, left: _Left) -> float | None:
+        """Seconds until another attempt; None where there is none."""
+        if error is None or not self._may(tool, error):
+            return None
+        wait = self._wait(runs, error.retry_after)
+        if not (left.passed + wait < self._timeout and wait < left.seconds):
+            return None
+        return wait if self._budget is None or self._budget.take(tool.name) else None
 
     def _may(self, tool: Tool, error: ToolError) -> bool:
         """Whether the tool may run again after this failure, and whether that may help."""
@@ -163,6 +172,29 @@ class Retry:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(attempts={self._attempts}, timeout={self._timeout:g})"
+
+
+def _over_time(reason: Outcome, last: Outcome, runs: int, seconds: float) -> Outcome:
+    """The outcome of attempts whose last one did not answer in time: what failed before it, and the whole time.
+
+    Args:
+        reason: how the last attempt that answered has failed; one that did not answer where none did.
+        last: how the last attempt ended.
+        runs: how many attempts there were.
+        seconds: how long they took together.
+    """
+    late = last.exception
+    assert isinstance(late, DeadlineExceeded)
+    whole = DeadlineExceeded(seconds, started=late.started, running=late.running)
+    if reason.error is None or isinstance(reason.exception, DeadlineExceeded):
+        return Outcome(exception=whole)
+    outcome, error = copy(reason), copy(reason.error)
+    error.message = f"{error.message} Tried {runs} times in {whole.told}; the last attempt did not answer in time."
+    error.__cause__ = reason.error.__cause__
+    if error.effect == "none" and last.error is not None:
+        error.effect = last.error.effect
+    outcome.error = error
+    return outcome
 
 
 class SecondChance(Retry):
@@ -238,7 +270,7 @@ class _Budget:
 
     def give_back(self, name: str) -> None:
         with self._lock:
-            self._tokens[name] = min(self._most, self._tokens[name] + 1)
+            self._tokens[name] += 1
 
 
 _FREE = 10.0

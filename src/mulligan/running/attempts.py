@@ -75,7 +75,7 @@ def judged(state: Invocation, tool: Tool, outcome: Outcome) -> Outcome:
             failure.place(tool, state.call, state.arguments)
     else:
         failure = None
-    state.failure = failure
+    state.failure = outcome.failure = failure
     if failure is not None:
         error = outcome.error = _classified(state, tool, failure)
         error.__dict__.setdefault("effect", "possible")  # it ran: only a rule that is sure says otherwise
@@ -179,8 +179,9 @@ def _close(steps: Steps | _Broken) -> _Broken | None:
 def _told(state: Invocation, tool: Tool, outcome: Outcome) -> Outcome:
     """An exception that a middleware gives instead of an error is classified like any other."""
     if outcome.exception is not None and outcome.error is None:
-        failure = state.failure = _raised_by(state, tool, outcome.exception)
-        outcome.error = _classified(state, tool, failure)
+        outcome.failure = _raised_by(state, tool, outcome.exception)
+        outcome.error = _classified(state, tool, outcome.failure)
+    state.failure = outcome.failure or state.failure
     return outcome
 
 
