@@ -474,3 +474,26 @@ def test_a_middleware_whose_run_has_no_time_is_left_out(make_pipeline, run, time
     pipeline = make_pipeline(remaining, middleware=[broken])
     assert not run(pipeline, "remaining").is_error
     assert "a Run with timeout=" in pipeline.faults[0].error
+
+
+# --- a tool that blocks the event loop
+
+
+def test_a_tool_that_blocks_the_event_loop_beyond_its_deadline_is_named(make_pipeline, run, caplog):
+    async def blocking() -> str:
+        await asyncio.sleep(0)
+        time.sleep(0.5)
+        return "late"
+
+    async def waiting() -> str:
+        await asyncio.sleep(30)
+        return "never"
+
+    pipeline = make_pipeline(*(Tool.from_function(one, timeout=0.05) for one in (blocking, waiting)))
+    run(pipeline, "waiting")
+    assert not caplog.records
+    run(pipeline, "blocking")
+    (record,) = caplog.records
+    assert (record.name, record.levelname) == ("mulligan", "WARNING")
+    assert "tool blocking blocked the event loop for" in record.getMessage()
+    assert "overran its deadline of 0.05 s" in record.getMessage() and "def instead of async def" in record.getMessage()
