@@ -189,7 +189,7 @@ async def _in_thread(step: Run, means: Means) -> Outcome:
     value = outcome.value
     if not isinstance(value, (Awaitable, AsyncGenerator)):
         return outcome
-    return await arun(Run(lambda: value, step.timeout, False, True), means)
+    return await arun(Run(lambda: value, step.timeout, False, True, step.lane), means)
 
 
 def _wake(done: asyncio.Future[None]) -> None:

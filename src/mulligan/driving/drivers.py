@@ -112,7 +112,7 @@ def _awaited(value: Any, step: Run, means: Means) -> Outcome:
     """What a sync function gave; where it is something to await after all, what comes of that."""
     if not isinstance(value, (Awaitable, AsyncGenerator)):
         return Outcome(value)
-    return _in_loop(Run(lambda: value, step.timeout, is_async=True), means, value)
+    return _in_loop(Run(lambda: value, step.timeout, is_async=True, lane=step.lane), means, value)
 
 
 def _in_loop(step: Run, means: Means, value: object = None) -> Outcome:

@@ -42,7 +42,7 @@ class PrivateLoop:
             UsageError: a loop is running in this thread.
         """
         _refuse_running_loop(value)
-        inline = Run(step.executor, step.timeout, False, step.is_async)
+        inline = Run(step.executor, step.timeout, False, step.is_async, step.lane)
         with self._lock:
             self._busy = True
         try:
