@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import datetime
+import decimal
+import enum
+import fractions
 import http.client
 import json
 import os
@@ -12,8 +16,12 @@ import subprocess
 import sys
 import threading
 import time
+import uuid
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
 from typing import Any
+
+import pydantic
 
 from mulligan import Deadline, Injected, Tool, current_deadline, errors, tool
 
@@ -191,6 +199,99 @@ def slow_end(path: str) -> str:
     threading.Thread(target=time.sleep, args=(600,)).start()
     note(path)
     return "done"
+
+
+class Running:
+    """Would run code wherever it is unpickled, compared, shown or read."""
+
+    def __init__(self, path: str = "") -> None:
+        self.path = path
+
+    def __reduce__(self) -> Any:
+        return pathlib.Path.touch, (pathlib.Path(self.path),)
+
+
+class RunningError(Running, Exception):
+    def __str__(self) -> str:
+        pathlib.Path(self.path + f".{os.getpid()}").touch()
+        return "running"
+
+
+@tool(killable=True, timeout=60)
+def send(path: str, how: str) -> Any:
+    """Returns or raises what would run code."""
+    value = Running(path)
+    if how == "value":
+        return value
+    if how == "in a list":
+        return [value]
+    if how == "raised":
+        raise RunningError(path)
+    if how == "argument":
+        raise ValueError(value, [value])
+    if how == "field":
+        error = ValueError("x")
+        error.response = value  # type: ignore[attr-defined]
+        raise error
+    if how == "cause":
+        raise ValueError("x") from RunningError(path)
+    raise ExceptionGroup("two", [RunningError(path), ValueError("x")])
+
+
+@dataclass
+class Point:
+    x: int
+    tags: set[str]
+
+
+class User(pydantic.BaseModel):
+    name: str
+
+
+class Color(enum.Enum):
+    RED = "red"
+
+
+@tool(killable=True, timeout=60)
+def kinds() -> list[Any]:
+    """Values that are no JSON types."""
+    return [Point(1, {"a"}), Color.RED, User(name="Ada"), {(1, 2): b"x"}, frozenset({1}), decimal.Decimal("1.10")]
+
+
+@tool(killable=True, timeout=60)
+def moments() -> list[Any]:
+    """Dates, and others of the standard library."""
+    day = datetime.datetime(2026, 1, 2, 3, tzinfo=datetime.UTC)
+    others = [uuid.UUID(int=1), pathlib.Path("a/b"), fractions.Fraction(1, 3), 1 + 2j, bytearray(b"a"), 10**30]
+    return [day, day.date(), day.time(), day - day, *others, float("inf"), "\ud800", (1, [2])]
+
+
+class Answer:
+    def __init__(self) -> None:
+        self.headers = {"retry-after": "7"}
+        self._status = 429
+
+    @property
+    def status_code(self) -> int:
+        return self._status + len("")
+
+
+@tool(killable=True, timeout=60)
+def answered() -> None:
+    """Raises what a client raises: the answer is an object, its status a property."""
+    error = RuntimeError("slow down")
+    error.response = Answer()  # type: ignore[attr-defined]
+    raise error
+
+
+@tool(killable=True, timeout=60)
+def own_word() -> None:
+    """Raises an error of mulligan, of a class of its own."""
+
+    class Closed(errors.ToolUnavailableError):
+        pass
+
+    raise Closed("The archive is closed.", retry_after=3.0, effect="none")
 
 
 TOOLS = [one for one in list(globals().values()) if isinstance(one, Tool)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 import time
 
@@ -10,7 +11,8 @@ import anyio
 import pytest
 
 from mulligan import Budget, Deadline, Injected, Limits, Tool, current_deadline, errors
-from mulligan.plugin import Sleep, ToolCall
+from mulligan.middleware import retry
+from mulligan.plugin import Signal, Sleep, ToolCall
 
 CALLS = 300
 
@@ -409,3 +411,89 @@ def test_a_failing_task_group_that_a_tool_handles_is_no_cancellation(make_pipeli
 
     pipeline = make_pipeline(work, Tool.from_function(work, name="bounded", timeout=60))
     assert asyncio.run(main()) == ["handled"] * 3
+
+
+# --- without an end, or with none that any platform can wait for
+
+ENDLESS = [float("inf"), 1e18, 1e300, 10**30]
+
+
+@pytest.mark.parametrize("seconds", ENDLESS)
+def test_a_time_that_no_platform_can_wait_for_is_no_failure(make_pipeline, run, seconds):
+    async def aremaining_here() -> float:
+        return remaining()
+
+    tools = [
+        Tool.from_function(remaining, timeout=seconds),
+        Tool.from_function(aremaining_here, timeout=seconds),
+        Tool.from_function(remaining, name="unbounded"),
+        Tool.from_function(aremaining_here, name="aunbounded"),
+        Tool.from_function(os.getpid, name="killable", schema={}, timeout=seconds, killable=True),
+    ]
+    pipeline = make_pipeline(*tools, limits=Limits(grace=seconds))
+    for tool in tools:
+        for context in (None, {"deadline": Deadline.after(seconds)}):
+            assert run(pipeline, tool.name, context=context).value > 1_000, tool.name
+    session = pipeline.session(budget=Budget(seconds=min(seconds, 1e300)))
+    assert run(pipeline, "unbounded", session=session).value > 1e6
+
+
+@pytest.mark.parametrize("seconds", [1e18, 1e300])
+def test_a_pause_that_no_platform_can_wait_for_ends_with_what_ends_it(make_pipeline, run, seconds):
+    signal = Signal()
+    signal.set()
+
+    def pausing(step, tool, call):
+        yield Sleep(seconds, signal)
+        return (yield step)
+
+    assert run(make_pipeline(remaining, middleware=[pausing]), "remaining").value == float("inf")
+
+
+@pytest.mark.parametrize(
+    "seconds", [float("nan"), "5", True, None, 10**400, b"1"], ids="nan text bool none huge bytes".split()
+)
+def test_what_is_no_number_of_seconds_is_refused_where_it_is_declared(seconds):
+    for declare in (
+        lambda: Deadline.after(seconds),
+        lambda: Deadline(seconds),
+        *(() if seconds is None else (lambda: Tool.from_function(remaining, timeout=seconds),)),
+        *(() if seconds is None else (lambda: Limits(grace=seconds), lambda: Budget(seconds=seconds))),
+        lambda: retry(timeout=seconds),
+    ):
+        with pytest.raises(errors.UsageError, match="number|zero seconds"):
+            declare()
+
+
+@pytest.mark.parametrize("timeout", [float("nan"), "5", 10**400], ids=["nan", "text", "huge"])
+def test_a_middleware_whose_run_has_no_time_is_left_out(make_pipeline, run, timeout):
+    def broken(step, tool, call):
+        step.timeout = timeout
+        return (yield step)
+
+    pipeline = make_pipeline(remaining, middleware=[broken])
+    assert not run(pipeline, "remaining").is_error
+    assert "a Run with timeout=" in pipeline.faults[0].error
+
+
+# --- a tool that blocks the event loop
+
+
+def test_a_tool_that_blocks_the_event_loop_beyond_its_deadline_is_named(make_pipeline, run, caplog):
+    async def blocking() -> str:
+        await asyncio.sleep(0)
+        time.sleep(0.5)
+        return "late"
+
+    async def waiting() -> str:
+        await asyncio.sleep(30)
+        return "never"
+
+    pipeline = make_pipeline(*(Tool.from_function(one, timeout=0.05) for one in (blocking, waiting)))
+    run(pipeline, "waiting")
+    assert not caplog.records
+    run(pipeline, "blocking")
+    (record,) = caplog.records
+    assert (record.name, record.levelname) == ("mulligan", "WARNING")
+    assert "tool blocking blocked the event loop for" in record.getMessage()
+    assert "overran its deadline of 0.05 s" in record.getMessage() and "def instead of async def" in record.getMessage()

@@ -6,6 +6,9 @@ import asyncio
 import http.client
 import json
 import pathlib
+import queue
+import socket
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures.process import BrokenProcessPool
@@ -114,9 +117,95 @@ def test_a_fault(make_pipeline, plugin, released, point, kind, executor, way):
     assert counter.effects == 0 or result.error.effect != "none"
     if kind not in HARMLESS:
         assert counter.effects <= 1
-        assert counter.runs <= 1 or (point == "before connect" and way in ("retry before effect", "a greedy one"))
+        assert counter.runs <= 1 or (point == "before connect" and way == "retry before effect")
     elif way == "a greedy one" and timeout != 0.01:  # otherwise the first has used up the deadline of the call
         assert counter.runs == 5
+
+
+class Status(Exception):
+    """What a client raises for an answer of that status."""
+
+    def __init__(self, status: int, **headers: str) -> None:
+        super().__init__(f"HTTP {status}")
+        self.status_code, self.headers = status, headers
+
+
+class RpcError(Exception):
+    code = "RESOURCE_EXHAUSTED"
+
+
+UNAPPLIED: dict[str, Callable[[], Any]] = {  # what a rule says of the one request that failed: it was not applied
+    "429": lambda: Status(429),
+    "401": lambda: Status(401),
+    "404": lambda: Status(404),
+    "409": lambda: Status(409),
+    "503 and a time": lambda: Status(503, **{"retry-after": "0"}),
+    "refused": lambda: ConnectionRefusedError(111, "refused"),
+    "unreachable": lambda: OSError(113, "No route to host"),
+    "DNS": lambda: socket.gaierror(-3, "Temporary failure in name resolution"),
+    "TLS": lambda: ssl.SSLCertVerificationError("certificate verify failed"),
+    "queue": queue.Full,
+    "out of files": lambda: OSError(24, "Too many open files"),
+    "gRPC": RpcError,
+    "a plugin's rule": lambda: LookupError("only the plugin knows"),
+    "returned": lambda: {"isError": True, "content": "HTTP 429: too many requests"},
+    "of its cause": lambda: caused(ConnectionRefusedError(111, "refused")),
+    "of one of a group": lambda: ExceptionGroup("two", [Status(429), ConnectionRefusedError(111, "refused")]),
+}
+
+
+def caused(by: BaseException) -> BaseException:
+    error = RuntimeError("the notification failed")
+    error.__cause__ = by
+    return error
+
+
+def known_to_a_plugin(failure: Any) -> errors.ToolError | None:
+    return errors.ToolRateLimitError("Busy.", effect="none") if isinstance(failure.exception, LookupError) else None
+
+
+def pay(fault: Callable[[], Any], paid: list[int]) -> Any:
+    """Two requests: the first takes effect, the second fails."""
+    paid.append(1)
+    failure = fault()
+    if isinstance(failure, BaseException):
+        raise failure
+    return failure
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("fault", UNAPPLIED)
+def test_what_a_rule_says_of_one_request_is_not_said_of_the_call(make_pipeline, run, plugin, fault, kind):
+    paid: list[int] = []
+    tool = Tool.from_function(lambda: pay(UNAPPLIED[fault], paid), name="pay", description="", **KINDS[kind])
+    for middleware in ([], [greedy], [retry(wait_initial=0, wait_jitter=0)]):
+        paid.clear()
+        pipeline = make_pipeline(tool, middleware=middleware, plugins=[plugin(classify=known_to_a_plugin)])
+        result = run(pipeline, "pay")
+        if kind not in HARMLESS:
+            assert (len(paid), result.error.effect) == (1, "possible")
+            assert "exactly the same arguments" not in result.content
+            known = pipeline.classify(UNAPPLIED[fault](), tool="pay")
+            assert known.effect == "possible"
+
+
+@pytest.mark.parametrize("kind", ("write", "undeclared"))
+@pytest.mark.parametrize("fault", ("429", "refused", "DNS"))
+def test_who_declares_that_the_tool_makes_one_request_is_believed(make_pipeline, run, fault, kind):
+    tool = Tool.from_function(lambda: pay(UNAPPLIED[fault], []), name="pay", description="", **KINDS[kind])
+    declared = retry(before_effect=True, attempts=3, wait_initial=0, wait_max=0, wait_jitter=0)
+    result = run(make_pipeline(tool, middleware=[declared]), "pay")
+    assert (result.attempts, result.error.effect) == (3, "none")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_tool_itself_knows(make_pipeline, run, kind):
+    def work(knows: bool) -> None:
+        raise errors.ToolRateLimitError("Busy.", **({"effect": "none"} if knows else {}))
+
+    pipeline = make_pipeline(Tool.from_function(work, description="", **KINDS[kind]))
+    assert run(pipeline, "work", {"knows": True}).error.effect == "none"
+    assert run(pipeline, "work", {"knows": False}).error.effect == "possible"
 
 
 def lines(path: pathlib.Path) -> int:
@@ -145,7 +234,7 @@ def test_a_fault_in_a_process_of_its_own(make_pipeline, plugin, tmp_path, point,
         assert effects == 0 or result.error.effect != "none"
         if kind not in HARMLESS:
             assert effects <= 1
-            assert ran <= 1 or (point == "before connect" and way in ("retry before effect", "a greedy one"))
+            assert ran <= 1 or (point == "before connect" and way == "retry before effect")
 
 
 @pytest.mark.parametrize("kind", KINDS)

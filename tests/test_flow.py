@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mulligan import Pipeline, Policy, Tool, ToolCall, ToolResult, errors, tool
+from mulligan import Deadline, Pipeline, Policy, Tool, ToolCall, ToolResult, errors, tool
 from mulligan.flow import invoke
 from mulligan.plugin import DeadlineExceeded, ExecutorSaturated, Outcome, Run, Sleep
 from mulligan.running.invocation import Invocation
@@ -240,6 +240,31 @@ def test_a_memory_that_fails_does_not_end_the_conversation(make_pipeline):
     assert result.error.rule == "host:bug"
     assert "mulligan itself failed (ValueError)" in result.content
     assert result.error.effect == "none"
+
+
+@pytest.mark.parametrize("runs", [0, 1])
+def test_a_fault_of_the_host_itself_hides_no_effect(make_pipeline, runs):
+    """The clock that the host gave for a deadline breaks, before the tool is run or after it."""
+    broken: list[int] = []
+
+    def clock() -> float:
+        if broken:
+            raise ValueError("the clock has stopped")
+        return 0.0
+
+    def pausing(run, tool, call):
+        if runs:
+            yield run
+        broken.append(1)
+        return (yield Sleep(1))
+
+    pipeline = make_pipeline(read, middleware=[pausing])
+    flow = flow_of(pipeline, "read", {"path": "a"}, context={"deadline": Deadline(10.0, clock)})
+    if runs:
+        next(flow)
+    result = end(flow, Outcome("written") if runs else None)
+    assert (result.error.rule, result.attempts) == ("host:bug", runs)
+    assert result.error.effect == ("possible" if runs else "none")
 
 
 def test_a_step_that_is_never_answered_is_no_leak(make_pipeline):

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import datetime
+import decimal
+import fractions
+import json
 import os
 import pathlib
+import pickle
 import subprocess
 import sys
 import threading
 import time
+import uuid
 
 import killable_tools
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mulligan import Limits, Tool, errors
-from mulligan.driving.processes import _reference
+from mulligan.driving.processes import _reference, process_of
+from mulligan.driving.retelling import opened
 from mulligan.plugin import ExecutorSaturated, Outcome, hookimpl
 
 SOURCE = str(pathlib.Path(__file__).parents[1] / "src")
@@ -148,6 +157,68 @@ def test_an_exception_of_a_class_that_only_the_process_has_is_matched_by_name(ma
     assert seen[0] == ("killable_tools.invent.<locals>.Gone", True)
     assert isinstance(cause, ConnectionError)
     assert str(cause) == "line 3"
+
+
+@pytest.mark.parametrize("how", ["value", "in a list", "raised", "argument", "field", "cause", "group"])
+def test_nothing_that_it_sends_runs_here(pipeline, run, tmp_path, how):
+    result = run(pipeline, "send", {"path": str(tmp_path / "ran"), "how": how})
+    assert result.is_error and result.attempts == 1
+    assert not list(tmp_path.glob("ran")) and not list(tmp_path.glob(f"*.{os.getpid()}"))
+
+
+@given(
+    st.binary()
+    | st.recursive(st.none() | st.integers() | st.text(), st.lists).map(lambda one: json.dumps(one).encode())
+)
+def test_an_answer_that_is_none_is_refused(answer):
+    with pytest.raises(ValueError, match="."):
+        opened(answer)
+
+
+@pytest.mark.parametrize(
+    "nodes",
+    [
+        [["os.system", "true"]],
+        [["list", [[5]]]],
+        [["list", [[0]]]],
+        [["dict", [1]]],
+        [["dict", [[0], 1]]],
+        [["set", [[0]]]],
+        [["path", 5]],
+        [["decimal", "1e"]],
+        [["fraction", [1, 0]]],
+        [["timedelta", [10**30]]],
+        [["uuid", {"__reduce__": 1}]],
+        [["object", {"classes": 3}]],
+        [["bytes", [[[[[[[[[1]]]]]]]]]]],
+    ],
+)
+def test_an_answer_that_is_no_data_is_refused(nodes):
+    with pytest.raises(ValueError, match="."):
+        opened(json.dumps({"kind": "value", "item": [0], "nodes": nodes}).encode())
+    with pytest.raises(ValueError, match="."):
+        opened(pickle.dumps(("value", pickle.dumps(nodes))))
+
+
+def test_what_is_no_plain_data_comes_back_as_data(pipeline, run):
+    plain = [{"x": 1, "tags": {"a"}}, "red", {"name": "Ada"}, {(1, 2): b"x"}, frozenset({1}), decimal.Decimal("1.10")]
+    assert pipeline.call("kinds").value is None  # a tuple is no key in JSON
+    assert process_of(pipeline.tools["kinds"], {}, Limits())() == plain
+    day = datetime.datetime(2026, 1, 2, 3, tzinfo=datetime.UTC)
+    others = [uuid.UUID(int=1), pathlib.Path("a/b"), fractions.Fraction(1, 3), 1 + 2j, bytearray(b"a"), 10**30]
+    whole = [day, day.date(), day.time(), day - day, *others, float("inf"), "\ud800", (1, [2])]
+    assert process_of(pipeline.tools["moments"], {}, Limits())() == whole
+
+
+def test_an_answer_that_an_exception_holds_is_read(pipeline, run):
+    error = run(pipeline, "answered").error
+    assert (type(error), error.retry_after, error.http_status) == (errors.ToolRateLimitError, 7, 429)
+
+
+def test_the_tools_own_word_counts(pipeline, run):
+    error = run(pipeline, "own_word").error
+    assert (error.message, error.retry_after, error.effect) == ("The archive is closed.", 3.0, "none")
+    assert isinstance(error, errors.ToolUnavailableError) and type(error).__name__ == "Closed"
 
 
 def test_a_group_comes_back_as_one(pipeline):

@@ -125,10 +125,18 @@ def test_a_tool_that_may_write_never_runs_twice_after_a_success(make_pipeline, r
     assert flaky.runs == 1
 
 
-def test_a_tool_that_may_write_runs_again_where_surely_nothing_happened(make_pipeline, run):
-    flaky = Flaky(1, lambda: ConnectionRefusedError(111, "refused"))
+def test_a_tool_that_may_write_runs_again_where_it_says_that_nothing_happened(make_pipeline, run):
+    flaky = Flaky(1, lambda: errors.ToolConnectionError("Refused.", effect="none"))
     result = run(make_pipeline(flaky.work, middleware=[again()]), "work")
     assert (result.content, flaky.runs) == ("worked 1", 2)
+
+
+@pytest.mark.parametrize("declared", [True, False])
+def test_a_tool_that_may_write_runs_again_where_its_author_says_that_it_makes_one_request(make_pipeline, run, declared):
+    flaky, middleware = Flaky(1, lambda: ConnectionRefusedError(111, "refused")), again()
+    middleware.before_effect = declared
+    result = run(make_pipeline(flaky.work, middleware=[middleware]), "work")
+    assert (result.is_error, flaky.runs) == ((False, 2) if declared else (True, 1))
 
 
 def test_a_middleware_that_only_asks_for_more_runs_is_stopped(make_pipeline, run):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from typing import Any
 
 import pytest
@@ -220,6 +221,74 @@ def test_what_an_earlier_attempt_may_have_done_stays_possible():
     assert (driven.outcome.error.message, driven.outcome.error.effect) == ("y", "possible")
 
 
+# --- what is reported of attempts that ran out of time
+
+
+def run_out_of_time(failures: list[Outcome], each: float, timeout: float = 10.0) -> Outcome:
+    """What is reported after failures, each after some seconds, and a last attempt that is cut off at the timeout."""
+    clock = Clock()
+    steps = plain(clock=clock, attempts=9, wait_initial=0)(Run(str, timeout), make_tool(read_only=True), None)
+    step = next(steps)
+    for outcome in failures:
+        clock.now += each
+        assert steps.send(outcome).seconds == 0
+        step = steps.send(Outcome())
+    clock.now += step.timeout
+    late = errors.ToolTimeoutError(f"No answer within {step.timeout} s.")
+    with pytest.raises(StopIteration) as stop:
+        steps.send(Outcome(exception=DeadlineExceeded(step.timeout), error=late))
+    return stop.value.value
+
+
+@pytest.mark.parametrize("runs", [2, 3, 4])
+@pytest.mark.parametrize("kind", [BUSY, errors.ToolRateLimitError, errors.ToolConnectionError])
+def test_what_failed_before_is_reported_with_the_whole_time(kind, runs):
+    first = kind("The archive is closed.", transient=True, fatal=False)
+    reported = run_out_of_time([Outcome(error=first)] * (runs - 1), each=3.0).error
+    whole = f"The archive is closed. Tried {runs} times in 10 s; the last attempt did not answer in time."
+    assert (type(reported), reported.message, first.message) == (kind, whole, "The archive is closed.")
+
+
+def test_what_the_last_attempt_may_have_done_counts():
+    refused = errors.ToolConnectionError("Refused.", effect="none", fatal=False, transient=True)
+    assert run_out_of_time([Outcome(error=refused)], each=3.0).error.effect == "possible"
+
+
+def test_where_no_attempt_answered_the_whole_time_is_reported():
+    late = Outcome(exception=DeadlineExceeded(4.0), error=errors.ToolTimeoutError("No answer within 4 s."))
+    assert run_out_of_time([late, late], each=4.0).exception.told == "10 s"
+
+
+def test_the_failure_that_is_reported_is_the_one_that_is_quoted(make_pipeline, run):
+    """A tool that fails quickly, then hangs: the text names the service, not the last slice of the tool's time."""
+
+    class Closed(Exception):
+        status_code = 503
+
+    ends, runs = threading.Event(), []
+
+    def search() -> str:
+        runs.append(1)
+        if len(runs) > 1:
+            ends.wait(30)
+        raise Closed("the archive in Delft is closed")
+
+    result = run(make_pipeline(Tool.from_function(search, read_only=True, timeout=0.5)), "search")
+    ends.set()
+    assert (result.attempts, type(result.error)) == (2, errors.ToolUnavailableError)
+    assert "Tried 2 times in" in result.content and "the archive in Delft is closed" in result.content
+    assert "No answer within" not in result.content
+
+
+@pytest.mark.parametrize(("wait", "waits"), [(3.9, [3.9]), (4.0, []), (4.1, []), (1e9, [])])
+def test_no_wait_reaches_the_deadline_of_the_call(wait, waits):
+    """There would be no time left for the attempt after it."""
+    middleware, clock = timed(attempts=2, timeout=1e12)
+    tool = make_tool(read_only=True, timeout=6)
+    ends = [errors.ToolRateLimitError("Too many.", retry_after=wait), None]
+    assert drive_by_hand(middleware, ends, tool=tool, clock=clock, takes=2).waits == waits
+
+
 # --- not more than helps
 
 
@@ -232,6 +301,17 @@ def test_while_nothing_helps_there_are_fewer_attempts():
     assert (
         len(drive_by_hand(middleware, iter(lambda: BUSY("x"), None), tool=make_tool("other", read_only=True)).runs) == 3
     )
+
+
+@pytest.mark.parametrize("kind", ["helped", "was not needed", "failed for good"])
+def test_what_was_saved_up_before_an_outage_is_bounded(kind):
+    """However long it went well before: an outage gets its ten further attempts, and one for every five calls."""
+    ends = {"helped": [BUSY("x"), None], "was not needed": [None], "failed for good": [errors.ToolExecutionError("x")]}
+    middleware = plain()
+    for _ in range(1_000):
+        drive_by_hand(middleware, ends[kind])
+    runs = sum(len(drive_by_hand(middleware, iter(lambda: BUSY("x"), None)).runs) for _ in range(100))
+    assert runs - 100 <= 10 + 0.2 * 100
 
 
 def test_while_it_helps_there_is_no_bound():
@@ -343,8 +423,6 @@ def test_a_service_that_cannot_be_reached_is_fatal_once_every_attempt_is_used_up
 
 
 def test_a_sync_tool_that_hangs_gets_another_attempt(make_pipeline, run):
-    import threading
-
     ends, runs = threading.Event(), []
 
     def hang() -> str:

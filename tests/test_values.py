@@ -7,11 +7,13 @@ import collections
 import datetime
 import enum
 import fractions
+import itertools
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path, PurePosixPath
@@ -26,6 +28,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mulligan import Pipeline, Tool, errors
+from mulligan.foreign import plain
 from mulligan.foreign.values import as_content
 
 
@@ -284,12 +287,14 @@ def test_a_reason_holds_no_foreign_text():
 
 def test_deep_values_never_end_the_process():
     program = """
-import threading
+import os, sys, threading
 from mulligan import Pipeline, Tool
+kept = []  # Python 3.13 itself ends the process when it frees such a value in a thread with a small stack
 def give(depth, kind):
     value = 1
     for _ in range(depth):
         value = {"a": value} if kind == "dict" else [value] if kind == "list" else (value,)
+    kept.append(value)
     return value
 def go():
     with Pipeline([Tool.from_schema("give", "", {"type": "object"}, give)], autoload=False) as pipeline:
@@ -303,9 +308,195 @@ threading.stack_size(256 * 1024)
 thread = threading.Thread(target=go)
 thread.start()
 thread.join()
+sys.stdout.flush()
+os._exit(0)
 """
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False)
     assert (ended.returncode, ended.stdout) == (0, "lives\nlives\n"), ended.stderr[-2_000:]
+
+
+# --- values without an end, and those that stand for more than any memory holds
+
+
+class EndlessList(list[Any]):
+    """As a lazy list of an API client that always finds one more page."""
+
+    def __iter__(self) -> Any:
+        while True:
+            yield {"message": "page", "code": 404}
+
+
+class EndlessDict(dict[str, Any]):
+    def items(self) -> Any:
+        return zip(map(str, itertools.count()), itertools.repeat("x"), strict=False)
+
+    __iter__ = keys = lambda self: map(str, itertools.count())  # type: ignore[assignment]
+
+    def values(self) -> Any:
+        return itertools.repeat({"userErrors": EndlessList([{}])})
+
+
+class EndlessMapping(Mapping[str, Any]):
+    def __getitem__(self, key: str) -> Any:
+        return EndlessList([{}]) if key == "errors" else None
+
+    def __iter__(self) -> Any:
+        return itertools.repeat("errors")
+
+    def __len__(self) -> int:
+        return 1
+
+
+class EndlessSet(set[int]):
+    def __iter__(self) -> Any:
+        return itertools.count()
+
+
+class EndlessCollection(collections.abc.Collection[Any]):
+    """Says that it is empty, and that it holds everything."""
+
+    def __iter__(self) -> Any:
+        return itertools.repeat(self)
+
+    def __len__(self) -> int:
+        return 0
+
+    def __contains__(self, value: object) -> bool:
+        return True
+
+
+class Growing(list[Any]):
+    def __iter__(self) -> Any:
+        for _ in itertools.count():
+            yield "x" * 1_000_000
+
+
+class EndlessText(str):
+    def __iter__(self) -> Any:
+        return itertools.repeat("x")
+
+    def __len__(self) -> int:
+        return 10**18
+
+    def encode(self, *_: Any) -> Any:
+        return b"".join(itertools.repeat(b"x"))
+
+    __str__ = __repr__ = lambda self: "".join(itertools.repeat("x"))
+
+
+class EndlessSequence(Sequence[int]):
+    def __getitem__(self, index: Any) -> Any:
+        return index
+
+    def __len__(self) -> int:
+        return 10**12
+
+
+@dataclass
+class Page:
+    number: int = 1
+
+    @property
+    def next(self) -> Page:
+        return Page(self.number + 1)
+
+
+class Model:
+    def model_dump(self, mode: str) -> Any:
+        return EndlessList()
+
+
+def doubled(start: Any, times: int, kind: Callable[[Any, Any], Any]) -> Any:
+    """A value of a few parts that stands for 2 ** times."""
+    for _ in range(times):
+        start = kind(start, start)
+    return start
+
+
+ENDLESS: dict[str, Callable[[], Any]] = {
+    "list": lambda: EndlessList([1]),
+    "in a list": lambda: [EndlessList([1])],
+    "as errors": lambda: {"errors": EndlessList([{}])},
+    "as detail": lambda: {"detail": EndlessList([{}])},
+    "as an error": lambda: {"error": EndlessList([{}])},
+    "as data": lambda: {"data": EndlessDict()},
+    "dict": EndlessDict,
+    "in a dict": lambda: {"a": EndlessDict()},
+    "mapping": EndlessMapping,
+    "set": EndlessSet,
+    "of itself": EndlessCollection,
+    "growing": Growing,
+    "sequence": EndlessSequence,
+    "range": lambda: range(10**15),
+    "model": Model,
+    "in an attrs class": lambda: Box(1.0, EndlessList()),
+    "repeated": lambda: collections.deque([EndlessList()]),
+    "keys": lambda: collections.abc.KeysView(EndlessMapping()),
+    "many lists": lambda: doubled([1], 40, lambda a, b: [a, b]),
+    "many tuples": lambda: doubled((1,), 40, lambda a, b: (a, b)),
+    "many dicts": lambda: doubled({}, 40, lambda a, b: {"a": a, "b": b}),
+    "many models": lambda: doubled(Box(1.0), 40, lambda a, b: [Box(1.0, [a, b])]),
+    "long texts": lambda: ["x" * 1_000_000] * 1_000,
+    "long keys": lambda: [{"x" * 1_000_000: 1}] * 1_000,
+    "long bytes": lambda: [bytes(1_000_000)] * 1_000,
+}
+
+
+@pytest.fixture
+def fewer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A million steps for each kind of value would take minutes."""
+    monkeypatch.setattr(plain, "MOST_VALUES", 10_000)
+    monkeypatch.setattr(plain, "MOST_CHARS", 10_000_000)
+
+
+def test_a_million_values_are_read_and_no_more(make_pipeline, run):
+    pipeline = make_pipeline(Tool.from_schema("give", "", {"type": "object"}, lambda n: collections.deque(range(n))))
+    assert len(run(pipeline, "give", {"n": 999_999}).content) > 6_000_000
+    assert "it holds more than 1,000,000 values" in run(pipeline, "give", {"n": 1_000_001}).content
+
+
+@pytest.mark.usefixtures("fewer")
+@pytest.mark.parametrize("kind", ENDLESS)
+def test_a_value_without_an_end_is_given_up(make_pipeline, run, kind):
+    give = Tool.from_function(lambda: ENDLESS[kind](), name="give", description="")
+    result = run(make_pipeline(give), "give", call_id="7")
+    assert (type(result.error), result.error.effect) == (errors.ToolExecutionError, "done")
+    assert "it holds more than" in result.content or "it is nested too deep" in result.content
+    assert (result.call.id, result.attempts) == ("7", 1)
+
+
+def test_what_lies_about_itself_is_read_as_it_is(make_pipeline, run):
+    give = Tool.from_function(lambda: {"a": EndlessText("whole")}, name="give", description="")
+    text = Tool.from_function(lambda: EndlessText("whole"), name="text", description="")
+    page = Tool.from_function(Page, name="page", description="")
+    pipeline = make_pipeline(give, text, page)
+    contents = [run(pipeline, name).content for name in ("give", "text", "page")]
+    assert contents == ['{"a":"whole"}', "whole", '{"number":1}']
+
+
+def test_a_value_that_is_made_while_it_is_read_ends_with_the_call(make_pipeline, run):
+    """Each of its pages takes a while, as over a network: the deadline counts for them, too."""
+
+    class Slow(list[int]):
+        def __iter__(self) -> Any:
+            for page in itertools.count():
+                time.sleep(0.01)
+                read.append(page)
+                yield page
+
+    read: list[int] = []
+    result = run(make_pipeline(Tool.from_function(lambda: Slow(), timeout=0.2, name="slow", description="")), "slow")
+    assert "reading it did not end in time" in result.content
+    assert (result.error.effect, len(read) < 1_000) == ("done", True)
+
+
+@pytest.mark.usefixtures("fewer")
+@pytest.mark.parametrize("kind", ["list", "in a list", "dict", "mapping", "set", "many lists", "growing", "sequence"])
+def test_arguments_without_an_end_are_refused(make_pipeline, run, kind):
+    pipeline = make_pipeline(Tool.from_schema("give", "", {"type": "object"}, lambda **_: "ran"))
+    for arguments in ({"a": ENDLESS[kind]()}, ENDLESS[kind]()):
+        result = run(pipeline, "give", arguments)
+        assert (type(result.error), result.attempts) == (errors.ToolArgumentError, 0)
 
 
 def test_sets_are_written_alike_in_every_process():

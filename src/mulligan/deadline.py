@@ -3,10 +3,36 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from typing import Any
+
+from mulligan.errors import UsageError
+
+LONGEST_WAIT = min(threading.TIMEOUT_MAX, 1e9)
+"""Seconds that every platform can wait for: some 30 years, or what the platform's threads allow."""
+
+
+def is_seconds(value: object) -> bool:
+    """Whether a value is a number of seconds: no NaN, no truth value, and within the range of a float.
+
+    Args:
+        value: any value.
+    """
+    if type(value) is int:
+        return -sys.float_info.max <= value <= sys.float_info.max
+    return isinstance(value, float) and value == value
+
+
+def waitable(seconds: float) -> float:
+    """Seconds that the platform can wait for: what is longer, infinity too, ends with the longest wait.
+
+    Args:
+        seconds: any number but NaN.
+    """
+    return min(max(seconds, 0.0), LONGEST_WAIT)
 
 
 class Deadline:
@@ -15,11 +41,16 @@ class Deadline:
     Args:
         at: the moment, in seconds of the clock; infinity for no deadline.
         clock: monotonic seconds.
+
+    Raises:
+        UsageError: the moment is no number.
     """
 
     __slots__ = ("_clock", "at")
 
     def __init__(self, at: float, clock: Callable[[], float] = time.monotonic) -> None:
+        if not is_seconds(at):
+            raise UsageError(f"Deadline({at!r:.80}): give the moment as a number of seconds")
         self.at = at
         self._clock = clock
 
@@ -28,8 +59,13 @@ class Deadline:
         """A deadline this many seconds from now.
 
         Args:
-            seconds: the number of seconds.
+            seconds: the number of seconds; below zero it has passed, and infinity is no deadline.
+
+        Raises:
+            UsageError: that is no number.
         """
+        if not is_seconds(seconds):
+            raise UsageError(f"Deadline.after({seconds!r:.80}): give a number of seconds")
         return cls(time.monotonic() + seconds)
 
     @property

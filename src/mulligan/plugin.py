@@ -62,6 +62,7 @@ from mulligan.failures.failure import Failure
 from mulligan.failures.field_errors import pointer_to
 from mulligan.feedback import Feedback, FeedbackFormat, body
 from mulligan.foreign.containment import clean, fence, safe_str, show_name
+from mulligan.forks import shared_lock, survive_fork
 from mulligan.hookimpl import HOOK_API, hookimpl
 from mulligan.hookspecs import Repairer
 from mulligan.mending.readings import coerced, mended_json, same_name
@@ -167,8 +168,10 @@ __all__ = [
     "safe_str",
     "said",
     "same_name",
+    "shared_lock",
     "show_name",
     "status_error",
+    "survive_fork",
     "text_error",
     "tool",
 ]

@@ -8,6 +8,7 @@ from typing import Any, Literal, cast
 import attrs
 
 from mulligan.catalogue import ENGLISH, Catalogue, check_catalogue
+from mulligan.deadline import is_seconds
 from mulligan.errors import ToolError, UsageError
 from mulligan.foreign.facts import guarded
 
@@ -152,8 +153,8 @@ class Limits:
     def __attrs_post_init__(self) -> None:
         for field in attrs.fields(Limits):
             value = getattr(self, field.name)
-            if value is not None and not (isinstance(value, (int, float)) and value > 0):
-                raise UsageError(f"Limits({field.name}={value!r}): use a number above zero")
+            if value is not None and not (is_seconds(value) and value > 0):
+                raise UsageError(f"Limits({field.name}={value!r:.80}): use a number above zero")
         if self.feedback_chars < 200:
             raise UsageError(f"Limits(feedback_chars={self.feedback_chars}): feedback needs at least 200 characters")
         if self.feedback_tokens is not None and self.feedback_tokens < _FEWEST_TOKENS:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 if TYPE_CHECKING:
     from mulligan.calls import ToolCall
     from mulligan.errors import ToolError
+    from mulligan.failures.failure import Failure
     from mulligan.tools import Tool
 
 Executor: TypeAlias = "Callable[[], Any] | Callable[[], Awaitable[Any]]"
@@ -117,9 +118,10 @@ class Outcome:
         value: what was returned.
         exception: what was raised, or None.
         error: what the failure means, once it is classified; None for a success.
+        failure: what it was classified by, or None.
     """
 
-    __slots__ = ("error", "exception", "value")
+    __slots__ = ("error", "exception", "failure", "value")
 
     def __init__(
         self, value: Any = None, exception: BaseException | None = None, error: ToolError | None = None
@@ -127,6 +129,7 @@ class Outcome:
         self.value = value
         self.exception = exception
         self.error = error
+        self.failure: Failure | None = None
 
 
 class DeadlineExceeded(Exception):

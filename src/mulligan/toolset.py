@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, ValuesView
 from functools import partial
 from typing import Any
 
 from mulligan.dialects import Dialect, named
 from mulligan.errors import UsageError
+from mulligan.forks import shared_lock
 from mulligan.secrets.arguments import SecretNames
 from mulligan.signatures.signature import read_names
 from mulligan.suggesting.suggestions import Entry, NameIndex, Suggestions
@@ -36,7 +36,7 @@ class Toolset(Mapping[str, Tool]):
         self._also_called: dict[str, str] = {}
         self._index: NameIndex | None = None
         self._secrets: SecretNames | None = _NO_SECRETS
-        self._lock = threading.Lock()
+        self._lock = shared_lock()
         self.dialects: Mapping[str, Dialect] | None = None
         for given in _each(tools):
             self.add(given)

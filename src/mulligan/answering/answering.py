@@ -261,7 +261,7 @@ class Answering:
         Raises:
             ToolExecutionError: the value cannot be written as text.
         """
-        content = as_content(value)
+        content = as_content(value, state.deadline)
         limit = self._limits.result_chars
         if limit is not None and len(content) > limit:
             content = shortened(content, limit)

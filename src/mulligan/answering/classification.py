@@ -12,6 +12,7 @@ from mulligan.failures.failure import Failure
 from mulligan.foreign.containment import show_name
 from mulligan.plugging.stages import Stages
 from mulligan.policy import Policy
+from mulligan.steps import DeadlineExceeded, ExecutorSaturated, ProcessFailed
 from mulligan.tools import Tool
 from mulligan.wording.quoting import redacted_pointer
 
@@ -28,12 +29,15 @@ class Classifier:
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
 
-    def classify(self, failure: Failure, stages: Stages) -> ToolError:
+    def classify(
+        self, failure: Failure, stages: Stages, *, is_one_request: Callable[[], bool] = lambda: False
+    ) -> ToolError:
         """What a failure means: the tool's own word, else a plugin's, else a `ToolExecutionError`.
 
         Args:
             failure: what happened.
             stages: the compiled hooks.
+            is_one_request: whether the failure is the only thing that the tool did, as its author has declared.
         """
         own, call = failure.exception, failure.call
         error = _own_word(own) if issubclass(type(own), MulliganError) else self._by_plugins(failure, stages)
@@ -42,6 +46,8 @@ class Classifier:
         if call is None and failure.tool_name is not None:
             call = ToolCall(None, failure.tool_name)
         error = self.complete(error, call, failure.tool, failure.arguments)
+        if error.effect == "none" and _may_write(failure.tool) and not _knows_effect(error, own, is_one_request):
+            error.__dict__["effect"] = "possible"
         if own is not None and error is not own and error.__cause__ is None:
             error.__cause__ = own
         return error
@@ -98,6 +104,21 @@ class Classifier:
         own["_filled"] = filled
         own["fatal"] = self._policy.is_fatal(error)
         return error
+
+
+def _may_write(tool: Tool | None) -> bool:
+    return tool is not None and not (tool.read_only or tool.idempotent)
+
+
+def _knows_effect(error: ToolError, own: BaseException | None, is_one_request: Callable[[], bool]) -> bool:
+    """Whether an error that claims no effect speaks of the whole call.
+
+    A rule knows the request that failed: refused, never sent, one too many. What the tool did before it, only the tool
+    itself can say, or its author, or the driver that did not even begin to run it.
+    """
+    if issubclass(type(own), ToolError):
+        return "effect" in error.__dict__
+    return issubclass(type(own), (DeadlineExceeded, ExecutorSaturated, ProcessFailed)) or is_one_request()
 
 
 def _own_word(exception: BaseException | None) -> ToolError | None:

@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 
 from mulligan.arguments.json_errors import cut_off, is_truncated, place, syntax
 from mulligan.errors import Problem, ToolArgumentError
+from mulligan.foreign.plain import TooDeepError, as_plain
 from mulligan.policy import Limits
 
 _SPACED_COLON = re.compile(r":(?<=[ \t\r\n]:)")  # looks back from each colon: much quicker than searching for the space
@@ -112,11 +113,11 @@ def _as_text(arguments: Any) -> str:
 
 def _mapping_text(arguments: Mapping[Any, Any]) -> str:
     try:
-        plain = arguments if type(arguments) is dict else dict(arguments)
+        plain = arguments if type(arguments) is dict else as_plain(arguments)
         if not all(type(key) is str for key in plain):
             _refuse("", "every argument name must be a string", "string keys")
-        text = dump(plain)
-    except RecursionError:
+        text = dump(as_plain(plain))
+    except (RecursionError, TooDeepError):
         _refuse("", "the arguments are nested too deep, or contain themselves", "a flatter object")
     except UnicodeEncodeError:
         _refuse("", "the arguments hold a lone surrogate, which no UTF-8 text can", "valid Unicode text")

@@ -40,7 +40,7 @@ def _reported(value: Any) -> Failure | None:
     if kind in _RESULTS:
         return None
     if issubclass(kind, Mapping):
-        return _mapping(value)
+        return _mapping(shapes.bounded(value))
     if issubclass(kind, Exception):
         return Failure(value)
     if _flag(value, "isError") or _flag(value, "is_error"):

@@ -51,7 +51,7 @@ def bare(value: Mapping[Any, Any]) -> Failure | None:
     if len(value) != 1:
         return None
     (name, told), *_ = value.items()
-    if isinstance(told, list) and name == "errors":
+    if type(told) is list and name == "errors":
         told = "; ".join(told[:3]) if told and all(isinstance(one, str) for one in told) else None
     if not isinstance(told, str) or len(told) > _SHORTEST:
         return None

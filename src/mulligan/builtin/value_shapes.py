@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any
 
 from mulligan.plugin import Failure, meanings, reason_of, safe_str, said
@@ -47,6 +48,7 @@ _NOTHING = frozenset((
 # fmt: on
 _FAILED = frozenset(("error", "fail", "failed", "failure"))
 _MOST_EXTRAS = 3
+_MOST_ITEMS = 1_000
 _LONGEST = 600
 _MOST_LINES = 3
 _LEADING = re.compile(r"\s{0,8}(?:HTTP\S{0,4}\s{1,4})?(?:Error:?\s{1,4})?([45]\d\d)\b", re.IGNORECASE)
@@ -122,7 +124,7 @@ def error_member(value: Mapping[Any, Any]) -> Failure | None:
     """
     error = value.get("error") or value.get("Error")
     if isinstance(error, list):
-        error = error[0] if len(error) == 1 and mappings(error) else None
+        error = error[0] if mappings(error) and len(error) == 1 else None
     if not error or carries(value) or not _is_error(error) or is_record(value):
         return None
     inner = status_of(error) if isinstance(error, Mapping) else leading(error) if isinstance(error, str) else None
@@ -207,7 +209,17 @@ def mappings(listed: Any) -> list[Mapping[Any, Any]]:
     Args:
         listed: anything.
     """
-    return listed if isinstance(listed, list) and all(isinstance(one, Mapping) for one in listed) else []
+    whole = type(listed) is list and all(isinstance(one, Mapping) for one in listed)
+    return [bounded(one) for one in listed] if whole else []
+
+
+def bounded(value: Mapping[Any, Any]) -> Mapping[Any, Any]:
+    """A mapping that ends: a dict itself, of any other the first items.
+
+    Args:
+        value: the mapping.
+    """
+    return value if type(value) is dict else dict(islice(value.items(), _MOST_ITEMS))
 
 
 def user_errors(value: Mapping[Any, Any]) -> Failure | None:
@@ -217,13 +229,11 @@ def user_errors(value: Mapping[Any, Any]) -> Failure | None:
         value: the mapping.
     """
     data = value.get("data")
-    for payload in tuple(data.values())[:8] if isinstance(data, Mapping) else ():
-        told = payload.get("userErrors") if isinstance(payload, Mapping) else None
-        if not (
-            isinstance(told, list) and told and all(isinstance(one, Mapping) and one.get("message") for one in told)
-        ):
+    for payload in tuple(islice(data.values(), 8)) if isinstance(data, Mapping) else ():
+        told = mappings(payload.get("userErrors")) if isinstance(payload, Mapping) else []
+        if not told or not all(one.get("message") for one in told):
             continue
-        if all(given in (None, [], {}) for name, given in payload.items() if name != "userErrors"):
+        if all(given in (None, [], {}) for name, given in bounded(payload).items() if name != "userErrors"):
             return Failure(value=payload, message="; ".join(words(one) for one in told[:3]), status=422)
     return None
 
@@ -249,7 +259,7 @@ def program(code: Any, stdout: Any, stderr: Any, value: Any) -> Failure | None:
     """
     if not isinstance(code, int) or isinstance(code, bool) or code == 0 or not stderr:
         return None
-    if stdout and str(stdout).strip():
+    if stdout and (not isinstance(stdout, (str, bytes)) or stdout.strip()):
         return None
     text = stderr.decode("utf-8", "replace") if isinstance(stderr, bytes) else safe_str(stderr)
     return Failure(value=value, message=text[-2_000:]) if text.strip() else None

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
-from types import CoroutineType
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator
+from types import CoroutineType, coroutine
 from typing import TYPE_CHECKING, Any
 
-from mulligan.deadline import Deadline, set_current
+from mulligan.deadline import Deadline, set_current, waitable
 from mulligan.driving.drivers import PLAIN, Flow, Means, collected, consume, ended, given_up, passes
+from mulligan.foreign.containment import show_name
 from mulligan.foreign.facts import members
 from mulligan.steps import DeadlineExceeded, ExecutorSaturated, Outcome, Run, Sleep
 
@@ -57,11 +59,11 @@ async def adrive(flow: Flow, means: Means) -> ToolResult:
 
 async def _sleep(step: Sleep) -> None:
     if step.signal is None:
-        await asyncio.sleep(step.seconds)
+        await asyncio.sleep(waitable(step.seconds))
         return
     woken, wake = _bell()
     step.signal.when_set(wake)
-    await asyncio.wait((woken,), timeout=step.seconds)
+    await asyncio.wait((woken,), timeout=waitable(step.seconds))
 
 
 def _bell() -> tuple[asyncio.Future[None], Callable[[], None]]:
@@ -172,7 +174,7 @@ async def _in_thread(step: Run, means: Means) -> Outcome:
         job = pool.submit(collected(step, means), tell, step.lane)
     except ExecutorSaturated as error:
         return Outcome(exception=error)
-    timer = None if step.timeout is None else asyncio.get_running_loop().call_later(step.timeout, _wake, done)
+    timer = None if step.timeout is None else asyncio.get_running_loop().call_later(waitable(step.timeout), _wake, done)
     try:
         await done
     except BaseException:
@@ -187,7 +189,7 @@ async def _in_thread(step: Run, means: Means) -> Outcome:
     value = outcome.value
     if not isinstance(value, (Awaitable, AsyncGenerator)):
         return outcome
-    return await arun(Run(lambda: value, step.timeout, False, True), means)
+    return await arun(Run(lambda: value, step.timeout, False, True, step.lane), means)
 
 
 def _wake(done: asyncio.Future[None]) -> None:
@@ -197,12 +199,14 @@ def _wake(done: asyncio.Future[None]) -> None:
 
 async def _under_deadline(step: Run, means: Means) -> Outcome:
     """An async executor in a task of its own, which is cancelled at the deadline and left behind if it will not end."""
-    task = asyncio.ensure_future(_contained(step, means))
+    watch, began = _Watch(), time.monotonic()
+    task = asyncio.ensure_future(_contained(step, means, watch))
     try:
-        await asyncio.wait((task,), timeout=step.timeout)
+        await asyncio.wait((task,), timeout=waitable(step.timeout or 0.0))
     except asyncio.CancelledError:
         await _cancelled(task, means)
         raise
+    _warn_if_blocked(step, watch, time.monotonic() - began)
     if task.done() and not task.cancelled():
         outcome = task.result()
         if outcome.exception is not None and passes(outcome.exception):
@@ -212,12 +216,61 @@ async def _under_deadline(step: Run, means: Means) -> Outcome:
     return Outcome(exception=DeadlineExceeded(step.timeout or 0.0, running=not task.done()))
 
 
-async def _contained(step: Run, means: Means) -> Outcome:
+class _Watch:
+    """The longest time for which a coroutine has kept the event loop to itself."""
+
+    def __init__(self) -> None:
+        self.longest = 0.0
+
+    @coroutine
+    def over(self, watched: Coroutine[Any, Any, Any]) -> Generator[Any, Any, Any]:
+        """What a coroutine returns.
+
+        Args:
+            watched: the coroutine.
+        """
+        advance: Callable[[Any], Any] = watched.send
+        sent: Any = None
+        while True:
+            began = time.monotonic()
+            try:
+                waiting = advance(sent)
+            except StopIteration as stop:
+                return stop.value
+            finally:
+                self.longest = max(self.longest, time.monotonic() - began)
+            try:
+                sent, advance = (yield waiting), watched.send
+            except BaseException as error:
+                sent, advance = error, watched.throw
+
+
+def _warn_if_blocked(step: Run, watch: _Watch, passed: float) -> None:
+    """A tool that blocks the event loop cannot be stopped at its deadline; its author can be told."""
+    over = passed - (step.timeout or 0.0)
+    if over < _NOTICEABLE or watch.longest < over:
+        return
+    import logging
+
+    logging.getLogger("mulligan").warning(
+        "tool %s blocked the event loop for %.1f s and overran its deadline of %g s by %.1f s: "
+        "declare it with def instead of async def, or run what blocks in asyncio.to_thread",
+        show_name(step.lane or "(unnamed)"),
+        watch.longest,
+        step.timeout,
+        over,
+    )
+
+
+_NOTICEABLE = 0.1
+
+
+async def _contained(step: Run, means: Means, watch: _Watch) -> Outcome:
     """Nothing may leave a task: asyncio would hand a SystemExit to the event loop itself."""
     if step.timeout is not None:
         set_current(Deadline.after(step.timeout))
     try:
-        return Outcome(await settled(step.executor(), means.yielded))
+        return Outcome(await watch.over(settled(step.executor(), means.yielded)))
     except BaseException as error:
         return Outcome(exception=error)
 
@@ -227,4 +280,4 @@ async def _cancelled(task: asyncio.Future[Any], means: Means) -> None:
     task.cancel()
     means.detached.add(task)
     task.add_done_callback(means.detached.discard)
-    await asyncio.wait((task,), timeout=means.grace)
+    await asyncio.wait((task,), timeout=waitable(means.grace))

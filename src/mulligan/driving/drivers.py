@@ -12,7 +12,7 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from typing import TYPE_CHECKING, Any, Protocol
 
-from mulligan.deadline import Deadline, set_current
+from mulligan.deadline import Deadline, set_current, waitable
 from mulligan.foreign.facts import leaves
 from mulligan.steps import DeadlineExceeded, ExecutorSaturated, Outcome, Run, Sleep, Step
 
@@ -29,6 +29,9 @@ class Loop(Protocol):
 
     def close(self) -> None:
         """Closes the loop."""
+
+    def disown(self) -> None:
+        """Lets go of the loop in a forked process, so that the parent's is left as it is."""
 
 
 class Means(Protocol):
@@ -77,11 +80,11 @@ def drive(flow: Flow, means: Means) -> ToolResult:
 
 def _sleep(step: Sleep) -> Outcome:
     if step.signal is None:
-        time.sleep(step.seconds)
+        time.sleep(waitable(step.seconds))
     else:
         woken = threading.Event()
         step.signal.when_set(woken.set)
-        woken.wait(step.seconds)
+        woken.wait(waitable(step.seconds))
     return Outcome()
 
 
@@ -109,7 +112,7 @@ def _awaited(value: Any, step: Run, means: Means) -> Outcome:
     """What a sync function gave; where it is something to await after all, what comes of that."""
     if not isinstance(value, (Awaitable, AsyncGenerator)):
         return Outcome(value)
-    return _in_loop(Run(lambda: value, step.timeout, is_async=True), means, value)
+    return _in_loop(Run(lambda: value, step.timeout, is_async=True, lane=step.lane), means, value)
 
 
 def _in_loop(step: Run, means: Means, value: object = None) -> Outcome:
@@ -123,7 +126,7 @@ def _in_thread(step: Run, means: Means) -> Outcome:
     except ExecutorSaturated as error:
         return Outcome(exception=error)
     try:
-        in_time = job.wait(step.timeout)
+        in_time = job.wait(waitable(step.timeout or 0.0))
     except BaseException:
         pool.abandon(job)
         raise

@@ -7,6 +7,7 @@ from typing import Any
 
 from mulligan.driving.drivers import Loop
 from mulligan.driving.threads import ThreadPool
+from mulligan.forks import shared_lock, survive_fork
 from mulligan.policy import Limits
 
 
@@ -27,10 +28,11 @@ class PipelineMeans:
         self.yielded = limits.yielded_values
         self.detached: set[Any] = set()
         self._threads = limits.threads
-        self._lock = threading.Lock()
+        self._lock = shared_lock()
         self._pool: ThreadPool | None = None
         self._local = threading.local()
         self._loops: list[Loop] = []
+        survive_fork(self)
 
     def pool(self) -> ThreadPool:
         """The worker threads."""
@@ -50,6 +52,13 @@ class PipelineMeans:
         with self._lock:
             self._loops.append(made)
         return made
+
+    def forked(self) -> None:
+        """Lets go of threads and loops that only the parent process has; what is needed again is made anew."""
+        loops, self._pool, self._loops, self._local = self._loops, None, [], threading.local()
+        self.detached = set()
+        for loop in loops:
+            loop.disown()
 
     def close(self) -> None:
         """Frees all of them; what is needed again is made anew."""

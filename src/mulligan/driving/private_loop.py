@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import os
+import select
+import selectors
 import threading
 import weakref
+from typing import Any
 
 from mulligan.driving.async_driver import arun
 from mulligan.driving.drivers import Means
@@ -24,7 +28,7 @@ class PrivateLoop:
         self._busy = False
         self._closing = False
         self._loop = self._runner.get_loop()
-        weakref.finalize(self, _close, self._runner, self._loop)
+        self._finalizer = weakref.finalize(self, _close, self._runner, self._loop)
 
     def run(self, step: Run, means: Means, value: object = None) -> Outcome:
         """Runs an async tool once, blocking.
@@ -38,7 +42,7 @@ class PrivateLoop:
             UsageError: a loop is running in this thread.
         """
         _refuse_running_loop(value)
-        inline = Run(step.executor, step.timeout, False, step.is_async)
+        inline = Run(step.executor, step.timeout, False, step.is_async, step.lane)
         with self._lock:
             self._busy = True
         try:
@@ -57,6 +61,18 @@ class PrivateLoop:
             busy = self._busy
         if not busy:
             _close(self._runner, self._loop)
+
+    def disown(self) -> None:
+        """Lets go of the loop in a forked process, so that the parent's is left as it is.
+
+        An epoll belongs to both processes: what the child takes out of it, the parent would wait for in vain.
+        """
+        self._finalizer.detach()
+        _INHERITED.append((self._runner, self._loop))
+        selector: Any = getattr(self._loop, "_selector", None)
+        if hasattr(selectors, "EpollSelector") and isinstance(selector, selectors.EpollSelector):
+            with select.epoll() as own:
+                os.dup2(own.fileno(), selector.fileno(), inheritable=False)
 
 
 def _refuse_running_loop(value: object) -> None:
@@ -87,3 +103,4 @@ def _close(runner: asyncio.Runner, loop: asyncio.AbstractEventLoop) -> None:
 
 
 _CLOSING_SECONDS = 0.1
+_INHERITED: list[Any] = []  # loops of the parent process: to close them would end its tasks a second time, here

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from mulligan.deadline import current_deadline
-from mulligan.driving.retelling import rebuilt
+from mulligan.driving.retelling import opened, rebuilt
 from mulligan.driving.threads import current_job
 from mulligan.errors import UsageError
 from mulligan.foreign.containment import safe_str
@@ -24,6 +24,7 @@ from mulligan.tools import Tool
 
 _CHILD = str(Path(__file__).with_name("child.py"))
 _ENDING_SECONDS = 1.0
+_MOST_BYTES = 256 << 20
 _PASSING = (KeyboardInterrupt, GeneratorExit)
 
 
@@ -158,9 +159,12 @@ class _Child:
             process.stdin.flush()
         except OSError:
             raise self._dead(process) from None
-        size = process.stdout.read(8)
-        answer = process.stdout.read(int.from_bytes(size, "big")) if len(size) == 8 else b""
-        if not answer or len(answer) < int.from_bytes(size, "big"):
+        header = process.stdout.read(8)
+        size = int.from_bytes(header, "big") if len(header) == 8 else 0
+        if size > _MOST_BYTES:
+            raise ProcessFailed("unsent", text=f"an answer of {size:,} bytes; at most {_MOST_BYTES:,} are read")
+        answer = process.stdout.read(size)
+        if not size or len(answer) < size:
             raise self._dead(process)
         return answer
 
@@ -223,15 +227,15 @@ class _Child:
 
 
 def _understood(answer: bytes) -> Any:
-    kind, told = pickle.loads(answer)  # noqa: S301 - the process runs with the host's own rights
+    try:
+        kind, told = opened(answer)
+        raised = rebuilt(told) if kind == "raised" else None
+    except Exception as error:
+        raise ProcessFailed("unsent", text=f"{type(error).__name__}: {safe_str(error, 500)}") from None
     if kind == "value":
-        try:
-            return pickle.loads(told)  # noqa: S301
-        except Exception as error:
-            raise ProcessFailed("unsent", text=f"{type(error).__name__}: {safe_str(error, 500)}") from None
-    if kind == "raised":
-        raised = rebuilt(told)
+        return told
+    if raised is not None:
         if any(issubclass(type(one), _PASSING) for one in leaves(raised)):
             raise ProcessFailed("died", told["classes"][0][1], told["text"])
         raise raised
-    raise ProcessFailed(kind, text=told)
+    raise ProcessFailed(safe_str(kind, 20), text=safe_str(told, 500))

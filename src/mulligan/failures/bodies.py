@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from mulligan.foreign.facts import fields, guarded, stored
+from mulligan.foreign.plain import DEEPEST, nests_deeper
 
 Body = Mapping[str, Any] | list[Any]
 
@@ -83,7 +84,7 @@ def _parsed(candidate: object) -> Body | None:
         items = [as_mapping(item) for item in candidate[:_MOST]]
         return items if items and all(items) else None
     text = _text(candidate)
-    if not text or len(text) > MAX_CHARS or text.lstrip()[:1] not in ("{", "["):
+    if not text or len(text) > MAX_CHARS or text.lstrip()[:1] not in ("{", "[") or nests_deeper(text, DEEPEST):
         return None
     import json
 

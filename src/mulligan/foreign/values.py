@@ -1,29 +1,31 @@
 """What a tool returned, as the text that a model reads.
 
-The standard library writes it: unlike msgspec it keeps the order of keys *and* asks us about sets, whose order would
-otherwise change from process to process.
+The standard library writes it: unlike msgspec it keeps the order of keys. What it writes was bounded and made plain before.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from enum import Enum
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from mulligan.deadline import Deadline
 from mulligan.errors import ToolExecutionError
-from mulligan.foreign.containment import safe_str, show_name
-from mulligan.foreign.facts import look, type_name
+from mulligan.foreign.containment import show_name
+from mulligan.foreign.facts import type_name
+from mulligan.foreign.plain import UnreadableError, as_plain
 
 
-def as_content(value: Any) -> str:
+def as_content(value: Any, deadline: Deadline | None = None) -> str:
     """A value as text: a string unchanged, any other value as compact JSON.
 
     Dataclasses, attrs classes, pydantic models, enums, dates, UUIDs, decimals, sets (sorted), paths and bytes (base64) are
-    written too. A lone surrogate, which no UTF-8 text can hold, becomes U+FFFD; NaN and infinity become null.
+    written too. A lone surrogate, which no UTF-8 text can hold, becomes U+FFFD; NaN and infinity become null. At most a
+    million values, 100 million characters and 500 levels are read.
 
     Args:
         value: what the tool returned.
+        deadline: when a value that is made while it is read must have ended, or None.
 
     Raises:
         ToolExecutionError: it cannot be written; with the effect `done`.
@@ -31,7 +33,7 @@ def as_content(value: Any) -> str:
     if type(value) is str:
         return value if value.isascii() else utf8(value)
     try:
-        return utf8(value if isinstance(value, str) else _encoder()(value))
+        return utf8(value) if issubclass(type(value), str) else utf8(_encoder()(as_plain(value, deadline)))
     except (KeyboardInterrupt, GeneratorExit):
         raise
     except BaseException as error:
@@ -45,9 +47,9 @@ def utf8(text: str) -> str:
         text: any text.
     """
     try:
-        text.encode()
+        str.encode(text)
     except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return str.encode(text, "utf-16", "surrogatepass").decode("utf-16", "replace")
     return str.__str__(text)
 
 
@@ -55,8 +57,8 @@ def utf8(text: str) -> str:
 def _encoder() -> Callable[[Any], str]:
     import json
 
-    strict = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_plain)
-    lenient = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_plain)
+    strict = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), check_circular=False)
+    lenient = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False)
 
     def encode(value: Any) -> str:
         try:
@@ -67,70 +69,11 @@ def _encoder() -> Callable[[Any], str]:
     return encode
 
 
-def _plain(value: Any) -> Any:
-    """A value that JSON does not have as one that it has."""
-    if isinstance(value, type):
-        raise _UnknownError(type_name(value))
-    for kind, convert in _TYPES:
-        if isinstance(value, kind):
-            return convert(value)
-    if hasattr(type(value), "__dataclass_fields__"):
-        return _dataclass_members(value)
-    for name, use in _METHODS:
-        method = look(value, name)
-        if callable(method):
-            return use(method)
-    if hasattr(type(value), "__attrs_attrs__"):
-        return {field.name: getattr(value, field.name) for field in type(value).__attrs_attrs__}
-    if type(value).__module__ in ("decimal", "uuid", "datetime"):
-        return str(value)
-    if isinstance(value, Collection):
-        return list(value)
-    raise _UnknownError(type_name(value))
-
-
-def _dataclass_members(value: Any) -> dict[str, Any]:
-    import dataclasses
-
-    return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-
-
-def _base64(value: bytes | bytearray | memoryview) -> str:
-    import base64
-
-    return base64.b64encode(value).decode()
-
-
-class _UnknownError(TypeError):
-    """A type that JSON does not have; its text is the name of the type."""
-
-
-_TYPES: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
-    ((set, frozenset), lambda value: sorted(value, key=_encoder())),
-    (Enum, lambda value: value.value),
-    ((bytes, bytearray, memoryview), _base64),
-    (Mapping, dict),
-)
-_METHODS: tuple[tuple[str, Callable[[Any], Any]], ...] = (
-    ("model_dump", lambda dump: dump(mode="json")),
-    ("isoformat", lambda isoformat: isoformat()),
-    ("__fspath__", lambda path: path()),
-    ("tolist", lambda tolist: tolist()),
-)
-
-
-_KEYS = "keys must be "  # how the standard library says it
-
-
 def _unwritable(value: Any, error: BaseException) -> ToolExecutionError:
-    if isinstance(error, RecursionError) or safe_str(error, 40).startswith("Circular reference"):
+    if isinstance(error, RecursionError):
         reason = "it is nested too deep or contains itself"
-    elif isinstance(error, _UnknownError):
-        reason = f"it holds a {show_name(error, 128)}"
-    elif isinstance(error, TypeError) and (key := safe_str(error, 200)).startswith(_KEYS):
-        reason = (
-            f"it has a key that is a {show_name(key.rpartition(' ')[2], 128)}, and only texts and numbers can be keys"
-        )
+    elif isinstance(error, UnreadableError):
+        reason = str(error)
     else:
         reason = f"it is a {show_name(type_name(value), 128)}"
     message = f"The tool ran, but what it returned cannot be written as JSON: {reason}."

@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 import attrs
 
+from mulligan.deadline import is_seconds
 from mulligan.errors import ToolError, ToolQuotaError, ToolTimeoutError, UsageError
 from mulligan.memory.loop_records import check_table, shown
 
@@ -226,9 +227,9 @@ class Spending:
 
 
 def _is_amount(value: object, *, whole: bool = False) -> bool:
-    if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)):
+    if isinstance(value, bool) or (whole and not isinstance(value, int)):
         return False
-    return 0 <= value <= _MOST
+    return is_seconds(value) and 0 <= value <= _MOST  # type: ignore[operator]
 
 
 def _parts(name: str, saved: Any) -> dict[str, Any]:

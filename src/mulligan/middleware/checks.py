@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from copy import copy
 from typing import Any
 
@@ -27,8 +28,8 @@ def check_number(
     Raises:
         UsageError: the value is invalid; names the argument and its range.
     """
-    fits = type(value) is int or (type(value) is float and not whole and math.isfinite(value))
-    if not fits or not (value >= least if least else value > 0) or value > most:
+    fits = type(value) is int if whole else type(value) in (int, float)
+    if not fits or not abs(value) <= sys.float_info.max or not (value >= least if least else value > 0) or value > most:
         what = "a whole number" if whole else "a number"
         bound = f"of at least {least:g}" if least else "above 0" if most == math.inf else f"above 0, at most {most:g}"
         raise UsageError(f"{owner}({name}={value!r:.80}): use {what} {bound}")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Literal, NamedTuple
+
+from mulligan.plugin import shared_lock
 
 State = Literal["closed", "open", "half-open"]
 _BUCKETS = 10
@@ -49,7 +50,7 @@ class Circuit:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._lock = threading.Lock()
+        self._lock = shared_lock()
         self._round = 0
         self._state: State = "closed"
         self._counts: dict[int, list[int]] = {}

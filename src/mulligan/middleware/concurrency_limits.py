@@ -104,6 +104,11 @@ class Permits(Line):
         self._free = self._permits = permits
         self.usual = 1.0
 
+    def forked(self) -> None:
+        """In a forked process nobody holds a permit."""
+        super().forked()
+        self._free = self._permits
+
     def _pause(self, now: float) -> float:
         return 0 if self._free > 0 else float("inf")
 
@@ -120,7 +125,7 @@ class Permits(Line):
             held: the seconds that it was held.
         """
         with self._lock:
-            self._free += 1
+            self._free = min(self._permits, self._free + 1)  # a fork has given it back already
             self.usual = max(1.0, held)
         self._wake_first()
 

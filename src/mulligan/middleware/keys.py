@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Hashable
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
-from mulligan.plugin import Tool, ToolCall, UsageError, show_name
+from mulligan.plugin import Tool, ToolCall, UsageError, shared_lock, show_name
 
 Key: TypeAlias = "str | Callable[[Tool, ToolCall], Hashable]"
 
@@ -83,7 +82,7 @@ class PerKey(Generic[T]):
 
     def __init__(self, make: Callable[[], T]) -> None:
         self._make = make
-        self._lock = threading.Lock()
+        self._lock = shared_lock()
         self._known: dict[Hashable, T] = {}
         self._most = _MOST
 

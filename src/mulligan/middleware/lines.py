@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Generator
 
-from mulligan.plugin import Outcome, Signal, Sleep, Step
+from mulligan.plugin import Outcome, Signal, Sleep, Step, shared_lock, survive_fork
 
 
 class Ticket:
@@ -27,8 +26,13 @@ class Line(ABC):
     """A queue of callers. Only the first one may proceed, so no one is overtaken. Thread-safe."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = shared_lock()
         self._waiting: OrderedDict[Ticket, None] = OrderedDict()
+        survive_fork(self)
+
+    def forked(self) -> None:
+        """In a forked process nobody waits any more."""
+        self._waiting.clear()
 
     @abstractmethod
     def _pause(self, now: float) -> float:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
-import threading
 import time
 from collections.abc import Callable, Iterable
+from copy import copy
 from typing import Any
 
 from mulligan.middleware.checks import bounded, check_classes, check_number
 from mulligan.plugin import (
+    DeadlineExceeded,
     Outcome,
     Run,
     Sleep,
@@ -21,6 +22,7 @@ from mulligan.plugin import (
     ToolError,
     ToolTimeoutError,
     UsageError,
+    shared_lock,
 )
 
 
@@ -29,7 +31,8 @@ class Retry:
 
     A tool that is neither `read_only` nor `idempotent` runs at most once; with `before_effect` it runs again if the failure
     definitely precedes any effect. Invalid arguments are never sent again. A fatal error ends the attempts, except for an
-    unreachable service, which is fatal only after the last attempt. All attempts and waits share the `timeout` of the tool.
+    unreachable service, which is fatal only after the last attempt. All attempts and waits share the `timeout` of the tool;
+    if it cuts off the last attempt, the model reads the first failure and the whole time.
 
     Args:
         on: error classes to retry; by default every transient error, and an unreachable service.
@@ -40,7 +43,9 @@ class Retry:
         wait_max: the maximum wait in seconds; a longer Retry-After of the service is honoured.
         wait_jitter: the maximum random addition to a wait in seconds, so that clients do not return all at once.
         wait_exp_base: the factor by which waits grow.
-        before_effect: also retry a tool that may write, after a failure whose effect is `"none"`.
+        before_effect: declares that each tool makes one request, so that a refused connection, an unresolved name or a 429
+            precedes any effect: a tool that may write then runs again. A tool that makes two requests would make the first
+            one twice; to declare it for some tools only, contribute this middleware by the hook `middlewares`.
         budget: further attempts per failed call, counted per tool. The first ten are free, and a successful one is
             refunded, so the budget matters only while retries do not help. None disables it.
         clock: monotonic seconds.
@@ -84,7 +89,7 @@ class Retry:
         self._timeout = timeout
         self._attempt_timeout = attempt_timeout
         self._waits = (wait_initial, wait_max, wait_jitter, wait_exp_base)
-        self._before_effect = before_effect
+        self.before_effect = before_effect
         self._budget = None if budget is None else _Budget(budget, max(_FREE, attempts))
         self._clock = clock
         self._rng = rng
@@ -115,30 +120,36 @@ class Retry:
         left = _Left(run.timeout, started, self._clock)
         if self._budget is not None:
             self._budget.failed(tool.name)
-        for attempt in range(1, self._attempts):
-            error = outcome.error
-            if error is None or not self._may(tool, error):
-                break
-            wait = self._wait(attempt, error.retry_after)
-            if not (left.passed + wait < self._timeout and wait < left.seconds):
-                break
-            if self._budget is not None and not self._budget.take(tool.name):
-                break
+        reason, runs = outcome, 1
+        while runs < self._attempts and (wait := self._wait_for_another(tool, outcome.error, runs, left)) is not None:
             yield Sleep(wait)
             if left.seconds <= 0:
                 break
-            effect = error.effect
+            earlier = outcome.error
             outcome = yield bounded(bounded(run, left.bound), self._attempt_timeout)
+            runs += 1
             if outcome.error is None:
                 if self._budget is not None:
                     self._budget.give_back(tool.name)
-            elif outcome.error.effect == "none":
-                outcome.error.effect = effect  # what an earlier attempt may have done stays possible
-        return outcome
+                return outcome
+            if outcome.error.effect == "none" and earlier is not None:
+                outcome.error.effect = earlier.effect  # what an earlier attempt may have done stays possible
+            if not isinstance(outcome.exception, DeadlineExceeded):
+                reason = outcome
+        return outcome if outcome is reason or runs == 1 else _over_time(reason, outcome, runs, left.passed)
+
+    def _wait_for_another(self, tool: Tool, error: ToolError | None, runs: int, left: _Left) -> float | None:
+        """Seconds until another attempt; None where there is none."""
+        if error is None or not self._may(tool, error):
+            return None
+        wait = self._wait(runs, error.retry_after)
+        if not (left.passed + wait < self._timeout and wait < left.seconds):
+            return None
+        return wait if self._budget is None or self._budget.take(tool.name) else None
 
     def _may(self, tool: Tool, error: ToolError) -> bool:
         """Whether another attempt is safe and may succeed."""
-        harmless = tool.read_only or tool.idempotent or (self._before_effect and error.effect == "none")
+        harmless = tool.read_only or tool.idempotent or (self.before_effect and error.effect == "none")
         return harmless and self.worth(error)
 
     def worth(self, error: ToolError) -> bool:
@@ -160,6 +171,29 @@ class Retry:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(attempts={self._attempts}, timeout={self._timeout:g})"
+
+
+def _over_time(reason: Outcome, last: Outcome, runs: int, seconds: float) -> Outcome:
+    """The outcome of attempts whose last one did not answer in time: what failed before it, and the whole time.
+
+    Args:
+        reason: how the last attempt that answered has failed; one that did not answer where none did.
+        last: how the last attempt ended.
+        runs: how many attempts there were.
+        seconds: how long they took together.
+    """
+    late = last.exception
+    assert isinstance(late, DeadlineExceeded)
+    whole = DeadlineExceeded(seconds, started=late.started, running=late.running)
+    if reason.error is None or isinstance(reason.exception, DeadlineExceeded):
+        return Outcome(exception=whole)
+    outcome, error = copy(reason), copy(reason.error)
+    error.message = f"{error.message} Tried {runs} times in {whole.told}; the last attempt did not answer in time."
+    error.__cause__ = reason.error.__cause__
+    if error.effect == "none" and last.error is not None:
+        error.effect = last.error.effect
+    outcome.error = error
+    return outcome
 
 
 class SecondChance(Retry):
@@ -219,7 +253,7 @@ class _Budget:
     def __init__(self, share: float, most: float) -> None:
         self._share = share
         self._most = most
-        self._lock = threading.Lock()
+        self._lock = shared_lock()
         self._tokens: dict[Any, float] = {}
 
     def failed(self, name: str) -> None:
@@ -235,7 +269,7 @@ class _Budget:
 
     def give_back(self, name: str) -> None:
         with self._lock:
-            self._tokens[name] = min(self._most, self._tokens[name] + 1)
+            self._tokens[name] += 1
 
 
 _FREE = 10.0

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from copy import copy
 from typing import Any
 
+from mulligan.deadline import is_seconds
 from mulligan.errors import ToolError
 from mulligan.events import Waiting
 from mulligan.failures.failure import Failure
@@ -73,12 +75,22 @@ def judged(state: Invocation, tool: Tool, outcome: Outcome) -> Outcome:
             failure.place(tool, state.call, state.arguments)
     else:
         failure = None
-    state.failure = failure
+    state.failure = outcome.failure = failure
     if failure is not None:
-        error = outcome.error = state.host.answering.classifier.classify(failure, state.stages)
+        error = outcome.error = _classified(state, tool, failure)
         error.__dict__.setdefault("effect", "possible")  # it ran: only a rule that is sure says otherwise
         state.note(state.host.answering.attempt_failed(state.call, state.attempts, error, failure))
     return outcome
+
+
+def _classified(state: Invocation, tool: Tool, failure: Failure) -> ToolError:
+    """What a failure means; it is from before any effect where a middleware was told so, or nothing has run yet."""
+
+    def is_one_request() -> bool:
+        return state.attempts == 0 or any(getattr(one, "before_effect", False) is True for one in around(state, tool))
+
+    classifier = state.host.answering.classifier
+    return classifier.classify(failure, state.stages, is_one_request=is_one_request)
 
 
 def _raised_by(state: Invocation, tool: Tool, exception: BaseException) -> Failure:
@@ -132,7 +144,7 @@ def within(state: Invocation, tool: Tool, middleware: tuple[Middleware, ...], ru
     """
     if not middleware:
         return (yield from _attempt(state, tool, run))
-    steps, last = _begin(middleware[0], run, tool, state), None
+    steps, last = _begin(middleware[0], copy(run), tool, state), None
     sent: Outcome | None = None
     try:
         while isinstance(step := _advance(steps, sent), (Run, Sleep)):
@@ -167,8 +179,9 @@ def _close(steps: Steps | _Broken) -> _Broken | None:
 def _told(state: Invocation, tool: Tool, outcome: Outcome) -> Outcome:
     """An exception that a middleware gives instead of an error is classified like any other."""
     if outcome.exception is not None and outcome.error is None:
-        failure = state.failure = _raised_by(state, tool, outcome.exception)
-        outcome.error = state.host.answering.classifier.classify(failure, state.stages)
+        outcome.failure = _raised_by(state, tool, outcome.exception)
+        outcome.error = _classified(state, tool, outcome.failure)
+    state.failure = outcome.failure or state.failure
     return outcome
 
 
@@ -202,10 +215,17 @@ def _advance(steps: Steps | _Broken, sent: Outcome | None) -> Step | Outcome | _
         raise
     except BaseException as error:
         return _raised(error)
-    if isinstance(step, Run) or (isinstance(step, Sleep) and _is_time(step.seconds)):
+    if isinstance(step, Run) and (step.timeout is None or is_seconds(step.timeout)):
         return step
-    what = f"Sleep({safe_str(step.seconds, 40)})" if isinstance(step, Sleep) else type_name(step)
-    return _Broken(f"yielded {what} instead of a Run, or a Sleep of some seconds")
+    if isinstance(step, Sleep) and is_seconds(step.seconds) and 0 <= step.seconds < float("inf"):
+        return step
+    return _Broken(f"yielded {_described(step)} instead of a Run, or a Sleep of some seconds")
+
+
+def _described(step: object) -> str:
+    if isinstance(step, Run):
+        return f"a Run with timeout={safe_str(step.timeout, 40)}"
+    return f"Sleep({safe_str(step.seconds, 40)})" if isinstance(step, Sleep) else type_name(step)
 
 
 def _ended(given: Any) -> Outcome | _Broken:
@@ -216,10 +236,6 @@ def _ended(given: Any) -> Outcome | _Broken:
     if not isinstance(given.exception, (BaseException, type(None))):
         return _Broken(f"returned an Outcome whose exception is {type_name(given.exception)}")
     return given
-
-
-def _is_time(seconds: object) -> bool:
-    return isinstance(seconds, (int, float)) and 0 <= seconds < float("inf")
 
 
 def _refusing(error: ToolError) -> Steps:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from mulligan.deadline import is_seconds
 from mulligan.errors import Problem, ToolArgumentError, UsageError
 from mulligan.signatures.signature import open_names
 
@@ -65,8 +66,8 @@ def check_tool(name: Any, handler: Any, timeout: Any) -> None:
         raise UsageError(f"a tool needs a name that is a text and not empty, not {name!r}")
     if not callable(handler):
         raise UsageError(f"tool {name!r}: its handler must be callable, not {handler!r:.80}")
-    if timeout is not None and not (isinstance(timeout, (int, float)) and timeout > 0):
-        raise UsageError(f"tool {name!r}: timeout must be above zero seconds, not {timeout!r}")
+    if timeout is not None and not (is_seconds(timeout) and timeout > 0):
+        raise UsageError(f"tool {name!r}: timeout must be above zero seconds, not {timeout!r:.80}")
 
 
 def check_name(name: Any) -> None:

@@ -1,0 +1,50 @@
+"""What a forked process must not inherit: threads that it does not have, locks that they held, and shared event loops.
+
+Only the thread that forks lives on in the child. A pool whose workers are gone, or a lock that one of them held, would make
+every later call in the child wait forever, as in servers that load the program once and fork their workers.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import Protocol
+from weakref import WeakSet
+
+
+class Forked(Protocol):
+    """Holds threads, event loops, or places of callers that run in other threads."""
+
+    def forked(self) -> None:
+        """Called in the child process: lets go of what only the parent has."""
+
+
+_LOCKS: WeakSet[threading.Lock] = WeakSet()
+_OWNERS: WeakSet[Forked] = WeakSet()
+
+
+def shared_lock() -> threading.Lock:
+    """A lock that a forked process finds open, whoever held it in the parent."""
+    lock = threading.Lock()
+    _LOCKS.add(lock)
+    return lock
+
+
+def survive_fork(owner: Forked) -> None:
+    """Has an object's `forked` called in every forked process, for as long as the object lives.
+
+    Args:
+        owner: the object.
+    """
+    _OWNERS.add(owner)
+
+
+def _renew() -> None:
+    for lock in list(_LOCKS):
+        lock._at_fork_reinit()  # type: ignore[attr-defined]  # noqa: SLF001 - as the standard library does
+    for owner in list(_OWNERS):
+        owner.forked()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew)
