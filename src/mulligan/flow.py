@@ -6,7 +6,6 @@ Nothing in here waits, and nothing knows whether the driver is sync or async; th
 from __future__ import annotations
 
 from collections.abc import Generator
-from copy import copy
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -142,12 +141,7 @@ def _admit(state: Invocation, tool: Tool) -> None:
     if tool.injected:
         state.bound = {**state.bound, **inject(tool, state.context, state.call, state.deadline, clock)}
     if state.stages.authorizes:
-        refused = None
-        for check in state.stages.checks:  # each is asked, also when one has refused
-            objection = check(tool, copied(state, tool), state.call)
-            refused = objection if refused is None else refused
-        if refused is not None:
-            raise refused
+        _let_in(state.stages.authorize(tool, partial(copied, state, tool), state.call))
 
 
 def _repair(state: Invocation, error: ToolError) -> Generator[Step, Outcome, Tool]:
@@ -203,7 +197,7 @@ def _finished(state: Invocation, result: ToolResult) -> ToolResult:
     if state.memory is not None:
         state.memory.finished(state, result)
     if state.stages.observed:
-        state.stages.observe(CallFinished(copy(result)))
+        state.stages.observe(CallFinished(result))
     if host.strict and result.error is not None:
         raise result.error
     return result

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, ValuesView
+from copy import copy
 from functools import partial
 from typing import Any
 
 from mulligan.dialects import Dialect, named
 from mulligan.errors import UsageError
+from mulligan.foreign.copies import thawed
+from mulligan.lazy import lazy
 from mulligan.signatures.signature import read_names
 from mulligan.suggesting.suggestions import Entry, NameIndex, Suggestions
 from mulligan.tools import Tool
@@ -87,7 +90,7 @@ class Toolset(Mapping[str, Tool]):
             UsageError: no such dialect, or a tool whose schema cannot be made.
         """
         described = named(dialect, self.dialects)
-        return [described.definition(tool) for tool in self.values()]
+        return [thawed(described.definition(tool)) for tool in self.values()]
 
     def suggest(self, called: str, arguments: Mapping[str, Any] | None = None) -> Suggestions:
         """The tools that may be meant by a name that none of them has, best first.
@@ -99,6 +102,11 @@ class Toolset(Mapping[str, Tool]):
         if self._index is None:
             self._index = NameIndex(list(self._entries.values()))
         return self._index.suggest(called, arguments)
+
+    @lazy
+    def view(self) -> Toolset:
+        """The same tools, as they are at any moment, without `add` and `remove`: what plugins are given."""
+        return _View(self, self._tools)
 
     def without_handlers(self) -> Toolset:
         """The same tools with handlers that refuse to run: what a repairer is given."""
@@ -129,16 +137,44 @@ class Toolset(Mapping[str, Tool]):
         return f"Toolset({', '.join(list(self._tools)[:20])}{', ...' if len(self._tools) > 20 else ''})"
 
 
-class _Specs(Toolset):
+class _ReadOnly(Toolset):
+    """Tools that are shown, and not handed out to be changed."""
+
+    @property
+    def view(self) -> Toolset:
+        """This one."""
+        return self
+
+    def add(self, tool: Tool | Callable[..., Any], *, replace: bool = False) -> Tool:
+        raise UsageError("this toolset is read-only; the host adds tools to pipeline.tools")
+
+    def remove(self, name: str) -> Tool:
+        raise UsageError("this toolset is read-only; the host removes tools from pipeline.tools")
+
+
+class _View(_ReadOnly):
+    """The tools of another toolset."""
+
+    def __init__(self, whole: Toolset, tools: dict[str, Tool]) -> None:
+        super().__init__()
+        self._whole, self._tools = whole, tools
+        if whole.dialects is not None:
+            self.dialects = {name: copy(dialect) for name, dialect in whole.dialects.items()}
+
+    def suggest(self, called: str, arguments: Mapping[str, Any] | None = None) -> Suggestions:
+        return self._whole.suggest(called, arguments)
+
+    def without_handlers(self) -> Toolset:
+        return self._whole.without_handlers()
+
+
+class _Specs(_ReadOnly):
     """Tools whose handlers refuse to run, each made when it is first looked at."""
 
     def __init__(self, tools: dict[str, Tool], entries: dict[str, Entry], index: NameIndex | None) -> None:
         super().__init__()
         self._tools, self._entries, self._index = tools, entries, index
         self._made: dict[Tool, Tool] = {}
-
-    def remove(self, name: str) -> Tool:
-        return super().remove(name).without_handler()
 
     def __getitem__(self, name: str) -> Tool:
         tool = self._tools[name]

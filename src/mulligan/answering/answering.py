@@ -25,6 +25,7 @@ from mulligan.feedback import Feedback, FeedbackFormat
 from mulligan.foreign.containment import clean, is_name, safe_str
 from mulligan.foreign.facts import guarded
 from mulligan.foreign.values import as_content
+from mulligan.plugging.copies import copied_error
 from mulligan.policy import Limits, Policy
 from mulligan.results import ToolResult
 from mulligan.secrets.redaction import Redactor, cut
@@ -278,7 +279,10 @@ class Answering:
             failure: what happened.
         """
         return AttemptFailed(
-            call.id, call.name, attempt, lambda: (self.sealed(error), self.redactor.redact(failure.traceback))
+            call.id,
+            call.name,
+            attempt,
+            lambda: (copied_error(self.sealed(error)), self.redactor.redact(failure.traceback)),
         )
 
 

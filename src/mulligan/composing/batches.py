@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from copy import copy
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -61,7 +60,7 @@ def _tell(
         return
     names = tuple(host.answering.shown_name(call) for call in calls)
     id = None if session is None else session.id
-    host.stages.observe(StepFinished(id, names, tuple(map(copy, results)), host.clock() - started))
+    host.stages.observe(StepFinished(id, names, tuple(results), host.clock() - started))
     if all(result.is_error for result in results):
         told = dict.fromkeys(result.feedback.user_message for result in results if result.feedback is not None)
         text = " ".join(told) or "The tools of the assistant failed."

@@ -154,7 +154,7 @@ def culprit(error: BaseException, wrappers: list[Any]) -> str:
         error: what was raised.
         wrappers: the hook's wrappers, the outermost first.
     """
-    codes = {getattr(impl.function, "__code__", None): impl.plugin_name for impl in wrappers}
+    codes = {getattr(inspect.unwrap(impl.function), "__code__", None): impl.plugin_name for impl in wrappers}
     frame = error.__traceback__
     while frame is not None:
         if frame.tb_frame.f_code in codes:
