@@ -22,7 +22,7 @@ from mulligan.composing.given import (
     names_of,
 )
 from mulligan.composing.logs import Logs
-from mulligan.composing.messages import read_message
+from mulligan.composing.messages import read_message, write_answers
 from mulligan.driving.drivers import drive
 from mulligan.driving.means import PipelineMeans
 from mulligan.errors import ToolError
@@ -212,7 +212,7 @@ class Pipeline:
         """
         dialect, calls = read_message(message, self._answering.dialects, self._manager)
         results = call_each(self, self._host, calls, session, context)
-        return Answers(dialect.messages(results), results)
+        return write_answers(dialect, results, self._manager)
 
     async def aanswer(
         self, message: Any, *, session: Session | None = None, context: Mapping[str, Any] | None = None
@@ -220,7 +220,7 @@ class Pipeline:
         """`answer`, awaited: all calls at once."""
         dialect, calls = read_message(message, self._answering.dialects, self._manager)
         results = await acall_each(self, self._host, calls, session, context)
-        return Answers(dialect.messages(results), results)
+        return write_answers(dialect, results, self._manager)
 
     def classify(
         self, exception_or_value: Any, *, tool: Tool | str | None = None, arguments: Mapping[str, Any] | None = None
