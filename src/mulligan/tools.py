@@ -7,12 +7,19 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, overload
 
 from mulligan.arguments.schemas import compiled
-from mulligan.errors import Problem, ToolArgumentError, ToolType
+from mulligan.errors import Problem, ToolArgumentError, ToolType, UsageError
 from mulligan.foreign.containment import show_name
 from mulligan.foreign.copies import frozen
 from mulligan.lazy import lazy
 from mulligan.signatures import tool_checks as checks
-from mulligan.signatures.signature import check_signature, name_of, read_description, read_injected, read_parameters
+from mulligan.signatures.signature import (
+    check_annotations,
+    check_signature,
+    name_of,
+    read_description,
+    read_injected,
+    read_parameters,
+)
 from mulligan.signatures.structure import StructureError
 from mulligan.steps import gives_awaitable
 
@@ -210,6 +217,14 @@ class Tool:
         return MappingProxyType(read_injected(self.handler) if self._annotated else {})
 
     @lazy
+    def _checked(self) -> bool:
+        if self.is_read_from_signature:
+            check_annotations(self.handler)
+        elif self._annotated:
+            read_injected(self.handler)
+        return True
+
+    @lazy
     def validator(self) -> Validator:
         """The compiled schema.
 
@@ -277,6 +292,19 @@ class Tool:
         """The same tool with a handler that refuses to run: what a repairer is given."""
         options = {option: getattr(self, option) for option in checks.OPTIONS - {"resources"}}
         return Tool(self.name, self.description, checks.refuse_to_run, schema=self._schema, **options)
+
+    def check(self) -> None:
+        """Refuses a tool that cannot be described to a model, so that it is found before the model calls it.
+
+        Done when it is added to a toolset, since its annotations may name what is defined later in its module.
+
+        Raises:
+            UsageError: an annotation cannot be resolved, or has no schema; names the tool, the parameter and the next step.
+        """
+        try:
+            _ = self._checked
+        except UsageError as error:
+            raise UsageError(f"tool {self.name!r} cannot be described: {error}") from None
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in Tool.__annotations__ or hasattr(Tool, name):

@@ -50,9 +50,10 @@ class Toolset(Mapping[str, Tool]):
             The tool that was added.
 
         Raises:
-            UsageError: there is a tool of that name, or it cannot be a tool.
+            UsageError: there is a tool of that name, it cannot be a tool, or its parameters cannot be described.
         """
         made = tool if isinstance(tool, Tool) else _from_anything(tool)
+        made.check()
         with self._lock:
             if made.name in self._tools and not replace:
                 both = f"{_where(self._tools[made.name])} and {_where(made)}"
