@@ -162,6 +162,7 @@ class ToolNotFoundError(ToolError):
     Attributes:
         suggestions: names of tools that may be meant, best first.
         confident: whether the first suggestion is a clear proposal.
+        available: the names of the tools that there are, the first few of many; its text lists them.
     """
 
     code = "UNIMPLEMENTED"
@@ -169,6 +170,10 @@ class ToolNotFoundError(ToolError):
     user_message = "The assistant asked for a tool that does not exist."
     suggestions: tuple[str, ...] = ()
     confident: bool = False
+    available: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.message} Available tools: {', '.join(self.available)}." if self.available else self.message
 
 
 class ToolArgumentError(ToolError):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from functools import partial
+from itertools import islice
 from typing import Any, TypeAlias
 
 from mulligan.arguments.reading import read_arguments
@@ -24,11 +25,12 @@ from mulligan.errors import (
     UsageError,
 )
 from mulligan.events import CallFinished, CallRepaired, CallStarted
+from mulligan.foreign.containment import safe_repr, show_name
 from mulligan.plugging.guard import Refusal
 from mulligan.results import ToolResult
 from mulligan.running.attempts import again, around, judged, within
 from mulligan.running.injection import inject
-from mulligan.running.invocation import Invocation
+from mulligan.running.invocation import Host, Invocation
 from mulligan.running.runs import copied, run_of, timed
 from mulligan.steps import Outcome, Run, Step
 from mulligan.tools import Tool
@@ -52,6 +54,7 @@ def invoke(state: Invocation) -> Flow:
     """
     state.started = state.host.clock()
     if state.context is not None or state.deadline is not None or outer_deadline() is not None:
+        _check_deadline(state)
         state.deadline = handed_down(state.deadline, state.context)
     if state.stages.observed:
         _announce(state)
@@ -76,6 +79,16 @@ def invoke(state: Invocation) -> Flow:
     except Exception as error:
         return _failed(state, _meant(state, error))
     return _succeeded(state, outcome.value) if outcome.error is None else _failed(state, outcome.error)
+
+
+def _check_deadline(state: Invocation) -> None:
+    """Refuses what would bound nothing, unless it is the value of some tool's own parameter of that name."""
+    given = None if state.context is None else state.context.get("deadline")
+    if given is None or isinstance(given, Deadline):
+        return
+    if not any("deadline" in tool.injected for tool in state.host.toolset.values()):
+        shown = safe_repr(given, 40)
+        raise UsageError(f'context={{"deadline": {shown}}}: give a Deadline, as in Deadline.after(5) for 5 s from now')
 
 
 def _announce(state: Invocation) -> None:
@@ -199,5 +212,13 @@ def _finished(state: Invocation, result: ToolResult) -> ToolResult:
     if state.stages.observed:
         state.stages.observe(CallFinished(result))
     if host.strict and result.error is not None:
-        raise result.error
+        raise _raised(host, result, result.error)
     return result
+
+
+def _raised(host: Host, result: ToolResult, error: ToolError) -> ToolError:
+    """The error of a result as strict mode raises it: it tells which tools there are, and what its call is answered with."""
+    if isinstance(error, ToolNotFoundError):
+        error.available = tuple(show_name(name, 128) for name in islice(host.toolset, host.limits.listed_tools))
+    error.__dict__["_result"] = result
+    return error

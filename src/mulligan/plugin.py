@@ -60,7 +60,7 @@ from mulligan.events import (
 )
 from mulligan.failures.failure import Failure
 from mulligan.failures.field_errors import pointer_to
-from mulligan.feedback import Feedback, FeedbackFormat, body
+from mulligan.feedback import Feedback, FeedbackFormat, body, step_of
 from mulligan.foreign.containment import clean, fence, safe_str, show_name
 from mulligan.hookimpl import HOOK_API, hookimpl
 from mulligan.hookspecs import Repairer
@@ -169,6 +169,7 @@ __all__ = [
     "same_name",
     "show_name",
     "status_error",
+    "step_of",
     "text_error",
     "tool",
 ]

@@ -10,6 +10,7 @@ from typing import Any
 
 from mulligan.dialects import Dialect, named
 from mulligan.errors import UsageError
+from mulligan.foreign.containment import safe_repr
 from mulligan.foreign.copies import thawed
 from mulligan.lazy import lazy
 from mulligan.signatures.signature import read_names
@@ -201,7 +202,7 @@ def _each(tools: Any) -> Iterator[Any]:
         tools = tools.values()
     if callable(tools) or isinstance(tools, (str, bytes)) or not isinstance(tools, Iterable):
         raise UsageError(
-            f"tools must be a list of tools, not {tools!r:.80}; write [{getattr(tools, '__name__', '...')}]"
+            f"tools must be a list of tools, not {safe_repr(tools)}; write [{getattr(tools, '__name__', '...')}]"
         )
     for given in tools:
         if isinstance(given, Toolset):
@@ -210,10 +211,41 @@ def _each(tools: Any) -> Iterator[Any]:
             yield given
 
 
+_PACKAGES = {  # by the root of the module that an object's class comes from
+    "langchain": "mulligan-langchain",
+    "langchain_core": "mulligan-langchain",
+    "langgraph": "mulligan-langchain",
+    "pydantic_ai": "mulligan-pydantic-ai",
+    "agents": "mulligan-openai-agents",
+    "google.adk": "mulligan-adk",
+    "strands": "mulligan-strands",
+    "mcp": "mulligan-mcp",
+    "fastmcp": "mulligan-mcp",
+}
+
+
 def _from_anything(given: Any) -> Tool:
-    if not callable(given):
-        raise UsageError(f"{given!r:.80} cannot be a tool: give a Tool, a function, or a Toolset")
-    return Tool.from_function(given)
+    package = _package(given)
+    if callable(given):
+        try:
+            return Tool.from_function(given)
+        except UsageError:
+            if package is None:
+                raise
+    if package is None:
+        raise UsageError(f"{safe_repr(given)} cannot be a tool: give a Tool, a function, or a Toolset")
+    kind = type(given)
+    raise UsageError(
+        f"{kind.__module__}.{kind.__qualname__} is a tool of another framework: `pip install {package}` runs it there "
+        "with mulligan around it; to run it here, give its function"
+    )
+
+
+def _package(given: Any) -> str | None:
+    """The package for the framework that an object is from; None for a function, and for any other object."""
+    roots = (cls.__module__.split(".") for cls in type(given).__mro__)
+    names = (name for parts in roots for name in (parts[0], ".".join(parts[:2])))
+    return next((_PACKAGES[name] for name in names if name in _PACKAGES), None)
 
 
 def _where(tool: Tool) -> str:

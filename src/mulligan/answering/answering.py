@@ -126,6 +126,8 @@ class Answering:
             feedback, content = None, f"Error: the tool failed ({type(error).__name__})."
         if feedback is None or not says_the_same(feedback, error):
             error = self.sealed(error)
+            if feedback is not None:
+                error.user_message = feedback.user_message
         return ToolResult(
             state.call,
             state.tool,
@@ -179,7 +181,7 @@ class Answering:
             tool,
             correction=correction,
             failure=failure,
-            tools=state.host.toolset if isinstance(error, ToolNotFoundError) else {},
+            tools=state.host.toolset if isinstance(error, ToolNotFoundError) else None,
             hints=hints,
             repairs=state.repairs,
             note=note,
@@ -222,8 +224,7 @@ class Answering:
         if limit is not None and len(content) > limit:
             content = shortened(content, limit)
         if state.repairs:
-            notes = " ".join(f"({repair.before} was read as {repair.after}.)" for repair in state.repairs)
-            content = f"{content}\n{notes}"
+            content = "\n".join([content, *self._wording.repair_notes(state.repairs)])
         return ToolResult(
             state.call,
             state.tool,
@@ -250,8 +251,10 @@ class Answering:
         found = []
         if sent.name != read.name:
             found.append(Repair("name", f"tool {self.shown_name(sent)}", self.shown_name(read)))
-        if sent.arguments != read.arguments:
-            found.append(Repair("arguments", self.shown_arguments(sent), self.shown_arguments(read)))
+        spaced = read._replace(arguments=_spaced(read.arguments))  # as models write it
+        if sent.arguments != read.arguments and _spaced(sent.arguments) != spaced.arguments:
+            before, after = self.shown_arguments(sent), self.shown_arguments(spaced)
+            found.append(Repair("arguments", before, after, _is_json(sent.arguments)))
         return tuple(found)
 
     def shown_arguments(self, call: ToolCall, tool: Tool | None = None) -> str:
@@ -293,6 +296,29 @@ def shortened(content: str, limit: int) -> str:
     kept = cut(content, limit - _NOTE)
     left_out = len(content) - len(kept.rstrip("…"))
     return f"{kept}\n[{left_out:,} of {len(content):,} characters left out]"
+
+
+def _spaced(arguments: Any) -> Any:
+    import json
+
+    def written() -> str:
+        return json.dumps(
+            json.loads(arguments) if isinstance(arguments, (str, bytes)) else arguments, ensure_ascii=False
+        )
+
+    return guarded(written) or arguments
+
+
+def _is_json(arguments: Any) -> bool:
+    import json
+
+    if not isinstance(arguments, (str, bytes)):
+        return True
+    try:
+        json.loads(arguments)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _as_json(arguments: Any) -> str:

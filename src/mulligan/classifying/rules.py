@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from mulligan.errors import ToolError
+from mulligan.errors import ToolError, UsageError
 from mulligan.failures.failure import Failure
+from mulligan.foreign.facts import type_name
 from mulligan.hookimpl import hookimpl
 
 Decide = Callable[[Failure], ToolError | None]
@@ -54,6 +55,8 @@ class Rule(NamedTuple):
         Args:
             error: what `decide` gave.
         """
+        if not isinstance(error, ToolError):
+            raise TypeError(f"the rule {self.name!r} returned {type_name(error)} instead of a ToolError or None")
         error.rule = error.rule or self.name
         if error.provider is None and self.provider is not None:
             error.provider = self.provider
@@ -90,7 +93,17 @@ class Rules:
 
         Args:
             classes: qualified names of exception classes, as `Failure.matches` takes them.
+
+        Raises:
+            UsageError: a class is not given by its name, or the parentheses are missing.
         """
+        for given in classes:
+            if not isinstance(given, str):
+                name = getattr(given, "__name__", None) or type_name(given)
+                raise UsageError(
+                    f"@rules was given {name!r} instead of a qualified name: write @rules() for a rule about every "
+                    'failure, or name its classes, as in @rules("package.Class")'
+                )
 
         def add(decide: Decide) -> Decide:
             name = getattr(decide, "__name__", "rule")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from mulligan.calls import ToolCall
 from mulligan.dialects import Dialect, named, plain
 from mulligan.dialects.asked import mapping, mappings
-from mulligan.errors import UsageError
+from mulligan.errors import ToolError, UsageError
 from mulligan.foreign.containment import safe_str, show_name
 from mulligan.foreign.copies import detached
 from mulligan.foreign.facts import type_name
@@ -77,6 +78,22 @@ def write_answers(dialect: Dialect, results: Sequence[ToolResult], blame: Blame)
     except Exception as error:
         _blame(dialect, error, blame)
         return Answers(named("openai").messages(results), results)
+
+
+@contextmanager
+def answers_on_error(dialect: Dialect, blame: Blame) -> Iterator[None]:
+    """What strict mode raises carries the answers to all calls of the message, since they have run.
+
+    Args:
+        dialect: the one that read the message.
+        blame: records what a plugin's dialect did wrong.
+    """
+    try:
+        yield
+    except ToolError as error:
+        if "results" in error.__dict__:
+            error.__dict__["answers"] = write_answers(dialect, error.__dict__["results"], blame)
+        raise
 
 
 def check_read(values: Mapping[str, Any], dialect: Dialect, calls: list[ToolCall]) -> None:

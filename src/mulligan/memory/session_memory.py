@@ -32,6 +32,8 @@ class SessionMemory:
     Attributes:
         guard: what failed.
         spending: what is used of the budget; None without one.
+        calls: how many calls have ended, in this process.
+        failures: how many of them failed.
     """
 
     def __init__(self, host: Host, id: str | None, budget: Budget | None) -> None:
@@ -41,6 +43,7 @@ class SessionMemory:
         self.spending: Spending | None = None
         self._lock = threading.Lock()
         self._open_steps = 0
+        self.calls = self.failures = 0
         if budget is not None:
             self.allow(budget)
 
@@ -160,6 +163,9 @@ class SessionMemory:
             result: its result.
         """
         tool, error = state.tool, result.error
+        with self._lock:
+            self.calls += 1
+            self.failures += result.is_error
         if tool is not None and error is None:
             self.guard.succeeded(tool, state.arguments or {})
         elif tool is not None and (names := getattr(error, "suggestions", ())):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from mulligan import hookspecs
+from mulligan.classifying.rules import Rules
 from mulligan.errors import UsageError
 from mulligan.foreign.containment import safe_str
 from mulligan.foreign.facts import type_name
@@ -42,6 +43,12 @@ def check_hookimpls(plugin: Any, name: str, options_of: OptionsOf) -> Iterator[s
         found = True
         yield hook
     if not found:
+        rules = next(
+            (attribute for attribute in dir(plugin) if isinstance(getattr(plugin, attribute, None), Rules)), None
+        )
+        if rules is not None:
+            step = f"add `classify = {rules}.hookimpl()` at its end"
+            raise UsageError(f"plugin {name!r} has rules, but no hookimpl that asks them: {step}")
         raise UsageError(f"plugin {name!r} has no hookimpl: mark its functions with @hookimpl from mulligan.plugin")
 
 

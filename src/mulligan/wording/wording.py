@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice
-from types import MappingProxyType
 from typing import TYPE_CHECKING
+
+import attrs
 
 from mulligan.calls import Repair, ToolCall
 from mulligan.catalogue import ENGLISH, Catalogue
@@ -32,6 +33,11 @@ _LINE = 300
 _SENT, _LONGEST_POINTER = 60, 100
 _MOST = 50
 _BESIDE_A_CORRECTION = {"third_time": "more_times_corrected", "more_times": "more_times_corrected", "other_values": ""}
+_READ_AS = {
+    ("name", True): "read_as",
+    ("arguments", True): "arguments_read_as",
+    ("arguments", False): "invalid_json_read_as",
+}
 _ELLIPSIS = "…"
 
 
@@ -58,7 +64,7 @@ class Wording:
         *,
         correction: Correction | None = None,
         failure: Failure | None = None,
-        tools: Mapping[str, Tool] = MappingProxyType({}),
+        tools: Mapping[str, Tool] | None = None,
         hints: Iterable[str] = (),
         repairs: Sequence[Repair] = (),
         note: str = "",
@@ -71,7 +77,7 @@ class Wording:
             tool: the tool it was resolved to, or None.
             correction: the call that the model most likely meant, or None.
             failure: what happened, for the quoted detail.
-            tools: all tools by name, for a tool that was not found.
+            tools: all tools by name, for a tool that was not found; None where nobody knows.
             hints: advice of plugins.
             repairs: what was read differently from how it was sent.
             note: a sentence on how often this has happened, or nothing.
@@ -92,8 +98,16 @@ class Wording:
             feedback.wait_note = self._wait(error.retry_after, feedback.next_step)
         feedback.hints = tuple(map(line, own))
         if tools or suggested(error):
-            self._add_names(feedback, error, tools)
+            self._add_names(feedback, error, tools or {})
+        elif tools is not None:
+            feedback.next_step = self._words["no_tool"]
         if failure is not None:
+            if (
+                failure.type_name
+                and not issubclass(type(failure.exception), ToolError)
+                and self._policy.detail != "none"
+            ):
+                feedback.exception = show_name(failure.type_name, 128)
             feedback.detail = guarded(partial(self._detail, error, call, failure, (hidden, *repeated))) or ""
         if correction is not None:
             guarded(partial(self._propose, feedback, correction, sent_text(call)))
@@ -108,7 +122,9 @@ class Wording:
         words = self._words
         said = error.message if hidden is None else error.message.replace(hidden, _ELLIPSIS)
         resource = None if hidden is not None or error.resource is None else line(error.resource)
-        message = self._of_class("message", error, line(said) or f"{type(error).__name__}.", resource)
+        message = self._of_class(
+            "message", error, _with_resource(line(said) or _unsaid(error), error, resource), resource
+        )
         return Feedback(
             name,
             type(error).__name__,
@@ -209,8 +225,19 @@ class Wording:
             feedback.suggestion = self._words["meant"].format(names=names)
 
     def _notes(self, note: str, repairs: Sequence[Repair]) -> tuple[str, ...]:
-        read = (self._words["read_as"].format(before=repair.before, after=repair.after) for repair in repairs)
-        return (*filter(None, [self._words.get(note, note)]), *read)
+        return (*filter(None, [self._words.get(note, note)]), *self.repair_notes(repairs))
+
+    def repair_notes(self, repairs: Sequence[Repair]) -> list[str]:
+        """What the model is told of each repair, one sentence each.
+
+        Args:
+            repairs: what was read differently from how it was sent.
+        """
+        templates = (_READ_AS.get((repair.kind, repair.was_json), "read_as") for repair in repairs)
+        return [
+            self._words[template].format(**attrs.asdict(repair))
+            for template, repair in zip(templates, repairs, strict=True)
+        ]
 
     def _detail(self, error: ToolError, call: ToolCall, failure: Failure, quoted: Sequence[str | None]) -> str:
         if self._policy.detail == "none":
@@ -227,6 +254,18 @@ class Wording:
         told = cut(clean(self._redactor.redact(text[: 4 * limit])), limit).strip()
         key = f"{call.id}\0{call.name}\0{sent_text(call)}"
         return fence(told, key=key, label=self._words["reported"]) if told else ""
+
+
+def _unsaid(error: ToolError) -> str:
+    """What an error without a message says: what it is about if that is missing, else what its class tells a person."""
+    return "Resource not found" if isinstance(error, ResourceNotFoundError) else type(error).user_message
+
+
+def _with_resource(message: str, error: ToolError, resource: str | None) -> str:
+    """The message; that something is missing is said together with what."""
+    if not isinstance(error, ResourceNotFoundError) or not resource or resource in message:
+        return message
+    return f"{message.rstrip('.: ')}: {resource}"
 
 
 def _foreign(error: ToolError, hints: Sequence[str]) -> list[str]:
