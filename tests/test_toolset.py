@@ -377,3 +377,43 @@ def test_a_tool_that_can_be_described_is_not(annotation):
 def test_an_annotation_that_a_written_schema_replaces_need_not_be_described():
     made = Tool.from_function(named(Unheard), schema={"type": "object"})
     assert list(Toolset([made])) == ["broken"]
+
+
+@pytest.mark.parametrize(
+    ("module", "package"),
+    [
+        ("langchain_core.tools.structured", "mulligan-langchain"),
+        ("pydantic_ai.tools", "mulligan-pydantic-ai"),
+        ("agents.tool", "mulligan-openai-agents"),
+        ("google.adk.tools.function_tool", "mulligan-adk"),
+        ("strands.tools.decorator", "mulligan-strands"),
+        ("mcp.types", "mulligan-mcp"),
+    ],
+)
+def test_a_tool_of_another_framework_names_the_package(module, package):
+    kind = type("TheirTool", (), {"__module__": module, "__repr__": lambda self: "TheirTool(" + "x" * 200})
+    own = type("Sub", (kind,), {"__module__": "app"})
+    for given in (kind(), own()):
+        with pytest.raises(UsageError, match=f"pip install {package}") as refused:
+            Pipeline([given], autoload=False)
+        assert type(given).__qualname__ in str(refused.value) and "xxx" not in str(refused.value)
+    assert (Path(__file__).parent.parent / "plugins" / package).is_dir()
+
+
+@pytest.mark.parametrize(
+    "given",
+    [object(), 5, "x" * 200, type("Odd", (), {"__repr__": lambda self: 1 / 0})()],
+    ids=["object", "int", "text", "odd"],
+)
+def test_what_cannot_be_a_tool_is_shown_whole_or_by_its_type(given):
+    with pytest.raises(
+        UsageError,
+        match=r"^(5|<object object>|a value of type \S+) cannot be a tool: give a Tool, a function, or a Toolset$",
+    ):
+        Pipeline([given], autoload=False)
+
+
+def test_a_callable_of_a_package_that_is_called_like_a_framework_is_a_tool():
+    kind = type("Search", (), {"__module__": "agents.own", "__call__": lambda self, query: query})
+    kind.__call__.__annotations__ = {"query": str}
+    assert list(Toolset([kind()])) == ["Search"]

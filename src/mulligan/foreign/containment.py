@@ -186,7 +186,7 @@ def plain_str(value: object, limit: int = 2000) -> str:
 
 
 def safe_repr(value: object, limit: int = 80) -> str:
-    """How anything is shown in an error of the host's code: its `repr` if that is short and plain, else its class.
+    """How anything is shown in an error of the host's code: its `repr` without an address if that is short, else its class.
 
     Args:
         value: any object.
@@ -194,9 +194,9 @@ def safe_repr(value: object, limit: int = 80) -> str:
     """
     kind = type(value)
     try:
-        text = repr(value)
-        if len(text) <= limit and text.isprintable() and not _ADDRESS.search(text):
-            return str.__str__(text)
+        text = _ADDRESS.sub("", repr(value))
+        if len(text) <= limit and text.isprintable():
+            return text
     except (KeyboardInterrupt, GeneratorExit):
         raise
     except BaseException:  # whatever a foreign __repr__ raises
