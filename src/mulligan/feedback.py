@@ -40,7 +40,7 @@ class Feedback:
         hints: further advice of plugins.
         notes: how often this has happened, and what was read differently from how it was sent.
         detail: the foreign text, in its fence; empty where there is none.
-        exception: the type of the exception that the tool raised, safe to show; empty where it raised none.
+        exception: the type of the exception that the tool raised, safe to show, if the error's class says nothing of it.
         catalogue: the templates of the sentences around the parts.
     """
 

@@ -15,7 +15,7 @@ import attrs
 
 from mulligan.calls import Repair, ToolCall
 from mulligan.catalogue import ENGLISH, Catalogue
-from mulligan.errors import Problem, ResourceNotFoundError, ToolError, ToolNotFoundError
+from mulligan.errors import Problem, ResourceNotFoundError, ToolError, ToolExecutionError, ToolNotFoundError
 from mulligan.feedback import Feedback
 from mulligan.foreign.containment import clean, fence, safe_str, show_name
 from mulligan.foreign.facts import guarded
@@ -102,12 +102,8 @@ class Wording:
         elif tools is not None:
             feedback.next_step = self._words["no_tool"]
         if failure is not None:
-            if (
-                failure.type_name
-                and not issubclass(type(failure.exception), ToolError)
-                and self._policy.detail != "none"
-            ):
-                feedback.exception = show_name(failure.type_name, 128)
+            if type(error) is ToolExecutionError and self._policy.detail != "none":
+                feedback.exception = _own_type(failure)
             feedback.detail = guarded(partial(self._detail, error, call, failure, (hidden, *repeated))) or ""
         if correction is not None:
             guarded(partial(self._propose, feedback, correction, sent_text(call)))
@@ -254,6 +250,12 @@ class Wording:
         told = cut(clean(self._redactor.redact(text[: 4 * limit])), limit).strip()
         key = f"{call.id}\0{call.name}\0{sent_text(call)}"
         return fence(told, key=key, label=self._words["reported"]) if told else ""
+
+
+def _own_type(failure: Failure) -> str:
+    """The type of what a tool raised, safe to show; empty if that is an error of ours."""
+    is_ours = failure.exception is None or issubclass(type(failure.exception), ToolError)
+    return "" if is_ours else show_name(failure.type_name, 128)
 
 
 def _unsaid(error: ToolError) -> str:
