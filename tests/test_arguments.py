@@ -168,7 +168,6 @@ INVALID = {
     "raw surrogate in a key": ('{"\udc80": 1}', "line 1 column 3"),
     "raw surrogate on line 2": ('{\n"a": "\udfff"}', "line 2 column 7"),
     "surrogate outside": ("\ud83d{}", "line 1 column 1"),
-    "BOM": ('\ufeff{"a": 1}', "BOM"),
     "BOM inside": ('{\ufeff"a": 1}', "line 1 column 2"),
     "no-break space": ('{\u00a0"a": 1}', "line 1 column 2"),
     "line separator": ('{\u2028"a": 1}', "line 1 column 2"),
