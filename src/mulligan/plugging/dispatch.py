@@ -68,6 +68,11 @@ def by_position(impl: Any, parameters: tuple[str, ...]) -> Callable[..., Any]:
         return function  # type: ignore[no-any-return]
     if not wanted:
         return lambda *args: function()
+    if wanted == parameters[:-1]:  # most hookimpls leave out the last one
+        if len(wanted) == 1:
+            return lambda one, _: function(one)
+        if len(wanted) == 2:
+            return lambda one, two, _: function(one, two)
     pick = itemgetter(*map(parameters.index, wanted))
     if len(wanted) == 1:
         return lambda *args: function(pick(args))
