@@ -111,7 +111,7 @@ def test_repair(make_pipeline, plugin, run):
     harmless = Tool.from_function(read, read_only=True)
     pipeline = make_pipeline(harmless, Tool.from_function(read, name="delete"), plugins=[plugin(repair=repair)])
     result = run(pipeline, " read\n", {"path": "a"}, call_id="7")
-    assert result.content == "read a\n(tool  read\\n was read as read.)"
+    assert result.content == "read a\nNote: tool  read\\n was read as read."
     assert [(repair.kind, repair.after) for repair in result.repairs] == [("name", "read")]
     assert (result.call.id, result.call.name) == ("7", "read")
     result = run(pipeline, "read", "{'path': 'a'}")
