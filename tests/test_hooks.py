@@ -115,7 +115,7 @@ def test_repair(make_pipeline, plugin, run):
     assert [(repair.kind, repair.after) for repair in result.repairs] == [("name", "read")]
     assert (result.call.id, result.call.name) == ("7", "read")
     result = run(pipeline, "read", "{'path': 'a'}")
-    assert result.content.startswith("read a\n(")
+    assert result.content.startswith("read a\nNote: ")
     assert result.repairs[0].kind == "arguments"
     assert [type(event) for event in result.events] == [CallRepaired]
     assert run(pipeline, "delete", "{'path': 'a'}").content.startswith("read a")
