@@ -358,7 +358,7 @@ def test_observe(make_pipeline, plugin, run):
     seen.clear()
     result = run(pipeline, "fail")
     assert [type(event) for event in seen] == [CallStarted, Waiting, AttemptFailed, CallFinished]
-    assert (seen[2].attempt, seen[2].error) == (1, result.error)
+    assert (seen[2].attempt, repr(seen[2].error)) == (1, repr(result.error))
     assert "raise Misfortune" in seen[2].traceback
 
 
