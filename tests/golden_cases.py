@@ -249,6 +249,18 @@ CASES: dict[str, Case] = {
         '{"path": "a.md"}',
         plugins=[Repairing()],
     ),
+    "repaired_json_and_failed": called(
+        [Tool.from_schema("act", "", schema(path=PATH), raising(missing("a.md")), read_only=True)],
+        "act",
+        "{'path': 'a.md'}",
+        policy=Policy(repair="json"),
+    ),
+    "repaired_types_and_failed": called(
+        [Tool.from_schema("act", "", schema(n={"type": "integer"}), raising(missing("a.md")), read_only=True)],
+        "act",
+        {"n": "3"},
+        policy=Policy(repair="coerce"),
+    ),
 }
 
 

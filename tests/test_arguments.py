@@ -168,7 +168,6 @@ INVALID = {
     "raw surrogate in a key": ('{"\udc80": 1}', "line 1 column 3"),
     "raw surrogate on line 2": ('{\n"a": "\udfff"}', "line 2 column 7"),
     "surrogate outside": ("\ud83d{}", "line 1 column 1"),
-    "BOM": ('\ufeff{"a": 1}', "BOM"),
     "BOM inside": ('{\ufeff"a": 1}', "line 1 column 2"),
     "no-break space": ('{\u00a0"a": 1}', "line 1 column 2"),
     "line separator": ('{\u2028"a": 1}', "line 1 column 2"),
@@ -607,3 +606,24 @@ def test_every_proper_beginning_of_a_text_is_refused(value):
     for end in {1, len(text) // 3, len(text) // 2, len(text) - 1}:
         with pytest.raises(errors.ToolArgumentError):
             read_arguments(text[:end], LIMITS)
+
+
+@pytest.mark.parametrize("text", ['{"a": 1}', "{}", "", '{"a": "\ufeff"}'])
+def test_a_byte_order_mark_is_no_part_of_the_json(text):
+    assert read_arguments(f"\ufeff{text}", Limits()) == read_arguments(text, Limits())
+    assert read_arguments(f"\ufeff{text}".encode(), Limits()) == read_arguments(text, Limits())
+
+
+@given(st.text('{}[],:1 "', max_size=12))
+def test_a_trailing_comma_is_told_of_only_where_there_is_one(text):
+    try:
+        read_arguments(text, Limits())
+    except errors.ToolArgumentError as error:
+        told = error.problems[0].message
+        assert "trailing comma" not in told or re.search(r",\s*[}\]]", text), (text, told)
+
+
+@pytest.mark.parametrize("text", ['{"a":1}}', '{"a":1}}}', "{}]", "[]]", "}", '{"a":{"b":[1]}}]}'])
+def test_a_bracket_too_many_is_told_as_that(text):
+    with pytest.raises(errors.ToolArgumentError, match="closes nothing"):
+        read_arguments(text, Limits())

@@ -291,3 +291,44 @@ def test_a_change_to_a_copy_shows_in_no_other():
     assert (failure.resource, failure.text, failure.arguments) == ("a", "odd", {"path": "a"})
     with pytest.raises(TypeError):
         twin.headers["x"] = "y"
+
+
+@pytest.mark.parametrize("given", ["no text", 5, ("x",), {"error": 1}], ids=repr)
+def test_a_rule_that_returns_something_else_is_named(given):
+    rules = Rules()
+
+    @rules("builtins.KeyError")
+    def stuck(failure):
+        return given
+
+    plugin = ModuleType("acme_plugin")
+    plugin.rules, plugin.classify = rules, rules.hookimpl()
+
+    def act() -> None:
+        raise KeyError("x")
+
+    pipeline = Pipeline([act], plugins=[plugin], autoload=False)
+    assert type(pipeline.call("act").error) is errors.ToolExecutionError
+    (fault,) = pipeline.faults
+    kind = type(given).__name__
+    assert fault.error == f"TypeError: the rule 'stuck' returned {kind} instead of a ToolError or None"
+
+
+def test_a_rule_without_parentheses_is_refused_where_it_is_written():
+    rules = Rules()
+    with pytest.raises(errors.UsageError, match=r"write @rules\(\) for a rule about every failure"):
+
+        @rules
+        def never(failure):
+            return None
+
+    with pytest.raises(errors.UsageError, match="'KeyError' instead of a qualified name"):
+        rules(KeyError)
+    assert rules.listed == []
+
+
+def test_rules_that_nobody_asks_are_told_of():
+    plugin = ModuleType("acme_plugin")
+    plugin.answers = Rules("acme")
+    with pytest.raises(errors.UsageError, match=r"add `classify = answers.hookimpl\(\)`"):
+        Pipeline(plugins=[plugin], autoload=False)

@@ -6,15 +6,15 @@ import asyncio
 import copy
 import json
 import pickle
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
 from dialect_samples import BAD, GOOD, MESSAGES, SEVERAL, ai_sdk, anthropic, gemini, mcp, openai, responses
 
-from mulligan import Pipeline, ToolResult, errors, tool
+from mulligan import Pipeline, Tool, ToolResult, errors, hookimpl, tool
 from mulligan.dialects import built_in, named
-from mulligan.plugin import ToolCall
+from mulligan.plugin import Dialect, ToolCall
 
 DIALECTS = built_in()
 
@@ -351,3 +351,85 @@ def test_a_result_answers_in_any_dialect():
     result = ToolResult.from_error(errors.ToolQuotaError("all used up"), call=ToolCall("c1", "add", "{}"))
     for name in DIALECTS:
         assert "all used up" in json.dumps(named(name).message(result))
+
+
+def mutations(value: Any) -> Iterator[Any]:
+    """The value with each member, at any depth, left out or of another type, one at a time."""
+    if isinstance(value, dict):
+        for name, item in value.items():
+            rest = {key: other for key, other in value.items() if key != name}
+            yield rest
+            yield from ({**rest, name: wrong} for wrong in (None, 7, -0.5, True, "", "x", [], ["x"], {}, {"x": 1}))
+            yield from ({**value, name: inner} for inner in mutations(item))
+    elif isinstance(value, list):
+        for at, item in enumerate(value):
+            yield value[:at] + value[at + 1 :]
+            yield from (value[:at] + [inner] + value[at + 1 :] for inner in mutations(item))
+
+
+REQUESTS = {
+    **{kind: make(("c1", "note", '{"a": 1}')) for kind, make in MESSAGES.items()},
+    "mcp, json-rpc": {"jsonrpc": "2.0", "id": 1, **mcp(("c1", "note", '{"a": 1}'))},
+}
+
+
+@pytest.mark.parametrize("awaited", [False, True], ids=["answer", "aanswer"])
+@pytest.mark.parametrize("kind", REQUESTS)
+def test_nothing_runs_that_is_not_answered(make_pipeline, kind, awaited):
+    ran: list[Any] = []
+
+    def note(**arguments: Any) -> str:
+        ran.append(arguments)
+        return "noted"
+
+    pipeline = make_pipeline(Tool.from_schema("note", "Notes", {"type": "object"}, note))
+    for message in mutations(REQUESTS[kind]):
+        ran.clear()
+        try:
+            answers = asyncio.run(pipeline.aanswer(message)) if awaited else pipeline.answer(message)
+        except errors.UsageError as error:
+            assert not ran, (message, error)
+            continue
+        assert len(ran) <= len(answers.results) and bool(answers.results) == bool(answers), message
+        assert json.loads(json.dumps(answers)) == answers
+
+
+def test_a_notification_is_refused_by_name_and_runs_nothing(make_pipeline):
+    ran: list[int] = []
+    pipeline = make_pipeline(Tool.from_schema("write", "", {"type": "object"}, lambda: ran.append(1)))
+    notification = {"jsonrpc": "2.0", "method": "tools/call", "params": {"name": "write", "arguments": {}}}
+    for what in (pipeline, pipeline.session()):
+        with pytest.raises(errors.UsageError) as refused:
+            what.answer(notification)
+        assert "JSON-RPC notification" in str(refused.value) and "id" in str(refused.value)
+    assert ran == []
+    (answer,) = pipeline.answer({**notification, "id": 0})
+    assert (answer["id"], ran) == (0, [1])
+
+
+class Unwritable(Dialect):
+    """A plugin's dialect that reads, and cannot write."""
+
+    name = "unwritable"
+
+    def recognises(self, message: Mapping[str, Any]) -> bool:
+        return "unwritable" in message
+
+    def calls(self, message: Mapping[str, Any]) -> list[ToolCall]:
+        return [ToolCall("1", "add", {"a": 1, "b": 2})]
+
+    def message(self, result: ToolResult) -> dict[str, Any]:
+        raise KeyError("unwritable")
+
+
+def test_an_answer_that_a_plugins_dialect_cannot_write_is_written_all_the_same(make_pipeline):
+    class Offers:
+        @hookimpl
+        def dialects(self):
+            return [Unwritable()]
+
+    pipeline = make_pipeline(add, plugins=[Offers()])
+    answers = pipeline.answer({"unwritable": 1})
+    assert answers == [{"role": "tool", "tool_call_id": "1", "content": "3"}]
+    (fault,) = pipeline.faults
+    assert (fault.plugin, fault.hook) == ("Offers", "dialects") and "KeyError" in fault.error

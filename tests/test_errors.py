@@ -272,7 +272,7 @@ def test_a_resource_that_is_no_text_is_shown_as_text(make_pipeline, run, resourc
         raise errors.ResourceNotFoundError("No such order.", resource=resource)
 
     result = run(make_pipeline(find), "find")
-    assert result.content.startswith("Error executing tool find: No such order.")
+    assert result.content.splitlines()[0] == f"Error executing tool find: No such order: {resource}"
     result.to_dict()
 
 

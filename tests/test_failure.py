@@ -85,7 +85,7 @@ def test_a_body_that_was_not_read_yet_stays_unread():
 
 def test_the_body_of_a_value_is_the_value():
     value = {"ok": False, "error": "channel_not_found"}
-    assert Failure(value=value).body is value
+    assert Failure(value=value).body == value
 
 
 # --- look and says

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mulligan import Deadline, Pipeline, Policy, Tool, ToolCall, ToolResult, errors, tool
+from mulligan import Deadline, Injected, Pipeline, Policy, Tool, ToolCall, ToolResult, errors, tool
 from mulligan.flow import invoke
 from mulligan.plugin import DeadlineExceeded, ExecutorSaturated, Outcome, Run, Sleep
 from mulligan.running.invocation import Invocation
@@ -122,7 +122,7 @@ def test_a_repair_is_a_step_of_its_own(make_pipeline, plugin):
     step = flow.send(Outcome(mend()))
     assert step.executor() == "read b"
     result = end(flow, Outcome("x"))
-    assert result.content.startswith("x\n(")
+    assert result.content.startswith("x\nNote: ")
     assert len(result.repairs) == 1
 
 
@@ -293,3 +293,80 @@ def test_steps_can_be_made_by_hand():
     assert (run(read).timeout, run(read).offload) == (None, True)
     assert str(DeadlineExceeded(2.50)) == "no answer within 2.5 s"
     assert (Outcome().value, Outcome().exception, Outcome().error) == (None, None, None)
+
+
+def test_strict_mode_tells_which_tools_there_are(make_pipeline, run):
+    tools = [Tool.from_schema(f"tool_{number}", "", {}, dict) for number in range(30)]
+    pipeline = make_pipeline(*tools, strict=True)
+    with pytest.raises(errors.ToolNotFoundError) as raised:
+        run(pipeline, "nope")
+    assert str(raised.value).startswith("Tool 'nope' not found. Available tools: tool_0, tool_1, ")
+    assert str(raised.value).endswith("tool_19.")
+
+
+@pytest.mark.parametrize("awaited", [False, True], ids=["answer", "aanswer"])
+def test_strict_mode_loses_no_call_of_a_message(make_pipeline, awaited):
+    ran: list[str] = []
+
+    def note(text: str) -> str:
+        ran.append(text)
+        return text
+
+    pipeline = make_pipeline(note, strict=True)
+    sent = [("1", "note", '{"text": "a"}'), ("2", "nope", "{}"), ("3", "note", "{}"), ("4", "note", '{"text": "b"}')]
+    calls = [{"id": id, "function": {"name": name, "arguments": arguments}} for id, name, arguments in sent]
+    message = {"role": "assistant", "tool_calls": calls}
+    with pytest.raises(errors.ToolNotFoundError) as raised:
+        asyncio.run(pipeline.aanswer(message)) if awaited else pipeline.answer(message)
+    assert sorted(ran) == ["a", "b"]
+    assert [answer["tool_call_id"] for answer in raised.value.answers] == ["1", "2", "3", "4"]
+    assert [result.is_error for result in raised.value.answers.results] == [False, True, True, False]
+    with pytest.raises(errors.ToolNotFoundError) as raised:
+        pipeline.call_many([ToolCall(*call) for call in sent])
+    assert [result.is_error for result in raised.value.results] == [False, True, True, False]
+
+
+class Hostile(str):
+    """A text whose every method fails."""
+
+    def _fail(self, *_: Any) -> Any:
+        raise ZeroDivisionError
+
+    __eq__ = __hash__ = __repr__ = __str__ = __len__ = __format__ = lower = removeprefix = encode = _fail
+
+
+@pytest.mark.parametrize(
+    "name", [10**5_000, Hostile("nope"), None, 5, 1.5, b"w", ["w"], object()], ids=lambda name: type(name).__name__
+)
+def test_a_name_that_is_no_text_is_answered_in_a_message_and_named_to_the_host(make_pipeline, run, name):
+    pipeline = make_pipeline(Tool.from_schema("w", "", {}, dict))
+    assert isinstance(run(pipeline, ToolCall("1", name, {})).error, errors.ToolNotFoundError)
+    message = {"role": "assistant", "tool_calls": [{"id": "1", "function": {"name": name, "arguments": "{}"}}]}
+    (answer,) = pipeline.answer(message)
+    assert answer["tool_call_id"] == "1" and "not found" in answer["content"] and "0x" not in answer["content"]
+    if not isinstance(name, str | list):
+        with pytest.raises(errors.UsageError, match="the name of a tool must be a text, not") as refused:
+            run(pipeline, name, {})
+        assert "0x" not in str(refused.value)
+
+
+def test_a_text_of_a_class_of_its_own_is_the_name_that_it_holds(make_pipeline, run):
+    assert run(make_pipeline(Tool.from_schema("w", "", {}, dict)), Hostile("w"), {}).value == {}
+
+
+@pytest.mark.parametrize("given", [5, 5.0, "5 s", object(), {"seconds": 5}], ids=lambda given: type(given).__name__)
+def test_a_deadline_that_is_none_is_named(make_pipeline, run, given):
+    pipeline = make_pipeline(Tool.from_schema("w", "", {}, dict))
+    with pytest.raises(errors.UsageError, match="context=.*deadline.*Deadline.after") as refused:
+        run(pipeline, "w", {}, context={"deadline": given})
+    assert "0x" not in str(refused.value)
+    assert run(pipeline, "w", {}, context={"deadline": None}).value == {}
+    assert run(pipeline, "w", {}, context={"deadline": Deadline.after(9)}).value == {}
+
+
+def test_a_tool_may_have_a_deadline_of_another_kind(make_pipeline, run):
+    def book(title: str, deadline: Injected[str]) -> str:
+        return f"{title} by {deadline}"
+
+    pipeline = make_pipeline(book)
+    assert run(pipeline, "book", {"title": "x"}, context={"deadline": "Friday"}).value == "x by Friday"

@@ -24,7 +24,9 @@ def told(format: str) -> list[str]:
     parts = [(GOLDEN / f"{name}.txt").read_text(encoding="utf-8") for name in CASES]
     texts = [re.split(r"^=== (?:text|json|block)\n", part, flags=re.MULTILINE)[1:] for part in parts]
     found = [dict(zip(FORMATS, sections, strict=True))[format].rstrip("\n") for sections in texts]
-    return [json.loads(text)["feedback"] for text in found] if format == "json" else found
+    if format != "json":
+        return found
+    return ["\n".join([json.loads(text)["message"], json.loads(text)["feedback"]]) for text in found]
 
 
 @pytest.mark.parametrize("name", CASES)

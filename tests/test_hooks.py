@@ -111,11 +111,11 @@ def test_repair(make_pipeline, plugin, run):
     harmless = Tool.from_function(read, read_only=True)
     pipeline = make_pipeline(harmless, Tool.from_function(read, name="delete"), plugins=[plugin(repair=repair)])
     result = run(pipeline, " read\n", {"path": "a"}, call_id="7")
-    assert result.content == "read a\n(tool  read\\n was read as read.)"
+    assert result.content == "read a\nNote: tool  read\\n was read as read."
     assert [(repair.kind, repair.after) for repair in result.repairs] == [("name", "read")]
     assert (result.call.id, result.call.name) == ("7", "read")
     result = run(pipeline, "read", "{'path': 'a'}")
-    assert result.content.startswith("read a\n(")
+    assert result.content.startswith("read a\nNote: ")
     assert result.repairs[0].kind == "arguments"
     assert [type(event) for event in result.events] == [CallRepaired]
     assert run(pipeline, "delete", "{'path': 'a'}").content.startswith("read a")
@@ -359,7 +359,7 @@ def test_observe(make_pipeline, plugin, run):
     seen.clear()
     result = run(pipeline, "fail")
     assert [type(event) for event in seen] == [CallStarted, Waiting, AttemptFailed, CallFinished]
-    assert (seen[2].attempt, seen[2].error) == (1, result.error)
+    assert (seen[2].attempt, repr(seen[2].error)) == (1, repr(result.error))
     assert "raise Misfortune" in seen[2].traceback
 
 

@@ -167,7 +167,7 @@ def outside(content: str, format: str) -> tuple[str, str]:
     """What stands outside of fences, and the next step."""
     if format == "json":
         told = json.loads(content)
-        rest, _ = outside(told.pop("feedback"), "text")
+        rest, _ = outside("\n".join([told.pop("feedback"), told.pop("message")]), "text")
         step = told.get("nextStep", "")
         return "\n".join([rest, json.dumps(told, ensure_ascii=False)]), "\n".join([step, *steps(rest)])
     rest = _FENCE.sub("", content)

@@ -233,3 +233,48 @@ def test_control_flow_exceptions_pass_by_class_and_by_name(make_pipeline, run, c
 def test_a_wrong_setting_of_a_pipeline_is_named(make_pipeline, options, text):
     with pytest.raises(errors.UsageError, match=text):
         make_pipeline(**options)
+
+
+def test_a_class_that_is_misspelt_is_named_with_the_one_that_is_meant():
+    for name in vars(errors):
+        if not name.startswith("Tool") or name == "ToolType":
+            continue
+        for wrong in (name[:-2] + name[-1], name.lower(), name[:3] + "x" + name[3:], name.replace("rr", "r")):
+            with pytest.raises(errors.UsageError, match="there is no such class; did you mean"):
+                Policy(fatal={wrong: True})
+        assert Policy(fatal={name: True}).is_fatal(getattr(errors, name)("x")) is True
+
+
+def test_names_of_tools_providers_and_other_classes_are_no_misspelt_classes():
+    class AcmeQuotaError(errors.ToolQuotaError):
+        """A plugin's own class."""
+
+    for name in ("github", "tool_error", "read_file", "Acme", "ToolBox", "MyToolQuotaErrors", "AcmeQuotaError"):
+        Policy(fatal={name: False})
+    assert not Policy(fatal={"AcmeQuotaError": False}).is_fatal(AcmeQuotaError("x"))
+
+
+@pytest.mark.parametrize("wrong", [{ValueError: True}, {3: True}, {"github": "yes"}, {errors.ToolError: 1}], ids=str)
+def test_a_table_of_something_else_is_refused(wrong):
+    with pytest.raises(errors.UsageError, match="Policy"):
+        Policy(fatal=wrong)
+
+
+@pytest.mark.parametrize(
+    "raised",
+    [
+        PermissionError(13, "Permission denied", "/etc/shadow"),
+        PermissionError("no"),
+        ConnectionResetError(104, "reset"),
+        ConnectionRefusedError(111, "refused"),
+        BrokenPipeError(32, "Broken pipe"),
+        RuntimeError("boom"),
+    ],
+    ids=repr,
+)
+def test_openagents_stops_at_every_permission_and_connection_error(make_pipeline, raised):
+    def act(path: str = "") -> None:
+        raise raised
+
+    result = make_pipeline(act, policy=Policy.openagents()).call("act", {"path": "/etc/shadow"})
+    assert result.fatal and result.error is not None and result.error.fatal

@@ -74,7 +74,7 @@ def told(result) -> str:
     """What a call that was repaired gave, without the note on the repair."""
     assert not result.is_error, result.content
     assert result.repairs
-    return result.content.split("\n(")[0]
+    return result.content.split("\nNote: ")[0]
 
 
 # --- what the policy turns on
@@ -416,7 +416,7 @@ def test_a_name_and_its_arguments(pipeline, run):
     assert told(result) == 'a {"count": 3}'
     assert [(repair.kind, repair.after) for repair in result.repairs] == [
         ("name", "read_file"),
-        ("arguments", '{"path":"a","count":3}'),
+        ("arguments", '{"path": "a", "count": 3}'),
     ]
     result = run(pipeline, "readFile", {"count": 3})
     assert isinstance(result.error, errors.ToolNotFoundError)
@@ -428,9 +428,11 @@ def test_a_name_and_its_arguments(pipeline, run):
 
 def test_the_model_is_told_what_was_read_as_what(pipeline, run):
     result = run(pipeline, "write_file", "{'path': 'a'}")
-    assert result.content == "a\n({'path': 'a'} was read as {\"path\":\"a\"}.)"
-    assert result.repairs == (Repair("arguments", "{'path': 'a'}", '{"path":"a"}'),)
-    assert result.to_dict()["repairs"] == [{"kind": "arguments", "before": "{'path': 'a'}", "after": '{"path":"a"}'}]
+    assert result.content == 'a\nNote: your arguments were not valid JSON and were read as {"path": "a"}.'
+    assert result.repairs == (Repair("arguments", "{'path': 'a'}", '{"path": "a"}', was_json=False),)
+    assert result.to_dict()["repairs"] == [
+        {"kind": "arguments", "before": "{'path': 'a'}", "after": '{"path": "a"}', "was_json": False}
+    ]
     assert [type(event) for event in result.events] == [CallRepaired]
 
 
@@ -440,7 +442,7 @@ def test_the_model_is_told_of_a_repair_too_when_the_tool_fails(make_pipeline, ru
 
     result = run(make_pipeline(work, policy=Policy(repair="all")), "work", {"n": "3"})
     assert isinstance(result.error, errors.ResourceNotFoundError)
-    assert '{"n":"3"} was read as {"n":3}' in result.content
+    assert 'Note: your arguments did not fit the schema and were read as {"n": 3}.' in result.content.splitlines()
 
 
 def test_the_log_says_so(pipeline, run, log_lines):
@@ -448,7 +450,7 @@ def test_the_log_says_so(pipeline, run, log_lines):
     run(pipeline, "readFile", "{'path': 'a'}")
     assert log_lines() == [
         "readFile: repaired tool name: tool readFile was read as read_file",
-        "readFile: repaired tool inputs: {'path': 'a'} was read as {\"path\":\"a\"}",
+        "readFile: repaired tool inputs: {'path': 'a'} was read as {\"path\": \"a\"}",
     ]
 
 
@@ -539,29 +541,30 @@ def test_a_repairer_that_says_its_deadline(make_pipeline, plugin, run):
 
 
 def test_one_tool_that_cannot_be_described_hinders_no_repair_of_another(make_pipeline, run):
-    def odd(value: object, other: complex) -> None: ...
-
+    odd = Tool.from_schema("odd", "", {"type": "object", "properties": {"other": {"type": "complex"}}}, dict)
     pipeline = make_pipeline(WRITING, odd, policy=Policy(repair="all"))
     assert told(run(pipeline, "write_file", "{'path': 'a'}")) == "a"
 
 
-def test_the_specs_that_a_repairer_gets_are_a_toolset_of_their_own(make_pipeline, plugin, run):
+def test_the_specs_that_a_repairer_gets_can_be_neither_run_nor_changed(make_pipeline, plugin, run):
     seen = []
 
     def repair(toolset):
         seen.append((list(toolset), len(toolset), "write_file" in toolset, "nope" in toolset, toolset.get("nope")))
         assert toolset["write_file"] is toolset.get("write_file")
-        for spec in (*toolset.values(), *dict(toolset.items()).values(), toolset.remove("write_file")):
-            with pytest.raises(errors.UsageError, match="cannot run a tool"):
+        for spec in (*toolset.values(), *dict(toolset.items()).values()):
+            with pytest.raises(errors.UsageError, match="cannot run tools"):
                 spec.handler(path="a")
-        toolset.add(read)
-        seen.append((list(toolset), toolset.suggest("red").names))
+        for change in (lambda: toolset.remove("write_file"), lambda: toolset.add(read)):
+            with pytest.raises(errors.UsageError, match="this toolset is read-only"):
+                change()
+        seen.append((list(toolset), toolset.suggest("red_file").names))
 
     pipeline = make_pipeline(READING, WRITING, plugins=[plugin(repair=repair)], strict=False)
     run(pipeline, "write_file", {})
     assert seen == [
         (["read_file", "write_file"], 2, True, False, None),
-        (["read_file", "read"], ("read",)),
+        (["read_file", "write_file"], ("read_file",)),
     ]
     assert list(pipeline.tools) == ["read_file", "write_file"]
     assert pipeline.faults == ()

@@ -83,7 +83,7 @@ def test_invalid_input_asks_for_the_same_tool_again(asking, run, model, name):
     result = run(asking(made), name, {"path": "b", "count": "thrice"}, call_id="7")
     assert good(result)
     assert result.call == ToolCall("7", name, {"path": "b", "count": 3})
-    assert '({"path":"b","count":"thrice"} was read as {"path":"b","count":3}.)' in result.content
+    assert 'Note: your arguments did not fit the schema and were read as {"path": "b", "count": 3}.' in result.content
     assert [message["role"] for message in made.asked[0]] == ["system", "user"]
     assert f"the corrected arguments of the tool {name}." in made.text
     assert '{"path":"b","count":"thrice"}' in made.text
@@ -100,7 +100,7 @@ def test_an_unknown_name_offers_the_tools_that_only_read(asking, run, model):
     result = run(asking(made), "view", {"path": "b", "count": 3})
     assert good(result)
     assert result.call.name == "read_file"
-    assert "(tool view was read as read_file.)" in result.content
+    assert "Note: tool view was read as read_file." in result.content
     assert "Name: view" in made.text
     assert '{"name":"read_file"' in made.text
     assert "write_file" not in made.text

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from mulligan import Answers, Problem, Session, ToolCall, ToolResult, errors, tool
+from mulligan import Answers, Policy, Problem, Session, Tool, ToolCall, ToolResult, errors, tool
+from mulligan.plugin import ENGLISH
 
 SECRET = "xK9-vault-77-combination"
 KEY = "sk-proj-abcdefghijklmnop1234567890abcdef"
@@ -317,3 +318,105 @@ def test_a_copy_is_another_result_that_says_the_same(make_pipeline, run):
 def fine() -> str:
     """A tool."""
     return "done"
+
+
+def test_an_error_without_a_message_says_what_its_class_means(make_pipeline):
+    for name, cls in vars(errors).items():
+        if isinstance(cls, type) and issubclass(cls, errors.ToolError):
+            first = ToolResult.from_error(cls(), call=ToolCall("1", "act")).content.splitlines()[0]
+            assert f"{name}." not in first and len(first.split()) > 3, first
+
+
+@pytest.mark.parametrize("message", ["File not found", "Nothing there.", "", "No such row: "])
+def test_a_missing_resource_is_named(make_pipeline, message):
+    def read(path: str) -> str:
+        raise errors.ResourceNotFoundError(message, resource=path)
+
+    said = message.rstrip(".: ") or "Resource not found"
+    result = make_pipeline(read).call("read", {"path": "src/a.md"})
+    assert result.content.splitlines()[0] == f"Error executing tool read: {said}: src/a.md"
+    outside = ToolResult.from_error(errors.ResourceNotFoundError(message, resource="src/a.md", tool_name="read"))
+    assert outside.content.splitlines()[0] == result.content.splitlines()[0]
+
+
+def test_a_resource_that_the_message_names_is_named_once(make_pipeline):
+    result = ToolResult.from_error(errors.ResourceNotFoundError("a.md is gone.", resource="a.md"))
+    assert result.content.splitlines()[0] == "Error: a.md is gone."
+
+
+def test_a_result_of_a_text_lists_nothing_that_nobody_knows():
+    result = ToolResult.from_error("the printer is on fire", call=ToolCall("1", "print", {}))
+    assert result.is_error and not result.fatal and result.message("openai")["tool_call_id"] == "1"
+    assert result.content.splitlines()[0] == "Error executing tool print: the printer is on fire"
+    assert ToolResult.from_error("the printer is on fire").content.splitlines()[0] == "Error: the printer is on fire"
+    assert "vailable tools" not in ToolResult.from_error(errors.ToolNotFoundError("Tool 'x' not found.")).content
+    for wrong in (ValueError("x"), None, 3, object()):
+        with pytest.raises(errors.UsageError, match="takes a ToolError or a text") as refused:
+            ToolResult.from_error(wrong)
+        assert "0x" not in str(refused.value)
+
+
+def test_a_message_that_is_no_text_shows_no_address(make_pipeline):
+    for given in (object(), [object()], {"a": lambda: 1}, print, 5):
+
+        def act(given: Any = given) -> None:
+            raise errors.ToolExecutionError(given, resource=given)
+
+        result = make_pipeline(Tool.from_schema("act", "", {"type": "object"}, act)).call("act")
+        assert "0x" not in result.content and "0x" not in json.dumps(result.to_dict())
+
+
+def test_what_the_catalogue_tells_the_person_is_told_everywhere(make_pipeline):
+    words = {**ENGLISH, "user:ToolTimeoutError": "Bitte warten.", "user:ToolNotFoundError": "Das fehlt."}
+
+    def slow() -> None:
+        raise errors.ToolTimeoutError("It took 5 s.")
+
+    pipeline = make_pipeline(slow, policy=Policy(catalogue=words))
+    for name, told in (("slow", "Bitte warten."), ("slwo", "Das fehlt.")):
+        for result in (pipeline.call(name), pipeline.session().call(name)):
+            assert result.feedback.user_message == result.error.user_message == told
+            assert result.to_dict()["error"]["user_message"] == told
+
+
+def test_formats_give_the_same_one_step(make_pipeline):
+    schema = {
+        "type": "object",
+        "properties": {"n": {"type": "integer"}},
+        "required": ["n"],
+        "additionalProperties": False,
+    }
+    tools = [
+        Tool.from_schema("read", "", schema, lambda n: 1 / n, read_only=True),
+        Tool.from_schema("pay", "", {}, boom),
+    ]
+    pipeline = make_pipeline(*tools)
+    for name, arguments in (("read", {"n": "3"}), ("read", {}), ("read", {"n": 0}), ("pay", {}), ("raed", {"n": 1})):
+        plain, written, block = (
+            pipeline.session(format=kind).call(name, arguments) for kind in ("text", "json", "block")
+        )
+        told = json.loads(written.content)
+        steps = [line for line in plain.content.splitlines() if line.startswith("Next: ")]
+        assert steps == [line for line in told["feedback"].splitlines() if line.startswith("Next: ")]
+        assert steps == [line for line in block.content.splitlines() if line.startswith("Next: ")]
+        assert steps == [f"Next: {told['nextStep']}"]
+
+
+def boom() -> None:
+    raise KeyError("the drawer is stuck")
+
+
+def test_json_and_block_say_what_the_tool_raised(make_pipeline):
+    pipeline = make_pipeline(Tool.from_schema("pay", "", {}, boom))
+    told = json.loads(pipeline.session(format="json").call("pay").content)
+    assert "the drawer is stuck" in told["message"] and told["exceptionType"] == "KeyError"
+    assert "the drawer is stuck" not in told["feedback"] and told["toolName"] == "pay"
+    lines = pipeline.session(format="block").call("pay").content.splitlines()
+    assert lines[3] == "Error Type: ToolExecutionError (KeyError)"
+    assert "the drawer is stuck" in "\n".join(lines[4:8])
+    quiet = make_pipeline(Tool.from_schema("pay", "", {}, boom), policy=Policy(detail="none"))
+    assert "drawer" not in quiet.session(format="json").call("pay").content
+
+
+def test_json_says_null_where_no_tool_is_known(make_pipeline):
+    assert json.loads(make_pipeline(format="json").recover("it broke").content)["toolName"] is None

@@ -382,7 +382,7 @@ READ = [
     ),
     (unsupported, "unsupported, parameter 'database': test_signature.Database has no JSON Schema: supported are str"),
     (unsupported, "annotate it Injected[...] if it is not for the model, or write the schema yourself"),
-    (nested, "nested: field 'database' of Bad: "),
+    (nested, "nested, parameter 'place': field 'database' of Bad: "),
 ]
 
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import threading
-from collections.abc import Mapping
+import types
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
 import pytest
 
-from mulligan import Pipeline, Tool, Toolset, errors, tool
+from mulligan import Injected, Pipeline, Tool, Toolset, errors, tool  # noqa: F401  -- an annotation names `Injected`
+from mulligan.errors import UsageError
 from mulligan.plugin import OpenAIDialect, hookimpl
 
 
@@ -211,9 +216,8 @@ def test_a_tool_whose_schema_cannot_be_made_is_named():
         Toolset([read, connect]).definitions()
 
 
-def test_a_tool_whose_schema_cannot_be_made_does_not_hinder_the_others(make_pipeline, run):
-    def connect(lock: threading.Lock) -> None: ...
-
+def test_a_tool_whose_schema_cannot_be_used_does_not_hinder_the_others(make_pipeline, run):
+    connect = Tool.from_schema("connect", "", {"type": "object", "properties": {"lock": {"type": "Lock"}}}, dict)
     pipeline = make_pipeline(read, connect)
     assert run(pipeline, "read", {"path": "a"}).content == "read a"
     assert isinstance(run(pipeline, "conect", {"lock": 1}).error, errors.ToolNotFoundError)
@@ -298,3 +302,118 @@ def test_tools_listed_by_many_threads_while_they_change():
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+@dataclasses.dataclass
+class Half:
+    """A field's annotation names nothing."""
+
+    whole: Nowhere  # noqa: F821
+
+
+class Unheard:
+    """No JSON Schema says what this is."""
+
+
+def named(annotation: Any, *, injected: bool = False) -> Callable[..., Any]:
+    def broken(good: int, bad: Any) -> str:
+        return "never"
+
+    broken.__annotations__ = {"good": int, "bad": annotation}
+    return broken
+
+
+UNDESCRIBABLE: dict[str, Any] = {
+    "Nowhere": "Nowhere",
+    "list[Nowhere]": "list[Nowhere]",
+    "Nowhere, written inside": list["Nowhere"],  # noqa: F821
+    "a syntax error": "int or",
+    "an attribute that is not there": "dataclasses.Nowhere",
+    "a class of one's own": Unheard,
+    "within others": dict[str, list[Unheard | None]],
+    "a field of a dataclass": Half,
+    "a dataclass in a list": list[Half],
+    "a set of lists": set[list[int]],
+    "an injected one": "Injected[Nowhere]",
+    "a limit that JSON Schema does not know": Annotated[bool, {"gt": 3}, types.SimpleNamespace(gt=3)],
+}
+
+
+@pytest.mark.parametrize("case", UNDESCRIBABLE)
+@pytest.mark.parametrize(
+    "made", [tool, lambda function: function, tool(name="other")], ids=["tool", "function", "named"]
+)
+def test_a_tool_that_cannot_be_described_is_refused_when_the_pipeline_is_made(case, made):
+    given = made(named(UNDESCRIBABLE[case]))  # not here: what it names may be defined later
+    name = given.name if isinstance(given, Tool) else "broken"
+    toolset, pipeline = Toolset(), Pipeline(autoload=False)
+    for attempt in (lambda: Pipeline([read, given]), lambda: toolset.add(given), lambda: pipeline.with_tools([given])):
+        with pytest.raises(UsageError) as refused:
+            attempt()
+        told = str(refused.value)
+        assert told.startswith(f"tool '{name}' cannot be described: ") and "parameter 'bad'" in told
+        assert any(
+            step in told for step in ("Define or import", "Take one of these", "use a list", "take the limit out")
+        )
+    assert list(toolset) == []
+
+
+def test_what_an_annotation_names_may_be_defined_after_the_tool():
+    module: dict[str, Any] = {"tool": tool, "__name__": "later"}
+    exec("@tool\ndef early(a: 'Later') -> str: return str(a)\n", module)
+    with pytest.raises(UsageError, match="Later"):
+        Pipeline([module["early"]], autoload=False)
+    exec("Later = int", module)
+    assert Pipeline([module["early"]], autoload=False).call("early", {"a": 3}).content == "3"
+
+
+@pytest.mark.parametrize(
+    "annotation", [int, "str", "list[str]", "int | None", Literal["a", 1], Path, Any, "dict[str, int]"]
+)
+def test_a_tool_that_can_be_described_is_not(annotation):
+    assert Toolset([named(annotation)]).definitions()
+
+
+def test_an_annotation_that_a_written_schema_replaces_need_not_be_described():
+    made = Tool.from_function(named(Unheard), schema={"type": "object"})
+    assert list(Toolset([made])) == ["broken"]
+
+
+@pytest.mark.parametrize(
+    ("module", "package"),
+    [
+        ("langchain_core.tools.structured", "mulligan-langchain"),
+        ("pydantic_ai.tools", "mulligan-pydantic-ai"),
+        ("agents.tool", "mulligan-openai-agents"),
+        ("google.adk.tools.function_tool", "mulligan-adk"),
+        ("strands.tools.decorator", "mulligan-strands"),
+        ("mcp.types", "mulligan-mcp"),
+    ],
+)
+def test_a_tool_of_another_framework_names_the_package(module, package):
+    kind = type("TheirTool", (), {"__module__": module, "__repr__": lambda self: "TheirTool(" + "x" * 200})
+    own = type("Sub", (kind,), {"__module__": "app"})
+    for given in (kind(), own()):
+        with pytest.raises(UsageError, match=f"pip install {package}") as refused:
+            Pipeline([given], autoload=False)
+        assert type(given).__qualname__ in str(refused.value) and "xxx" not in str(refused.value)
+    assert (Path(__file__).parent.parent / "plugins" / package).is_dir()
+
+
+@pytest.mark.parametrize(
+    "given",
+    [object(), 5, "x" * 200, type("Odd", (), {"__repr__": lambda self: 1 / 0})()],
+    ids=["object", "int", "text", "odd"],
+)
+def test_what_cannot_be_a_tool_is_shown_whole_or_by_its_type(given):
+    with pytest.raises(
+        UsageError,
+        match=r"^(5|<object object>|a value of type \S+) cannot be a tool: give a Tool, a function, or a Toolset$",
+    ):
+        Pipeline([given], autoload=False)
+
+
+def test_a_callable_of_a_package_that_is_called_like_a_framework_is_a_tool():
+    kind = type("Search", (), {"__module__": "agents.own", "__call__": lambda self, query: query})
+    kind.__call__.__annotations__ = {"query": str}
+    assert list(Toolset([kind()])) == ["Search"]

@@ -33,8 +33,10 @@ class Repair:
         kind: what was repaired: `name` or `arguments`.
         before: what was sent, redacted and shortened.
         after: what it was read as.
+        was_json: whether the arguments were valid JSON as they were sent.
     """
 
     kind: str
     before: str
     after: str
+    was_json: bool = True

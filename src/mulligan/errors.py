@@ -168,6 +168,7 @@ class ToolNotFoundError(ToolError):
         suggestions: names of tools that may be meant, best first.
         confident: whether the first suggestion is a clear proposal.
         likely: whether the first suggestion says all that the name says that was called; others are only listed.
+        available: the names of the tools that there are, the first few of many; its text lists them.
     """
 
     code = "UNIMPLEMENTED"
@@ -176,6 +177,10 @@ class ToolNotFoundError(ToolError):
     suggestions: tuple[str, ...] = ()
     confident: bool = False
     likely: bool = True
+    available: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.message} Available tools: {', '.join(self.available)}." if self.available else self.message
 
 
 class ToolArgumentError(ToolError):

@@ -11,19 +11,24 @@ from mulligan.results import ToolResult
 
 
 class CallStarted:
-    """A call came in.
+    """A call came in."""
 
-    Attributes:
-        call_id: the model's id of the call, or None.
-        tool_name: the name that was called.
-    """
-
-    __slots__ = ("_show", "call_id", "tool_name")
+    __slots__ = ("_call_id", "_show", "_tool_name")
 
     def __init__(self, call_id: str | None, tool_name: str, show: Callable[[], str]) -> None:
-        self.call_id = call_id
-        self.tool_name = tool_name
+        self._call_id = call_id
+        self._tool_name = tool_name
         self._show = show
+
+    @property
+    def call_id(self) -> str | None:
+        """The model's id of the call, or None."""
+        return self._call_id
+
+    @property
+    def tool_name(self) -> str:
+        """The name that was called."""
+        return self._tool_name
 
     @property
     def arguments(self) -> str:
@@ -49,23 +54,32 @@ class CallRepaired(NamedTuple):
 
 
 class AttemptFailed:
-    """A tool was run and failed.
+    """A tool was run and failed."""
 
-    Attributes:
-        call_id: the model's id of the call, or None.
-        tool_name: the name that was called.
-        attempt: which attempt it was, counted from 1.
-    """
-
-    __slots__ = ("_tell", "attempt", "call_id", "tool_name")
+    __slots__ = ("_attempt", "_call_id", "_tell", "_tool_name")
 
     def __init__(
         self, call_id: str | None, tool_name: str, attempt: int, tell: Callable[[], tuple[ToolError, str]]
     ) -> None:
-        self.call_id = call_id
-        self.tool_name = tool_name
-        self.attempt = attempt
+        self._call_id = call_id
+        self._tool_name = tool_name
+        self._attempt = attempt
         self._tell = tell
+
+    @property
+    def call_id(self) -> str | None:
+        """The model's id of the call, or None."""
+        return self._call_id
+
+    @property
+    def tool_name(self) -> str:
+        """The name that was called."""
+        return self._tool_name
+
+    @property
+    def attempt(self) -> int:
+        """Which attempt it was, counted from 1."""
+        return self._attempt
 
     @property
     def error(self) -> ToolError:

@@ -40,6 +40,7 @@ class Feedback:
         hints: further advice of plugins.
         notes: how often this has happened, and what was read differently from how it was sent.
         detail: the foreign text, in its fence; empty where there is none.
+        exception: the type of the exception that the tool raised, safe to show, if the error's class says nothing of it.
         catalogue: the templates of the sentences around the parts.
     """
 
@@ -67,6 +68,7 @@ class Feedback:
     notes: tuple[str, ...] = ()
     detail: str = ""
     wait_note: str = ""
+    exception: str = ""
     catalogue: Catalogue = attrs.field(default=ENGLISH, repr=False, eq=False)
 
 
@@ -112,11 +114,24 @@ def body(feedback: Feedback) -> list[str]:
     lines += feedback.hints
     if feedback.wait_note:
         lines.append(feedback.wait_note)
-    if feedback.corrected:
-        lines.append(words["next_corrected"].format(call=feedback.corrected))
-    elif feedback.next_step:
-        lines.append(words["next"].format(step=feedback.next_step))
+    if step := _next(feedback):
+        lines.append(step)
     return lines
+
+
+def step_of(feedback: Feedback) -> str:
+    """The one next step as `body` gives it, without the word that introduces it; empty if there is none.
+
+    Args:
+        feedback: the parts.
+    """
+    return _next(feedback).removeprefix(feedback.catalogue["next"].partition("{step}")[0])
+
+
+def _next(feedback: Feedback) -> str:
+    if feedback.corrected:
+        return feedback.catalogue["next_corrected"].format(call=feedback.corrected)
+    return feedback.catalogue["next"].format(step=feedback.next_step) if feedback.next_step else ""
 
 
 def _options(feedback: Feedback) -> str:

@@ -6,8 +6,8 @@ Nothing in here waits, and nothing knows whether the driver is sync or async; th
 from __future__ import annotations
 
 from collections.abc import Generator
-from copy import copy
 from functools import partial
+from itertools import islice
 from typing import Any, TypeAlias
 
 from mulligan.arguments.reading import read_arguments
@@ -25,11 +25,12 @@ from mulligan.errors import (
     UsageError,
 )
 from mulligan.events import CallFinished, CallRepaired, CallStarted
+from mulligan.foreign.containment import safe_repr, show_name
 from mulligan.plugging.guard import Refusal
 from mulligan.results import ToolResult
 from mulligan.running.attempts import again, around, judged, within
 from mulligan.running.injection import inject
-from mulligan.running.invocation import Invocation, Memory
+from mulligan.running.invocation import Host, Invocation, Memory
 from mulligan.running.runs import copied, run_of, timed
 from mulligan.steps import Outcome, Run, Sleep, Step
 from mulligan.tools import Tool
@@ -71,8 +72,7 @@ def _remembered(state: Invocation, memory: Memory, flow: Flow) -> Flow:
 
 def _stages(state: Invocation) -> Flow:
     state.started = state.host.clock()
-    handed = state.context is not None or state.deadline is not None or outer_deadline() is not None
-    state.deadline = handed_down(state.deadline, state.context) if handed else None
+    state.deadline = _deadline_of(state)
     if state.stages.observed:
         _announce(state)
     try:
@@ -99,6 +99,23 @@ def _stages(state: Invocation) -> Flow:
     except Exception as error:
         return _failed(state, _meant(state, error))
     return _succeeded(state, outcome.value) if outcome.error is None else _failed(state, outcome.error)
+
+
+def _deadline_of(state: Invocation) -> Deadline | None:
+    if state.context is None and state.deadline is None and outer_deadline() is None:
+        return None
+    _check_deadline(state)
+    return handed_down(state.deadline, state.context)
+
+
+def _check_deadline(state: Invocation) -> None:
+    """Refuses what would bound nothing, unless it is the value of some tool's own parameter of that name."""
+    given = None if state.context is None else state.context.get("deadline")
+    if given is None or isinstance(given, Deadline):
+        return
+    if not any("deadline" in tool.injected for tool in state.host.toolset.values()):
+        shown = safe_repr(given, 40)
+        raise UsageError(f'context={{"deadline": {shown}}}: give a Deadline, as in Deadline.after(5) for 5 s from now')
 
 
 def _announce(state: Invocation) -> None:
@@ -175,12 +192,7 @@ def _admit(state: Invocation, tool: Tool) -> None:
     if tool.injected:
         state.bound = {**state.bound, **inject(tool, state.context, state.call, state.deadline, clock)}
     if state.stages.authorizes:
-        refused = None
-        for check in state.stages.checks:  # each is asked, also when one has refused
-            objection = check(tool, copied(state, tool), state.call)
-            refused = objection if refused is None else refused
-        if refused is not None:
-            raise refused
+        _let_in(state.stages.authorize(tool, partial(copied, state, tool), state.call))
 
 
 def _repair(state: Invocation, error: ToolError) -> Generator[Step, Outcome, Tool]:
@@ -238,7 +250,15 @@ def _finished(state: Invocation, result: ToolResult) -> ToolResult:
     if state.memory is not None:
         state.memory.finished(state, result)
     if state.stages.observed:
-        state.stages.observe(CallFinished(copy(result)))
+        state.stages.observe(CallFinished(result))
     if host.strict and result.error is not None:
-        raise result.error
+        raise _raised(host, result, result.error)
     return result
+
+
+def _raised(host: Host, result: ToolResult, error: ToolError) -> ToolError:
+    """The error of a result as strict mode raises it: it tells which tools there are, and what its call is answered with."""
+    if isinstance(error, ToolNotFoundError):
+        error.available = tuple(show_name(name, 128) for name in islice(host.toolset, host.limits.listed_tools))
+    error.__dict__["_result"] = result
+    return error

@@ -19,6 +19,7 @@ from mulligan.errors import PluginError, ToolArgumentError, UsageError
 from mulligan.foreign.containment import safe_str
 from mulligan.foreign.facts import type_name
 from mulligan.hookimpl import REQUIRED
+from mulligan.plugging.copies import with_copies
 from mulligan.plugging.dispatch import (
     asking_all,
     by_position,
@@ -32,7 +33,7 @@ from mulligan.plugging.dispatch import (
     nothing_of,
     parameters_of,
 )
-from mulligan.plugging.guard import CONTRIBUTES, Refusal, guarded, mistaken, reading, shielded
+from mulligan.plugging.guard import CONTRIBUTES, Refusal, guarded, mistaken, reading
 from mulligan.plugging.plugins import Found, Hookimpl, PluginFault, PluginInfo, State
 from mulligan.plugging.probing import is_probed, probed
 from mulligan.plugging.registration import HOOKS, check_hookimpls, check_loaded, first_lines, name_of, name_taken
@@ -155,9 +156,14 @@ class PluginManager:
             raise UsageError(f"plugin {name!r} cannot be registered ({told}); give a module or an instance") from error
         rules: tuple[Rule, ...] = ()
         for caller in self._pluggy.get_hookcallers(plugin) or ():
-            for impl in caller.get_hookimpls():
+            impls: list[Any] = caller.get_hookimpls()
+            for impl in impls:
                 known = caller.name in HOOKS and not (info.built_in and caller.name in _TOTAL)
-                if impl.plugin is plugin and known and not is_wrapper(impl):
+                if impl.plugin is not plugin:
+                    continue
+                if is_wrapper(impl) or (info.built_in and caller.name == "execute"):
+                    impl.function = with_copies(impl.function, impl.argnames)
+                elif known:
                     rules += rules_of(impl.function)
                     self._guard(caller.name, impl, info)
         unknown = tuple(hook for hook in hooks if hook not in HOOKS)
@@ -174,8 +180,8 @@ class PluginManager:
 
         required = is_required(hook, impl.function)
         function = reading(impl.function, self._limits) if hook == "validate" else impl.function
-        if hook in ("classify", "hints", "render_feedback") and not info.built_in:
-            function = shielded(function)
+        if not info.built_in:
+            function = with_copies(function, impl.argnames)
         function = guarded(hook, function, report, plugin=info.name, required=required, own=own)
         probes = info.distribution is not None and is_probed(hook) and not impl.trylast
         impl.function = probed(hook, function, impl.argnames, report) if probes else function
@@ -196,13 +202,7 @@ class PluginManager:
         callers = {hook: self._caller(hook) for hook in HOOKS}
         outside = {hook for hook in HOOKS if any(not self._is_built_in(impl) for impl in self._asked(hook))}
         outside |= {hook for hook in ("observe", "repair", "middlewares") if self._asked(hook)}
-        return Stages(callers, frozenset(outside), self._checks(callers["authorize"]))
-
-    def _checks(self, authorize: Callable[..., Any]) -> tuple[Callable[..., Any], ...]:
-        """The hookimpls of `authorize` by themselves, or all at once within their wrappers."""
-        asked = self._asked("authorize")
-        parameters = parameters_of("authorize")
-        return (authorize,) if any(map(is_wrapper, asked)) else tuple(by_position(impl, parameters) for impl in asked)
+        return Stages(callers, frozenset(outside))
 
     def _caller(self, hook: str) -> Callable[..., Any]:
         parameters = parameters_of(hook)

@@ -22,7 +22,7 @@ from mulligan.composing.given import (
     names_of,
 )
 from mulligan.composing.logs import Logs
-from mulligan.composing.messages import read_message
+from mulligan.composing.messages import answers_on_error, read_message, write_answers
 from mulligan.driving.drivers import drive
 from mulligan.driving.means import PipelineMeans
 from mulligan.errors import ToolError
@@ -209,18 +209,20 @@ class Pipeline:
 
         Raises:
             UsageError: no dialect recognises the message.
+            ToolError: in strict mode, once all calls have run; its attribute `answers` holds the answers to all of them,
+                as its attribute `results` does after `call_many`.
         """
         dialect, calls = read_message(message, self._answering.dialects, self._manager)
-        results = call_each(self, self._host, calls, session, context)
-        return Answers(dialect.messages(results), results)
+        with answers_on_error(dialect, self._manager):
+            return write_answers(dialect, call_each(self, self._host, calls, session, context), self._manager)
 
     async def aanswer(
         self, message: Any, *, session: Session | None = None, context: Mapping[str, Any] | None = None
     ) -> Answers:
         """`answer`, awaited: all calls at once."""
         dialect, calls = read_message(message, self._answering.dialects, self._manager)
-        results = await acall_each(self, self._host, calls, session, context)
-        return Answers(dialect.messages(results), results)
+        with answers_on_error(dialect, self._manager):
+            return write_answers(dialect, await acall_each(self, self._host, calls, session, context), self._manager)
 
     def classify(
         self, exception_or_value: Any, *, tool: Tool | str | None = None, arguments: Mapping[str, Any] | None = None

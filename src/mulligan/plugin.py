@@ -60,7 +60,7 @@ from mulligan.events import (
 )
 from mulligan.failures.failure import Failure
 from mulligan.failures.field_errors import pointer_to
-from mulligan.feedback import Feedback, FeedbackFormat, body
+from mulligan.feedback import Feedback, FeedbackFormat, body, step_of
 from mulligan.foreign.containment import clean, fence, safe_str, show_name
 from mulligan.forks import shared_lock, survive_fork
 from mulligan.hookimpl import HOOK_API, hookimpl
@@ -171,6 +171,7 @@ __all__ = [
     "shared_lock",
     "show_name",
     "status_error",
+    "step_of",
     "survive_fork",
     "text_error",
     "tool",

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal, cast
 
 import attrs
 
 from mulligan.catalogue import ENGLISH, Catalogue, check_catalogue
 from mulligan.deadline import is_seconds
-from mulligan.errors import ToolError, UsageError
+from mulligan.errors import ToolConnectionError, ToolError, ToolExecutionError, ToolPermissionError, UsageError
 from mulligan.foreign.facts import guarded
 
 _FEWEST_TOKENS = 50
+_NEAR = 0.8
 Detail = Literal["quoted", "type", "none"]
 REPAIRS = ("json", "coerce", "name")
 
@@ -42,6 +43,35 @@ def _catalogue(_: Any, __: Any, value: object) -> None:
 def _fatal(_: Any, __: Any, value: object) -> None:
     if not (callable(value) or isinstance(value, Mapping)):
         raise UsageError(f"Policy(fatal={value!r:.80}): use a mapping, or a function of the error")
+    for key, is_fatal in value.items() if isinstance(value, Mapping) else ():
+        if not isinstance(is_fatal, bool):
+            raise UsageError(f"Policy(fatal={{{key!r:.80}: {is_fatal!r:.40}}}): use True or False")
+        if not (isinstance(key, str) or (isinstance(key, type) and issubclass(key, ToolError))):
+            raise UsageError(
+                f"Policy(fatal={{{key!r:.80}: ...}}): use a ToolError class, or the name of a class, a tool or a provider"
+            )
+        if isinstance(key, str) and (meant := _misspelt_class(key)) is not None:
+            raise UsageError(f"Policy(fatal={{{key!r:.80}: ...}}): there is no such class; did you mean {meant!r}?")
+
+
+def _misspelt_class(name: str) -> str | None:
+    """The class that a name most likely means and misspells; any other may be that of a tool or a provider."""
+    known = {cls.__name__ for cls in _classes(ToolError)}
+    if name in known or not (name[:1].isupper() or name.lower() in {cls.lower() for cls in known}):
+        return None
+    if any(cls in name for cls in known - {"ToolError"}):  # a class of a plugin that is not imported yet
+        return None
+    import difflib
+
+    spelled = {cls.lower(): cls for cls in known}
+    near = difflib.get_close_matches(name.lower(), spelled, 1, _NEAR)
+    return spelled[near[0]] if near else None
+
+
+def _classes(cls: type[ToolError]) -> Iterator[type[ToolError]]:
+    yield cls
+    for subclass in cls.__subclasses__():
+        yield from _classes(subclass)
 
 
 def _yes_or_no(_: Any, field: Any, value: object) -> None:
@@ -86,8 +116,9 @@ class Policy:
 
     @classmethod
     def openagents(cls, **changes: Any) -> Policy:
-        """The rules of the OpenAgents system: an unclassified failure of a tool is fatal too."""
-        return cls(**{"fatal": {"ToolExecutionError": True}, **changes})
+        """As in the OpenAgents system: unclassified failures and all permission and connection errors are fatal too."""
+        fatal = dict.fromkeys((ToolExecutionError, ToolPermissionError, ToolConnectionError), True)
+        return cls(**{"fatal": fatal, **changes})
 
     @classmethod
     def feed_back_everything(cls, **changes: Any) -> Policy:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 import attrs
 
 from mulligan.calls import Repair, ToolCall
+from mulligan.catalogue import ENGLISH
 from mulligan.dialects import Dialect, named
-from mulligan.errors import ToolError
+from mulligan.errors import ToolError, ToolExecutionError, ToolNotFoundError, UsageError
 from mulligan.feedback import Feedback, body
-from mulligan.foreign.containment import safe_str, show_name
+from mulligan.foreign.containment import safe_repr, safe_str, show_name
 from mulligan.policy import Limits, Policy
 from mulligan.secrets.redaction import REDACTED, Redactor, cut
 
@@ -66,18 +67,29 @@ class ToolResult:
     _source: Source | None = None
 
     @classmethod
-    def from_error(cls, error: ToolError, *, call: ToolCall | None = None) -> ToolResult:
-        """A result that reports an error, worded as a default pipeline words it.
+    def from_error(cls, error: ToolError | str, *, call: ToolCall | None = None) -> ToolResult:
+        """A result that reports an error, rendered as in a default pipeline. It lists only what the error knows.
 
         Args:
-            error: what went wrong.
+            error: what went wrong, or a text that says it.
             call: the call that failed; without it, one is made of what the error knows.
+
+        Raises:
+            UsageError: it is neither.
         """
         from mulligan.wording.wording import Wording
 
+        if isinstance(error, str):
+            error = ToolExecutionError(str.__str__(error), tool_name=None if call is None else call.name)
+        if not isinstance(error, ToolError):
+            raise UsageError(
+                f"ToolResult.from_error() takes a ToolError or a text, not {safe_repr(error)}; "
+                "Pipeline.recover() takes any exception"
+            )
         call = call or ToolCall(error.call_id, error.tool_name or "", None)
-        redactor = Redactor()
-        feedback = Wording(Policy(), Limits(), redactor).compose(error, call, None)
+        feedback = Wording(Policy(), Limits(), Redactor()).compose(error, call, None)
+        if call.name and not isinstance(error, ToolNotFoundError):
+            feedback.headline = ENGLISH["headline"].format(tool=feedback.tool_name, message=feedback.message)
         content = cut("\n".join([feedback.headline, *body(feedback)]), Limits().feedback_chars)
         return cls(call, None, True, None, error, error.fatal, feedback, content)
 

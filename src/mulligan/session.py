@@ -52,6 +52,9 @@ class Session:
         self.format = None if format is None else host.answering.format_named(format)
         self.memory = SessionMemory(host, id, budget)
 
+    def __repr__(self) -> str:
+        return f"Session(id={self.id!r}, {self.memory.calls} calls, {self.memory.failures} failures)"
+
     def call(self, name: str | ToolCall, arguments: Any = None, **options: Any) -> ToolResult:
         """`Pipeline.call` with this conversation's memory."""
         return self._pipeline.call(name, arguments, session=self, **options)

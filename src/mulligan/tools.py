@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, overload
 
 from mulligan.arguments.schemas import compiled
-from mulligan.errors import Problem, ToolArgumentError, ToolType
+from mulligan.errors import Problem, ToolArgumentError, ToolType, UsageError
 from mulligan.foreign.containment import show_name
+from mulligan.foreign.copies import frozen
 from mulligan.lazy import lazy
 from mulligan.signatures import tool_checks as checks
-from mulligan.signatures.signature import check_signature, name_of, read_description, read_injected, read_parameters
+from mulligan.signatures.signature import (
+    check_annotations,
+    check_signature,
+    name_of,
+    read_description,
+    read_injected,
+    read_parameters,
+)
 from mulligan.signatures.structure import StructureError
 from mulligan.steps import gives_awaitable
 
@@ -48,7 +57,32 @@ class Tool:
         also_called: other names that models use for the tool itself; likewise.
         is_async: the handler is a coroutine function or an async generator function.
         is_read_from_signature: its schema is made from the signature of the handler.
+
+    A tool is shared by calls, threads and plugins, so none of this can be changed once it is made.
     """
+
+    name: str
+    handler: Handler
+    timeout: float | None
+    read_only: bool
+    idempotent: bool
+    destructive: bool | None
+    inline: bool
+    killable: bool
+    secret: frozenset[str]
+    resources: Resources | None
+    detect: bool
+    format: str | FeedbackFormat | None
+    tags: frozenset[str]
+    tool_type: ToolType
+    provider: str | None
+    aliases: Mapping[str, frozenset[str]]
+    also_called: frozenset[str]
+    is_async: bool
+    is_read_from_signature: bool
+    _description: str | None
+    _given: Mapping[str, Any] | None
+    _annotated: bool
 
     def __init__(
         self,
@@ -75,33 +109,37 @@ class Tool:
         also_called: Iterable[str] = (),
     ) -> None:
         checks.check_tool(name, handler, timeout)
-        self.name = name
-        self._description = description
-        self.handler = handler
-        self._given = schema
-        self._annotated = annotated
-        self.is_read_from_signature = annotated and schema is None
-        self.timeout = timeout
-        self.read_only = read_only
-        self.idempotent = idempotent
-        self.destructive = destructive
-        self.inline = inline
-        self.killable = killable
-        self.secret = checks.labels(name, "secret", secret)
-        self.resources = resources
-        self.detect = detect
-        self.format = format
-        self.tags = checks.labels(name, "tags", tags)
-        self.tool_type = tool_type
-        self.provider = provider
-        self.aliases = checks.aliases(name, aliases)
-        self.also_called = checks.labels(name, "also_called", also_called) - {name}
-        self.is_async = gives_awaitable(handler)
+        self.__dict__.update(
+            name=name,
+            _description=description,
+            handler=handler,
+            _given=schema,
+            _annotated=annotated,
+            is_read_from_signature=annotated and schema is None,
+            timeout=timeout,
+            read_only=read_only,
+            idempotent=idempotent,
+            destructive=destructive,
+            inline=inline,
+            killable=killable,
+            secret=checks.labels(name, "secret", secret),
+            resources=tuple(resources) if isinstance(resources, (list, set)) else resources,
+            detect=detect,
+            format=format,
+            tags=checks.labels(name, "tags", tags),
+            tool_type=tool_type,
+            provider=provider,
+            aliases=checks.aliases(name, aliases),
+            also_called=checks.labels(name, "also_called", also_called) - {name},
+            is_async=gives_awaitable(handler),
+        )
         if annotated:
-            self.__wrapped__ = handler
-            self.__doc__ = getattr(handler, "__doc__", None)
-            self.__name__ = getattr(handler, "__name__", name)
-            self.__module__ = getattr(handler, "__module__", __name__)
+            self.__dict__.update(
+                __wrapped__=handler,
+                __doc__=getattr(handler, "__doc__", None),
+                __name__=getattr(handler, "__name__", name),
+                __module__=getattr(handler, "__module__", __name__),
+            )
 
     @classmethod
     def from_function(
@@ -167,20 +205,33 @@ class Tool:
         return read_parameters(self.handler) if self._annotated else None
 
     @lazy
-    def parameters(self) -> Mapping[str, Any]:
-        """The JSON Schema of the arguments.
-
-        Raises:
-            UsageError: a parameter has a type that has no schema.
-        """
+    def _schema(self) -> Mapping[str, Any]:
         if self._given is not None:
             return self._given
         return self._signature.schema if self._signature is not None else {"type": "object"}
 
     @lazy
+    def parameters(self) -> Mapping[str, Any]:
+        """The JSON Schema of the arguments; it cannot be changed, its copies can.
+
+        Raises:
+            UsageError: a parameter has a type that has no schema.
+        """
+        schema: Mapping[str, Any] = frozen(self._schema)
+        return schema
+
+    @lazy
     def injected(self) -> Mapping[str, Any]:
         """The types of the parameters that are filled from `context`, by name."""
-        return read_injected(self.handler) if self._annotated else {}
+        return MappingProxyType(read_injected(self.handler) if self._annotated else {})
+
+    @lazy
+    def _checked(self) -> bool:
+        if self.is_read_from_signature:
+            check_annotations(self.handler)
+        elif self._annotated:
+            read_injected(self.handler)
+        return True
 
     @lazy
     def validator(self) -> Validator:
@@ -189,7 +240,7 @@ class Tool:
         Raises:
             SchemaError: the schema cannot be used.
         """
-        return compiled(self.parameters)
+        return compiled(self._schema)
 
     @lazy
     def _check(self) -> Callable[[Any], bool]:
@@ -249,7 +300,30 @@ class Tool:
     def without_handler(self) -> Tool:
         """The same tool with a handler that refuses to run: what a repairer is given."""
         options = {option: getattr(self, option) for option in checks.OPTIONS - {"resources"}}
-        return Tool(self.name, self.description, checks.refuse_to_run, schema=self.parameters, **options)
+        return Tool(self.name, self.description, checks.refuse_to_run, schema=self._schema, **options)
+
+    def check(self) -> None:
+        """Refuses a tool that cannot be described to a model, so that it is found before the model calls it.
+
+        Done when it is added to a toolset, since its annotations may name what is defined later in its module.
+
+        Raises:
+            UsageError: an annotation cannot be resolved, or has no schema; names the tool, the parameter and the next step.
+        """
+        try:
+            _ = self._checked
+        except UsageError as error:
+            raise UsageError(f"tool {self.name!r} cannot be described: {error}") from None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in Tool.__annotations__ or hasattr(Tool, name):
+            shown = name.lstrip("_")
+            raise AttributeError(f"tool {self.name!r} cannot be changed: give {shown}= where the tool is made")
+        super().__setattr__(name, value)
+
+    def __delattr__(self, name: str) -> None:
+        self.__setattr__(name, None)
+        super().__delattr__(name)
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but what is worked out on first use: compiled schemas cannot be pickled."""

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, ValuesView
+from copy import copy
 from functools import partial
 from typing import Any
 
 from mulligan.dialects import Dialect, named
 from mulligan.errors import UsageError
+from mulligan.foreign.containment import safe_repr
+from mulligan.foreign.copies import thawed
 from mulligan.forks import shared_lock
+from mulligan.lazy import lazy
 from mulligan.secrets.arguments import SecretNames
 from mulligan.signatures.signature import read_names
 from mulligan.suggesting.suggestions import Entry, NameIndex, Suggestions
@@ -52,9 +56,11 @@ class Toolset(Mapping[str, Tool]):
             The tool that was added.
 
         Raises:
-            UsageError: there is a tool of that name, or one that is also called so, or it cannot be a tool.
+            UsageError: there is a tool of that name, or one that is also called so, it cannot be a tool, or its parameters
+                cannot be described.
         """
         made = tool if isinstance(tool, Tool) else _from_anything(tool)
+        made.check()
         with self._lock:
             if made.name in self._tools and not replace:
                 both = f"{_where(self._tools[made.name])} and {_where(made)}"
@@ -113,7 +119,7 @@ class Toolset(Mapping[str, Tool]):
             UsageError: no such dialect, or a tool whose schema cannot be made.
         """
         described = named(dialect, self.dialects)
-        return [described.definition(tool) for tool in self.values()]
+        return [thawed(described.definition(tool)) for tool in self.values()]
 
     def suggest(self, called: str, arguments: Mapping[str, Any] | None = None) -> Suggestions:
         """The tools that may be meant by a name that none of them has, best first.
@@ -137,6 +143,11 @@ class Toolset(Mapping[str, Tool]):
             declared = (name for tool in tools if secret for name in _parameter_names(tool))
             self._secrets = SecretNames(secret, frozenset(declared))
         return self._secrets
+
+    @lazy
+    def view(self) -> Toolset:
+        """The same tools, as they are at any moment, without `add` and `remove`: what plugins are given."""
+        return _View(self, self._tools)
 
     def without_handlers(self) -> Toolset:
         """The same tools with handlers that refuse to run: what a repairer is given."""
@@ -167,7 +178,38 @@ class Toolset(Mapping[str, Tool]):
         return f"Toolset({', '.join(list(self._tools)[:20])}{', ...' if len(self._tools) > 20 else ''})"
 
 
-class _Specs(Toolset):
+class _ReadOnly(Toolset):
+    """Tools that are shown, and not handed out to be changed."""
+
+    @property
+    def view(self) -> Toolset:
+        """This one."""
+        return self
+
+    def add(self, tool: Tool | Callable[..., Any], *, replace: bool = False) -> Tool:
+        raise UsageError("this toolset is read-only; the host adds tools to pipeline.tools")
+
+    def remove(self, name: str) -> Tool:
+        raise UsageError("this toolset is read-only; the host removes tools from pipeline.tools")
+
+
+class _View(_ReadOnly):
+    """The tools of another toolset."""
+
+    def __init__(self, whole: Toolset, tools: dict[str, Tool]) -> None:
+        super().__init__()
+        self._whole, self._tools = whole, tools
+        if whole.dialects is not None:
+            self.dialects = {name: copy(dialect) for name, dialect in whole.dialects.items()}
+
+    def suggest(self, called: str, arguments: Mapping[str, Any] | None = None) -> Suggestions:
+        return self._whole.suggest(called, arguments)
+
+    def without_handlers(self) -> Toolset:
+        return self._whole.without_handlers()
+
+
+class _Specs(_ReadOnly):
     """Tools whose handlers refuse to run, each made when it is first looked at."""
 
     def __init__(
@@ -176,9 +218,6 @@ class _Specs(Toolset):
         super().__init__()
         self._tools, self._entries, self._also_called, self._index = tools, entries, also_called, index
         self._made: dict[Tool, Tool] = {}
-
-    def remove(self, name: str) -> Tool:
-        return super().remove(name).without_handler()
 
     def __getitem__(self, name: str) -> Tool:
         tool = self._tools[name]
@@ -204,7 +243,7 @@ def _each(tools: Any) -> Iterator[Any]:
         tools = tools.values()
     if callable(tools) or isinstance(tools, (str, bytes)) or not isinstance(tools, Iterable):
         raise UsageError(
-            f"tools must be a list of tools, not {tools!r:.80}; write [{getattr(tools, '__name__', '...')}]"
+            f"tools must be a list of tools, not {safe_repr(tools)}; write [{getattr(tools, '__name__', '...')}]"
         )
     for given in tools:
         if isinstance(given, Toolset):
@@ -213,10 +252,41 @@ def _each(tools: Any) -> Iterator[Any]:
             yield given
 
 
+_PACKAGES = {  # by the root of the module that an object's class comes from
+    "langchain": "mulligan-langchain",
+    "langchain_core": "mulligan-langchain",
+    "langgraph": "mulligan-langchain",
+    "pydantic_ai": "mulligan-pydantic-ai",
+    "agents": "mulligan-openai-agents",
+    "google.adk": "mulligan-adk",
+    "strands": "mulligan-strands",
+    "mcp": "mulligan-mcp",
+    "fastmcp": "mulligan-mcp",
+}
+
+
 def _from_anything(given: Any) -> Tool:
-    if not callable(given):
-        raise UsageError(f"{given!r:.80} cannot be a tool: give a Tool, a function, or a Toolset")
-    return Tool.from_function(given)
+    package = _package(given)
+    if callable(given):
+        try:
+            return Tool.from_function(given)
+        except UsageError:
+            if package is None:
+                raise
+    if package is None:
+        raise UsageError(f"{safe_repr(given)} cannot be a tool: give a Tool, a function, or a Toolset")
+    kind = type(given)
+    raise UsageError(
+        f"{kind.__module__}.{kind.__qualname__} is a tool of another framework: `pip install {package}` runs it there "
+        "with mulligan around it; to run it here, give its function"
+    )
+
+
+def _package(given: Any) -> str | None:
+    """The package for the framework that an object is from; None for a function, and for any other object."""
+    roots = (cls.__module__.split(".") for cls in type(given).__mro__)
+    names = (name for parts in roots for name in (parts[0], ".".join(parts[:2])))
+    return next((_PACKAGES[name] for name in names if name in _PACKAGES), None)
 
 
 def _where(tool: Tool) -> str:

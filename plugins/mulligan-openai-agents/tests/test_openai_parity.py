@@ -115,7 +115,11 @@ def test_a_number_in_a_text_is_read_as_the_sdk_reads_it_and_the_model_is_told():
         return agent_of([double], [call("c1", "double", '{"number": "4"}')])
 
     assert play(agent(), SILENT).answers["c1"] == "8"
-    assert play(wrap(agent()), SILENT).answers["c1"].startswith('8\n({"number": "4"} was read as')
+    assert (
+        play(wrap(agent()), SILENT)
+        .answers["c1"]
+        .startswith("8\nNote: your arguments did not fit the schema and were read as")
+    )
     assert "of the wrong type" in play(wrap(agent(), pipeline=Pipeline()), SILENT).answers["c1"]
 
 

@@ -236,7 +236,7 @@ def test_arguments_are_repaired_where_the_policy_allows_it_and_the_model_is_told
     sent = [call("c1", "double", "{'number': 4}")]
     played = play(guarded(double, pipeline=Pipeline(policy=Policy(repair="all"))), Script(sent, DONE))
     assert ran == [4]
-    assert played.answers["c1"].startswith("8\n({'number': 4} was read as")
+    assert played.answers["c1"].startswith("8\nNote: your arguments were not valid JSON and were read as")
     assert "not valid JSON" in text(play(guarded(double), Script(sent, DONE)).answers["c1"])
 
 

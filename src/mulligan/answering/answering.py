@@ -27,6 +27,7 @@ from mulligan.foreign.containment import clean, is_name, safe_str
 from mulligan.foreign.facts import guarded
 from mulligan.foreign.values import as_content
 from mulligan.mending.provenance import is_plain_like
+from mulligan.plugging.copies import copied_error
 from mulligan.policy import Limits, Policy
 from mulligan.results import ToolResult
 from mulligan.secrets.arguments import SecretNames, masked, outline
@@ -142,6 +143,8 @@ class Answering:
             feedback, content = None, f"Error: the tool failed ({type(error).__name__})."
         if feedback is None or not says_the_same(feedback, error):
             error = self.sealed(error)
+            if feedback is not None:
+                error.user_message = feedback.user_message
         return ToolResult(
             state.call,
             state.tool,
@@ -200,7 +203,7 @@ class Answering:
             tool,
             correction=correction,
             failure=failure,
-            tools=state.host.toolset if isinstance(error, ToolNotFoundError) else {},
+            tools=state.host.toolset if isinstance(error, ToolNotFoundError) else None,
             hints=hints,
             repairs=state.repairs,
             note=note,
@@ -266,8 +269,7 @@ class Answering:
         if limit is not None and len(content) > limit:
             content = shortened(content, limit)
         if state.repairs:
-            notes = " ".join(f"({repair.before} was read as {repair.after}.)" for repair in state.repairs)
-            content = f"{content}\n{notes}"
+            content = "\n".join([content, *self._wording.repair_notes(state.repairs)])
         return ToolResult(
             state.call,
             state.tool,
@@ -298,10 +300,11 @@ class Answering:
         found = []
         if sent.name != read.name:
             found.append(Repair("name", f"tool {self.shown_name(sent)}", self.shown_name(read)))
-        if sent.arguments != read.arguments:
+        spaced = read._replace(arguments=_spaced(read.arguments))  # as models write it
+        if sent.arguments != read.arguments and _spaced(sent.arguments) != spaced.arguments:
             before, after = tools
-            shown = self.shown_arguments(sent, before, toolset), self.shown_arguments(read, after, toolset)
-            found.append(Repair("arguments", *shown))
+            shown = self.shown_arguments(sent, before, toolset), self.shown_arguments(spaced, after, toolset)
+            found.append(Repair("arguments", *shown, _is_json(sent.arguments)))
         return tuple(found)
 
     def shown_arguments(self, call: ToolCall, tool: Tool | None, toolset: Toolset) -> str:
@@ -339,7 +342,10 @@ class Answering:
             failure: what happened.
         """
         return AttemptFailed(
-            call.id, call.name, attempt, lambda: (self.sealed(error), self.redactor.redact(failure.traceback))
+            call.id,
+            call.name,
+            attempt,
+            lambda: (copied_error(self.sealed(error)), self.redactor.redact(failure.traceback)),
         )
 
 
@@ -371,6 +377,29 @@ def _fits(tool: Tool, arguments: dict[str, Any]) -> bool:
         return tool.validator.is_valid(arguments)
     except SchemaError:
         return False
+
+
+def _spaced(arguments: Any) -> Any:
+    import json
+
+    def written() -> str:
+        return json.dumps(
+            json.loads(arguments) if isinstance(arguments, (str, bytes)) else arguments, ensure_ascii=False
+        )
+
+    return guarded(written) or arguments
+
+
+def _is_json(arguments: Any) -> bool:
+    import json
+
+    if not isinstance(arguments, (str, bytes)):
+        return True
+    try:
+        json.loads(arguments)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _as_json(arguments: Any) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from mulligan.errors import Problem, ToolError
-from mulligan.foreign.containment import safe_str
+from mulligan.foreign.containment import plain_str
 
 _TEXTS = ("message", "user_message", "code", "tool_name", "resource", "provider", "rule", "effect", "tool_type")
 _ENDLESS = float("inf")
@@ -20,7 +20,7 @@ def check_fields(error: ToolError) -> None:
     """
     own = error.__dict__
     if "message" not in own:
-        own["message"] = safe_str(error.args[0]) if error.args else ""
+        own["message"] = plain_str(error.args[0]) if error.args else ""
     suspects = [
         name for name, value in own.items() if name in _CHECKS and (type(value) is not str or name not in _TEXTS)
     ]
@@ -45,7 +45,7 @@ def _status(value: Any) -> int | None:
 
 
 _CHECKS: Mapping[str, Callable[[Any], Any]] = {
-    **dict.fromkeys(_TEXTS, safe_str),
+    **dict.fromkeys(_TEXTS, plain_str),
     "retry_after": _seconds,
     "problems": _problems,
     "http_status": _status,

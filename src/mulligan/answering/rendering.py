@@ -10,10 +10,12 @@ from mulligan.errors import PluginError
 from mulligan.feedback import Feedback, FeedbackFormat, body
 from mulligan.foreign.facts import guarded
 from mulligan.foreign.values import utf8
+from mulligan.plugging.copies import copied_feedback
 from mulligan.plugging.stages import Stages
 from mulligan.policy import Limits
 from mulligan.wording.fitting import Render, Room, fit, shortened
 
+_OWN = "mulligan.builtin.formats"
 Silence = Callable[[FeedbackFormat], None]
 
 
@@ -33,7 +35,7 @@ def rendered(
     room = Room(limits.feedback_chars, limits.feedback_tokens, stages.count_tokens)
     if format is not None:
         hooked = partial(_hooked, stages, format, on_silence)
-        fitted = _tried(feedback, hooked, room) or _tried(feedback, format.render, room)
+        fitted = _tried(feedback, hooked, room) or _tried(feedback, partial(_render, format), room)
     told, text = fitted or _tried(feedback, plain_text, room) or (feedback, shortened(feedback.headline, room))
     return told, text if text.isascii() else utf8(text)
 
@@ -58,7 +60,7 @@ def _hooked(stages: Stages, format: FeedbackFormat, on_silence: Silence, parts: 
 
 def _by_format(format: FeedbackFormat, parts: Feedback) -> str | Mapping[str, Any] | None:
     """What the format itself gives; None for what is neither text nor a mapping of JSON values."""
-    worded: Any = format.render(parts)
+    worded: Any = _render(format, parts)
     if isinstance(worded, str):
         return worded
     if not isinstance(worded, Mapping):
@@ -67,6 +69,11 @@ def _by_format(format: FeedbackFormat, parts: Feedback) -> str | Mapping[str, An
 
     json.dumps(worded)
     return worded
+
+
+def _render(format: FeedbackFormat, parts: Feedback) -> str | Mapping[str, Any]:
+    """What the format gives; one of a plugin is given a copy, so that nothing it changes has an effect."""
+    return format.render(parts if type(format).__module__ == _OWN else copied_feedback(parts))
 
 
 def plain_text(feedback: Feedback) -> str:

@@ -20,9 +20,8 @@ _HINTS = (
     ("```", "send the bare JSON object, without a code fence"),
     ("//", "JSON has no comments"),
     ("/*", "JSON has no comments"),
-    ("}", "there may be a trailing comma before it"),
-    ("]", "there may be a trailing comma before it"),
 )
+_CLOSING = ("}", "]")
 _LITERALS = ("true", "false", "null")
 _TRUNCATED = "Input data was truncated"
 _HALF_A_WORD = re.compile(r'[tfn][^"]{0,3}\Z')
@@ -39,6 +38,12 @@ def syntax(text: str, error: JSONDecodeError) -> str:
         return cut_off(text)
     rest = text[error.pos : error.pos + 12]
     hint = next((hint for start, hint in _HINTS if rest.startswith(start)), "")
+    if rest.startswith(_CLOSING):
+        before = text[: error.pos].rstrip()
+        if before.endswith(","):
+            hint = "there is a trailing comma before it"
+        elif not before or error.msg.startswith("Extra data"):
+            hint = f"this {rest[0]!r} closes nothing"
     return f"not valid JSON at {place(text, error.pos)}: {_lower(error.msg)}" + (f"; {hint}" if hint else "")
 
 

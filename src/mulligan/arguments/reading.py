@@ -19,6 +19,7 @@ from mulligan.errors import Problem, ToolArgumentError
 from mulligan.foreign.plain import TooDeepError, as_plain
 from mulligan.policy import Limits
 
+_BYTE_ORDER_MARK = "\ufeff"
 _SPACED_COLON = re.compile(r":(?<=[ \t\r\n]:)")  # looks back from each colon: much quicker than searching for the space
 _TOKENS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[{}\[\]]|-?Infinity|NaN', re.DOTALL)
 
@@ -63,6 +64,8 @@ def read_arguments(arguments: Any, limits: Limits) -> dict[str, Any]:
         value = _decoder()(arguments)
     except Exception as error:
         refused = str(error)
+    if refused is not None and arguments.startswith(_BYTE_ORDER_MARK):
+        return read_arguments(arguments.removeprefix(_BYTE_ORDER_MARK), limits)
     if refused is not None:  # outside of `except`, lest the error that is raised hold frames by its context
         return _explain(arguments, refused)
     if type(value) is not dict:

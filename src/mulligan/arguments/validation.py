@@ -56,7 +56,12 @@ class Validator:
         self._is_costly = _alternatives(schema) > MAX_EXPLAINED
         self._told: dict[tuple[Any, ...], _Teller] = {}
         self._errors: Callable[[Any], Iterator[Any]] = compiled.iter_errors
-        self.is_valid: Callable[[Any], bool] = compiled.is_valid
+        self._is_valid: Callable[[Any], bool] = compiled.is_valid
+
+    @property
+    def is_valid(self) -> Callable[[Any], bool]:
+        """Whether a value fits the schema, as a function of it."""
+        return self._is_valid
 
     def problems(self, value: Any, secret: Collection[str] = ()) -> list[Problem]:
         """Everything that is wrong with a value (the first thousand problems), one problem for each place.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from copy import copy
 from typing import Any
 
-from mulligan.plugin import Feedback, FeedbackFormat, body, hookimpl
+from mulligan.plugin import Feedback, FeedbackFormat, body, hookimpl, step_of
 
 
 class TextFormat(FeedbackFormat):
@@ -28,6 +29,7 @@ class JsonFormat(FeedbackFormat):
         fields: dict[str, Any] = {
             "code": feedback.code,
             "errorType": feedback.error_type,
+            "exceptionType": feedback.exception,
             "fatal": feedback.fatal,
             "resource": feedback.resource,
             "retryAfter": feedback.retry_after,
@@ -35,11 +37,12 @@ class JsonFormat(FeedbackFormat):
             "provider": feedback.provider,
             "problems": [problem._asdict() for problem in feedback.problems],
             "suggestions": list(feedback.suggestions),
-            "nextStep": feedback.next_step,
+            "nextStep": step_of(feedback),
         }
         told = {name: value for name, value in fields.items() if value not in (None, [], "")}
-        advice = "\n".join(body(feedback)) or feedback.message
-        return {"error": True, "message": feedback.message, "toolName": feedback.tool_name, "feedback": advice, **told}
+        advice = "\n".join(_advice(feedback)) or feedback.message
+        message, name = "\n".join(_account(feedback)), feedback.tool_name or None
+        return {"error": True, "message": message, "toolName": name, "feedback": advice, **told}
 
 
 class BlockFormat(FeedbackFormat):
@@ -53,10 +56,24 @@ class BlockFormat(FeedbackFormat):
             "Tool Execution Result:",
             f"Tool Name: {feedback.tool_name}",
             "Status: FAILED",
-            f"Error Type: {feedback.error_type}",
-            f"Error Message: {feedback.message}",
+            f"Error Type: {feedback.error_type}" + (f" ({feedback.exception})" if feedback.exception else ""),
         ]
-        return "\n".join(lines + body(feedback))
+        first, *others = _account(feedback)
+        return "\n".join([*lines, f"Error Message: {first}", *others, *_advice(feedback)])
+
+
+def _account(feedback: Feedback) -> list[str]:
+    """What failed: our own sentence, then what was reported, in its fence."""
+    return [feedback.message, feedback.detail] if feedback.detail else [feedback.message]
+
+
+def _advice(feedback: Feedback) -> list[str]:
+    """What to do, and all that helps with it."""
+    if not feedback.detail:
+        return body(feedback)
+    rest = copy(feedback)
+    rest.detail = ""
+    return body(rest)
 
 
 @hookimpl(trylast=True)

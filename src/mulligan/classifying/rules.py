@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from mulligan.errors import ToolError, UsageError
 from mulligan.failures.failure import Failure
+from mulligan.foreign.facts import type_name
 from mulligan.hookimpl import hookimpl
 
 Decide = Callable[[Failure], ToolError | None]
@@ -54,6 +55,8 @@ class Rule(NamedTuple):
         Args:
             error: what `decide` gave.
         """
+        if not isinstance(error, ToolError):
+            raise TypeError(f"the rule {self.name!r} returned {type_name(error)} instead of a ToolError or None")
         error.rule = error.rule or self.name
         if error.provider is None and self.provider is not None:
             error.provider = self.provider
@@ -92,13 +95,15 @@ class Rules:
             classes: qualified names of exception classes, as `Failure.matches` takes them.
 
         Raises:
-            UsageError: a class is not named as text, as in `@rules` without parentheses.
+            UsageError: a class is not given by its name, or the parentheses are missing.
         """
-        if not all(isinstance(name, str) for name in classes):
-            raise UsageError(
-                f"rules() takes the names of classes as text, not {classes!r:.80}; write "
-                "@rules('package.Class'), or @rules() for a rule that reads every failure"
-            )
+        for given in classes:
+            if not isinstance(given, str):
+                name = getattr(given, "__name__", None) or type_name(given)
+                raise UsageError(
+                    f"@rules was given {name!r} instead of a qualified name: write @rules() for a rule about every "
+                    'failure, or name its classes, as in @rules("package.Class")'
+                )
 
         def add(decide: Decide) -> Decide:
             name = getattr(decide, "__name__", "rule")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from copy import copy
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from mulligan.calls import ToolCall
+from mulligan.errors import ToolError
 from mulligan.events import Notice, StepFinished
 from mulligan.results import ToolResult
 from mulligan.running.invocation import Host
@@ -44,9 +44,47 @@ def call_each(
     """
     started = host.clock()
     with _step(session):
-        results = [pipeline.call(call, session=session, context=context) for call in calls]
-    _tell(host, session, calls, results, started)
-    return results
+        ended = [_ended(pipeline, call, session, context) for call in calls]
+    return _finish(host, session, calls, ended, started)
+
+
+def _ended(
+    pipeline: Pipeline, call: ToolCall, session: Session | None, context: Mapping[str, Any] | None
+) -> ToolResult | ToolError:
+    try:
+        return pipeline.call(call, session=session, context=context)
+    except ToolError as error:  # in strict mode: it waits until the others have run
+        if result_of(error) is None:
+            raise
+        return error
+
+
+def result_of(error: BaseException) -> ToolResult | None:
+    """The result whose error strict mode raised; None for any other error.
+
+    Args:
+        error: what was raised.
+    """
+    result: ToolResult | None = error.__dict__.get("_result")
+    return result
+
+
+def _finish(
+    host: Host,
+    session: Session | None,
+    calls: Sequence[ToolCall],
+    ended: Sequence[ToolResult | ToolError],
+    started: float,
+) -> list[ToolResult]:
+    """The results of a step, told to the observers. In strict mode the first error is raised, with all results on it."""
+    results = [one if isinstance(one, ToolResult) else result_of(one) for one in ended]
+    known = [result for result in results if result is not None]
+    _tell(host, session, calls, known, started)
+    for one in ended:
+        if isinstance(one, ToolError):
+            one.__dict__["results"] = known
+            raise one
+    return known
 
 
 def _step(session: Session | None) -> AbstractContextManager[None]:
@@ -61,7 +99,7 @@ def _tell(
         return
     names = tuple(host.answering.shown_name(call) for call in calls)
     id = None if session is None else session.id
-    host.stages.observe(StepFinished(id, names, tuple(map(copy, results)), host.clock() - started))
+    host.stages.observe(StepFinished(id, names, tuple(results), host.clock() - started))
     if all(result.is_error for result in results):
         told = dict.fromkeys(result.feedback.user_message for result in results if result.feedback is not None)
         text = " ".join(told) or "The tools of the assistant failed."
@@ -90,12 +128,11 @@ async def acall_each(
     """
     started = host.clock()
     with _step(session):
-        results = await _at_once([pipeline.acall(call, session=session, context=context) for call in calls], host)
-    _tell(host, session, calls, results, started)
-    return results
+        ended = await _at_once([pipeline.acall(call, session=session, context=context) for call in calls], host)
+    return _finish(host, session, calls, ended, started)
 
 
-async def _at_once(calls: Sequence[Coroutine[Any, Any, ToolResult]], host: Host) -> list[ToolResult]:
+async def _at_once(calls: Sequence[Coroutine[Any, Any, ToolResult]], host: Host) -> list[ToolResult | ToolError]:
     import asyncio
 
     tasks = [asyncio.ensure_future(call) for call in calls]
@@ -109,10 +146,11 @@ async def _at_once(calls: Sequence[Coroutine[Any, Any, ToolResult]], host: Host)
         await asyncio.wait(tasks, timeout=host.limits.grace)
         cancelled.results = [_result(task) for task in tasks]  # type: ignore[attr-defined]
         raise
-    raised = [error for error in (task.exception() for task in tasks) if error is not None]
-    if raised:
-        raise raised[0]
-    return [task.result() for task in tasks]
+    errors = [task.exception() for task in tasks]
+    for error in errors:
+        if error is not None and result_of(error) is None:
+            raise error
+    return [error if isinstance(error, ToolError) else task.result() for task, error in zip(tasks, errors, strict=True)]
 
 
 def _result(task: Any) -> ToolResult | None:

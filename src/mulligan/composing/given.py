@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from mulligan.calls import ToolCall
+from mulligan.dialects.asked import name_text
 from mulligan.errors import UsageError
+from mulligan.foreign.containment import safe_repr
 from mulligan.plugging.stages import Stages
 from mulligan.policy import Limits, Policy
 from mulligan.running.invocation import Chances, Host, HostView, Invocation
@@ -48,12 +50,12 @@ def as_call(given: Any) -> ToolCall:
         UsageError: it is something else.
     """
     if isinstance(given, ToolCall):
-        return given
+        return given if type(given.name) is str else given._replace(name=name_text(given.name))
     if isinstance(given, str):
-        return ToolCall(None, given)
+        return ToolCall(None, name_text(given))
     if isinstance(given, (tuple, list)) and len(given) == 2 and isinstance(given[0], str):
-        return ToolCall(None, *given)
-    raise UsageError(f"a call must be a ToolCall, a name, or a pair of name and arguments, not {given!r:.80}")
+        return ToolCall(None, name_text(given[0]), given[1])
+    raise UsageError(f"a call must be a ToolCall, a name, or a pair of name and arguments, not {safe_repr(given)}")
 
 
 def as_invocation(
@@ -79,10 +81,16 @@ def as_invocation(
     """
     if type(name_or_call) is str:
         call = ToolCall(call_id, name_or_call, arguments)
+    elif isinstance(name_or_call, str):
+        call = ToolCall(call_id, name_text(name_or_call), arguments)
     elif arguments is None and call_id is None:
         call = as_call(name_or_call)
-    else:
+    elif isinstance(name_or_call, (ToolCall, tuple, list)):
         raise UsageError("arguments and call_id require a name; a ToolCall has its own")
+    else:
+        raise UsageError(
+            f"the name of a tool must be a text, not {safe_repr(name_or_call)}; pass what a model sent to answer()"
+        )
     if session is None:
         return Invocation(host, call, context)
     return Invocation(host, call, context, session.memory, session.format, session.deadline)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from mulligan.calls import ToolCall
-from mulligan.dialects import Dialect, plain
+from mulligan.dialects import Dialect, named, plain
 from mulligan.dialects.asked import mapping, mappings
-from mulligan.errors import UsageError
+from mulligan.errors import ToolError, UsageError
 from mulligan.foreign.containment import safe_str, show_name
+from mulligan.foreign.copies import detached
 from mulligan.foreign.facts import type_name
+from mulligan.plugging.copies import copied_result
+from mulligan.results import Answers, ToolResult
 from mulligan.running.invocation import Blame
 
 _CALLS = ("tool_use", "toolUse", "tool_call", "tool-call", "function_call", "functionCall")
@@ -32,10 +36,11 @@ def read_message(message: Any, dialects: Mapping[str, Dialect], blame: Blame) ->
     values = plain(message)
     if isinstance(values, Mapping):
         for dialect in dialects.values():
+            shown = values if _is_built_in(dialect) else detached(values)
             try:
-                if not dialect.recognises(values):
+                if not dialect.recognises(shown):
                     continue
-                calls = dialect.calls(values)
+                calls = dialect.calls(shown)
             except Exception as error:
                 _blame(dialect, error, blame)
                 continue
@@ -51,9 +56,44 @@ def _is_built_in(dialect: Dialect) -> bool:
 
 def _blame(dialect: Dialect, error: Exception, blame: Blame) -> None:
     if _is_built_in(dialect):
+        if isinstance(error, UsageError):
+            raise error
         raise UsageError(f"{dialect.name} cannot read this message: {type_name(error)}") from error
     name = blame.owner(dialect, f"dialect {dialect.name}")
     blame.fault(name, "dialects", f"{type_name(error)}: {safe_str(error, 300)}", error)
+
+
+def write_answers(dialect: Dialect, results: Sequence[ToolResult], blame: Blame) -> Answers:
+    """The messages that answer the calls of one message. The calls have run, so they are always written.
+
+    Args:
+        dialect: the one that read the message; where a plugin's fails, the messages have the shape of `openai`.
+        results: the results, in order.
+        blame: records what a plugin's dialect did wrong.
+    """
+    if _is_built_in(dialect):
+        return Answers(dialect.messages(results), results)
+    try:
+        return Answers(dialect.messages([copied_result(result) for result in results]), results)
+    except Exception as error:
+        _blame(dialect, error, blame)
+        return Answers(named("openai").messages(results), results)
+
+
+@contextmanager
+def answers_on_error(dialect: Dialect, blame: Blame) -> Iterator[None]:
+    """What strict mode raises carries the answers to all calls of the message, since they have run.
+
+    Args:
+        dialect: the one that read the message.
+        blame: records what a plugin's dialect did wrong.
+    """
+    try:
+        yield
+    except ToolError as error:
+        if "results" in error.__dict__:
+            error.__dict__["answers"] = write_answers(dialect, error.__dict__["results"], blame)
+        raise
 
 
 def check_read(values: Mapping[str, Any], dialect: Dialect, calls: list[ToolCall]) -> None:

@@ -9,7 +9,7 @@ from typing import Any, SupportsIndex
 from mulligan.calls import ToolCall
 from mulligan.dialects import plain
 from mulligan.errors import Problem, ToolArgumentError, UsageError
-from mulligan.foreign.containment import safe_str
+from mulligan.foreign.containment import plain_str
 
 LIMIT = "at the limit on output tokens"
 FILTER = "by a content filter"
@@ -51,10 +51,20 @@ def asked(part: Mapping[str, Any], id: Any, name: Any, arguments: Any) -> AskedC
         arguments: the arguments.
     """
     known = id if isinstance(id, (str, int)) and not isinstance(id, bool) else None
-    called = name if isinstance(name, str) else "" if name is None else safe_str(name, _LONGEST_NAME)
-    call = AskedCall(known, called, arguments)  # type: ignore[arg-type]
+    call = AskedCall(known, name_text(name), arguments)  # type: ignore[arg-type]
     call.part = part
     return call
+
+
+def name_text(name: Any) -> str:
+    """What stands in the place of a tool's name, as a text that can be looked up.
+
+    Args:
+        name: anything; a text as it is, even one of a class of its own.
+    """
+    if isinstance(name, str):
+        return str.__str__(name)
+    return "" if name is None else plain_str(name, _LONGEST_NAME)
 
 
 def part_of(call: ToolCall) -> Mapping[str, Any]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mulligan.dialects.asked import asked, mapping, part_of
 from mulligan.dialects.base import Dialect
+from mulligan.errors import UsageError
 
 if TYPE_CHECKING:
     from mulligan.calls import ToolCall
@@ -25,7 +26,16 @@ class MCPDialect(Dialect):
         return message.get("method") == "tools/call"
 
     def calls(self, message: Mapping[str, Any]) -> list[ToolCall]:
-        """The one call of a request; its id is that of the JSON-RPC request."""
+        """The one call of a request; its id is that of the JSON-RPC request.
+
+        Raises:
+            UsageError: it is a notification, so that no answer could be sent.
+        """
+        if "jsonrpc" in message and "id" not in message:
+            raise UsageError(
+                "this tools/call has no id: it is a JSON-RPC notification, which cannot be answered, so nothing was run. "
+                "Send it as a request, with an id"
+            )
         asked_for = mapping(message.get("params"))
         return [asked(message, message.get("id"), asked_for.get("name"), asked_for.get("arguments"))]
 

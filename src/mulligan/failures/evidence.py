@@ -15,10 +15,12 @@ from mulligan.failures.bodies import Body
 from mulligan.failures.retry_after import retry_after
 from mulligan.foreign import facts
 from mulligan.foreign.containment import safe_str
+from mulligan.foreign.copies import detached
 from mulligan.foreign.values import as_content
 from mulligan.lazy import lazy
 
 T = TypeVar("T")
+_NOT_SHARED = ("body", "inner")  # what each copy of a failure has for itself
 
 
 class fact(lazy[T]):  # noqa: N801
@@ -61,12 +63,14 @@ class Evidence:
     def __copy__(self) -> Self:
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
+        for name in _NOT_SHARED:
+            twin.__dict__.pop(name, None)
         return twin
 
     def __setattr__(self, name: str, value: Any) -> None:
         """What was read is read anew after a change, and a change to one copy shows in no other."""
         own = self.__dict__
-        for known in own.get("_known", ()):
+        for known in (*own.get("_known", ()), *_NOT_SHARED):
             own.pop(known, None)
         own["_known"] = {}
         own[name] = value
@@ -113,9 +117,14 @@ class Evidence:
         return MappingProxyType(self._read(lambda source: http_headers(source, self._answers)) or {})
 
     @fact
+    def _body(self) -> Body | None:
+        return self._read(lambda source: bodies.body(source, self._answers))
+
+    @lazy
     def body(self) -> Body | None:
         """The answer's body as parsed JSON, a mapping or a list; None where there is none or it was not read yet."""
-        return self._read(lambda source: bodies.body(source, self._answers))
+        body: Body | None = detached(self._body)
+        return body
 
     @fact
     def body_text(self) -> str:
@@ -124,7 +133,7 @@ class Evidence:
 
     @fact
     def _told(self) -> telling.Nodes:
-        return facts.guarded(lambda: telling.nodes(self.body)) or ()
+        return facts.guarded(lambda: telling.nodes(self._body)) or ()
 
     @fact
     def codes(self) -> tuple[str, ...]:

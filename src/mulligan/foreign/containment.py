@@ -29,6 +29,7 @@ _MOST_WORDS, _LONGEST_NAME = 6, 256
 _LONGEST_WORD = 512
 _ESCAPED = {"\\": r"\\", '"': r"\"", "'": r"\'", "\n": r"\n", "\t": r"\t", "\u2028": r"\n", "\u2029": r"\n"}
 _MARK = 16
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_.:/-]+").fullmatch
 
 
@@ -170,6 +171,36 @@ def safe_str(value: object, limit: int = 2000) -> str:
         GeneratorExit: if the generator that asks is closed meanwhile.
     """
     return _whole_words(_read(value, limit + 1), limit)
+
+
+def plain_str(value: object, limit: int = 2000) -> str:
+    """As `safe_str`, without addresses in memory, which say nothing and differ each time.
+
+    Args:
+        value: any object.
+        limit: the most characters of the result.
+    """
+    return _ADDRESS.sub("", safe_str(value, limit))
+
+
+def safe_repr(value: object, limit: int = 80) -> str:
+    """How anything is shown in an error of the host's code: its `repr` without an address if that is short, else its class.
+
+    Args:
+        value: any object.
+        limit: the most characters of a `repr`.
+    """
+    kind = type(value)
+    try:
+        text = _ADDRESS.sub("", repr(value))
+        if len(text) <= limit and text.isprintable():
+            return text
+    except (KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException:  # whatever a foreign __repr__ raises
+        text = ""
+    owner = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
+    return f"a value of type {owner}{kind.__qualname__}"
 
 
 def _read(value: Any, limit: int) -> str:

@@ -52,6 +52,8 @@ class SessionMemory:
         guard: what failed.
         answers: what came of the calls that have an id.
         spending: what is used of the budget; None without one.
+        calls: how many calls have ended, in this process.
+        failures: how many of them failed.
     """
 
     def __init__(self, host: Host, id: str | None, budget: Budget | None) -> None:
@@ -62,6 +64,7 @@ class SessionMemory:
         self.spending: Spending | None = None
         self._lock = threading.Lock()
         self._open_steps = 0
+        self.calls = self.failures = 0
         if budget is not None:
             self.allow(budget)
 
@@ -220,6 +223,9 @@ class SessionMemory:
             result: its result.
         """
         tool, error = state.tool, result.error
+        with self._lock:
+            self.calls += 1
+            self.failures += result.is_error
         if tool is not None and error is None:
             self.guard.succeeded(tool, state.arguments or {})
         elif error is not None:

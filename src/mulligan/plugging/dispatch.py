@@ -68,6 +68,11 @@ def by_position(impl: Any, parameters: tuple[str, ...]) -> Callable[..., Any]:
         return function  # type: ignore[no-any-return]
     if not wanted:
         return lambda *args: function()
+    if wanted == parameters[:-1]:  # most hookimpls leave out the last one
+        if len(wanted) == 1:
+            return lambda one, _: function(one)
+        if len(wanted) == 2:
+            return lambda one, two, _: function(one, two)
     pick = itemgetter(*map(parameters.index, wanted))
     if len(wanted) == 1:
         return lambda *args: function(pick(args))
@@ -154,7 +159,7 @@ def culprit(error: BaseException, wrappers: list[Any]) -> str:
         error: the exception.
         wrappers: the hook's wrappers, the outermost first.
     """
-    codes = {getattr(impl.function, "__code__", None): impl.plugin_name for impl in wrappers}
+    codes = {getattr(inspect.unwrap(impl.function), "__code__", None): impl.plugin_name for impl in wrappers}
     frame = error.__traceback__
     while frame is not None:
         if frame.tb_frame.f_code in codes:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from copy import copy
 from itertools import islice
 from typing import Any
 
 from mulligan.arguments.reading import read_arguments
-from mulligan.classifying.rules import behind
 from mulligan.dialects import Dialect
 from mulligan.errors import ToolArgumentError, ToolError, ToolPermissionError
 from mulligan.failures.failure import Failure
-from mulligan.feedback import Feedback, FeedbackFormat
+from mulligan.feedback import FeedbackFormat
 from mulligan.foreign.containment import safe_str
 from mulligan.foreign.facts import type_name
 from mulligan.policy import Limits
@@ -38,18 +36,6 @@ def reading(function: Callable[..., Any], limits: Limits) -> Callable[..., Any]:
             raise ValueError(f"returned an invalid mapping: {error.problems[0].message}") from error
 
     return read
-
-
-def shielded(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A hookimpl that receives copies of failures and feedback, so that its changes have no effect.
-
-    Args:
-        function: the hookimpl. A list of rules of which none is about the failure is not even called.
-    """
-    rules = behind(function)
-    if rules is not None:
-        return lambda failure: function(failure.__copy__()) if rules.asked(failure) else None
-    return lambda *args: function(*[copy(given) if type(given) in (Failure, Feedback) else given for given in args])
 
 
 Report = Callable[[str, BaseException | None], None]

@@ -17,20 +17,20 @@ from mulligan.tools import Tool
 from mulligan.toolset import Toolset
 
 Hook = Callable[..., Any]
+Arguments = Mapping[str, Any] | Callable[[], Mapping[str, Any]]
 
 
 class Stages:
     """The hooks that the flow calls. A hook without hookimpls costs one look-up.
 
-    The hooks themselves are attributes, called with the parameters of their hookspec by position.
+    The hooks themselves are attributes, called with the parameters of their hookspec by position. Each hookimpl is given
+    copies of its own (`mulligan.plugging.copies`); of the arguments, by a function that makes one.
 
     Args:
         hooks: each hook as a function.
         outside: the hooks that a plugin other than the built-in ones implements.
-        checks: the hookimpls of `authorize`.
 
     Attributes:
-        checks: the hookimpls of `authorize`, each called separately with its own arguments.
         executes: a plugin decides how tools run; otherwise the flow does the same as the built-in plugin.
         validates: a plugin may read the arguments, so they are bounded again; otherwise the flow reads them.
         authorizes: a plugin may refuse calls.
@@ -41,12 +41,12 @@ class Stages:
         has_middlewares: a plugin contributes middleware.
     """
 
-    def __init__(self, hooks: Mapping[str, Hook], outside: frozenset[str], checks: tuple[Hook, ...]) -> None:
+    def __init__(self, hooks: Mapping[str, Hook], outside: frozenset[str]) -> None:
         self.resolve: Callable[[ToolCall, Toolset], Tool | None] = hooks["resolve"]
         self.validate: Callable[[Tool, ToolCall], Mapping[str, Any] | None] = hooks["validate"]
         self.repair: Callable[[ToolCall, ToolError, Toolset, Callable[[str], str]], Repairer | None] = hooks["repair"]
-        self.checks: tuple[Callable[[Tool, Mapping[str, Any], ToolCall], ToolError | None], ...] = checks
-        self.execute: Callable[[Tool, Mapping[str, Any], ToolCall], Executor | None] = hooks["execute"]
+        self.authorize: Callable[[Tool, Arguments, ToolCall], ToolError | None] = hooks["authorize"]
+        self.execute: Callable[[Tool, Arguments, ToolCall], Executor | None] = hooks["execute"]
         self.detect: Callable[[Any, Tool], Failure | None] = hooks["detect"]
         self.classify: Callable[[Failure], ToolError | None] = hooks["classify"]
         self.render_feedback: Callable[[Feedback, FeedbackFormat], str | Mapping[str, Any] | None]

@@ -12,6 +12,7 @@ from mulligan.events import Waiting
 from mulligan.failures.failure import Failure
 from mulligan.foreign.containment import safe_str
 from mulligan.foreign.facts import type_name
+from mulligan.plugging.copies import copied_call
 from mulligan.policy import Policy
 from mulligan.running.invocation import Invocation
 from mulligan.running.runs import no_longer, run_of, timed
@@ -191,7 +192,7 @@ def _raised(error: BaseException) -> _Broken:
 
 def _begin(middleware: Middleware, run: Run, tool: Tool, state: Invocation) -> Steps | _Broken:
     try:
-        steps: Any = middleware(run, tool, state.call)
+        steps: Any = middleware(run, tool, copied_call(state.call))
     except _PASSING:
         raise
     except ToolError as error:

@@ -22,7 +22,7 @@ def run_of(state: Invocation, tool: Tool) -> Run:
         state: the call.
         tool: its tool.
     """
-    executor = state.stages.execute(tool, copied(state, tool), state.call) if state.stages.executes else None
+    executor = state.stages.execute(tool, partial(copied, state, tool), state.call) if state.stages.executes else None
     timeout = tool.timeout if state.deadline is None else _bound(state, state.deadline, tool.timeout)
     if executor is not None:
         return Run(executor, timeout, not tool.inline, None, tool.name)

@@ -21,6 +21,7 @@ from dataclasses import is_dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum, Flag
+from functools import lru_cache
 from pathlib import PurePath
 from types import MappingProxyType, NoneType, SimpleNamespace, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -102,6 +103,28 @@ def shape_of(annotation: Any) -> Shape:
     raise _unsupported(annotation)
 
 
+@lru_cache(maxsize=4_096)
+def _is_simple(annotation: Any) -> bool:
+    if annotation is None or annotation is Any or annotation in _SCALARS or annotation in _TEXTS:
+        return True
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Literal:
+        return all(type(value) in _SCALARS for value in arguments)
+    return origin in (list, Union, UnionType) and all(map(_is_simple, arguments))
+
+
+def is_simple(annotation: Any) -> bool:
+    """Whether it is plain that a resolved annotation has a schema; no means that one has to look.
+
+    Args:
+        annotation: the annotation.
+    """
+    try:
+        return _is_simple(annotation)
+    except TypeError:  # not hashable
+        return False
+
+
 def alias_shape(alias: Any) -> Shape:
     """What a type alias stands for."""
     return shape_of(resolve(alias.__value__, vars(sys.modules[alias.__module__]), f"type alias {alias.__name__}"))
@@ -118,6 +141,8 @@ def resolve(annotation: Any, namespace: dict[str, Any], owner: str) -> Any:
     Raises:
         UsageError: a name is not known there.
     """
+    if type(annotation) is type:
+        return annotation
     if isinstance(annotation, str) and annotation in _WRITTEN and annotation not in namespace:
         return _WRITTEN[annotation]
     holder = SimpleNamespace(__annotations__={"it": annotation})

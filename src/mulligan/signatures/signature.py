@@ -95,7 +95,31 @@ def read_parameters(function: Function) -> Parameters:
         structure = structurer({field.name: field.shape for field in fields})
         return Parameters(object_schema(fields), injected, structure)
     except UsageError as error:
-        raise UsageError(f"{_name(function)}: {error}") from error
+        raise UsageError(f"{_name(function)}{_failing(fields)}: {error}") from error
+
+
+def _failing(fields: list[Field]) -> str:
+    """The parameter that has no schema, for the error."""
+    from mulligan.signatures.schema import object_schema
+
+    for field in fields:
+        try:
+            object_schema([field])
+        except UsageError:
+            return f", parameter {field.name!r}"
+    return ""
+
+
+def check_annotations(function: Function) -> None:
+    """Refuse a function whose parameters cannot be described, without making their schema where none can fail.
+
+    Raises:
+        UsageError: naming the function, the parameter and what to do.
+    """
+    from mulligan.signatures.annotations import is_simple
+
+    if not all(is_simple(hint) for _, hint in _hints(function)):
+        read_parameters(function)
 
 
 def read_names(function: Function) -> list[str]:

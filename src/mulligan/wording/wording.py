@@ -10,12 +10,13 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
+
+import attrs
 
 from mulligan.calls import Repair, ToolCall
 from mulligan.catalogue import ENGLISH, Catalogue
-from mulligan.errors import Problem, ResourceNotFoundError, ToolError, ToolNotFoundError
+from mulligan.errors import Problem, ResourceNotFoundError, ToolError, ToolExecutionError, ToolNotFoundError
 from mulligan.feedback import Feedback
 from mulligan.foreign.containment import clean, fence, safe_str, show_name
 from mulligan.foreign.facts import guarded
@@ -37,6 +38,11 @@ _BESIDE_A_CORRECTION = {
     "more_times": "more_times_corrected",
     "many_failures": "many_failures_corrected",
     "other_values": "",
+}
+_READ_AS = {
+    ("name", True): "read_as",
+    ("arguments", True): "arguments_read_as",
+    ("arguments", False): "invalid_json_read_as",
 }
 _ELLIPSIS = "…"
 _PLAIN_NAME = re.compile(r"[\w.:/-]{1,128}").fullmatch
@@ -66,7 +72,7 @@ class Wording:
         *,
         correction: Correction | None = None,
         failure: Failure | None = None,
-        tools: Mapping[str, Tool] = MappingProxyType({}),
+        tools: Mapping[str, Tool] | None = None,
         hints: Iterable[str] = (),
         repairs: Sequence[Repair] = (),
         note: str = "",
@@ -80,7 +86,7 @@ class Wording:
             tool: the tool it was resolved to, or None.
             correction: the call that the model most likely meant, or None.
             failure: what happened, for the quoted detail.
-            tools: all tools by name, for a tool that was not found.
+            tools: all tools by name, for a tool that was not found; None where nobody knows.
             hints: advice of plugins.
             repairs: what was read differently from how it was sent.
             note: a sentence on how often this has happened, or nothing.
@@ -102,10 +108,12 @@ class Wording:
             feedback.wait_note = self._wait(error.retry_after, feedback.next_step)
         feedback.hints = tuple(map(line, own))
         if tools or resources:
-            self._add_names(feedback, error, tools, resources)
+            self._add_names(feedback, error, tools or {}, resources)
+        elif tools is not None:
+            feedback.next_step = self._words["no_tool"]
         if failure is not None:
-            feedback.detail = guarded(partial(self._detail, error, call, failure, (hidden, *repeated))) or ""
-            if feedback.detail and not resources and isinstance(error, ResourceNotFoundError) and not error.fatal:
+            self._add_detail(feedback, error, call, failure, (hidden, *repeated))
+            if not resources:
                 self._point_at_names(feedback, error, failure)
         if correction is not None:
             propose = self._propose if correction.is_ready else self._ask
@@ -128,7 +136,9 @@ class Wording:
         words = self._words
         said = error.message if hidden is None else error.message.replace(hidden, _ELLIPSIS)
         resource = None if hidden is not None or error.resource is None else line(error.resource)
-        message = self._of_class("message", error, line(said) or f"{type(error).__name__}.", resource)
+        message = self._of_class(
+            "message", error, _with_resource(line(said) or _unsaid(error), error, resource), resource
+        )
         return Feedback(
             name,
             type(error).__name__,
@@ -210,8 +220,17 @@ class Wording:
             feedback.options = _within(shown, self._limits.feedback_chars // (10 if is_sample else 4))
             feedback.options_total = len(tools)
 
+    def _add_detail(
+        self, feedback: Feedback, error: ToolError, call: ToolCall, failure: Failure, quoted: Sequence[str | None]
+    ) -> None:
+        if type(error) is ToolExecutionError and self._policy.detail != "none":
+            feedback.exception = _own_type(failure)
+        feedback.detail = guarded(partial(self._detail, error, call, failure, quoted)) or ""
+
     def _point_at_names(self, feedback: Feedback, error: ToolError, failure: Failure) -> None:
         """Has the model choose among the names that the failure reports, where the quotation holds any."""
+        if not feedback.detail or error.fatal or not isinstance(error, ResourceNotFoundError):
+            return
         from mulligan.mending.reported import reported_names
 
         if any(name != error.resource and name in feedback.detail for name in reported_names(failure.text)):
@@ -282,8 +301,19 @@ class Wording:
         return fits and self._redactor.redact(text) == text and clean(text, newlines=False) == text
 
     def _notes(self, note: str, repairs: Sequence[Repair]) -> tuple[str, ...]:
-        read = (self._words["read_as"].format(before=repair.before, after=repair.after) for repair in repairs)
-        return (*filter(None, [self._words.get(note, note)]), *read)
+        return (*filter(None, [self._words.get(note, note)]), *self.repair_notes(repairs))
+
+    def repair_notes(self, repairs: Sequence[Repair]) -> list[str]:
+        """What the model is told of each repair, one sentence each.
+
+        Args:
+            repairs: what was read differently from how it was sent.
+        """
+        templates = (_READ_AS.get((repair.kind, repair.was_json), "read_as") for repair in repairs)
+        return [
+            self._words[template].format(**attrs.asdict(repair))
+            for template, repair in zip(templates, repairs, strict=True)
+        ]
 
     def _detail(self, error: ToolError, call: ToolCall, failure: Failure, quoted: Sequence[str | None]) -> str:
         if self._policy.detail == "none":
@@ -300,6 +330,24 @@ class Wording:
         told = cut(self._visible(text[: 4 * limit], newlines=True), limit).strip()
         key = f"{call.id}\0{call.name}\0{sent_text(call)}"
         return fence(told, key=key, label=self._words["reported"]) if told else ""
+
+
+def _own_type(failure: Failure) -> str:
+    """The type of what a tool raised, safe to show; empty if that is an error of ours."""
+    is_ours = failure.exception is None or issubclass(type(failure.exception), ToolError)
+    return "" if is_ours else show_name(failure.type_name, 128)
+
+
+def _unsaid(error: ToolError) -> str:
+    """What an error without a message says: what it is about if that is missing, else what its class tells a person."""
+    return "Resource not found" if isinstance(error, ResourceNotFoundError) else type(error).user_message
+
+
+def _with_resource(message: str, error: ToolError, resource: str | None) -> str:
+    """The message; that something is missing is said together with what."""
+    if not isinstance(error, ResourceNotFoundError) or not resource or resource in message:
+        return message
+    return f"{message.rstrip('.: ')}: {resource}"
 
 
 def _foreign(error: ToolError, hints: Sequence[str]) -> list[str]:

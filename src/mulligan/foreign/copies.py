@@ -1,0 +1,181 @@
+"""What plugins are given: copies of plain data that share nothing with the original, and data that cannot be changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, MutableMapping
+from types import MappingProxyType
+from typing import Any, NoReturn
+
+_DEEPEST = 200  # far beyond `Limits.depth`: deeper containers are copied empty
+
+
+def detached(value: Any) -> Any:
+    """A copy of plain data: dicts, lists, tuples, sets and bytearrays, dataclasses and attrs classes, as deep as they go.
+
+    Anything else is returned as it is: copying an object of another class would run its code.
+
+    Args:
+        value: any value.
+    """
+    return value if type(value) in _SCALARS else _copy(value, {}, _DEEPEST)
+
+
+def detached_arguments(arguments: Any) -> Any:
+    """The arguments of a call as the model sent them, so that no change reaches the original.
+
+    Args:
+        arguments: text, a mapping, or anything else that a framework passes on.
+    """
+    kind = type(arguments)
+    if kind is str or kind is bytes or arguments is None:
+        return arguments
+    if kind is dict or not isinstance(arguments, MutableMapping):
+        return detached(arguments)
+    if isinstance(arguments, dict):
+        return detached(dict(dict.items(arguments)))
+    return MappingProxyType(arguments)
+
+
+def _copy(value: Any, known: dict[int, Any], depth: int) -> Any:
+    copier = _copier(type(value))
+    if copier is None:
+        return value
+    if id(value) not in known:
+        copier(value, known, depth - 1)
+    return known[id(value)]
+
+
+def _copier(kind: type) -> Callable[[Any, dict[int, Any], int], None] | None:
+    copier = _COPIERS.get(kind)
+    return _copy_record if copier is None and kind not in _SCALARS and _is_record(kind) else copier
+
+
+def _is_record(kind: type) -> bool:
+    return ("__dataclass_fields__" in kind.__dict__ or "__attrs_attrs__" in kind.__dict__) and not hasattr(
+        kind, "__del__"
+    )
+
+
+def _copy_dict(value: dict[Any, Any], known: dict[int, Any], depth: int) -> None:
+    twin = known[id(value)] = {}
+    if depth > 0:
+        twin.update(
+            [(key, item if type(item) in _SCALARS else _copy(item, known, depth)) for key, item in value.items()]
+        )
+
+
+def _copy_list(value: list[Any], known: dict[int, Any], depth: int) -> None:
+    twin: list[Any] = []
+    known[id(value)] = twin
+    if depth > 0:
+        twin += [item if type(item) in _SCALARS else _copy(item, known, depth) for item in value]
+
+
+def _copy_tuple(value: tuple[Any, ...], known: dict[int, Any], depth: int) -> None:
+    known[id(value)] = ()
+    known[id(value)] = tuple([_copy(item, known, depth) for item in value] if depth > 0 else ())
+
+
+def _copy_flat(value: Any, known: dict[int, Any], depth: int) -> None:
+    known[id(value)] = type(value)(value)
+
+
+def _copy_record(value: Any, known: dict[int, Any], depth: int) -> None:
+    """A record is copied member by member, past its own code; one that cannot be is kept."""
+    kind = type(value)
+    names = getattr(kind, "__dataclass_fields__", None) or [field.name for field in kind.__attrs_attrs__]
+    known[id(value)] = value
+    try:
+        twin = object.__new__(kind)
+        stored = {name: object.__getattribute__(value, name) for name in names if hasattr(value, name)}
+        known[id(value)] = twin
+        for name, item in {**getattr(value, "__dict__", {}), **stored}.items():
+            object.__setattr__(twin, name, _copy(item, known, depth) if depth > 0 else None)
+    except Exception:
+        known[id(value)] = value
+
+
+_SCALARS = frozenset({str, int, float, bool, bytes, type(None)})
+_COPIERS: Mapping[type, Callable[[Any, dict[int, Any], int], None]] = {
+    dict: _copy_dict,
+    list: _copy_list,
+    tuple: _copy_tuple,
+    set: _copy_flat,
+    bytearray: _copy_flat,
+}
+
+
+def _refuse(*_: Any, **__: Any) -> NoReturn:
+    raise TypeError(
+        "this is shared by all calls and cannot be changed; change a copy of it, as copy.deepcopy(...) makes"
+    )
+
+
+class FrozenDict(dict[str, Any]):
+    """A dict that cannot be changed. Its copies can."""
+
+    __slots__ = ()
+    __setitem__ = __delitem__ = __ior__ = _refuse
+    clear = pop = popitem = setdefault = update = _refuse
+
+    def __deepcopy__(self, _: Any) -> Any:
+        return thawed(self)
+
+    def __reduce_ex__(self, _: Any) -> tuple[Any, ...]:
+        return dict, (thawed(self),)
+
+
+class FrozenList(list[Any]):
+    """A list that cannot be changed. Its copies can."""
+
+    __slots__ = ()
+    __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse
+    append = clear = extend = insert = pop = remove = reverse = sort = _refuse
+
+    def __deepcopy__(self, _: Any) -> Any:
+        return thawed(self)
+
+    def __reduce_ex__(self, _: Any) -> tuple[Any, ...]:
+        return list, (thawed(self),)
+
+
+def frozen(value: Any) -> Any:
+    """JSON values that cannot be changed.
+
+    Args:
+        value: mappings, lists and tuples, as deep as they go; what contains itself is one value here too.
+    """
+    return _rebuilt(value, FrozenDict, FrozenList)
+
+
+def thawed(value: Any) -> Any:
+    """JSON values that can be changed, in dicts and lists of their own.
+
+    Args:
+        value: what `frozen` returned.
+    """
+    return _rebuilt(value, dict, list)
+
+
+def _rebuilt(value: Any, mapping: type[dict[Any, Any]], sequence: type[list[Any]]) -> Any:
+    """Not recursive, since a schema comes from elsewhere and may be of any depth."""
+    known: dict[int, Any] = {}
+    waiting: list[Any] = []
+
+    def twin(item: Any) -> Any:
+        kind = mapping if isinstance(item, Mapping) else sequence if isinstance(item, (list, tuple)) else None
+        if kind is None:
+            return item
+        if id(item) not in known:
+            known[id(item)] = kind()
+            waiting.append(item)
+        return known[id(item)]
+
+    made = twin(value)
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, Mapping):
+            dict.update(known[id(item)], [(key, twin(member)) for key, member in item.items()])
+        else:
+            list.extend(known[id(item)], [twin(member) for member in item])
+    return made
