@@ -29,6 +29,10 @@ _STATUS = re.compile(
     re.IGNORECASE,
 )
 _EITHER = re.compile(r"[a-z]Or[A-Z]")
+_COMPONENT = re.compile(
+    r"(?:(?!Internal)\w*(?:Server|Backend)|Socket|WebSocket|Proxy|DNS|SSL|TLS|OAuth\d?|Auth|Billing)"
+    r"(?:Base)?(?:Error|Exception|Fault)?"
+)
 _REASONS = {status.value: status.phrase.lower() for status in HTTPStatus if status >= 400}
 _BUGS = (
     ArithmeticError,
@@ -122,11 +126,22 @@ def _named(exception: BaseException | None) -> m.Meaning | None:
 
 @lru_cache(maxsize=2_048)
 def _name_says(module: str, name: str, itself: bool) -> m.Meaning | None:
-    """What a name says: not the package's part of it (`DNSException` of `dns`), nor a base that does not say which."""
-    package = module.partition(".")[0]
-    if name.lower().startswith(package.lower()) and name[len(package) :]:
-        name = name[len(package) :]
-    return None if not itself and _EITHER.search(name) else reason_of(name)
+    """What a name says, without the part of it that names the library (`DNSException` of `dns`).
+
+    A base says nothing if it offers a choice, or only names a part of the system: everything that a library's server or
+    socket raises may derive from it.
+    """
+    own = name[len(_product(module, name)) :] or name
+    if not itself and (_EITHER.search(own) or _COMPONENT.fullmatch(own)):
+        return None
+    return reason_of(own)
+
+
+def _product(module: str, name: str) -> str:
+    """What a name begins with that names the library: its package, or a module such as `mcpserver` of `mcp`."""
+    package, *inner = module.lower().split(".")
+    parts = [package.rstrip("s"), package, *(part for part in inner if part.startswith(package))]
+    return max((part for part in parts if part and name.lower().startswith(part)), key=len, default="")
 
 
 def _narrowed(meaning: m.Meaning, chain: tuple[Failure, ...]) -> m.Meaning:
