@@ -39,6 +39,8 @@ class Classifier:
         error = _own_word(own) if issubclass(type(own), MulliganError) else self._by_plugins(failure, stages)
         if error is None:
             error = unclassified(failure)
+        if failure.is_data and call is not None:
+            error.__dict__["fatal"] = False
         if call is None and failure.tool_name is not None:
             call = ToolCall(None, failure.tool_name)
         error = self.complete(error, call, failure.tool, failure.arguments)

@@ -45,6 +45,8 @@ class Failure(Evidence):
         arguments: the validated arguments as JSON values, or None.
         stage: where it happened.
         outer: the failure as the tool raised it, where this one looks at a cause or a member of it; else None.
+        is_data: whether a returned value reports it that may be a record about something else: such a failure is fatal
+            only if the policy says so.
     """
 
     tool: Tool | None
@@ -52,6 +54,7 @@ class Failure(Evidence):
     call: ToolCall | None
     stage: Stage
     outer: Failure | None
+    is_data: bool = False
 
     def __init__(
         self,
