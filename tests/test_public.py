@@ -205,7 +205,7 @@ def test_no_source_names_a_workplace():
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: str(source.relative_to(ROOT)))
 def test_modules_and_functions_are_short(source):
     text = source.read_text()
-    assert text.count("\n") <= 300
+    assert text.count("\n") <= 500
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             assert (node.end_lineno or 0) - node.lineno < 60, node.name

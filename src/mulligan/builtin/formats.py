@@ -35,6 +35,7 @@ class JsonFormat(FeedbackFormat):
             "provider": feedback.provider,
             "problems": [problem._asdict() for problem in feedback.problems],
             "suggestions": list(feedback.suggestions),
+            "authorMessage": feedback.author_message,
             "nextStep": feedback.next_step,
         }
         told = {name: value for name, value in fields.items() if value not in (None, [], "")}

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TypeGuard, TypeVar
 
 from mulligan.failures import resources
+from mulligan.failures.author import AUTHORS, is_authored
 from mulligan.failures.evidence import Evidence, fact
 from mulligan.foreign import facts
 from mulligan.lazy import lazy
@@ -179,6 +180,14 @@ class Failure(Evidence):
         if issubclass(type(exception), _TELLING_NAMES):
             return ""
         return f"{self.text}\n{self.stderr}" if self.stderr else self.text
+
+    @fact
+    def author_message(self) -> str:
+        """What the author of a local tool says to the model; empty where the text is anybody else's."""
+        exception = self.exception
+        if exception is None or type(exception).__module__ == "builtins" or not self.matches(*AUTHORS):
+            return ""
+        return self.text if is_authored(exception) else ""
 
     @property
     def traceback(self) -> str:

@@ -93,7 +93,12 @@ class Wording:
         feedback.hints = tuple(map(line, own))
         if tools or suggested(error):
             self._add_names(feedback, error, tools)
-        if failure is not None:
+        said = "" if failure is None else guarded(lambda: self._author_message(failure)) or ""
+        if said:
+            feedback.author_message, feedback.effect_note = said, ""
+            if not error.fatal:
+                feedback.next_step = self._words["as_author_says"].format(tool=feedback.tool_name or "the tool")
+        elif failure is not None:
             feedback.detail = guarded(partial(self._detail, error, call, failure, (hidden, *repeated))) or ""
         if correction is not None:
             guarded(partial(self._propose, feedback, correction, sent_text(call)))
@@ -211,6 +216,13 @@ class Wording:
     def _notes(self, note: str, repairs: Sequence[Repair]) -> tuple[str, ...]:
         read = (self._words["read_as"].format(before=repair.before, after=repair.after) for repair in repairs)
         return (*filter(None, [self._words.get(note, note)]), *read)
+
+    def _author_message(self, failure: Failure) -> str:
+        """What the tool's author says to the model, redacted, on one line as long as a quoted detail."""
+        text, limit = failure.author_message, self._limits.detail_chars
+        if not text or self._policy.detail == "none":
+            return ""
+        return cut(clean(self._redactor.redact(text[: 4 * limit]), newlines=False), limit).strip()
 
     def _detail(self, error: ToolError, call: ToolCall, failure: Failure, quoted: Sequence[str | None]) -> str:
         if self._policy.detail == "none":
