@@ -99,6 +99,36 @@ def test_what_a_framework_raises_for_somebody_else_is_quoted(make_pipeline, run,
     assert "The tool says" not in result.content
 
 
+def test_the_authors_words_are_found_in_what_a_framework_wraps_around_them(make_pipeline, run):
+    wrap, cls = raised_in("mcp.server.mcpserver.tools.base"), CLASSES["MCP's SDK"]
+
+    def handler(id: int) -> str:
+        try:
+            raise cls(WORDS)
+        except cls as error:
+            wrapper = cls(f"Error executing tool order: {error}")
+            wrapper.__cause__ = error
+        return wrap(wrapper)
+
+    result = run(make_pipeline(Tool.from_function(handler, name="order")), "order", {"id": 77})
+    assert result.feedback.author_message == WORDS
+
+
+def test_a_crash_that_a_framework_wraps_has_no_author(make_pipeline, run):
+    wrap, cls = raised_in("mcp.server.mcpserver.tools.base"), CLASSES["MCP's SDK"]
+
+    def handler(id: int) -> str:
+        try:
+            raise RuntimeError(WORDS)
+        except RuntimeError as error:
+            wrapper = cls("Error executing tool order")
+            wrapper.__cause__ = error
+        return wrap(wrapper)
+
+    result = run(make_pipeline(Tool.from_function(handler, name="order")), "order", {"id": 77})
+    assert result.feedback.author_message == ""
+
+
 def test_an_exception_that_was_never_raised_has_no_known_author():
     assert Failure(CLASSES["FastMCP"](WORDS)).author_message == ""
 

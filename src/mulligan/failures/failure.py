@@ -10,6 +10,7 @@ from mulligan.failures import resources
 from mulligan.failures.author import AUTHORS, is_authored
 from mulligan.failures.evidence import Evidence, fact
 from mulligan.foreign import facts
+from mulligan.foreign.containment import safe_str
 from mulligan.lazy import lazy
 from mulligan.steps import DeadlineExceeded, ExecutorSaturated
 
@@ -32,6 +33,7 @@ def _is(exception: BaseException | None, *classes: type[E]) -> TypeGuard[E]:
 
 
 _MOST_FRAMES = 200
+_MOST_WRAPPERS = 3
 
 
 class Failure(Evidence):
@@ -187,7 +189,12 @@ class Failure(Evidence):
         exception = self.exception
         if exception is None or type(exception).__module__ == "builtins" or not self.matches(*AUTHORS):
             return ""
-        return self.text if is_authored(exception) else ""
+        for wrapped in self.exceptions[:_MOST_WRAPPERS]:  # a framework may put its own words around the author's
+            if not self.about(wrapped).matches(*AUTHORS):
+                break
+            if is_authored(wrapped):
+                return safe_str(wrapped)
+        return ""
 
     @property
     def traceback(self) -> str:
