@@ -25,6 +25,9 @@ _STATUS = re.compile(
     r"(?:^|[^\w\"'`])(?<!exit )(?:HTTP(?:/[\d.]{1,3})?(?: error| status)?(?: code)?|(?:HTTP |response |error )?status(?: code)?"
     r"|(?:returned|received|with|HTTP) (?:an? )?(?:error|response)(?: code)?|error)"
     r"[ :=]{1,3}[\[(]?([45]\d\d)(?=$|[\])}:,;.\n]|\s[-(\[{]| (?:Client|Server) Error\b)"
+    r"|\b(?:api|server|service|endpoint|request|backend|upstream|host|site|page|url) (?:returned|responded with|answered"
+    r"(?: with)?|replied(?: with)?|gave) (?:an? |HTTP |status ){0,3}([45]\d\d)(?=$|[,;:.)]| (?:for|on|from|to|with|after|at)\b)"
+    r"|\A\s{0,8}([45]\d\d)(?=\s{0,8}\Z|: \S)"
     r"|(?:^|[^\w.\"'`#])[\[(]?([45]\d\d)[\])]?:? ([A-Z][a-z]{1,16}(?: [A-Za-z]{2,16}){0,4})",
     re.IGNORECASE,
 )
@@ -60,7 +63,8 @@ def _chain(failure: Failure) -> tuple[Failure, ...]:
 def told_status(failure: Failure) -> ToolError | None:
     """An HTTP status that the message tells as one: `status code 404`, `error: 404`, `404 Not Found`."""
     for one in _chain(failure):
-        status = None if _is_bug(one.exception) else _status_told(one.text, one.told)
+        is_key = issubclass(type(one.exception), LookupError)  # `KeyError(404)` looked for a key
+        status = None if is_key or _is_bug(one.exception) else _status_told(one.text, one.told)
         if status is not None:
             return status_error(one, status, effect="possible")
     return None
@@ -69,11 +73,12 @@ def told_status(failure: Failure) -> ToolError | None:
 def _status_told(text: str, told: str) -> int | None:
     both = text[:600] if told == text else f"{told[:600]}\n{text[:600]}"
     for found in _STATUS.finditer(_QUOTED.sub("_", both)) if "4" in both or "5" in both else ():
-        if found[1]:
-            return int(found[1])
-        phrase = _REASONS.get(int(found[2]))
-        if phrase is not None and found[3].lower().startswith(phrase):
-            return int(found[2])
+        told_as_one = found[1] or found[2] or found[3]
+        if told_as_one:
+            return int(told_as_one)
+        phrase = _REASONS.get(int(found[4]))
+        if phrase is not None and found[5].lower().startswith(phrase):
+            return int(found[4])
     return None
 
 

@@ -5,10 +5,13 @@ What is reported is foreign text, so only what looks like a name is taken from i
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from mulligan.failures.resources import without_reports
+from mulligan.foreign.facts import guarded
 from mulligan.mending.choices import nearest
 
 _NAME = re.compile(r"(?<![\w./@-])[\w@~./-]{1,128}(?<![./-])")
@@ -23,6 +26,9 @@ _NO_WORD = re.compile(r"^\W+|\W+$")
 _AROUND = "./-~@"
 _BEFORE, _AFTER = frozenset(",;[(\"'`"), frozenset(",;])\"'`")
 _ERRNO = re.compile(r"\[(?:Errno|WinError) \d{1,6}\]")
+_KEY = re.compile(r"[\"']\w{1,60}[\"']\s{0,3}:")
+_BREAK = re.compile(r"((?:[A-Za-z]:|\\)\\[^\s\"'<>|]*)|\\n")  # a line break that is escaped, but not within a path of Windows
+_CODES = frozenset(("code", "status", "type", "reason", "kind", "category", "error_code", "errorCode", "error_type"))
 _MOST_TEXT, _MOST_NAMES, _LONGEST = 2_000, 200, 200
 
 
@@ -80,10 +86,35 @@ def _whole(name: str) -> str:
 
 
 def _meant(missing: str, text: str) -> str | None:
-    text = text.replace('\\"', '"').replace("\\n", " ")  # as in a body of JSON
+    text = _said(text)
     proposed = _PROPOSED.search(text)
     found = _near(missing, [proposed[1]]) if proposed else None
-    return found or _near(missing, list(_names(_ERRNO.sub(" ", _ADDRESS.sub(" ", text)))))
+    left = without_reports(_ERRNO.sub(" ", _ADDRESS.sub(" ", text)))
+    return found or _near(missing, list(_names(left)))
+
+
+def _said(text: str) -> str:
+    """A text with what a body of JSON in it says, without the body's own keys and codes."""
+    start = text.find("{")
+    body = None if start < 0 else guarded(lambda: json.JSONDecoder().raw_decode(text[start:]))
+    if body is not None:
+        return "\n".join([text[:start], *_values(body[0]), text[start + body[1] :]])
+    text = _KEY.sub(" ", text.replace('\\"', '"'))
+    return _BREAK.sub(lambda found: found[0] if found[1] else " ", text)
+
+
+def _values(part: Any, key: str = "") -> Iterator[str]:
+    """The texts of a body, each as a line; a list is one line, and a name of its own is quoted."""
+    if isinstance(part, Mapping):
+        for name, inner in part.items():
+            yield from _values(inner, str(name))
+    elif isinstance(part, list) and part and all(isinstance(one, str) for one in part):
+        yield f"{', '.join(part)},"
+    elif isinstance(part, list):
+        for inner in part:
+            yield from _values(inner, key)
+    elif isinstance(part, str) and key not in _CODES:
+        yield part if " " in part else f'"{part}"'
 
 
 def _near(missing: str, names: list[str]) -> str | None:
