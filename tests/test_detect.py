@@ -325,6 +325,16 @@ SAID = {
     "Tool read_fil not found. Please select a tool that is available.": "read_fil",
     "Unknown tool read_fil, should be one of: a, b": "read_fil",
     "Unknown tool: server/read-fil:v2.": "server/read-fil:v2",
+    "AI_NoSuchToolError: read_fil": "read_fil",
+    "unavailable tool 'read_fil'": "read_fil",
+    "unavailable tool: read_fil": "read_fil",
+    "Tried an unavailable tool (read_fil).": "read_fil",
+    "Unknown tool 'read a fil'": "read a fil",
+    "The tool read_fil is unavailable": "read_fil",
+    '{"error": "Unknown tool: read_fil"}': "read_fil",
+    '{"error": {"code": "unknown_tool", "toolName": "read_fil"}}': "read_fil",
+    '{"type": "tool_not_found", "tool": "read_fil", "message": "no"}': "read_fil",
+    '{"isError": true, "error": {"message": "Tool read_fil not found"}}': "read_fil",
 }
 
 
@@ -340,6 +350,40 @@ def test_a_name_that_another_runtime_did_not_know(tools_pipeline, text, raised):
     assert result.call.name == SAID[text]
 
 
+class AI_NoSuchToolError(Exception):
+    """As the AI SDK's, carried over."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__("the model made a mistake")
+        self.toolName = name
+
+
+def raised_from(outer: Exception, cause: Exception) -> Exception:
+    outer.__cause__ = cause
+    return outer
+
+
+@pytest.mark.parametrize(
+    "reported",
+    [AI_NoSuchToolError("read_fil"), raised_from(RuntimeError("step 3 failed"), AI_NoSuchToolError("read_fil"))],
+)
+def test_a_name_that_an_exception_of_another_runtime_holds(tools_pipeline, reported):
+    result = tools_pipeline.recover(reported)
+    assert result.content.startswith("Error: Tool 'read_fil' not found.\n")
+    assert result.error.suggestions[:1] == ("read_file",)
+
+
+@pytest.mark.parametrize(
+    "raised", [AI_NoSuchToolError("read_fil"), raised_from(RuntimeError("x"), AI_NoSuchToolError("x"))]
+)
+def test_a_tool_that_another_runtime_lacks_is_no_missing_resource(make_pipeline, run, raised):
+    def delegate(task: str) -> str:
+        raise raised
+
+    error = run(make_pipeline(Tool.from_function(delegate)), "delegate", {"task": "x"}).error
+    assert isinstance(error, errors.ToolNotFoundError)
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -349,6 +393,9 @@ def test_a_name_that_another_runtime_did_not_know(tools_pipeline, text, raised):
         "no tool and no function was called",
         "The function that was called does not exist",
         "404 page not found",
+        "The tool shed is unavailable today",
+        "A tool company does not exist in this town",
+        '{"tool": "read_fil", "error": "timeout"}',
     ],
 )
 def test_a_report_that_names_no_tool(tools_pipeline, text):

@@ -27,7 +27,7 @@ _STATUS = re.compile(
     r"[ :=]{1,3}[\[(]?([45]\d\d)(?=$|[\])}:,;.\n]|\s[-(\[{]| (?:Client|Server) Error\b)"
     r"|\b(?:api|server|service|endpoint|request|backend|upstream|host|site|page|url) (?:returned|responded with|answered"
     r"(?: with)?|replied(?: with)?|gave) (?:an? |HTTP |status ){0,3}([45]\d\d)(?=$|[,;:.)]| (?:for|on|from|to|with|after|at)\b)"
-    r"|\A\s{0,8}([45]\d\d)(?=\s{0,8}\Z|: \S)"
+    r"|\A\s{0,8}([45]\d\d)(?=\s{0,8}\Z|: \S|\s\{)"
     r"|(?:^|[^\w.\"'`#])[\[(]?([45]\d\d)[\])]?:? ([A-Z][a-z]{1,16}(?: [A-Za-z]{2,16}){0,4})",
     re.IGNORECASE,
 )
