@@ -325,6 +325,10 @@ MISTAKES = {
     "explain shop:Slow(open('x'))": "the arguments must be Python literals, as in ValueError('text', 1)",
     "explain shop:Slow(1)(2)": "the arguments must be Python literals",
     "explain shop:Picky('a')": "it cannot be made with these arguments: TypeError",
+    "explain ValueErr('x')": "there is no built-in exception 'ValueErr'; did you mean ValueError? Add --text",
+    "explain TimeOutErorr(3)": "did you mean TimeoutError?",
+    "explain Quux('x')": "there is no built-in exception 'Quux'; write MODULE:NAME for a class of a module; add --text",
+    "explain shop.Slow('x')": "write shop:Slow(...) for a class of a module; add --text to explain it as a text",
     "explain KeyboardInterrupt": "explain KeyboardInterrupt: it is never classified: it passes through to the host",
 }
 
@@ -538,7 +542,7 @@ def test_explain_an_exception(cli):
         fatal        no: the model may go on
         effect       possible: may have been applied
         next step    check the name, then call the_tool again with one that exists; do not repeat this one.
-        user reads   Something that the assistant asked for was not found.
+        user reads   Resource not found: notes/a.txt
 
         The model reads:
 
@@ -609,6 +613,13 @@ def test_explain_a_text_of_another_runtime(cli):
 def test_explain_takes_a_name_as_text_when_asked_to(cli):
     assert "read as      a failure that another" in cli("explain", "TimeoutError", "--text")[1]
     assert "read as      a failure that another" in cli("explain", "Timeout")[1]
+
+
+def test_explain_takes_no_class_name_for_what_was_denied(cli):
+    said = "acme.exceptions.Forbidden: permission denied, on get http://127.0.0.1:8200/v1/secret"
+    _, out, _ = cli("explain", said)
+    assert "ToolPermissionError" in out
+    assert "acme.exceptions.Forbidden" not in out.partition("The model reads:\n")[2].partition("<<<")[0]
 
 
 def test_explain_words_it_for_the_tool_that_is_named(cli):

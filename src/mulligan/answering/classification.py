@@ -7,9 +7,9 @@ from typing import Any, cast
 
 from mulligan.answering.error_fields import check_fields, handed_on
 from mulligan.calls import ToolCall
-from mulligan.errors import MulliganError, Problem, ToolError, ToolExecutionError
+from mulligan.errors import MulliganError, Problem, ResourceNotFoundError, ToolError, ToolExecutionError
 from mulligan.failures.failure import Failure
-from mulligan.foreign.containment import show_name
+from mulligan.foreign.containment import is_name, show_name
 from mulligan.plugging.stages import Stages
 from mulligan.policy import Policy
 from mulligan.tools import Tool
@@ -97,6 +97,13 @@ class Classifier:
             if tool.provider is not None and error.provider is None:
                 own["provider"] = tool.provider
                 filled.append("provider")
+        if (
+            isinstance(error, ResourceNotFoundError)
+            and "user_message" not in own
+            and is_name(error.resource or "", blanks=2)
+        ):
+            own["user_message"] = f"Resource not found: {error.resource}"
+            filled.append("user_message")
         own["_filled"] = filled
         own["fatal"] = self._policy.is_fatal(error)
         return error

@@ -121,7 +121,9 @@ def _is_documented(value: Mapping[Any, Any]) -> bool:
         return True
     if value.get("success") is not False or not {"messages", "result"} & set(value) or not is_envelope(value):
         return False
-    return all(type(one.get("code")) is int and isinstance(one.get("message"), str) for one in mappings(value["errors"]))
+    return all(
+        type(one.get("code")) is int and isinstance(one.get("message"), str) for one in mappings(value["errors"])
+    )
 
 
 def flagged(value: Mapping[Any, Any]) -> Failure | None:

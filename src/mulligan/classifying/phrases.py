@@ -128,7 +128,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` is a quotation
     ),
     (
         m.NOT_FOUND,
-        """~ @ not found, ~ not be found, invalid object name ~,
+        """~ @ not found, ~ key @ not found …, ~ not be found, invalid object name ~,
         ~ _ @ not found (in|on|at|under|for|with) ~, the system cannot find the (file|path|drive) specified …,
         no (*|) (*|) @ found (for|with|at|under|matching) ~,
         unknown (resource|prompt|file|page|user|table|index|collection|channel|model|database) (_|*|),
@@ -217,7 +217,8 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` is a quotation
         ~ must (not|) be ~, ~ must (specify|provide|include) ~, ~ (is|are) not (a|) valid ~, ~ (is|are) invalid …,
         ~ syntax error …, unknown url type, ~ got an unexpected keyword argument ~,
         unknown (operator|command|option|flag|parameter|field) (_|*|) …, ~ out of range …,
-        ~ (is|are|was) too (short|small) …, embedded null (byte|character) …, field required, input should be ~, ~ (wrong|incorrect) number of ~""",
+        ~ (is|are|was) too (short|small) …, embedded null (byte|character) …,
+        field required, input should be ~, ~ (wrong|incorrect) number of ~""",
     ),
 )
 

@@ -26,10 +26,12 @@ from mulligan.foreign.facts import type_name
 from mulligan.pipeline import Pipeline
 from mulligan.plugging.plugins import Hookimpl, PluginInfo
 from mulligan.results import ToolResult
+from mulligan.suggesting.nearby import near_names
 from mulligan.tools import Tool
 from mulligan.toolset import Toolset
 
 _REFERENCE = re.compile(r"(?:([A-Za-z_][\w.]*):)?([A-Za-z_][\w.]*)(\(.*\))?", re.DOTALL)
+_CALL = re.compile(r"(?:[A-Za-z_]\w*\.)*[A-Z]\w*\((?:[\"'\d].*)?\)", re.DOTALL)
 _EFFECTS = {"none": "surely not applied", "possible": "may have been applied", "done": "was applied"}
 
 
@@ -124,6 +126,8 @@ def _exception(spec: str) -> BaseException | None:
         return None
     module, name, arguments = found.groups()
     if module is None and not _is_exception(getattr(builtins, name, None)):
+        if _CALL.fullmatch(spec.strip()):
+            _refuse_unknown(spec, name)
         return None
     try:
         cls = find(f"{module or 'builtins'}:{name}", "explain", offers=_offers)
@@ -134,6 +138,24 @@ def _exception(spec: str) -> BaseException | None:
     if issubclass(cls, (KeyboardInterrupt, GeneratorExit)):
         _refuse(spec, "it is never classified: it passes through to the host")
     return _made(cls, spec, arguments or "()")
+
+
+def _refuse_unknown(spec: str, name: str) -> NoReturn:
+    """What is written like an exception and is none is a slip, and no text of a failure."""
+    module, _, cls = name.rpartition(".")
+    if module:
+        why = f"write {module}:{cls}(...) for a class of a module"
+    else:
+        known = [one for one, value in vars(builtins).items() if _is_exception(value)]
+        near = near_names(name, known)
+        why = f"there is no built-in exception {name!r}"
+        why += f"; did you mean {near[0]}?" if near else "; write MODULE:NAME for a class of a module"
+    _refuse(
+        spec,
+        f"{why} Add --text to explain it as a text"
+        if why.endswith("?")
+        else f"{why}; add --text to explain it as a text",
+    )
 
 
 def _offers(value: Any, _: str) -> bool:

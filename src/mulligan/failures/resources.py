@@ -33,7 +33,7 @@ _FORMS = (  # how systems and libraries name what they did not find; the first f
     rf"(?:^|: )((?:[A-Za-z]:)?[^:\n]{{1,200}}) \({_SYSTEM}\)",  # Java
     r"\b\w{1,60}\(([^()\n]{1,200})\): failed to open stream(?:: [\w ]{1,60})?",  # PHP
     rf"{_SYSTEM}[:.]? (?:{_THING}|{_PLACE})",  # Python, Windows
-    rf"(?:^|[: ])(?:open|stat|lstat|read|mkdir|chdir|remove|unlink|exec) ([^:\n]{{1,200}}): {_SYSTEM}",  # Go
+    rf"(?:^|[: ])(?:open|stat|lstat|read|mkdir|chdir|remove|unlink|exec) ((?:[A-Za-z]:)?[^:\n]{{1,200}}): {_SYSTEM}",  # Go
     rf"(?:\b[\w.-]{{1,40}} )?{_THING},? {_GONE}(?: (?:in|on|at|under) (?:the )?[\w-]{{1,40}}(?: {_QUOTED})?)?",
     rf"\b(?:named|called|find|locate|open|access|{_KIND})[: ]{{1,2}}{_THING}",
     rf"\b\w{{0,60}}(?:NoSuch|NotFound)\w{{0,20}}(?:Exception|Error): {_NAME}$",
@@ -48,10 +48,12 @@ _FORMS = (  # how systems and libraries name what they did not find; the first f
     rf"permission denied for (?:table|relation|column|database|schema|sequence|view|index) {_NAME}",
     rf"^(?!error|code|status|type)[a-z_ ]{{1,30}}: {_NAME}$",
 )
-_SAYING_NOTHING = re.compile(  # what stands where names do: a status, a class, the name of an error, a word for any thing
-    r"[45]\d\d|ENOENT|EACCES|EPERM|EEXIST|EISDIR|ENOTDIR|ENOTFOUND|(?:[a-z_]\w{0,60}\.){1,8}[A-Z]\w{0,80}"
-    r"|[\w.]{0,100}(?:Error|Exception|Warning|Failure|NotFound)"
-    rf"|(?:https?|error|fatal|warning|it|resource|page|item|object|{_KIND})",
+_SAYING_NOTHING = (
+    re.compile(  # what stands where names do: a status, a class, the name of an error, a word for any thing
+        r"[45]\d\d|ENOENT|EACCES|EPERM|EEXIST|EISDIR|ENOTDIR|ENOTFOUND|(?:[a-z_]\w{0,60}\.){1,8}[A-Z]\w{0,80}"
+        r"|[\w.]{0,100}(?:Error|Exception|Warning|Failure|NotFound)"
+        rf"|(?:https?|error|fatal|warning|it|resource|page|item|object|{_KIND})",
+    )
 )
 _REPORTS = len(_FORMS) - 1  # the last form says nothing of what is missing
 _EMPTY_REPORTS = rf"{_SYSTEM}(?: \(os error \d{{1,5}}\))?|\b(?:{_MISSING})"
@@ -113,9 +115,9 @@ def resource(asked: tuple[str | None, str], nodes: Nodes, text: str, arguments: 
     path, method = asked
     named = _named(arguments or {})
     thing = named_in(text)
-    for _, name in named if thing is not None else ():
-        if thing == name or _is_end(thing, name):
-            return name
+    sent = next((name for _, name in named if thing is not None and (thing == name or _is_end(thing, name))), None)
+    if sent is not None:
+        return sent
     for rank, name in named:
         if (rank < _OTHER or not name.isalpha()) and ((path and _holds(path, name)) or _holds(text, name)):
             return thing if thing is not None and not path and rank == _AROUND else name
@@ -171,7 +173,7 @@ def _thing(found: re.Match[str]) -> str | None:
     start, end = found.span(number)
     name, line = found[number].strip().strip("\"'`"), found.string
     is_quoted = line[start - 1 : start] in _QUOTES and line[end : end + 1] in _QUOTES
-    if not name or "://" in name:
+    if not name:
         return None
     if not is_quoted and (_SAYING_NOTHING.fullmatch(name) or _is_half(line[:start], line[end:])):
         return None

@@ -27,7 +27,9 @@ _AROUND = "./-~@"
 _BEFORE, _AFTER = frozenset(",;[(\"'`"), frozenset(",;])\"'`")
 _ERRNO = re.compile(r"\[(?:Errno|WinError) \d{1,6}\]")
 _KEY = re.compile(r"[\"']\w{1,60}[\"']\s{0,3}:")
-_BREAK = re.compile(r"((?:[A-Za-z]:|\\)\\[^\s\"'<>|]*)|\\n")  # a line break that is escaped, but not within a path of Windows
+_BREAK = re.compile(
+    r"((?:[A-Za-z]:|\\)\\[^\s\"'<>|]*)|\\n"
+)  # a line break that is escaped, but not within a path of Windows
 _CODES = frozenset(("code", "status", "type", "reason", "kind", "category", "error_code", "errorCode", "error_type"))
 _MOST_TEXT, _MOST_NAMES, _LONGEST = 2_000, 200, 200
 
