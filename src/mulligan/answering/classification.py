@@ -97,16 +97,19 @@ class Classifier:
             if tool.provider is not None and error.provider is None:
                 own["provider"] = tool.provider
                 filled.append("provider")
-        if (
-            isinstance(error, ResourceNotFoundError)
-            and "user_message" not in own
-            and is_name(error.resource or "", blanks=2)
-        ):
+        if isinstance(error, ResourceNotFoundError) and "user_message" not in own and _is_shown(error.resource):
             own["user_message"] = f"Resource not found: {error.resource}"
             filled.append("user_message")
         own["_filled"] = filled
         own["fatal"] = self._policy.is_fatal(error)
         return error
+
+
+def _is_shown(resource: str | None) -> bool:
+    """Whether the user may read what is missing in a sentence of ours: a name, and no sentence."""
+    if not resource:
+        return False
+    return (resource.isascii() and resource.isprintable() and " " not in resource) or is_name(resource, blanks=2)
 
 
 def _own_word(exception: BaseException | None) -> ToolError | None:

@@ -54,7 +54,7 @@ _POSITIONS = frozenset(
 _NULL = re.compile(r"\bnull (?:byte|character)s?\b")
 _IN_QUOTES = re.compile(r"[\"'`]([^\"'`\n]{1,200})[\"'`]")
 _SUBJECT = (  # an argument's name, and what must hold for it
-    r"(?:^|[.:;,(\[] ?|\b(?:argument|parameter|the|value of) )[\"'`]?{}[\"'`]? (?:= ?\S{{1,60}} )?"
+    r"(?:^|[.:;,(\[] ?|\b(?:[Aa]rgument|parameter|the|value of) )[\"'`]?{}[\"'`]? (?:= ?\S{{1,60}} )?"
     r"(?:must|should|has to|have to|needs to|cannot|can't|can not|may not|is|are|was|exceeds|out of)\b"
 )
 _MOST = 8
@@ -221,7 +221,7 @@ def _rejected_arguments(failure: Failure, arguments: Mapping[str, Any]) -> Itera
             yield name, "out of range"
         elif "\0" in text and _NULL.search(told):
             yield name, "holds a null character"
-        elif re.search(_SUBJECT.format(re.escape(name)), told, re.IGNORECASE) or (text and text in quoted):
+        elif (text and text in quoted) or (name in told and re.search(_SUBJECT.format(re.escape(name)), told)):
             yield name, "rejected by the tool"
 
 

@@ -105,9 +105,10 @@ def is_verdict(value: Mapping[Any, Any]) -> bool:
     Args:
         value: the mapping.
     """
-    is_negative = value.get("ok") is False or value.get("success") is False
+    if value.get("ok") is not False and value.get("success") is not False:
+        return False
     listed = [name for name in _FINDINGS if isinstance(value.get(name), (list, tuple)) and value[name]]
-    return is_negative and bool(listed) and not (listed == ["errors"] and _is_documented(value))
+    return bool(listed) and not (listed == ["errors"] and _is_documented(value))
 
 
 def _is_documented(value: Mapping[Any, Any]) -> bool:
