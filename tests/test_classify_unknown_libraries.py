@@ -131,6 +131,49 @@ def test_a_base_that_is_named_after_its_package_says_nothing():
     assert type(classified(exception("NoAnswer", "nothing came", module="dns.resolver", bases=(base,)))) is FAILED
 
 
+@pytest.mark.parametrize(
+    ("module", "base"),
+    [
+        ("mcp.server.mcpserver.exceptions", "MCPServerError"),
+        ("acme.errors", "AcmeServerError"),
+        ("things.errors", "ServerError"),
+        ("websockets.exceptions", "WebSocketException"),
+        ("authkit.oauth2.errors", "OAuth2Error"),
+        ("drive.errors", "DriveBackendError"),
+    ],
+)
+def test_a_base_that_names_a_part_of_the_system_says_nothing(module, base):
+    root = type(base, (Exception,), {"__module__": module})
+    assert type(classified(exception("ToolError", "Order 77 is another's.", module=module, bases=(root,)))) is FAILED
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "cls"),
+    [
+        ("acme.errors", "AcmeServerError", UNAVAILABLE),
+        ("openai", "InternalServerError", UNAVAILABLE),
+        ("acme.errors", "SocketError", CONNECTION),
+        ("mcp.server.mcpserver.exceptions", "MCPServerError", FAILED),
+    ],
+)
+def test_the_name_of_the_class_itself_says_what_failed(module, name, cls):
+    assert type(classified(exception(name, "odd", module=module))) is cls
+
+
+@pytest.mark.parametrize(
+    ("name", "cls"),
+    [
+        ("InternalServerError", UNAVAILABLE),
+        ("OrderNotFound", MISSING),
+        ("ThrottledError", RATE),
+        ("StorageConnectionError", CONNECTION),
+    ],
+)
+def test_a_base_that_says_what_happened_is_believed(name, cls):
+    base = type(name, (Exception,), {"__module__": "acme.errors"})
+    assert type(classified(exception("Odd", "odd", bases=(base,)))) is cls
+
+
 def test_a_base_that_names_two_things_says_neither():
     base = type("NotExistOrMultiple", (Exception,), {"__module__": "orm.errors"})
     assert type(classified(exception("MultipleReturned", "expected one", module="orm.errors", bases=(base,)))) is FAILED

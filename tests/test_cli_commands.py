@@ -538,7 +538,7 @@ def test_explain_an_exception(cli):
         fatal        no: the model may continue
         effect       possible: may have been applied
         next step    check the name, then call the_tool again with one that exists; do not repeat this one.
-        user reads   Something that the assistant asked for was not found.
+        user reads   Resource not found: notes/a.txt
 
         The model reads:
 
@@ -640,6 +640,13 @@ def test_explain_still_reads_a_text_as_a_text(cli, text):
 def test_explain_takes_a_name_as_text_when_asked_to(cli):
     assert "read as      a failure that another" in cli("explain", "TimeoutError", "--text")[1]
     assert "read as      a failure that another" in cli("explain", "Timeout")[1]
+
+
+def test_explain_takes_no_class_name_for_what_was_denied(cli):
+    said = "acme.exceptions.Forbidden: permission denied, on get http://127.0.0.1:8200/v1/secret"
+    _, out, _ = cli("explain", said)
+    assert "ToolPermissionError" in out
+    assert "acme.exceptions.Forbidden" not in out.partition("The model reads:\n")[2].partition("<<<")[0]
 
 
 def test_explain_words_it_for_the_tool_that_is_named(cli):

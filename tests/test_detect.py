@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from mulligan import Pipeline, Tool, errors
+from mulligan import Pipeline, Policy, Tool, errors
+from mulligan.plugin import Failure
 
 
 class Result(SimpleNamespace):
@@ -65,14 +66,25 @@ REPORTED: dict[str, tuple[Any, type[errors.ToolError], int | None, str]] = {
     "error text with a status": ({"error": "404 Not Found"}, errors.ResourceNotFoundError, 404, "404 Not Found"),
     "error text with HTTP": ({"error": "HTTP 401: bad key"}, errors.ToolAuthenticationError, 401, "bad key"),
     "error that is a flag": ({"error": True, "message": "no disk"}, errors.ToolExecutionError, None, "no disk"),
-    "ok is false": ({"ok": False, "description": "chat not found"}, errors.ToolError, None, "chat not found"),
+    "ok is false": (
+        {"ok": False, "error_code": 400, "description": "chat not found"},
+        errors.ToolError,
+        None,
+        "chat not found",
+    ),
     "ok is false with an error": (
         {"ok": False, "error": "channel_not_found"},
         errors.ToolError,
         None,
         "channel_not_found",
     ),
-    "success is false": ({"success": False, "reason": "locked"}, errors.ToolError, None, "locked"),
+    "success is false": ({"success": False, "code": "E7", "reason": "locked"}, errors.ToolError, None, "locked"),
+    "an error among its own list": (
+        {"ok": False, "error": "cant_invite", "errors": [{"user": "U1", "error": "cant_invite_self"}]},
+        errors.ToolError,
+        None,
+        "cant_invite",
+    ),
     "success is false with a status": (
         {"success": False, "status": 409, "detail": "locked"},
         errors.ResourceConflictError,
@@ -120,6 +132,15 @@ RESULTS: dict[str, Any] = {
     "isError text": {"isError": "no"},
     "ok true": {"ok": True, "error": None},
     "ok zero": {"ok": 0},
+    "ok is false alone": {"ok": False},
+    "a verdict with a reason": {"ok": False, "why": "the door is closed"},
+    "a verdict with a message": {"success": False, "message": "The dice show 3; 4 was needed."},
+    "a verdict with a number": {"success": False, "error": 3},
+    "a run of tests": {"ok": False, "failures": [f"tests/test_{i}.py::test_it expected {i}" for i in range(40)]},
+    "a linter": {"ok": False, "errors": [{"message": "unused import", "path": "a.py", "code": 401}]},
+    "a linter of codes": {"success": False, "errors": [{"code": 401, "message": "Permission denied is no word"}]},
+    "a linter that counts": {"ok": False, "error": "2 problems were found", "problems": ["a", "b"]},
+    "an audit": {"success": False, "code": 3, "message": "not compliant", "violations": [{"rule": "403"}]},
     "ok none": {"ok": None},
     "success none": {"success": None},
     "a status alone": {"status": 404, "url": "https://example.org"},
@@ -190,15 +211,76 @@ def test_what_a_report_says_is_foreign_text(make_pipeline, run):
 
 
 def test_a_report_may_have_taken_effect(make_pipeline, run):
-    assert "It may have taken effect." in run(make_pipeline(give({"ok": False})), "give").content
-    assert "It may have taken effect." not in run(make_pipeline(give({"ok": False}, read_only=True)), "give").content
+    report = {"ok": False, "error": "odd"}
+    assert "It may have taken effect." in run(make_pipeline(give(report)), "give").content
+    assert "It may have taken effect." not in run(make_pipeline(give(report, read_only=True)), "give").content
+
+
+def test_verdicts_never_make_a_session_refuse_the_tool():
+    verdict = {"ok": False, "failures": [f"test_{number}" for number in range(40)]}
+    with Pipeline([give(verdict)], autoload=False) as pipeline:
+        session = pipeline.session()
+        results = [session.call("give", {}) for _ in range(6)]
+    assert [(result.is_error, result.value) for result in results] == [(False, verdict)] * 6
+
+
+# data that a tool was asked for, and that tells of a failure which a transport would end the run with
+RECORDS: dict[str, Any] = {
+    "a log record": {"code": 401, "message": "Unauthorized"},
+    "a request": {"status": 403, "error": "Forbidden", "path": "/admin"},
+    "an event": {"status": "error", "error": "invalid api key", "at": "12:01"},
+    "an error": {"error": "payment required"},
+    "a refusal": {"ok": False, "error": "invalid_auth"},
+    "a program": {"stdout": "", "stderr": "cp: disk quota exceeded", "returncode": 1},
+    "GraphQL": {"data": None, "errors": [{"message": "no", "extensions": {"code": "UNAUTHENTICATED"}}]},
+    "a stored answer": {"statusCode": 401, "headers": {}, "body": "Unauthorized"},
+    "an exception": PermissionError("no"),
+}
+
+
+@pytest.mark.parametrize("kind", RECORDS)
+def test_data_that_was_returned_never_ends_the_run(make_pipeline, run, kind):
+    result = run(make_pipeline(give(RECORDS[kind])), "give")
+    assert (result.is_error, result.fatal, result.error.fatal) == (True, False, False)
+
+
+@pytest.mark.parametrize("kind", RECORDS)
+def test_classify_says_what_the_class_of_a_value_means_for_a_run(make_pipeline, kind):
+    error = make_pipeline().classify(RECORDS[kind])
+    assert error.fatal is type(error).fatal
+    assert make_pipeline().classify(RECORDS[kind], tool="give").fatal is error.fatal
+
+
+@pytest.mark.parametrize("fatal", [{errors.ToolAuthenticationError: True}, {"give": True}, lambda error: True])
+def test_the_policy_may_say_that_data_ends_the_run(make_pipeline, run, fatal):
+    result = run(make_pipeline(give(RECORDS["a log record"]), policy=Policy(fatal=fatal)), "give")
+    assert result.fatal
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        mcp("401 Unauthorized", isError=True),
+        Result(is_error=True, content="invalid api key"),
+        Result(status_code=401, headers={}),
+        Result(status=403, headers={}),
+        errors.ToolAuthenticationError("The key is wrong."),
+    ],
+)
+def test_the_envelope_of_a_call_may_end_the_run(make_pipeline, run, value):
+    assert run(make_pipeline(give(value)), "give").fatal
+
+
+def test_what_a_plugin_detects_may_end_the_run(make_pipeline, run, plugin):
+    detecting = plugin(detect=lambda value: Failure(value=value, message="no", status=401))
+    assert run(make_pipeline(give({"session": "over"}), plugins=[detecting]), "give").fatal
 
 
 def test_huge_reports_are_bounded(make_pipeline, run):
     for value in (
         mcp("x" * 5_000_000, isError=True),
         {"error": "word " * 1_000_000},
-        {"ok": False, "rows": list(range(300_000))},
+        {"ok": False, "error": "odd", "rows": list(range(300_000))},
     ):
         assert len(run(make_pipeline(give(value)), "give").content) <= 2_000
 
@@ -243,6 +325,16 @@ SAID = {
     "Tool read_fil not found. Please select a tool that is available.": "read_fil",
     "Unknown tool read_fil, should be one of: a, b": "read_fil",
     "Unknown tool: server/read-fil:v2.": "server/read-fil:v2",
+    "AI_NoSuchToolError: read_fil": "read_fil",
+    "unavailable tool 'read_fil'": "read_fil",
+    "unavailable tool: read_fil": "read_fil",
+    "Tried an unavailable tool (read_fil).": "read_fil",
+    "Unknown tool 'read a fil'": "read a fil",
+    "The tool read_fil is unavailable": "read_fil",
+    '{"error": "Unknown tool: read_fil"}': "read_fil",
+    '{"error": {"code": "unknown_tool", "toolName": "read_fil"}}': "read_fil",
+    '{"type": "tool_not_found", "tool": "read_fil", "message": "no"}': "read_fil",
+    '{"isError": true, "error": {"message": "Tool read_fil not found"}}': "read_fil",
 }
 
 
@@ -258,6 +350,40 @@ def test_a_name_that_another_runtime_did_not_know(tools_pipeline, text, raised):
     assert result.call.name == SAID[text]
 
 
+class AI_NoSuchToolError(Exception):
+    """As the AI SDK's, carried over."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__("the model made a mistake")
+        self.toolName = name
+
+
+def raised_from(outer: Exception, cause: Exception) -> Exception:
+    outer.__cause__ = cause
+    return outer
+
+
+@pytest.mark.parametrize(
+    "reported",
+    [AI_NoSuchToolError("read_fil"), raised_from(RuntimeError("step 3 failed"), AI_NoSuchToolError("read_fil"))],
+)
+def test_a_name_that_an_exception_of_another_runtime_holds(tools_pipeline, reported):
+    result = tools_pipeline.recover(reported)
+    assert result.content.startswith("Error: Tool 'read_fil' not found.\n")
+    assert result.error.suggestions[:1] == ("read_file",)
+
+
+@pytest.mark.parametrize(
+    "raised", [AI_NoSuchToolError("read_fil"), raised_from(RuntimeError("x"), AI_NoSuchToolError("x"))]
+)
+def test_a_tool_that_another_runtime_lacks_is_no_missing_resource(make_pipeline, run, raised):
+    def delegate(task: str) -> str:
+        raise raised
+
+    error = run(make_pipeline(Tool.from_function(delegate)), "delegate", {"task": "x"}).error
+    assert isinstance(error, errors.ToolNotFoundError)
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -267,6 +393,9 @@ def test_a_name_that_another_runtime_did_not_know(tools_pipeline, text, raised):
         "no tool and no function was called",
         "The function that was called does not exist",
         "404 page not found",
+        "The tool shed is unavailable today",
+        "A tool company does not exist in this town",
+        '{"tool": "read_fil", "error": "timeout"}',
     ],
 )
 def test_a_report_that_names_no_tool(tools_pipeline, text):

@@ -172,7 +172,13 @@ executeScript(code): Run JavaScript in the page.
 ]
 
 
-@pytest.mark.parametrize("called", ["analyzeDom", "analyze_dom", "analyzeDOM", "mcp__browser__analyze-dom"])
+@pytest.mark.parametrize(
+    "called",
+    [
+        *("analyzeDom", "analyze_dom", "analyzeDOM", "mcp__browser__analyze-dom"),
+        *("getDomStructure", "get_dom_tree", "getHtmlStructure", "fetchDocumentMarkup"),
+    ],
+)
 def test_a_tool_is_found_by_meaning_where_spelling_is_of_no_use(called: str) -> None:
     assert NameIndex(BROWSER).suggest(called).names[0] == "readPageContent"
 

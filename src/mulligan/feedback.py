@@ -41,6 +41,7 @@ class Feedback:
         notes: how often this has happened, and what was read differently from how it was sent.
         detail: the foreign text, in its fence; empty where there is none.
         exception: the type of the exception that the tool raised, safe to show, if the error's class says nothing of it.
+        author_message: what the tool's author says to the model, on one line; empty where nobody does.
         catalogue: the templates of the sentences around the parts.
     """
 
@@ -69,6 +70,7 @@ class Feedback:
     detail: str = ""
     wait_note: str = ""
     exception: str = ""
+    author_message: str = ""
     catalogue: Catalogue = attrs.field(default=ENGLISH, repr=False, eq=False)
 
 
@@ -106,6 +108,8 @@ def body(feedback: Feedback) -> list[str]:
         lines.append(feedback.suggestion)
     if feedback.options_total:
         lines.append(_options(feedback))
+    if feedback.author_message:
+        lines.append(words["author_says"].format(text=feedback.author_message))
     lines += feedback.notes
     if feedback.effect_note:
         lines.append(feedback.effect_note)

@@ -159,8 +159,9 @@ def detect(value: Any, tool: Tool) -> Failure | None:
 
     Asked once for each value, unless the tool was declared with `detect=False`. None means that it is a result.
 
-    The built-in knows MCP's `isError`, `{"error": ...}`, `{"ok": false}`, GraphQL's `errors` and HTTP answers with a
-    status of 400 and above. A document *about* errors is a result.
+    The built-in knows MCP's `isError`, `{"error": ...}`, `{"ok": false, "error": ...}`, GraphQL's `errors` and HTTP
+    answers with a status of 400 and above. A document *about* errors is a result. What the built-in finds in plain data
+    does not end the run, unless the policy says so; what a plugin finds may.
 
     Args:
         value: what the tool returned.

@@ -58,6 +58,7 @@ from mulligan.events import (
     StepFinished,
     Waiting,
 )
+from mulligan.failures.author import AUTHORS, AuthorMessage
 from mulligan.failures.failure import Failure
 from mulligan.failures.field_errors import pointer_to
 from mulligan.feedback import Feedback, FeedbackFormat, body, step_of
@@ -86,12 +87,14 @@ from mulligan.tools import Tool, tool
 from mulligan.toolset import Toolset
 
 __all__ = [
+    "AUTHORS",
     "ENGLISH",
     "HOOK_API",
     "AISDKDialect",
     "Answers",
     "AnthropicDialect",
     "AttemptFailed",
+    "AuthorMessage",
     "BudgetSpent",
     "CallFinished",
     "CallRepaired",

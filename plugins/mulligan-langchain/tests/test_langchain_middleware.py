@@ -482,6 +482,16 @@ def test_the_frameworks_own_words_are_improved(run):
     assert "sk-ant-api03" not in text
 
 
+def test_what_the_author_raises_for_the_model_is_shown_as_the_authors_words(run):
+    def order(id: int) -> str:
+        raise ToolException("Unauthorized: order 77 is locked; call unlock_order(77) first.")
+
+    flagged = StructuredTool.from_function(order, name="order", description="Order.", handle_tool_error=True)
+    text = told(run, [says(("c1", "order", {"id": 77}))], [flagged])["c1"].text
+    assert 'The tool says: "Unauthorized: order 77 is locked; call unlock_order(77) first."' in text
+    assert "<<<" not in text and "taken effect" not in text
+
+
 def test_retries_of_the_framework_inside_end_in_one_account(run):
     ran = []
 

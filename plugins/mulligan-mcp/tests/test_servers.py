@@ -9,6 +9,8 @@ import pytest
 from conftest import said
 from fastmcp import FastMCP
 from fastmcp.exceptions import ToolError as FastToolError
+from fastmcp.server import create_proxy
+from fastmcp.tools import ToolResult
 from mcp import Client
 from mcp.server.lowlevel import Server
 from mcp.server.mcpserver import MCPServer
@@ -126,8 +128,45 @@ async def test_each_failure_is_told(made, mode, tmp_path):
         first = f"Error executing tool read_file: Resource not found: {missing}"
         assert (await told("read_file", {"path": missing})).startswith(first)
         assert "No answer within 0.3 s" in await told("wait", {})
-        assert "Ask for fewer than 10 rows." in await told("refuse", {})
+        refused = await told("refuse", {})
+        assert 'The tool says: "Ask for fewer than 10 rows."' in refused
+        assert "taken effect" not in refused and "<<<" not in refused
         assert SECRET not in await told("crash", {})
+
+
+async def test_an_authors_error_is_not_temporary_and_runs_a_reading_tool_once():
+    ran = []
+    server = MCPServer("plain")
+
+    @server.tool(annotations=types.ToolAnnotations(read_only_hint=True))
+    def order(id: int) -> str:
+        ran.append(id)
+        raise ToolError("Order 77 belongs to another customer.")
+
+    async with Client(protect(server)) as client:
+        text = said(await client.call_tool("order", {"id": 77}))
+    assert 'The tool says: "Order 77 belongs to another customer."' in text
+    assert ran == [77]
+
+
+async def test_an_answer_marked_as_an_error_is_the_authors_unless_it_is_another_servers():
+    shop = FastMCP("shop")
+
+    @shop.tool
+    def order(id: int) -> ToolResult:
+        return ToolResult(content="Order 77 is locked; call unlock_order(77) first.", is_error=True)
+
+    near = FastMCP("near", middleware=[FastMiddleware()])
+    near.add_tool(await shop.get_tool("order"))
+    far = create_proxy(shop)
+    far.add_middleware(FastMiddleware())
+    texts = []
+    for server in (near, far):
+        async with client_of(server, "auto") as client:
+            texts.append(said(await client.call_tool("order", {"id": 77})))
+    assert 'The tool says: "Order 77 is locked; call unlock_order(77) first."' in texts[0]
+    assert "The tool says" not in texts[1]
+    assert "Order 77 is locked" in texts[1] and "<<<" in texts[1]
 
 
 @BOTH

@@ -100,6 +100,19 @@ def test_the_codes_of_each_browser(classify, code, cls, fatal):
         assert (error.transient, error.effect) == (True, "possible")
 
 
+@pytest.mark.parametrize(
+    "thrown",
+    [
+        "NotAllowedError: Failed to execute 'readText' on 'Clipboard': Read permission denied.",
+        "SecurityError: Failed to read the 'localStorage' property from 'Window': Access is denied for this document.",
+    ],
+)
+def test_what_the_browser_does_not_allow_a_page(classify, thrown):
+    error = classify(lambda: raise_(sync_api.Error(f"Page.evaluate: {thrown}")))
+    assert (type(error).__name__, error.fatal) == ("ToolPermissionError", False)
+    assert "the user must allow it" in error.message
+
+
 def test_an_older_log_names_the_selector_too(classify):
     error = classify(
         lambda: raise_(

@@ -146,9 +146,24 @@ def test_a_reported_failure_counts_as_one():
 
     played = guarded([("c1", "query", {"index": "d2"}), ("c2", "worded", {"index": "d3"})], "ok", tools=[query, worded])
     assert played.text("c1").startswith("Error executing tool query: Resource not found: d2")
-    assert "index d3 does not exist" in played.text("c2")
+    assert 'The tool says: "index d3 does not exist"' in played.text("c2")
     assert played.results["c2"]["content"][1:] == [{"image": {"format": "png"}}]
     assert {one["status"] for one in played.results.values()} == {"error"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["Order 77 is locked; call unlock_order(77) first", "Unauthorized: ask the user to log in, then call again"],
+)
+def test_the_words_of_a_tools_author_are_shown_and_do_not_end_the_run(words):
+    @tool
+    async def order() -> dict:
+        """Order."""
+        return {"status": "error", "content": [{"text": words}]}
+
+    played = guarded([("c1", "order", {})], "ok", tools=[order])
+    assert f'The tool says: "{words}"' in played.text("c1") and played.last == "ok"
+    assert "taken effect" not in played.text("c1") and "<<<" not in played.text("c1")
 
 
 def test_types_that_strands_would_bend_are_bent():

@@ -7,9 +7,9 @@ from typing import Any, cast
 
 from mulligan.answering.error_fields import check_fields, handed_on
 from mulligan.calls import ToolCall
-from mulligan.errors import MulliganError, Problem, ToolError, ToolExecutionError
+from mulligan.errors import MulliganError, Problem, ResourceNotFoundError, ToolError, ToolExecutionError
 from mulligan.failures.failure import Failure
-from mulligan.foreign.containment import show_name
+from mulligan.foreign.containment import is_name, show_name
 from mulligan.plugging.stages import Stages
 from mulligan.policy import Policy
 from mulligan.steps import DeadlineExceeded, ExecutorSaturated, ProcessFailed
@@ -43,6 +43,8 @@ class Classifier:
         error = _own_word(own) if issubclass(type(own), MulliganError) else self._by_plugins(failure, stages)
         if error is None:
             error = unclassified(failure)
+        if failure.is_data and call is not None:
+            error.__dict__["fatal"] = False
         if call is None and failure.tool_name is not None:
             call = ToolCall(None, failure.tool_name)
         error = self.complete(error, call, failure.tool, failure.arguments)
@@ -101,6 +103,9 @@ class Classifier:
             if tool.provider is not None and error.provider is None:
                 own["provider"] = tool.provider
                 filled.append("provider")
+        if isinstance(error, ResourceNotFoundError) and "user_message" not in own and _is_shown(error.resource):
+            own["user_message"] = f"Resource not found: {error.resource}"
+            filled.append("user_message")
         own["_filled"] = filled
         own["fatal"] = self._policy.is_fatal(error)
         return error
@@ -119,6 +124,13 @@ def _knows_effect(error: ToolError, own: BaseException | None, is_one_request: C
     if issubclass(type(own), ToolError):
         return "effect" in error.__dict__
     return issubclass(type(own), (DeadlineExceeded, ExecutorSaturated, ProcessFailed)) or is_one_request()
+
+
+def _is_shown(resource: str | None) -> bool:
+    """Whether the user may read what is missing in a sentence of ours: a name, and no sentence."""
+    if not resource:
+        return False
+    return (resource.isascii() and resource.isprintable() and " " not in resource) or is_name(resource, blanks=2)
 
 
 def _own_word(exception: BaseException | None) -> ToolError | None:

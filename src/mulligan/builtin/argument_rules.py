@@ -11,7 +11,17 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from mulligan.plugin import Failure, Problem, Rules, ToolArgumentError, ToolError, ToolExecutionError, pointer_to
+from mulligan.plugin import (
+    Failure,
+    Problem,
+    Rules,
+    ToolArgumentError,
+    ToolError,
+    ToolExecutionError,
+    meanings,
+    pointer_to,
+    said,
+)
 
 rules = Rules()
 _BINDING = re.compile(
@@ -22,7 +32,33 @@ _BINDING = re.compile(
 )
 _AT = re.compile(r" - at `\$([^`]{0,200})`")
 _NAMED = re.compile(r"'([^']{1,100})'")
+_POSITIONS = frozenset(
+    (
+        "index",
+        "idx",
+        "i",
+        "n",
+        "nth",
+        "position",
+        "pos",
+        "place",
+        "row",
+        "line",
+        "column",
+        "item",
+        "number",
+        "page",
+        "offset",
+    )
+)
+_NULL = re.compile(r"\bnull (?:byte|character)s?\b")
+_IN_QUOTES = re.compile(r"[\"'`]([^\"'`\n]{1,200})[\"'`]")
+_SUBJECT = (  # an argument's name, and what must hold for it
+    r"(?:^|[.:;,(\[] ?|\b(?:[Aa]rgument|parameter|the|value of) )[\"'`]?{}[\"'`]? (?:= ?\S{{1,60}} )?"
+    r"(?:must|should|has to|have to|needs to|cannot|can't|can not|may not|is|are|was|exceeds|out of)\b"
+)
 _MOST = 8
+_MOST_ARGUMENTS, _LONGEST_MESSAGE = 40, 600
 _NEAR = 2
 
 
@@ -152,6 +188,41 @@ def _values(arguments: Mapping[str, Any]) -> Iterator[Any]:
         yield value
         if isinstance(value, Mapping):
             yield from value.values()
+
+
+@rules("builtins.ValueError", "builtins.LookupError", "builtins.AssertionError")
+def rejected(failure: Failure) -> ToolError | None:
+    """A check or a look-up inside the tool that is about one argument: it names it, or quotes what it holds."""
+    arguments = failure.arguments
+    if not arguments or not failure.is_plain or type(failure.exception) not in _CHECKS:
+        return None
+    found = list(_rejected_arguments(failure, arguments))
+    if len(found) != 1 or said(failure.told) not in (None, meanings.ARGUMENT, meanings.FAILED, meanings.OUT_OF_RANGE):
+        return None
+    (name, why), *_ = found
+    got = json.dumps(arguments[name], ensure_ascii=False, default=str)[:2_000]
+    problems = [Problem(pointer_to(name), why, got=got)]
+    return ToolArgumentError("The tool rejected an argument.", problems=problems, effect="possible")
+
+
+_CHECKS = (ValueError, KeyError, IndexError, LookupError, AssertionError)
+
+
+def _rejected_arguments(failure: Failure, arguments: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The arguments that an exception is about, each with what is wrong with it."""
+    told, kind = failure.told[:_LONGEST_MESSAGE], type(failure.exception)
+    quoted = {found[1] for found in _IN_QUOTES.finditer(told)}
+    for name, value in tuple(arguments.items())[:_MOST_ARGUMENTS]:
+        is_number = type(value) is int
+        text = str(value)[:_LONGEST_MESSAGE] if isinstance(value, str) or is_number else ""
+        if kind is KeyError and text and text == told:
+            yield name, "not known to the tool"
+        elif kind is IndexError and is_number and name.lower() in _POSITIONS:
+            yield name, "out of range"
+        elif "\0" in text and _NULL.search(told):
+            yield name, "holds a null character"
+        elif (text and text in quoted) or (name in told and re.search(_SUBJECT.format(re.escape(name)), told)):
+            yield name, "rejected by the tool"
 
 
 @rules("json.JSONDecodeError")

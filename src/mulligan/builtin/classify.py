@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mulligan.builtin import argument_rules, http_rules, late_rules, os_rules, python_rules, sql_rules
 from mulligan.plugin import (
+    AUTHORS,
     DeadlineExceeded,
     ExecutorSaturated,
     Failure,
@@ -29,6 +30,12 @@ def deadline(failure: Failure) -> ToolError | None:
         return ToolTimeoutError(f"{waited}, and the tool had not begun.", effect="none")
     state = "it may still be running" if error.running else "it was cancelled"
     return ToolTimeoutError(f"{waited}; {state}.", effect="possible")
+
+
+@rules(*AUTHORS)
+def author(failure: Failure) -> ToolError | None:
+    """The tool's author says to the model what stands in the way: whatever the words are, they do not end the run."""
+    return ToolExecutionError("The tool could not complete the call.") if failure.author_message else None
 
 
 @rules("mulligan.steps.ExecutorSaturated")

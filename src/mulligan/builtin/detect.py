@@ -7,7 +7,7 @@ from typing import Any
 
 from mulligan.builtin import value_answers
 from mulligan.builtin import value_shapes as shapes
-from mulligan.plugin import Failure, Tool, hookimpl, safe_str
+from mulligan.plugin import Failure, Tool, ToolError, hookimpl, safe_str
 
 _RESULTS = frozenset({int, float, bool, bytes, type(None), list, tuple, set})
 _MAPPINGS: tuple[Callable[[Mapping[Any, Any]], Failure | None], ...] = (
@@ -36,32 +36,41 @@ def detect(value: Any, tool: Tool) -> Failure | None:
 def _reported(value: Any) -> Failure | None:
     kind = type(value)
     if kind is str:
-        return shapes.report(value) if value[:1] in _BEGINNINGS and value[:1] else None
+        return _data(shapes.report(value)) if value[:1] in _BEGINNINGS and value[:1] else None
     if kind in _RESULTS:
         return None
     if issubclass(kind, Mapping):
         return _mapping(shapes.bounded(value))
     if issubclass(kind, Exception):
-        return Failure(value)
+        return _data(Failure(value))
     if _flag(value, "isError") or _flag(value, "is_error"):
         return Failure(value=value, message=_blocks(getattr(value, "content", None)))
     status = _http_answer(value)
     if status is not None:
         return Failure(value=value, message=f"HTTP status {status}", status=status)
     if isinstance(getattr(value, "returncode", None), int) and hasattr(value, "stderr"):
-        return shapes.program(value.returncode, getattr(value, "stdout", None), value.stderr, value)
+        return _data(shapes.program(value.returncode, getattr(value, "stdout", None), value.stderr, value))
     return None
 
 
 def _mapping(value: Mapping[Any, Any]) -> Failure | None:
     if value.get("isError") is True or value.get("is_error") is True:
         return Failure(value=value, message=_blocks(value.get("content")))
+    if shapes.is_verdict(value):
+        return None
     for shape in _MAPPINGS:
         failure = shape(value)
         if failure is not None:
-            return failure
+            return _data(failure)
     code = next((value[name] for name in ("returncode", "exit_code", "exitCode") if name in value), None)
-    return shapes.program(code, value.get("stdout"), value.get("stderr"), value)
+    return _data(shapes.program(code, value.get("stdout"), value.get("stderr"), value))
+
+
+def _data(failure: Failure | None) -> Failure | None:
+    """Marks what is no envelope of a transport: it may be a record about a failure of something else."""
+    if failure is not None and not issubclass(type(failure.exception), ToolError):
+        failure.is_data = True
+    return failure
 
 
 def _flag(value: object, name: str) -> bool:

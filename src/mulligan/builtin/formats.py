@@ -37,6 +37,7 @@ class JsonFormat(FeedbackFormat):
             "provider": feedback.provider,
             "problems": [problem._asdict() for problem in feedback.problems],
             "suggestions": list(feedback.suggestions),
+            "authorMessage": feedback.author_message,
             "nextStep": step_of(feedback),
         }
         told = {name: value for name, value in fields.items() if value not in (None, [], "")}

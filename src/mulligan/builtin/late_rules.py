@@ -25,10 +25,17 @@ _STATUS = re.compile(
     r"(?:^|[^\w\"'`])(?<!exit )(?:HTTP(?:/[\d.]{1,3})?(?: error| status)?(?: code)?|(?:HTTP |response |error )?status(?: code)?"
     r"|(?:returned|received|with|HTTP) (?:an? )?(?:error|response)(?: code)?|error)"
     r"[ :=]{1,3}[\[(]?([45]\d\d)(?=$|[\])}:,;.\n]|\s[-(\[{]| (?:Client|Server) Error\b)"
+    r"|\b(?:api|server|service|endpoint|request|backend|upstream|host|site|page|url) (?:returned|responded with|answered"
+    r"(?: with)?|replied(?: with)?|gave) (?:an? |HTTP |status ){0,3}([45]\d\d)(?=$|[,;:.)]| (?:for|on|from|to|with|after|at)\b)"
+    r"|\A\s{0,8}([45]\d\d)(?=\s{0,8}\Z|: \S|\s\{)"
     r"|(?:^|[^\w.\"'`#])[\[(]?([45]\d\d)[\])]?:? ([A-Z][a-z]{1,16}(?: [A-Za-z]{2,16}){0,4})",
     re.IGNORECASE,
 )
 _EITHER = re.compile(r"[a-z]Or[A-Z]")
+_COMPONENT = re.compile(
+    r"(?:(?!Internal)\w*(?:Server|Backend)|Socket|WebSocket|Proxy|DNS|SSL|TLS|OAuth\d?|Auth|Billing)"
+    r"(?:Base)?(?:Error|Exception|Fault)?"
+)
 _REASONS = {status.value: status.phrase.lower() for status in HTTPStatus if status >= 400}
 _BUGS = (
     ArithmeticError,
@@ -56,7 +63,8 @@ def _chain(failure: Failure) -> tuple[Failure, ...]:
 def told_status(failure: Failure) -> ToolError | None:
     """An HTTP status that the message tells as one: `status code 404`, `error: 404`, `404 Not Found`."""
     for one in _chain(failure):
-        status = None if _is_bug(one.exception) else _status_told(one.text, one.told)
+        is_key = issubclass(type(one.exception), LookupError)  # `KeyError(404)` looked for a key
+        status = None if is_key or _is_bug(one.exception) else _status_told(one.text, one.told)
         if status is not None:
             return status_error(one, status, effect="possible")
     return None
@@ -65,11 +73,12 @@ def told_status(failure: Failure) -> ToolError | None:
 def _status_told(text: str, told: str) -> int | None:
     both = text[:600] if told == text else f"{told[:600]}\n{text[:600]}"
     for found in _STATUS.finditer(_QUOTED.sub("_", both)) if "4" in both or "5" in both else ():
-        if found[1]:
-            return int(found[1])
-        phrase = _REASONS.get(int(found[2]))
-        if phrase is not None and found[3].lower().startswith(phrase):
-            return int(found[2])
+        told_as_one = found[1] or found[2] or found[3]
+        if told_as_one:
+            return int(told_as_one)
+        phrase = _REASONS.get(int(found[4]))
+        if phrase is not None and found[5].lower().startswith(phrase):
+            return int(found[4])
     return None
 
 
@@ -122,11 +131,22 @@ def _named(exception: BaseException | None) -> m.Meaning | None:
 
 @lru_cache(maxsize=2_048)
 def _name_says(module: str, name: str, itself: bool) -> m.Meaning | None:
-    """What a name says: not the package's part of it (`DNSException` of `dns`), nor a base that does not say which."""
-    package = module.partition(".")[0]
-    if name.lower().startswith(package.lower()) and name[len(package) :]:
-        name = name[len(package) :]
-    return None if not itself and _EITHER.search(name) else reason_of(name)
+    """What a name says, without the part of it that names the library (`DNSException` of `dns`).
+
+    A base says nothing if it offers a choice, or only names a part of the system: everything that a library's server or
+    socket raises may derive from it.
+    """
+    own = name[len(_product(module, name)) :] or name
+    if not itself and (_EITHER.search(own) or _COMPONENT.fullmatch(own)):
+        return None
+    return reason_of(own)
+
+
+def _product(module: str, name: str) -> str:
+    """What a name begins with that names the library: its package, or a module such as `mcpserver` of `mcp`."""
+    package, *inner = module.lower().split(".")
+    parts = [package.rstrip("s"), package, *(part for part in inner if part.startswith(package))]
+    return max((part for part in parts if part and name.lower().startswith(part)), key=len, default="")
 
 
 def _narrowed(meaning: m.Meaning, chain: tuple[Failure, ...]) -> m.Meaning:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import os
+import re
 from collections.abc import Callable, Mapping
 
 from mulligan.plugin import (
@@ -20,14 +22,31 @@ from mulligan.plugin import (
 from mulligan.plugin import meanings as m
 
 rules = Rules()
+_HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_MAKING = frozenset(("write", "save", "create", "export", "dump", "store", "touch"))
 
 
 @rules("builtins.FileNotFoundError")
 def missing(failure: Failure) -> ToolError | None:
     """A file, directory or program is not there."""
     resource = failure.resource
+    folder = _missing_folder(failure)
+    if folder is not None:
+        message = f"Resource not found: {folder} (the folder to write into)"
+        return ResourceNotFoundError(message, resource=folder)
     message = f"Resource not found: {resource}" if resource else "The resource was not found."
     return ResourceNotFoundError(message, resource=resource)
+
+
+def _missing_folder(failure: Failure) -> str | None:
+    """The folder that is missing where a tool that makes files could not make one; a file to read may be missing too."""
+    path, tool = getattr(failure.exception, "filename", None), failure.tool
+    if not isinstance(path, str) or tool is None or tool.read_only:
+        return None
+    if _MAKING.isdisjoint(re.split(r"[\W_]+", _HUMPS.sub("_", tool.name).lower())):
+        return None
+    folder = os.path.dirname(path)
+    return folder if folder and not os.path.isdir(folder) else None
 
 
 @rules("socket.gaierror", "socket.herror")

@@ -47,6 +47,8 @@ _NOTHING = frozenset((
 ))
 # fmt: on
 _FAILED = frozenset(("error", "fail", "failed", "failure"))
+_FINDINGS = ("errors", "failures", "problems", "issues", "violations", "findings", "diagnostics")
+_IDENTIFIER = re.compile(r"[a-z][a-z0-9]{0,40}(?:_[a-z0-9]{1,40}){0,8}")
 _MOST_EXTRAS = 3
 _MOST_ITEMS = 1_000
 _LONGEST = 600
@@ -99,14 +101,42 @@ def status_of(value: Mapping[Any, Any]) -> int | None:
     return None
 
 
+def is_verdict(value: Mapping[Any, Any]) -> bool:
+    """Whether a mapping lists what was found wrong with the thing that was examined, as linters and test runs do.
+
+    Args:
+        value: the mapping.
+    """
+    if value.get("ok") is not False and value.get("success") is not False:
+        return False
+    listed = [name for name in _FINDINGS if isinstance(value.get(name), (list, tuple)) and value[name]]
+    return bool(listed) and not (listed == ["errors"] and _is_documented(value))
+
+
+def _is_documented(value: Mapping[Any, Any]) -> bool:
+    """Whether `errors` belongs to the envelope of Slack or Cloudflare.
+
+    https://api.slack.com/methods/conversations.invite#errors,
+    https://developers.cloudflare.com/fundamentals/api/how-to/make-api-calls/.
+    """
+    error = value.get("error")
+    if value.get("ok") is False and isinstance(error, str) and _IDENTIFIER.fullmatch(error):
+        return True
+    if value.get("success") is not False or not {"messages", "result"} & set(value) or not is_envelope(value):
+        return False
+    return all(
+        type(one.get("code")) is int and isinstance(one.get("message"), str) for one in mappings(value["errors"])
+    )
+
+
 def flagged(value: Mapping[Any, Any]) -> Failure | None:
-    """`{"ok": false}`, `{"success": false}`, `{"error": true}`, JSend's `{"status": "error"}`.
+    """`ok` or `success` that is false with a reason, `{"error": true}`, JSend's `{"status": "error"}`.
 
     Args:
         value: the mapping.
     """
     status = status_of(value)
-    if value.get("ok") is False or value.get("success") is False:
+    if (value.get("ok") is False or value.get("success") is False) and _has_reason(value):
         return Failure(value=value, message=words(value), status=status)
     if value.get("error") is True and not carries(value) and isinstance(value.get("message"), str):
         return Failure(value=value, message=words(value), status=status)
@@ -114,6 +144,15 @@ def flagged(value: Mapping[Any, Any]) -> Failure | None:
     if failed and isinstance(value.get("message"), str) and value["message"] and is_envelope(value):
         return Failure(value=value, message=value["message"], status=status)
     return None
+
+
+def _has_reason(value: Mapping[Any, Any]) -> bool:
+    """Whether a refusal names an error, its code, or a code with a message; an envelope's `errors` do too."""
+    if _is_error(value.get("error")) or value.get("error_code") or value.get("errorCode"):
+        return True
+    code = value.get("code")
+    has_code = isinstance(code, (str, int)) and not isinstance(code, bool) and code != ""
+    return bool(value.get("errors")) or (has_code and bool(words(value)))
 
 
 def error_member(value: Mapping[Any, Any]) -> Failure | None:

@@ -74,8 +74,13 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` is a quotation
             (api|access|auth|bearer|security|client|session|refresh|id|) (token|tokens|credential|credentials|password|username
             or password|user name or password|username password pair|username and password)
             @ (provided|supplied|given|specified|) …,
-        ~ (key|token|credential|credentials|password|session) @ (invalid|expired|revoked|incorrect|rejected) …,
-        ~ (key|token|credential|credentials|password) @ not (valid|recognized|provided|supplied|found|accepted|set) …,
+        ~ (token|credential|credentials|password|session) @ (invalid|expired|revoked|incorrect|rejected) …,
+        ~ key @ (expired|revoked|rejected) …,
+        ~ (api|access|secret|security|license|auth|authentication|subscription) key @
+            (invalid|incorrect|missing|required) …,
+        ~ (token|credential|credentials|password) @ not (valid|recognized|provided|supplied|found|accepted|set) …,
+        ~ (api|access|secret|security|license|auth|authentication|subscription) key @
+            not (valid|recognized|provided|supplied|found|accepted|set) …,
         ~ no (password|credentials|api key|token) (supplied|provided|found|given|specified|available) …,
         access denied for user ~, ~ could not (authenticate|log in|login) ~, login failed for ~, authorization failed,
         ~ not be authenticated ~, ~ (key|token|credential|credentials|grant|session|password) header @ invalid,
@@ -89,7 +94,8 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` is a quotation
         ~ insufficient (permission|permissions|privilege|privileges|scope|scopes|access rights) …,
         ~ (do|does) not have (the|) (required|necessary|sufficient|)
             (permission|permissions|access|privilege|privileges|rights) …,
-        ~ not accessible by ~, read only file system""",
+        ~ not accessible by ~, read only file system,
+        ~ (popup|popups|pop up|pop ups) (window|windows|) @ blocked …""",
     ),
     (
         m.ARGUMENT,
@@ -110,8 +116,21 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` is a quotation
         ~ (call|called|use) (an|) unavailable tool (_|)""",
     ),
     (
+        m.CONFLICT,
+        """~ (could not|cannot|unable to|failed to|did not) (find|locate|match) (*|) (*|)
+            (match|matches|occurrence|occurrences|snippet|hunk|context|anchor) …,
+        ~ (search|old|original|target|find) (string|text|str|content|block|lines|snippet) @ not (be|) found …,
+        (string|text|content|block|snippet|lines) to (replace|edit|search|find) @ not (be|) found …,
+        no (exact|) (match|matches|occurrence|occurrences) @ found for (the|) (replacement|edit|edits|patch|change) …,
+        ~ (old|search|original|target) (string|text|str|content|block|lines|snippet) (does|did|do) not
+            (match|appear|occur|exist) …,
+        ~ (patch|hunk|diff|edit) (*|) (does not|did not|failed to) apply …, (patch|hunk) (*|) failed …""",
+    ),
+    (
         m.NOT_FOUND,
-        """~ @ not found, ~ not be found, invalid object name ~,
+        """~ @ not found, ~ key @ not found …, ~ not be found, invalid object name ~,
+        ~ _ @ not found (in|on|at|under|for|with) ~, the system cannot find the (file|path|drive) specified …,
+        no (*|) (*|) @ found (for|with|at|under|matching) ~,
         unknown (resource|prompt|file|page|user|table|index|collection|channel|model|database) (_|*|),
         unknown (object|mailbox|topic|queue) (_|*|),
         ~ not found (for|in|at) (the|) (*|) _, ~ (do|does|did) not exist …, ~ no such ~,
@@ -198,7 +217,8 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` is a quotation
         ~ must (not|) be ~, ~ must (specify|provide|include) ~, ~ (is|are) not (a|) valid ~, ~ (is|are) invalid …,
         ~ syntax error …, unknown url type, ~ got an unexpected keyword argument ~,
         unknown (operator|command|option|flag|parameter|field) (_|*|) …, ~ out of range …,
-        ~ (is|are|was) too (short|small) …, field required, input should be ~, ~ (wrong|incorrect) number of ~""",
+        ~ (is|are|was) too (short|small) …, embedded null (byte|character) …,
+        field required, input should be ~, ~ (wrong|incorrect) number of ~""",
     ),
 )
 

@@ -137,6 +137,10 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
         (argument|parameter|field|param) (missing|required|unknown|invalid), invalid (key|parameter|parameters)""",
     ),
     (
+        m.NO_TOOL,
+        """(no such|unknown|unavailable|invalid) tool, tool (not found|unavailable|not available|unknown|does not exist)""",
+    ),
+    (
         m.NOT_FOUND,
         """not found, notfound, no such *, does not exist, doesnt exist, not exist*, non existent*, nonexistent*,
         no longer exists, no result*, undefined (table|object|database), resource missing, deleted, gone,

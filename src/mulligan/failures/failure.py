@@ -7,8 +7,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TypeGuard, TypeVar
 
 from mulligan.failures import resources
+from mulligan.failures.author import AUTHORS, is_authored
 from mulligan.failures.evidence import Evidence, fact
 from mulligan.foreign import facts
+from mulligan.foreign.containment import safe_str
 from mulligan.lazy import lazy
 from mulligan.steps import DeadlineExceeded, ExecutorSaturated
 
@@ -31,6 +33,7 @@ def _is(exception: BaseException | None, *classes: type[E]) -> TypeGuard[E]:
 
 
 _MOST_FRAMES = 200
+_MOST_WRAPPERS = 3
 
 
 class Failure(Evidence):
@@ -45,6 +48,8 @@ class Failure(Evidence):
         arguments: the validated arguments as JSON values, or None.
         stage: where it happened.
         outer: the failure as the tool raised it, where this one looks at a cause or a member of it; else None.
+        is_data: whether a returned value reports it that may be a record about something else: such a failure is fatal
+            only if the policy says so.
     """
 
     tool: Tool | None
@@ -52,6 +57,7 @@ class Failure(Evidence):
     call: ToolCall | None
     stage: Stage
     outer: Failure | None
+    is_data: bool = False
 
     def __init__(
         self,
@@ -176,6 +182,19 @@ class Failure(Evidence):
         if issubclass(type(exception), _TELLING_NAMES):
             return ""
         return f"{self.text}\n{self.stderr}" if self.stderr else self.text
+
+    @fact
+    def author_message(self) -> str:
+        """What the author of a local tool says to the model; empty where the text is anybody else's."""
+        exception = self.exception
+        if exception is None or type(exception).__module__ == "builtins" or not self.matches(*AUTHORS):
+            return ""
+        for wrapped in self.exceptions[:_MOST_WRAPPERS]:  # a framework may put its own words around the author's
+            if not self.about(wrapped).matches(*AUTHORS):
+                break
+            if is_authored(wrapped):
+                return safe_str(wrapped)
+        return ""
 
     @property
     def traceback(self) -> str:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from mulligan.failures.resources import without_reports
 from mulligan.mending.provenance import is_near_name, is_plain
 
 _NAME = r"[\w@~./:-]{1,128}"
@@ -34,8 +35,9 @@ def reported_names(text: str) -> list[str]:
     """
     text = text[:_MOST_TEXT].replace('\\"', '"').replace("\\n", " ")  # as in a body of JSON
     groups = [found[1] for found in _PROPOSED.finditer(text)]
-    groups += [next(filter(None, found.groups())) for found in _QUOTED.finditer(text)]
-    groups += [found[1] for found in _LISTED.finditer(text)]
+    rest = without_reports(text)
+    groups += [next(filter(None, found.groups())) for found in _QUOTED.finditer(rest)]
+    groups += [found[1] for found in _LISTED.finditer(rest)]
     names = (part.strip().rstrip(_TRAILING) for group in groups for part in _SEPARATOR.split(group))
     return [name for name in dict.fromkeys(names) if _IS_NAME.fullmatch(name)][:_MOST_NAMES]
 

@@ -110,7 +110,8 @@ approve accept confirm allow grant
 reject deny decline refuse
 merge combine join concat
 human agent escalate support handoff transfer operator
-page dom document html web url tab content markup snapshot
+page dom document html content markup snapshot structure
+page document html web url tab content
 browser page tab url web navigate
 element selector button dom node field
 web internet online google bing search url

@@ -38,7 +38,16 @@ _PARTS, _FIRST = (4, 6, 8, 12), 4  # the first members are kept as long as their
 _DROPPED_FIRST = ("detail", "hints", "notes")
 _HALVED = ("options", "problems")
 _SHORT, _SHORTEST, _PREFIX = 100, 50, 40
-_DROPPED_LAST = ("corrected", "suggestion", "options_total", "problems_total", "effect_note", "wait_note", "next_step")
+_DROPPED_LAST = (
+    "corrected",
+    "suggestion",
+    "options_total",
+    "problems_total",
+    "effect_note",
+    "wait_note",
+    "author_message",
+    "next_step",
+)
 
 
 def fit(feedback: Feedback, render: Render, room: Room) -> tuple[Feedback, str] | None:

@@ -112,7 +112,7 @@ class Wording:
         elif tools is not None:
             feedback.next_step = self._words["no_tool"]
         if failure is not None:
-            self._add_detail(feedback, error, call, failure, (hidden, *repeated))
+            self._add_report(feedback, error, call, failure, (hidden, *repeated))
             if not resources:
                 self._point_at_names(feedback, error, failure)
         if correction is not None:
@@ -220,9 +220,16 @@ class Wording:
             feedback.options = _within(shown, self._limits.feedback_chars // (10 if is_sample else 4))
             feedback.options_total = len(tools)
 
-    def _add_detail(
+    def _add_report(
         self, feedback: Feedback, error: ToolError, call: ToolCall, failure: Failure, quoted: Sequence[str | None]
     ) -> None:
+        """Adds what the tool's author says to the model, or else what the failure says, in its fence."""
+        said = guarded(lambda: self._author_message(failure)) or ""
+        if said:
+            feedback.author_message, feedback.effect_note = said, ""
+            if not error.fatal:
+                feedback.next_step = self._words["as_author_says"].format(tool=feedback.tool_name or "the tool")
+            return
         if type(error) is ToolExecutionError and self._policy.detail != "none":
             feedback.exception = _own_type(failure)
         feedback.detail = guarded(partial(self._detail, error, call, failure, quoted)) or ""
@@ -314,6 +321,13 @@ class Wording:
             self._words[template].format(**attrs.asdict(repair))
             for template, repair in zip(templates, repairs, strict=True)
         ]
+
+    def _author_message(self, failure: Failure) -> str:
+        """What the tool's author says to the model, redacted, on one line as long as a quoted detail."""
+        text, limit = failure.author_message, self._limits.detail_chars
+        if not text or self._policy.detail == "none":
+            return ""
+        return cut(clean(self._redactor.redact(text[: 4 * limit]), newlines=False), limit).strip()
 
     def _detail(self, error: ToolError, call: ToolCall, failure: Failure, quoted: Sequence[str | None]) -> str:
         if self._policy.detail == "none":

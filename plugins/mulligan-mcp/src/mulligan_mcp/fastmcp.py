@@ -14,7 +14,7 @@ from typing import Any
 import mcp_types as types
 from fastmcp.exceptions import ValidationError
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
-from fastmcp.tools import ToolResult
+from fastmcp.tools import FunctionTool, ToolResult
 from pydantic import ValidationError as PydanticValidationError
 
 from mulligan import Pipeline
@@ -64,13 +64,14 @@ class _Call(Served):
         super().__init__(context.message.name, context.message.arguments)
         self._context = context
         self._call_next = call_next
+        self._tool: Any = None
 
     @property
     def _server(self) -> Any:
         return None if self._context.fastmcp_context is None else self._context.fastmcp_context.fastmcp
 
     async def find(self, *, fresh: bool = False) -> Mapping[str, Any] | None:
-        tool = None if self._server is None else await self._server.get_tool(self.name)
+        tool = self._tool = None if self._server is None else await self._server.get_tool(self.name)
         if tool is None and self.name not in [one["name"] for one in await self.listing()]:
             return None
         return {"name": self.name, "inputSchema": {}} if tool is None else _entry(tool)
@@ -87,6 +88,9 @@ class _Call(Served):
 
     def is_wrapped(self) -> bool:
         return self.wrapper is not None and str(self.wrapper).startswith(f"Error calling tool {self.name!r}")
+
+    def is_local(self) -> bool:
+        return isinstance(self._tool, FunctionTool)
 
     def is_masked(self) -> bool:
         return self.is_wrapped() and getattr(self._server, "_mask_error_details", False) is True

@@ -9,6 +9,7 @@ from typing import Any
 
 from mulligan import Pipeline, Policy, Tool, ToolResult
 from mulligan.errors import ToolArgumentError, UsageError
+from mulligan.plugin import AuthorMessage
 from mulligan_mcp.definitions import UnusableToolError, tool_of
 
 _CONTROL_FLOW = ("mcp.shared.exceptions.MCPError",)
@@ -57,6 +58,10 @@ class Served(ABC):
     def is_wrapped(self) -> bool:
         """Whether what was raised is only the server's own wrapper around it."""
 
+    def is_local(self) -> bool:
+        """Whether an answer that is a failure holds the words of the tool's author, and not those of another server."""
+        return False
+
     @abstractmethod
     def is_masked(self) -> bool:
         """Whether the server keeps what the tool raised to itself."""
@@ -83,6 +88,8 @@ class Served(ABC):
         failed = getattr(self.answer, "is_error", False) is True
         if isinstance(self.answer, Mapping):
             failed = self.answer.get("isError") is True
+        if failed and self.is_local() and (said := _text(self.answer)):
+            raise AuthorMessage(said)
         return self.answer if failed else ""
 
 
@@ -196,6 +203,11 @@ def _any_arguments(served: Served) -> Tool:
         return served.value()
 
     return Tool.from_schema(served.name, "", {"type": "object"}, answered)
+
+
+def _text(answer: Any) -> str:
+    blocks = getattr(answer, "content", None) or ()
+    return "\n".join(text for block in blocks if isinstance(text := getattr(block, "text", None), str))
 
 
 def _unwrapped(error: Exception) -> Exception:

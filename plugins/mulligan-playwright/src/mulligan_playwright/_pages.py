@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
-from mulligan.plugin import Effect, Failure, Rules, ToolError, ToolExecutionError
+from mulligan.plugin import Effect, Failure, Rules, ToolError, ToolExecutionError, ToolPermissionError
 from mulligan_playwright._message import ERROR, acted, said, wrong
 
 rules = Rules("playwright")
+_REFUSED = ("NotAllowedError", "SecurityError")  # https://webidl.spec.whatwg.org/#idl-DOMException-error-names
 _THROWN = r"\w+\.(?:evaluate|evaluate_handle|eval_on_selector|eval_on_selector_all): (\w*Error): "
 
 
@@ -19,6 +20,10 @@ def script(failure: Failure) -> ToolError | None:
         return None
     if match[1] == "SyntaxError":
         return wrong(failure, "the script has a syntax error", "valid JavaScript")
+    if match[1] in _REFUSED:
+        user = "The browser does not allow this page to do what the assistant tried, such as reading the clipboard."
+        message = "The browser refused what the script tried: the user must allow it."
+        return ToolPermissionError(message, fatal=False, user_message=user)  # a page may throw an error of that name
     return ToolExecutionError("The script raised an error in the page.")
 
 

@@ -11,10 +11,12 @@ from typing import Any
 
 from strands.interrupt import InterruptException
 from strands.middleware import ExecuteToolContext
+from strands.tools.mcp import MCPAgentTool
 from strands.types.events import ToolResultEvent, TypedEvent
 
 from mulligan import ToolResult
 from mulligan.errors import ToolError, ToolTimeoutError
+from mulligan.plugin import AuthorMessage
 from mulligan_strands.runs import ESCAPED
 from mulligan_strands.worker import Worker
 
@@ -141,7 +143,8 @@ class Call:
                     self._events.put_nowait(event)
         if waits:
             raise Waits
-        return None if self._ended is None else _reported(self._ended, escaped)
+        is_remote = isinstance(context.tool, MCPAgentTool)
+        return None if self._ended is None else _reported(self._ended, escaped, is_remote=is_remote)
 
     def ending(self, result: ToolResult) -> ToolResultEvent | None:
         """The event that ends the call, or None where Strands gave none.
@@ -161,7 +164,7 @@ class Call:
         return ToolResultEvent({"toolUseId": id, "status": "error", "content": told}, exception=exception)
 
 
-def _reported(event: ToolResultEvent, escaped: Sequence[ToolError]) -> Any:
+def _reported(event: ToolResultEvent, escaped: Sequence[ToolError], *, is_remote: bool) -> Any:
     result: Mapping[str, Any] = event.tool_result
     if event.backgrounded or result.get("cancelled") is True:
         return None
@@ -171,7 +174,10 @@ def _reported(event: ToolResultEvent, escaped: Sequence[ToolError]) -> Any:
         raise event.exception
     if escaped:
         raise escaped[-1]
-    return {"isError": True, "content": [block for block in result.get("content") or () if "text" in block]}
+    blocks = [block for block in result.get("content") or () if "text" in block]
+    if blocks and not is_remote:
+        raise AuthorMessage("\n".join(str(block["text"]) for block in blocks))
+    return {"isError": True, "content": blocks}
 
 
 def _value(content: Any) -> Any:
