@@ -3,6 +3,9 @@
 python run.py check                                    without the model: scenarios, judge, and mulligan's classes
 python run.py ask MODEL.gguf [--arms mulligan,raw]     ask the model; answers already in --out are kept
 python run.py report [--misses mulligan]               the tables of --out, or every miss of one arm
+python run.py count                                    how many texts hold a ready call, ask, or do neither
+
+All take --set: 1 (without it) or 2.
 """
 
 from __future__ import annotations
@@ -20,8 +23,9 @@ from typing import Any
 import jsonschema_rs
 import model
 from arms import ARMS, raw, result_of
+from forms import Told, count
 from judge import judge
-from scenarios import SETS, Scenario, load, recoverable, schema_of
+from scenarios import SETS, Scenario, load, reads, recoverable, schema_of
 from table import Answers, tables
 
 CORRECTED = "make this corrected call: "
@@ -84,6 +88,17 @@ def report(options: argparse.Namespace) -> None:
             print(f"told: {row['feedback']}\nwanted: {json.dumps(one['expect'])}\nanswer: {row['answer']}\n")
 
 
+def counted(options: argparse.Namespace) -> None:
+    """Print in which forms mulligan's texts lead on, and how many of the answers that are already there are right."""
+    asked = {row["prompt"]: row["answer"] for row in rows(options.out)}
+    told = []
+    for one in filter(recoverable, load(options.set)):
+        text = ARMS["mulligan"](one)
+        answer = asked.get(digest(model.prompt(one, text)))
+        told.append(Told(text, reads(one), None if answer is None else judge(one, answer).right))
+    print(count(told))
+
+
 def check(options: argparse.Namespace) -> None:
     """Check without the model that scenarios and judge are sound, and that mulligan takes each failure for what it is."""
     scenarios, wrong = load(options.set), 0
@@ -127,7 +142,7 @@ def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
-    checking, asking, reporting = (commands.add_parser(name) for name in ("check", "ask", "report"))
+    checking, asking, reporting, counting = map(commands.add_parser, ("check", "ask", "report", "count"))
     checking.set_defaults(run=check)
     asking.add_argument("model", help="the .gguf file")
     asking.add_argument("--arms", default=",".join(ARMS), help="comma-separated")
@@ -135,10 +150,10 @@ def main() -> None:
     reporting.add_argument("--arms", help="comma-separated; all that were asked, without it")
     reporting.add_argument("--base", default="pydantic_ai", help="the arm that differences are taken from")
     reporting.add_argument("--misses", metavar="ARM", help="print what this arm missed")
-    for command, run in ((asking, ask), (reporting, report)):
+    for command, run in ((asking, ask), (reporting, report), (counting, counted)):
         command.add_argument("--out", type=Path, default=Path("answers.jsonl"))
         command.set_defaults(run=run)
-    for command in (checking, asking, reporting):
+    for command in (checking, asking, reporting, counting):
         command.add_argument("--set", type=int, choices=SETS, default=1, help="which scenarios; the first, without it")
     options = parser.parse_args()
     options.run(options)
