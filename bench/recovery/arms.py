@@ -24,10 +24,7 @@ def result_of(scenario: Scenario) -> ToolResult:
             raise exception_of(scenario["raises"])
         return "done"
 
-    tools = [
-        Tool.from_schema(one["name"], one["description"], one["parameters"], handler, read_only=one["read_only"])
-        for one in scenario["tools"]
-    ]
+    tools = [Tool.from_schema(handler=handler, **one) for one in scenario["tools"]]
     with Pipeline(tools) as pipeline:
         return pipeline.call(scenario["call"]["name"], sent(scenario), call_id="call_1")
 

@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
+SETS = (1, 2)
 Scenario = dict[str, Any]
 
 
-def load() -> list[Scenario]:
-    """All scenarios with their tools, those of one toolset together: they share the model's cached prefix."""
-    sets = json.loads((HERE / "toolsets.json").read_text(encoding="utf-8"))
-    lines = (HERE / "scenarios.jsonl").read_text(encoding="utf-8").splitlines()
+def load(which: int) -> list[Scenario]:
+    """All scenarios of a set with their tools, those of one toolset together: they share the model's cached prefix."""
+    suffix = "" if which == 1 else f"_{which}"
+    sets = json.loads((HERE / f"toolsets{suffix}.json").read_text(encoding="utf-8"))
+    lines = (HERE / f"scenarios{suffix}.jsonl").read_text(encoding="utf-8").splitlines()
     found = [json.loads(line) for line in lines]
     return sorted(({**one, "tools": sets[one["toolset"]]} for one in found), key=lambda one: one["toolset"])
 
@@ -32,3 +34,10 @@ def recoverable(scenario: Scenario) -> bool:
 def schema_of(scenario: Scenario, name: str) -> dict[str, Any] | None:
     """The parameters of a tool, or None where there is none of that name."""
     return next((tool["parameters"] for tool in scenario["tools"] if tool["name"] == name), None)
+
+
+def reads(scenario: Scenario) -> bool:
+    """Whether the tool that was called, or meant, is declared as one that only reads."""
+    names = scenario["call"]["name"], *scenario["expect"].get("tool", ())
+    declared = {tool["name"]: tool.get("read_only", False) for tool in scenario["tools"]}
+    return next(declared[name] for name in names if name in declared)
