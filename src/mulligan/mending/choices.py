@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from mulligan.mending.akin import is_same_name, is_same_value, is_too_much, same_signs
 from mulligan.mending.tables import same_names, same_values
-from mulligan.suggesting.canonical import canonical
+from mulligan.suggesting.canonical import is_restyled
 from mulligan.suggesting.suggestions import Entry, NameIndex
 
 _LONGEST, _MOST = 200, 200
@@ -56,7 +56,7 @@ def _meant(
 ) -> Choice | None:
     if not given or len(given) > _LONGEST or not candidates or len(candidates) > _MOST:
         return None
-    equal = [name for name in candidates if canonical(name) == canonical(given.strip())]
+    equal = [name for name in candidates if is_restyled(given.strip(), name)]
     if len(equal) == 1:
         return Choice(equal[0], sure=True)
     alike = [name for name in same(given, candidates) if same_signs(given, name)]

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from mulligan.suggesting.canonical import canonical
+from mulligan.suggesting.canonical import canonical, is_restyled
 
 if TYPE_CHECKING:
     from mulligan.tools import Tool
@@ -82,7 +82,7 @@ class Lossless:
         if self._types_only:
             return None
         declared = [other for other in others if name in self._aliases.get(other, ())]
-        alike = declared or [other for other in others if is_same_word(name, other)]
+        alike = declared or [other for other in others if is_same_name(name, other)]
         return alike[0] if len(alike) == 1 else None
 
     def _may_leave_out(self, name: str, schema: Mapping[str, Any]) -> bool:
@@ -133,12 +133,11 @@ def parse_json(text: str) -> Any:
         return None
 
 
-def is_same_word(one: str, other: str) -> bool:
-    """Whether two words differ in case and separators only; `1.5` and `15`, `-date` and `date`, `M` and `m` do not.
+def is_same_name(one: str, other: str) -> bool:
+    """Whether two names differ in style only; those of one or two letters, such as `M` and `m`, do not.
 
     Args:
-        one: a name or value.
+        one: a name.
         other: another one.
     """
-    forms = {canonical(word.strip()) for word in (one, other)}
-    return len(forms) == 1 and len(forms.pop()) >= _SHORTEST_WORD
+    return is_restyled(one, other) and len(canonical(one)) >= _SHORTEST_WORD

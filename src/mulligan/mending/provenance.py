@@ -34,6 +34,7 @@ Source = Literal["sent", "schema", "toolset", "author", "reported"]
 _PLAIN = re.compile(r"[A-Za-z0-9_./-]{1,64}")
 _FOREIGN = re.compile(r"[@~*?:\\<>|]")  # what could lead to another host, home, scheme, or to many things
 _BLANK = re.compile(r"[\s\u0000-\u001f]")
+_LONGEST = 64
 _DIGITS = re.compile(r"\d+")
 _EXTENSION = re.compile(r"\.[A-Za-z]{1,5}")
 _PREFIXED_NUMBER = re.compile(r"[A-Za-z]{1,16}[-_](\d{3,})")
@@ -67,6 +68,8 @@ def is_plain_like(text: str, sent: str) -> bool:
         text: the tool's name.
         sent: the name that was called.
     """
+    if len(text) > _LONGEST:
+        return False
     return is_plain(text) or (not _BLANK.search(text) and all(letter in sent or is_plain(letter) for letter in text))
 
 

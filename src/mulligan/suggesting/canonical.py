@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 _LONGEST_NAME = 200
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
 _WRAPPERS = ("functions.", "function.", "tools.", "tool.", "default_api.")
 _SEPARATORS = re.compile(  # between two words, but not between two digits
     r"(?<=[^\W\d_])[-_. ]+(?=[^\W_])|(?<=\d)[-_. ]+(?=[^\W\d_])|^[_ ]+|[_ ]+$", re.MULTILINE
@@ -21,6 +22,29 @@ def canonical(name: str) -> str:
     return _SEPARATORS.sub("", name).casefold()
 
 
+def is_restyled(sent: str, name: str) -> bool:
+    """Whether a name is another one in another style: `filePath`, `FILE-PATH` and `file_path`.
+
+    The case of a word counts where a name is not in one style throughout, as that of a unit does in `size_MB` and `dose_mg`.
+
+    Args:
+        sent: the name that was sent.
+        name: the name that exists.
+    """
+    if canonical(sent) != canonical(name):
+        return False
+    ours, theirs = _WORDS.findall(sent), _WORDS.findall(name)
+    return ours == theirs or (_is_uniform(ours) and _is_uniform(theirs))
+
+
+def _is_uniform(words: list[str]) -> bool:
+    """Whether words are all in lower case, in upper case, capitalized, or capitalized but for the first."""
+    first, *rest = words or [""]
+    if all(map(str.islower, words)) or all(map(str.isupper, words)):
+        return True
+    return (first.islower() or first.istitle()) and all(word.istitle() or word.isdigit() for word in rest)
+
+
 def is_same_tool(called: str, name: str) -> bool:
     """Whether a name that was called is that of a tool in another style, or behind what providers put before every name.
 
@@ -29,7 +53,7 @@ def is_same_tool(called: str, name: str) -> bool:
         name: the tool's name.
     """
     wrapper = next((mark for mark in _WRAPPERS if called.startswith(mark)), "")
-    return canonical(called.removeprefix(wrapper)) == canonical(name)
+    return is_restyled(called.removeprefix(wrapper), name)
 
 
 def canonical_match(called: str, names: Iterable[str]) -> str | None:

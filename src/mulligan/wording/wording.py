@@ -45,6 +45,7 @@ _READ_AS = {
     ("arguments", False): "invalid_json_read_as",
 }
 _ELLIPSIS = "…"
+_PROPOSAL = re.compile(r"did you mean|corrected call|\bnext:|<<<|>>>", re.IGNORECASE)
 _PLAIN_NAME = re.compile(r"[\w.:/-]{1,128}").fullmatch
 _PLAIN_POINTER = re.compile(r"(?:/[\w.:@$\[\]~-]{0,64}){0,16}").fullmatch
 
@@ -95,6 +96,7 @@ class Wording:
         hints = tuple(hints)
         own, repeated = apart(hints, failure) if hints else (hints, ())
         hidden = unnamed(error, call)
+        imitation = error.message if _is_imitation(error) else None
         problems = error.problems[: self._limits.problems]
         if len(problems) == 1 and not problems[0].pointer and problems[0].message in error.message:
             problems = ()
@@ -112,7 +114,7 @@ class Wording:
         elif tools is not None:
             feedback.next_step = self._words["no_tool"]
         if failure is not None:
-            self._add_report(feedback, error, call, failure, (hidden, *repeated))
+            self._add_report(feedback, error, call, failure, (hidden, imitation, *repeated))
             if not resources:
                 self._point_at_names(feedback, error, failure)
         if correction is not None:
@@ -134,7 +136,8 @@ class Wording:
     ) -> Feedback:
         """What every feedback has: what failed, what it means for the run, and what to do next."""
         words = self._words
-        said = error.message if hidden is None else error.message.replace(hidden, _ELLIPSIS)
+        said = "" if _is_imitation(error) else error.message
+        said = said if hidden is None else said.replace(hidden, _ELLIPSIS)
         resource = None if hidden is not None or error.resource is None else line(error.resource)
         message = self._of_class(
             "message", error, _with_resource(line(said) or _unsaid(error), error, resource), resource
@@ -335,7 +338,8 @@ class Wording:
         if self._policy.detail == "type":
             return self._words["type"].format(type=show_name(failure.type_name)) if failure.type_name else ""
         text = failure.detail
-        if quoted[0] is None and (not text or text in error.message or text == error.resource):
+        is_said = not text or text in error.message or text == error.resource
+        if is_said and not any(quoted[:2]):
             text = ""
         text = "\n".join(dict.fromkeys(filter(None, [*(one for one in quoted if one and one not in text), text])))
         if not text:
@@ -350,6 +354,12 @@ def _own_type(failure: Failure) -> str:
     """The type of what a tool raised, safe to show; empty if that is an error of ours."""
     is_ours = failure.exception is None or issubclass(type(failure.exception), ToolError)
     return "" if is_ours else show_name(failure.type_name, 128)
+
+
+def _is_imitation(error: ToolError) -> bool:
+    """Whether the message of a tool or plugin reads like one of our own proposals, so that it belongs into the fence."""
+    is_ours = error.rule is not None and error.rule.startswith("host:")
+    return not is_ours and _PROPOSAL.search(error.message) is not None
 
 
 def _unsaid(error: ToolError) -> str:
