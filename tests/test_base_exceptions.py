@@ -103,7 +103,7 @@ def throw(error: BaseException) -> Any:
     raise error
 
 
-def tool_of(form: str, error: Callable[[], BaseException]) -> Tool:
+def tool_of(form: str, error: Callable[[], BaseException], timeout: float = 60) -> Tool:
     def plain() -> Any:
         throw(error())
 
@@ -120,7 +120,7 @@ def tool_of(form: str, error: Callable[[], BaseException]) -> Tool:
         return await asyncio.to_thread(plain)
 
     handler = {"sync": plain, "async": awaited, "task group": grouped, "to_thread": offloaded}[form.split(",")[0]]
-    return Tool.from_function(handler, name="work", timeout=60 if "timeout" in form else None)
+    return Tool.from_function(handler, name="work", timeout=timeout if "timeout" in form else None)
 
 
 FORMS = ["sync", "sync, timeout", "async", "async, timeout", "task group", "task group, timeout", "to_thread, timeout"]
@@ -135,7 +135,8 @@ def test_raised_by_a_tool(make_pipeline, kind, form, driver):
     if form.startswith("task group") and kind in ("cancelled", "generator exit"):
         wanted = errors.ToolError if kind == "cancelled" else BaseException  # the group itself decides
     if form.startswith("to_thread") and kind == "stop":
-        pipeline.tools["work"].timeout, wanted = 0.2, errors.ToolTimeoutError  # asyncio loses it: no future can hold it
+        pipeline.tools.add(tool_of(form, KINDS[kind], timeout=0.2), replace=True)
+        wanted = errors.ToolTimeoutError  # asyncio loses it: no future can hold it
     if kind in PASSING and wanted is not BaseException:
         with pytest.raises(PASSING[kind]):
             drive(driver, pipeline, "work")

@@ -330,5 +330,6 @@ def test_a_rule_without_parentheses_is_refused_where_it_is_written():
 def test_rules_that_nobody_asks_are_told_of():
     plugin = ModuleType("acme_plugin")
     plugin.answers = Rules("acme")
+    plugin.answers("acme.Full")(lambda failure: None)
     with pytest.raises(errors.UsageError, match=r"add `classify = answers.hookimpl\(\)`"):
         Pipeline(plugins=[plugin], autoload=False)

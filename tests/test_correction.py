@@ -577,10 +577,18 @@ def test_an_argument_that_does_not_exist_is_to_be_left_out(make_pipeline):
     def ask(index: str) -> str:
         raise errors.ToolArgumentError("Acme rejects it.", problems=[errors.Problem("/nmae", "unknown field")])
 
+    def open_to_all(**_: Any) -> str:
+        return ask("a")
+
     pipeline = make_pipeline(query, ask)
     told = pipeline.call("query", {"index": "a", "text": "b", "zzzq": 3}).content
     assert 'Next: call query again without "zzzq", and the other arguments unchanged.' in told
-    assert 'call ask again without "nmae"' in pipeline.call("ask", {"index": "a"}).content
+    foreign = pipeline.call("ask", {"index": "a"}).content  # a name that the service alone knows stays in the fence
+    assert "/nmae: unknown field" in foreign
+    assert "Next: call ask again with corrected arguments." in foreign
+    assert "nmae" not in foreign.splitlines()[-1]
+    sent = Tool.from_schema("open", "", {"type": "object", "properties": {"index": {}}}, open_to_all)
+    assert 'call open again without "nmae"' in make_pipeline(sent).call("open", {"index": "a", "nmae": 1}).content
     both = pipeline.call("query", {"index": 5, "text": [], "zzzq": 3}).content
     assert "Next: call query again with the above corrected." in both
 

@@ -360,7 +360,7 @@ def test_one_conversation_as_a_whole(make_pipeline):
         {
             "role": "assistant",
             "content": None,
-            "tool_calls": [{"id": "c3", "function": {"name": "ad", "arguments": GOOD}}],
+            "tool_calls": [{"id": "c3", "function": {"name": "Add", "arguments": GOOD}}],
         },
         {"role": "assistant", "content": "It is 3."},
     ]

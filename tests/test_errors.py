@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from mulligan import Problem, errors
+from mulligan import Problem, errors, tool
 from mulligan.errors import MulliganError, PluginError, ToolError, UsageError
 
 # class: code, fatal by default, transient by default, effect by default
@@ -296,7 +296,7 @@ def test_a_corrected_call_is_shown_whole_or_not_at_all(make_pipeline, plugin, ru
         }
         raise error
 
-    pipeline = make_pipeline(read, plugins=[plugin(validate=validate)])
+    pipeline = make_pipeline(tool(read_only=True)(read), plugins=[plugin(validate=validate)])
     result = run(pipeline, "read", {"path": "a.md", "n": 0})
     assert (
         '\nNext: make this corrected call: {"name": "read", "arguments": {"path": "a.md", "phrase": ""}}'

@@ -150,7 +150,7 @@ LINE = re.compile(
             ),
             *(template(ENGLISH[name]) for name in ("done", "possible", "reported", "type", "wait", "next_corrected")),
             *(re.escape("Next: ") + template(ENGLISH[name]) for name in list(ENGLISH)[list(ENGLISH).index("stop") :]),
-            r"Tool Execution Result:|Tool Name: .*|Status: FAILED|Error Type: \w+|Error Message: .*",
+            r"Tool Execution Result:|Tool Name: .*|Status: FAILED|Error Type: \w+(?: \([\w.]+\))?|Error Message: .*",
         ]
     )
 )

@@ -353,7 +353,7 @@ def test_a_rule_that_names_no_class_as_text_is_refused_where_it_is_written(site,
     site.install("acme", RULES.replace("limits('acme.Full')", bare).replace('limits("acme.Full")', bare))
     [fault] = loaded().faults
     assert "UsageError: " in fault.error
-    assert "rules() takes the names of classes as text" in fault.error
+    assert "instead of a qualified name: write @rules() for a rule about every failure" in fault.error
     assert "@rules()" in fault.error
 
 

@@ -188,9 +188,11 @@ def test_json_that_may_mean_several_things_is_left_alone(make_pipeline, run, req
 @pytest.mark.parametrize(
     ("sent", "read_as", "writing"),
     [
-        ("{path: a.md}", "a.md", True),
-        ("{path: a.md, count: 3}", 'a.md {"count": 3}', True),
-        ('{"path": a.md, "tags": [x, y]}', 'a.md {"tags": ["x", "y"]}', True),
+        ("{path: a.md}", "a.md", False),
+        ("{path: a.md, count: 3}", 'a.md {"count": 3}', False),
+        ('{"path": a.md, "tags": [x, y]}', 'a.md {"tags": ["x", "y"]}', False),
+        ('{"path": "a.md", "text": ...}', None, False),
+        ('{"path": a.read()}', None, False),
         ("{path: “a b”}", "a b", True),
         ('{"path": "say "hi" now"}', 'say "hi" now', False),  # whoever may not write may guess where it ends
         ("{path: http://a.example/b}", None, False),

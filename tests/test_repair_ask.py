@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from mulligan import Policy, Tool, ToolCall, errors
+from mulligan import Policy, Tool, ToolCall, errors, tool
 from mulligan.plugin import Limits
 from mulligan.repair import ask
 
@@ -77,7 +77,17 @@ def good(result):
 # --- what it is asked
 
 
-@pytest.mark.parametrize("name", ["read_file", "write_file"])
+def test_a_model_is_not_asked_what_a_tool_that_may_write_was_meant_to_do(asking, run, model):
+    made = model(GOOD)
+    for sent in ({"path": "b", "count": "thrice"}, {"path": "b", "Count": "3"}, {}):
+        assert run(asking(made), "write_file", sent).is_error
+    assert made.asked == []
+    assert good(run(asking(made), "write_file", '{"path": "b" "count": "3",}'))  # broken JSON that says the same
+    assert len(made.asked) == 1
+    assert run(asking(made), "write_file", '{"path": "b" "count": "thrice",}').is_error
+
+
+@pytest.mark.parametrize("name", ["read_file"])
 def test_invalid_input_asks_for_the_same_tool_again(asking, run, model, name):
     made = model(GOOD)
     result = run(asking(made), name, {"path": "b", "count": "thrice"}, call_id="7")
@@ -264,7 +274,7 @@ def test_an_answer_in_any_shape(asking, run, model, kind, name):
 
 @pytest.mark.parametrize("text", [GOOD, f"```\n{GOOD}\n```", f"Sure.\n```json\n{GOOD}\n```"])
 def test_the_arguments_alone_are_enough_where_the_tool_is_known(asking, run, text):
-    assert good(run(asking(Model(text)), "write_file", {}))
+    assert good(run(asking(Model(text)), "read_file", {}))
     assert run(asking(Model(text)), "view", {}).is_error
 
 
@@ -274,7 +284,7 @@ def test_an_answer_that_says_nothing_is_no_call_without_arguments(make_pipeline,
         return n
 
     made = Model(text)
-    assert run(make_pipeline(work, plugins=[ask(made)]), "work", {"n": "three"}).is_error
+    assert run(make_pipeline(tool(read_only=True)(work), plugins=[ask(made)]), "work", {"n": "three"}).is_error
     assert len(made.asked) == 1
 
 
@@ -283,7 +293,10 @@ def test_a_tool_may_have_parameters_of_these_names(make_pipeline, run):
         return f"{name} {arguments}"
 
     made = Model('{"name": "start", "arguments": ["x"]}')
-    assert run(make_pipeline(start, plugins=[ask(made)]), "start", {"name": "start"}).value == "start ['x']"
+    assert (
+        run(make_pipeline(tool(read_only=True)(start), plugins=[ask(made)]), "start", {"name": "start"}).value
+        == "start ['x']"
+    )
 
 
 NONSENSE = {
@@ -412,7 +425,7 @@ def test_what_needs_no_model_is_done_without(make_pipeline, run):
         pipeline = make_pipeline(READING, WRITING, **options)
         assert run(pipeline, "write_file", "{'path': 'b', 'count': '3'}").content.startswith("b 3")
         assert made.asked == []
-        assert good(run(pipeline, "write_file", {"path": "b", "count": "thrice"}))
+        assert good(run(pipeline, "read_file", {"path": "b", "count": "thrice"}))
         assert len(made.asked) == 1
         made.asked.clear()
 
@@ -427,7 +440,7 @@ def test_two_models_are_asked_one_after_the_other_only_where_the_first_is_not_as
 
 def test_an_answer_is_authorized_and_bounded_like_any_call(make_pipeline, plugin, run):
     refuse = plugin(authorize=lambda arguments: errors.ToolPermissionError("No.") if arguments["count"] == 3 else None)
-    result = run(make_pipeline(WRITING, plugins=[ask(Model(GOOD)), refuse]), "write_file", {})
+    result = run(make_pipeline(READING, plugins=[ask(Model(GOOD)), refuse]), "read_file", {})
     assert (result.attempts, type(result.error)) == (0, errors.ToolPermissionError)
     pipeline = make_pipeline(READING, plugins=[ask(Model(GOOD))], limits=Limits(argument_bytes=10))
     assert run(pipeline, "read_file", {}).is_error

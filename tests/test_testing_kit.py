@@ -89,7 +89,7 @@ def test_assert_classified_tells_every_difference():
         "- retry_after: 60, expected 7",
         "Decided by acme:frozen: ToolQuotaError: Acme has frozen the workspace.",
     ]
-    assert "nobody takes this value for a failure: dict({'a': 1})" in told(
+    assert "no plugin detects a failure in this value: dict({'a': 1})" in told(
         assert_classified, {"a": 1}, errors.ToolError
     )
     with pytest.raises(TypeError, match="a ToolQuotaError has no attribute 'retry'"):

@@ -393,7 +393,7 @@ def kept(messages: list[Any]) -> list[Any]:
             broken(calls=lambda self, message: [ToolCall(one["id"], one["function"]["name"]) for one in message["acts"]]),
             {},
             "never_raises",
-            ["KeyError: 'acts'", "TypeError", "a call that makes no sense is still a ToolCall"],
+            ["KeyError: 'acts'", "TypeError", "malformed call as a ToolCall"],
         ),
         (
             broken(calls=lambda self, message: [{"name": "x"}]),
@@ -418,14 +418,6 @@ def kept(messages: list[Any]) -> list[Any]:
 )  # fmt: skip
 def test_dialects(kind, attributes, test, parts):
     check(failing(dialect(kind, **attributes), f"test_{test}"), *parts)
-
-
-def test_a_dialect_that_changes_the_message():
-    def popping(self: Any, message: Any) -> Any:
-        return [Right.calls(self, {"acts": [message["acts"].pop(0)]})[0] for _ in list(message["acts"])]
-
-    suite = dialect(broken(calls=popping), asking=lambda self, calls: shared(calls))
-    check(failing(suite, "test_answers_every_call"), "the message was changed to")
 
 
 def shared(calls: Any) -> Any:
@@ -534,7 +526,7 @@ def inventing(call: ToolCall) -> Any:
 @pytest.mark.parametrize(
     ("repair", "test", "attributes", "parts"),
     [
-        (lambda call: json.loads(call.arguments), "never_raises", {}, ["JSONDecodeError", "Return None for what is not clear"]),
+        (lambda call: json.loads(call.arguments), "never_raises", {}, ["JSONDecodeError", "Return None for an unclear call"]),
         (lambda call: lambda: {"path": "a"}, "never_raises", {}, ["the repairer gave {'path': 'a'} instead of a ToolCall"]),
         (lambda call: lambda: call._replace(id="x"), "never_raises", {}, ["the id 'c1' became 'x'", "call._replace keeps"]),
         (
@@ -543,7 +535,7 @@ def inventing(call: ToolCall) -> Any:
             {},
             ["and then", "use neither time nor chance"],
         ),
-        (inventing, "leaves_alone_what_is_unclear", {}, ["write_file ran with {'path': 'a.md'}", "worse than to ask"]),
+        (inventing, "leaves_alone_what_is_unclear", {}, ["read_file ran with {'path': 'a.md'}"]),
         (closing, "completes_nothing_that_was_cut_off", {}, ["read_file ran with {'path': 'n'}", "What is missing is not known"]),
         (guessing, "no_other_tool_may_write", {}, ["'reed_file' is read as 'write_file', which may write"]),
         (inventing, "samples", {}, ["there are no samples"]),

@@ -167,7 +167,8 @@ class ToolNotFoundError(ToolError):
     Attributes:
         suggestions: names of tools that may be meant, best first.
         confident: whether the first suggestion is a clear proposal.
-        likely: whether the first suggestion says all that the name says that was called; others are only listed.
+        proposal: how far the first suggestion may be proposed: `clear`, `asked` (clear, but the tool may change
+            something), `likely`, or only `listed`, since the names do not say the same.
         available: the names of the tools that there are, the first few of many; its text lists them.
     """
 
@@ -176,7 +177,7 @@ class ToolNotFoundError(ToolError):
     user_message = "The assistant asked for a tool that does not exist."
     suggestions: tuple[str, ...] = ()
     confident: bool = False
-    likely: bool = True
+    proposal: Literal["clear", "asked", "likely", "listed"] = "likely"
     available: tuple[str, ...] = ()
 
     def __str__(self) -> str:

@@ -10,7 +10,7 @@ import attrs
 from mulligan.calls import Repair, ToolCall
 from mulligan.catalogue import ENGLISH
 from mulligan.dialects import Dialect, named
-from mulligan.errors import ToolError, ToolExecutionError, ToolNotFoundError, UsageError
+from mulligan.errors import ToolArgumentError, ToolError, ToolExecutionError, ToolNotFoundError, UsageError
 from mulligan.feedback import Feedback, body
 from mulligan.foreign.containment import safe_repr, safe_str, show_name
 from mulligan.policy import Limits, Policy
@@ -140,8 +140,11 @@ class ToolResult:
         from mulligan.secrets.arguments import masked
 
         redactor = self._source.redactor if self._source else Redactor()
+        secret = () if self.tool is None else self.tool.secret
+        if secret and isinstance(self.error, ToolArgumentError):  # any of what does not fit may be meant to be secret
+            return dict.fromkeys(sent, REDACTED) if isinstance(sent, dict) else REDACTED
         try:
-            return masked(sent, () if self.tool is None else self.tool.secret, redactor.redact_values)
+            return masked(sent, secret, redactor.redact_values)
         except RecursionError:
             return REDACTED
 

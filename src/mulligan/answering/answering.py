@@ -114,12 +114,11 @@ class Answering:
             from mulligan.suggesting.canonical import is_same_tool
             from mulligan.suggesting.proposals import proposal
 
+            is_clear = is_clear and sum(is_same_tool(called, name) for name in names) <= 1
             found = {name: proposal(toolset[name], called, is_clear=is_clear and name == names[0]) for name in names}
             error.suggestions = tuple(name for name in names if found[name] and is_plain_like(name, called))
-            first = found[error.suggestions[0]] if error.suggestions else None
-            is_one_of_twins = sum(is_same_tool(called, name) for name in names) > 1
-            error.confident = first == "clear" and error.suggestions[0] == names[0] and not is_one_of_twins
-            error.likely = first in ("clear", "likely")
+            error.proposal = (found[error.suggestions[0]] if error.suggestions else None) or "listed"
+            error.confident = error.proposal == "clear"
         return error
 
     def failed(self, state: Invocation, error: ToolError, note: str = "") -> ToolResult:

@@ -12,10 +12,12 @@ from mulligan.failures.failure import Failure
 from mulligan.foreign.containment import is_name, show_name
 from mulligan.plugging.stages import Stages
 from mulligan.policy import Policy
+from mulligan.secrets.redaction import cut
 from mulligan.steps import DeadlineExceeded, ExecutorSaturated, ProcessFailed
 from mulligan.tools import Tool
 from mulligan.wording.quoting import redacted_pointer
 
+_SHOWN = 200
 _SEALED = 1_000
 
 
@@ -104,7 +106,7 @@ class Classifier:
                 own["provider"] = tool.provider
                 filled.append("provider")
         if isinstance(error, ResourceNotFoundError) and "user_message" not in own and _is_shown(error.resource):
-            own["user_message"] = f"Resource not found: {error.resource}"
+            own["user_message"] = f"Resource not found: {cut(str(error.resource), _SHOWN)}"
             filled.append("user_message")
         own["_filled"] = filled
         own["fatal"] = self._policy.is_fatal(error)

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from mulligan.arguments.reading import dump
+from mulligan.foreign.containment import clean
 
 _SHOWN = 60
 LIMITS: Mapping[str, str] = MappingProxyType(
@@ -62,7 +63,7 @@ def _limits(schema: Mapping[str, Any]) -> str:
 def show(value: Any) -> str:
     """A value of a schema as short JSON text."""
     try:
-        text = dump(value)
+        text = clean(dump(value), newlines=False)
     except Exception:
         return type(value).__name__
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

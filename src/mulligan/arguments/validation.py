@@ -16,6 +16,7 @@ from mulligan.arguments.describing import LIMITS, describe, show
 from mulligan.arguments.reading import dump, escape
 from mulligan.catalogue import MISSING, NO_FORM, NOT_ALLOWED, OUT_OF_BOUNDS, UNKNOWN, WRONG_TYPE
 from mulligan.errors import MulliganError, Problem
+from mulligan.foreign.containment import show_name
 
 MAX_SCHEMA_DEPTH = 64
 MAX_SCHEMA_NODES = 50_000
@@ -24,6 +25,7 @@ MAX_EXPLAINED = 10_000
 _MOST_PROBLEMS = 1_000
 _KEPT = 2_000
 _ONE_WORD = re.compile(r"[\w.:@$-]{1,64}").fullmatch
+_LONGEST_NAME = 64
 _DRAFT_07 = "http://json-schema.org/draft-07/schema"
 
 
@@ -220,7 +222,8 @@ def _unexpected(pointer: str, name: str, known: list[str] | None) -> Problem:
 
 def _listed(name: str) -> str:
     """A name in a list: in quotes unless it is one word, since a sentence would read as one of ours."""
-    return name if _ONE_WORD(name) else show(name)
+    shown = show_name(name, _LONGEST_NAME)
+    return shown if shown == name and _ONE_WORD(name) else f'"{shown}"'
 
 
 def _named(message: str, members: Collection[str]) -> list[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from mulligan.plugin import (
@@ -143,7 +144,7 @@ def cattrs(failure: Failure) -> ToolError | None:
 
 def _noted(exception: BaseException) -> Iterator[str | int]:
     notes = getattr(exception, "__notes__", ())
-    for note in notes if isinstance(notes, list) else ():
+    for note in islice(notes, _MOST) if isinstance(notes, list) else ():
         place = (
             getattr(note, "name", getattr(note, "index", None)) if type(note).__module__.startswith("cattrs.") else None
         )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import islice
 from typing import Any
 
 from mulligan.builtin import value_answers
 from mulligan.builtin import value_shapes as shapes
 from mulligan.plugin import Failure, Tool, ToolError, hookimpl, safe_str
 
+_MOST_BLOCKS = 100
 _RESULTS = frozenset({int, float, bool, bytes, type(None), list, tuple, set})
 _MAPPINGS: tuple[Callable[[Mapping[Any, Any]], Failure | None], ...] = (
     shapes.flagged,
@@ -93,7 +95,7 @@ def _blocks(content: Any) -> str:
     if isinstance(content, str):
         return safe_str(content)
     texts = []
-    for block in content if isinstance(content, (list, tuple)) else ():
+    for block in islice(content, _MOST_BLOCKS) if isinstance(content, (list, tuple)) else ():
         text = block.get("text") if isinstance(block, Mapping) else getattr(block, "text", None)
         if isinstance(text, str):
             texts.append(safe_str(text))

@@ -40,7 +40,7 @@ def missing(failure: Failure) -> ToolError | None:
 
 def _missing_folder(failure: Failure) -> str | None:
     """The folder that is missing where a tool that makes files could not make one; a file to read may be missing too."""
-    path, tool = getattr(failure.exception, "filename", None), failure.tool
+    path, tool = failure.look("filename"), failure.tool
     if not isinstance(path, str) or tool is None or tool.read_only:
         return None
     if _MAKING.isdisjoint(re.split(r"[\W_]+", _HUMPS.sub("_", tool.name).lower())):
@@ -86,7 +86,7 @@ def _place(failure: Failure) -> str:
 
 def _denied(failure: Failure) -> ToolError:
     """EACCES: one path that is denied is no account that is denied; another path may do."""
-    path = getattr(failure.exception, "filename", None)
+    path = failure.look("filename")
     if path is None:
         return ToolPermissionError("Permission denied.")
     resource, user = failure.resource, "The operating system denied access to a file or directory."

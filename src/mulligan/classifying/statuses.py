@@ -71,6 +71,7 @@ _BY_WORDS: Mapping[int, tuple[m.Meaning, ...]] = {
     500: (m.DISK_FULL, m.QUOTA),
     503: (m.DISK_FULL,),
 }
+_INVALID = (400, 422)
 _HARMLESS = frozenset((501, 505, 507, 511, 522, 525, 526))
 
 
@@ -114,6 +115,8 @@ def meaning_of(status: int, failure: Failure) -> m.Meaning:
     told = reason(failure.codes, _BY_CODE[like]) if like in _BY_CODE else None
     if told is None and like in _BY_WORDS:
         told = said(failure.told, _BY_WORDS[like])
+    if told in (m.PERMISSION, m.AUTHENTICATION) and status in _INVALID and failure.problems:
+        told = None  # `extra_forbidden` of one field refuses that field, and not the account
     if told is m.QUOTA and plain is m.RATE_LIMIT and failure.retry_after is not None:
         return plain
     return told or plain

@@ -102,7 +102,7 @@ def _tell(
     host.stages.observe(StepFinished(id, names, tuple(results), host.clock() - started))
     if all(result.is_error for result in results):
         told = dict.fromkeys(result.feedback.user_message for result in results if result.feedback is not None)
-        text = " ".join(told) or "The tools of the assistant failed."
+        text = " ".join(_sentence(text) for text in told) or "The tools of the assistant failed."
         host.stages.observe(Notice(id, text, any(result.fatal for result in results)))
 
 
@@ -156,3 +156,7 @@ async def _at_once(calls: Sequence[Coroutine[Any, Any, ToolResult]], host: Host)
 def _result(task: Any) -> ToolResult | None:
     ended = task.done() and not task.cancelled() and task.exception() is None
     return task.result() if ended else None
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?")) else f"{text}."

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from mulligan.foreign.facts import field, fields, guarded
 
+_MOST_HEADERS = 200
 _ANSWERS = ("response", "raw_response", "http_response", "resp", "meta")
 _STATUS = ("status_code", "status", "http_status", "http_status_code", "statusCode", "http_code", "response_code")
 _RARE = ("response_status_code", "code")
@@ -107,7 +109,7 @@ def _lower(headers: object) -> dict[str, str]:
     items = getattr(headers, "items", None)
     if not callable(items):
         return {}
-    return guarded(lambda: {str(name).lower(): str(text) for name, text in items()}) or {}
+    return guarded(lambda: {str(name).lower(): str(text) for name, text in islice(items(), _MOST_HEADERS)}) or {}
 
 
 def asked(value: object, held: tuple[Any, ...]) -> tuple[str | None, str]:

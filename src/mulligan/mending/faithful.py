@@ -11,6 +11,8 @@ _PART = re.compile(
     r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|“[^”]*”|//[^\n]*|/\*.*?\*/|/\*|[{}\[\],:]|[^\s{}\[\],:"'“”]+|\s+|.""",
     re.DOTALL,
 )
+_QUOTES = ('"', "'", "“")
+_PLAIN = re.compile(r"-?\d[\d.eE+-]*|true|false|null|True|False|None|undefined")
 _FENCE = re.compile(r"```\w*\s*")
 _PAIRS = {"{": "}", "[": "]"}
 _CLOSING = ("}", "]")
@@ -100,14 +102,18 @@ def stands_in(value: Any, places: str | Collection[str]) -> bool:
     return repr(value) in places
 
 
-def parts_of(text: str) -> frozenset[str]:
-    """The words and the strings of a text, each as it stands there and as it reads.
+def quoted_parts(text: str) -> frozenset[str]:
+    """The keys, strings, numbers and constants of a text, each as it is there and as it reads.
 
     Args:
         text: what was sent.
     """
     parts = list(_parts(text))
-    return frozenset([*parts, *(_read(part) for part in parts)])
+    quoted = [part for part in parts if part[0] in _QUOTES and len(part) > 1]
+    plain = [
+        part for part, after in zip(parts, [*parts[1:], ""], strict=True) if after == ":" or _PLAIN.fullmatch(part)
+    ]
+    return frozenset([*quoted, *map(_read, quoted), *plain])
 
 
 def _parts(text: str) -> Iterator[str]:
@@ -139,6 +145,8 @@ def _read(part: str) -> str:
     inner = part[1:-1]
     if part[0] == "'":
         inner = re.sub(r'(?<!\\)"', '\\"', inner.replace("\\'", "'"))
+    elif part[0] == '"':
+        inner = inner.replace("\\'", "'")
     read = _string(f'"{inner}"')
     return (inner if read is None else read) or _EMPTY
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from mulligan.arguments.reading import read_arguments
 from mulligan.errors import ToolArgumentError
-from mulligan.mending.faithful import is_whole, parts_of, same_content, stands_in, unfenced, unwrapped
+from mulligan.mending.faithful import is_whole, quoted_parts, same_content, stands_in, unfenced, unwrapped
 from mulligan.mending.syntax import mend_syntax
 from mulligan.policy import Limits
 
@@ -58,12 +58,23 @@ def mend_json(text: str, *, read_only: bool) -> str | None:
 def _by_library(text: str, *, read_only: bool) -> str | None:
     """What json-repair makes of it. It guesses without saying so, hence each value must be one that was sent.
 
-    For a tool that may write, each must be a whole string or word of the text; otherwise it may hold quotation marks
-    that should have been escaped.
+    For a tool that may write, each must be a whole string of the text, since a word without quotation marks may be the
+    name of a variable; otherwise it may hold quotation marks that should have been escaped.
     """
     try:
         value = import_module("json_repair").loads(text, skip_json_loads=True)
     except Exception:  # not installed, or it gives up
         return None
-    places = text if read_only else parts_of(text)
-    return json.dumps(value, ensure_ascii=False) if type(value) is dict and stands_in(value, places) else None
+    places = text if read_only else quoted_parts(text)
+    if type(value) is not dict or _has_placeholder(value):
+        return None
+    return json.dumps(value, ensure_ascii=False) if stands_in(value, places) else None
+
+
+def _has_placeholder(value: Any) -> bool:
+    """Whether a text in a value is no plain name: without quotation marks, `...` and `file.read()` stand for something."""
+    if isinstance(value, dict):
+        return any(map(_has_placeholder, value.values()))
+    if isinstance(value, list):
+        return any(map(_has_placeholder, value))
+    return isinstance(value, str) and (value.strip(".…") == "" or value.endswith("()"))

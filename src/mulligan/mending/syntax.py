@@ -18,6 +18,7 @@ _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _WORDS = {"True": "true", "False": "false", "None": "null", "undefined": "null"}
 _NAME = re.compile(r"[A-Za-z_$][\w$-]*")
 _HALF_ESCAPE = re.compile(r'\\(?!["\\/bfnrtu])(?<!\\\\)')
+_UNCLEAR_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*\\(?:[x0-7]|u(?![0-9A-Fa-f]{4}))")  # a character to some languages
 _PAIRS = {"{": "}", "[": "]"}
 _CLOSING = ("}", "]")
 _OPENED = ('"', "'", "/*")
@@ -99,7 +100,10 @@ def _parts(text: str) -> Iterator[str]:
 
 
 def _as_json(part: str, *, is_key: bool) -> str:
+    if _UNCLEAR_ESCAPE.search(part):
+        raise _Unmendable
     if part[0] == '"' and len(part) > 1:
+        part = part.replace("\\'", "'")
         return _HALF_ESCAPE.sub(r"\\\\", part).replace("\n", "\\n").replace("\t", "\\t")
     if part[0] == "'" and len(part) > 1:
         inner = part[1:-1].replace("\\'", "'")

@@ -112,18 +112,27 @@ def _keywords(model: Callable[..., Any]) -> frozenset[str]:
 
 
 def _offered(call: ToolCall, error: ToolError, toolset: Toolset) -> list[Tool]:
-    """The tools that the model may call: the one that was called, or those that only read; none where it must not."""
-    if isinstance(error, ToolArgumentError):
-        from mulligan.mending.faithful import is_whole
+    """The tools that the model may call: the one that was called, or those that only read; none where it must not.
 
+    What a call of a tool that may change something meant is not for another model to say.
+    """
+    if isinstance(error, ToolArgumentError):
         tool = toolset.get(call.name)
-        may = tool is not None and not tool.secret and (tool.read_only or is_whole(call.arguments))
+        may = tool is not None and not tool.secret and (tool.read_only or _is_broken_json(call.arguments))
         return [tool] if may else []
     if not isinstance(error, ToolNotFoundError):
         return []
     names = islice(dict.fromkeys((*error.suggestions, *toolset)), _MOST_SEARCHED)
     reading = (tool for tool in map(toolset.get, names) if tool is not None and tool.read_only and not tool.secret)
     return list(islice(reading, _MOST_TOOLS))
+
+
+def _is_broken_json(arguments: Any) -> bool:
+    """Whether arguments are JSON that is broken, and not cut off: all that a model may correct for a tool that may write."""
+    from mulligan.mending.faithful import is_whole
+    from mulligan.mending.lossless import parse_json
+
+    return isinstance(arguments, (str, bytes)) and is_whole(arguments) and parse_json(_as_text(arguments)) is None
 
 
 def _as_text(arguments: Any) -> str:

@@ -8,18 +8,18 @@ from typing import Literal
 from mulligan.suggesting.canonical import is_same_tool
 from mulligan.suggesting.kinship import MISSPELT, RELATED, kinship
 from mulligan.suggesting.synonyms import HARMLESS
-from mulligan.suggesting.words import Lexicon, Word, parse, pieces
+from mulligan.suggesting.words import UNKNOWN, Lexicon, Word, parse, pieces
 from mulligan.tools import Tool
 
-Proposal = Literal["clear", "likely", "listed"]
+Proposal = Literal["clear", "asked", "likely", "listed"]
 
 _ARTICLES = frozenset(("a", "an", "the"))
 _HARMLESS = frozenset(HARMLESS.split())
-_FIRST_WORDS = 3
+_FIRST_WORDS, _LONG_ENOUGH = 3, 5
 
 
 def proposal(tool: Tool, called: str, *, is_clear: bool) -> Proposal | None:
-    """Whether a tool may be named as the one that was meant, as one that may be, or only in a list; None for not at all.
+    """Whether a tool may be named as the one that was meant, asked for, or only listed; None for not at all.
 
     Args:
         tool: the tool.
@@ -27,7 +27,7 @@ def proposal(tool: Tool, called: str, *, is_clear: bool) -> Proposal | None:
         is_clear: whether the names, arguments and descriptions of the toolset speak for this tool alone.
     """
     if called in tool.also_called:
-        return "likely" if tool.destructive else "clear"
+        return "asked" if tool.destructive else "clear"
     lexicon = Lexicon()
     ours, theirs = parse(called[:200], lexicon).tail_words, parse(tool.name[:200], lexicon).tail_words
     dropped, added = _unmatched(ours, theirs), _unmatched(theirs, ours)
@@ -36,12 +36,13 @@ def proposal(tool: Tool, called: str, *, is_clear: bool) -> Proposal | None:
     if tool.read_only:
         light = [word for word in dropped if word.is_light and word.text not in _ARTICLES]
         return "clear" if is_clear and not light else "likely"
-    if is_same_tool(called, tool.name):
-        return "likely" if tool.destructive else "clear"
+    if is_clear and is_same_tool(called, tool.name):
+        return "asked" if tool.destructive else "clear"
+    asked: Proposal = "asked" if is_clear else "likely"
     if seems_to_read(tool) and any(kinship(word, other) >= RELATED for word in ours for other in theirs):
-        return "likely"
+        return asked
     is_reworded = bool(tool.destructive) and [word.text for word in ours] != [word.text for word in theirs]
-    return "listed" if dropped or added or is_reworded else "likely"
+    return "listed" if dropped or added or is_reworded else asked
 
 
 def seems_to_read(tool: Tool) -> bool:
@@ -67,6 +68,8 @@ def _changes(tool: Tool, words: Sequence[Word], lexicon: Lexicon) -> bool:
     if tool.destructive:
         return True
     described = lexicon.words(pieces(tool.summary[:80])[:_FIRST_WORDS])
+    if len(words) == 1 and not (tool.read_only or words[0].reads or any(word.reads for word in described[:1])):
+        return True  # a command, such as `order` or `email`
     return not tool.read_only and any(map(_is_change, (*words, *described[:1])))
 
 
@@ -79,7 +82,13 @@ def _asks_for_change(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
     if any(word.reads for word in ours[:1]):
         return False
     verbs = list(filter(_is_change, theirs))
-    return any(_is_change(word) or any(kinship(word, verb) >= MISSPELT for verb in verbs) for word in ours)
+    return any(_is_change(word) or any(_is_slip_of(word, verb) for verb in verbs) for word in ours)
+
+
+def _is_slip_of(word: Word, verb: Word) -> bool:
+    """Whether a word that means nothing is a verb with a slip of the pen, which hardly ever is in the first letter."""
+    is_near = word.text[0] == verb.text[0] and len(word.text) >= _LONG_ENOUGH and kinship(word, verb) >= MISSPELT
+    return word.stem == verb.stem or (is_near and word.meaning is UNKNOWN)
 
 
 def _unmatched(words: Sequence[Word], others: Sequence[Word]) -> list[Word]:

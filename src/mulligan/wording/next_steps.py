@@ -25,7 +25,7 @@ from mulligan.errors import (
 )
 from mulligan.foreign.containment import is_name, show_name
 from mulligan.mending.provenance import is_plain
-from mulligan.wording.quoting import redacted_pointer, was_named
+from mulligan.wording.quoting import argument_of, placed, redacted_pointer, was_named
 
 if TYPE_CHECKING:
     from mulligan.tools import Tool
@@ -66,9 +66,9 @@ def next_step(
     if template := _stopping(error, note):
         return words[template].format(tool=name)
     if isinstance(error, ToolNotFoundError):
-        if not error.likely and not error.confident:
+        if error.proposal == "listed":
             return words["any_tool"]
-        template = "other_tool" if error.confident else "likely_tool"
+        template = "other_tool" if error.proposal == "clear" else "likely_tool"
         return _with_name(template, error.suggestions, name, words, "") or words["any_tool"]
     if isinstance(error, ToolArgumentError):
         return _with_arguments(error, name, tool, words, line)
@@ -123,7 +123,7 @@ def _unless_not_of_arguments(error: ToolError, tool: Tool | None, named: str, le
 def _with_arguments(
     error: ToolError, name: str, tool: Tool | None, words: Catalogue, line: Callable[[str], str]
 ) -> str:
-    problems = error.problems
+    problems, _ = placed(error, tool)
     if not problems:
         template = _unless_not_of_arguments(error, tool, "corrected_arguments", "corrected_arguments")
         return words[template].format(tool=name)
@@ -135,7 +135,7 @@ def _with_arguments(
     pointers = list(dict.fromkeys(problem.pointer for problem in problems))
     rest = words["rest"] if _has_others(error.arguments, pointers) else ""
     names = _shown(pointers, line) if len(pointers) <= _NAMED else []
-    kinds = {_kind(problem, tool) for problem in problems}
+    kinds = {_kind(problem, tool, error.arguments or {}) for problem in problems}
     if "without" in kinds and tool is not None and not tool.read_only and error.rule == "host:arguments":
         return _only_known(name, tool, words)
     if kinds == {"without"} and not _parameters(tool):
@@ -156,12 +156,14 @@ def _only_known(name: str, tool: Tool, words: Catalogue) -> str:
     return words["only_these"].format(tool=name, names=listed(known, words))
 
 
-def _kind(problem: Problem, tool: Tool | None) -> str:
+def _kind(problem: Problem, tool: Tool | None, sent: Mapping[str, object]) -> str:
     """The template for one problem: whether something is to be added, left out, or given another value."""
     known = _parameters(tool)
-    if problem.message == UNKNOWN or (known and _argument(problem.pointer) not in known):
+    argument = argument_of(problem.pointer)
+    if problem.message == UNKNOWN or (known and argument not in known):
         return "without"
-    return "added" if problem.message == MISSING else "valid"
+    is_missing = problem.message == MISSING and (argument not in sent or "/" in problem.pointer[1:])
+    return "added" if is_missing else "valid"
 
 
 def _parameters(tool: Tool | None) -> frozenset[str]:
@@ -170,13 +172,9 @@ def _parameters(tool: Tool | None) -> frozenset[str]:
     return frozenset(known) if isinstance(known, Mapping) else frozenset()
 
 
-def _argument(pointer: str) -> str:
-    return pointer[1:].partition("/")[0]
-
-
 def _has_others(arguments: Mapping[str, object] | None, pointers: Sequence[str]) -> bool:
     """Whether other arguments were sent than those that some pointers lead to; where nobody knows, they may have been."""
-    return arguments is None or not arguments.keys() <= set(map(_argument, pointers))
+    return arguments is None or not arguments.keys() <= set(map(argument_of, pointers))
 
 
 def _shown(pointers: Sequence[str], line: Callable[[str], str]) -> list[str]:

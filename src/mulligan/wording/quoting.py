@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mulligan.arguments.reading import dump, read_arguments
@@ -13,8 +13,9 @@ from mulligan.policy import Limits
 
 if TYPE_CHECKING:
     from mulligan.calls import ToolCall
-    from mulligan.errors import ToolError
+    from mulligan.errors import Problem, ToolError
     from mulligan.failures.failure import Failure
+    from mulligan.tools import Tool
 
 _WORDS, _LONG, _MOST = 4, 24, 300
 _UNSPACED = re.compile(r"[^\x00-\u2fff]{8}")
@@ -88,6 +89,36 @@ def unnamed(error: ToolError, call: ToolCall) -> str | None:
     if resource is None or (resource.isascii() and " " not in resource) or is_name(resource, blanks=2):
         return None
     return None if was_sent(resource, sent_text(call)) else resource
+
+
+def placed(error: ToolError, tool: Tool | None) -> tuple[Sequence[Problem], list[str]]:
+    """The problems at places that the model or the tool's author named, and those that only a service names, as text.
+
+    Args:
+        error: what the failure means.
+        tool: the tool, or None.
+    """
+    problems = error.problems
+    if not problems or (error.rule is not None and error.rule.startswith("host:")):
+        return problems, []
+    known = {"", *(error.arguments or ())}
+    properties = None if tool is None else tool.parameters.get("properties")
+    if isinstance(properties, Mapping):
+        known |= set(properties)
+    own = [problem for problem in problems if argument_of(problem.pointer) in known]
+    named = [
+        f"{problem.pointer}: {problem.message}" for problem in problems if argument_of(problem.pointer) not in known
+    ]
+    return own, named
+
+
+def argument_of(pointer: str) -> str:
+    """The argument that a JSON Pointer leads into; empty for the arguments as a whole.
+
+    Args:
+        pointer: the pointer.
+    """
+    return pointer[1:].partition("/")[0].replace("~1", "/").replace("~0", "~")
 
 
 def apart(hints: Iterable[str], failure: Failure | None) -> tuple[list[str], list[str]]:

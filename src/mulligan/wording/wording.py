@@ -24,7 +24,7 @@ from mulligan.policy import Limits, Policy
 from mulligan.secrets.redaction import REDACTED, Redactor, cut
 from mulligan.wording.correction import Correction
 from mulligan.wording.next_steps import effect_note, in_seconds, listed, next_step
-from mulligan.wording.quoting import apart, redacted_pointer, sent_arguments, sent_text, spellings, unnamed
+from mulligan.wording.quoting import apart, placed, redacted_pointer, sent_arguments, sent_text, spellings, unnamed
 
 if TYPE_CHECKING:
     from mulligan.failures.failure import Failure
@@ -97,14 +97,15 @@ class Wording:
         own, repeated = apart(hints, failure) if hints else (hints, ())
         hidden = unnamed(error, call)
         imitation = error.message if _is_imitation(error) else None
-        problems = error.problems[: self._limits.problems]
+        own_problems, foreign_problems = placed(error, tool)
+        problems = own_problems[: self._limits.problems]
         if len(problems) == 1 and not problems[0].pointer and problems[0].message in error.message:
             problems = ()
         is_clean = self._is_clean(_foreign(error, hints))
         line = str if is_clean else self.line
         feedback = self._main_parts(error, self._name(call, tool), tool, line, hidden, note, resources)
         if problems:
-            feedback.problems_total = len(error.problems)
+            feedback.problems_total = len(own_problems)
             feedback.problems = self._problems(problems, clean=is_clean)
         if error.retry_after is not None:
             feedback.wait_note = self._wait(error.retry_after, feedback.next_step)
@@ -114,7 +115,7 @@ class Wording:
         elif tools is not None:
             feedback.next_step = self._words["no_tool"]
         if failure is not None:
-            self._add_report(feedback, error, call, failure, (hidden, imitation, *repeated))
+            self._add_report(feedback, error, call, failure, (hidden, imitation, *foreign_problems, *repeated))
             if not resources:
                 self._point_at_names(feedback, error, failure)
         if correction is not None:
@@ -181,9 +182,8 @@ class Wording:
         return template.format(message=said, resource=resource or "", status=error.http_status or "")
 
     def _name(self, call: ToolCall, tool: Tool | None) -> str:
-        if tool is not None and tool.name == call.name:
-            return tool.shown
-        return self.shown_name(call)
+        name = tool.shown if tool is not None and tool.name == call.name else self.shown_name(call)
+        return name if not name or _PLAIN_NAME(name) or REDACTED in name else f'"{name}"'
 
     def shown_name(self, call: ToolCall) -> str:
         """The name that was called, redacted and safe to show.
@@ -339,7 +339,7 @@ class Wording:
             return self._words["type"].format(type=show_name(failure.type_name)) if failure.type_name else ""
         text = failure.detail
         is_said = not text or text in error.message or text == error.resource
-        if is_said and not any(quoted[:2]):
+        if is_said and not any(quoted):
             text = ""
         text = "\n".join(dict.fromkeys(filter(None, [*(one for one in quoted if one and one not in text), text])))
         if not text:
@@ -411,7 +411,7 @@ def suggestion(error: ToolError, names: Sequence[str], words: Catalogue) -> str:
     if not names:
         return ""
     if isinstance(error, ToolNotFoundError):
-        is_clear = error.confident
+        is_clear = error.proposal in ("clear", "asked")
     else:
         from mulligan.mending.reported import near_names
 
