@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import threading
+import weakref
 from typing import Any
 
 import pytest
@@ -122,6 +124,27 @@ def test_another_id_other_arguments_or_no_id_are_other_calls(make_pipeline, bank
     ):
         session.call(call)
     assert bank.paid == [5, 5, 6, 5, -5, 5, 5]
+
+
+class Held:
+    """Something that only the frames of a call refer to."""
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_recorded_failure_keeps_nothing_of_the_call_alive(make_pipeline, way):
+    held: list[weakref.ref[Held]] = []
+
+    def pay(amount: int) -> str:
+        local = Held()
+        held.append(weakref.ref(local))
+        raise KeyError(amount)
+
+    session = make_pipeline(pay).session()
+    assert make(session, way, PAY)[0].is_error
+    gc.collect()
+    assert [one() for one in held] == [None]
+    assert make(session, way, PAY)[0].is_error
+    assert len(held) == 1
 
 
 class Paused(Exception):
