@@ -280,7 +280,9 @@ LIMITED = [
 ]
 
 
-@pytest.mark.parametrize(("annotation", "schema"), LIMITED, ids=[re.sub(" at 0x[0-9a-f]+", "", str(annotation)) for annotation, _ in LIMITED])
+@pytest.mark.parametrize(
+    ("annotation", "schema"), LIMITED, ids=[re.sub(" at 0x[0-9a-f]+", "", str(annotation)) for annotation, _ in LIMITED]
+)
 def test_limits_and_descriptions(annotation: Any, schema: dict[str, Any]) -> None:
     assert schema_of(annotation) == schema
     jsonschema_rs.meta.validate(schema)

@@ -86,7 +86,7 @@ async def test_an_unknown_tool_is_an_answer_with_a_suggestion():
     async with inside(spec()) as client:
         result = await client.call_tool("ecko", {"text": "x"})
         assert result.is_error
-        assert 'Did you mean "echo"?' in said(result)
+        assert '\nClosest: "echo".\n' in said(result)
 
 
 async def test_wrong_arguments_are_told_one_by_one_and_nothing_runs():

@@ -42,7 +42,7 @@ def text(told, **more):
     {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"], "additionalProperties": False}
 )
 async def echo(id, arguments, meta):
-    "Gives back a text."
+    "Returns a text."
     answer(id, text(arguments["text"]))
 
 
