@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import threading
+import weakref
 from typing import Any
 
 import pytest
 
-from mulligan import Pipeline, Session, Tool, ToolCall, errors
+from mulligan import Pipeline, Policy, Session, Tool, ToolCall, errors
 
 WAYS = ["call", "acall", "call_many", "acall_many", "answer", "aanswer"]
 
@@ -122,6 +124,49 @@ def test_another_id_other_arguments_or_no_id_are_other_calls(make_pipeline, bank
     ):
         session.call(call)
     assert bank.paid == [5, 5, 6, 5, -5, 5, 5]
+
+
+class Held:
+    """Something that only the frames of a call refer to."""
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_recorded_failure_keeps_nothing_of_the_call_alive(make_pipeline, way):
+    held: list[weakref.ref[Held]] = []
+
+    def pay(amount: int) -> str:
+        local = Held()
+        held.append(weakref.ref(local))
+        raise KeyError(amount)
+
+    session = make_pipeline(pay).session()
+    assert make(session, way, PAY)[0].is_error
+    gc.collect()
+    assert [one() for one in held] == [None]
+    assert make(session, way, PAY)[0].is_error
+    assert len(held) == 1
+
+
+class Paused(Exception):
+    """A framework raises it to come back to this call later."""
+
+
+class PausedHard(BaseException):
+    """The same, past every `except Exception`."""
+
+
+@pytest.mark.parametrize("pause", [Paused, PausedHard])
+@pytest.mark.parametrize("way", WAYS)
+def test_a_call_that_its_framework_pauses_runs_when_the_framework_comes_back_to_it(make_pipeline, bank, pause, way):
+    session = make_pipeline(bank.pay, policy=Policy(control_flow=(Paused, PausedHard))).session()
+    bank.error = pause()
+    for _ in range(2):  # it may pause more than once
+        with pytest.raises((pause, BaseExceptionGroup)):
+            make(session, way, PAY)
+    assert session.to_dict()["answered"] == {"answers": {}, "older": []}
+    bank.error = None
+    assert [made.is_error for _ in range(2) for made in make(session, way, PAY)] == [False, False]
+    assert bank.paid == [5, 5, 5]
 
 
 def test_conversations_do_not_share_their_ids(pipeline, bank):

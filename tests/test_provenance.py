@@ -264,6 +264,14 @@ def test_a_name_in_another_style_is_that_name_unless_the_tool_destroys(wrapper):
         assert ready(content) == (None if "destructive" in kind else proposed)
 
 
+@pytest.mark.parametrize("name", ["search_archive", "list_deleted", "get_update", "find_open_pull_requests"])
+def test_a_reading_name_that_holds_a_changing_word_is_proposed_in_another_style(name):
+    first, *others = name.split("_")
+    for called in (first + "".join(map(str.title, others)), name.replace("_", "-"), name.upper()):
+        content = result_of([made({"id": S}, name=name), made({}, name="zzz")], {"id": "5"}, called).content
+        assert ready(content) == {"name": name, "arguments": {"id": "5"}}
+
+
 # --- values
 
 

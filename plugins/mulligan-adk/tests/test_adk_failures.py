@@ -35,7 +35,7 @@ async def aread_page(title: str, lines: int = 3) -> str:
 def test_an_unknown_name_is_answered_with_the_tools_of_now():
     played = play(agent([("c1", "red_page", {"title": "x"})], "ok", tools=[read_page]), MulliganPlugin())
     assert played.error is None
-    assert played.text("c1").splitlines()[:2] == ["Error: Tool 'red_page' not found.", 'Did you mean "read_page"?']
+    assert played.text("c1").splitlines()[:2] == ["Error: Tool 'red_page' not found.", 'Closest: "read_page".']
 
 
 @pytest.mark.parametrize("tool", [read_page, aread_page])
@@ -367,3 +367,53 @@ def test_what_was_never_run_is_not_in_the_answers_of_others():
     librarian = agent([("c1", "read_page", {"title": "a"}), ("c2", "gone", {})], "ok", tools=[read_page])
     play(librarian, MulliganPlugin())
     assert [one.name for one in seen(librarian.model.requests[1])] == ["read_page", "gone"]
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_failures_of_one_message_neither_refuse_nor_stop_its_other_calls(is_async):
+    ran = []
+
+    def check(number: int) -> str:
+        """Check a record."""
+        ran.append(number)
+        if number < 25:
+            raise FileNotFoundError(2, "No such file or directory", f"record-{number}")
+        return f"found {number}"
+
+    async def acheck(number: int) -> str:
+        """Check a record."""
+        return check(number)
+
+    tool = acheck if is_async else check
+    calls = [(f"c{number}", tool.__name__, {"number": number}) for number in range(40)]
+    played = play(agent(calls, "ok", tools=[tool]), MulliganPlugin())
+    assert (played.error, played.last) == (None, "ok")
+    assert sorted(ran) == list(range(40))
+    assert all("Resource not found: record-" in played.text(f"c{number}") for number in range(25))
+    assert all(played.answers[f"c{number}"] == {"result": f"found {number}"} for number in range(25, 40))
+
+
+RECORDS = [
+    {"code": 401, "message": "Unauthorized"},
+    {"status": 403, "error": "Forbidden", "path": "/admin"},
+    {"status": "error", "error": "invalid api key", "at": "12:01"},
+]
+UNCHANGED = [
+    {"entries": RECORDS, "total": 3},
+    {"ok": False, "why": "the door is closed"},
+    {"level": "error", "text": "401 Unauthorized: invalid api key"},
+]
+
+
+@pytest.mark.parametrize("record", [*RECORDS, *UNCHANGED])
+def test_data_that_a_tool_returned_never_stops_the_run(record):
+    def last_entry() -> dict:
+        """Read the last entry of the log."""
+        return record
+
+    played = play(agent([("c1", "last_entry", {})], "ok", tools=[last_entry]), MulliganPlugin())
+    assert (played.error, played.last) == (None, "ok")
+    if record in UNCHANGED:
+        assert played.answers["c1"] == record
+    else:
+        assert (record.get("message") or record["error"]) in played.text("c1")

@@ -343,7 +343,7 @@ def test_fifty_runs_at_once_keep_apart():
     for number, played in enumerate(asyncio.run(run())):
         assert played.error is None and played.last == "ok"
         assert all(f"file-{number}\n" in played.text(f"c{turn}") for turn in range(3))
-        assert "failed before" in played.text("c1") and "failed before" not in played.text("c0")
+        assert "already failed" in played.text("c1") and "already failed" not in played.text("c0")
     assert len(plugin._invocations) == 0
 
 

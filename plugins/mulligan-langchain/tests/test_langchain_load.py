@@ -57,7 +57,7 @@ def check(run, messages, answer="page"):
     assert "Tool 'raed' not found" in told["c"].text
     assert "not valid JSON" in told["d"].text
     assert "HostileError" in told["e"].text
-    assert "failed before" not in "".join(one.text for one in told.values())
+    assert "already failed" not in "".join(one.text for one in told.values())
 
 
 def test_fifty_runs_at_once_awaited():

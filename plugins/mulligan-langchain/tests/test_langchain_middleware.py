@@ -85,7 +85,7 @@ def test_an_unknown_tool_is_answered_with_what_may_be_meant(run):
     told_ = told(run, [says(("c1", "read_pge", {"path": "home.md"}))], [add, read_page])
     assert told_["c1"].status == "error"
     assert told_["c1"].name == "read_pge"
-    assert told_["c1"].text.startswith("Error: Tool 'read_pge' not found.\nDid you mean \"read_page\"?")
+    assert told_["c1"].text.startswith("Error: Tool 'read_pge' not found.\nClosest: \"read_page\".\n")
 
 
 def test_arguments_that_do_not_fit_are_named_all(run):
@@ -351,12 +351,12 @@ def test_the_loop_guard_knows_one_run_and_no_other(run):
     assert isinstance(stopped.value.error, RepeatedCallError)
     assert len(said.received) == 5
     said, another = agent([turn], [read_page], first=first)
-    assert "failed before" not in answers(run(another, asked())["messages"])["c1"].text
+    assert "already failed" not in answers(run(another, asked())["messages"])["c1"].text
 
 
 def test_the_loop_guard_remembers_a_thread(run):
-    turn = says(("c1", "read_page", {"path": "x"}))
-    said, made = agent([turn, AIMessage("First."), turn], [read_page], checkpointer=InMemorySaver())
+    turns = [says((id, "read_page", {"path": "x"})) for id in ("c1", "c2")]
+    said, made = agent([turns[0], AIMessage("First."), turns[1]], [read_page], checkpointer=InMemorySaver())
     config = {"configurable": {"thread_id": "1"}}
     run(made, asked(), config)
     assert "This same call has already failed." in run(made, asked(), config)["messages"][-2].text
@@ -364,9 +364,8 @@ def test_the_loop_guard_remembers_a_thread(run):
 
 def test_the_model_reads_the_feedback_corrects_itself_and_finishes(run):
     def corrected(messages):
-        found = re.search(r"make this corrected call: (\{.*\})", messages[-1].text)
-        call = json.loads(found[1])
-        return says((f"c{len(messages)}", call["name"], call["arguments"]))
+        name = re.search(r'if "(.+?)" does what you wanted, call it', messages[-1].text)[1]
+        return says((f"c{len(messages)}", name, {"path": "hmoe.md"}))
 
     def other_page(messages):
         assert "Resource not found: hmoe.md" in messages[-1].text
@@ -805,3 +804,54 @@ def test_the_person_interrupts():
 
     with pytest.raises(KeyboardInterrupt):
         agent([says(("c1", "stop", {}))], [stop])[1].invoke({"messages": [HumanMessage("Go.")]})
+
+
+@pytest.mark.parametrize("at_once", [None, 1])
+def test_failures_of_one_message_neither_refuse_nor_stop_its_other_calls(run, at_once):
+    ran = []
+
+    @tool
+    def check(number: int) -> str:
+        """Check a record."""
+        ran.append(number)
+        if number < 25:
+            raise FileNotFoundError(2, "No such file or directory", f"record-{number}")
+        return f"found {number}"
+
+    said, made = agent([says(*((f"c{number}", "check", {"number": number}) for number in range(40)))], [check])
+    config = {} if at_once is None else {"max_concurrency": at_once}
+    messages = run(made, asked(), config)["messages"]
+    told_ = answers(messages)
+    assert messages[-1].text == "Done."
+    assert sorted(ran) == list(range(40))
+    assert all("Resource not found: record-" in told_[f"c{number}"].text for number in range(25))
+    assert [told_[f"c{number}"].text for number in range(25, 40)] == [f"found {number}" for number in range(25, 40)]
+
+
+RECORDS = [
+    {"code": 401, "message": "Unauthorized"},
+    {"status": 403, "error": "Forbidden", "path": "/admin"},
+    {"status": "error", "error": "invalid api key", "at": "12:01"},
+]
+UNCHANGED = [
+    {"entries": RECORDS, "total": 3},
+    {"ok": False, "why": "the door is closed"},
+    {"level": "error", "text": "401 Unauthorized: invalid api key"},
+]
+
+
+@pytest.mark.parametrize("record", [*RECORDS, *UNCHANGED])
+def test_data_that_a_tool_returned_never_stops_the_run(run, record):
+    @tool
+    def last_entry() -> dict:
+        """Read the last entry of the log."""
+        return record
+
+    turn = says(("c1", "last_entry", {}))
+    plain, guarded = plain_and_guarded(run, [turn], [last_entry])
+    if record in UNCHANGED:
+        assert guarded == plain
+    else:
+        answer = told(run, [turn], [last_entry])["c1"]
+        assert answer.status == "error"
+        assert (record.get("message") or record["error"]) in answer.text

@@ -67,7 +67,7 @@ def told(run, turns, node, **options):
 ONE = says(
     ("c1", "add", {"first": 2, "second": 3}),
     ("c2", "read_page", {"path": "x"}),
-    ("c3", "ad", {"first": 2, "second": 3}),
+    ("c3", "add_numbers", {"first": 2, "second": 3}),
     ("c4", "add", {"first": "many", "second": 3}),
 )
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import time
 
 import pytest
-from conftest import inside, said, spec
+from conftest import FAULTY, inside, said, spec
 
 pytestmark = pytest.mark.anyio
 WORDS = {
@@ -34,6 +35,24 @@ async def test_a_fault_is_told_and_the_next_call_works(fault):
         assert said(result).startswith(f"Error executing tool {fault}:"), said(result)
         assert WORDS[fault] in said(result)
         assert len(said(result)) <= 2_000
+        await works(client)
+
+
+@pytest.mark.parametrize("code", [-32_000, -32_001, -32_099, -32_700, 7])
+async def test_a_protocol_error_of_a_living_server_is_quoted_whatever_its_code(code):
+    async with inside(spec()) as client:
+        pid = said(await client.call_tool("pid", {}))
+        result = await client.call_tool("protocol_error", {"code": code, "message": "Seat 12C is taken"})
+        assert result.is_error
+        assert "<<<" in said(result)
+        assert "\nSeat 12C is taken\n" in said(result)
+        assert "started again" not in said(result)
+        assert said(await client.call_tool("pid", {})) == pid
+
+
+@pytest.mark.parametrize("code", [-32_000, -32_601])
+async def test_a_server_that_refuses_the_first_way_of_beginning_is_asked_the_other_way(code):
+    async with inside(spec("faulty", sys.executable, FAULTY, f"refuse:{code}"), mode="auto") as client:
         await works(client)
 
 
@@ -67,7 +86,7 @@ async def test_an_unknown_tool_is_an_answer_with_a_suggestion():
     async with inside(spec()) as client:
         result = await client.call_tool("ecko", {"text": "x"})
         assert result.is_error
-        assert 'Did you mean "echo"?' in said(result)
+        assert '\nClosest: "echo".\n' in said(result)
 
 
 async def test_wrong_arguments_are_told_one_by_one_and_nothing_runs():

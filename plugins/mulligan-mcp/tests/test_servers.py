@@ -237,7 +237,7 @@ async def test_a_low_level_server_is_protected_too():
     server = protect(Server("low", on_list_tools=list_tools, on_call_tool=call_tool))
     async with Client(server, mode="legacy") as client:
         assert "Resource not found: /data/x" in said(await client.call_tool("find", {}))
-        assert 'Did you mean "find"?' in said(await client.call_tool("fnd", {}))
+        assert 'Closest: "find".' in said(await client.call_tool("fnd", {}))
 
 
 async def test_middleware_without_protect_tells_what_it_can():

@@ -14,6 +14,7 @@ from agents import (
     Runner,
     SQLiteSession,
     ToolErrorFormatterArgs,
+    ToolExecutionConfig,
     UserError,
     function_tool,
 )
@@ -88,7 +89,7 @@ def test_each_failure_is_told_and_the_run_goes_on(stream):
     )
     played = play(wrap(agent, timeout=0.2), run_config(SILENT), stream=stream)
     assert played.result.final_output == "Done."
-    assert 'Did you mean "read_file"?' in played.answers["c1"]
+    assert '\nNext: if "read_file" does what you wanted, call it; ' in played.answers["c1"]
     assert "not valid JSON: the text ends in the middle, at line 1 column 13" in played.answers["c2"]
     assert "/path: of the wrong type" in played.answers["c3"]
     assert played.answers["c4"].startswith("Error executing tool read_file: Resource not found: a\n")
@@ -121,7 +122,8 @@ def test_a_model_that_reads_corrects_itself_and_finishes(stream):
 
     steps = [ModelStep.respond(step) for step in (renamed, completed, mended)]
     agent = agent_of([search_archive], [call("c1", "searchArchive", '{"query": "tides"}')], *steps)
-    played = play(wrap(agent), run_config(SILENT), stream=stream)
+    guarded = wrap(agent, tools={"search_archive": {"read_only": True}})
+    played = play(guarded, run_config(SILENT), stream=stream)
     assert played.answers["c4"] == "3 articles"
     assert (ran, played.result.final_output) == ([("tides", "news")], "Done.")
 
@@ -359,3 +361,56 @@ def test_the_plain_sdk_tells_none_of_it():
     """What this package is for; when it fails, the README's table is out of date."""
     played = play(agent_of([read_file], [call("c1", "read_file", {"path": "a"})]), SILENT)
     assert played.answers["c1"] == "An error occurred while running the tool. Please try again."
+
+
+@both
+@pytest.mark.parametrize("limit", [None, 1])
+def test_failures_of_one_message_neither_refuse_nor_stop_its_other_calls(stream, limit):
+    ran = []
+
+    @function_tool
+    async def check(number: int) -> str:
+        """Check a record."""
+        ran.append(number)
+        if number < 25:
+            raise FileNotFoundError(2, "No such file or directory", f"record-{number}")
+        return f"found {number}"
+
+    agent = agent_of([check], [call(f"c{number}", "check", {"number": number}) for number in range(40)])
+    settings = RunConfig(tracing_disabled=True, tool_execution=ToolExecutionConfig(max_function_tool_concurrency=limit))
+    played = play(wrap(agent), run_config(settings), stream=stream)
+    assert played.result.final_output == "Done."
+    assert sorted(ran) == list(range(40))
+    assert all("Resource not found: record-" in played.answers[f"c{number}"] for number in range(25))
+    assert [played.answers[f"c{number}"] for number in range(25, 40)] == [f"found {number}" for number in range(25, 40)]
+
+
+RECORDS = [
+    {"code": 401, "message": "Unauthorized"},
+    {"status": 403, "error": "Forbidden", "path": "/admin"},
+    {"status": "error", "error": "invalid api key", "at": "12:01"},
+]
+UNCHANGED = [
+    {"entries": RECORDS, "total": 3},
+    {"ok": False, "why": "the door is closed"},
+    {"level": "error", "text": "401 Unauthorized: invalid api key"},
+]
+
+
+@pytest.mark.parametrize("record", [*RECORDS, *UNCHANGED])
+def test_data_that_a_tool_returned_never_stops_the_run(record):
+    @function_tool
+    def last_entry() -> dict:
+        """Read the last entry of the log."""
+        return record
+
+    agent = agent_of([last_entry], [call("c1", "last_entry", {})])
+    plain, played = (
+        play(agent, run_config(SILENT)),
+        play(wrap(agent_of([last_entry], [call("c1", "last_entry", {})])), run_config(SILENT)),
+    )
+    assert played.result.final_output == "Done."
+    if record in UNCHANGED:
+        assert played.answers == plain.answers
+    else:
+        assert (record.get("message") or record["error"]) in played.answers["c1"]

@@ -226,7 +226,7 @@ def test_agents_that_are_handed_off_to_are_guarded_too():
     back.handoffs = [handoff(front)]
     wrapped = wrap(front)
     played = play(wrapped, run_config(SILENT))
-    assert 'Did you mean "transfer_to_worker"?' in played.answers["f1"]
+    assert 'Closest: "transfer_to_worker".' in played.answers["f1"]
     assert isinstance(played.error, RunStopped)
     assert (type(front), front.handoffs) == (Agent, [back])
 

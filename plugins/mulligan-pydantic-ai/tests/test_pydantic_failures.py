@@ -66,7 +66,7 @@ def test_each_failure_is_told_and_the_run_goes_on(stream):
     )
     played = play(guarded(read_file, read_slowly, wait, timeout=0.2), script, stream=stream)
     assert played.output == "Done."
-    assert 'Did you mean "read_file"?' in text(played.answers["c1"])
+    assert '\nNext: if "read_file" does what you wanted, call it; ' in text(played.answers["c1"])
     assert "not valid JSON at line 1 column 14" in text(played.answers["c2"])
     assert "/path: of the wrong type" in text(played.answers["c3"])
     assert text(played.answers["c4"]).startswith("Error executing tool read_file: Resource not found: a\n")
@@ -98,7 +98,7 @@ def test_a_model_that_reads_corrects_itself_and_finishes(stream):
         return [call("c4", corrected["name"], corrected["arguments"])]
 
     script = Script([call("c1", "searchArchive", {"query": "tides"})], renamed, completed, mended, DONE)
-    played = play(guarded(search_archive), script, stream=stream)
+    played = play(guarded(search_archive, tools={"search_archive": {"read_only": True}}), script, stream=stream)
     assert played.answers["c4"] == "3 articles"
     assert (ran, played.output) == ([("tides", "news")], "Done.")
 
@@ -314,4 +314,55 @@ def test_a_toolset_that_changes_is_seen_as_it_is_now():
     agent = Agent(toolsets=[tools], capabilities=[Mulligan()])
     played = play(agent, Script([call("c1", "wai")], [call("c2", "grow")], [call("c3", "wai")], DONE))
     assert '"wait"' not in text(played.answers["c1"])
-    assert 'Did you mean "wait"?' in text(played.answers["c3"])
+    assert 'Closest: "wait".' in text(played.answers["c3"])
+
+
+@both
+@pytest.mark.parametrize("is_async", [False, True])
+def test_failures_of_one_message_neither_refuse_nor_stop_its_other_calls(stream, is_async):
+    ran = []
+
+    def check(number: int) -> str:
+        """Check a record."""
+        ran.append(number)
+        if number < 25:
+            raise FileNotFoundError(2, "No such file or directory", f"record-{number}")
+        return f"found {number}"
+
+    async def check_async(number: int) -> str:
+        """Check a record."""
+        return check(number)
+
+    tool = Tool(check_async if is_async else check, name="check")
+    calls = [call(f"c{number}", "check", {"number": number}) for number in range(40)]
+    played = play(guarded(tool), Script(calls, DONE), stream=stream)
+    assert played.output == "Done."
+    assert sorted(ran) == list(range(40))
+    assert all("Resource not found: record-" in played.answers[f"c{number}"] for number in range(25))
+    assert [played.answers[f"c{number}"] for number in range(25, 40)] == [f"found {number}" for number in range(25, 40)]
+
+
+RECORDS = [
+    {"code": 401, "message": "Unauthorized"},
+    {"status": 403, "error": "Forbidden", "path": "/admin"},
+    {"status": "error", "error": "invalid api key", "at": "12:01"},
+]
+UNCHANGED = [
+    {"entries": RECORDS, "total": 3},
+    {"ok": False, "why": "the door is closed"},
+    {"level": "error", "text": "401 Unauthorized: invalid api key"},
+]
+
+
+@pytest.mark.parametrize("record", [*RECORDS, *UNCHANGED])
+def test_data_that_a_tool_returned_never_stops_the_run(record):
+    def last_entry() -> dict:
+        """Read the last entry of the log."""
+        return record
+
+    played = play(guarded(last_entry), Script([call("c1", "last_entry")], DONE))
+    assert (played.output, played.error) == ("Done.", None)
+    if record in UNCHANGED:
+        assert json.loads(played.answers["c1"]) == record
+    else:
+        assert (record.get("message") or record["error"]) in text(played.answers["c1"])

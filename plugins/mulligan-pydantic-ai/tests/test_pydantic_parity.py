@@ -286,7 +286,7 @@ def test_output_tools_are_named_and_left_alone():
     played = play(
         agent, Script([call("c1", "final_resul", {"name": "a"})], [call("c2", "final_result", {"name": "a"})])
     )
-    assert 'Did you mean \\"final_result\\"?' in played.answers["c1"]
+    assert 'Closest: \\"final_result\\".' in played.answers["c1"]
     assert played.output == Row(name="a")
 
 

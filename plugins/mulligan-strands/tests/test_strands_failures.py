@@ -10,7 +10,7 @@ import pytest
 from mulligan_strands import MulliganPlugin
 from strands import tool
 from strands.hooks import AfterToolCallEvent, AfterToolsEvent
-from strands.tools.executors import SequentialToolExecutor
+from strands.tools.executors import ConcurrentToolExecutor, SequentialToolExecutor
 from strands.types.exceptions import EventLoopException
 from strands.types.tools import AgentTool
 from strands_play import agent, aplay, play, results, told
@@ -42,14 +42,14 @@ BROKEN = '{"title": "comets", "lines": 5'
 
 def test_an_unknown_name_is_answered_with_the_tools_of_now():
     played = guarded([("c1", "red_page", {"title": "x"})], "ok", tools=[read_page])
-    assert played.text("c1").splitlines()[:2] == ["Error: Tool 'red_page' not found.", 'Did you mean "read_page"?']
+    assert played.text("c1").splitlines()[:2] == ["Error: Tool 'red_page' not found.", 'Closest: "read_page".']
     assert played.results["c1"]["status"] == "error" and played.last == "ok"
 
 
 def test_a_name_that_no_tool_can_have_is_answered_like_others():
     calls = [("c1", "files.read_page", {"title": "x"}), ("c2", "read_page", {"title": "none"}), ("c3", "x" * 99, {})]
     played = guarded(calls, "ok", tools=[read_page])
-    assert 'Did you mean "read_page"?' in played.text("c1") and "not found" in played.text("c2") and played.last == "ok"
+    assert 'Closest: "read_page".' in played.text("c1") and "not found" in played.text("c2") and played.last == "ok"
     assert played.text("c3").startswith("Error: Tool 'xxx") and list(played.results["c1"]) == [
         "toolUseId",
         "status",
@@ -426,7 +426,7 @@ def test_a_tool_that_leaves_the_interpreter_or_has_no_text_is_answered(timeout):
     assert all("tried to end the program" in played.text(id) for id in ("c1", "c3"))
 
 
-def test_a_hook_that_wants_a_call_again_and_again_is_not_let_run_it_for_ever():
+def test_a_hook_that_wants_a_call_again_and_again_runs_a_tool_that_may_change_something_once():
     runs, wants = [], []
 
     @tool
@@ -441,7 +441,9 @@ def test_a_hook_that_wants_a_call_again_and_again_is_not_let_run_it_for_ever():
 
     failing = agent([("c1", "fail", {})], "ok", tools=[fail], plugins=[MulliganPlugin()])
     failing.add_hook(again, AfterToolCallEvent)
-    assert play(failing).error is not None and len(wants) == 20 and len(runs) == 3
+    played = play(failing)
+    assert (played.error, played.last, len(wants), len(runs)) == (None, "ok", 20, 1)
+    assert "The tool failed with RuntimeError" in played.text("c1")
 
 
 def test_wrong_options_are_refused_with_their_name():
@@ -473,7 +475,7 @@ def test_fifty_runs_at_once_keep_apart():
     for number, played in enumerate(asyncio.run(run())):
         assert played.error is None and played.last == "ok"
         assert all(f"file-{number}\n" in played.text(f"c{turn}") for turn in range(3))
-        assert "failed before" in played.text("c1") and "failed before" not in played.text("c0")
+        assert "already failed" in played.text("c1") and "already failed" not in played.text("c0")
     assert len(plugin._invocations) == 0
 
 
@@ -502,3 +504,60 @@ def test_two_agents_never_see_each_others_tools():
 def test_answers_go_with_the_next_request():
     played = guarded([("c1", "read_page", {"title": "a"}), ("c2", "gone", {})], "ok", tools=[read_page])
     assert list(results(played.agent.model.requests[1])) == ["c1", "c2"]
+
+
+@pytest.mark.parametrize("executor", [SequentialToolExecutor, ConcurrentToolExecutor])
+@pytest.mark.parametrize("is_async", [False, True])
+def test_failures_of_one_message_neither_refuse_nor_stop_its_other_calls(executor, is_async):
+    ran = []
+
+    def found(number):
+        ran.append(number)
+        if number < 25:
+            raise FileNotFoundError(2, "No such file or directory", f"record-{number}")
+        return f"found {number}"
+
+    @tool(name="check")
+    def check(number: int) -> str:
+        """Check a record."""
+        return found(number)
+
+    @tool(name="check")
+    async def check_async(number: int) -> str:
+        """Check a record."""
+        return found(number)
+
+    calls = [(f"c{number}", "check", {"number": number}) for number in range(40)]
+    played = guarded(calls, "ok", tools=[check_async if is_async else check], tool_executor=executor())
+    assert (played.error, played.last) == (None, "ok")
+    assert sorted(ran) == list(range(40))
+    assert all("Resource not found: record-" in played.text(f"c{number}") for number in range(25))
+    assert [played.text(f"c{number}") for number in range(25, 40)] == [f"found {number}" for number in range(25, 40)]
+
+
+RECORDS = [
+    {"code": 401, "message": "Unauthorized"},
+    {"status": 403, "error": "Forbidden", "path": "/admin"},
+    {"status": "error", "error": "invalid api key", "at": "12:01"},
+]
+UNCHANGED = [
+    {"entries": RECORDS, "total": 3},
+    {"ok": False, "why": "the door is closed"},
+    {"level": "error", "text": "401 Unauthorized: invalid api key"},
+]
+
+
+@pytest.mark.parametrize("record", [*RECORDS, *UNCHANGED])
+def test_data_that_a_tool_returned_never_stops_the_run(record):
+    @tool
+    def last_entry() -> dict:
+        """Read the last entry of the log."""
+        return record
+
+    turns = [("c1", "last_entry", {})], "ok"
+    played = guarded(*turns, tools=[last_entry])
+    assert (played.error, played.last) == (None, "ok")
+    if record in UNCHANGED:
+        assert played.results == play(agent(*turns, tools=[last_entry])).results
+    else:
+        assert (record.get("message") or record["error"]) in played.text("c1")

@@ -19,6 +19,7 @@ from mulligan.wording.quoting import redacted_pointer
 
 _SHOWN = 200
 _SEALED = 1_000
+_LONGEST_NAME = 200
 
 
 class Classifier:
@@ -129,8 +130,8 @@ def _knows_effect(error: ToolError, own: BaseException | None, is_one_request: C
 
 
 def _is_shown(resource: str | None) -> bool:
-    """Whether the user may read what is missing in a sentence of ours: a name, and no sentence."""
-    if not resource:
+    """Whether the user may read what is missing in a sentence of ours: a name, not too long, and no sentence."""
+    if not resource or len(resource) > _LONGEST_NAME:
         return False
     return (resource.isascii() and resource.isprintable() and " " not in resource) or is_name(resource, blanks=2)
 

@@ -127,8 +127,8 @@ def resource(asked: tuple[str | None, str], nodes: Nodes, text: str, arguments: 
 
 
 def _is_end(path: str, name: str) -> bool:
-    """Whether a path leads to a name: `/data/a.txt` to `a.txt`."""
-    return path.endswith(name) and path[-len(name) - 1 : -len(name)] in ("/", "\\")
+    """Whether a path leads to a name, or a noun: `/data/a.txt` to `a.txt`, `index logs2` to `logs2`."""
+    return path.endswith(name) and path[-len(name) - 1 : -len(name)] in ("/", "\\", " ")
 
 
 def _only(named: list[tuple[int, str]]) -> str | None:

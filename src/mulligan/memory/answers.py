@@ -47,6 +47,20 @@ class Answer:
     error: errors.ToolError | None
     content: str
 
+    @classmethod
+    def of(cls, result: ToolResult) -> Answer:
+        """The answer that a result holds, without the exception behind its error: that would keep the frames of the call.
+
+        Args:
+            result: the result of the call.
+        """
+        error = result.error
+        if error is not None:
+            copy = type(error).__new__(type(error), error.message)
+            copy.__dict__.update(error.__dict__)
+            error = copy
+        return cls(result.is_error, result.value, error, result.content)
+
     def result(self, call: ToolCall, tool: Tool, source: Source) -> ToolResult:
         """The result of a call that repeats the one of this answer.
 

@@ -234,8 +234,7 @@ class SessionMemory:
             if names or corrected is not None:
                 self.guard.propose(tool, corrected, names)
         if state.recording is not None:
-            answer = Answer(result.is_error, result.value, error, result.content)
-            self._record(state, answer, has_run=state.attempts > 0)
+            self._record(state, Answer.of(result), has_run=state.attempts > 0)
         if self.spending is not None and not (error is not None and (error.rule or "").startswith(f"{OWN}budget")):
             name = None if tool is None else tool.name
             self.spending.end(name, result.duration, None if error is None else len(result.content))

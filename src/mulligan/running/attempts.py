@@ -67,8 +67,10 @@ def judged(state: Invocation, tool: Tool, outcome: Outcome) -> Outcome:
     state.attempts += 1
     state.outcome = outcome
     if outcome.exception is not None:
-        if state.host.policy.control_flow:
-            _let_pass(outcome.exception, state.host.policy)
+        if _is_control_flow(outcome.exception, state.host.policy):
+            if state.memory is not None:  # the framework decides whether it makes this call again, with the same id
+                state.memory.abandoned(state, may_have_run=False)
+            raise outcome.exception
         failure: Failure | None = _raised_by(state, tool, outcome.exception)
     elif tool.detect and (type(outcome.value) not in PLAIN_RESULTS or state.stages.doubts):
         failure = state.stages.detect(outcome.value, tool)
@@ -118,12 +120,13 @@ def _may_run_again(state: Invocation, tool: Tool, last: Outcome) -> bool:
     return False
 
 
-def _let_pass(exception: BaseException, policy: Policy) -> None:
-    """Raises what a framework steers with."""
+def _is_control_flow(exception: BaseException, policy: Policy) -> bool:
+    """Whether a framework steers with this exception, so that it must pass."""
+    if not policy.control_flow:
+        return False
     classes = tuple(one for one in policy.control_flow if isinstance(one, type))
     names = [one for one in policy.control_flow if isinstance(one, str)]
-    if isinstance(exception, classes) or Failure(exception).matches(*names):
-        raise exception
+    return isinstance(exception, classes) or Failure(exception).matches(*names)
 
 
 class _Broken:

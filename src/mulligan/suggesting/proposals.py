@@ -31,12 +31,13 @@ def proposal(tool: Tool, called: str, *, is_clear: bool) -> Proposal | None:
     lexicon = Lexicon()
     ours, theirs = parse(called[:200], lexicon).tail_words, parse(tool.name[:200], lexicon).tail_words
     dropped, added = _unmatched(ours, theirs), _unmatched(theirs, ours)
-    if _changes(tool, theirs, lexicon) and not _asks_for_change(ours, theirs):
+    is_same = is_same_tool(called, tool.name)
+    if not is_same and _changes(tool, theirs, lexicon) and not _asks_for_change(ours, theirs):
         return None
     if tool.read_only:
         light = [word for word in dropped if word.is_light and word.text not in _ARTICLES]
         return "clear" if is_clear and not light else "likely"
-    if is_clear and is_same_tool(called, tool.name):
+    if is_clear and is_same:
         return "asked" if tool.destructive else "clear"
     asked: Proposal = "asked" if is_clear else "likely"
     if seems_to_read(tool) and any(kinship(word, other) >= RELATED for word in ours for other in theirs):

@@ -46,7 +46,7 @@ def next_step(feedback: Feedback) -> str:
     if feedback.fatal:
         return "do not call this tool again: it will fail the same way. Tell the user what is needed."
     if feedback.suggestions:
-        return "call again with the first of the suggestions, if it fits."
+        return "decide which of the suggestions is meant, then call again with it; if none is, do not repeat this call."
     return "correct the call, or take another way."
 
 

@@ -33,5 +33,5 @@ def with_notes(result: ToolResult, original: Mapping[str, Any]) -> dict[str, Any
     """
     if not result.repairs:
         return dict(original)
-    notes = " ".join(f"({one.before} was read as {one.after}.)" for one in result.repairs)
+    notes = result.content.strip()  # the answer itself is not in it: the pipeline gets none of it
     return {**original, "content": [*(original.get("content") or ()), {"type": "text", "text": notes}]}

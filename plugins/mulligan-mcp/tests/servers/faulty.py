@@ -42,7 +42,7 @@ def text(told, **more):
     {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"], "additionalProperties": False}
 )
 async def echo(id, arguments, meta):
-    "Gives back a text."
+    "Returns a text."
     answer(id, text(arguments["text"]))
 
 
@@ -223,7 +223,8 @@ async def handle(message):
     elif method == "notifications/cancelled":
         CANCELLED.append(params.get("requestId"))
     elif id is not None:
-        send({"jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": "Method not found"}})
+        code = int(MODE.partition(":")[2]) if MODE.startswith("refuse:") else -32601
+        send({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": "Method not found"}})
 
 
 async def main():

@@ -191,7 +191,9 @@ class Mulligan(AbstractCapability[Any]):
         known, view = self.memory.views.get((tool_def.name, runs), (None, self._pipeline))
         if known != tool_def:
             options = {**_hints(tool_def), **self._options.get(tool_def.name, {}), "timeout": None}
-            if runs and not in_thread:
+            if not runs:
+                options["idempotent"] = True  # it only validates: its answer is not the one that the call's id gets
+            elif not in_thread:
                 options["timeout"] = self.memory.timeouts.get(tool_def.name)
             schema = {"type": "object"} if runs else tool_def.parameters_json_schema
             tool = shown(tool_def.name, tool_def.description, schema, run if runs else validate, **options)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mulligan.plugin import Failure, Rules, ToolArgumentError, ToolError, status_error
+from mulligan.plugin import Failure, Rules, ToolError, status_error
 from mulligan_stores import _meanings as m
 
 rules = Rules()
@@ -33,7 +33,7 @@ _FIELD = (
 )
 _NAMED = r"\[([^\]\s]{1,200})\] (?:is missing|missing|could not be found|not found)"
 _TAKEN = r"^\[([^\]]{1,200})\]: version conflict, document already exists"
-_LEAST_ERROR = 400
+_LEAST_ERROR = _BAD_REQUEST = 400
 
 
 def _provider(failure: Failure) -> str:
@@ -123,10 +123,10 @@ def _answered(failure: Failure, status: int, body: Mapping[str, Any]) -> ToolErr
         return meaning(retry_after=_pause(failure), **known)
     if status == 404:
         return m.missing(resource, **known)
-    error = status_error(failure, status, provider=known["provider"], retry_after=_pause(failure), resource=resource)
-    field = m.found(_FIELD, reason) if isinstance(error, ToolArgumentError) else None
-    error.problems = [m.problem(field, "the index does not take this field or its value")] if field else []
-    return error
+    field = m.found(_FIELD, reason)
+    if status == _BAD_REQUEST and field is not None:
+        return m.WRONG(problems=[m.problem(field, "the index does not take this field or its value")], **known)
+    return status_error(failure, status, provider=known["provider"], retry_after=_pause(failure), resource=resource)
 
 
 def _by_kind(kind: object, reason: str, status: int) -> m.Meaning | None:

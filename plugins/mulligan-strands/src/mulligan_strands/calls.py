@@ -68,6 +68,7 @@ class Call:
         self._execute = execute
         self._worker = Worker(asyncio.get_running_loop())
         self._events: asyncio.Queue[TypedEvent | None] = asyncio.Queue()
+        self._interrupts: list[TypedEvent] = []
         self._ended: ToolResultEvent | None = None
         self.result: ToolResult | None = None
 
@@ -90,6 +91,8 @@ class Call:
             await asyncio.gather(task, return_exceptions=True)
         with suppress(Waits):
             self.result = task.result()
+        for event in self._interrupts:  # last, since Strands listens no further: the call would seem to be cancelled
+            yield event
 
     async def _through(self, result: Callable[[], Awaitable[ToolResult]]) -> ToolResult:
         _CURRENT.set(self)
@@ -131,17 +134,18 @@ class Call:
 
     async def _run(self, context: ExecuteToolContext) -> Any:
         self._ended = None
+        self._interrupts.clear()
         escaped: list[ToolError] = []
         ESCAPED.set(escaped)
-        waits = False
         async with aclosing(self._execute(context)) as events:
             async for event in events:
                 if isinstance(event, ToolResultEvent):
                     self._ended = event
+                elif "tool_interrupt_event" in event:
+                    self._interrupts.append(event)
                 else:
-                    waits = waits or "tool_interrupt_event" in event
                     self._events.put_nowait(event)
-        if waits:
+        if self._interrupts:
             raise Waits
         is_remote = isinstance(context.tool, MCPAgentTool)
         return None if self._ended is None else _reported(self._ended, escaped, is_remote=is_remote)

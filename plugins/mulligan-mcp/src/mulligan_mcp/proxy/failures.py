@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from mcp.shared.exceptions import MCPError
-from mcp_types import CONNECTION_CLOSED, INVALID_REQUEST, PARSE_ERROR, URL_ELICITATION_REQUIRED
+from mcp_types import INVALID_REQUEST, URL_ELICITATION_REQUIRED
 
 from mulligan.errors import ToolExecutionError, ToolUnavailableError
 
@@ -17,6 +17,14 @@ _FORGOTTEN = re.compile(
 
 class OnwardError(MCPError):
     """A protocol error that is meant for the client, such as a page to open: it goes on as it is."""
+
+
+class ConnectionEndedError(MCPError):
+    """The connection ended before the answer came. The code does not say so: servers use the same one for their own errors."""
+
+
+class UnreadableAnswerError(MCPError):
+    """The server's answer to this request is a frame that cannot be read."""
 
 
 def meaning_of(error: MCPError, server: str) -> Exception:
@@ -32,14 +40,14 @@ def meaning_of(error: MCPError, server: str) -> Exception:
     code = error.error.code
     if code == URL_ELICITATION_REQUIRED:
         return OnwardError(code, error.error.message, error.error.data)
-    if code == CONNECTION_CLOSED:
+    if isinstance(error, ConnectionEndedError):
         return ToolUnavailableError(
             f"The MCP server {server!r} ended while it worked on this call. It is being started again.",
             effect="possible",
             provider=server,
             user_message=f"The tool server {server!r} stopped unexpectedly and is being started again.",
         )
-    if code == PARSE_ERROR:
+    if isinstance(error, UnreadableAnswerError):
         return ToolExecutionError(
             f"The MCP server {server!r} sent an answer to this call that cannot be read.",
             effect="possible",

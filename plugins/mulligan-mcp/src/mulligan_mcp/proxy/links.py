@@ -33,6 +33,9 @@ from mcp_types import methods as spec
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel, ValidationError
 
+from mulligan_mcp.proxy.failures import ConnectionEndedError, UnreadableAnswerError
+from mulligan_mcp.proxy.transports import Arrival
+
 _ENVELOPE = (PROTOCOL_VERSION_META_KEY, CLIENT_INFO_META_KEY, CLIENT_CAPABILITIES_META_KEY)
 _MOST_PAGES = 200
 _PONG_SECONDS = 3.0
@@ -46,7 +49,7 @@ class Link:
         session: the negotiated session; the server's own requests arrive there.
         capabilities: what the server was told that the client can do.
         info: who the server was told that the client is.
-        pending: where the ids of the requests in flight are kept.
+        pending: the requests in flight, by id, and whether their answers have arrived.
         ids: where ids are taken from.
     """
 
@@ -56,7 +59,7 @@ class Link:
         session: ClientSession,
         capabilities: ClientCapabilities,
         info: Implementation,
-        pending: set[int | str],
+        pending: dict[int | str, Arrival],
     ) -> None:
         self.session = session
         self._dispatcher = dispatcher
@@ -94,7 +97,9 @@ class Link:
             on_progress: told how far it is.
 
         Raises:
-            MCPError: what the server answered, or that the connection ended.
+            ConnectionEndedError: the connection ended before the answer came.
+            UnreadableAnswerError: the answer is a frame that cannot be read.
+            MCPError: what the server answered.
             ValidationError: the answer is none that the protocol allows.
         """
         sent, options = self._stamped(method, params)
@@ -102,7 +107,10 @@ class Link:
             options["on_progress"] = on_progress
         with self._waiting() as request_id:
             options["request_id"] = request_id
-            raw = await self._dispatcher.send_raw_request(method, sent, options)
+            try:
+                raw = await self._dispatcher.send_raw_request(method, sent, options)
+            except MCPError as error:
+                raise self._by_arrival(error, request_id) from error
         if method != "tools/list":  # one bad entry must not cost the others: each is looked at by itself
             with suppress(KeyError):  # a method beside the specification
                 spec.validate_server_result(method, self.version, raw)
@@ -176,14 +184,22 @@ class Link:
         definitions[:] = [one for one in definitions if find_invalid_x_mcp_header(one.get("inputSchema")) is None]
         self._headers = {one["name"]: x_mcp_header_map(one["inputSchema"]) for one in definitions}
 
+    def _by_arrival(self, error: MCPError, request_id: int) -> MCPError:
+        """The error by what the transport saw: a server may use any code, also those of the SDK itself."""
+        arrival = self._pending[request_id]
+        if arrival is Arrival.READ:
+            return error
+        kind = ConnectionEndedError if arrival is Arrival.NONE else UnreadableAnswerError
+        return kind(error.error.code, error.error.message, error.error.data)
+
     @contextmanager
     def _waiting(self) -> Iterator[int]:
         request_id = next(self._ids)
-        self._pending.add(request_id)
+        self._pending[request_id] = Arrival.NONE
         try:
             yield request_id
         finally:
-            self._pending.discard(request_id)
+            del self._pending[request_id]
 
 
 def _dumped(model: BaseModel) -> dict[str, Any]:

@@ -139,7 +139,9 @@ class Relay:
                 exchange.params = await answered(exchange, "" if upstream is None else upstream.spec.name)
             except ToolError as error:
                 return ToolResult.from_error(error, call=call)
-            result = await self._result(call, client)
+            result = await self._result(
+                call._replace(id=f"{call.id}.{rounds}"), client
+            )  # the next round is another request
         return result
 
 

@@ -11,20 +11,23 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CONNECTION_CLOSED
 from pydantic import ValidationError
 
+from mulligan_mcp.proxy.failures import ConnectionEndedError
+
 
 class OtherWayError(Exception):
     """The server understands neither way of beginning on this connection: the other one has to come first on a new one."""
 
 
-async def negotiate(session: ClientSession, modern: bool) -> None:
+async def negotiate(session: ClientSession, modern: bool, ended: anyio.Event) -> None:
     """Agrees on a version: the client's own way first, since that way the server's requests can reach it.
 
     Args:
         session: the connection.
         modern: whether the way without a handshake comes first.
+        ended: set when the connection has ended.
 
     Raises:
-        MCPError: the connection ended.
+        ConnectionEndedError: the connection ended.
         OtherWayError: neither way was understood; many servers take only that of their first request.
     """
     ways: tuple[Callable[[], Awaitable[Any]], ...] = (session.initialize, session.discover)
@@ -33,8 +36,8 @@ async def negotiate(session: ClientSession, modern: bool) -> None:
         try:
             await way()
         except (MCPError, RuntimeError, ValidationError) as error:
-            if isinstance(error, MCPError) and error.error.code == CONNECTION_CLOSED:
-                raise
+            if ended.is_set():
+                raise _ended() from error
             told.append(error)
         else:
             return
@@ -49,13 +52,13 @@ async def unless(ended: anyio.Event, work: Callable[[], Awaitable[None]]) -> Non
         work: what is done.
 
     Raises:
-        ConnectionError: the connection ended first.
+        ConnectionEndedError: the connection ended first.
     """
     async with anyio.create_task_group() as tasks:
 
         async def watch() -> None:
             await ended.wait()
-            raise ConnectionError("it ended before it had answered")
+            raise _ended()
 
         tasks.start_soon(watch)
         await work()
@@ -76,6 +79,10 @@ def reason_of(error: BaseException) -> str:
         return f"it speaks no version that is known here ({error})"
     if isinstance(error, TimeoutError):
         return "it did not answer in time"
-    if isinstance(error, MCPError) and error.error.code == CONNECTION_CLOSED:
+    if isinstance(error, ConnectionEndedError):
         return "it ended before it had answered"
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+
+
+def _ended() -> ConnectionEndedError:
+    return ConnectionEndedError(CONNECTION_CLOSED, "Connection closed")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import os
 import re
 from collections.abc import AsyncIterator, Callable, Collection
@@ -14,8 +15,9 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from mcp.client.sse import sse_client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.dispatcher import coerce_request_id
 from mcp.shared.message import SessionMessage
-from mcp_types import PARSE_ERROR, ErrorData, JSONRPCError
+from mcp_types import PARSE_ERROR, ErrorData, JSONRPCError, JSONRPCResponse
 from pydantic import ValidationError
 
 from mulligan_mcp.proxy.specs import ServerSpec
@@ -23,6 +25,14 @@ from mulligan_mcp.proxy.specs import ServerSpec
 Item = SessionMessage | Exception
 _ID = re.compile(r'"id"\s*:\s*(\d{1,15})\b')
 _CONNECT_SECONDS = 30.0
+
+
+class Arrival(enum.Enum):
+    """What has arrived in answer to a request."""
+
+    NONE = enum.auto()
+    UNREADABLE = enum.auto()
+    READ = enum.auto()
 
 
 @asynccontextmanager
@@ -62,7 +72,7 @@ def _other(spec: ServerSpec) -> AbstractAsyncContextManager[tuple[Any, Any]]:
 async def relayed(
     source: Any,
     sink: MemoryObjectSendStream[Item],
-    pending: Collection[int | str],
+    pending: dict[int | str, Arrival],
     on_broken: Callable[[str], None],
 ) -> None:
     """Hands on what a server sends until it ends; a frame that cannot be read fails the one call that it answers.
@@ -70,11 +80,12 @@ async def relayed(
     Args:
         source: what the transport reads.
         sink: what the dispatcher reads.
-        pending: the ids of the requests that wait for an answer.
+        pending: the requests in flight, by id; each answer that arrives is noted there.
         on_broken: told of each frame that cannot be read.
     """
     async for item in source:
         if isinstance(item, SessionMessage):
+            _note(item, pending)
             await sink.send(item)
             continue
         frame, why = _frame(item)
@@ -83,6 +94,7 @@ async def relayed(
         on_broken(why)
         answered = _answered(frame, pending)
         if answered is not None:
+            pending[answered] = Arrival.UNREADABLE
             told = ErrorData(code=PARSE_ERROR, message=f"a frame that cannot be read: {why}")
             await sink.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=answered, error=told)))
 
@@ -99,6 +111,14 @@ def _frame(error: Exception) -> tuple[str, str]:
     first = error.errors(include_url=False)[0]
     line = first.get("input")
     return (line, first["msg"]) if isinstance(line, str) else ("{", first["msg"])
+
+
+def _note(item: SessionMessage, pending: dict[int | str, Arrival]) -> None:
+    """Notes that an answer that can be read has arrived, if nothing arrived for that request before."""
+    if isinstance(item.message, JSONRPCResponse | JSONRPCError) and item.message.id is not None:
+        answered = coerce_request_id(item.message.id)
+        if pending.get(answered) is Arrival.NONE:
+            pending[answered] = Arrival.READ
 
 
 def _answered(frame: str, pending: Collection[int | str]) -> int | str | None:

@@ -21,7 +21,7 @@ from mulligan_mcp.proxy.failures import away, is_forgotten
 from mulligan_mcp.proxy.links import Link
 from mulligan_mcp.proxy.specs import ServerSpec
 from mulligan_mcp.proxy.starting import OtherWayError, negotiate, reason_of, unless
-from mulligan_mcp.proxy.transports import opened, relayed, stream
+from mulligan_mcp.proxy.transports import Arrival, opened, relayed, stream
 from mulligan_mcp.proxy.words import shown
 
 _START_SECONDS = 180.0
@@ -148,7 +148,7 @@ class Upstream:
             patience: seconds to wait for a server that is not there.
 
         Raises:
-            MCPError: what the server answered, or that the connection ended.
+            MCPError: what the server answered, that the connection ended, or that the answer cannot be read.
             ValidationError: the answer is none that the protocol allows.
             ToolUnavailableError: the server is not there.
         """
@@ -194,7 +194,7 @@ class Upstream:
             self._over.cancel()
 
     async def _live(self, peer: Peer) -> None:
-        pending: set[int | str] = set()
+        pending: dict[int | str, Arrival] = {}
         async with AsyncExitStack() as stack:
             over = stack.enter_context(anyio.CancelScope())
             self._over = over
@@ -206,7 +206,7 @@ class Upstream:
             tasks.start_soon(self._relay, source, feed, pending, ended)
             session = await stack.enter_async_context(self._session(dispatcher, peer))
             with anyio.fail_after(_START_SECONDS):
-                await unless(ended, lambda: negotiate(session, self._begins_modern))
+                await unless(ended, lambda: negotiate(session, self._begins_modern, ended))
             link = Link(dispatcher, session, peer.capabilities, peer.info, pending)
             self.link = link
             try:
@@ -232,7 +232,7 @@ class Upstream:
             **self._owner.callbacks(self, peer.capabilities),
         )
 
-    async def _relay(self, source: Any, feed: Any, pending: set[int | str], ended: anyio.Event) -> None:
+    async def _relay(self, source: Any, feed: Any, pending: dict[int | str, Arrival], ended: anyio.Event) -> None:
         def broken(why: str) -> None:
             logger.warning("{}: it sent a frame that cannot be read: {}", self.spec.name, shown(why))
 
@@ -241,13 +241,11 @@ class Upstream:
                 try:
                     await relayed(source, feed, pending, broken)
                 finally:
-                    self._down(
-                        "it ended", 0.0
-                    )  # first, so that whoever is told that the connection ended does not take it again
+                    # Both first, so that no request that learns of the end takes this connection for a living one.
+                    ended.set()
+                    self._down("it ended", 0.0)
         except (anyio.ClosedResourceError, anyio.BrokenResourceError):
             pass
-        finally:
-            ended.set()
 
     async def _listen(self, link: Link) -> None:
         """Hears of changes from a server of a version without a handshake."""
