@@ -16,7 +16,7 @@ from mulligan.steps import DeadlineExceeded, ExecutorSaturated, ProcessFailed
 from mulligan.tools import Tool
 from mulligan.wording.quoting import redacted_pointer
 
-_SEALED = 1_000
+_SEALED, _LONGEST_RESOURCE = 1_000, 200
 
 
 class Classifier:
@@ -127,8 +127,8 @@ def _knows_effect(error: ToolError, own: BaseException | None, is_one_request: C
 
 
 def _is_shown(resource: str | None) -> bool:
-    """Whether the user may read what is missing in a sentence of ours: a name, and no sentence."""
-    if not resource:
+    """Whether the user may read what is missing in a sentence of ours: a short name, and no sentence."""
+    if not resource or len(resource) > _LONGEST_RESOURCE:
         return False
     return (resource.isascii() and resource.isprintable() and " " not in resource) or is_name(resource, blanks=2)
 
