@@ -434,11 +434,12 @@ def _is_place(pointer: str, tool: Tool | None) -> bool:
     schema: Any = tool.parameters
     for step in pointer.split("/")[1:]:
         name = step.replace("~1", "/").replace("~0", "~")
-        known, items = map(schema.get, ("properties", "items")) if isinstance(schema, Mapping) else (None, None)
+        declared = schema if isinstance(schema, Mapping) else {}
+        known: Any = declared.get("properties")
         is_declared = isinstance(known, Mapping) and name in known
         if not (_PLAIN_POINTER(f"/{step}") or (is_declared and is_name(name, blanks=2))):
             return False
-        schema = known[name] if is_declared else items
+        schema = known[name] if is_declared else declared.get("items")
     return True
 
 
