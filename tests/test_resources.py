@@ -220,6 +220,15 @@ def test_the_person_reads_no_sentence_of_others(make_pipeline, run):
     assert said not in told.feedback.user_message
 
 
+@pytest.mark.parametrize("resource", ["x" * 201, "/logs/" + "2026/" * 400, "é" * 250, "A name " + "b" * 240])
+def test_the_person_reads_no_resource_of_any_length(make_pipeline, run, resource):
+    def read(path: str) -> str:
+        raise errors.ResourceNotFoundError("Gone.", resource=resource)
+
+    error = run(make_pipeline(Tool.from_function(read)), "read", {"path": "a.md"}).error
+    assert (error.resource, error.user_message) == (resource, errors.ResourceNotFoundError.user_message)
+
+
 def test_what_a_rule_says_to_the_person_stays(make_pipeline, run):
     def read(path: str) -> str:
         raise errors.ResourceNotFoundError("Gone.", resource=path, user_message="The file was moved.")

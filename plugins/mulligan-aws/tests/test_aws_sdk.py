@@ -10,7 +10,7 @@ import mulligan_aws
 import pytest
 from test_aws_codes import classified, client
 
-from mulligan import Pipeline
+from mulligan import Pipeline, tool
 from mulligan.errors import (
     ResourceNotFoundError,
     ToolArgumentError,
@@ -97,6 +97,7 @@ def nowhere(region: str | None = None) -> object:
 
 
 def test_no_region_is_a_matter_of_the_set_up() -> None:
+    @tool(read_only=True)
     def list_tables(prefix: str = "") -> object:
         return nowhere()
 

@@ -11,6 +11,7 @@ import mulligan_formats
 
 from mulligan import Limits, Pipeline, Policy, Tool, ToolResult
 from mulligan.plugin import (
+    AuthorMessage,
     ResourceConflictError,
     ToolArgumentError,
     ToolAuthenticationError,
@@ -44,6 +45,11 @@ def write_file(path: str, mode: Literal["append", "replace"], lines: int) -> str
 def run_query(query: str) -> str:
     """Run a query."""
     raise RuntimeError(REPORT)
+
+
+def lock_order() -> str:
+    """Lock an order."""
+    raise AuthorMessage("Order 77 is locked: unlock it first.")
 
 
 @hookimpl
@@ -82,7 +88,7 @@ def raising(name: str) -> Tool:
     def handler() -> str:
         raise error
 
-    return Tool.from_function(handler, name="list_branches", read_only=read_only)
+    return Tool.from_function(handler, name="list_branches" if read_only else "merge_branch", read_only=read_only)
 
 
 def pipeline(*tools: Any, format: Any, **options: Any) -> Pipeline:
@@ -92,17 +98,24 @@ def pipeline(*tools: Any, format: Any, **options: Any) -> Pipeline:
 
 def calls(format: Any) -> Iterator[tuple[str, ToolResult]]:
     """The name of each case, and the result of its call."""
-    near = Tool.from_function(read_file, name="read_near", read_only=True, resources=("notes/a.md", "notes/b.md"))
+    notes = ("notes/summary.md", "notes/b.md", "notes/d.md")
+    reader = Tool.from_function(read_file, read_only=True)
+    near = Tool.from_function(read_file, name="read_near", read_only=True, resources=notes)
+    undeclared = Tool.from_function(read_file, name="open_near", resources=notes)
     words = SimpleNamespace(validate=validate, hints=hints)
-    with pipeline(read_file, write_file, run_query, near, format=format, plugins=[words]) as files:
+    with pipeline(reader, write_file, run_query, lock_order, near, undeclared, format=format, plugins=[words]) as files:
         yield "ToolNotFoundError", files.call("read_fil", {"path": "a.md"})
+        yield "ToolNotFoundError-of-a-writer", files.call("write_fil", {"path": "a.md", "mode": "append", "lines": 1})
         yield "ToolNotFoundError-unlike-any", files.call("qqq", {})
         yield "ToolArgumentError", files.call("write_file", {"path": "a.md", "mode": "ad", "lines": "many"})
         yield "ToolArgumentError-not-JSON", files.call("write_file", '{"path": ')
         corrected = {"path": "a<b>.md", "mode": "append", "lines": "12"}
         yield "ToolArgumentError-corrected", files.call("write_file", corrected)
         yield "ResourceNotFoundError", files.call("read_file", {"path": "notes/c.txt"})
-        yield "ResourceNotFoundError-near", files.call("read_near", {"path": "notes/c.md"})
+        yield "ResourceNotFoundError-near", files.call("read_near", {"path": "notes/summary.mdd"})
+        yield "ResourceNotFoundError-several", files.call("read_near", {"path": "notes/c.md"})
+        yield "ResourceNotFoundError-question", files.call("open_near", {"path": "notes/summary.mdd"})
+        yield "ToolExecutionError-author", files.call("lock_order", {})
         yield "ToolExecutionError", files.call("run_query", {"query": "SELECT 1"}, call_id="call_1")
         session = files.session()
         results = [session.call("run_query", {"query": "SELECT 1"}) for _ in range(5)]
@@ -115,7 +128,7 @@ def calls(format: Any) -> Iterator[tuple[str, ToolResult]]:
         yield "ToolExecutionError-type-only", types.call("run_query", {"query": "SELECT 1"})
     for name in RAISED:
         with pipeline(raising(name), format=format, plugins=[words]) as one:
-            yield name, one.call("list_branches", {})
+            yield name, one.call(next(iter(one.tools)), {})
 
 
 if __name__ == "__main__":

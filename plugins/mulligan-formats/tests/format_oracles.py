@@ -14,6 +14,7 @@ from mulligan.plugin import clean
 
 ELEMENTS = {
     "error", "message", "problem", "problems", "suggestion", "tools", "note", "effect", "next", "corrected_call", "hint", "reported",
+    "tool_says",
 }  # fmt: skip
 ATTRIBUTES = {"tool", "type", "fatal", "wait_seconds", "at", "listed", "total", "note"}
 BLOCKS = {"paragraph", "bullet_list", "list_item", "inline", "fence"}

@@ -72,7 +72,7 @@ TEXT = st.text(st.characters(codec=None), max_size=300) | st.text(
     "<>&`\"'\\ a\n\x00\x1b\u202e\ufffe\ud800", max_size=300
 )
 FEEDBACK = st.builds(
-    lambda tool, message, resource, problems, near, hints, notes, detail, wait, corrected, step: Feedback(
+    lambda tool, message, resource, problems, near, hints, notes, detail, author, wait, corrected, step: Feedback(
         tool_name=tool,
         error_type="ToolExecutionError",
         code="INTERNAL",
@@ -90,6 +90,7 @@ FEEDBACK = st.builds(
         hints=hints,
         notes=notes,
         detail=fence(detail, key="", label="Reported:") if detail else "",
+        author_message=author,
     ),
     TEXT.map(show_name),
     TEXT,
@@ -98,6 +99,7 @@ FEEDBACK = st.builds(
     st.lists(TEXT.map(show_name), max_size=3).map(tuple),
     st.lists(TEXT, max_size=2).map(tuple),
     st.lists(TEXT, max_size=2).map(tuple),
+    TEXT,
     TEXT,
     st.none() | st.floats(0, 1e9),
     TEXT.map(lambda text: json.dumps({"name": text}, ensure_ascii=False)) | st.just(""),

@@ -12,14 +12,11 @@ from mulligan.failures.failure import Failure
 from mulligan.foreign.containment import is_name, show_name
 from mulligan.plugging.stages import Stages
 from mulligan.policy import Policy
-from mulligan.secrets.redaction import cut
 from mulligan.steps import DeadlineExceeded, ExecutorSaturated, ProcessFailed
 from mulligan.tools import Tool
 from mulligan.wording.quoting import redacted_pointer
 
-_SHOWN = 200
-_SEALED = 1_000
-_LONGEST_NAME = 200
+_SEALED, _LONGEST_RESOURCE = 1_000, 200
 
 
 class Classifier:
@@ -107,7 +104,7 @@ class Classifier:
                 own["provider"] = tool.provider
                 filled.append("provider")
         if isinstance(error, ResourceNotFoundError) and "user_message" not in own and _is_shown(error.resource):
-            own["user_message"] = f"Resource not found: {cut(str(error.resource), _SHOWN)}"
+            own["user_message"] = f"Resource not found: {error.resource}"
             filled.append("user_message")
         own["_filled"] = filled
         own["fatal"] = self._policy.is_fatal(error)
@@ -130,8 +127,8 @@ def _knows_effect(error: ToolError, own: BaseException | None, is_one_request: C
 
 
 def _is_shown(resource: str | None) -> bool:
-    """Whether the user may read what is missing in a sentence of ours: a name, not too long, and no sentence."""
-    if not resource or len(resource) > _LONGEST_NAME:
+    """Whether the user may read what is missing in a sentence of ours: a short name, and no sentence."""
+    if not resource or len(resource) > _LONGEST_RESOURCE:
         return False
     return (resource.isascii() and resource.isprintable() and " " not in resource) or is_name(resource, blanks=2)
 

@@ -18,7 +18,7 @@ from mulligan.calls import Repair, ToolCall
 from mulligan.catalogue import ENGLISH, Catalogue
 from mulligan.errors import Problem, ResourceNotFoundError, ToolError, ToolExecutionError, ToolNotFoundError
 from mulligan.feedback import Feedback
-from mulligan.foreign.containment import clean, fence, safe_str, show_name
+from mulligan.foreign.containment import clean, fence, is_name, safe_str, show_name
 from mulligan.foreign.facts import guarded
 from mulligan.policy import Limits, Policy
 from mulligan.secrets.redaction import REDACTED, Redactor, cut
@@ -106,7 +106,7 @@ class Wording:
         feedback = self._main_parts(error, self._name(call, tool), tool, line, hidden, note, resources)
         if problems:
             feedback.problems_total = len(own_problems)
-            feedback.problems = self._problems(problems, clean=is_clean)
+            feedback.problems = self._problems(problems, tool, clean=is_clean)
         if error.retry_after is not None:
             feedback.wait_note = self._wait(error.retry_after, feedback.next_step)
         feedback.hints = tuple(map(line, own))
@@ -167,12 +167,13 @@ class Wording:
             return ""
         return self._words["wait"].format(seconds=told)
 
-    def _problems(self, problems: Sequence[Problem], *, clean: bool) -> Sequence[Problem]:
+    def _problems(self, problems: Sequence[Problem], tool: Tool | None, *, clean: bool) -> Sequence[Problem]:
         is_short = clean and all(len(problem.got or "") <= _SENT for problem in problems)
         shown = problems if is_short else tuple(self._problem(problem) for problem in problems)
-        if all(_PLAIN_POINTER(problem.pointer) for problem in shown):
+        hidden = {problem.pointer for problem in shown if not _is_place(problem.pointer, tool)}
+        if not hidden:
             return shown
-        return tuple(problem if _PLAIN_POINTER(problem.pointer) else problem._replace(pointer="") for problem in shown)
+        return tuple(problem._replace(pointer="") if problem.pointer in hidden else problem for problem in shown)
 
     def _of_class(self, kind: str, error: ToolError, said: str, resource: str | None) -> str:
         """What the catalogue says in the place of what the error says of itself, where it has words for its class."""
@@ -429,6 +430,27 @@ def listed_name(name: str) -> str:
         name: the name.
     """
     return show_name(name, 128) if _PLAIN_NAME(name) else f'"{show_name(name, 128)}"'
+
+
+def _is_place(pointer: str, tool: Tool | None) -> bool:
+    """Whether a JSON Pointer can be shown among our own words: its steps are plain, or names that the tool's author declared.
+
+    What a remote server declares is not its author's word to us, and a sentence is no name.
+    """
+    if _PLAIN_POINTER(pointer):
+        return True
+    if tool is None or tool.tool_type == "extension":
+        return False
+    schema: Any = tool.parameters
+    for step in pointer.split("/")[1:]:
+        name = step.replace("~1", "/").replace("~0", "~")
+        declared = schema if isinstance(schema, Mapping) else {}
+        known: Any = declared.get("properties")
+        is_declared = isinstance(known, Mapping) and name in known
+        if not (_PLAIN_POINTER(f"/{step}") or (is_declared and is_name(name, blanks=2))):
+            return False
+        schema = known[name] if is_declared else declared.get("items")
+    return True
 
 
 def _at(arguments: Mapping[str, Any], pointer: str) -> Any:

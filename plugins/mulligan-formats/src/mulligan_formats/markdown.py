@@ -40,6 +40,8 @@ def _points(feedback: Feedback) -> list[str]:
     if feedback.options_total:
         names = ", ".join(map(_code, feedback.options))
         points.append(f"Tools ({len(feedback.options)} of {feedback.options_total}): {names}")
+    if feedback.author_message:
+        points.append(f"The tool says: {_code(feedback.author_message)}")
     points += map(_code, feedback.notes)
     points.append(feedback.effect_note)
     if step := next_step(feedback):

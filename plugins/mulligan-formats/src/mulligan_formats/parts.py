@@ -34,11 +34,13 @@ def is_plain(text: str) -> bool:
 
 
 def next_step(feedback: Feedback) -> str:
-    """The next step; where something in it is more than a name, a step that names nothing.
+    """The next step: the corrected call if there is one; where the step names something that is no name, one without it.
 
     Args:
         feedback: the parts.
     """
+    if feedback.corrected:
+        return "make this corrected call."
     step = feedback.next_step
     names = (feedback.tool_name, *feedback.suggestions)
     if is_plain(step) and all(is_name(name) or name not in step for name in names):

@@ -17,7 +17,8 @@ class TerseFormat(FeedbackFormat):
     """What failed, and what to do next.
 
     Args:
-        chars: characters of the text; only a problem, the next step, the corrected call and the wait go beyond them.
+        chars: characters of the text; only what the tool's author says, a problem, the names to choose from, the next step, the
+            corrected call and the wait go beyond them.
     """
 
     name = "terse"
@@ -33,12 +34,14 @@ class TerseFormat(FeedbackFormat):
         """
         step = _step(feedback)
         wait = _wait(feedback, step)
-        rest = " ".join(filter(None, [_problem(feedback), step, wait]))
+        rest = " ".join(
+            filter(None, [_author_message(feedback), _problem(feedback), _choice(feedback, step), step, wait])
+        )
         limit = self._chars if step else min(self._chars, room(feedback))
         what = _what(feedback) if step else "Error"
         left = limit - len(f"{what}: \n{rest}")
         first = f"{what}: {_message(feedback, max(_LEAST, left) if step else left)}"
-        for extra in _extras(feedback, step):
+        for extra in _extras(feedback):
             if len(f"{first}\n{extra} {rest}") <= limit:
                 rest = f"{extra} {rest}"
         return f"{first}\n{rest}".strip()
@@ -75,17 +78,28 @@ def _problem(feedback: Feedback) -> str:
     return f"{where}: {what}."
 
 
-def _extras(feedback: Feedback, step: str) -> Iterator[str]:
+def _author_message(feedback: Feedback) -> str:
+    return f"The tool says: {_quoted(feedback.author_message)}" if feedback.author_message else ""
+
+
+def _choice(feedback: Feedback, step: str) -> str:
+    """The proposed names, unless the next step names them all."""
+    proposed = _proposed(feedback)
+    return inert_json(feedback.suggestion) if any(f'"{name}"' not in step for name in proposed) else ""
+
+
+def _proposed(feedback: Feedback) -> list[str]:
+    return [name for name in feedback.suggestions if f'"{name}"' in feedback.suggestion]
+
+
+def _extras(feedback: Feedback) -> Iterator[str]:
     """What may be told beside the next step, the most important first."""
     others = [_name(problem.pointer) for problem in feedback.problems[1:]]
     if others and not feedback.corrected:
         yield f"Also wrong: {', '.join(others)}."
     if feedback.effect_note:
         yield feedback.effect_note
-    proposed = [name for name in feedback.suggestions if f'"{name}"' in feedback.suggestion]
-    if any(f'"{name}"' not in step for name in proposed):
-        yield inert_json(feedback.suggestion)
-    elif feedback.options and not proposed:
+    if feedback.options and not _proposed(feedback):
         yield f"Tools: {', '.join(map(_name, feedback.options[:_OPTIONS]))}."
 
 

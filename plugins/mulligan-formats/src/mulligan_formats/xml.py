@@ -37,6 +37,7 @@ def _parts(feedback: Feedback) -> list[str]:
     if feedback.options_total:
         listed = f'<tools listed="{len(feedback.options)}" total="{feedback.options_total}">'
         parts.append(f"{listed}{_escaped(', '.join(feedback.options))}</tools>")
+    parts.append(_element("tool_says", feedback.author_message))
     parts += [_element("note", note) for note in feedback.notes]
     parts.append(_element("effect", feedback.effect_note))
     parts.append(_element("next", next_step(feedback)))
