@@ -535,7 +535,6 @@ def inventing(call: ToolCall) -> Any:
             {},
             ["and then", "use neither time nor chance"],
         ),
-        (inventing, "leaves_alone_what_is_unclear", {}, ["read_file ran with {'path': 'a.md'}"]),
         (closing, "completes_nothing_that_was_cut_off", {}, ["read_file ran with {'path': 'n'}", "What is missing is not known"]),
         (guessing, "no_other_tool_may_write", {}, ["'reed_file' is read as 'write_file', which may write"]),
         (inventing, "samples", {}, ["there are no samples"]),
