@@ -280,7 +280,9 @@ LIMITED = [
 ]
 
 
-@pytest.mark.parametrize(("annotation", "schema"), LIMITED, ids=[re.sub(" at 0x[0-9a-f]+", "", str(annotation)) for annotation, _ in LIMITED])
+@pytest.mark.parametrize(
+    ("annotation", "schema"), LIMITED, ids=[re.sub(" at 0x[0-9a-f]+", "", str(annotation)) for annotation, _ in LIMITED]
+)
 def test_limits_and_descriptions(annotation: Any, schema: dict[str, Any]) -> None:
     assert schema_of(annotation) == schema
     jsonschema_rs.meta.validate(schema)
@@ -465,27 +467,27 @@ REFUSED = [
     (T, "~T has no JSON Schema"),
     (Shelf[int], "Shelf"),
     (Shelf, "field 'thing' of Shelf: ~T has no JSON Schema"),
-    (Opaque, "which JSON cannot say: use str, int, float, bool or None"),
-    (Literal[b"x"], "has the value b'x', which JSON cannot say"),
-    (set[list[int]], "list[int] is not hashable and cannot be in a set: use a list of it"),
+    (Opaque, "which JSON cannot represent: use str, int, float, bool or None"),
+    (Literal[b"x"], "has the value b'x', which JSON cannot represent"),
+    (set[list[int]], "list[int] is not hashable and cannot be in a set: use a list of them"),
     (frozenset[Point], "Point is not hashable and cannot be in a frozenset"),
     (dict[float, int], "float cannot be the key of a dict, since JSON has only text there: use str, int"),
     (dict[Level, int], "Level cannot be the key of a dict"),
     (
         Annotated[date, annotated_types.Ge(date(2020, 1, 1))],
-        "JSON Schema cannot say ge=datetime.date(2020, 1, 1) of datetime.date",
+        "JSON Schema cannot express ge=datetime.date(2020, 1, 1) of datetime.date",
     ),
     (Annotated[date | None, annotated_types.Ge(3)], "check it inside the function"),
-    (Annotated[str, annotated_types.Ge(3)], "JSON Schema cannot say ge=3 of str: take the limit out of Annotated"),
-    (Annotated[Name | Color, annotated_types.Ge(3)], "JSON Schema cannot say ge=3"),
+    (Annotated[str, annotated_types.Ge(3)], "JSON Schema cannot express ge=3 of str: remove the limit from Annotated"),
+    (Annotated[Name | Color, annotated_types.Ge(3)], "JSON Schema cannot express ge=3"),
     (Annotated[Annotated[str, "a", annotated_types.MinLen(1)], annotated_types.Ge(3)], "cannot say ge=3"),
-    (Annotated[float, annotated_types.Ge(float("nan"))], "JSON Schema cannot say ge=nan of float"),
-    (Annotated[Decimal, annotated_types.Ge(Decimal("inf"))], "JSON Schema cannot say ge=Decimal('Infinity')"),
+    (Annotated[float, annotated_types.Ge(float("nan"))], "JSON Schema cannot express ge=nan of float"),
+    (Annotated[Decimal, annotated_types.Ge(Decimal("inf"))], "JSON Schema cannot express ge=Decimal('Infinity')"),
     (
         Annotated[str, pattern("^a", IGNORECASE)],
-        "JSON Schema cannot say pattern=re.compile('^a', re.IGNORECASE) of str",
+        "JSON Schema cannot express pattern=re.compile('^a', re.IGNORECASE) of str",
     ),
-    (Annotated[str, annotated_types.MaxLen(True)], "JSON Schema cannot say max_length=True"),
+    (Annotated[str, annotated_types.MaxLen(True)], "JSON Schema cannot express max_length=True"),
     (namedtuple("Plain", "x"), "field 'x' of Plain has no annotation"),
     (Dangling, "the annotations of Dangling cannot be resolved (name 'Nowhere' is not defined). Define or import"),
     (

@@ -46,8 +46,8 @@ def next_step(feedback: Feedback) -> str:
     if feedback.fatal:
         return "do not call this tool again: it will fail the same way. Tell the user what is needed."
     if feedback.suggestions:
-        return "call again with the first of the suggestions, if it fits."
-    return "correct the call, or take another way."
+        return "call again with the first suggestion if it fits."
+    return "correct the call, or take another approach."
 
 
 def reported(feedback: Feedback) -> str:

@@ -125,7 +125,7 @@ def _answered(failure: Failure, status: int, body: Mapping[str, Any]) -> ToolErr
         return m.missing(resource, **known)
     error = status_error(failure, status, provider=known["provider"], retry_after=_pause(failure), resource=resource)
     field = m.found(_FIELD, reason) if isinstance(error, ToolArgumentError) else None
-    error.problems = [m.problem(field, "the index does not take this field or its value")] if field else []
+    error.problems = [m.problem(field, "the index rejects this field or its value")] if field else []
     return error
 
 
