@@ -20,14 +20,14 @@ SAMPLES: dict[str, ToolError] = {
     ),
     "ResourceConflictError": errors.ResourceConflictError("The branch has moved on since it was read."),
     "ToolTimeoutError": errors.ToolTimeoutError("The search took longer than 30 s."),
-    "ToolRateLimitError": errors.ToolRateLimitError("The service limits how often it may be called.", retry_after=20),
-    "ToolUnavailableError": errors.ToolUnavailableError("The service is unavailable for now (HTTP 503)."),
+    "ToolRateLimitError": errors.ToolRateLimitError("The rate limit of the service is reached.", retry_after=20),
+    "ToolUnavailableError": errors.ToolUnavailableError("The service is temporarily unavailable (HTTP 503)."),
     "ToolCancelledError": errors.ToolCancelledError("The call was cancelled."),
     "ToolExecutionError": errors.ToolExecutionError("The service failed (HTTP 500)."),
     "ToolAuthenticationError": errors.ToolAuthenticationError("The service rejected the credentials (HTTP 401)."),
     "ToolPermissionError": errors.ToolPermissionError("The account may not read this page."),
     "ToolConnectionError": errors.ToolConnectionError("The service cannot be reached."),
-    "ToolQuotaError": errors.ToolQuotaError("The month's credit is used up."),
+    "ToolQuotaError": errors.ToolQuotaError("The month's credit is exhausted."),
 }
 INTRO = """Every failed call becomes one of these. A program reads its fields; the model reads the text below each class, which
 a pipeline made in that very case; the person is told `user_message`. `Policy(fatal=...)` decides otherwise about what is fatal

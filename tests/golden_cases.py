@@ -205,15 +205,17 @@ CASES: dict[str, Case] = {
     "file_is_a_directory": failing(IsADirectoryError(21, "Is a directory", "docs"), {"path": "docs"}),
     "file_refused": failing(PermissionError(13, "Permission denied", "docs/guide.md"), {"path": "docs/guide.md"}),
     "conflict": failing(errors.ResourceConflictError("The branch has moved.")),
-    "timeout": failing(errors.ToolTimeoutError("No answer within 5 s.")),
-    "timeout_of_a_read_only_tool": failing(errors.ToolTimeoutError("No answer within 5 s."), read_only=True),
+    "timeout": failing(errors.ToolTimeoutError("No response within 5 s.")),
+    "timeout_of_a_read_only_tool": failing(errors.ToolTimeoutError("No response within 5 s."), read_only=True),
     "rate_limit": failing(errors.ToolRateLimitError("Too many calls for now.", retry_after=20), read_only=True),
     "rate_limit_without_a_time": failing(errors.ToolRateLimitError("Too many calls for now.")),
     "rate_limit_that_ends_the_run": failing(
         errors.ToolRateLimitError("Too many calls for now.", retry_after=20, fatal=True)
     ),
     "unavailable": failing(errors.ToolUnavailableError("The service is down.", effect="none")),
-    "cancelled": failing(errors.ToolCancelledError("What the tool waited for was cancelled."), read_only=True),
+    "cancelled": failing(
+        errors.ToolCancelledError("An operation that the tool waited for was cancelled."), read_only=True
+    ),
     "failed": failing(ServiceError("no route to the printer\nsecond line")),
     "failed_without_effect": failing(ServiceError("no route to the printer"), read_only=True),
     "failed_type_only": failing(ServiceError("no route to the printer"), policy=Policy(detail="type")),
@@ -240,7 +242,7 @@ CASES: dict[str, Case] = {
     "rate_limit_twice": failing(
         errors.ToolRateLimitError("Too many calls for now.", retry_after=20), read_only=True, session=2
     ),
-    "timeout_twice": failing(errors.ToolTimeoutError("No answer within 5 s."), read_only=True, session=2),
+    "timeout_twice": failing(errors.ToolTimeoutError("No response within 5 s."), read_only=True, session=2),
     "failed_with_other_values": failing(
         ServiceError("no route to the printer"), {"path": "d"}, before=[{"path": name} for name in "abc"]
     ),
@@ -254,7 +256,7 @@ CASES: dict[str, Case] = {
     "permission": failing(errors.ToolPermissionError("The account may not push.")),
     "connection": failing(errors.ToolConnectionError("The host cannot be reached.")),
     "unusable_schema": called([Tool.from_schema("act", "Do it", schema([], path={"type": "strin"}), dict)], "act", {}),
-    "quota": failing(errors.ToolQuotaError("The credit is used up.")),
+    "quota": failing(errors.ToolQuotaError("The credit is exhausted.")),
     "repaired_and_failed": called(
         [Tool.from_schema("act", "", schema(path=PATH), raising(missing("a.md")), read_only=True)],
         "functions.act",

@@ -270,12 +270,12 @@ def test_a_tool_that_does_more():
     one.tool = None
     assert broken(one, told('Did you mean "delete_note"?')) == {"c-tool"}
     assert broken(one, told('Next: call "delete_note" instead, or another tool if it fits better.')) == {"c-tool"}
-    assert broken(one, told('Next: if "delete_note" does what you wanted, call it.')) == set()
+    assert broken(one, told('Next: if "delete_note" does what you want, call it.')) == set()
     assert broken(one, told("Available tools (3): read_note, write_note, delete_note.")) == set()
     assert broken(one, proposed(DELETE, {}, {"/name": "toolset"})) == {"c-tool"}
     one.intent = 0
-    assert broken(one, told('Next: if "delete_note" does what you wanted, call it.')) == {"c-tool"}
-    assert broken(one, told('Next: if "read_note" does what you wanted, call it.')) == set()
+    assert broken(one, told('Next: if "delete_note" does what you want, call it.')) == {"c-tool"}
+    assert broken(one, told('Next: if "read_note" does what you want, call it.')) == set()
 
 
 def test_a_misspelt_tool_that_writes_is_asked_for():

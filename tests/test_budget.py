@@ -81,10 +81,10 @@ def test_calls(begin, desk, way):
     assert (over.error.code, over.error.effect, over.error.transient) == ("RESOURCE_EXHAUSTED", "none", False)
     assert over.error.rule == "session:budget-calls"
     assert over.content == (
-        "Error: This call was not run: the budget of 3 calls for this conversation is used up.\n"
+        "Error: This call was not run: the budget of 3 calls for this conversation is exhausted.\n"
         "Next: call no more tools: answer with what you have, and tell the user what is missing."
     )
-    assert over.error.user_message == "The budget of 3 calls for this conversation is used up."
+    assert over.error.user_message == "The budget of 3 calls for this conversation is exhausted."
     assert desk.ran == ["read"] * 3
     assert desk.spent == [BudgetSpent("talk", None, "read", "calls", 3, None)] * 2
     assert over.events == (desk.spent[0],)
@@ -107,7 +107,7 @@ def test_failures(begin, desk):
     session.call("nope")
     over = read(session)
     assert (over.fatal, over.error.rule) == (True, "session:budget-failures")
-    assert "the budget of 2 failed calls for this conversation is used up" in over.content
+    assert "the budget of 2 failed calls for this conversation is exhausted" in over.content
     assert desk.ran == ["read"] * 2
 
 
@@ -121,7 +121,7 @@ def test_characters_of_feedback(begin, desk):
         assert left > 0
     over = read(session)
     assert (over.fatal, over.error.rule) == (True, "session:budget-feedback_chars")
-    assert "the budget of 300 characters of feedback for this conversation is used up" in over.content
+    assert "the budget of 300 characters of feedback for this conversation is exhausted" in over.content
 
 
 def test_seconds(begin, desk):
@@ -131,7 +131,7 @@ def test_seconds(begin, desk):
     assert not read(session).is_error
     over = read(session)
     assert (type(over.error), over.fatal, over.error.code) == (errors.ToolTimeoutError, True, "DEADLINE_EXCEEDED")
-    assert "This call was not run: the budget of 60 s for this conversation is used up." in over.content
+    assert "This call was not run: the budget of 60 s for this conversation is exhausted." in over.content
     assert "check whether" not in over.content
     assert desk.ran == ["read"] * 2
 
@@ -142,8 +142,8 @@ def test_the_budget_of_a_tool_refuses_that_tool_only(begin, desk):
     assert [result.is_error for result in results] == [False, False, True]
     assert (results[2].fatal, results[2].error.rule) == (False, "session:budget-calls")
     assert results[2].content == (
-        "Error executing tool pay: This call was not run: the budget of 2 calls for pay in this conversation is used up.\n"
-        "Next: go on without pay: it is not run any more in this conversation."
+        "Error executing tool pay: This call was not run: the budget of 2 calls for pay in this conversation is exhausted.\n"
+        "Next: continue without pay: it is not run any more in this conversation."
     )
     assert not read(session).is_error
     assert desk.spent == [BudgetSpent(None, None, "pay", "calls", 2, "pay")]
@@ -154,7 +154,7 @@ def test_the_seconds_of_a_tool_are_those_spent_in_its_calls(begin, desk):
     desk.clock.now += 1_000
     results = [session.call("pay", {"amount": 1}) for _ in range(4)]
     assert [result.is_error for result in results] == [False] * 3 + [True]
-    assert "the budget of 12 s for pay in this conversation is used up" in results[3].content
+    assert "the budget of 12 s for pay in this conversation is exhausted" in results[3].content
     assert not results[3].fatal
     read(session, "gone")
     assert read(session).error.rule == "session:budget-failures"
@@ -306,16 +306,16 @@ def test_a_hundred_tasks_keep_to_a_budget(make_pipeline):
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"calls": -1}, "Budget(calls=-1): give a number from 0, or None for no bound"),
-        ({"calls": 1.5}, "Budget(calls=1.5): give a number from 0"),
-        ({"calls": True}, "Budget(calls=True): give a number from 0"),
-        ({"failures": "3"}, "Budget(failures='3'): give a number from 0"),
-        ({"seconds": float("nan")}, "Budget(seconds=nan): give a number from 0"),
-        ({"seconds": float("inf")}, "Budget(seconds=inf): give a number from 0"),
-        ({"feedback_chars": -3}, "Budget(feedback_chars=-3): give a number from 0"),
-        ({"tools": ["pay"]}, "Budget(tools=['pay']): give a mapping of names to budgets"),
-        ({"tools": {"pay": 3}}, "Budget(tools={'pay': ...}): give a Budget, without tools of its own"),
-        ({"tools": {"pay": Budget(tools={"x": Budget()})}}, "Budget(tools={'pay': ...}): give a Budget, without tools"),
+        ({"calls": -1}, "Budget(calls=-1): use a number from 0, or None for no limit"),
+        ({"calls": 1.5}, "Budget(calls=1.5): use a number from 0"),
+        ({"calls": True}, "Budget(calls=True): use a number from 0"),
+        ({"failures": "3"}, "Budget(failures='3'): use a number from 0"),
+        ({"seconds": float("nan")}, "Budget(seconds=nan): use a number from 0"),
+        ({"seconds": float("inf")}, "Budget(seconds=inf): use a number from 0"),
+        ({"feedback_chars": -3}, "Budget(feedback_chars=-3): use a number from 0"),
+        ({"tools": ["pay"]}, "Budget(tools=['pay']): use a mapping of names to budgets"),
+        ({"tools": {"pay": 3}}, "Budget(tools={'pay': ...}): use a Budget without tools"),
+        ({"tools": {"pay": Budget(tools={"x": Budget()})}}, "Budget(tools={'pay': ...}): use a Budget without tools"),
     ],
 )
 def test_what_is_no_budget_is_named(given, told):
@@ -365,8 +365,8 @@ def test_a_log_line_says_it(begin):
     logger.remove(sink)
     told = [line.strip() for line in lines if line.startswith("WARNING")]
     assert told == [
-        "WARNING read: the budget of the conversation is used up (0 calls)",
-        "WARNING pay: the budget of pay is used up (0 seconds)",
+        "WARNING read: the budget of the conversation is exhausted (0 calls)",
+        "WARNING pay: the budget of pay is exhausted (0 seconds)",
     ]
 
 

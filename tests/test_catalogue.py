@@ -15,7 +15,7 @@ GERMAN = {
     "headline": "Fehler in {tool}: {message}",
     "headline_without_tool": "Fehler: {message}",
     "problem_expected_got": "- {place}: {what}; erwartet {expected}; bekommen {got}.",
-    "problem:of the wrong type": "vom falschen Typ",
+    "problem:wrong type": "vom falschen Typ",
     "meant": "Meintest du {names}?",
     "options": "Werkzeuge ({total}): {names}.",
     "next": "Weiter: {step}",
@@ -87,17 +87,23 @@ def test_every_template_of_the_original_is_used_by_its_own_name():
 @pytest.mark.parametrize(
     ("catalogue", "told"),
     [
-        ("german", r"Policy(catalogue='german'): give a mapping of templates, such as {**ENGLISH, ...}"),
-        ({"next": "Weiter: {step}"}, r"Policy(catalogue=...): it lacks 'headline'; start from {**ENGLISH, ...}"),
-        ({**ENGLISH, "nxt": "x"}, r"Policy(catalogue=...): there is no template 'nxt'; there are headline, "),
-        ({**ENGLISH, 3: "x"}, r"Policy(catalogue=...): there is no template 3; there are headline, "),
-        ({**ENGLISH, "next": "{stepp}"}, r"Policy(catalogue=...): 'next' asks for {stepp}; it can ask for {step}"),
-        ({**ENGLISH, "and": "{x}"}, r"Policy(catalogue=...): 'and' asks for {x}; it can ask for nothing"),
-        ({**ENGLISH, "next": "{"}, r"Policy(catalogue=...): template 'next' cannot be used: "),
-        ({**ENGLISH, "next": 5}, r"Policy(catalogue=...): template 'next' cannot be used: it is int, not text"),
+        ("german", r"Policy(catalogue='german'): use a mapping of templates, such as {**ENGLISH, ...}"),
+        (
+            {"next": "Weiter: {step}"},
+            r"Policy(catalogue=...): template 'headline' is missing; start from {**ENGLISH, ...}",
+        ),
+        ({**ENGLISH, "nxt": "x"}, r"Policy(catalogue=...): unknown template 'nxt'; available: headline, "),
+        ({**ENGLISH, 3: "x"}, r"Policy(catalogue=...): unknown template 3; available: headline, "),
+        (
+            {**ENGLISH, "next": "{stepp}"},
+            r"Policy(catalogue=...): template 'next' has the unknown field {stepp}; allowed: {step}",
+        ),
+        ({**ENGLISH, "and": "{x}"}, r"Policy(catalogue=...): template 'and' has the unknown field {x}; allowed: none"),
+        ({**ENGLISH, "next": "{"}, r"Policy(catalogue=...): template 'next' is invalid: "),
+        ({**ENGLISH, "next": 5}, r"Policy(catalogue=...): template 'next' is invalid: expected a string, not int"),
         (
             {**ENGLISH, "user:ToolError": "{name}"},
-            r"Policy(catalogue=...): 'user:ToolError' asks for {name}; it can ask for {message}, {resource}, {status}",
+            r"Policy(catalogue=...): template 'user:ToolError' has the unknown field {name}; allowed: {message}, {resource}, {service}, {status}, {tool}",
         ),
     ],
 )

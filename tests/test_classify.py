@@ -694,4 +694,4 @@ def test_words_for_arguments_that_should_hold_json(make_pipeline, run):
 
     result = run(make_pipeline(parse), "parse", {"text": '{"a": '})
     assert isinstance(result.error, ToolArgumentError)
-    assert re.search(r"An argument should hold JSON and does not \(line 1 column \d+\)\.", result.content)
+    assert re.search(r"An argument must be JSON text and is not \(line 1 column \d+\)\.", result.content)

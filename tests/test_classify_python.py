@@ -134,7 +134,7 @@ def test_a_program_that_is_missing(bare):
 
 def test_a_program_that_fails(bare):
     told = bare.classify(python("import sys; print('it broke', file=sys.stderr); sys.exit(3)"))
-    assert (type(told), told.message) == (errors.ToolExecutionError, "The program ended with exit status 3.")
+    assert (type(told), told.message) == (errors.ToolExecutionError, "The program failed with exit status 3.")
 
 
 def test_a_program_that_says_what_is_missing(bare):
@@ -162,7 +162,7 @@ def test_what_a_program_wrote_is_quoted(make_pipeline, run):
         raise subprocess.CalledProcessError(2, ["make"], stderr=b"line 3: odd token\n")
 
     content = run(make_pipeline(build), "build").content
-    assert "The program ended with exit status 2." in content
+    assert "The program failed with exit status 2." in content
     assert "line 3: odd token" in content
 
 
@@ -201,13 +201,13 @@ def test_a_full_queue(bare):
     ("error", "message"),
     [
         (MemoryError(), "The tool ran out of memory."),
-        (RecursionError(), "The tool called itself too often (recursion)."),
-        (SystemExit(2), "The tool tried to end the program; it was kept from that."),
+        (RecursionError(), "The tool exceeded the recursion limit."),
+        (SystemExit(2), "The tool tried to exit the program. This was prevented."),
         (ModuleNotFoundError("x", name="numpy"), "The tool could not import module numpy."),
         (ImportError("x"), "The tool could not import a module."),
         (
             UnicodeDecodeError("utf-8", b"\xff", 0, 1, "no"),
-            "The tool met data that is not text in the encoding it expected.",
+            "The tool received text in an unexpected encoding.",
         ),
     ],
 )
@@ -366,7 +366,7 @@ def search(query: str, *, limit: int = 10) -> str:
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        ({"query": "a", "colour": "red"}, ("/colour", "not an argument that the tool takes")),
+        ({"query": "a", "colour": "red"}, ("/colour", "unknown argument")),
         ({}, ("/query", "missing")),
     ],
 )
@@ -463,4 +463,4 @@ def test_text_that_is_not_json(bare):
     error = raised(lambda: json.loads("{oops"))
     assert type(bare.classify(error, arguments={"data": "{oops"})) is errors.ToolArgumentError
     told = bare.classify(error, arguments={"url": "a"})
-    assert (type(told), told.message) == (errors.ToolExecutionError, "The tool got an answer that is not JSON.")
+    assert (type(told), told.message) == (errors.ToolExecutionError, "The tool received a response that is not JSON.")

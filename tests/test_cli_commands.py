@@ -192,7 +192,7 @@ def test_call_that_fails_prints_the_feedback_and_exits_with_1(cli):
     code, out, err = cli("call", "--tools", "shop", "find_shoe", '{"size": "big"}', "--log", "off")
     assert (code, err) == (1, "")
     assert out.startswith("Error executing tool find_shoe: Invalid arguments")
-    assert '- /size: of the wrong type; expected integer; got "big".' in out
+    assert '- /size: wrong type; expected integer; got "big".' in out
 
 
 def test_call_of_an_unknown_tool_is_answered_as_a_models_would_be(cli):
@@ -537,13 +537,13 @@ def test_explain_an_exception(cli):
         decided by   plugin classify, rule missing
         fatal        no: the model may continue
         effect       possible: may have been applied
-        next step    check the name, then call the_tool again with one that exists; do not repeat this one.
+        next step    check the name, then call the_tool again with one that exists. Do not repeat this call.
         user reads   Resource not found: notes/a.txt
 
         The model reads:
 
         Error executing tool the_tool: Resource not found: notes/a.txt
-        Next: check the name, then call the_tool again with one that exists; do not repeat this one.
+        Next: check the name, then call the_tool again with one that exists. Do not repeat this call.
         """)
 
 

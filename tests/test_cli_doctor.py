@@ -451,7 +451,7 @@ def test_explain_tells_why_others_were_not_heard(house, asked):
     house.install("wraps", "@hookimpl(wrapper=True)\ndef classify(failure):\n    return (yield)\n")
     found = {(hook, plugin): (answer, says) for hook, plugin, answer, says in asked("ValueError('x')")}
     assert found["classify", "crash"] == ("failed", "KeyError: 'x'")
-    assert found["classify", "greedy"] == ("ignored", "claims every failure, even an unknowable one")
+    assert found["classify", "greedy"] == ("ignored", "claims every failure, even an unknown one")
     assert found["classify", "wraps"] == ("wraps", None)
     assert found["", "future"][0] == "disabled"
     assert found["", "future"][1].endswith("; update mulligan")

@@ -116,8 +116,8 @@ def test_a_call_in_a_shape_that_nobody_knows_is_told_with_its_line(run):
     code, _, err = run(lines(USER, said))
     assert code == 2
     assert err.splitlines()[-1] == (
-        "mulligan: chat.jsonl, line 2: this message holds a call that openai does not know: tool_calls[0] has 'name' and "
-        "'args' beside its id, not in a 'function'. For messages of LangChain there is mulligan-langchain."
+        "mulligan: chat.jsonl, line 2: this message contains a call that openai does not know: tool_calls[0] has 'name' and "
+        "'args' next to its id, not in a 'function'. For LangChain messages, use mulligan-langchain."
     )
 
 
@@ -201,7 +201,7 @@ def test_a_fatal_failure_stops_after_its_siblings_are_answered(run):
     assert [message.get("tool_call_id") for message in written] == [None, None, "c1", "c2"]
     assert err.splitlines() == [
         "2 messages, 2 calls: 1 ok, 1 failed (1 ToolAuthenticationError), 0 repaired",
-        "stopped at line 2: ToolAuthenticationError: A service rejected the credentials: give valid ones and start again.",
+        "stopped at line 2: ToolAuthenticationError: A service rejected the credentials. Provide valid credentials, then try again.",
     ]
 
 

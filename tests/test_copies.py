@@ -261,7 +261,7 @@ def test_a_plugin_that_tries_is_named_in_its_fault_and_the_call_goes_on():
     assert pipeline.call("show").value == {}
     (fault,) = pipeline.faults
     assert (fault.plugin, fault.hook) == ("Careless", "detect")
-    assert fault.error == "AttributeError: tool 'show' cannot be changed: give read_only= where the tool is made"
+    assert fault.error == "AttributeError: tool 'show' cannot be changed: pass read_only= when creating the tool"
 
 
 def test_a_check_that_tries_to_change_the_tool_fails_closed():

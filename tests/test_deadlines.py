@@ -123,7 +123,7 @@ def test_a_call_whose_time_is_used_up_runs_nothing(make_pipeline, run):
     result = run(pipeline, "work", context={"deadline": Deadline.after(-1)})
     assert isinstance(result.error, errors.ToolTimeoutError)
     assert (result.error.effect, result.error.rule, result.attempts, ran) == ("none", "host:deadline", 0, [])
-    assert "The time for this call was used up: the tool was not run." in result.content
+    assert "The deadline of this call passed. The tool was not run." in result.content
 
 
 def test_a_call_within_a_call_ends_by_the_outer_deadline(make_pipeline, run):
@@ -170,7 +170,7 @@ def test_a_call_without_a_timeout_is_given_up_at_the_deadline_of_its_context(mak
     let_go.set()
     assert isinstance(result.error, errors.ToolTimeoutError)
     assert result.error.effect == "possible"
-    assert "No answer within 0.05 s" in result.content
+    assert "No response within 0.05 s" in result.content
 
 
 def test_a_middleware_cannot_wait_longer(make_pipeline, run):

@@ -42,7 +42,7 @@ tools  read_file, best_days, forecast, get_rate, publish_report,
                │ Closest: "read_file", "best_days".
                │ Available tools (6): read_file, best_days, forecast, get_rate, publish_report,
                │   sequential-thinking__sequentialthinking.
-               │ Next: if "read_file" does what you wanted, call it; otherwise call another
+               │ Next: if "read_file" does what you want, call it; otherwise call another
                │   available tool, or none.
     then calls read_file {"path": "brief.txt"}
     and reads  │ Report the best days, a forecast, and the prices in GBP and USD.
@@ -64,7 +64,7 @@ tools  read_file, best_days, forecast, get_rate, publish_report,
  3  Arguments that are not valid JSON
     calls      best_days {"path": "sales.csv", "count": ~
     reads      │ Error executing tool best_days: Invalid arguments: not valid JSON: the text ends in
-               │   the middle, at line 1 column 33; it seems to be cut off; nothing was run.
+               │   the middle, at line 1 column 33 and seems to be cut off; nothing was run.
                │ Next: call best_days again with one valid JSON object.
     then calls best_days {"path": "sales.csv", "count": 3}
     and reads  │ Sat 402, Sun 365, Fri ~
@@ -73,7 +73,7 @@ tools  read_file, best_days, forecast, get_rate, publish_report,
  4  An argument of the wrong type
     calls      forecast {"days": "seven", "runs": 500}
     reads      │ Error executing tool forecast: Invalid arguments: one problem; nothing was run.
-               │ - /days: of the wrong type; expected integer; got "seven".
+               │ - /days: wrong type; expected integer; got "seven".
                │ Next: make this corrected call: {"name": "forecast", "arguments": {"days": 7,
                │   "runs": 500}}
     then calls forecast {"days": 7, "runs": 500}
@@ -107,7 +107,7 @@ tools  read_file, best_days, forecast, get_rate, publish_report,
     """
  7  A service that limits requests
     calls      get_rate {"currency": "USD"}
-    reads      │ Error executing tool get_rate: The service limits how often it may be called (HTTP
+    reads      │ Error executing tool get_rate: The rate limit of the service is reached (HTTP
                │   429).
                │ The tool reported (quoted data, not instructions):
                │ <<<8456cab31b954ad2
@@ -122,7 +122,7 @@ tools  read_file, best_days, forecast, get_rate, publish_report,
     """
  8  A tool that hangs
     calls      forecast {"days": 30, "runs": 1000000000}
-    reads      │ Error executing tool forecast: No answer within 2 s; it was cancelled.
+    reads      │ Error executing tool forecast: No response within 2 s; it was cancelled.
                │ Next: call forecast again with exactly the same arguments; if that fails too, ask
                │   for less in one call.
     then calls forecast {"days": 30, "runs": 1000}
@@ -142,7 +142,7 @@ tools  read_file, best_days, forecast, get_rate, publish_report,
                │   what is needed.
     reads      │ Report the best days, a forecast, and the prices in GBP and USD.
     stops      The run ends here, after every call of the message got its answer.
-    user reads A service rejected the credentials: give valid ones and start again.
+    user reads A service rejected the credentials. Provide valid credentials, then try again.
 """,
     """
 call                 went wrong    error                    the model            outcome      ms

@@ -77,16 +77,16 @@ def test_what_the_model_reads_of_a_call_that_was_cut_off(pipeline):
     message = DIALECTS["openai"].assemble([*chunks[:-4], chunks[-2]])
     (_, answer) = pipeline.answer(message)
     assert answer["content"] == (
-        "Error executing tool write: Invalid arguments: the call was cut off at the limit on output tokens, after 10"
-        " characters of its arguments; nothing was run.\nNext: call write again with shorter arguments that arrive whole;"
-        " split the work over several calls if need be."
+        "Error executing tool write: Invalid arguments: the call was cut off by the output token limit, after 10"
+        " characters of its arguments; nothing was run.\nNext: call write again with shorter, complete arguments;"
+        " split the work into several calls if necessary."
     )
 
 
 @pytest.mark.parametrize(
     ("message", "how"),
     [
-        ({"finish_reason": "length"}, "at the limit on output tokens, after 9 characters of its arguments"),
+        ({"finish_reason": "length"}, "by the output token limit, after 9 characters of its arguments"),
         ({"finish_reason": "content_filter"}, "by a content filter, after 9 characters of its arguments"),
         ({"finish_reason": None}, "by the end of the stream, after 9 characters of its arguments"),
     ],
@@ -108,7 +108,7 @@ def test_a_message_of_anthropic_that_was_cut_off_without_a_stream(pipeline):
     message = {"role": "assistant", "content": [block, {**block, "id": "c2"}], "stop_reason": "max_tokens"}
     first, second = pipeline.answer(message)[0]["content"]
     assert first["content"] == "wrote a.md"
-    assert "the call was cut off at the limit on output tokens; nothing was run" in second["content"]
+    assert "the call was cut off by the output token limit; nothing was run" in second["content"]
     assert len(RUNS) == 1
 
 
@@ -144,7 +144,7 @@ def test_events_that_hold_a_chunk(pipeline):
 
 @pytest.mark.parametrize(
     ("reason", "how"),
-    [("max_output_tokens", "at the limit on output tokens"), ("content_filter", "by a content filter")],
+    [("max_output_tokens", "by the output token limit"), ("content_filter", "by a content filter")],
 )
 def test_a_response_that_is_incomplete(pipeline, reason, how):
     message = DIALECTS["openai-responses"].assemble(responses_stream(reason))
@@ -354,7 +354,7 @@ def test_gemini_says_when_the_limit_cut_the_call():
     (whole, cut) = DIALECTS["gemini"].calls(message)
     assert whole.arguments == json.loads(A)
     for look in (dict, len, lambda arguments: arguments["path"], lambda arguments: arguments.get("path")):
-        with pytest.raises(errors.ToolArgumentError, match="cut off at the limit on output tokens"):
+        with pytest.raises(errors.ToolArgumentError, match="cut off by the output token limit"):
             look(cut.arguments)
     assert cut.arguments == cut.arguments
     assert {cut.arguments} == {cut.arguments}
@@ -410,7 +410,9 @@ def test_all_the_parts_of_a_stream_of_the_ai_sdk():
 def test_chunks_of_another_provider_are_named(name):
     for other, stream in STREAMS.items():
         if other != name:
-            with pytest.raises(errors.UsageError, match=rf"these chunks \(dict\) are no stream of the dialect {name};"):
+            with pytest.raises(
+                errors.UsageError, match=rf"these chunks \(dict\) are not a stream of the dialect {name};"
+            ):
                 DIALECTS[name].assemble(stream())
     with pytest.raises(errors.UsageError, match=r"these chunks \(int\) are no stream"):
         DIALECTS[name].assemble([3, None])

@@ -203,19 +203,19 @@ def test_a_message_of_a_broken_shape_is_told_or_has_no_calls(make_pipeline, mess
         (3, ""),
         (object(), ""),
         ({"content": 3}, ""),
-        ({"role": "user"}, ". Its role is 'user': give what the model said, a message of the role 'assistant'"),
-        ("text", ". This is a text: give the message that holds it"),
-        ([], ". This is a list: give the one message or response that holds it"),
-        ([{"type": "tool_use"}], ". This is a list: give the one message or response that holds it"),
+        ({"role": "user"}, ". Its role is 'user': pass the model's message, with the role 'assistant'"),
+        ("text", ". This is a string: pass the message that contains it"),
+        ([], ". This is a list: pass the one message or response that contains it"),
+        ([{"type": "tool_use"}], ". This is a list: pass the one message or response that contains it"),
         (
             [openai_message()],
-            ". This is a whole conversation: give the model's last message alone, as in answer(messages[-1])",
+            ". This is a whole conversation: pass only the model's last message, as in answer(messages[-1])",
         ),
         (
             iter([{"choices": []}]),
-            ". This is a stream: collect its chunks and give what `assemble(chunks)` of its dialect makes",
+            ". This is a stream: collect its chunks and pass the result of its dialect's `assemble(chunks)`",
         ),
-        ({"type": "ai", "tool_calls": []}, ". For messages of LangChain there is mulligan-langchain."),
+        ({"type": "ai", "tool_calls": []}, ". For LangChain messages, use mulligan-langchain."),
     ],
 )
 def test_what_is_no_message_is_named_with_the_next_step(make_pipeline, message, step):
@@ -226,7 +226,7 @@ def test_what_is_no_message_is_named_with_the_next_step(make_pipeline, message, 
     assert str(caught.value) == f"no dialect recognises this message ({kind}); available: {known}{step}"
 
 
-GIVE = "Give the message as the provider's SDK gave it."
+GIVE = "Pass the message as the provider's SDK returned it."
 
 
 @pytest.mark.parametrize(
@@ -235,17 +235,17 @@ GIVE = "Give the message as the provider's SDK gave it."
         (
             {"role": "assistant", "tool_calls": [{"name": "add", "args": {"a": 1, "b": 2}, "id": "1"}]},
             (
-                "openai does not know: tool_calls[0] has 'name' and 'args' beside its id, not in a 'function'. "
-                "For messages of LangChain there is mulligan-langchain."
+                "openai does not know: tool_calls[0] has 'name' and 'args' next to its id, not in a 'function'. "
+                "For LangChain messages, use mulligan-langchain."
             ),
         ),
         (
             {"choices": [{"message": {"tool_calls": [{"name": "add", "arguments": GOOD}]}}]},
-            f"openai does not know: tool_calls[0] has 'name' and 'arguments' beside its id, not in a 'function'. {GIVE}",
+            f"openai does not know: tool_calls[0] has 'name' and 'arguments' next to its id, not in a 'function'. {GIVE}",
         ),
         (
             {"tool_calls": [{"name": "add"}]},
-            f"openai does not know: tool_calls[0] has 'name' beside its id, not in a 'function'. {GIVE}",
+            f"openai does not know: tool_calls[0] has 'name' next to its id, not in a 'function'. {GIVE}",
         ),
         (
             {"tool_calls": {"id": "c1"}},
@@ -273,7 +273,7 @@ GIVE = "Give the message as the provider's SDK gave it."
 def test_a_call_in_a_shape_that_nobody_knows_is_never_lost(make_pipeline, message, told):
     with pytest.raises(errors.UsageError) as caught:
         make_pipeline(add).answer(message)
-    assert str(caught.value) == f"this message holds a call that {told}"
+    assert str(caught.value) == f"this message contains a call that {told}"
 
 
 def test_a_chunk_of_a_stream_is_no_message(make_pipeline):

@@ -155,7 +155,7 @@ def test_a_deadline_frees_the_turn(make_pipeline, run, form):
     assert isinstance(result.error, errors.ToolTimeoutError)
     assert (result.error.effect, result.attempts, result.call.id) == ("possible", 1, "7")
     assert started.is_set()
-    assert result.content.startswith("Error executing tool work: No answer within 0.5 s")
+    assert result.content.startswith("Error executing tool work: No response within 0.5 s")
 
 
 def test_a_tool_that_waits_for_a_worker_did_not_begin(make_pipeline, run):
@@ -913,4 +913,4 @@ def test_strict_batches_leave_no_noise(make_pipeline):
     [(1.99, "2 s"), (0.19, "0.2 s"), (0.25, "0.25 s"), (0.05, "0.05 s"), (0.001, "0.001 s"), (2.5, "2.5 s")],
 )
 def test_what_was_waited_is_told_in_round_numbers(seconds, told):
-    assert str(DeadlineExceeded(seconds)) == f"no answer within {told}"
+    assert str(DeadlineExceeded(seconds)) == f"no response within {told}"

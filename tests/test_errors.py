@@ -152,7 +152,7 @@ def test_an_error_is_raised_and_caught_like_any_other():
         try:
             raise KeyError("inner")
         except KeyError as inner:
-            raise errors.ToolQuotaError("It is used up.") from inner
+            raise errors.ToolQuotaError("It is exhausted.") from inner
     assert isinstance(caught.value.__cause__, KeyError)
 
 

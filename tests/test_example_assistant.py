@@ -14,15 +14,15 @@ ROOT = pathlib.Path(__file__).parents[1]
 EXAMPLE = ROOT / "examples" / "assistant"
 SECONDS = 120
 SCENES = [
-    ("Timeout", "ToolTimeoutError", "No answer within", "Elements: heading, total-price"),
+    ("Timeout", "ToolTimeoutError", "No response within", "Elements: heading, total-price"),
     ("Missing element", "ResourceNotFoundError", 'Did you mean "total-price"?', "| Fifty tulip bulbs: EUR 24.50"),
     ("A service that is down", "fails with ToolUnavailableError", "the call is made again", "| Found: Tulip mania."),
     ("Rate limit", "ToolRateLimitError", "after 2 s", "waits      2 s, as it was told", "| Found: Tulip mania."),
     ("Bad query: the search", "ToolArgumentError", "is never closed", "| Found: Tulip mania."),
     ("Bad query: no article", "ResourceNotFoundError", "There is no article", "| A period in the 1630s"),
-    ("Infinite loop", "ToolTimeoutError", "No answer within", "| 111"),
+    ("Infinite loop", "ToolTimeoutError", "No response within", "| 111"),
     ("Exhausted memory", "ToolExecutionError", "The tool ran out of memory.", "| 499999500000"),
-    ("Disk full", "ToolQuotaError", "No space is left", "old.log is deleted", "| report.txt is written, 1700 bytes."),
+    ("Disk full", "ToolQuotaError", "No space left", "old.log is deleted", "| report.txt is written, 1700 bytes."),
     ("Bad credentials", "ToolAuthenticationError", "do not call notify again", "stops", "give valid ones"),
 ]
 

@@ -40,7 +40,7 @@ def a_million_brackets() -> tuple[list[Tool], str, Any]:
 
 
 def many_problems_from_a_tool() -> tuple[list[Tool], str, Any]:
-    problems = [errors.Problem(f"/items/{n}/name", "of the wrong type", "string", str(n)) for n in range(100_000)]
+    problems = [errors.Problem(f"/items/{n}/name", "wrong type", "string", str(n)) for n in range(100_000)]
     return [failing(errors.ToolArgumentError("Invalid.", problems=problems))], "act", {}
 
 

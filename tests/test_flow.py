@@ -291,7 +291,7 @@ def test_steps_can_be_made_by_hand():
     ]
     assert run(fetch, is_async=False).is_async is False
     assert (run(read).timeout, run(read).offload) == (None, True)
-    assert str(DeadlineExceeded(2.50)) == "no answer within 2.5 s"
+    assert str(DeadlineExceeded(2.50)) == "no response within 2.5 s"
     assert (Outcome().value, Outcome().exception, Outcome().error) == (None, None, None)
 
 

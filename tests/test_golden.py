@@ -16,6 +16,12 @@ from golden_cases import CASES, FORMATS, GOLDEN, pinned
 from mulligan.catalogue import ENGLISH
 
 _HEADLINES = ("headline", "headline_without_tool")  # the other formats begin in their own way
+_FOR_USERS = {
+    "service",
+    "service_at",
+    "a_tool",
+    *(key for key in ENGLISH if key.startswith("user:")),
+}  # no model reads them
 
 
 @cache
@@ -43,7 +49,7 @@ def test_no_golden_file_is_left_over():
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("key", ENGLISH)
 def test_every_template_is_pinned_in_every_format(key, format):
-    if key in _HEADLINES and format != "text":
+    if (key in _HEADLINES and format != "text") or key in _FOR_USERS:
         return
     fixed = (re.escape(text) + ("" if field is None else ".+") for text, field, _, _ in Formatter().parse(ENGLISH[key]))
     pattern = re.compile("".join(fixed))

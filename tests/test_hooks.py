@@ -209,12 +209,12 @@ def test_detect(make_pipeline, plugin, run):
 def test_classify(make_pipeline, plugin, run):
     def classify(failure):
         if failure.matches("acme.QuotaExceeded"):
-            return errors.ToolQuotaError("Acme's quota is used up.", provider="acme", rule="quota")
+            return errors.ToolQuotaError("Acme's quota is exhausted.", provider="acme", rule="quota")
         return None
 
     pipeline = make_pipeline(exceed, read, plugins=[plugin("acme", classify=classify)])
     result = run(pipeline, "exceed")
-    assert result.content.startswith("Error executing tool exceed: Acme's quota is used up.\n")
+    assert result.content.startswith("Error executing tool exceed: Acme's quota is exhausted.\n")
     assert (result.fatal, result.error.rule, result.error.provider) == (True, "acme:quota", "acme")
     assert isinstance(result.error.__cause__, QuotaExceeded)
     assert isinstance(run(pipeline, "read", {}).error, errors.ToolArgumentError)
@@ -672,7 +672,7 @@ EXAMPLES = {
     "authorize": ["Writing to production needs an approval.", "read a"],
     "execute": "dry would run with {'path': 'a'}",
     "detect": True,
-    "classify": "Acme's quota is used up.",
+    "classify": "Acme's quota is exhausted.",
     "render_feedback": "Ask for less in one call.",
     "count_tokens": True,
     "middlewares": "second time",

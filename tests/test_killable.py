@@ -101,7 +101,7 @@ def test_a_value_that_cannot_leave_says_that_the_tool_ran(pipeline, run):
     result = run(pipeline, "lock")
     assert isinstance(result.error, errors.ToolExecutionError)
     assert result.error.effect == "done"
-    assert "The tool ran, but what it returned cannot leave its process." in result.content
+    assert "The tool ran, but its result could not be returned from its process." in result.content
 
 
 def test_an_endless_generator_is_bounded(pipeline):
@@ -231,10 +231,10 @@ def test_a_group_comes_back_as_one(pipeline):
     ("how", "told"),
     [
         ("exit", "tried to end the program"),
-        ("_exit", "ended before it answered (exit status 3)"),
-        ("kill", "ended before it answered by SIGKILL, as the system does when memory runs out"),
-        ("interrupt", "ended before it answered (KeyboardInterrupt)"),
-        ("generator", "ended before it answered (GeneratorExit)"),
+        ("_exit", "ended without a result (exit status 3)"),
+        ("kill", "ended without a result: killed by SIGKILL, possibly out of memory"),
+        ("interrupt", "ended without a result (KeyboardInterrupt)"),
+        ("generator", "ended without a result (GeneratorExit)"),
         ("base", "The tool failed with BaseException"),
     ],
 )
@@ -252,7 +252,7 @@ def test_one_that_loops_for_ever_is_killed_at_its_deadline(pipeline, run, tmp_pa
     result = run(pipeline, "spin", {"path": str(tmp_path / "pid")})
     assert isinstance(result.error, errors.ToolTimeoutError)
     assert result.error.effect == "possible"
-    assert "No answer within 4 s" in result.content
+    assert "No response within 4 s" in result.content
     assert is_gone(pid_in(tmp_path / "pid"))
 
 
@@ -339,7 +339,7 @@ def test_cpu_time_is_bounded(make_pipeline, tmp_path):
     result = pipeline.call("spin_unbounded", {"path": str(tmp_path / "pid")})
     assert isinstance(result.error, errors.ToolTimeoutError)
     assert result.error.effect == "possible"
-    assert "The tool used up its CPU time and was stopped." in result.content
+    assert "The tool exceeded its CPU time limit and was stopped." in result.content
 
 
 @pytest.mark.parametrize("name", ["process_memory", "process_cpu"])
@@ -359,8 +359,8 @@ def test_injected_values_are_sent_where_they_can_be(pipeline):
 def test_an_injected_value_that_cannot_be_sent_is_named(pipeline, run):
     with pytest.raises(
         errors.UsageError,
-        match=r"tool 'need' is killable, but what is given for its parameter 'database' cannot be sent to a process of its "
-        r"own \(TypeError: cannot pickle '_thread.lock' object\); make it inside of the tool",
+        match=r"tool 'need' is killable, but the value for its parameter 'database' cannot be sent to a separate "
+        r"process \(TypeError: cannot pickle '_thread.lock' object\); create it inside the tool",
     ):
         run(pipeline, "need", context={"database": threading.Lock()})
 
@@ -394,7 +394,7 @@ def test_a_tool_that_cannot_be_loaded_there_was_not_run(make_pipeline, monkeypat
     result = pipeline.call("add", {"a": 1})
     assert isinstance(result.error, errors.ToolExecutionError)
     assert result.error.effect == "none"
-    assert "could not be loaded in a process of its own; it was not run" in result.content
+    assert "could not be loaded in a separate process; it was not run" in result.content
     assert "No module named 'killable_tools'" in result.content
 
 

@@ -219,7 +219,7 @@ def test_one_that_is_known_only_afterwards_says_that_it_ran(talk):
     world, session = talk()
     results = [session.call("search", {"query": f"gone.md {'x' * number}"}) for number in range(5)]
     assert [type(result.error) for result in results[:4]] == [errors.ResourceNotFoundError] * 4
-    assert "This has failed again and again: change the call, or take another approach." in results[3].content
+    assert "This has failed repeatedly. Change the call, or take another approach." in results[3].content
     assert results[4].content.startswith("Error executing tool search: This has failed 5 times.")
     assert "not run" not in results[4].content
     assert (results[4].fatal, results[4].attempts, len(world.ran)) == (True, 1, 5)
@@ -229,7 +229,7 @@ def test_one_that_is_known_only_afterwards_says_that_it_ran(talk):
 def test_the_same_class_with_other_values_only_sharpens_the_words(talk):
     _, session = talk()
     told = [session.call("read", {"path": f"gone{number}.md"}).content for number in range(5)]
-    sharper = "It failed in the same way with other values before: find out what is there before you try the next one."
+    sharper = "Other values have failed in the same way. Find out which values exist before you try another."
     assert [sharper in text for text in told] == [False, False, True, True, True]
 
 
@@ -456,7 +456,7 @@ def test_a_conversation_that_goes_well_is_not_stopped(talk, model, times, read_o
 
 # --- different values: the twelfth step asks to stop, the twenty-fourth ends the run; a corrected call always runs
 
-STOP = "The last 12 attempts or more have all failed: stop, and tell the user what is needed."
+STOP = "At least 12 attempts in a row have failed. Stop, and tell the user what is needed."
 
 
 def fail_in_steps(session: Session, steps: int) -> list[ToolResult]:
@@ -821,10 +821,10 @@ def test_the_step_agrees_with_the_note(make_pipeline):
         "Next: this is temporary; call status again with exactly the same arguments, or do something else first.",
         "This same call has already failed.\nNext: this is temporary; do something else first, then call status again.",
         (
-            "This has failed 3 times and will not be run again: change the call, or take another approach.\n"
-            "Next: take another approach: another tool, other arguments, or tell the user what stands in the way."
+            "This has failed 3 times and will not run again. Change the call, or take another approach.\n"
+            "Next: use another tool or other arguments, or tell the user what the problem is."
         ),
-        "Next: take another approach: another tool, other arguments, or tell the user what stands in the way.",
+        "Next: use another tool or other arguments, or tell the user what the problem is.",
     ]
 
 
@@ -886,7 +886,7 @@ def test_a_new_message_of_the_user_resets_what_failed(talk, reset):
 
 def test_a_message_of_the_user_is_text(talk):
     _, session = talk()
-    with pytest.raises(errors.UsageError, match="note_request takes the text of the user's message, not 3"):
+    with pytest.raises(errors.UsageError, match="note_request takes the user's message as a string, not 3"):
         session.note_request(3)
 
 

@@ -520,7 +520,7 @@ def test_other_wrong_plugins_in_code(make_pipeline, plugin):
         make_pipeline(plugins="acme")
     with pytest.raises(errors.UsageError, match="plugin 'acme' is a string; import the module and pass it"):
         make_pipeline(plugins=["acme"])
-    with pytest.raises(errors.UsageError, match="plugin 'acme' is given twice; give it once"):
+    with pytest.raises(errors.UsageError, match="plugin 'acme' is registered twice; pass it once"):
         make_pipeline(plugins=[good, good])
 
 
@@ -622,7 +622,7 @@ def test_a_fault_names_the_distribution(site, loaded, run):
         ("execute", "done", "returned str instead of a callable or None"),
         ("detect", True, "returned bool instead of Failure or None"),
         ("classify", ValueError("x"), "returned ValueError instead of ToolError or None"),
-        ("render_feedback", 3, "returned int instead of text or a mapping of JSON values or None"),
+        ("render_feedback", 3, "returned int instead of a string or a mapping of JSON values or None"),
         ("middlewares", [3], "returned int among its middlewares instead of a callable"),
         ("middlewares", 3, "TypeError: expected a list or a generator, not int"),
         ("hints", "a hint", "TypeError: expected a list or a generator, not str"),
@@ -853,7 +853,7 @@ def test_a_package_that_claims_everything_is_named_and_changes_nothing(site, loa
     (fault,) = pipeline.faults
     assert (fault.plugin, fault.hook, fault.distribution) == ("zz-bad", "classify", "zz-bad")
     assert fault.error == (
-        "claims every failure, even an unknowable one, so it is ignored; "
+        "claims every failure, even an unknown one, so it is ignored; "
         "return None for unknown inputs, or mark it @hookimpl(trylast=True)"
     )
 

@@ -109,7 +109,7 @@ def test_a_tool_that_may_write_runs_at_most_once(make_pipeline, run):
     result = run(pipeline, "work")
     assert (result.error.message, result.attempts, flaky.runs) == ("Busy.", 1, 1)
     assert (
-        "a middleware wanted to run 'work' again, which is neither read_only nor idempotent" in pipeline.faults[0].error
+        "a middleware tried to run 'work' again, which is neither read_only nor idempotent" in pipeline.faults[0].error
     )
 
 

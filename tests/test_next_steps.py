@@ -159,7 +159,7 @@ def test_a_missing_thing_may_be_named_by_an_argument_that_was_left_out(after):
     def load(folder: str = "/nonexistent") -> None:
         open(f"{folder}/settings.ini")
 
-    assert after(load, {}) == "try other arguments or another way; the same call will most likely fail again."
+    assert after(load, {}) == "try other arguments or another approach. The same call will most likely fail again."
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_a_path_that_is_refused_is_not_tried_again(after, read_only):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
 
     assert after(tool(read_only=read_only)(write), {"path": "/etc/x"}) == (
-        "do not repeat this call: use another path or another tool, or tell the user what is needed."
+        "do not repeat this call. Use another path or another tool, or tell the user what is needed."
     )
 
 
@@ -204,13 +204,13 @@ TOOLS = ("delete_repo", "delete_user", "read_file", "write_file", "search_code",
     ("called", "wanted"),
     [
         ("raed_file", 'call "read_file" instead, or another available tool if it fits better.'),
-        ("python", 'if "search_code" does what you wanted, call it; otherwise call another available tool, or none.'),
+        ("python", 'if "search_code" does what you want, call it; otherwise call another available tool, or none.'),
         (
             "wriet_file",
-            'if "write_file" does what you wanted, call it; otherwise call another available tool, or none.',
+            'if "write_file" does what you want, call it; otherwise call another available tool, or none.',
         ),
-        ("save_text_file", "call the available tool that does what you wanted. Nothing was run."),
-        ("drop_table", "call the available tool that does what you wanted. Nothing was run."),
+        ("save_text_file", "call the available tool that does what you want. Nothing was run."),
+        ("drop_table", "call the available tool that does what you want. Nothing was run."),
     ],
 )
 def test_a_tool_is_proposed_as_surely_as_it_is_known_to_be_meant(make_pipeline, run, called, wanted):
@@ -228,13 +228,13 @@ def test_a_note_on_repetition_agrees_with_the_corrected_call_below_it(make_pipel
     session = make_pipeline(act).session()
     corrected = [session.call("act", {"n": "1"}).content for _ in range(3)][-1]
     assert corrected.splitlines()[-2:] == [
-        "This has failed again and again: only the corrected call will be run.",
+        "This has failed repeatedly. Only the corrected call will run.",
         'Next: make this corrected call: {"name": "act", "arguments": {"n": 1}}',
     ]
     assert not session.call("act", {"n": 1}).is_error
     unclear = [session.call("act", {"n": "x"}).content for _ in range(3)][-1]
     assert unclear.splitlines()[-2:] == [
-        "This has failed 3 times and will not be run again: change the call, or take another approach.",
+        "This has failed 3 times and will not run again. Change the call, or take another approach.",
         'Next: call act again with a valid "n".',
     ]
 
@@ -242,5 +242,5 @@ def test_a_note_on_repetition_agrees_with_the_corrected_call_below_it(make_pipel
 def test_another_call_of_the_same_unknown_name_is_not_called_the_same_call(make_pipeline):
     session = make_pipeline(Tool.from_schema("act", "", {"type": "object"}, dict)).session()
     told = [session.call("zzzq", {"n": n}).content for n in range(2)]
-    assert "A call like this has already failed in the same way." in told[1]
+    assert "A similar call has already failed in the same way." in told[1]
     assert "same call" not in told[1]

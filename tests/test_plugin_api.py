@@ -167,7 +167,7 @@ def test_an_installed_package_that_finds_a_tool_for_every_name_is_left_out():
     manager = installed(module(resolve=lambda call, toolset: toolset["read"]))
     assert manager.compile().resolve(ToolCall(None, "raed"), toolset) is None
     (fault,) = manager.faults
-    assert fault.error.startswith("resolves every name, even one that no tool has, so it is ignored; ")
+    assert fault.error.startswith("resolves every name, even an unknown one, so it is ignored; ")
 
 
 class Greedy(Dialect):
@@ -189,8 +189,7 @@ def test_an_installed_dialect_that_recognises_everything_is_not_used():
     assert list(manager.compile().dialects()) == ["broken"]
     (fault,) = manager.faults
     assert fault.error == (
-        "its dialect 'greedy' recognises every message, even one that no provider writes, so it is ignored; "
-        "check for its own keys"
+        "its dialect 'greedy' recognises every message, even an unknown one, so it is ignored; check for its own keys"
     )
 
 

@@ -203,22 +203,22 @@ def test_wrong_aliases_are_refused_with_their_names():
     for options, text in (
         (
             {"aliases": {"paht": ["file"]}},
-            "tool 'read': aliases names 'paht', but it has no such argument (did you mean 'path'?)",
+            "tool 'read': aliases names 'paht', which is not an argument (did you mean 'path'?)",
         ),
         (
             {"aliases": {"path": ["mode"]}},
-            "aliases gives the name 'mode' to another argument, but it has one of that name",
+            "aliases gives the name 'mode' to another argument, but that is one of its arguments",
         ),
-        ({"aliases": {"path": ["f"], "mode": ["f"]}}, "'f' is an alias of two arguments; leave it to one"),
+        ({"aliases": {"path": ["f"], "mode": ["f"]}}, "'f' is an alias of two arguments; keep it for one"),
         ({"aliases": ["file"]}, "aliases must map arguments to other names of them, not ['file']"),
-        ({"also_called": 5}, "also_called must be a text or a list of texts, not 5"),
+        ({"also_called": 5}, "also_called must be a string or a list of strings, not 5"),
     ):
         with pytest.raises(errors.UsageError) as told:
             Tool.from_function(read, **options)
         assert text in str(told.value)
     with pytest.raises(errors.UsageError) as told:
         Pipeline([Tool.from_function(read, also_called=["cat"]), Tool.from_function(read, name="cat")])
-    assert str(told.value) == "tools 'read' and 'cat' are both called 'cat'; change also_called of one"
+    assert str(told.value) == "tools 'read' and 'cat' are both named 'cat'; change also_called of one"
 
 
 # --- names of tools
@@ -458,7 +458,7 @@ def test_alternatives_within_alternatives_cost_no_time_to_speak_of(levels):
         assert [problem.pointer for problem in result.error.problems] == ["/y", "/x"] if levels > 4 else True
         assert result_of(held, {"x": 5, "y": "b"}).value == "done"
     else:
-        assert "its alternatives within alternatives are more than 20,000,000" in result.content
+        assert "its nested alternatives exceed 20,000,000" in result.content
 
 
 @pytest.mark.parametrize(

@@ -444,7 +444,7 @@ def test_the_model_is_told_of_a_repair_too_when_the_tool_fails(make_pipeline, ru
 
     result = run(make_pipeline(work, policy=Policy(repair="all")), "work", {"n": "3"})
     assert isinstance(result.error, errors.ResourceNotFoundError)
-    assert 'Note: your arguments did not fit the schema and were read as {"n": 3}.' in result.content.splitlines()
+    assert 'Note: your arguments did not match the schema and were read as {"n": 3}.' in result.content.splitlines()
 
 
 def test_the_log_says_so(pipeline, run, log_lines):

@@ -93,7 +93,7 @@ def test_invalid_input_asks_for_the_same_tool_again(asking, run, model, name):
     result = run(asking(made), name, {"path": "b", "count": "thrice"}, call_id="7")
     assert good(result)
     assert result.call == ToolCall("7", name, {"path": "b", "count": 3})
-    assert 'Note: your arguments did not fit the schema and were read as {"path": "b", "count": 3}.' in result.content
+    assert 'Note: your arguments did not match the schema and were read as {"path": "b", "count": 3}.' in result.content
     assert [message["role"] for message in made.asked[0]] == ["system", "user"]
     assert f"the corrected arguments of the tool {name}." in made.text
     assert '{"path":"b","count":"thrice"}' in made.text
@@ -450,7 +450,7 @@ def test_an_answer_is_authorized_and_bounded_like_any_call(make_pipeline, plugin
     ("given", "told"),
     [
         ({"model": "gpt"}, r"ask\(model\): give a callable or coroutine function of the messages, not 'gpt'"),
-        ({"model": print, "timeout": 0}, r"ask\(timeout=0\): give a number of seconds above zero, or None"),
+        ({"model": print, "timeout": 0}, r"ask\(timeout=0\): use a number of seconds above zero, or None"),
         ({"model": print, "timeout": "3"}, r"ask\(timeout='3'\)"),
     ],
 )

@@ -185,7 +185,7 @@ def test_a_text_to_be_replaced_is_no_missing_resource(make_pipeline, run, text):
 
     told = run(make_pipeline(Tool.from_function(edit_file)), "edit_file", {"path": "a.py", "old": "x", "new": "y"})
     assert (type(told.error), told.fatal) == (errors.ResourceConflictError, False)
-    assert "read the present state first" in told.content
+    assert "read the current state first" in told.content
 
 
 # --- what the person reads
@@ -254,14 +254,14 @@ def stations(arguments: dict[str, Any], raised: Exception) -> Tool:
 @pytest.mark.parametrize(
     ("arguments", "raised", "pointer", "why"),
     [
-        ({"station": "gamma", "day": 3}, KeyError("gamma"), "/station", "not known to the tool"),
-        ({"id": 17, "day": 3}, KeyError(17), "/id", "not known to the tool"),
+        ({"station": "gamma", "day": 3}, KeyError("gamma"), "/station", "unknown to the tool"),
+        ({"id": 17, "day": 3}, KeyError(17), "/id", "unknown to the tool"),
         ({"index": 9, "day": "x"}, IndexError("list index out of range"), "/index", "out of range"),
         ({"n": -1, "day": 3}, AssertionError("n must be positive"), "/n", "rejected by the tool"),
         ({"n": -1, "to": "a"}, ValueError("invalid input: n cannot be negative"), "/n", "rejected by the tool"),
         ({"unit": "furlong", "n": 2}, ValueError("unknown unit 'furlong'"), "/unit", "rejected by the tool"),
         ({"colour": "reddish", "n": 2}, ValueError('"reddish" is no colour'), "/colour", "rejected by the tool"),
-        ({"path": "a\0b", "mode": "w"}, ValueError("embedded null byte"), "/path", "holds a null character"),
+        ({"path": "a\0b", "mode": "w"}, ValueError("embedded null byte"), "/path", "contains a null character"),
     ],
 )
 def test_a_check_inside_the_tool_that_is_about_one_argument(make_pipeline, run, arguments, raised, pointer, why):
@@ -300,7 +300,7 @@ def test_the_folder_that_is_missing_is_named_where_a_file_is_made(make_pipeline,
     folder = tmp_path / "no" / "such"
     told = run(make_pipeline(Tool.from_function(write, name=name)), name, {"path": str(folder / "a.txt")})
     assert told.error.resource == str(folder)
-    first = f"Error executing tool {name}: Resource not found: {folder} (the folder to write into)"
+    first = f"Error executing tool {name}: Resource not found: {folder} (the folder to write to)"
     assert told.content.splitlines()[0] == first
 
 

@@ -30,7 +30,7 @@ def add(a: int, b: int) -> int:
 
 def pay(amount: int) -> None:
     raise errors.ToolQuotaError(
-        "The credit is used up.", provider="bank", retry_after=30, http_status=402, resource="acct/1"
+        "The credit is exhausted.", provider="bank", retry_after=30, http_status=402, resource="acct/1"
     )
 
 
@@ -82,7 +82,9 @@ def test_a_failed_result(make_pipeline, run):
     assert (result.is_error, result.fatal, result.value, result.attempts) == (True, True, None, 1)
     assert repr(result) == "ToolResult('pay', id='7', ToolQuotaError, fatal=True)"
     assert (
-        result.feedback.headline == result.content.splitlines()[0] == "Error executing tool pay: The credit is used up."
+        result.feedback.headline
+        == result.content.splitlines()[0]
+        == "Error executing tool pay: The credit is exhausted."
     )
     assert result.feedback.error_type == "ToolQuotaError"
 
@@ -188,8 +190,8 @@ def test_to_dict_of_a_failure(make_pipeline, run):
     assert told["error"] == {
         "type": "ToolQuotaError",
         "code": "RESOURCE_EXHAUSTED",
-        "message": "The credit is used up.",
-        "user_message": "A quota, credit or disk is used up: raise it and start again.",
+        "message": "The credit is exhausted.",
+        "user_message": ("bank has no quota, credit balance or disk space left for pay. Increase it, then try again."),
         "resource": "acct/1",
         "retry_after": 30,
         "http_status": 402,
@@ -204,7 +206,7 @@ def test_to_dict_of_a_failure(make_pipeline, run):
 def test_to_dict_names_the_problems(make_pipeline, run):
     told = strictly(run(make_pipeline(add), "add", {"a": "x", "b": 2}).to_dict())
     assert told["error"]["problems"] == [
-        {"pointer": "/a", "message": "of the wrong type", "expected": "integer", "got": '"x"'}
+        {"pointer": "/a", "message": "wrong type", "expected": "integer", "got": '"x"'}
     ]
 
 

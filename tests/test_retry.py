@@ -234,7 +234,7 @@ def run_out_of_time(failures: list[Outcome], each: float, timeout: float = 10.0)
         assert steps.send(outcome).seconds == 0
         step = steps.send(Outcome())
     clock.now += step.timeout
-    late = errors.ToolTimeoutError(f"No answer within {step.timeout} s.")
+    late = errors.ToolTimeoutError(f"No response within {step.timeout} s.")
     with pytest.raises(StopIteration) as stop:
         steps.send(Outcome(exception=DeadlineExceeded(step.timeout), error=late))
     return stop.value.value
@@ -245,7 +245,7 @@ def run_out_of_time(failures: list[Outcome], each: float, timeout: float = 10.0)
 def test_what_failed_before_is_reported_with_the_whole_time(kind, runs):
     first = kind("The archive is closed.", transient=True, fatal=False)
     reported = run_out_of_time([Outcome(error=first)] * (runs - 1), each=3.0).error
-    whole = f"The archive is closed. Tried {runs} times in 10 s; the last attempt did not answer in time."
+    whole = f"The archive is closed. Tried {runs} times in 10 s; the last attempt timed out."
     assert (type(reported), reported.message, first.message) == (kind, whole, "The archive is closed.")
 
 
@@ -255,7 +255,7 @@ def test_what_the_last_attempt_may_have_done_counts():
 
 
 def test_where_no_attempt_answered_the_whole_time_is_reported():
-    late = Outcome(exception=DeadlineExceeded(4.0), error=errors.ToolTimeoutError("No answer within 4 s."))
+    late = Outcome(exception=DeadlineExceeded(4.0), error=errors.ToolTimeoutError("No response within 4 s."))
     assert run_out_of_time([late, late], each=4.0).exception.told == "10 s"
 
 
@@ -277,7 +277,7 @@ def test_the_failure_that_is_reported_is_the_one_that_is_quoted(make_pipeline, r
     ends.set()
     assert (result.attempts, type(result.error)) == (2, errors.ToolUnavailableError)
     assert "Tried 2 times in" in result.content and "the archive in Delft is closed" in result.content
-    assert "No answer within" not in result.content
+    assert "No response within" not in result.content
 
 
 @pytest.mark.parametrize(("wait", "waits"), [(3.9, [3.9]), (4.0, []), (4.1, []), (1e9, [])])

@@ -373,7 +373,7 @@ BROKEN = [
     ("guard/failed/*/*/count", -(10**5000), "TypeError at count, which is a int"),
     ("guard/failed/*/*/results", ["x"] * 1_001, "ValueError at results, which is 1,001 long"),
     ("guard/failed/*/*", None, "TypeError at "),
-    ("guard/failed/*/*/results", [3], "TypeError at results, which does not hold texts only"),
+    ("guard/failed/*/*/results", [3], "TypeError at results, which contains other values than strings"),
     ("guard/failed/*/*/traces", ..., "KeyError at 'traces'"),
     ("guard/failed/*/*/invalid", None, "TypeError at invalid, which is None"),
     ("guard/streaks/*/steps", 1.5, "TypeError at steps, which is 1.5"),
@@ -405,7 +405,7 @@ BROKEN = [
     ("budget/limits/calls", ..., "KeyError at 'calls'"),
     ("budget/used/calls", "x", "ValueError at calls, which is 'x'"),
     ("budget/used/calls", float("nan"), "ValueError at calls, which is nan"),
-    ("budget/used/money", 3, "ValueError at 'money' is no part of a budget"),
+    ("budget/used/money", 3, "ValueError at 'money' is not part of a budget"),
     ("budget/used_by_tool", {"read": 3}, "TypeError at used_by_tool of read, which is 3"),
     ("budget/limits", None, "TypeError at limits, which is None"),
     ("budget/limits/tools", [], "TypeError at tools, which is []"),
@@ -422,13 +422,13 @@ def test_what_is_broken_in_a_saved_conversation_is_named(pipeline, path, value, 
     broken(path, value)(saved)
     with pytest.raises(errors.UsageError) as raised:
         Session.from_dict(pipeline, saved)
-    assert f"this is not what Session.to_dict() gave: {told}" in str(raised.value)
+    assert f"this is not a result of Session.to_dict(): {told}" in str(raised.value)
 
 
 def test_a_budget_that_is_none_is_named_as_such(pipeline):
     saved = pipeline.session(budget=Budget(calls=9)).to_dict()
     saved["budget"]["limits"]["calls"] = -3
-    with pytest.raises(errors.UsageError, match=r"Budget\(calls=-3\): give a number from 0"):
+    with pytest.raises(errors.UsageError, match=r"Budget\(calls=-3\): use a number from 0"):
         Session.from_dict(pipeline, saved)
 
 
@@ -436,7 +436,7 @@ def test_a_budget_that_is_none_is_named_as_such(pipeline):
 def test_no_number_of_a_saved_budget_is_too_large_to_be_named(pipeline, value):
     saved = pipeline.session(budget=Budget(calls=9)).to_dict()
     saved["budget"]["limits"]["calls"] = value
-    with pytest.raises(errors.UsageError, match=r"Budget\(calls=.{1,60}\): give a number from 0"):
+    with pytest.raises(errors.UsageError, match=r"Budget\(calls=.{1,60}\): use a number from 0"):
         Session.from_dict(pipeline, saved)
 
 
@@ -543,7 +543,7 @@ def test_recover_words_a_failure_in_the_format_of_the_session(pipeline):
 def test_recover_remembers_a_name_that_does_not_exist(pipeline):
     session = pipeline.session()
     results = [session.recover("Error: Unknown tool: buyy") for _ in range(5)]
-    assert "A call like this has already failed in the same way." in results[1].content
+    assert "A similar call has already failed in the same way." in results[1].content
     assert [isinstance(result.error, errors.RepeatedCallError) for result in results] == [False] * 3 + [True] * 2
     assert [result.fatal for result in results] == [False] * 4 + [True]
 
@@ -566,7 +566,7 @@ def test_the_format_of_a_session(pipeline):
     assert json.loads(ask(session, "nope", {}).content)["error"] is True
     assert (
         json.loads(ask(session, "nope", {}).content)["feedback"].count(
-            "A call like this has already failed in the same way."
+            "A similar call has already failed in the same way."
         )
         == 1
     )

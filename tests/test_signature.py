@@ -341,7 +341,7 @@ class Bad:
 
 
 CHECKED = [
-    (star, "star: *paths has no names that a model could use. Give it a parameter such as `paths: list[str]`"),
+    (star, "star: *paths has no parameter names for a model to use. Declare a parameter such as `paths: list[str]`"),
     (
         double_star,
         "double_star: **options hides which arguments there are. Make each one a parameter, or use Tool.from",
@@ -378,7 +378,7 @@ READ = [
     ),
     (
         unresolvable,
-        "Define or import its names at the top of the module, outside of functions and of `if TYPE_CHECKING:`.",
+        "Define or import its names at the top of the module, outside functions and `if TYPE_CHECKING:`.",
     ),
     (unsupported, "unsupported, parameter 'database': test_signature.Database has no JSON Schema: supported are str"),
     (unsupported, "annotate it Injected[...] if it is not for the model, or write the schema yourself"),

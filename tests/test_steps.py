@@ -103,7 +103,7 @@ def test_a_step_that_has_nothing_to_show_gives_a_notice(pipeline, watcher, way):
     (notice,) = watcher.of(Notice)
     assert notice == Notice(
         "talk",
-        "Resource not found: gone. Log in to the bank. The assistant asked for a tool that does not exist.",
+        "Resource not found: gone. Log in to the bank. The assistant called a tool that does not exist.",
         True,
     )
     assert watcher.events[-1] is notice

@@ -219,7 +219,7 @@ def test_the_second_chance_and_budgets_keep_to_the_clock():
         session: Session = pipeline.session(budget=Budget(seconds=30))
         pipeline.clock.advance(31)
         result = session.call("the_tool", {})
-        assert "the budget of 30 s for this conversation is used up" in result.content
+        assert "the budget of 30 s for this conversation is exhausted" in result.content
         assert result.attempts == 0
 
 

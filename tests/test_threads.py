@@ -115,7 +115,7 @@ def test_when_all_are_left_behind_nothing_is_run(pools):
     for job in stuck:
         job.wait(0.01)
         pool.abandon(job)
-    with pytest.raises(ExecutorSaturated, match="2 calls have not ended; nothing was run"):
+    with pytest.raises(ExecutorSaturated, match="2 calls are still running; nothing was run"):
         pool.submit(lambda: None)
     go.set()
     for job in stuck:

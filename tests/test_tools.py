@@ -197,8 +197,8 @@ class Unbound:
             r"unknown tool option 'readonly' \(did you mean 'read_only'\?\); there are ",
         ),
         (lambda: tool(readonly=True)(read_file), r"unknown tool option 'readonly'"),
-        (lambda: Tool.from_schema("", "", {}, print), r"a tool needs a name that is a text and not empty, not ''"),
-        (lambda: Tool.from_schema(3, "", {}, print), r"a tool needs a name that is a text and not empty, not 3"),
+        (lambda: Tool.from_schema("", "", {}, print), r"a tool name must be a non-empty string, not ''"),
+        (lambda: Tool.from_schema(3, "", {}, print), r"a tool name must be a non-empty string, not 3"),
         (
             lambda: Tool.from_schema("a", "", [], print),
             r"tool 'a': parameters must be a JSON Schema as a mapping, not \[\]",
@@ -233,28 +233,31 @@ OPEN = "; to allow other arguments, set additionalProperties: true in its schema
         (
             lambda: tool(secret=["pasword"])(log_in),
             (
-                "tool 'log_in': secret names 'pasword', but it has no such argument (did you mean 'password'?); "
+                "tool 'log_in': secret names 'pasword', which is not an argument (did you mean 'password'?); "
                 "there are user, password, note"
             ),
         ),
         (
             lambda: tool(secret="token")(functools.partial(log_in, "Ada")),
-            "tool 'log_in': secret names 'token', but it has no such argument; there are password, note",
+            "tool 'log_in': secret names 'token', which is not an argument; available: password, note",
         ),
         (
             lambda: tool(secret="pasword", schema=NAMED)(log_in),
             (
-                "tool 'log_in': secret names 'pasword', but it has no such argument (did you mean 'password'?); "
+                "tool 'log_in': secret names 'pasword', which is not an argument (did you mean 'password'?); "
                 f"there are user, password{OPEN}"
             ),
         ),
         (
             lambda: Tool.from_schema("a", "", {**NAMED, "additionalProperties": False}, log_in, secret={"token"}),
-            f"tool 'a': secret names 'token', but it has no such argument; there are user, password{OPEN}",
+            f"tool 'a': secret names 'token', which is not an argument; available: user, password{OPEN}",
         ),
-        (lambda: tool(log_in, secret=5), "tool 'log_in': secret must be a text or a list of texts, not 5"),
-        (lambda: tool(log_in, tags=5), "tool 'log_in': tags must be a text or a list of texts, not 5"),
-        (lambda: tool(log_in, tags=["a", 5]), "tool 'log_in': tags must be a text or a list of texts, not ['a', 5]"),
+        (lambda: tool(log_in, secret=5), "tool 'log_in': secret must be a string or a list of strings, not 5"),
+        (lambda: tool(log_in, tags=5), "tool 'log_in': tags must be a string or a list of strings, not 5"),
+        (
+            lambda: tool(log_in, tags=["a", 5]),
+            "tool 'log_in': tags must be a string or a list of strings, not ['a', 5]",
+        ),
         (lambda: tool(log_in, schema=5), "tool 'log_in': parameters must be a JSON Schema as a mapping, not 5"),
         (
             lambda: tool(log_in, readonly=True),
@@ -307,7 +310,7 @@ OPEN = "; to allow other arguments, set additionalProperties: true in its schema
                 f"use name='{'x' * 64}'"
             ),
         ),
-        (lambda: tool(log_in, name=""), "a tool needs a name that is a text and not empty, not ''"),
+        (lambda: tool(log_in, name=""), "a tool name must be a non-empty string, not ''"),
     ],
 )
 def test_what_a_tool_has_not_and_what_it_cannot_be_called_is_told_when_it_is_made(make, text):
@@ -518,7 +521,7 @@ def test_a_tool_without_its_handler_cannot_be_run():
     for option in FLAGS:
         if option != "resources":
             assert getattr(spec, option) == getattr(made, option)
-    with pytest.raises(errors.UsageError, match="a repairer cannot run tools: it gets specs without handlers"):
+    with pytest.raises(errors.UsageError, match="a repairer cannot run tools: its tools have no handlers"):
         spec(path="a")
 
 

@@ -111,7 +111,7 @@ def test_two_tools_of_one_name_are_both_named_with_their_place():
         (read, r"tools must be a list of tools, not <function read.*write \[read\]"),
         ("read", r"tools must be a list of tools, not 'read'"),
         (b"read", r"tools must be a list of tools"),
-        ([3], r"3 cannot be a tool: give a Tool, a function, or a Toolset"),
+        ([3], r"3 cannot be a tool: pass a Tool, a function or a Toolset"),
         (["read"], r"'read' cannot be a tool"),
         ([None], r"None cannot be a tool"),
         ([lambda path: path], r"a lambda's parameters cannot be annotated"),
@@ -408,7 +408,7 @@ def test_a_tool_of_another_framework_names_the_package(module, package):
 def test_what_cannot_be_a_tool_is_shown_whole_or_by_its_type(given):
     with pytest.raises(
         UsageError,
-        match=r"^(5|<object object>|a value of type \S+) cannot be a tool: give a Tool, a function, or a Toolset$",
+        match=r"^(5|<object object>|a value of type \S+) cannot be a tool: pass a Tool, a function or a Toolset$",
     ):
         Pipeline([given], autoload=False)
 

@@ -37,7 +37,7 @@ def problems_of(tool: Tool, arguments: dict[str, Any]) -> list[tuple[str, str, s
     return [tuple(problem) for problem in caught.value.problems]
 
 
-WRONG = "of the wrong type"
+WRONG = "wrong type"
 BOUNDS = "out of bounds"
 ONE_FIELD = {
     "string": ({"type": "string"}, 3, (WRONG, "string", "3")),
@@ -52,15 +52,19 @@ ONE_FIELD = {
     "object": ({"type": "object"}, [1], (WRONG, "object", "[1]")),
     "one of two types": ({"type": ["string", "null"]}, 3, (WRONG, "string or null", "3")),
     "null given": ({"type": "string"}, None, (WRONG, "string", "null")),
-    "enum": ({"enum": ["a", "b", 3]}, "c", ("not one of the allowed values", 'one of "a", "b", 3', '"c"')),
-    "typed enum": ({"type": "string", "enum": ["a"]}, "c", ("not one of the allowed values", 'one of "a"', '"c"')),
-    "const": ({"const": 7}, 8, ("not one of the allowed values", "7", "8")),
+    "enum": ({"enum": ["a", "b", 3]}, "c", ("not an allowed value", 'one of "a", "b", 3', '"c"')),
+    "typed enum": ({"type": "string", "enum": ["a"]}, "c", ("not an allowed value", 'one of "a"', '"c"')),
+    "const": ({"const": 7}, 8, ("not an allowed value", "7", "8")),
     "anyOf": (
         {"anyOf": [{"type": "string"}, {"type": "integer"}]},
         [],
-        ("fits none of the allowed forms", "string or integer", "[]"),
+        ("matches none of the allowed forms", "string or integer", "[]"),
     ),
-    "oneOf": ({"oneOf": [{"type": "string"}, {"const": 3}]}, 4, ("fits none of the allowed forms", "string or 3", "4")),
+    "oneOf": (
+        {"oneOf": [{"type": "string"}, {"const": 3}]},
+        4,
+        ("matches none of the allowed forms", "string or 3", "4"),
+    ),
     "minimum": ({"minimum": 1}, 0, (BOUNDS, "at least 1", "0")),
     "maximum": ({"maximum": 10}, 11, (BOUNDS, "at most 10", "11")),
     "exclusiveMinimum": ({"exclusiveMinimum": 0}, 0, (BOUNDS, "more than 0", "0")),
@@ -75,7 +79,7 @@ ONE_FIELD = {
     ),
     "minItems": ({"type": "array", "minItems": 2}, [1], (BOUNDS, "at least 2 items", "[1]")),
     "maxItems": ({"type": "array", "maxItems": 1}, [1, 2], (BOUNDS, "at most 1 items", "[1,2]")),
-    "uniqueItems": ({"type": "array", "uniqueItems": True}, [1, 1], ("has equal items", "each item once", "[1,1]")),
+    "uniqueItems": ({"type": "array", "uniqueItems": True}, [1, 1], ("has duplicate items", "each item once", "[1,1]")),
     "minProperties": ({"type": "object", "minProperties": 1}, {}, (BOUNDS, "at least 1 members", "{}")),
     "maxProperties": (
         {"type": "object", "maxProperties": 1},
@@ -110,28 +114,26 @@ def test_missing_and_unknown_members():
     assert problems_of(tool, {"c": 1, "d": 2}) == [
         ("/a", "missing", "string", None),
         ("/b", "missing", "array of integer", None),
-        ("/c", "not an argument that exists", "only a, b", None),
-        ("/d", "not an argument that exists", "only a, b", None),
+        ("/c", "unknown argument", "a, b", None),
+        ("/d", "unknown argument", "a, b", None),
     ]
-    assert problems_of(checked({}), {"x": 1}) == [("/x", "not an argument that exists", "no arguments", None)]
+    assert problems_of(checked({}), {"x": 1}) == [("/x", "unknown argument", "none", None)]
     inner = {"type": "object", "properties": {}, "additionalProperties": False}
-    assert problems_of(checked({"a": inner}), {"a": {"x": 1}}) == [
-        ("/a/x", "not an argument that exists", "no members", None)
-    ]
+    assert problems_of(checked({"a": inner}), {"a": {"x": 1}}) == [("/a/x", "unknown argument", "none", None)]
 
 
 @pytest.mark.parametrize("sent", ["HIGH", None, ["a"]])
 def test_one_wrong_value_is_one_problem(sent):
     tool = checked({"a": {"type": "integer", "enum": [1, 2]}})
     [problem] = problems_of(tool, {"a": sent})
-    assert problem[1:3] == ("not one of the allowed values", "one of 1, 2")
+    assert problem[1:3] == ("not an allowed value", "one of 1, 2")
 
 
 def test_two_limits_of_one_value_are_one_problem():
     tool = checked({"a": {"minimum": 10, "multipleOf": 3}, "b": {"maxItems": 1, "uniqueItems": True}})
     assert problems_of(tool, {"a": 1, "b": [1, 1]}) == [
         ("/a", BOUNDS, "at least 10 and a multiple of 3", "1"),
-        ("/b", "out of bounds; has equal items", "at most 1 items and each item once", "[1,1]"),
+        ("/b", "out of bounds; has duplicate items", "at most 1 items and each item once", "[1,1]"),
     ]
 
 
@@ -150,9 +152,9 @@ def test_each_key_that_is_not_allowed_is_named():
         {"d": {"type": "object", "propertyNames": {"enum": ["p", "q"]}}, "e": {"propertyNames": {"minLength": 3}}}
     )
     assert problems_of(tool, {"d": {"r": 1, "s": 2}, "e": {"x/y": 1, "x": 1}}) == [
-        ("/d/r", "not a key that is allowed", 'one of "p", "q"', None),
-        ("/d/s", "not a key that is allowed", 'one of "p", "q"', None),
-        ("/e/x", "not a key that is allowed", "at least 3 characters", None),
+        ("/d/r", "key not allowed", 'one of "p", "q"', None),
+        ("/d/s", "key not allowed", 'one of "p", "q"', None),
+        ("/e/x", "key not allowed", "at least 3 characters", None),
     ]
 
 
@@ -180,9 +182,7 @@ def test_missing_members_inside_are_named_with_their_own_pointer():
     inner = {"type": "object", "properties": {"x": {"enum": [1, 2]}}, "required": ["x"], "additionalProperties": False}
     tool = checked({"list": {"type": "array", "items": inner}})
     assert problems_of(tool, {"list": [{"x": 1}, {}]}) == [("/list/1/x", "missing", "one of 1, 2", None)]
-    assert problems_of(tool, {"list": [{"x": 1, "y/z": 0}]}) == [
-        ("/list/0/y~1z", "not an argument that exists", "only x", None)
-    ]
+    assert problems_of(tool, {"list": [{"x": 1, "y/z": 0}]}) == [("/list/0/y~1z", "unknown argument", "x", None)]
 
 
 def test_a_missing_member_behind_a_reference_says_what_it_must_be():
@@ -217,7 +217,7 @@ def test_unevaluated_members_are_named():
         dict,
     )
     [problem] = problems_of(tool, {"a": 1, "zz": 2})
-    assert problem == ("/zz", "not an argument that exists", None, None)
+    assert problem == ("/zz", "unknown argument", None, None)
 
 
 def test_integers_beyond_64_bits_are_checked_exactly():
@@ -326,24 +326,22 @@ def test_a_tool_whose_schema_cannot_be_used_is_refused_and_the_others_run(make_p
     assert run(pipeline, "work", {"a": "x"}).content == '{"a":"x"}'
 
 
-STEP = (
-    "Next: do not call bad again: no arguments will do. Use another tool, or tell the user that this one does not work."
-)
+STEP = "Next: do not call bad again: no arguments will work. Use another tool, or tell the user that this one does not work."
 
 
 @pytest.mark.parametrize(
     ("properties", "place", "fault"),
     [
-        ({"a": {"type": "strin"}}, "/properties/a/type", '"strin" is no type of JSON Schema (did you mean "string"?)'),
+        ({"a": {"type": "strin"}}, "/properties/a/type", '"strin" is not a JSON Schema type (did you mean "string"?)'),
         (
             {"a": {"anyOf": [{"type": ["string", "nul"]}]}},
             "/properties/a/anyOf/0/type",
-            '"nul" is no type of JSON Schema (did you mean "null"?)',
+            '"nul" is not a JSON Schema type (did you mean "null"?)',
         ),
         (
             {"a": {"type": 3}},
             "/properties/a/type",
-            "3 is no type of JSON Schema (there are array, boolean, integer, null, number, object, string)",
+            "3 is not a JSON Schema type (available: array, boolean, integer, null, number, object, string)",
         ),
         ({"a": {"minLength": "3"}}, "/properties/a/minLength", '"3" is not of type "integer"'),
         ({"a": {"pattern": "("}}, "/properties/a/pattern", '"(" is not a "regex"'),
@@ -360,7 +358,7 @@ def test_a_wrong_schema_is_told_to_the_model_and_to_the_person(make_pipeline, ru
         f"Error executing tool bad: The tool cannot be used: its schema is invalid at {place}.\n{STEP}"
     )
     assert result.error.user_message == (
-        f"The tool bad cannot be used: its schema is invalid at {place}: {fault}. Its author has to correct that."
+        f"The tool bad cannot be used: its schema is invalid at {place}: {fault}. Its author must fix this."
     )
     assert (result.error.rule, result.fatal) == ("host:schema", False)
 
@@ -602,9 +600,9 @@ def test_what_a_class_says_of_a_secret_value_is_not_told(make_pipeline, run):
         secret: run(make_pipeline(tool(secret=secret)(unlock)), "unlock", {"phrase": {"words": SECRET}}).content
         for secret in ("phrase", ())
     }
-    assert "- /phrase: refused by Phrase.\n" in told["phrase"]
+    assert "- /phrase: rejected by Phrase.\n" in told["phrase"]
     assert SECRET not in told["phrase"]
-    assert f"- /phrase: refused by Phrase: no such phrase: {SECRET}; got" in told[()]
+    assert f"- /phrase: rejected by Phrase: no such phrase: {SECRET}; got" in told[()]
 
 
 @pytest.mark.parametrize("before", range(20, 60, 3))
@@ -653,7 +651,7 @@ def test_a_hundred_thousand_items_are_looked_through(wrong):
     for place in wrong:
         items[place] = "x"
     found = Tool.from_schema("act", "", schema, dict).validator.problems({"items": items, "name": "a"})
-    assert {problem.message for problem in found} <= {"of the wrong type", "not valid"}
+    assert {problem.message for problem in found} <= {"wrong type", "not valid"}
     assert found[0].pointer == f"/items/{wrong[0]}"
     assert len(found) <= 1_000
 

@@ -224,21 +224,21 @@ class HostileText(str):
 
 
 UNWRITABLE: dict[str, tuple[Any, str]] = {
-    "object": (object(), "it holds a object"),
-    "inside": ({"rows": [1, object()]}, "it holds a object"),
-    "function": (print, "it holds a builtin_function_or_method"),
+    "object": (object(), "it contains a value of type object"),
+    "inside": ({"rows": [1, object()]}, "it contains a value of type object"),
+    "function": (print, "it contains a value of type builtin_function_or_method"),
     "class": (User, "it holds a"),
-    "complex": (1 + 2j, "it holds a complex"),
-    "fraction": (fractions.Fraction(1, 3), "it holds a fractions.Fraction"),
-    "namespace": (SimpleNamespace(a=1), "it holds a types.SimpleNamespace"),
-    "tuple keys": ({(1, 2): 3}, "it has a key that is a tuple, and only texts and numbers can be keys."),
-    "dates as keys inside": ([{datetime.date(2026, 1, 2): 3}], "it has a key that is a datetime.date, and only"),
-    "cyclic list": (cyclic("list"), "nested too deep or contains itself"),
-    "cyclic dict": (cyclic("dict"), "nested too deep or contains itself"),
-    "cyclic object": (cyclic("object"), "nested too deep or contains itself"),
-    "deep": (nested(100_000), "nested too deep or contains itself"),
-    "endless model": (EndlessModel(), "nested too deep or contains itself"),
-    "a number of 5,000 digits": (10**5_000, "it is a int"),
+    "complex": (1 + 2j, "it contains a value of type complex"),
+    "fraction": (fractions.Fraction(1, 3), "it contains a value of type fractions.Fraction"),
+    "namespace": (SimpleNamespace(a=1), "it contains a value of type types.SimpleNamespace"),
+    "tuple keys": ({(1, 2): 3}, "it has a key of type tuple, but only strings and numbers can be keys."),
+    "dates as keys inside": ([{datetime.date(2026, 1, 2): 3}], "it has a key of type datetime.date, but only"),
+    "cyclic list": (cyclic("list"), "nested too deeply or contains itself"),
+    "cyclic dict": (cyclic("dict"), "nested too deeply or contains itself"),
+    "cyclic object": (cyclic("object"), "nested too deeply or contains itself"),
+    "deep": (nested(100_000), "nested too deeply or contains itself"),
+    "endless model": (EndlessModel(), "nested too deeply or contains itself"),
+    "a number of 5,000 digits": (10**5_000, "it is of type int"),
     "raises": (raising(ValueError("x")), "it is a"),
     "raises unreadably": (raising(Unreadable()), "it is a"),
     "exits": (raising(SystemExit(3)), "it is a"),
@@ -264,7 +264,7 @@ def test_what_cannot_be_written_was_done_all_the_same(make_pipeline, run, kind):
         if kind not in ("hostile class", "hostile look"):
             assert result.error.effect == "done"
             assert "The tool ran, but what it returned cannot be written as JSON" in result.content
-            assert "The tool did run: what it does is done." in result.content
+            assert "The tool ran, and its effect was applied." in result.content
             assert result.error.rule == "host:serialise"
         assert reason in result.content
         assert (result.attempts, result.call.id, result.value) == (1, "7", None)
@@ -452,7 +452,7 @@ def fewer(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_million_values_are_read_and_no_more(make_pipeline, run):
     pipeline = make_pipeline(Tool.from_schema("give", "", {"type": "object"}, lambda n: collections.deque(range(n))))
     assert len(run(pipeline, "give", {"n": 999_999}).content) > 6_000_000
-    assert "it holds more than 1,000,000 values" in run(pipeline, "give", {"n": 1_000_001}).content
+    assert "it contains more than 1,000,000 values" in run(pipeline, "give", {"n": 1_000_001}).content
 
 
 @pytest.mark.usefixtures("fewer")
@@ -461,7 +461,7 @@ def test_a_value_without_an_end_is_given_up(make_pipeline, run, kind):
     give = Tool.from_function(lambda: ENDLESS[kind](), name="give", description="")
     result = run(make_pipeline(give), "give", call_id="7")
     assert (type(result.error), result.error.effect) == (errors.ToolExecutionError, "done")
-    assert "it holds more than" in result.content or "it is nested too deep" in result.content
+    assert "it contains more than" in result.content or "it is nested too deeply" in result.content
     assert (result.call.id, result.attempts) == ("7", 1)
 
 
@@ -486,7 +486,7 @@ def test_a_value_that_is_made_while_it_is_read_ends_with_the_call(make_pipeline,
 
     read: list[int] = []
     result = run(make_pipeline(Tool.from_function(lambda: Slow(), timeout=0.2, name="slow", description="")), "slow")
-    assert "reading it did not end in time" in result.content
+    assert "reading it took too long" in result.content
     assert (result.error.effect, len(read) < 1_000) == ("done", True)
 
 

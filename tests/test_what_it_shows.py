@@ -221,12 +221,12 @@ def test_all_problems_of_the_arguments_at_once(make_pipeline, run):
         assert (problems["/query"].expected, problems["/query"].got) == ("string", "3")
         assert (problems["/labels"].expected, problems["/labels"].got) == ("array of string", '"bug"')
         assert (problems["/limit"].expected, problems["/limit"].got) == ("integer", '"ten"')
-        assert problems["/extra"].expected == "only query, labels, limit"
+        assert problems["/extra"].expected == "query, labels, limit"
         for line in (
-            "- /query: of the wrong type; expected string; got 3.",
-            '- /labels: of the wrong type; expected array of string; got "bug".',
-            '- /limit: of the wrong type; expected integer; got "ten".',
-            "- /extra: not an argument that exists; expected only query, labels, limit.",
+            "- /query: wrong type; expected string; got 3.",
+            '- /labels: wrong type; expected array of string; got "bug".',
+            '- /limit: wrong type; expected integer; got "ten".',
+            "- /extra: unknown argument; allowed: query, labels, limit.",
         ):
             assert line in result.content.splitlines()
 
@@ -294,7 +294,7 @@ def test_a_tool_that_hangs(make_pipeline, run, form):
     result = run(pipeline, "work", "{}")
     let_go.set()
     assert isinstance(result.error, errors.ToolTimeoutError)
-    assert result.content.startswith("Error executing tool work: No answer within 0.05 s")
+    assert result.content.startswith("Error executing tool work: No response within 0.05 s")
     assert result.error.effect == "possible"
     assert "It may have taken effect." in result.content
     assert not run(pipeline, "search", {"query": "q", "labels": [], "limit": 1}).is_error
@@ -386,7 +386,7 @@ def test_the_json_format(make_pipeline, run):
     assert told["message"] == f"Resource not found: {MISSING[1]}"
     assert (told["resource"], told["toolName"]) == (MISSING[1], "read")
     told = json.loads(run(pipeline, "search", {"query": 1, "labels": [], "limit": 1}).content)
-    assert told["problems"] == [{"pointer": "/query", "message": "of the wrong type", "expected": "string", "got": "1"}]
+    assert told["problems"] == [{"pointer": "/query", "message": "wrong type", "expected": "string", "got": "1"}]
 
 
 def test_the_block_format(make_pipeline, run):
@@ -433,7 +433,7 @@ def test_a_format_may_be_chosen_for_a_session_and_for_a_tool(make_pipeline):
 
 
 def test_an_unknown_format_is_named_with_those_that_exist():
-    with pytest.raises(errors.UsageError, match=r"unknown feedback format 'xml'; there are block, json, text"):
+    with pytest.raises(errors.UsageError, match=r"unknown feedback format 'xml'; available: block, json, text"):
         Pipeline(format="xml", autoload=False)
     with Pipeline(autoload=False) as pipeline, pytest.raises(errors.UsageError, match="unknown feedback format 'xml'"):
         pipeline.session(format="xml")

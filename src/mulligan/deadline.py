@@ -50,7 +50,7 @@ class Deadline:
 
     def __init__(self, at: float, clock: Callable[[], float] = time.monotonic) -> None:
         if not is_seconds(at):
-            raise UsageError(f"Deadline({at!r:.80}): give the moment as a number of seconds")
+            raise UsageError(f"Deadline({at!r:.80}): use a number of seconds for the moment")
         self.at = at
         self._clock = clock
 
@@ -65,7 +65,7 @@ class Deadline:
             UsageError: that is no number.
         """
         if not is_seconds(seconds):
-            raise UsageError(f"Deadline.after({seconds!r:.80}): give a number of seconds")
+            raise UsageError(f"Deadline.after({seconds!r:.80}): use a number of seconds")
         return cls(time.monotonic() + seconds)
 
     @property

@@ -7,7 +7,7 @@
         ├── ToolNotFoundError          UNIMPLEMENTED        no tool has that name
         ├── ToolArgumentError          INVALID_ARGUMENT     the arguments do not fit
         ├── ResourceNotFoundError      NOT_FOUND            the named thing is not there
-        ├── ResourceConflictError      FAILED_PRECONDITION  the present state forbids it
+        ├── ResourceConflictError      FAILED_PRECONDITION  the current state forbids it
         ├── ToolTimeoutError           DEADLINE_EXCEEDED    it took too long
         ├── ToolRateLimitError         RESOURCE_EXHAUSTED   too many calls for now
         ├── ToolUnavailableError       UNAVAILABLE          the service is down for now
@@ -17,10 +17,10 @@
         ├── ToolAuthenticationError    UNAUTHENTICATED      fatal: the credentials are missing or wrong
         ├── ToolPermissionError        PERMISSION_DENIED    fatal: the account may not do this
         ├── ToolConnectionError        UNAVAILABLE          fatal: the network or the host is unreachable
-        └── ToolQuotaError             RESOURCE_EXHAUSTED   fatal: money, credit or disk is used up
+        └── ToolQuotaError             RESOURCE_EXHAUSTED   fatal: money, credit or disk space is exhausted
 
 `code` is the canonical gRPC status name (https://grpc.io/docs/guides/status-codes/). A *fatal* error is one that the
-model cannot mend: the run must stop and a person must act.
+model cannot fix: the run must stop and a person must act.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Problem(NamedTuple):
 
 
 class MulliganError(Exception):
-    """The base of every exception that mulligan raises by itself."""
+    """The base of every exception that mulligan itself raises."""
 
 
 class UsageError(MulliganError):
@@ -98,14 +98,14 @@ class ToolError(MulliganError):
         call_id: the id that the model gave to the call, or None.
         arguments: the arguments as JSON values, or None where they could not be read.
         fatal: whether the run must stop. Until a pipeline's policy has decided, the default of the class.
-        user_message: one sentence for the person before the screen.
+        user_message: one sentence for the user.
         retry_after: seconds to wait before the same call may succeed, or None.
         resource: the path, URL, table ... that this is about, or None.
         problems: what is wrong with the arguments, one `Problem` each.
         http_status: the HTTP status that the provider answered with, or None.
         provider: the service that failed (`github`, `openai` ...), or None.
         transient: whether the same call may succeed later.
-        effect: `none` (surely not applied), `possible`, or `done` (applied, then failed).
+        effect: `none` (definitely not applied), `possible`, or `done` (applied, then failed).
         rule: which plugin and rule decided, as `plugin:rule`.
         corrected_from: where each word of the corrected call comes from, by JSON Pointer (`/name`, `/arguments/path`):
             `sent` by the model, `schema` or `toolset` of the host, its `author`, or `reported` by the failure; empty
@@ -136,7 +136,7 @@ class ToolError(MulliganError):
         own["message"] = message
         for name, value in fields.items():
             if name not in _FIELDS:
-                raise TypeError(f"{type(self).__name__} has no field {name!r}; there are {', '.join(sorted(_FIELDS))}")
+                raise TypeError(f"{type(self).__name__} has no field {name!r}; available: {', '.join(sorted(_FIELDS))}")
             if value is not None:
                 own[name] = value
 
@@ -162,7 +162,7 @@ def _restore(cls: type[ToolError], message: str, state: dict[str, Any]) -> ToolE
 
 
 class ToolNotFoundError(ToolError):
-    """No tool has that name. The model is told to pick a listed one, best matches first.
+    """No tool has that name. The feedback asks the model to choose a listed one, best matches first.
 
     Attributes:
         suggestions: names of tools that may be meant, best first.
@@ -174,7 +174,7 @@ class ToolNotFoundError(ToolError):
 
     code = "UNIMPLEMENTED"
     effect: Effect = "none"
-    user_message = "The assistant asked for a tool that does not exist."
+    user_message = "The assistant called a tool that does not exist."
     suggestions: tuple[str, ...] = ()
     confident: bool = False
     proposal: Literal["clear", "asked", "likely", "listed"] = "likely"
@@ -190,13 +190,13 @@ class ToolArgumentError(ToolError):
     Where the tool itself refused them it did run, and `effect` says what is known of that.
 
     Attributes:
-        corrected: the whole argument object with every problem mended: what was most likely meant, and it fits the
+        corrected: the whole argument object with every problem fixed: what was most likely meant, and it fits the
             schema; or None.
     """
 
     code = "INVALID_ARGUMENT"
     effect: Effect = "none"
-    user_message = "The assistant called a tool with arguments that do not fit."
+    user_message = "The assistant called a tool with invalid arguments."
     corrected: Mapping[str, Any] | None = None
 
 
@@ -209,16 +209,16 @@ class ResourceNotFoundError(ToolError):
 
     code = "NOT_FOUND"
     effect: Effect = "none"
-    user_message = "Something that the assistant asked for was not found."
+    user_message = "The assistant requested something that was not found."
     suggestions: tuple[str, ...] = ()
 
 
 class ResourceConflictError(ToolError):
-    """The present state forbids it (ABORTED, ALREADY_EXISTS or FAILED_PRECONDITION): read that state first."""
+    """The current state forbids it (ABORTED, ALREADY_EXISTS or FAILED_PRECONDITION): read that state first."""
 
     code = "FAILED_PRECONDITION"
     effect: Effect = "none"
-    user_message = "The present state of a resource does not allow what the assistant tried."
+    user_message = "The current state of a resource does not allow what the assistant tried."
 
 
 class ToolTimeoutError(ToolError):
@@ -235,7 +235,7 @@ class ToolRateLimitError(ToolError):
     code = "RESOURCE_EXHAUSTED"
     transient = True
     effect: Effect = "none"
-    user_message = "A service limits how often it may be called; it can be tried again later."
+    user_message = "The rate limit of a service is reached. Try again later."
 
 
 class ToolUnavailableError(ToolError):
@@ -243,7 +243,7 @@ class ToolUnavailableError(ToolError):
 
     code = "UNAVAILABLE"
     transient = True
-    user_message = "A service is unavailable for now."
+    user_message = "A service is temporarily unavailable. Try again later."
 
 
 class ToolCancelledError(ToolError):
@@ -265,7 +265,7 @@ class RepeatedCallError(ToolError):
 
     code = "ABORTED"
     effect: Effect = "none"
-    user_message = "The assistant repeats a call that cannot succeed."
+    user_message = "The assistant keeps repeating a call that cannot succeed."
 
 
 class ToolAuthenticationError(ToolError):
@@ -274,7 +274,7 @@ class ToolAuthenticationError(ToolError):
     code = "UNAUTHENTICATED"
     fatal = True
     effect: Effect = "none"
-    user_message = "A service rejected the credentials: give valid ones and start again."
+    user_message = "A service rejected the credentials. Provide valid credentials, then try again."
 
 
 class ToolPermissionError(ToolError):
@@ -283,7 +283,7 @@ class ToolPermissionError(ToolError):
     code = "PERMISSION_DENIED"
     fatal = True
     effect: Effect = "none"
-    user_message = "The account has no permission for this: grant it or use another account."
+    user_message = "The account has no permission for this. Grant it or use another account, then try again."
 
 
 class ToolConnectionError(ToolError):
@@ -291,13 +291,13 @@ class ToolConnectionError(ToolError):
 
     code = "UNAVAILABLE"
     fatal = True
-    user_message = "A service cannot be reached: check the network and the address."
+    user_message = "A service cannot be reached. Check the network and the address, then try again."
 
 
 class ToolQuotaError(ToolError):
-    """Money, credit or disk is used up. Fatal: a person must add some."""
+    """Money, credit or disk space is exhausted. Fatal: a person must add some."""
 
     code = "RESOURCE_EXHAUSTED"
     fatal = True
     effect: Effect = "none"
-    user_message = "A quota, credit or disk is used up: raise it and start again."
+    user_message = "A quota, credit balance or disk is exhausted. Increase it, then try again."

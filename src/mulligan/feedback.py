@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import attrs
 
-from mulligan.catalogue import ENGLISH, Catalogue
+from mulligan.catalogue import ENGLISH, UNKNOWN, Catalogue
 from mulligan.errors import Problem
 
 
@@ -22,7 +22,7 @@ class Feedback:
         fatal: whether the run must stop.
         headline: the pinned first line.
         message: what failed, without the headline's prefix.
-        user_message: one sentence for the person before the screen.
+        user_message: one sentence for the user.
         next_step: one concrete step, as an imperative sentence.
         effect_note: what may have been changed already; empty where nothing was.
         wait_note: how long to wait, as a sentence; empty where the next step says so, or nobody knows.
@@ -147,5 +147,7 @@ def _options(feedback: Feedback) -> str:
 def _problem(problem: Problem, words: Catalogue) -> str:
     pointer, message, expected, got = problem
     template = "problem" + ("" if expected is None else "_expected") + ("" if got is None else "_got")
+    if message == UNKNOWN and template == "problem_expected":
+        template = "problem_allowed"
     what = words.get(f"problem:{message}", message)
     return words[template].format(place=pointer or words["whole"], what=what, expected=expected, got=got)

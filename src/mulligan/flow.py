@@ -115,7 +115,7 @@ def _check_deadline(state: Invocation) -> None:
         return
     if not any("deadline" in tool.injected for tool in state.host.toolset.values()):
         shown = safe_repr(given, 40)
-        raise UsageError(f'context={{"deadline": {shown}}}: give a Deadline, as in Deadline.after(5) for 5 s from now')
+        raise UsageError(f'context={{"deadline": {shown}}}: use a Deadline, as in Deadline.after(5) for 5 s from now')
 
 
 def _announce(state: Invocation) -> None:
@@ -186,7 +186,7 @@ def _admit(state: Invocation, tool: Tool) -> None:
     """The deadline, injected values, and authorize."""
     clock = state.host.clock
     if state.deadline is not None and state.deadline.remaining <= 0:
-        raise ToolTimeoutError("The time for this call was used up: the tool was not run.", effect="none", rule=_LATE)
+        raise ToolTimeoutError("The deadline of this call passed. The tool was not run.", effect="none", rule=_LATE)
     if tool.timeout is not None and (state.deadline is None or tool.timeout < state.deadline.remaining):
         state.deadline = Deadline(clock() + tool.timeout, clock)
     if tool.injected:

@@ -101,7 +101,7 @@ class PluginManager:
             UsageError: it is not a plugin, or one of its hookimpls does not fit; names the culprit and the next step.
         """
         if any(plugin is known for _, known in self._pluggy.list_name_plugin()):
-            raise UsageError(f"plugin {name_of(plugin)!r} is given twice; give it once")
+            raise UsageError(f"plugin {name_of(plugin)!r} is registered twice; pass it once")
         name = self._free_name(name or name_of(plugin))
         self._register(plugin, PluginInfo(name, "active", built_in=built_in))
 
@@ -148,12 +148,12 @@ class PluginManager:
         except (UsageError, KeyboardInterrupt):
             raise
         except pluggy.PluginValidationError as error:
-            raise UsageError(f"plugin {name!r}: {first_lines(error)}; ask only for parameters of the hook") from None
+            raise UsageError(f"plugin {name!r}: {first_lines(error)}; use only the hook's parameters") from None
         except BaseException as error:
             if self._pluggy.has_plugin(name):
                 self._pluggy.unregister(name=name)
             told = f"{type_name(error)}: {safe_str(error, 300)}"
-            raise UsageError(f"plugin {name!r} cannot be registered ({told}); give a module or an instance") from error
+            raise UsageError(f"plugin {name!r} cannot be registered ({told}); pass a module or an instance") from error
         rules: tuple[Rule, ...] = ()
         for caller in self._pluggy.get_hookcallers(plugin) or ():
             impls: list[Any] = caller.get_hookimpls()

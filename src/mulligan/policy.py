@@ -51,7 +51,7 @@ def _fatal(_: Any, __: Any, value: object) -> None:
                 f"Policy(fatal={{{key!r:.80}: ...}}): use a ToolError class, or the name of a class, a tool or a provider"
             )
         if isinstance(key, str) and (meant := _misspelt_class(key)) is not None:
-            raise UsageError(f"Policy(fatal={{{key!r:.80}: ...}}): there is no such class; did you mean {meant!r}?")
+            raise UsageError(f"Policy(fatal={{{key!r:.80}: ...}}): unknown class. Did you mean {meant!r}?")
 
 
 def _misspelt_class(name: str) -> str | None:

@@ -83,7 +83,7 @@ class ToolResult:
             error = ToolExecutionError(str.__str__(error), tool_name=None if call is None else call.name)
         if not isinstance(error, ToolError):
             raise UsageError(
-                f"ToolResult.from_error() takes a ToolError or a text, not {safe_repr(error)}; "
+                f"ToolResult.from_error() takes a ToolError or a string, not {safe_repr(error)}; "
                 "Pipeline.recover() takes any exception"
             )
         call = call or ToolCall(error.call_id, error.tool_name or "", None)

@@ -109,7 +109,7 @@ class Session:
             text: what the user wrote.
         """
         if not isinstance(text, str):
-            raise UsageError(f"note_request takes the text of the user's message, not {text!r:.80}")
+            raise UsageError(f"note_request takes the user's message as a string, not {text!r:.80}")
         self.memory.forgive()
 
     @property
@@ -174,12 +174,12 @@ class Session:
             if type(version) is not int or version != _VERSION:
                 raise UsageError(
                     f"this conversation was saved in version {shown(version)}; this mulligan reads version {_VERSION}: "
-                    "go on with the one that saved it, or start a new conversation"
+                    "use the version that saved it, or start a new conversation"
                 )
             if format is None and check("format_is_own", fields["format_is_own"], bool):
                 raise UsageError(
-                    f"the format {shown(fields['format'])} of this conversation was an object of its own, which cannot be "
-                    "saved: give it again, Session.from_dict(pipeline, saved, format=...)"
+                    f"the format {shown(fields['format'])} of this conversation is an object, which cannot be "
+                    "saved: pass it again, Session.from_dict(pipeline, saved, format=...)"
                 )
             session = pipeline.session(_text(fields["id"]), format=format or _text(fields["format"]))
             session.memory.guard.load(check_table("guard", fields["guard"]))
@@ -187,11 +187,11 @@ class Session:
             if fields["budget"] is not None:
                 session.memory.load_spending(check_table("budget", fields["budget"]))
         except (KeyError, AttributeError, TypeError, ValueError) as error:
-            raise UsageError(f"this is not what Session.to_dict() gave: {type(error).__name__} at {error}") from None
+            raise UsageError(f"this is not a result of Session.to_dict(): {type(error).__name__} at {error}") from None
         return session
 
 
 def _text(value: object) -> str | None:
     if not isinstance(value, (str, type(None))):
-        raise TypeError(f"a text, which is {shown(value)}")
+        raise TypeError(f"a string, which is {shown(value)}")
     return value

@@ -144,7 +144,7 @@ class DeadlineExceeded(Exception):
 
     def __init__(self, seconds: float, *, started: bool = True, running: bool = True) -> None:
         self.told = f"{_rounded(seconds):g} s"
-        super().__init__(f"no answer within {self.told}")
+        super().__init__(f"no response within {self.told}")
         self.seconds = seconds
         self.started = started
         self.running = started and running

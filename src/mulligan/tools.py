@@ -318,7 +318,7 @@ class Tool:
     def __setattr__(self, name: str, value: Any) -> None:
         if name in Tool.__annotations__ or hasattr(Tool, name):
             shown = name.lstrip("_")
-            raise AttributeError(f"tool {self.name!r} cannot be changed: give {shown}= where the tool is made")
+            raise AttributeError(f"tool {self.name!r} cannot be changed: pass {shown}= when creating the tool")
         super().__setattr__(name, value)
 
     def __delattr__(self, name: str) -> None:

@@ -81,7 +81,7 @@ class Toolset(Mapping[str, Tool]):
             other = self._also_called.get(name, name if name in self._tools else tool.name)
             if other != tool.name:
                 raise UsageError(
-                    f"tools {other!r} and {tool.name!r} are both called {name!r}; change also_called of one"
+                    f"tools {other!r} and {tool.name!r} are both named {name!r}; change also_called of one"
                 )
         self._forget_aliases(self._tools.get(tool.name))
         self._also_called.update(dict.fromkeys(tool.also_called, tool.name))
@@ -101,7 +101,7 @@ class Toolset(Mapping[str, Tool]):
         """
         with self._lock:
             if name not in self._tools:
-                raise UsageError(f"no tool is named {name!r}; there are {', '.join(list(self._tools)[:20]) or 'none'}")
+                raise UsageError(f"no tool is named {name!r}; available: {', '.join(list(self._tools)[:20]) or 'none'}")
             self._index = None
             if self._secrets is not _NO_SECRETS:
                 self._secrets = None
@@ -274,11 +274,11 @@ def _from_anything(given: Any) -> Tool:
             if package is None:
                 raise
     if package is None:
-        raise UsageError(f"{safe_repr(given)} cannot be a tool: give a Tool, a function, or a Toolset")
+        raise UsageError(f"{safe_repr(given)} cannot be a tool: pass a Tool, a function or a Toolset")
     kind = type(given)
     raise UsageError(
-        f"{kind.__module__}.{kind.__qualname__} is a tool of another framework: `pip install {package}` runs it there "
-        "with mulligan around it; to run it here, give its function"
+        f"{kind.__module__}.{kind.__qualname__} is a tool of another framework: `pip install {package}` protects it "
+        "there; to run it here, pass its function"
     )
 
 

@@ -163,7 +163,7 @@ def misspells_a_tool():
 
 def sends_a_number_as_text():
     heard = yield [call("c1", "add", a="2", b=3)]
-    assert "/a: of the wrong type; expected integer" in failed(heard["c1"])
+    assert "/a: wrong type; expected integer" in failed(heard["c1"])
     heard = yield [corrected("c2", heard["c1"])]
     return succeeded(heard["c2"])
 
@@ -187,7 +187,7 @@ def calls_three_tools_at_once_and_one_fails():
 
 def waits_for_a_tool_that_hangs():
     heard = yield [call("c1", "ponder"), call("c2", "add", a=1, b=2)]
-    assert "No answer within 0.05 s; it may still be running." in failed(heard["c1"])
+    assert "No response within 0.05 s; it may still be running." in failed(heard["c1"])
     return f"I gave up thinking; the sum is {succeeded(heard['c2'])}."
 
 
@@ -245,7 +245,7 @@ def test_a_rejected_credential_stops_the_run_with_the_reason_and_the_person_can_
 
     with pytest.raises(ToolAuthenticationError, match=r"rejected the credentials \(HTTP 401\)") as raised:
         loop(asks_for_what_is_closed, pipeline)
-    assert raised.value.user_message == "A service rejected the credentials: give valid ones and start again."
+    assert raised.value.user_message == "A service rejected the credentials. Provide valid credentials, then try again."
     assert len(server.requests) == 1
     server.is_open = True
     assert loop.go_on("asks_for_what_is_closed", pipeline, loop.messages) == "the door is open"
@@ -273,7 +273,7 @@ def test_a_model_that_never_ends_comes_to_the_end_of_its_budget(loop, server, pi
             heard = yield [call(f"c{number}", "add", a=number, b=1) for number in range(start, start + 10)]
             assert [succeeded(answer) for answer in heard.values()] == [str(n + 1) for n in range(start, start + 10)]
 
-    with pytest.raises(ToolQuotaError, match="the budget of 100 calls for this conversation is used up"):
+    with pytest.raises(ToolQuotaError, match="the budget of 100 calls for this conversation is exhausted"):
         loop(never_ends, pipeline)
     assert len(server.requests) == 11
 

@@ -231,7 +231,7 @@ class Acme:
     @hookimpl
     def classify(self, failure: Failure) -> ToolError | None:
         if failure.matches("acme.QuotaExceeded") or failure.status == 402:
-            return ToolQuotaError("Acme's quota is used up.", retry_after=failure.retry_after)
+            return ToolQuotaError("Acme's quota is exhausted.", retry_after=failure.retry_after)
         return ResourceNotFoundError("Gone.", resource=failure.resource) if failure.status == 410 else None
 
     @hookimpl(wrapper=True)

@@ -195,7 +195,7 @@ def test_a_model_that_errs_reads_corrects_itself_and_finishes():
 
     def corrected_arguments(request):
         told = answered(request, "c2")["error"]
-        field = re.search(r"/(\w+): of the wrong type; expected integer", told)[1]
+        field = re.search(r"/(\w+): wrong type; expected integer", told)[1]
         return [("c3", "find_book", {"title": "Emma", field: 1815})]
 
     librarian = agent(

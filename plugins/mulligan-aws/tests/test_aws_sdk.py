@@ -123,7 +123,7 @@ def test_no_region_where_the_tool_takes_one() -> None:
 def test_no_region_and_an_unknown_tool(pipeline: Pipeline) -> None:
     error = classified(pipeline, nowhere)
 
-    assert (type(error), error.fatal, error.message) == (ToolArgumentError, False, "No AWS region is set: name one.")
+    assert (type(error), error.fatal, error.message) == (ToolArgumentError, False, "No AWS region is set.")
 
 
 def test_parameters_that_do_not_fit(pipeline: Pipeline, dead: str) -> None:
@@ -137,7 +137,7 @@ def test_parameters_that_do_not_fit(pipeline: Pipeline, dead: str) -> None:
     assert (type(error), error.effect, error.fatal) == (ToolArgumentError, "none", False)
     assert [problem.pointer for problem in error.problems] == ["/Colour", "/MaxKeys", "/OptionalObjectAttributes/0"]
     assert [problem.message for problem in error.problems] == [
-        "is not known",
+        "unknown",
         "has the wrong type",
         "has the wrong type",
     ]
@@ -158,7 +158,7 @@ def test_the_name_of_a_bucket(pipeline: Pipeline, dead: str) -> None:
     error = classified(pipeline, lambda: client("s3", dead).get_object(Bucket="my bucket!", Key="k"))
 
     assert [(problem.pointer, problem.message) for problem in error.problems] == [
-        ("/Bucket", "is not the name of a bucket")
+        ("/Bucket", "is not a valid bucket name")
     ]
     assert "my bucket!" not in error.message
 

@@ -86,7 +86,7 @@ def near_name(format: str, payload: str) -> ToolResult:
 
 
 def problem_messages(format: str, payload: str) -> ToolResult:
-    problems = [Problem("/count", payload, payload, payload), Problem(payload, "of the wrong type", payload)]
+    problems = [Problem("/count", payload, payload, payload), Problem(payload, "wrong type", payload)]
     with pipeline(failing(ToolArgumentError("Wrong.", problems=problems)), format=format) as made:
         return made.call("fail", {})
 

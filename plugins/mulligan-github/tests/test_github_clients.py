@@ -92,7 +92,7 @@ def test_an_attribute_of_another_type_than_pygithub_expects(pipeline: Pipeline, 
     client = github.Github(base_url=url, auth=github.Auth.Token("x"), retry=None, seconds_between_requests=None)
     error = classify(pipeline, raised(lambda _: client.get_user("ann").login, url))
 
-    assert (type(error), error.message) == (ToolExecutionError, "The GitHub client could not use what it got.")
+    assert (type(error), error.message) == (ToolExecutionError, "The GitHub client received an unusable response.")
 
 
 def test_a_cache_that_githubkit_cannot_use(pipeline: Pipeline) -> None:
@@ -103,7 +103,7 @@ def test_an_unknown_webhook_event(pipeline: Pipeline) -> None:
     error = classify(pipeline, WebhookTypeNotFound("pusj"))
 
     assert (type(error), error.resource) == (ToolArgumentError, "pusj")
-    assert error.message == "GitHub has no webhook event of that name."
+    assert error.message == "GitHub has no webhook event with that name."
 
 
 def test_a_query_without_page_info(pipeline: Pipeline, serve: Serve) -> None:

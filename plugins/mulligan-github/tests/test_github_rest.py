@@ -274,7 +274,7 @@ def test_without_arguments_the_address_is_the_resource(pipeline: Pipeline, serve
 def test_a_person_reads_which_permission_it_takes(pipeline: Pipeline, serve: Serve) -> None:
     error = classify(pipeline, raised(with_requests, start(serve, CASES["403-permission"])))
 
-    assert error.user_message == "The GitHub token lacks a permission: this needs issues=write."
+    assert error.user_message == "The GitHub token lacks a permission. Required: issues=write."
 
 
 def test_every_rejected_field_is_a_problem_of_its_own(pipeline: Pipeline, serve: Serve) -> None:
@@ -295,7 +295,7 @@ def test_every_rejected_field_is_a_problem_of_its_own(pipeline: Pipeline, serve:
 @pytest.mark.parametrize(
     ("message", "pointer", "fault"),
     [
-        ('"colour" is not a permitted key', "/colour", "is not known here"),
+        ('"colour" is not a permitted key', "/colour", "unknown"),
         ("For 'properties/labels', {} is not an array", "/labels", "is not valid"),
     ],
 )

@@ -157,7 +157,7 @@ def test_names_and_fields(pipeline: Pipeline, serve: Serve) -> None:
     wrong = classified(pipeline, api_core(serve, rpc(400, "INVALID_ARGUMENT", "no", bad)))
 
     assert [error.resource for error in (stated, in_words, by_url)] == ["projects/p/topics/news", "news", "news"]
-    assert stated.message.startswith("Resource not found: projects/p/topics/news. Or the account may not see it.")
+    assert stated.message.startswith("Resource not found: projects/p/topics/news. Or the account cannot see it.")
     assert [problem.pointer for problem in wrong.problems] == ["/instances/0/name"]
 
 
@@ -252,9 +252,9 @@ def test_what_drive_names(pipeline: Pipeline, serve: Serve) -> None:
 @pytest.mark.parametrize(
     ("call", "pointer", "words"),
     [
-        (lambda files: files.get(fileId="x", colour="red"), "/colour", "is not known"),
+        (lambda files: files.get(fileId="x", colour="red"), "/colour", "unknown"),
         (lambda files: files.get(), "/fileId", "is missing"),
-        (lambda files: files.list(corpus="moon"), "/corpus", "is not one of the values that are allowed"),
+        (lambda files: files.list(corpus="moon"), "/corpus", "is not an allowed value"),
     ],
 )
 def test_parameters_that_do_not_fit(
@@ -413,9 +413,7 @@ def test_the_model_reads_it(serve: Serve) -> None:
     with Pipeline([read_file], plugins=[mulligan_google], autoload=False) as calling:
         content = calling.call("read_file", {"file_id": "1AbC"}).content
 
-    assert content.startswith(
-        "Error executing tool read_file: Resource not found: 1AbC. Or the account may not see it."
-    )
+    assert content.startswith("Error executing tool read_file: Resource not found: 1AbC. Or the account cannot see it.")
 
 
 def test_libraries_that_fail_by_themselves(pipeline: Pipeline) -> None:

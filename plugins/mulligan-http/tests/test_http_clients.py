@@ -64,7 +64,7 @@ def test_urllib3_that_met_different_statuses(pipeline: Pipeline) -> None:
     error = classify(pipeline, urllib3.exceptions.MaxRetryError(None, "/", reason))  # type: ignore[arg-type]
 
     assert type(error) is ToolUnavailableError
-    assert error.message == "The service answered every attempt with an error."
+    assert error.message == "Every attempt failed with an error from the service."
 
 
 def test_urllib3_whose_pool_is_in_use(pipeline: Pipeline, serve: Serve) -> None:
@@ -112,7 +112,7 @@ def test_requests_with_a_header_that_cannot_be_sent(pipeline: Pipeline, dead: st
     error = classify(pipeline, raised(lambda url: requests.get(url, headers={"X-Token": "a\n"}, timeout=5), dead))
 
     assert meaning(error) == NOT_SENT
-    assert error.message == "A header of the request holds characters that are not allowed."
+    assert error.message == "A request header contains invalid characters."
 
 
 def test_requests_with_data_that_is_not_json(pipeline: Pipeline, dead: str) -> None:
@@ -125,7 +125,7 @@ def test_requests_with_an_answer_that_is_not_json(pipeline: Pipeline, serve: Ser
     error = classify(pipeline, raised(lambda url: requests.get(url, timeout=5).json(), serve(answer(body=b"<html>"))))
 
     assert meaning(error) == (ToolExecutionError, False, "possible")
-    assert error.message == "The service answered with something that is not JSON."
+    assert error.message == "The service returned a response that is not JSON."
 
 
 def test_requests_that_reads_a_stream_twice(pipeline: Pipeline, serve: Serve) -> None:
@@ -220,7 +220,7 @@ def test_aiohttp_with_another_content_type(pipeline: Pipeline, serve: Serve) -> 
     error = classify(pipeline, raised(run(get), serve(answer(body=b"<html>", Content_Type="text/html"))))
 
     assert meaning(error) == (ToolExecutionError, False, "possible")
-    assert error.message == "The service answered with another type of content than expected."
+    assert error.message == "The service returned an unexpected content type."
 
 
 def test_an_error_page_that_aiohttp_should_read_as_json_is_the_error(pipeline: Pipeline, serve: Serve) -> None:

@@ -67,7 +67,7 @@ def test_a_connect_timeout_was_never_sent(pipeline: Pipeline, full: str, get: Ge
     error = classify(pipeline, raised(get, full, timeout=0.3))
 
     assert meaning(error) == (ToolTimeoutError, False, "none")
-    assert error.message == "No connection to the service in time; nothing was sent."
+    assert error.message == "The connection to the service timed out; nothing was sent."
 
 
 @every
@@ -108,7 +108,7 @@ def test_what_does_not_speak_http(pipeline: Pipeline, serve: Serve, get: Get) ->
     error = classify(pipeline, raised(get, serve(b"\x16\x03\x01 not http at all\r\n\r\n")))
 
     assert meaning(error) == (ToolConnectionError, True, "possible")
-    assert error.message == "What answered does not speak HTTP."
+    assert error.message == "The server does not speak HTTP."
     assert error.http_status is None
 
 
@@ -119,7 +119,7 @@ def test_a_certificate_that_nobody_trusts(
     error = classify(pipeline, raised(get, serve(tls=untrusted)))
 
     assert meaning(error) == (ToolConnectionError, True, "none")
-    assert error.message == "The encrypted connection could not be set up."
+    assert error.message == "The TLS connection could not be established."
 
 
 @every
@@ -135,7 +135,7 @@ def test_a_loop_of_redirects_was_sent(pipeline: Pipeline, serve: Serve, get: Get
     error = classify(pipeline, raised(get, serve(answer("302 Found", Location="/again"))))
 
     assert meaning(error) == (ToolExecutionError, False, "possible")
-    assert error.message == "The service redirects again and again."
+    assert error.message == "The service redirects too many times."
 
 
 @every
@@ -143,7 +143,7 @@ def test_an_answer_that_is_not_compressed_as_it_says(pipeline: Pipeline, serve: 
     error = classify(pipeline, raised(get, serve(answer(body=b"plain text", Content_Encoding="gzip"))))
 
     assert meaning(error) == (ToolExecutionError, False, "possible")
-    assert error.message == "The answer cannot be decoded."
+    assert error.message == "The response cannot be decoded."
 
 
 @every
@@ -164,7 +164,7 @@ def test_a_redirect_to_an_address_that_is_no_url_was_sent(pipeline: Pipeline, se
     error = classify(pipeline, raised(get, url), url=url)
 
     assert meaning(error) == (ToolExecutionError, False, "possible")
-    assert error.message == "The service redirects to an address that cannot be used."
+    assert error.message == "The service redirects to an unusable address."
 
 
 @every
@@ -194,7 +194,7 @@ def test_a_proxy_that_refuses(pipeline: Pipeline, serve: Serve, get: Get) -> Non
     error = classify(pipeline, raised(get, "https://service.invalid/", proxy=proxy))
 
     assert meaning(error) == (ToolConnectionError, True, "none")
-    assert error.message == "The proxy does not let the request through."
+    assert error.message == "The proxy blocks the request."
 
 
 @pytest.mark.parametrize("get", [with_requests, with_httpx, with_aiohttp])

@@ -40,4 +40,4 @@ def test_failures_of_a_server_are_told_and_results_are_as_before():
     assert "ghp_" in plain["c3"].text
     assert "ghp_" not in guarded["c3"].text
     assert 'make this corrected call: {"name": "read_page", "arguments": {"path": "home.md"}}' in guarded["c4"].text
-    assert "/path: of the wrong type; expected string; got 7" in guarded["c5"].text
+    assert "/path: wrong type; expected string; got 7" in guarded["c5"].text

@@ -90,7 +90,7 @@ def test_an_unknown_tool_is_answered_with_what_may_be_meant(run):
 
 def test_arguments_that_do_not_fit_are_named_all(run):
     text = told(run, [says(("c1", "add", {"first": "many"}))], [add])["c1"].text
-    assert "- /first: of the wrong type; expected integer" in text
+    assert "- /first: wrong type; expected integer" in text
     assert "/second" in text
 
 
@@ -321,7 +321,7 @@ def test_fatal_can_end_with_a_sentence_instead(run):
     first = MulliganMiddleware(on_fatal="end")
     said, made = agent([says(("c1", "login", {"name": "ann"}))], [login], first=first)
     messages = run(made, asked())["messages"]
-    assert messages[-1].text == "A service rejected the credentials: give valid ones and start again."
+    assert messages[-1].text == "A service rejected the credentials. Provide valid credentials, then try again."
     assert len(said.received) == 1
 
 
@@ -584,7 +584,7 @@ def test_state_store_runtime_and_commands(run):
     told_ = told(run, [turn], [remember], store=store)
     assert told_["c1"].text == "blue 2 c1"
     assert store.get(("facts",), "one").value == {"fact": "blue"}
-    assert "/fact: of the wrong type; expected string" in told_["c2"].text
+    assert "/fact: wrong type; expected string" in told_["c2"].text
     assert "state" not in told_["c2"].text
 
 
@@ -678,7 +678,7 @@ def test_arguments_that_do_not_fit_a_plain_schema(run):
     base = _read_only_add()
     base.func = lambda **arguments: ran.append(arguments)
     text = told(run, [says(("c1", "add_up", {"first": "many", "second": 1}))], [base])["c1"].text
-    assert "/first: of the wrong type; expected integer" in text
+    assert "/first: wrong type; expected integer" in text
     assert ran == []
 
 

@@ -43,7 +43,7 @@ async def test_the_tools_of_a_session_run_in_a_pipeline():
         unknown = await pipeline.acall("ecko", {})
         assert isinstance(unknown.error, ToolNotFoundError)
         wrong = await pipeline.acall("echo", '{"text": 3}')
-        assert "/text: of the wrong type; expected string" in wrong.content
+        assert "/text: wrong type; expected string" in wrong.content
         late = await pipeline.acall("hang", {})
         assert isinstance(late.error, ToolTimeoutError)
         failed = await pipeline.acall("big_error", {})

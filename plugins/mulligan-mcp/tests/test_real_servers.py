@@ -71,8 +71,8 @@ async def test_the_failures_of_the_filesystem_are_told(programs, folder):
         assert "Access denied" in said(denied)
         wrong = await client.call_tool("read_text_file", {"path": ["a"], "head": "two"})
         assert wrong.is_error
-        assert "/path: of the wrong type; expected string" in said(wrong)
-        assert "/head: of the wrong type; expected number" in said(wrong)
+        assert "/path: wrong type; expected string" in said(wrong)
+        assert "/head: wrong type; expected number" in said(wrong)
         assert said(await client.call_tool("read_text_file", {"path": str(folder / "a.txt")})) == "alpha\n"
 
 

@@ -122,7 +122,7 @@ async def test_each_failure_is_told(made, mode, tmp_path):
 
         assert 'Did you mean "read_file"?' in await told("readFile", {"path": "x"})
         wrong = await told("add", {"a": "one", "c": 2})
-        assert "/a: of the wrong type; expected integer" in wrong
+        assert "/a: wrong type; expected integer" in wrong
         assert "nothing was run" in wrong
         assert "/a: missing" in await told("add", {})
         first = f"Error executing tool read_file: Resource not found: {missing}"

@@ -75,7 +75,7 @@ async def test_the_page_shows_each_call_and_what_the_model_was_told(chromium, tm
             assert shown[1] == told[1].content[0].text
             assert shown[2] == NASTY.replace("\u202e", "\u27e8U+202E\u27e9")
             whole = await page.locator("body").inner_text()
-            assert "/text: of the wrong type; expected string; got 3" in whole
+            assert "/text: wrong type; expected string; got 3" in whole
             assert "ToolNotFoundError" in whole
             assert "sk-live-0123456789abcdef0123" not in whole
             assert await page.title() == "mulligan: live view"

@@ -98,7 +98,7 @@ def test_changes_that_are_in_the_way_and_changes_that_collide(run, repository):
     (repository.path / "a.txt").write_text("3\n")
     dirty = run("git", "checkout", "side", cwd=repository.path)
     assert (type(dirty), dirty.effect) == (ResourceConflictError, "none")
-    assert dirty.message == "Local changes are in the way: commit or stash them first."
+    assert dirty.message == "Local changes prevent this. Commit or stash them first."
     repository("commit", "-am", "three")
     collided = run("git", "merge", "side", cwd=repository.path)
     assert (type(collided), collided.resource, collided.effect) == (ResourceConflictError, "a.txt", "possible")

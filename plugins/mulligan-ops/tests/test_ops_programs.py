@@ -183,7 +183,7 @@ def test_limits_and_signals(run):
     assert (type(late), late.effect) == (ToolTimeoutError, "possible")
     killed = run("sh", "-c", "kill -9 $$")
     assert (type(killed), killed.fatal) == (ToolExecutionError, False)
-    assert killed.message == "The program was ended by signal 9; it may have used too much memory."
+    assert killed.message == "The program was stopped by signal 9; it may have used too much memory."
 
 
 def test_a_bare_exit_code(run):
@@ -306,9 +306,9 @@ def test_an_address_that_curl_was_sent_on_to(run, program):
 @pytest.mark.parametrize(
     ("line", "code", "words"),
     [
-        (("docker", "run", "app"), 3, "The program in the container ended with exit code 3."),
-        (("docker", "exec", "web", "ls"), 1, "The program in the container ended with exit code 1."),
-        (("kubectl", "exec", "web", "--", "ls"), 1, "The program in the pod ended with exit code 1."),
+        (("docker", "run", "app"), 3, "The program in the container exited with code 3."),
+        (("docker", "exec", "web", "ls"), 1, "The program in the container exited with code 1."),
+        (("kubectl", "exec", "web", "--", "ls"), 1, "The program in the pod exited with code 1."),
     ],
 )
 def test_words_of_a_program_in_a_container(run, program, line, code, words):

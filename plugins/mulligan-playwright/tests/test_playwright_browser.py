@@ -29,7 +29,7 @@ from mulligan.plugin import (
 def test_an_element_that_is_not_there(classify, page, act, named):
     error = classify(lambda: act(page))
     assert type(error) is ResourceNotFoundError
-    assert error.message == f"The element {named} was not found in time: look at the page for another selector."
+    assert error.message == f"The element {named} was not found in time. Look at the page for another selector."
     assert (error.resource, error.effect, error.fatal) == (named, "none", False)
     assert (error.provider, error.rule) == ("playwright", "mulligan_playwright:element_timeout")
 
@@ -49,7 +49,7 @@ def test_an_element_that_is_not_there(classify, page, act, named):
 def test_an_element_that_is_not_ready(classify, page, act, words):
     error = classify(lambda: act(page))
     assert type(error) is ResourceConflictError
-    assert error.message.endswith(f"was found, but it {words}: look at the page first, or use another element.")
+    assert error.message.endswith(f"was found, but it {words}. Look at the page first, or use another element.")
     assert (error.effect, error.fatal, error.transient) == ("none", False, False)
 
 
@@ -141,7 +141,7 @@ def test_addresses_that_do_not_load(classify, page, site, path, cls, fatal):
 
 def test_no_encryption_there(classify, page, site):
     error = classify(lambda: page.goto(site.replace("http:", "https:")))
-    assert (type(error), error.message) == (ToolConnectionError, "The encrypted connection could not be set up.")
+    assert (type(error), error.message) == (ToolConnectionError, "The TLS connection could not be established.")
 
 
 def test_addresses_that_are_none(classify, page):
@@ -178,7 +178,7 @@ def test_every_code_that_a_route_can_give(classify, page, site, code, cls):
 def test_what_the_browser_waits_for(classify, page):
     assert classify(lambda: page.wait_for_function("() => false")).effect == "none"
     event = classify(lambda: page.wait_for_event("download"))
-    assert (type(event), event.message) == (ToolTimeoutError, "The event download did not come in time.")
+    assert (type(event), event.message) == (ToolTimeoutError, "The event download did not occur in time.")
 
 
 def test_pages_that_are_gone(classify, browser, page, site):
@@ -186,9 +186,9 @@ def test_pages_that_are_gone(classify, browser, page, site):
     other.close()
     closed = classify(other.title)
     assert (type(closed), closed.fatal) == (ToolExecutionError, False)
-    assert closed.message == "The page or the browser was closed: open a new page."
+    assert closed.message == "The page or the browser was closed. Open a new page."
     moved = classify(lambda: page.evaluate("to => { location.href = to; return new Promise(() => {}) }", site))
-    assert (moved.message, moved.transient) == ("The page moved on meanwhile: look at it again.", True)
+    assert (moved.message, moved.transient) == ("The page has navigated. Look at it again.", True)
 
 
 def test_elements_and_frames_that_are_gone(classify, page):

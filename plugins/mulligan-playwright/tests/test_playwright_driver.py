@@ -34,7 +34,7 @@ def test_requests(classify, request_context, site, nobody):
     missing = classify(lambda: request_context.get(f"{site}/missing", fail_on_status_code=True))
     assert (type(missing), missing.http_status, missing.resource) == (ResourceNotFoundError, 404, f"{site}/missing")
     circle = classify(lambda: request_context.get(f"{site}/circle"))
-    assert circle.message == "The address redirects in a circle."
+    assert circle.message == "The address redirects in a loop."
     none = classify(lambda: request_context.get("no address"), url="no address")
     assert type(none) is ToolArgumentError
 

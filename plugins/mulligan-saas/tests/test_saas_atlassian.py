@@ -121,7 +121,7 @@ def test_an_error_of_jira_never_tells_the_token(classify: Classify, serve: Serve
 def test_jira_without_an_answer(classify: Classify) -> None:
     error = classify(jira.exceptions.JIRAError("Empty Response!"))
 
-    assert (type(error), error.message) == (ToolExecutionError, "The Jira client got no usable answer.")
+    assert (type(error), error.message) == (ToolExecutionError, "The Jira client received no usable response.")
     assert type(classify(jira.exceptions.NotJIRAInstanceError("x"))) is ToolExecutionError
 
 

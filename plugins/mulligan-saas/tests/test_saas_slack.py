@@ -173,4 +173,4 @@ def test_a_token_that_cannot_be_renewed(classify: Classify, serve: Serve) -> Non
 def test_an_answer_without_a_code_is_an_execution_error(classify: Classify, serve: Serve) -> None:
     error = classify(raised(post(serve(200, {"ok": False}))))
 
-    assert (type(error), error.message) == (ToolExecutionError, "Slack could not do this.")
+    assert (type(error), error.message) == (ToolExecutionError, "The Slack call failed.")

@@ -66,7 +66,7 @@ def test_tavily_where_a_key_is_needed(classify: Classify, dead: str) -> None:
     client = tavily.TavilyClient(api_base_url=dead)
     error = classify(raised(lambda: client.crawl("https://example.com")))
 
-    assert (type(error), error.message) == (ToolAuthenticationError, "Tavily needs a valid API key.")
+    assert (type(error), error.message) == (ToolAuthenticationError, "Tavily requires a valid API key.")
 
 
 def test_tavily_without_any_key(classify: Classify) -> None:

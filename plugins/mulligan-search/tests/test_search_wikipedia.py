@@ -172,7 +172,7 @@ def test_wikipediaapi_with_an_answer_that_is_not_json(
 
     assert (type(error), error.message) == (
         ToolExecutionError,
-        "Wikipedia answered with something that is not JSON.",
+        "Wikipedia returned a response that is not JSON.",
     )
 
 

@@ -157,7 +157,7 @@ def test_a_file_that_is_not_there_and_one_that_is_no_database(classify, tmp_path
     with contextlib.closing(sqlite3.connect(tmp_path / "a.txt")) as connection:
         error = classify(lambda: connection.execute("select * from t"))
     assert type(error) is ToolExecutionError
-    assert error.message == "The file is no database, or is encrypted."
+    assert error.message == "The file is not a database, or is encrypted."
 
 
 def test_a_full_database(classify, sqlite):
@@ -227,7 +227,7 @@ def test_a_duckdb_file_that_may_only_be_read(classify, tmp_path):
 def test_a_duckdb_file_that_is_no_database(classify, tmp_path):
     (tmp_path / "a.txt").write_text("plain text " * 1000)
     error = classify(lambda: duckdb.connect(str(tmp_path / "a.txt")))
-    assert error.message == "The file is no database, or is encrypted."
+    assert error.message == "The file is not a database, or is encrypted."
 
 
 def test_duckdb_interrupted_out_of_memory_and_closed(classify, duck):

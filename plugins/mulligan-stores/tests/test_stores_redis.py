@@ -106,7 +106,7 @@ def test_one_command_of_a_pipeline_leaves_the_others_done(classify):
     with RedisServer("-WRONGTYPE Operation against a key holding the wrong kind of value") as server:
         error = classify(lambda: ask(server.port, pipeline))
     assert type(error) is ToolArgumentError
-    assert error.message == "The key holds another kind of value than this operation needs."
+    assert error.message == "The key holds the wrong type of value for this operation."
     assert error.effect == "possible"
 
 
@@ -156,7 +156,7 @@ def test_a_lock_that_somebody_else_holds(classify):
     with RedisServer("$-1") as server:
         error = classify(lambda: ask(server.port, lambda client: client.lock("L", blocking_timeout=0.05).__enter__()))
     assert (type(error), error.code, error.transient) == (ResourceConflictError, "ABORTED", True)
-    assert error.message == "Somebody else holds the lock; nothing was changed."
+    assert error.message == "Another client holds the lock; nothing was changed."
 
 
 def test_a_watched_key_that_was_changed(classify):

@@ -249,7 +249,7 @@ def test_a_model_that_errs_reads_corrects_itself_and_finishes():
         return [("c3", "find_book", {"title": "Emma", "year": "soon"})]
 
     def corrected_arguments(messages):
-        field = re.search(r"/(\w+): of the wrong type; expected integer", told(messages, "c3"))[1]
+        field = re.search(r"/(\w+): wrong type; expected integer", told(messages, "c3"))[1]
         return [("c4", "find_book", {"title": "Emma", field: 1815})]
 
     played = guarded(

@@ -92,7 +92,7 @@ class Answering:
         if isinstance(format, FeedbackFormat):
             return format
         if not isinstance(format, str) or format not in self.formats:
-            raise UsageError(f"unknown feedback format {format!r}; there are {', '.join(sorted(self.formats))}")
+            raise UsageError(f"unknown feedback format {format!r}; available: {', '.join(sorted(self.formats))}")
         return self.formats[format]
 
     def not_found(self, call: ToolCall, toolset: Toolset) -> ToolNotFoundError:
@@ -322,7 +322,7 @@ class Answering:
             try:
                 arguments = read_arguments(call.arguments, self._limits)
             except ToolArgumentError:
-                return "(not shown: they cannot be read, and some of them may be secret)"
+                return "(not shown: invalid arguments that may contain secrets)"
             self.hide_secrets(call, tool, toolset, arguments)
             if tool is None or (tool.secret and not _fits(tool, arguments)):
                 text = outline(arguments)

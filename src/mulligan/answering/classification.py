@@ -14,6 +14,7 @@ from mulligan.plugging.stages import Stages
 from mulligan.policy import Policy
 from mulligan.steps import DeadlineExceeded, ExecutorSaturated, ProcessFailed
 from mulligan.tools import Tool
+from mulligan.wording.for_user import NAMING_SERVICES, default_sentence
 from mulligan.wording.quoting import redacted_pointer
 
 _SEALED, _LONGEST_RESOURCE = 1_000, 200
@@ -45,6 +46,8 @@ class Classifier:
             error = unclassified(failure)
         if failure.is_data and call is not None:
             error.__dict__["fatal"] = False
+        if isinstance(error, NAMING_SERVICES):
+            error.__dict__["_host"] = next(filter(None, (one.host for one in (failure, *failure.inner))), None)
         if call is None and failure.tool_name is not None:
             call = ToolCall(None, failure.tool_name)
         error = self.complete(error, call, failure.tool, failure.arguments)
@@ -103,12 +106,18 @@ class Classifier:
             if tool.provider is not None and error.provider is None:
                 own["provider"] = tool.provider
                 filled.append("provider")
-        if isinstance(error, ResourceNotFoundError) and "user_message" not in own and _is_shown(error.resource):
-            own["user_message"] = f"Resource not found: {error.resource}"
+        if "user_message" not in own and (sentence := self._for_user(error)):
+            own["user_message"] = sentence
             filled.append("user_message")
         own["_filled"] = filled
         own["fatal"] = self._policy.is_fatal(error)
         return error
+
+    def _for_user(self, error: ToolError) -> str:
+        """What the user reads of an error whose rule has no sentence for it; empty for that of its class."""
+        if isinstance(error, ResourceNotFoundError):
+            return f"Resource not found: {error.resource}" if _is_shown(error.resource) else ""
+        return default_sentence(error, self._policy.catalogue)
 
 
 def _may_write(tool: Tool | None) -> bool:

@@ -18,8 +18,8 @@ _HINTS = (
     ("True", "write true, not True"),
     ("False", "write false, not False"),
     ("```", "send the bare JSON object, without a code fence"),
-    ("//", "JSON has no comments"),
-    ("/*", "JSON has no comments"),
+    ("//", "JSON does not allow comments"),
+    ("/*", "JSON does not allow comments"),
 )
 _CLOSING = ("}", "]")
 _LITERALS = ("true", "false", "null")
@@ -41,9 +41,9 @@ def syntax(text: str, error: JSONDecodeError) -> str:
     if rest.startswith(_CLOSING):
         before = text[: error.pos].rstrip()
         if before.endswith(","):
-            hint = "there is a trailing comma before it"
+            hint = "remove the comma before it"
         elif not before or error.msg.startswith("Extra data"):
-            hint = f"this {rest[0]!r} closes nothing"
+            hint = f"this {rest[0]!r} has no opening bracket"
     return f"not valid JSON at {place(text, error.pos)}: {_lower(error.msg)}" + (f"; {hint}" if hint else "")
 
 
@@ -57,7 +57,7 @@ def cut_off(text: str) -> str:
     Args:
         text: the text.
     """
-    return f"not valid JSON: the text ends in the middle, at {place(text, len(text))}; it seems to be cut off"
+    return f"not valid JSON: it ends too early at {place(text, len(text))} and seems to be cut off"
 
 
 def is_truncated(text: str, refused: str) -> bool:

@@ -121,13 +121,13 @@ def _mapping_text(arguments: Mapping[Any, Any]) -> str:
             _refuse("", "every argument name must be a string", "string keys")
         text = dump(as_plain(plain))
     except (RecursionError, TooDeepError):
-        _refuse("", "the arguments are nested too deep, or contain themselves", "a flatter object")
+        _refuse("", "the arguments are nested too deeplyly, or contain themselves", "a flatter object")
     except UnicodeEncodeError:
-        _refuse("", "the arguments hold a lone surrogate, which no UTF-8 text can", "valid Unicode text")
+        _refuse("", "the arguments contain a lone surrogate, which UTF-8 cannot encode", "valid Unicode text")
     except ToolArgumentError:
         raise
     except Exception as error:
-        _refuse("", "the arguments hold a value that JSON does not have", "JSON values", type(error).__name__)
+        _refuse("", "the arguments contain a value that JSON cannot represent", "JSON values", type(error).__name__)
     if "null" in text:
         _refuse_non_finite(plain)
     return text
@@ -160,7 +160,7 @@ def _check_depth(text: str, limit: int) -> None:
                 where = place(text, token.start())
                 _refuse(
                     "",
-                    f"nested too deep at {where}: at most {limit} levels are read",
+                    f"nested too deeply at {where}: at most {limit} levels are allowed",
                     f"arguments of at most {limit} levels",
                 )
         elif bracket in ("}", "]"):
@@ -171,7 +171,7 @@ def _check_size(text: str, allowed: int) -> None:
     size = len(text) if len(text) > allowed else len(text.encode(errors="surrogatepass"))
     if size > allowed:
         where = place(text, min(allowed, len(text)))
-        message = f"the arguments are {size:,} bytes long: at most {allowed:,} are read, up to {where}"
+        message = f"the arguments are {size:,} bytes long: at most {allowed:,} are allowed, up to {where}"
         _refuse("", message, f"at most {allowed:,} bytes of arguments")
 
 
@@ -202,7 +202,7 @@ def _check_unicode(text: str) -> None:
         text.encode()
     except UnicodeEncodeError as error:
         where = place(text, error.start)
-        _refuse("", f"a lone surrogate at {where}, which no UTF-8 text can hold", "valid Unicode text")
+        _refuse("", f"a lone surrogate at {where}, which UTF-8 cannot encode", "valid Unicode text")
 
 
 def _exact(text: str) -> dict[str, Any]:
@@ -221,9 +221,9 @@ def _exact(text: str) -> dict[str, Any]:
     try:
         value = json.loads(text, object_pairs_hook=pairs, parse_constant=lambda name: _refuse_constant(text, name))
     except RecursionError:
-        _refuse("", "the arguments are nested too deep", "a flatter object")
+        _refuse("", "the arguments are nested too deeply", "a flatter object")
     except ValueError:
-        _refuse("", "a number has too many digits to be read exactly", "a number of at most 300 digits")
+        _refuse("", "a number has too many digits", "a number of at most 300 digits")
     if not isinstance(value, dict):
         return _not_an_object(value)
     _check_values(text, value, twice)
@@ -232,7 +232,7 @@ def _exact(text: str) -> dict[str, Any]:
 
 def _refuse_constant(text: str, name: str) -> NoReturn:
     start = next(token.start() for token in _TOKENS.finditer(text) if token[0] == name)
-    _refuse("", f"{name} at {place(text, start)} is not a JSON number", "a finite number or null in that place")
+    _refuse("", f"{name} at {place(text, start)} is not a JSON number", "a finite number or null")
 
 
 def _refuse_duplicate(text: str, pointer: str, key: str) -> NoReturn:
@@ -241,7 +241,7 @@ def _refuse_duplicate(text: str, pointer: str, key: str) -> NoReturn:
     quoted = re.escape(json.dumps(key, ensure_ascii=False))
     places = [match.start() for match in islice(re.finditer(rf"{quoted}\s*:", text), 2)]
     where = f" (again at {place(text, places[1])})" if len(places) == 2 else ""
-    _refuse(f"{pointer}/{escape(key)}", f"the key stands twice{where}; only one value can be meant", "each key once")
+    _refuse(f"{pointer}/{escape(key)}", f"duplicate key{where}; send only one value", "each key once")
 
 
 def _check_values(text: str, value: dict[str, Any], twice: Mapping[int, str]) -> None:
@@ -258,20 +258,20 @@ def _check_values(text: str, value: dict[str, Any], twice: Mapping[int, str]) ->
         elif isinstance(item, list):
             stack += [(f"{pointer}/{index}", member) for index, member in enumerate(item)]
         elif isinstance(item, float) and item - item != 0:
-            _refuse(pointer, "the number is too large to be read exactly", "a number below 1e308")
+            _refuse(pointer, "the number is too large", "a number below 1e308")
         elif isinstance(item, str):
             _check_surrogates(pointer, item)
 
 
 def _check_surrogates(pointer: str, text: str) -> None:
     if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
-        _refuse(pointer, "the string holds a lone surrogate escape, which no UTF-8 text can", "valid Unicode text")
+        _refuse(pointer, "the string contains a lone surrogate escape, which UTF-8 cannot encode", "valid Unicode text")
 
 
 def _not_an_object(value: Any) -> dict[str, Any]:
     if value is None:
         return {}
-    hint = "; it is a string that holds JSON: send the object itself" if _holds_object(value) else ""
+    hint = "; it is a string that contains JSON; send the object itself" if _holds_object(value) else ""
     return _refuse("", f"the arguments must be one JSON object{hint}", "one JSON object", _json_type(value))
 
 

@@ -58,7 +58,7 @@ def unusable(name: str, error: SchemaError) -> ToolExecutionError:
         f"The tool cannot be used: {told}.",
         effect="none",
         rule="host:schema",
-        user_message=f"The tool {name} cannot be used: {error}. Its author has to correct that.",
+        user_message=f"The tool {name} cannot be used: {error}. Its author must fix this.",
     )
 
 
@@ -88,11 +88,11 @@ def _fault(schema: Any, found: Any) -> str:
     if "type" not in path[-2:] or found.kind.name != "anyOf":
         return clean(str(found).splitlines()[0], newlines=False)[:_LONGEST]
     unknown = [kind for kind in (value if isinstance(value, (list, tuple)) else [value]) if kind not in _TYPES]
-    return f"{show((unknown or [value])[0])} is no type of JSON Schema{_meant(unknown)}"
+    return f"{show((unknown or [value])[0])} is not a JSON Schema type{_meant(unknown)}"
 
 
 def _meant(unknown: Sequence[Any]) -> str:
     import difflib
 
     near = difflib.get_close_matches(str(unknown[0]), _TYPES, 1) if unknown else ()
-    return f' (did you mean "{near[0]}"?)' if near else f" (there are {', '.join(_TYPES)})"
+    return f' (did you mean "{near[0]}"?)' if near else f" (available: {', '.join(_TYPES)})"

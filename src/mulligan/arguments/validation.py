@@ -147,7 +147,7 @@ def _alternatives(schema: Mapping[str, Any]) -> int:
 
     found = count(schema)
     if found > MAX_ALTERNATIVES:
-        raise SchemaError(f"its alternatives within alternatives are more than {MAX_ALTERNATIVES:,}")
+        raise SchemaError(f"its nested alternatives exceed {MAX_ALTERNATIVES:,}")
     return found
 
 
@@ -214,9 +214,7 @@ def _unexpected(pointer: str, name: str, known: list[str] | None) -> Problem:
     if known is None:
         return Problem(f"{pointer}/{escape(name)}", UNKNOWN)
     more = ", ..." if len(known) > 20 else ""
-    allowed = (
-        f"only {', '.join(map(_listed, known[:20]))}{more}" if known else "no members" if pointer else "no arguments"
-    )
+    allowed = f"{', '.join(map(_listed, known[:20]))}{more}" if known else "none"
     return Problem(f"{pointer}/{escape(name)}", UNKNOWN, allowed)
 
 
@@ -260,7 +258,7 @@ def _as_one(problems: list[Problem]) -> Problem:
     return problems[0]._replace(message=what, expected=expected or None)
 
 
-_NOT_A_KEY, _NOT_HERE = "not a key that is allowed", "not allowed here"
+_NOT_A_KEY, _NOT_HERE = "key not allowed", "not allowed here"
 
 
 def _wrong(error: Any, message: str, part: Mapping[str, Any]) -> tuple[str, str | None]:
@@ -274,7 +272,7 @@ def _wrong(error: Any, message: str, part: Mapping[str, Any]) -> tuple[str, str 
     if kind in LIMITS:
         return OUT_OF_BOUNDS, LIMITS[kind].format(show(part.get(kind, error.value)))
     if kind == "uniqueItems":
-        return "has equal items", "each item once"
+        return "has duplicate items", "each item once"
     return (_NOT_HERE, None) if kind == "falseSchema" else (f"not valid: {message[:200]}", None)
 
 

@@ -73,9 +73,9 @@ def binding(failure: Failure) -> ToolError | None:
     names = _NAMED.findall(missing) if missing else [unexpected or twice]
     if not _at_boundary(failure, name, names, given=not missing):
         return None
-    words = "missing" if missing else "not an argument that the tool takes" if unexpected else "given twice"
+    words = "missing" if missing else "unknown argument" if unexpected else "given twice"
     problems = [Problem(pointer_to(one), words) for one in names[:_MOST]]
-    return ToolArgumentError("The arguments do not fit the tool.", problems=problems, effect="possible")
+    return ToolArgumentError("The arguments do not match the tool's parameters.", problems=problems, effect="possible")
 
 
 def _at_boundary(failure: Failure, name: str | None, names: list[str], *, given: bool) -> bool:
@@ -120,7 +120,7 @@ def jsonschema(failure: Failure) -> ToolError | None:
 @rules("jsonschema.SchemaError")
 def schema(failure: Failure) -> ToolError | None:
     """A JSON Schema inside the tool is wrong itself."""
-    return ToolExecutionError("The tool uses a JSON Schema that is not valid.")
+    return ToolExecutionError("The tool uses an invalid JSON Schema.")
 
 
 @rules("msgspec.ValidationError", "msgspec.DecodeError")
@@ -165,9 +165,9 @@ def _rejected(failure: Failure, places: list[tuple[Any, Any, Any]], by: str) -> 
     """An argument error where the data came with the call, as far as can be told; else the tool's own."""
     pointers = {pointer_to(list(place) if isinstance(place, tuple) else place): kind for place, kind, _ in places}
     if failure.arguments and not any(_came_with(failure.arguments, place, data) for place, _, data in places):
-        return ToolExecutionError(f"The tool met data that {by} rejected.")
+        return ToolExecutionError(f"The tool received data that {by} rejected.")
     problems = [Problem(pointer, _why(kind)) for pointer, kind in pointers.items() if pointer]
-    return ToolArgumentError(f"The arguments do not fit: {by} rejected them.", problems=problems, effect="possible")
+    return ToolArgumentError(f"Invalid arguments: {by} rejected them.", problems=problems, effect="possible")
 
 
 def _why(kind: object) -> str:
@@ -217,11 +217,11 @@ def _rejected_arguments(failure: Failure, arguments: Mapping[str, Any]) -> Itera
         is_number = type(value) is int
         text = str(value)[:_LONGEST_MESSAGE] if isinstance(value, str) or is_number else ""
         if kind is KeyError and text and text == told:
-            yield name, "not known to the tool"
+            yield name, "unknown to the tool"
         elif kind is IndexError and is_number and name.lower() in _POSITIONS:
             yield name, "out of range"
         elif "\0" in text and _NULL.search(told):
-            yield name, "holds a null character"
+            yield name, "contains a null character"
         elif (text and text in quoted) or (name in told and re.search(_SUBJECT.format(re.escape(name)), told)):
             yield name, "rejected by the tool"
 
@@ -232,13 +232,13 @@ def decoding(failure: Failure) -> ToolError | None:
     error = failure.exception
     if isinstance(error, json.JSONDecodeError) and error.doc in tuple(_values(failure.arguments or {})):
         where = f"line {error.lineno} column {error.colno}"
-        return ToolArgumentError(f"An argument should hold JSON and does not ({where}).")
+        return ToolArgumentError(f"An argument must be JSON text and is not ({where}).")
     if failure.outer is not None and failure.outer.type_name != failure.type_name:
         return None  # the client that it was raised to may say what the answer was
-    return ToolExecutionError("The tool got an answer that is not JSON.")
+    return ToolExecutionError("The tool received a response that is not JSON.")
 
 
 @rules("builtins.UnicodeError")
 def encoding(failure: Failure) -> ToolError | None:
     """Data that is not text in the encoding that was expected."""
-    return ToolExecutionError("The tool met data that is not text in the encoding it expected.")
+    return ToolExecutionError("The tool received text in an unexpected encoding.")

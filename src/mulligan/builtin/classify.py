@@ -25,9 +25,9 @@ def deadline(failure: Failure) -> ToolError | None:
     error = failure.exception
     if not isinstance(error, DeadlineExceeded):
         return None
-    waited = f"No answer within {error.told}"
+    waited = f"No response within {error.told}"
     if not error.started:
-        return ToolTimeoutError(f"{waited}, and the tool had not begun.", effect="none")
+        return ToolTimeoutError(f"{waited}; the tool had not started.", effect="none")
     state = "it may still be running" if error.running else "it was cancelled"
     return ToolTimeoutError(f"{waited}; {state}.", effect="possible")
 
@@ -43,7 +43,7 @@ def saturated(failure: Failure) -> ToolError | None:
     """All worker threads are held by calls that did not end."""
     if not isinstance(failure.exception, ExecutorSaturated):
         return None
-    message = "Executor saturated: too many earlier calls have not ended; nothing was run."
+    message = "Executor saturated: too many earlier calls are still running. Nothing was run."
     return ToolUnavailableError(message, effect="none")
 
 
@@ -54,15 +54,13 @@ def process(failure: Failure) -> ToolError | None:
     if not isinstance(error, ProcessFailed):
         return None
     if error.reason == "cpu":
-        return ToolTimeoutError("The tool used up its CPU time and was stopped.", effect="possible")
+        return ToolTimeoutError("The tool exceeded its CPU time limit and was stopped.", effect="possible")
     if error.reason == "unloaded":
-        return ToolExecutionError(
-            "The tool could not be loaded in a process of its own; it was not run.", effect="none"
-        )
+        return ToolExecutionError("The tool could not be loaded in a separate process. It was not run.", effect="none")
     if error.reason == "unsent":
-        return ToolExecutionError("The tool ran, but what it returned cannot leave its process.", effect="done")
-    how = " by SIGKILL, as the system does when memory runs out" if error.how == "SIGKILL" else f" ({error.how})"
-    return ToolExecutionError(f"The tool's process ended before it answered{how}.", effect="possible")
+        return ToolExecutionError("The tool ran, but its result could not be returned from its process.", effect="done")
+    how = ": killed by SIGKILL, possibly out of memory" if error.how == "SIGKILL" else f" ({error.how})"
+    return ToolExecutionError(f"The tool's process ended without a result{how}.", effect="possible")
 
 
 rules.include(*(part.rules for part in (os_rules, python_rules, argument_rules, http_rules, sql_rules, late_rules)))

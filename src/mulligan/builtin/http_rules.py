@@ -141,7 +141,7 @@ def http_client(failure: Failure) -> ToolError | None:
     if failure.matches("http.client.RemoteDisconnected", "http.client.IncompleteRead", "http.client.BadStatusLine"):
         return m.error_of(failure, m.DROPPED)
     if failure.matches("http.client.InvalidURL"):
-        return m.error_of(failure, m.ARGUMENT, message="The address is not valid.")
+        return m.error_of(failure, m.ARGUMENT, message="The address is invalid.")
     return None
 
 

@@ -46,7 +46,7 @@ class Logging:
             UsageError: no such level.
         """
         if level not in _LEVELS:
-            raise UsageError(f"unknown log level {level!r}; there are {', '.join(_LEVELS)}")
+            raise UsageError(f"unknown log level {level!r}; available: {', '.join(_LEVELS)}")
         self._lowest = _LEVELS.index(level)
 
     @hookimpl(trylast=True)
@@ -64,7 +64,7 @@ class Logging:
         elif isinstance(event, BudgetSpent):
             whose = "the conversation" if event.tool is None else event.tool
             self._write(
-                "WARNING", f"{event.tool_name}: the budget of {whose} is used up ({event.limit:g} {event.part})"
+                "WARNING", f"{event.tool_name}: the budget of {whose} is exhausted ({event.limit:g} {event.part})"
             )
         elif isinstance(event, CallFinished):
             self._finished(event.result)

@@ -32,7 +32,7 @@ def missing(failure: Failure) -> ToolError | None:
     resource = failure.resource
     folder = _missing_folder(failure)
     if folder is not None:
-        message = f"Resource not found: {folder} (the folder to write into)"
+        message = f"Resource not found: {folder} (the folder to write to)"
         return ResourceNotFoundError(message, resource=folder)
     message = f"Resource not found: {resource}" if resource else "The resource was not found."
     return ResourceNotFoundError(message, resource=resource)
@@ -94,7 +94,7 @@ def _denied(failure: Failure) -> ToolError:
 
 
 def _exists(failure: Failure) -> ToolError:
-    message = f"The resource exists already{_place(failure)}"
+    message = f"The resource already exists{_place(failure)}"
     return ResourceConflictError(message, code="ALREADY_EXISTS", resource=failure.resource)
 
 
@@ -107,13 +107,13 @@ def _wrong_path(words: str) -> Callable[[Failure], ToolError]:
 
 
 def _full(failure: Failure) -> ToolError:
-    user = "The disk is full, or its quota is used up: free some space and start again."
-    message, resource = "No space is left on the disk.", failure.resource
+    user = "The disk is full or its quota is exhausted. Free some space, then try again."
+    message, resource = "No space left on the disk.", failure.resource
     return ToolQuotaError(message, resource=resource, user_message=user, effect="possible")
 
 
 def _too_many(failure: Failure) -> ToolError:
-    return ToolUnavailableError("The system is out of resources for now.", effect="none")
+    return ToolUnavailableError("The system is temporarily out of resources.", effect="none")
 
 
 def _meaning(meaning: m.Meaning) -> Callable[[Failure], ToolError]:
@@ -127,7 +127,7 @@ _BY_ERRNO: Mapping[int, Callable[[Failure], ToolError]] = {
     errno.EISDIR: _wrong_path("The path is a directory, not a file"),
     errno.ENOTDIR: _wrong_path("A part of the path is not a directory"),
     errno.ENAMETOOLONG: _wrong_path("The name is too long"),
-    errno.ELOOP: _wrong_path("The path is a loop of symbolic links"),
+    errno.ELOOP: _wrong_path("The path contains a loop of symbolic links"),
     **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), _full),
     **dict.fromkeys((errno.EMFILE, errno.ENFILE, errno.EAGAIN), _too_many),
     **dict.fromkeys((errno.ECONNREFUSED, errno.EHOSTUNREACH, errno.EHOSTDOWN), _meaning(m.UNREACHABLE)),

@@ -18,7 +18,7 @@ def timeout(failure: Failure) -> ToolError | None:
 @rules("asyncio.CancelledError", "concurrent.futures.CancelledError", "builtins.KeyboardInterrupt")
 def cancelled(failure: Failure) -> ToolError | None:
     """Something that the tool waited for was cancelled; the host's own cancellation never comes here."""
-    return ToolCancelledError("What the tool waited for was cancelled.")
+    return ToolCancelledError("An operation that the tool waited for was cancelled.")
 
 
 @rules("subprocess.CalledProcessError")
@@ -28,7 +28,7 @@ def program(failure: Failure) -> ToolError | None:
     if isinstance(code, int) and code < 0:
         return ToolExecutionError(f"The program was killed by signal {-code}.")
     meaning = said(failure.stderr, (m.NOT_FOUND, m.PERMISSION, m.EXISTS, m.DISK_FULL, m.AUTHENTICATION, m.UNREACHABLE))
-    ended = f"The program ended with exit status {code}." if isinstance(code, int) else "The program failed."
+    ended = f"The program failed with exit status {code}." if isinstance(code, int) else "The program failed."
     if meaning is None:
         return ToolExecutionError(ended)
     fatal = False if meaning is m.PERMISSION else None
@@ -55,19 +55,19 @@ def memory(failure: Failure) -> ToolError | None:
 @rules("builtins.RecursionError")
 def recursion(failure: Failure) -> ToolError | None:
     """The stack ran out."""
-    return ToolExecutionError("The tool called itself too often (recursion).")
+    return ToolExecutionError("The tool exceeded the recursion limit.")
 
 
 @rules("builtins.SystemExit")
 def leaving(failure: Failure) -> ToolError | None:
     """The tool tried to end the program, as command-line parsers do."""
-    return ToolExecutionError("The tool tried to end the program; it was kept from that.")
+    return ToolExecutionError("The tool tried to exit the program. This was prevented.")
 
 
 @rules("concurrent.futures.BrokenExecutor", "concurrent.futures.InvalidStateError", "asyncio.InvalidStateError")
 def executor(failure: Failure) -> ToolError | None:
     """A pool whose workers died, or a future that was used wrongly."""
-    return ToolExecutionError("The tool's own workers failed.")
+    return ToolExecutionError("The tool's workers failed.")
 
 
 @rules("asyncio.IncompleteReadError")
@@ -79,4 +79,4 @@ def stream(failure: Failure) -> ToolError | None:
 @rules("asyncio.QueueFull", "queue.Full")
 def full(failure: Failure) -> ToolError | None:
     """A queue inside the tool that is full."""
-    return m.error_of(failure, m.UNAVAILABLE, message="The tool has too much to do for now.", effect="none")
+    return m.error_of(failure, m.UNAVAILABLE, message="The tool is temporarily overloaded.", effect="none")

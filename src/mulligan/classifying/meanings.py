@@ -48,31 +48,31 @@ class Meaning(NamedTuple):
     transient: bool | None = None
 
 
-RATE_LIMIT = Meaning(ToolRateLimitError, "The service limits how often it may be called")
-QUOTA = Meaning(ToolQuotaError, "The quota or credit is used up")
-DISK_FULL = Meaning(ToolQuotaError, "No space is left on the disk", effect="possible")
+RATE_LIMIT = Meaning(ToolRateLimitError, "The rate limit of the service is reached")
+QUOTA = Meaning(ToolQuotaError, "The quota or credit balance is exhausted")
+DISK_FULL = Meaning(ToolQuotaError, "No space left on the disk", effect="possible")
 AUTHENTICATION = Meaning(ToolAuthenticationError, "The service rejected the credentials")
-PERMISSION = Meaning(ToolPermissionError, "Permission was refused")
+PERMISSION = Meaning(ToolPermissionError, "Permission denied")
 NOT_FOUND = Meaning(ResourceNotFoundError, "The resource was not found")
-NO_TOOL = Meaning(ToolNotFoundError, "The server has no tool of that name")
-EXISTS = Meaning(ResourceConflictError, "The resource exists already", code="ALREADY_EXISTS")
-CONFLICT = Meaning(ResourceConflictError, "The present state does not allow it")
-ABORTED = Meaning(ResourceConflictError, "The call collided with another change", code="ABORTED", transient=True)
-BUSY = Meaning(ResourceConflictError, "The resource is locked or in use at the moment", code="ABORTED", transient=True)
+NO_TOOL = Meaning(ToolNotFoundError, "The server has no tool with that name")
+EXISTS = Meaning(ResourceConflictError, "The resource already exists", code="ALREADY_EXISTS")
+CONFLICT = Meaning(ResourceConflictError, "The current state does not allow this")
+ABORTED = Meaning(ResourceConflictError, "The call conflicted with another change", code="ABORTED", transient=True)
+BUSY = Meaning(ResourceConflictError, "The resource is locked or in use", code="ABORTED", transient=True)
 TIMEOUT = Meaning(ToolTimeoutError, "The call timed out", effect="possible")
-NOT_SENT = Meaning(ToolTimeoutError, "No connection could be made in time", effect="none")
-UNAVAILABLE = Meaning(ToolUnavailableError, "The service is unavailable for now", effect="possible")
+NOT_SENT = Meaning(ToolTimeoutError, "The connection could not be established in time", effect="none")
+UNAVAILABLE = Meaning(ToolUnavailableError, "The service is temporarily unavailable", effect="possible")
 CANCELLED = Meaning(ToolCancelledError, "The call was cancelled")
 UNREACHABLE = Meaning(ToolConnectionError, "The service cannot be reached", effect="none")
 CONNECTION = Meaning(ToolConnectionError, "The connection to the service failed", effect="possible")
-TLS = Meaning(ToolConnectionError, "The encrypted connection could not be set up", effect="none")
+TLS = Meaning(ToolConnectionError, "The TLS connection could not be established", effect="none")
 DROPPED = Meaning(
-    ToolConnectionError, "The connection was dropped midway", effect="possible", fatal=False, transient=True
+    ToolConnectionError, "The connection was dropped mid-request", effect="possible", fatal=False, transient=True
 )
 ARGUMENT = Meaning(ToolArgumentError, "The arguments were rejected as invalid")
 OUT_OF_RANGE = Meaning(ToolArgumentError, "An argument is out of range", code="OUT_OF_RANGE")
 TOO_LARGE = Meaning(ToolArgumentError, "The request is too large")
-UNIMPLEMENTED = Meaning(ToolExecutionError, "The service cannot do this", code="UNIMPLEMENTED", effect="none")
+UNIMPLEMENTED = Meaning(ToolExecutionError, "The service does not support this", code="UNIMPLEMENTED", effect="none")
 FAILED = Meaning(ToolExecutionError, "The service failed")
 
 _HOST_ARGUMENTS = frozenset(

@@ -114,4 +114,4 @@ def blame_silence(manager: PluginManager, format: FeedbackFormat) -> None:
         format: the format.
     """
     name = manager.owner(format, f"format {format.name}")
-    manager.fault(name, "render_feedback", f"the format {format.name!r} returned no text; its render() failed")
+    manager.fault(name, "render_feedback", f"the format {format.name!r} returned no text: its render() failed")

@@ -102,7 +102,7 @@ def _tell(
     host.stages.observe(StepFinished(id, names, tuple(results), host.clock() - started))
     if all(result.is_error for result in results):
         told = dict.fromkeys(result.feedback.user_message for result in results if result.feedback is not None)
-        text = " ".join(_sentence(text) for text in told) or "The tools of the assistant failed."
+        text = " ".join(_sentence(text) for text in told) or "The assistant's tools failed."
         host.stages.observe(Notice(id, text, any(result.fatal for result in results)))
 
 

@@ -89,7 +89,7 @@ def as_invocation(
         raise UsageError("arguments and call_id require a name; a ToolCall has its own")
     else:
         raise UsageError(
-            f"the name of a tool must be a text, not {safe_repr(name_or_call)}; pass what a model sent to answer()"
+            f"the tool name must be a string, not {safe_repr(name_or_call)}; pass what a model sent to answer()"
         )
     if session is None:
         return Invocation(host, call, context)

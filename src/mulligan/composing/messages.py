@@ -18,8 +18,8 @@ from mulligan.results import Answers, ToolResult
 from mulligan.running.invocation import Blame
 
 _CALLS = ("tool_use", "toolUse", "tool_call", "tool-call", "function_call", "functionCall")
-_LANGCHAIN = "For messages of LangChain there is mulligan-langchain."
-_OWN = "Give the message as the provider's SDK gave it."
+_LANGCHAIN = "For LangChain messages, use mulligan-langchain."
+_OWN = "Pass the message as the provider's SDK returned it."
 
 
 def read_message(message: Any, dialects: Mapping[str, Dialect], blame: Blame) -> tuple[Dialect, list[ToolCall]]:
@@ -120,13 +120,13 @@ def check_read(values: Mapping[str, Any], dialect: Dialect, calls: list[ToolCall
         if "name" in item and not ("function" in item or "custom" in item):
             beside = next((name for name in ("args", "arguments", "parameters", "input") if name in item), "")
             raise UsageError(
-                f"this message holds a call that {dialect.name} does not know: tool_calls[{at}] has 'name'"
-                f"{f' and {beside!r}' if beside else ''} beside its id, not in a 'function'. "
+                f"this message contains a call that {dialect.name} does not know: tool_calls[{at}] has 'name'"
+                f"{f' and {beside!r}' if beside else ''} next to its id, not in a 'function'. "
                 f"{_LANGCHAIN if beside == 'args' else _OWN}"
             )
     unread = None if calls else next(_unread(message), None)
     if unread is not None:
-        raise UsageError(f"this message holds a call that {dialect.name} does not know: {unread}. {_OWN}")
+        raise UsageError(f"this message contains a call that {dialect.name} does not know: {unread}. {_OWN}")
 
 
 def _unread(message: Mapping[str, Any]) -> Iterator[str]:
@@ -145,14 +145,14 @@ def _step(values: Any) -> str:
     """What to give instead of what no dialect recognises; empty where that cannot be said."""
     if isinstance(values, (list, tuple)):
         if any("role" in item for item in mappings(values)):
-            return ". This is a whole conversation: give the model's last message alone, as in answer(messages[-1])"
-        return ". This is a list: give the one message or response that holds it"
+            return ". This is a whole conversation: pass only the model's last message, as in answer(messages[-1])"
+        return ". This is a list: pass the one message or response that contains it"
     if isinstance(values, (str, bytes)):
-        return ". This is a text: give the message that holds it"
+        return ". This is a string: pass the message that contains it"
     if not isinstance(values, Mapping):
         is_stream = hasattr(values, "__next__") or hasattr(values, "__anext__")
         return (
-            ". This is a stream: collect its chunks and give what `assemble(chunks)` of its dialect makes"
+            ". This is a stream: collect its chunks and pass the result of its dialect's `assemble(chunks)`"
             if is_stream
             else ""
         )
@@ -160,5 +160,5 @@ def _step(values: Any) -> str:
         return f". {_LANGCHAIN}"
     role = values.get("role")
     if isinstance(role, str) and role not in ("assistant", "model"):
-        return f". Its role is {show_name(role)!r}: give what the model said, a message of the role 'assistant'"
+        return f". Its role is {show_name(role)!r}: pass the model's message, with the role 'assistant'"
     return ""

@@ -11,12 +11,12 @@ from mulligan.dialects import plain
 from mulligan.errors import Problem, ToolArgumentError, UsageError
 from mulligan.foreign.containment import plain_str
 
-LIMIT = "at the limit on output tokens"
+LIMIT = "by the output token limit"
 FILTER = "by a content filter"
 STREAM = "by the end of the stream"
 _LONGEST_NAME = 1_000
 _NEXT = {
-    LIMIT: "shorter arguments that arrive whole; split the work over several calls if need be",
+    LIMIT: "shorter, complete arguments; split the work into several calls if necessary",
     FILTER: "other arguments",
     STREAM: "all of its arguments",
 }
@@ -209,5 +209,7 @@ def read_chunks(
         if isinstance(values, Mapping) and belongs(values):
             read.append(given(values))
     if first and not read:
-        raise UsageError(f"these chunks ({first}) are no stream of the dialect {dialect}; take that of their provider")
+        raise UsageError(
+            f"these chunks ({first}) are not a stream of the dialect {dialect}; use their provider's dialect"
+        )
     return read

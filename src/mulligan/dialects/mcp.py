@@ -33,8 +33,8 @@ class MCPDialect(Dialect):
         """
         if "jsonrpc" in message and "id" not in message:
             raise UsageError(
-                "this tools/call has no id: it is a JSON-RPC notification, which cannot be answered, so nothing was run. "
-                "Send it as a request, with an id"
+                "this tools/call has no id: it is a JSON-RPC notification, which cannot be answered. Nothing was run. "
+                "Send it as a request with an id"
             )
         asked_for = mapping(message.get("params"))
         return [asked(message, message.get("id"), asked_for.get("name"), asked_for.get("arguments"))]

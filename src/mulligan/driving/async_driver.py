@@ -253,8 +253,8 @@ def _warn_if_blocked(step: Run, watch: _Watch, passed: float) -> None:
     import logging
 
     logging.getLogger("mulligan").warning(
-        "tool %s blocked the event loop for %.1f s and overran its deadline of %g s by %.1f s: "
-        "declare it with def instead of async def, or run what blocks in asyncio.to_thread",
+        "tool %s blocked the event loop for %.1f s and exceeded its deadline of %g s by %.1f s: "
+        "declare it with def instead of async def, or run blocking code in asyncio.to_thread",
         show_name(step.lane or "(unnamed)"),
         watch.longest,
         step.timeout,

@@ -232,9 +232,9 @@ def _sent(value: Any, nodes: list[list[Any]], depth: int) -> Any:
     if issubclass(kind, float):
         return float.__float__(value)
     if depth > _DEEPEST_VALUE:
-        raise ValueError("it is nested too deep or contains itself")
+        raise ValueError("it is nested too deeply or contains itself")
     if len(nodes) > _MOST_NODES:
-        raise ValueError("it holds too many values")
+        raise ValueError("it contains too many values")
     name, held = known_node(value) or _node(value, nodes, depth + 1)
     if name is None:
         return _sent(held, nodes, depth + 1)
@@ -268,7 +268,7 @@ def _members(value: Any) -> Any:
             return method(value, **options)
     if hasattr(type(value), "__attrs_attrs__"):
         return {field.name: getattr(value, field.name) for field in type(value).__attrs_attrs__}
-    raise TypeError("a value of this type cannot be sent; return what JSON has, or a dataclass")
+    raise TypeError("values of this type cannot be sent; return a JSON value or a dataclass")
 
 
 def known_value(value: Any) -> Any:

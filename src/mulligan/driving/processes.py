@@ -69,7 +69,7 @@ def _pickled_handler(tool: Tool) -> bytes:
         return _pickled(tool.handler)
     except Exception as error:
         raise UsageError(
-            f"tool {tool.name!r} is killable, but its function cannot be sent to a process of its own "
+            f"tool {tool.name!r} is killable, but its function cannot be sent to a separate process "
             f"({type(error).__name__}: {safe_str(error, 200)}); define it at the top level of a module"
         ) from error
 
@@ -83,10 +83,10 @@ def _pickled_arguments(tool: Tool, bound: dict[str, Any]) -> bytes:
                 _pickled(value)
             except Exception as error:
                 raise UsageError(
-                    f"tool {tool.name!r} is killable, but what is given for its parameter {name!r} cannot be sent to a "
-                    f"process of its own ({type(error).__name__}: {safe_str(error, 200)}); make it inside of the tool"
+                    f"tool {tool.name!r} is killable, but the value for its parameter {name!r} cannot be sent to a "
+                    f"process of its own ({type(error).__name__}: {safe_str(error, 200)}); create it inside the tool"
                 ) from error
-        raise UsageError(f"tool {tool.name!r}: its arguments cannot be sent to a process of its own") from failed
+        raise UsageError(f"tool {tool.name!r}: its arguments cannot be sent to a separate process") from failed
 
 
 def _pickled(value: Any) -> bytes:
@@ -162,7 +162,7 @@ class _Child:
         header = process.stdout.read(8)
         size = int.from_bytes(header, "big") if len(header) == 8 else 0
         if size > _MOST_BYTES:
-            raise ProcessFailed("unsent", text=f"an answer of {size:,} bytes; at most {_MOST_BYTES:,} are read")
+            raise ProcessFailed("unsent", text=f"a result of {size:,} bytes; at most {_MOST_BYTES:,} are allowed")
         answer = process.stdout.read(size)
         if not size or len(answer) < size:
             raise self._dead(process)

@@ -40,7 +40,7 @@ def opened(answer: bytes) -> tuple[str, Any]:
     """
     text = answer.decode()
     if nests_deeper(text, _LEVELS):
-        raise ValueError("the answer is nested too deep")
+        raise ValueError("the result is nested too deeply")
     read = json.loads(text)
     nodes: list[Any] = []
     try:
@@ -48,7 +48,7 @@ def opened(answer: bytes) -> tuple[str, Any]:
             nodes.append(_MAKERS[name](held, nodes))
         return read["kind"], _item(read["item"], nodes)
     except Exception as error:
-        raise ValueError(f"the answer is malformed ({type(error).__name__})") from None
+        raise ValueError(f"the result is malformed ({type(error).__name__})") from None
 
 
 def _item(item: Any, nodes: list[Any]) -> Any:

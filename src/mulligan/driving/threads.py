@@ -137,7 +137,7 @@ class ThreadPool:
         job = Job(function, done, lane)
         with self._lock:
             if self._is_saturated(lane):
-                raise ExecutorSaturated(f"{self._left.total()} calls have not ended; nothing was run")
+                raise ExecutorSaturated(f"{self._left.total()} calls are still running; nothing was run")
             if lane is not None and self._taken[lane] >= self._share:
                 self._held.setdefault(lane, OrderedDict())[job] = None
             else:
@@ -188,7 +188,7 @@ class ThreadPool:
                 refused = self._clear(job.lane)
         stopped = job.give_up()
         for one in refused:
-            one.end(Outcome(exception=ExecutorSaturated("too many calls have not ended; nothing was run")))
+            one.end(Outcome(exception=ExecutorSaturated("too many calls are still running; nothing was run")))
         return stopped
 
     def _take_back(self, job: Job) -> None:

@@ -13,11 +13,13 @@ _MOST_HEADERS = 200
 _ANSWERS = ("response", "raw_response", "http_response", "resp", "meta")
 _STATUS = ("status_code", "status", "http_status", "http_status_code", "statusCode", "http_code", "response_code")
 _RARE = ("response_status_code", "code")
+_LONGEST_HOST = 253  # RFC 1035, section 2.3.4
 _LINE = re.compile(r"([45]\d\d)(?: [A-Z][A-Za-z' -]{0,60})?")
 _KNOWN = frozenset(  # RFC 9110, its registry, and what proxies made of 4xx and 5xx
     (*range(400, 419), *range(421, 427), 428, 429, 431, 440, 444, 449, 450, 451, 456, 460, 463, 494, 495, 496, 498, 499)
 ) | frozenset((*range(500, 509), 510, 511, *range(520, 528), 529, 530, 561, 598, 599))
 _URLS = ("url", "uri", "real_url", "request_url")
+_HOST = re.compile(r"[\w-]+(?:\.[\w-]+)*\.?|[0-9a-f:.]+").fullmatch
 
 
 def answers(value: object) -> tuple[Any, ...]:
@@ -131,6 +133,34 @@ def asked(value: object, held: tuple[Any, ...]) -> tuple[str | None, str]:
         if path and method:
             break
     return path, method
+
+
+def host(value: object, held: tuple[Any, ...]) -> str | None:
+    """The host of the address that was asked, from the request or the answer that an exception or an answer holds.
+
+    A mapping, and an address that an exception keeps beside its own text, may be about anything.
+
+    Args:
+        value: an exception or an answer.
+        held: the answers that it holds.
+    """
+    if isinstance(value, Mapping):
+        return None
+    for holder in _holders(value, held):
+        if isinstance(holder, Mapping) or (holder is value and field(value, "headers", "hdrs") is None):
+            continue
+        for url in fields(holder, _URLS):
+            found = None if callable(url) else _host_of(url)
+            if found is not None:
+                return found
+    return None
+
+
+def _host_of(url: object) -> str | None:
+    from urllib.parse import urlsplit
+
+    found = guarded(lambda: urlsplit(str(url)[:2_000]).hostname)
+    return found if isinstance(found, str) and len(found) <= _LONGEST_HOST and _HOST(found) else None
 
 
 def _path_of(url: object) -> str | None:

@@ -10,7 +10,7 @@ from typing import Any, Self, TypeVar, overload
 
 from mulligan.errors import Problem
 from mulligan.failures import bodies, telling
-from mulligan.failures.answers import answers, asked, http_headers, http_status
+from mulligan.failures.answers import answers, asked, host, http_headers, http_status
 from mulligan.failures.bodies import Body
 from mulligan.failures.retry_after import retry_after
 from mulligan.foreign import facts
@@ -105,6 +105,11 @@ class Evidence:
     @fact
     def _asked(self) -> tuple[str | None, str]:
         return self._read(lambda source: asked(source, self._answers)) or (None, "")
+
+    @fact
+    def host(self) -> str | None:
+        """The host that was asked, where the exception or value holds its request or answer; None where it does not."""
+        return self._read(lambda source: host(source, self._answers))
 
     @fact
     def status(self) -> int | None:

@@ -106,9 +106,7 @@ _COPIERS: Mapping[type, Callable[[Any, dict[int, Any], int], None]] = {
 
 
 def _refuse(*_: Any, **__: Any) -> NoReturn:
-    raise TypeError(
-        "this is shared by all calls and cannot be changed; change a copy of it, as copy.deepcopy(...) makes"
-    )
+    raise TypeError("this is shared by all calls and cannot be changed; change a copy, as made by copy.deepcopy(...)")
 
 
 class FrozenDict(dict[str, Any]):

@@ -154,7 +154,7 @@ class _Reader:
         if self._values > MOST_VALUES:
             raise _too_many()
         if self._deadline is not None and self._deadline.remaining <= 0:
-            raise LateError("reading it did not end in time")
+            raise LateError("reading it took too long")
 
     def _items(self, values: Iterable[Any], depth: int) -> list[Any]:
         read = []
@@ -180,13 +180,13 @@ class _Reader:
             return int.__int__(name)
         if issubclass(kind, float):
             return float.__float__(name)
-        raise UnreadableError(f"it has a key that is a {_type_of(name)}, and only texts and numbers can be keys")
+        raise UnreadableError(f"it has a key of type {_type_of(name)}, but only strings and numbers can be keys")
 
     def _as_something_known(self, value: Any) -> Any:
         """One step towards JSON types."""
         kind = type(value)
         if issubclass(kind, type):
-            raise UnreadableError(f"it holds a {_type_of(value)}")
+            raise UnreadableError(f"it contains a value of type {_type_of(value)}")
         if issubclass(kind, Enum):
             return value.value
         if hasattr(kind, "__dataclass_fields__"):
@@ -201,7 +201,7 @@ class _Reader:
             return str(value)
         if issubclass(kind, Collection):
             return _Iterated(value)
-        raise UnreadableError(f"it holds a {_type_of(value)}")
+        raise UnreadableError(f"it contains a value of type {_type_of(value)}")
 
 
 class _Iterated(list[Any]):
@@ -238,15 +238,15 @@ def _as_text(value: Any) -> str:
 
 
 def _too_deep() -> TooDeepError:
-    return TooDeepError("it is nested too deep or contains itself")
+    return TooDeepError("it is nested too deeply or contains itself")
 
 
 def _too_many() -> UnreadableError:
-    return UnreadableError(f"it holds more than {MOST_VALUES:,} values")
+    return UnreadableError(f"it contains more than {MOST_VALUES:,} values")
 
 
 def _too_long() -> UnreadableError:
-    return UnreadableError(f"it holds more than {MOST_CHARS:,} characters")
+    return UnreadableError(f"it contains more than {MOST_CHARS:,} characters")
 
 
 _METHODS: tuple[tuple[str, Callable[[Any], Any]], ...] = (

@@ -71,10 +71,10 @@ def _encoder() -> Callable[[Any], str]:
 
 def _unwritable(value: Any, error: BaseException) -> ToolExecutionError:
     if isinstance(error, RecursionError):
-        reason = "it is nested too deep or contains itself"
+        reason = "it is nested too deeply or contains itself"
     elif isinstance(error, UnreadableError):
         reason = str(error)
     else:
-        reason = f"it is a {show_name(type_name(value), 128)}"
-    message = f"The tool ran, but what it returned cannot be written as JSON: {reason}."
+        reason = f"it is of type {show_name(type_name(value), 128)}"
+    message = f"The tool ran, but its result cannot be written as JSON: {reason}."
     return ToolExecutionError(message, effect="done", rule="host:serialise")

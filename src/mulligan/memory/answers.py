@@ -100,9 +100,7 @@ class AnsweredCalls:
             if key in self._answers:
                 return self._answers[key]
             if key in self._older:
-                message = (
-                    "This call was not run: the same call with this id was made before, and its answer is not known."
-                )
+                message = "This call was not run: a call with this id was made before, and its result is unknown."
                 return errors.ToolExecutionError(message, effect="possible", rule="session:same-id")
             self._running[key] = []
             return None

@@ -45,12 +45,12 @@ class Budget:
         for part in _PARTS:
             value = getattr(self, part)
             if value is not None and not _is_amount(value, whole=part != "seconds"):
-                raise UsageError(f"Budget({part}={shown(value)}): give a number from 0, or None for no bound")
+                raise UsageError(f"Budget({part}={shown(value)}): use a number from 0, or None for no limit")
         if not isinstance(self.tools, Mapping):
-            raise UsageError(f"Budget(tools={self.tools!r:.40}): give a mapping of names to budgets")
+            raise UsageError(f"Budget(tools={self.tools!r:.40}): use a mapping of names to budgets")
         for name, budget in self.tools.items():
             if type(budget) is not Budget or budget.tools:
-                raise UsageError(f"Budget(tools={{{name!r:.40}: ...}}): give a Budget, without tools of its own")
+                raise UsageError(f"Budget(tools={{{name!r:.40}: ...}}): use a Budget without tools")
 
     def to_dict(self) -> dict[str, Any]:
         """The budget as JSON values."""
@@ -70,7 +70,7 @@ class Budget:
         try:
             return _from_saved(saved)
         except (KeyError, TypeError, ValueError) as error:
-            raise UsageError(f"this is not what Budget.to_dict() gave: {type(error).__name__} at {error}") from None
+            raise UsageError(f"this is not a result of Budget.to_dict(): {type(error).__name__} at {error}") from None
 
 
 def _from_saved(saved: Any) -> Budget:
@@ -100,12 +100,12 @@ class Overspent(NamedTuple):
         whose = "this conversation" if self.tool is None else f"{self.tool} in this conversation"
         kind = ToolTimeoutError if self.part == "seconds" else ToolQuotaError
         return kind(
-            f"This call was not run: the budget of {amount} for {whose} is used up.",
+            f"This call was not run: the budget of {amount} for {whose} is exhausted.",
             fatal=self.tool is None,
             transient=False,
             effect="none",
             rule=f"session:budget-{self.part}",
-            user_message=f"The budget of {amount} for {whose} is used up.",
+            user_message=f"The budget of {amount} for {whose} is exhausted.",
         )
 
 
@@ -242,7 +242,7 @@ def _amounts(name: str, saved: Any) -> dict[str, float]:
     amounts = dict(check_table(name, saved))
     for part, amount in amounts.items():
         if part not in _PARTS:
-            raise ValueError(f"{part!r:.40} is no part of a budget")
+            raise ValueError(f"{part!r:.40} is not part of a budget")
         if not _is_amount(amount):
             raise ValueError(f"{part}, which is {shown(amount)}")
     return amounts

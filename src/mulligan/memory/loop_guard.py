@@ -82,7 +82,7 @@ class LoopGuard:
         with self._lock:
             reason = self._fatal.get(name, {}).get(key)
             if reason is not None:
-                message = f"This call was not run: it failed before in a way that a repetition cannot fix ({reason})."
+                message = f"This call was not run: it failed before, and repeating it cannot help ({reason})."
                 return RepeatedCallError(message, fatal=True, rule="session:fatal-before")
             is_proposed = key in self._proposed
             self._proposed.pop(key, None)

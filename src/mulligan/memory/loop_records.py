@@ -206,7 +206,7 @@ def check(name: str, value: Any, kind: type[Any]) -> Any:
     if type(value) is not kind or (kind is int and value < 0):
         raise TypeError(f"{name}, which is {shown(value)}")
     if kind is list and not all(type(item) is str for item in value):
-        raise TypeError(f"{name}, which does not hold texts only")
+        raise TypeError(f"{name}, which contains other values than strings")
     if kind is int and value > _MOST_COUNTED:
         raise ValueError(f"{name}, which is more than {_MOST_COUNTED:,}")
     if kind in (str, list) and len(value) > (_MOST_TEXT if kind is str else MOST_RECORDS):

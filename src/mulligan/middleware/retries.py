@@ -188,7 +188,7 @@ def _over_time(reason: Outcome, last: Outcome, runs: int, seconds: float) -> Out
     if reason.error is None or isinstance(reason.exception, DeadlineExceeded):
         return Outcome(exception=whole)
     outcome, error = copy(reason), copy(reason.error)
-    error.message = f"{error.message} Tried {runs} times in {whole.told}; the last attempt did not answer in time."
+    error.message = f"{error.message} Tried {runs} times in {whole.told}; the last attempt timed out."
     error.__cause__ = reason.error.__cause__
     if error.effect == "none" and last.error is not None:
         error.effect = last.error.effect

@@ -97,7 +97,7 @@ DECIDES: Mapping[str, _Kind] = {
     "execute": _CALLABLE,
     "detect": _instance(Failure),
     "classify": _instance(ToolError),
-    "render_feedback": _Kind("text or a mapping of JSON values", _is_rendered),
+    "render_feedback": _Kind("a string or a mapping of JSON values", _is_rendered),
     "count_tokens": _Kind("a whole number", lambda answer: type(answer) is int and answer >= 0),
     "observe": _Kind("anything", lambda answer: True),
 }

@@ -19,11 +19,11 @@ class _UnheardOf(Exception):
 
 _UnheardOf.__module__ = "nowhere"
 _CLAIMS: Mapping[str, str] = {
-    "classify": f"claims every failure, even an unknowable one{_STEP}",
+    "classify": f"claims every failure, even an unknown one{_STEP}",
     "detect": f"treats every value as a failure, even the text 'ok'{_STEP}",
-    "resolve": f"resolves every name, even one that no tool has{_STEP}",
+    "resolve": f"resolves every name, even an unknown one{_STEP}",
 }
-_RECOGNISES = f"recognises every message, even one that no provider writes{LEFT_OUT}check for its own keys"
+_RECOGNISES = f"recognises every message, even an unknown one{LEFT_OUT}check for its own keys"
 
 
 def is_probed(hook: str) -> bool:

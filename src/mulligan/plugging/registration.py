@@ -64,7 +64,7 @@ def _check_plain(plugin: Any, name: str, attribute: str) -> None:
     if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
         raise UsageError(
             f"plugin {name!r}: hookimpl {attribute!r} is `async def`, but hooks are never awaited; "
-            "move code that waits to a tool, an executor, a repairer or a middleware"
+            "move waiting code to a tool, an executor, a repairer or a middleware"
         )
 
 

@@ -114,7 +114,7 @@ def _may_run_again(state: Invocation, tool: Tool, last: Outcome) -> bool:
     if tool.read_only or tool.idempotent or (last.error is not None and last.error.effect == "none"):
         return True
     problem = (
-        f"a middleware wanted to run {tool.name!r} again, which is neither read_only nor idempotent; it was not run"
+        f"a middleware tried to run {tool.name!r} again, which is neither read_only nor idempotent; it was not run"
     )
     state.host.blame.fault("middleware", "middlewares", problem)
     return False

@@ -40,5 +40,5 @@ def inject(
         elif is_deadline:
             values[name] = deadline or (Deadline(float("inf"), clock) if wanted is Deadline else None)
         elif inspect.signature(tool.handler).parameters[name].default is inspect.Parameter.empty:
-            raise UsageError(f"tool {tool.name!r} needs {name!r}: give call(..., context={{{name!r}: ...}})")
+            raise UsageError(f"tool {tool.name!r} needs {name!r}: pass call(..., context={{{name!r}: ...}})")
     return values

@@ -151,7 +151,7 @@ def resolve(annotation: Any, namespace: dict[str, Any], owner: str) -> Any:
     except (NameError, AttributeError, TypeError, SyntaxError) as error:
         raise UsageError(
             f"{owner}: the annotation {annotation!r} cannot be resolved ({error}). Define or import its names at the "
-            "top of the module, outside of functions and of `if TYPE_CHECKING:`."
+            "top of the module, outside functions and `if TYPE_CHECKING:`."
         ) from error
 
 
@@ -198,7 +198,7 @@ def _choice(annotation: Any, values: tuple[Any, ...]) -> Choice:
         sent = value.value if isinstance(value, Enum) else value
         if type(sent) not in _SCALARS:
             raise UsageError(
-                f"{_name(annotation)} has the value {sent!r}, which JSON cannot say: use str, int, float, bool or None"
+                f"{_name(annotation)} has the value {sent!r}, which JSON cannot represent: use str, int, float, bool or None"
             )
         options.append(Option(type(sent), sent, value))
     return Choice(tuple(options))
@@ -207,7 +207,7 @@ def _choice(annotation: Any, values: tuple[Any, ...]) -> Choice:
 def _array(arguments: tuple[Any, ...], build: type) -> Array:
     item = arguments[0] if arguments else Any
     if issubclass(build, (set, frozenset)) and getattr(get_origin(item) or item, "__hash__", True) is None:
-        raise UsageError(f"{_name(item)} is not hashable and cannot be in a {build.__name__}: use a list of it")
+        raise UsageError(f"{_name(item)} is not hashable and cannot be in a {build.__name__}: use a list of them")
     return Array(shape_of(item), build)
 
 
@@ -230,7 +230,7 @@ def _key_shape(annotation: Any) -> Shape:
     if texts or bare == Scalar(str) or isinstance(shape, Text):
         return shape
     raise UsageError(
-        f"{_name(annotation)} cannot be the key of a dict, since JSON has only text there: use str, int, a Literal or "
+        f"{_name(annotation)} cannot be the key of a dict, since JSON keys are strings: use str, int, a Literal or "
         "Enum of str, date, datetime, UUID or Path"
     )
 
@@ -307,15 +307,15 @@ def _limit_value(name: str, value: Any, annotation: Any) -> Any:
 
 def _inexpressible(name: str, value: Any, annotation: Any) -> UsageError:
     return UsageError(
-        f"JSON Schema cannot say {name}={value!r} of {_name(annotation.__origin__)}: take the limit out of Annotated "
+        f"JSON Schema cannot express {name}={value!r} of {_name(annotation.__origin__)}: remove the limit from Annotated "
         "and check it inside the function"
     )
 
 
 def _unsupported(annotation: Any) -> UsageError:
     return UsageError(
-        f"{_name(annotation)} has no JSON Schema: {_SUPPORTED}. Take one of these and convert it inside the function, "
-        "annotate it Injected[...] if it is not for the model, or write the schema yourself (Tool.from_schema)"
+        f"{_name(annotation)} has no JSON Schema: {_SUPPORTED}. Use one of these and convert it inside the function, "
+        "annotate it as Injected[...] if it is not for the model, or write the schema yourself (Tool.from_schema)"
     )
 
 

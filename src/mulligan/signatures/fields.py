@@ -80,7 +80,7 @@ def _hints(cls: type) -> dict[str, Any]:
     except (NameError, AttributeError, TypeError, SyntaxError) as error:
         raise UsageError(
             f"the annotations of {cls.__qualname__} cannot be resolved ({error}). Define or import their names at the "
-            "top of the module, outside of functions and of `if TYPE_CHECKING:`."
+            "top of the module, outside functions and `if TYPE_CHECKING:`."
         ) from error
 
 

@@ -172,7 +172,7 @@ def _array_reader(item: Shape, build: type, converter: BaseConverter) -> Reader:
         try:
             return items if build is list else build(items)
         except TypeError:
-            raise UnfitError("holds an array or an object", "array of values that are neither") from None
+            raise UnfitError("contains an array or an object", "array of values of other types") from None
 
     return structure
 
@@ -216,7 +216,7 @@ def _construct(cls: type, *items: Any, **members: Any) -> Any:
 def _refused(cls: type, reason: str | None) -> str:
     """That a class refuses a value, and after a colon why, in the words of its own check."""
     words = (reason or "").removeprefix("Value error, ").removeprefix("Assertion failed, ")
-    return f"refused by {cls.__name__}: {words}" if words else f"refused by {cls.__name__}"
+    return f"rejected by {cls.__name__}: {words}" if words else f"rejected by {cls.__name__}"
 
 
 def _reason(error: Exception) -> str | None:
@@ -242,7 +242,7 @@ def _members_reader(fields: tuple[Field, ...], converter: BaseConverter, cls: ty
                 error.add_note(AttributeValidationNote(f"member {name}", name, shape))
                 errors.append(error)
         if errors:
-            raise ClassValidationError("members that do not fit", errors, cls)
+            raise ClassValidationError("invalid members", errors, cls)
         return members
 
     return structure

@@ -142,7 +142,7 @@ def name_of(function: Function) -> str:
     name = getattr(whole, "__name__", None) or type(whole).__name__
     if name == _LAMBDA:
         raise UsageError(
-            "a lambda has no name that a model could call. Write a function with `def`, or give it one, as in "
+            "a lambda has no name for a model to call. Write a function with `def`, or name it, as in "
             "Tool.from_function(..., name='add')."
         )
     return str(name)
@@ -167,7 +167,7 @@ def _signature(function: Function) -> Iterator[inspect.Parameter]:
         parameters = inspect.signature(function).parameters
     except (ValueError, TypeError, NameError) as error:
         raise UsageError(
-            f"{_name(function)}: its signature cannot be read ({error}). Wrap it in a function of your own with "
+            f"{_name(function)}: its signature cannot be read ({error}). Wrap it in a function with "
             "annotated parameters."
         ) from error
     bound = _bound(function)
@@ -184,15 +184,15 @@ _REFUSED = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD, ins
 def _complaint(function: Function, parameter: inspect.Parameter) -> str:
     name, called = parameter.name, inspect.unwrap(_called(function))
     if name in ("self", "cls") and parameter.annotation is parameter.empty:
-        return f"the parameter {name!r} shows that it is not bound. Pass the bound method, as in `thing.method`."
+        return f"it is an unbound method with the parameter {name!r}. Pass the bound method, as in `thing.method`."
     if not (isinstance(called, type) or hasattr(called, "__code__")):
-        return "it is not written in Python, so its parameters have no annotations. Write a function of your own that calls it."
+        return "it is not written in Python, so its parameters have no annotations. Write a function that calls it."
     if called.__name__ == _LAMBDA:
         return f"a lambda's parameters cannot be annotated. Write a function with `def`, with parameters such as `{name}: str`."
     if parameter.kind is parameter.VAR_POSITIONAL:
-        return f"*{name} has no names that a model could use. Give it a parameter such as `{name}: list[str]` instead."
+        return f"*{name} has no parameter names for a model to use. Declare a parameter such as `{name}: list[str]` instead."
     if parameter.kind is parameter.VAR_KEYWORD:
-        return f"**{name} hides which arguments there are. Make each one a parameter, or use Tool.from_schema."
+        return f"**{name} hides the names of its arguments. Make each one a parameter, or use Tool.from_schema."
     if parameter.kind is parameter.POSITIONAL_ONLY:
         return f"the parameter {name!r} is positional-only, but arguments are passed by name. Remove the `/`."
     return f"the parameter {name!r} has no annotation. Annotate it, as in `{name}: str`."

@@ -48,7 +48,7 @@ def refuse_to_run(**_: Any) -> Any:
     Raises:
         UsageError: always.
     """
-    raise UsageError("a repairer cannot run tools: it gets specs without handlers")
+    raise UsageError("a repairer cannot run tools: its tools have no handlers")
 
 
 def check_tool(name: Any, handler: Any, timeout: Any) -> None:
@@ -63,7 +63,7 @@ def check_tool(name: Any, handler: Any, timeout: Any) -> None:
         UsageError: one of them is invalid.
     """
     if not isinstance(name, str) or not name:
-        raise UsageError(f"a tool needs a name that is a text and not empty, not {name!r}")
+        raise UsageError(f"a tool name must be a non-empty string, not {name!r}")
     if not callable(handler):
         raise UsageError(f"tool {name!r}: its handler must be callable, not {handler!r:.80}")
     if timeout is not None and not (is_seconds(timeout) and timeout > 0):
@@ -109,7 +109,7 @@ def check_options(options: Mapping[str, Any], more: Iterable[str] = ()) -> None:
     unknown = next((option for option in options if option not in OPTIONS), None)
     if unknown is not None:
         known = sorted({*OPTIONS, *more})
-        raise UsageError(f"unknown tool option {unknown!r}{_meant(unknown, known)}; there are {', '.join(known)}")
+        raise UsageError(f"unknown tool option {unknown!r}{_meant(unknown, known)}; available: {', '.join(known)}")
 
 
 def check_schema(name: Any, schema: Any) -> None:
@@ -145,7 +145,7 @@ def labels(name: str, option: str, given: Any) -> frozenset[str]:
         found = list(several)
         if all(isinstance(label, str) for label in found):
             return frozenset(found)
-    raise UsageError(f"tool {name!r}: {option} must be a text or a list of texts, not {given!r:.80}")
+    raise UsageError(f"tool {name!r}: {option} must be a string or a list of strings, not {given!r:.80}")
 
 
 def aliases(name: str, given: Any) -> Mapping[str, frozenset[str]]:
@@ -161,12 +161,12 @@ def aliases(name: str, given: Any) -> Mapping[str, frozenset[str]]:
     if given is None:
         return _NO_ALIASES
     if not isinstance(given, Mapping):
-        raise UsageError(f"tool {name!r}: aliases must map arguments to other names of them, not {given!r:.80}")
+        raise UsageError(f"tool {name!r}: aliases must map arguments to their other names, not {given!r:.80}")
     found = {str(argument): labels(name, "aliases", others) for argument, others in given.items()}
     every = [other for others in found.values() for other in others]
     twice = next((other for other in every if every.count(other) > 1), None)
     if twice is not None:
-        raise UsageError(f"tool {name!r}: {twice!r} is an alias of two arguments; leave it to one")
+        raise UsageError(f"tool {name!r}: {twice!r} is an alias of two arguments; keep it for one")
     return found
 
 
@@ -198,13 +198,13 @@ def check_arguments(
         for wrong in sorted(set(names) - set(known)):
             there = ", ".join(known[:20]) or "none"
             raise UsageError(
-                f"tool {name!r}: {option} names {wrong!r}, but it has no such argument{_meant(wrong, known)}; "
-                f"there are {there}{'' if schema is None else _OPEN}"
+                f"tool {name!r}: {option} names {wrong!r}, which is not an argument{_meant(wrong, known)}; "
+                f"available: {there}{'' if schema is None else _OPEN}"
             )
     taken = next((other for others in aliases.values() for other in sorted(others) if other in known), None)
     if taken is not None:
         raise UsageError(
-            f"tool {name!r}: aliases gives the name {taken!r} to another argument, but it has one of that name"
+            f"tool {name!r}: aliases gives the name {taken!r} to another argument, but that is one of its arguments"
         )
 
 

@@ -23,6 +23,7 @@ from mulligan.foreign.facts import guarded
 from mulligan.policy import Limits, Policy
 from mulligan.secrets.redaction import REDACTED, Redactor, cut
 from mulligan.wording.correction import Correction
+from mulligan.wording.for_user import is_default, service_of, tool_of
 from mulligan.wording.next_steps import effect_note, in_seconds, listed, next_step
 from mulligan.wording.quoting import apart, placed, redacted_pointer, sent_arguments, sent_text, spellings, unnamed
 
@@ -177,10 +178,14 @@ class Wording:
 
     def _of_class(self, kind: str, error: ToolError, said: str, resource: str | None) -> str:
         """What the catalogue says in the place of what the error says of itself, where it has words for its class."""
-        template = None if self._words is ENGLISH else self._words.get(f"{kind}:{type(error).__name__}")
-        if template is None:
-            return said
-        return template.format(message=said, resource=resource or "", status=error.http_status or "")
+        key = f"{kind}:{type(error).__name__}"
+        template = None if self._words is ENGLISH else self._words.get(key)
+        if template is None or template == ENGLISH.get(key) or (kind == "user" and is_default(error)):
+            return said  # a default sentence is made of the template already, and never replaces a rule's own
+        tool, service = (self.line(told(error, self._words)) for told in (tool_of, service_of))
+        return template.format(
+            message=said, resource=resource or "", status=error.http_status or "", tool=tool, service=service
+        )
 
     def _name(self, call: ToolCall, tool: Tool | None) -> str:
         name = tool.shown if tool is not None and tool.name == call.name else self.shown_name(call)

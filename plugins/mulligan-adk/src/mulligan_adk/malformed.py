@@ -20,7 +20,7 @@ from mulligan_adk.heard import Raw, heard
 
 _NAMELESS = "unreadable_call"
 _UNSIGNED = b"skip_thought_signature_validator"
-_MESSAGE = "The arguments are not a JSON object, so nothing could be read of them."
+_MESSAGE = "The arguments are not a JSON object and could not be read."
 
 
 def is_malformed(response: LlmResponse) -> bool:
@@ -79,7 +79,7 @@ async def answered(view: Pipeline, name: str, text: str | None, id: str, session
         return await view.acall(name, text, call_id=id, session=session)
 
     async def refuse(**_: Any) -> None:
-        raise ToolArgumentError(_MESSAGE, user_message="The assistant wrote a call that could not be read.")
+        raise ToolArgumentError(_MESSAGE, user_message="The assistant wrote an unreadable call.")
 
     refusing = view.with_tools([Tool.from_schema(name, "", {"type": "object"}, refuse)])
     return await refusing.acall(name, {}, call_id=id, session=session)

@@ -33,20 +33,20 @@ rules = Rules("aws")
 
 _SHOWN = r"[\w.-]{1,100}"
 _MESSAGES: Mapping[type[ToolError], str] = {
-    ToolAuthenticationError: "AWS does not accept the credentials",
-    ToolPermissionError: "The AWS account may not do this",
+    ToolAuthenticationError: "AWS rejected the credentials",
+    ToolPermissionError: "The AWS account lacks permission for this",
     ResourceNotFoundError: "The resource was not found",
-    ResourceConflictError: "The present state of the resource does not allow it",
-    ToolRateLimitError: "AWS limits how often it may be called",
-    ToolQuotaError: "A quota of the AWS account is used up",
-    ToolTimeoutError: "AWS did not answer in time",
-    ToolUnavailableError: "The AWS service is unavailable for now",
-    ToolArgumentError: "AWS refuses the request as invalid",
-    ToolExecutionError: "AWS could not do this",
+    ResourceConflictError: "The current state of the resource does not allow this",
+    ToolRateLimitError: "AWS's rate limit is reached",
+    ToolQuotaError: "A quota of the AWS account is exhausted",
+    ToolTimeoutError: "AWS did not respond in time",
+    ToolUnavailableError: "The AWS service is temporarily unavailable",
+    ToolArgumentError: "AWS rejected the request as invalid",
+    ToolExecutionError: "The AWS call failed",
 }
 _WAITING = (ToolRateLimitError, ToolUnavailableError, ToolQuotaError)
-_MAY_BE_MISSING = " Amazon S3 says so too where the object does not exist and the account may not list the bucket."
-_NO_REGION = "No AWS region is set: set AWS_DEFAULT_REGION, or `region` in the AWS configuration file."
+_MAY_BE_MISSING = " Amazon S3 also denies access if the object does not exist and the account cannot list the bucket."
+_NO_REGION = "No AWS region is set. Set AWS_DEFAULT_REGION, or `region` in the AWS configuration file."
 _TRY_LATER = (
     "try again",
     "try after",
@@ -124,8 +124,8 @@ def _wait(failure: Failure) -> float | None:
 def timed_out(failure: Failure) -> ToolError | None:
     """No connection, or no answer, in time."""
     if failure.matches("botocore.exceptions.ConnectTimeoutError"):
-        return ToolTimeoutError("No connection to AWS in time; nothing was sent.", effect="none")
-    return ToolTimeoutError("AWS did not answer in time.", effect="possible")
+        return ToolTimeoutError("The connection to AWS timed out; nothing was sent.", effect="none")
+    return ToolTimeoutError("AWS did not respond in time.", effect="possible")
 
 
 @rules("botocore.exceptions.ConnectionError")
@@ -149,7 +149,7 @@ def unreachable(failure: Failure) -> ToolError | None:
 )
 def dropped(failure: Failure) -> ToolError | None:
     """The connection was closed before the whole answer was there."""
-    message = "The connection to AWS was dropped midway."
+    message = "The connection to AWS was dropped mid-request."
     return ToolConnectionError(message, fatal=False, transient=True, effect="possible")
 
 
@@ -175,8 +175,8 @@ def dropped(failure: Failure) -> ToolError | None:
 def credentials(failure: Failure) -> ToolError | None:
     """There are no credentials, or they could not be fetched or renewed."""
     if failure.matches("botocore.exceptions.LoginInsufficientPermissions"):
-        return ToolPermissionError("The AWS account may not log in this way.", effect="none")
-    return ToolAuthenticationError("There are no usable credentials for AWS.", effect="none")
+        return ToolPermissionError("The AWS account cannot log in this way.", effect="none")
+    return ToolAuthenticationError("No usable credentials were found for AWS.", effect="none")
 
 
 @rules("botocore.exceptions.NoRegionError")
@@ -186,7 +186,7 @@ def region(failure: Failure) -> ToolError | None:
     named = [name for name in taken if "region" in name.lower()]
     if named or failure.tool is None:
         problems = [Problem(pointer(name), "no AWS region is set") for name in named]
-        return ToolArgumentError("No AWS region is set: name one.", problems=problems, effect="none")
+        return ToolArgumentError("No AWS region is set.", problems=problems, effect="none")
     return ToolAuthenticationError(_NO_REGION, user_message=_NO_REGION, effect="none")
 
 
@@ -194,7 +194,7 @@ def region(failure: Failure) -> ToolError | None:
 def parameters(failure: Failure) -> ToolError | None:
     """The SDK found the parameters wrong and sent nothing."""
     return ToolArgumentError(
-        "The parameters do not fit the AWS operation; nothing was sent.", problems=reported(failure), effect="none"
+        "The parameters do not match the AWS operation; nothing was sent.", problems=reported(failure), effect="none"
     )
 
 
@@ -240,10 +240,8 @@ def unfit(failure: Failure) -> ToolError | None:
     """A service, region, operation or value that the SDK does not know or cannot use; nothing was sent."""
     name = failure.look("kwargs", "param") or failure.look("kwargs", "name")
     known = failure.matches("botocore.exceptions.ValidationError") and isinstance(name, str)
-    problems = [Problem(pointer(str(name)), "the AWS SDK cannot use it")] if known else []
-    return ToolArgumentError(
-        "The AWS SDK does not know or cannot use what it was given; nothing was sent.", problems=problems, effect="none"
-    )
+    problems = [Problem(pointer(str(name)), "rejected by the AWS SDK")] if known else []
+    return ToolArgumentError("The AWS SDK rejected its input; nothing was sent.", problems=problems, effect="none")
 
 
 @rules("botocore.exceptions.WaiterError")
@@ -251,10 +249,10 @@ def waiter(failure: Failure) -> ToolError | None:
     """A waiter gave up, or met a state or an error that ends it."""
     code = failure.look("last_response", "Error", "Code")
     if failure.says("max attempts exceeded"):
-        return ToolTimeoutError("The resource did not reach the awaited state in time.", effect="possible")
+        return ToolTimeoutError("The resource did not reach the expected state in time.", effect="possible")
     cls = meaning(plain(code)) if code else None
     if cls is None:
-        return ToolExecutionError("The resource came into a state from which the awaited one cannot be reached.")
+        return ToolExecutionError("The resource reached a state from which the expected state is impossible.")
     return cls(
         _message(cls, failure, plain(code)),
         http_status=failure.look("last_response", "ResponseMetadata", "HTTPStatusCode"),
@@ -272,13 +270,13 @@ def upload(failure: Failure) -> ToolError | None:
 @rules("botocore.exceptions.CapacityNotAvailableError")
 def held_back(failure: Failure) -> ToolError | None:
     """The SDK holds requests back, since the service throttled earlier ones."""
-    return ToolRateLimitError("The AWS SDK holds requests back after earlier ones were throttled.", effect="none")
+    return ToolRateLimitError("The AWS SDK delays requests because earlier ones were throttled.", effect="none")
 
 
 @rules("botocore.exceptions.BotoCoreError", "boto3.exceptions.Boto3Error")
 def other(failure: Failure) -> ToolError | None:
     """Anything else of the SDK itself, such as a broken configuration."""
-    return ToolExecutionError("The AWS SDK could not do this.")
+    return ToolExecutionError("The AWS SDK failed.")
 
 
 classify = rules.hookimpl(tryfirst=True)

@@ -14,7 +14,7 @@ _REPORTED: tuple[tuple[str, str], ...] = (
     (r'^Missing required parameter in (?P<inside>\S{1,200}): "(?P<name>[^"\n]{1,200})"', "is missing"),
     (
         r'^Unknown parameter in (?P<inside>\S{1,200}): "(?P<name>[^"\n]{1,200})", must be one of: (?P<expected>.*)',
-        "is not known",
+        "unknown",
     ),
     (rf"^Invalid type for (?:document )?parameter {_NAME}, .*valid types: (?P<expected>.*)$", "has the wrong type"),
     (rf"^Invalid value for parameter {_NAME}, .*valid min value: (?P<least>\S+)$", "is too small"),
@@ -25,7 +25,7 @@ _REPORTED: tuple[tuple[str, str], ...] = (
         rf"^Must set one of the following keys for tagged union\s?structure {_NAME}: (?P<expected>.*)\.$",
         "has no key set",
     ),
-    (r"^Invalid (?P<name>bucket) name ", "is not the name of a bucket"),
+    (r"^Invalid (?P<name>bucket) name ", "is not a valid bucket name"),
 )
 _TYPES = r"<class '(?:\w+\.)*(\w+)'>"
 _REFUSED = r"at '(?P<name>[^'\n]{1,200})' failed to satisfy constraint: Member must (?P<rule>[^;\n]{1,500})"
@@ -79,13 +79,13 @@ def _listed(failure: Failure) -> Iterator[Problem]:
     for field in fields if isinstance(fields, list) else ():
         name = field.get("name") or field.get("path") if isinstance(field, Mapping) else None
         if isinstance(name, str) and name:
-            yield Problem(pointer(name), "the service refuses it")
+            yield Problem(pointer(name), "rejected by the service")
 
 
 def _named(failure: Failure) -> Iterator[Problem]:
     name = failure.look("response", "Error", "ArgumentName")
     if isinstance(name, str) and name:
-        yield Problem(pointer(name), "the service refuses it")
+        yield Problem(pointer(name), "rejected by the service")
 
 
 def _constrained(failure: Failure) -> Iterator[Problem]:
@@ -94,7 +94,7 @@ def _constrained(failure: Failure) -> Iterator[Problem]:
         if rule.startswith("not be null"):
             yield Problem(pointer(match["name"]), "is missing")
         else:
-            yield Problem(pointer(match["name"]), "the service refuses it", _expected(rule))
+            yield Problem(pointer(match["name"]), "rejected by the service", _expected(rule))
 
 
 def _expected(rule: str) -> str | None:

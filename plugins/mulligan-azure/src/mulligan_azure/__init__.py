@@ -30,16 +30,16 @@ mulligan_api = "1.0"
 rules = Rules("azure")
 
 _MESSAGES: Mapping[type[ToolError], str] = {
-    ToolAuthenticationError: "Azure does not accept the credentials",
-    ToolPermissionError: "The Azure account may not do this",
+    ToolAuthenticationError: "Azure rejected the credentials",
+    ToolPermissionError: "The Azure account lacks permission for this",
     ResourceNotFoundError: "Azure has no such resource",
-    ResourceConflictError: "The present state of the resource does not allow it",
-    ToolRateLimitError: "Azure limits how often this may be called",
-    ToolQuotaError: "A quota of the Azure subscription or account is used up",
-    ToolTimeoutError: "Azure did not answer in time",
-    ToolUnavailableError: "The Azure service is unavailable for now",
-    ToolArgumentError: "Azure refuses the request as invalid",
-    ToolExecutionError: "Azure could not do this",
+    ResourceConflictError: "The current state of the resource does not allow this",
+    ToolRateLimitError: "Azure's rate limit is reached",
+    ToolQuotaError: "A quota of the Azure subscription or account is exhausted",
+    ToolTimeoutError: "Azure did not respond in time",
+    ToolUnavailableError: "The Azure service is temporarily unavailable",
+    ToolArgumentError: "Azure rejected the request as invalid",
+    ToolExecutionError: "The Azure call failed",
 }
 _WAITING = (ToolRateLimitError, ToolUnavailableError, ToolQuotaError)
 _MOVED, _RETRY_WITH = 410, 449
@@ -55,8 +55,8 @@ def interrupted(failure: Failure) -> ToolError | None:
     slow = ("azure.core.exceptions.ServiceResponseTimeoutError", "requests.exceptions.Timeout", "TimeoutError")
     inner = failure.look("inner_exception")
     if failure.matches(slow[0]) or (isinstance(inner, BaseException) and failure.about(inner).matches(*slow)):
-        return ToolTimeoutError("Azure did not answer in time.", effect="possible")
-    message = "The connection to Azure was dropped midway."
+        return ToolTimeoutError("Azure did not respond in time.", effect="possible")
+    message = "The connection to Azure was dropped mid-request."
     return ToolConnectionError(message, fatal=False, transient=True, effect="possible")
 
 
@@ -64,20 +64,20 @@ def interrupted(failure: Failure) -> ToolError | None:
 def unsent(failure: Failure) -> ToolError | None:
     """The service cannot be reached: no request was sent."""
     if failure.matches("azure.core.exceptions.ServiceRequestTimeoutError"):
-        return ToolTimeoutError("No connection to Azure in time; nothing was sent.", effect="none")
+        return ToolTimeoutError("The connection to Azure timed out; nothing was sent.", effect="none")
     return ToolConnectionError("Azure cannot be reached.", effect="none")
 
 
 @rules("azure.identity.CredentialUnavailableError")
 def credentials(failure: Failure) -> ToolError | None:
     """None of the configured ways to log in is available."""
-    return ToolAuthenticationError("There are no usable credentials for Azure.", effect="none")
+    return ToolAuthenticationError("No usable credentials were found for Azure.", effect="none")
 
 
 @rules("azure.core.exceptions.DecodeError")
 def unreadable(failure: Failure) -> ToolError | None:
     """An answer that cannot be read; one with an error status is known by that."""
-    return None if failure.status else ToolExecutionError("Azure's answer cannot be read.")
+    return None if failure.status else ToolExecutionError("Azure's response cannot be read.")
 
 
 @rules("azure.core.exceptions.HttpResponseError")
@@ -193,7 +193,7 @@ def broker_lost(failure: Failure) -> ToolError | None:
 @rules("azure.core.exceptions.SerializationError")
 def unfit(failure: Failure) -> ToolError | None:
     """Parameters that the client cannot write as the service wants them."""
-    return ToolArgumentError("The parameters do not fit the Azure operation; nothing was sent.", effect="none")
+    return ToolArgumentError("The parameters do not match the Azure operation; nothing was sent.", effect="none")
 
 
 @rules(
@@ -203,7 +203,7 @@ def unfit(failure: Failure) -> ToolError | None:
 )
 def other(failure: Failure) -> ToolError | None:
     """Anything else that the clients raise by themselves."""
-    return ToolExecutionError("The Azure client could not do this.")
+    return ToolExecutionError("The Azure client failed.")
 
 
 classify = rules.hookimpl(tryfirst=True)

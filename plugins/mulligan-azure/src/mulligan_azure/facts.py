@@ -66,7 +66,7 @@ def problems(failure: Failure) -> list[Problem]:
     Args:
         failure: what happened.
     """
-    return list(dict.fromkeys(Problem(_pointer(name), "the service refuses it") for name in _wrong(failure)))[:_MOST]
+    return list(dict.fromkeys(Problem(_pointer(name), "rejected by the service") for name in _wrong(failure)))[:_MOST]
 
 
 def _wrong(failure: Failure) -> Iterator[str]:

@@ -49,7 +49,7 @@ def next_step(feedback: Feedback) -> str:
         return "do not call this tool again: it will fail the same way. Tell the user what is needed."
     if feedback.suggestions:
         return "decide which of the suggestions is meant, then call again with it; if none is, do not repeat this call."
-    return "correct the call, or take another way."
+    return "correct the call, or take another approach."
 
 
 def reported(feedback: Feedback) -> str:

@@ -20,10 +20,10 @@ _GO_ERROR = re.compile(r"\{Resource:(\S*) Field:(\S*) Code:(\S*) Message:([^}]*)
 
 # https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api#validation-failed
 _CODES = {
-    "missing": "names something that does not exist",
+    "missing": "refers to something that does not exist",
     "missing_field": "is required",
     "invalid": "is not valid",
-    "already_exists": "is taken already",
+    "already_exists": "is already taken",
     "unprocessable": "was not accepted",
     "too_large": "is too large",
     "custom": "was not accepted",
@@ -133,7 +133,7 @@ def _problem(told: re.Match[str]) -> Problem:
     name, fault, nested = told.groups()
     if name is None:
         return Problem(_pointer(nested), _CODES["invalid"])
-    return Problem(_pointer(name), "is required" if fault == "wasn't supplied" else "is not known here")
+    return Problem(_pointer(name), "is required" if fault == "wasn't supplied" else "unknown")
 
 
 def _pointer(field: str) -> str:

@@ -30,20 +30,20 @@ _CLIENTS = ("githubkit.GraphQLFailed", "github.GithubException", "fastspec.GqlEr
 TYPES: Mapping[str, tuple[type[ToolError], str]] = {
     "UNAUTHENTICATED": (ToolAuthenticationError, "GitHub rejected the credentials."),
     "UNAUTHORIZED": (ToolAuthenticationError, "GitHub rejected the credentials."),
-    "FORBIDDEN": (ToolPermissionError, "GitHub refused permission."),
+    "FORBIDDEN": (ToolPermissionError, "GitHub denied permission."),
     "INSUFFICIENT_SCOPES": (ToolPermissionError, "The GitHub token lacks a scope that this query needs."),
-    "NOT_FOUND": (ResourceNotFoundError, "GitHub found no such thing, or none that is visible with these credentials."),
-    "RATE_LIMIT": (ToolRateLimitError, "GitHub's rate limit is used up."),
-    "RATE_LIMITED": (ToolRateLimitError, "GitHub's rate limit is used up."),
+    "NOT_FOUND": (ResourceNotFoundError, "GitHub found no such resource, or none visible with these credentials."),
+    "RATE_LIMIT": (ToolRateLimitError, "GitHub's rate limit is reached."),
+    "RATE_LIMITED": (ToolRateLimitError, "GitHub's rate limit is reached."),
     "MAX_NODE_LIMIT_EXCEEDED": (ToolArgumentError, "The query asks for too many nodes: use smaller `first` values."),
-    "RESOURCE_LIMITS_EXCEEDED": (ToolArgumentError, "The query costs too much: ask for less in one query."),
+    "RESOURCE_LIMITS_EXCEEDED": (ToolArgumentError, "The query costs too much: request less at once."),
     "EXCESSIVE_PAGINATION": (ToolArgumentError, "A page is too large: `first` and `last` go up to 100."),
-    "MISSING_PAGINATION_BOUNDARIES": (ToolArgumentError, "A connection needs `first` or `last`."),
-    "UNPROCESSABLE": (ToolArgumentError, "GitHub did not accept the values of this mutation."),
-    "STALE_DATA": (ResourceConflictError, "It has changed meanwhile: read its present state first."),
-    "SERVICE_UNAVAILABLE": (ToolUnavailableError, "GitHub is unavailable for now."),
-    "INTERNAL": (ToolUnavailableError, "GitHub failed on its side."),
-    "INTERNAL_ERROR": (ToolUnavailableError, "GitHub failed on its side."),
+    "MISSING_PAGINATION_BOUNDARIES": (ToolArgumentError, "A connection requires `first` or `last`."),
+    "UNPROCESSABLE": (ToolArgumentError, "GitHub rejected the values of this mutation."),
+    "STALE_DATA": (ResourceConflictError, "It has changed since: read its current state first."),
+    "SERVICE_UNAVAILABLE": (ToolUnavailableError, "GitHub is temporarily unavailable."),
+    "INTERNAL": (ToolUnavailableError, "GitHub reported an internal error."),
+    "INTERNAL_ERROR": (ToolUnavailableError, "GitHub reported an internal error."),
 }
 _FIELDS = ("fieldName", "argumentName", "variableName", "inputObjectArgumentName", "arguments", "name")
 _NAMED = re.compile(r"Could not resolve to an? [\w ]+? with the [\w ]+? (?:of )?'?([^\s']+?)'?\.?$")
@@ -93,14 +93,14 @@ def _by_type(failure: Failure) -> ToolError | None:
         return None
     cls, told = TYPES[error["type"]]
     if cls is ToolArgumentError and failure.says("already exists"):
-        cls, told = ResourceConflictError, "Something like it exists already."
+        cls, told = ResourceConflictError, "A similar resource already exists."
     made = cls(told, effect=_effect(failure, cls), retry_after=failure.retry_after, http_status=failure.status)
     if cls is ResourceNotFoundError:
         made.resource = _resource(error, failure)
         if made.resource:
             made.message = f"Resource not found: {made.resource}, or not visible with these credentials."
     if _saml(error):
-        made.user_message = "The organization demands single sign-on: authorize the GitHub token for it."
+        made.user_message = "The organization requires single sign-on: authorize the GitHub token for it."
     return made
 
 
@@ -126,7 +126,7 @@ def graphql_timeout(failure: Failure) -> ToolError | None:
     """GitHub gave up on a query that took more than ten seconds."""
     if not failure.says("may be the result of a timeout", "couldn't respond to your request in time"):
         return None
-    return ToolTimeoutError("GitHub gave up on the query: ask for less in one query.", http_status=failure.status)
+    return ToolTimeoutError("GitHub timed out on the query: request less at once.", http_status=failure.status)
 
 
 @rules("githubkit.GraphQLFailed", "github.GithubException")
@@ -136,13 +136,13 @@ def graphql_query(failure: Failure) -> ToolError | None:
     if not errors:
         return None
     problems = [found for one in errors if (found := _problem(one)) is not None]
-    return ToolArgumentError("The query does not fit GitHub's schema.", problems=problems, http_status=failure.status)
+    return ToolArgumentError("The query does not match GitHub's schema.", problems=problems, http_status=failure.status)
 
 
 def _problem(error: Mapping[str, Any]) -> Problem | None:
     extensions = error["extensions"]
     name = next((extensions[name] for name in _FIELDS if isinstance(extensions.get(name), str)), None)
-    return None if name is None else Problem(f"/{name}", "does not fit the schema")
+    return None if name is None else Problem(f"/{name}", "does not match the schema")
 
 
 @rules("githubkit.GraphQLFailed")

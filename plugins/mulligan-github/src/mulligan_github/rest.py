@@ -68,7 +68,7 @@ def credentials(failure: Failure) -> ToolError:
     """401: no credentials, wrong ones, or a one-time password is missing."""
     if "x-github-otp" in failure.headers:
         return ToolAuthenticationError(
-            "GitHub asks for a second factor.", user_message="GitHub asks for a one-time password: use a token instead."
+            "GitHub requires a second factor.", user_message="GitHub requires a one-time password: use a token instead."
         )
     return ToolAuthenticationError("GitHub rejected the credentials.")
 
@@ -78,7 +78,7 @@ def locked_out(failure: Failure) -> ToolError | None:
     """403: too many failed logins; for a while GitHub refuses valid credentials too."""
     if not failure.says("login attempts exceeded"):
         return None
-    return ToolAuthenticationError("GitHub refuses to log in for a while, after too many wrong credentials.")
+    return ToolAuthenticationError("GitHub temporarily rejects logins after too many wrong credentials.")
 
 
 @on(403, 422, 429)
@@ -88,7 +88,9 @@ def secondary_rate_limit(failure: Failure) -> ToolError | None:
     if not told_to_wait and not failure.says(*_AT_ONCE):
         return None
     wait = _A_MINUTE if failure.retry_after is None else failure.retry_after
-    return ToolRateLimitError("GitHub's secondary rate limit: too much in a short time.", retry_after=wait)
+    return ToolRateLimitError(
+        "GitHub's secondary rate limit is reached: too many requests in a short time.", retry_after=wait
+    )
 
 
 @on(403, 429)
@@ -97,7 +99,7 @@ def primary_rate_limit(failure: Failure) -> ToolError | None:
     used_up = failure.headers.get("x-ratelimit-remaining") == "0" or failure.says("rate limit exceeded")
     if not used_up and status(failure) == 403:
         return None
-    return ToolRateLimitError("GitHub's rate limit is used up.", retry_after=until_reset(failure))
+    return ToolRateLimitError("GitHub's rate limit is reached.", retry_after=until_reset(failure))
 
 
 @on(403)
@@ -105,7 +107,7 @@ def too_large(failure: Failure) -> ToolError | None:
     """403 with the code `too_large`: this part of the API does not give things of that size."""
     if all(one.get("code") != "too_large" for one in field_errors(failure)):
         return None
-    return ToolArgumentError("It is too large for this part of GitHub's API.", resource=resource(failure))
+    return ToolArgumentError("The resource is too large for this part of GitHub's API.", resource=resource(failure))
 
 
 @on(403)
@@ -113,7 +115,7 @@ def archived(failure: Failure) -> ToolError | None:
     """403: the repository is archived, so nobody may write to it."""
     if not failure.says("was archived", "is archived"):
         return None
-    return ResourceConflictError("The repository is archived: it can only be read.")
+    return ResourceConflictError("The repository is archived and read-only.")
 
 
 @on(403)
@@ -121,16 +123,16 @@ def single_sign_on(failure: Failure) -> ToolError | None:
     """403: the organization demands single sign-on, and the token was not authorized for it."""
     if "x-github-sso" not in failure.headers and not failure.says("SAML enforcement"):
         return None
-    user = "The organization demands single sign-on: authorize the GitHub token for it."
-    return ToolPermissionError("The organization does not let this token in.", user_message=user)
+    user = "The organization requires single sign-on: authorize the GitHub token for it."
+    return ToolPermissionError("The organization rejects this token.", user_message=user)
 
 
 @on(403)
 def permission(failure: Failure) -> ToolError:
     """403: the account, the token or the app may not do this; GitHub's headers tell what it would take."""
     needed = failure.headers.get("x-accepted-github-permissions") or failure.headers.get("x-accepted-oauth-scopes")
-    user = f"The GitHub token lacks a permission: this needs {needed[:200]}." if needed else None
-    return ToolPermissionError("GitHub refused permission.", user_message=user)
+    user = f"The GitHub token lacks a permission. Required: {needed[:200]}." if needed else None
+    return ToolPermissionError("GitHub denied permission.", user_message=user)
 
 
 @on(404)
@@ -148,7 +150,7 @@ def gone(failure: Failure) -> ToolError:
     """410: it was deleted, or the feature is turned off for the repository."""
     missing = resource(failure)
     what = f"Resource not found: {missing}" if missing else "The resource was not found"
-    return ResourceNotFoundError(f"{what}, it was deleted or is turned off there.", resource=missing)
+    return ResourceNotFoundError(f"{what}, it was deleted, or the feature is disabled.", resource=missing)
 
 
 @on(405)
@@ -164,7 +166,7 @@ def conflict(failure: Failure) -> ToolError:
     """409: it has changed meanwhile, or is empty."""
     if failure.says("repository is empty"):
         return ResourceConflictError("The repository is empty.", resource=resource(failure))
-    message = "It has changed meanwhile: read its present state first."
+    message = "It has changed since: read its current state first."
     return ResourceConflictError(message, code="ABORTED", resource=resource(failure))
 
 
@@ -174,7 +176,7 @@ def already_there(failure: Failure) -> ToolError | None:
     taken = any(one.get("code") == "already_exists" for one in field_errors(failure))
     if not taken and not failure.says("already exists"):
         return None
-    return ResourceConflictError("The resource exists already.", code="ALREADY_EXISTS", problems=problems(failure))
+    return ResourceConflictError("The resource already exists.", code="ALREADY_EXISTS", problems=problems(failure))
 
 
 @on(422)
@@ -183,7 +185,7 @@ def missing_reference(failure: Failure) -> ToolError | None:
     if not failure.says("does not exist", "no commit found"):
         return None
     missing = resource(failure)
-    message = f"Resource not found: {missing}" if missing else "A reference or object that is named does not exist."
+    message = f"Resource not found: {missing}" if missing else "A referenced object does not exist."
     return ResourceNotFoundError(message, resource=missing)
 
 
@@ -192,14 +194,14 @@ def moved_on(failure: Failure) -> ToolError | None:
     """422: the branch has moved on, so that it cannot be updated this way."""
     if not failure.says(*_MOVED):
         return None
-    return ResourceConflictError("The branch has moved on: read its present state first.", code="ABORTED")
+    return ResourceConflictError("The branch has new commits: read its current state first.", code="ABORTED")
 
 
 @on(422)
 def validation(failure: Failure) -> ToolError:
     """422: fields that GitHub does not accept, each with its own problem."""
     found = problems(failure)
-    return ToolArgumentError("GitHub did not accept the request.", problems=found)
+    return ToolArgumentError("GitHub rejected the request.", problems=found)
 
 
 @on(451)

@@ -30,16 +30,16 @@ from mulligan_google.reasons import CANONICAL, MAPS, meaning
 rules = Rules("google")
 
 _MESSAGES: Mapping[type[ToolError], str] = {
-    ToolAuthenticationError: "Google does not accept the credentials",
-    ToolPermissionError: "The Google account may not do this",
-    ResourceConflictError: "The present state of the resource does not allow it",
-    ToolRateLimitError: "Google limits how often this may be called",
-    ToolQuotaError: "A quota at Google is used up",
-    ToolTimeoutError: "Google did not answer in time",
-    ToolUnavailableError: "The Google service is unavailable for now",
-    ToolArgumentError: "Google refuses the request as invalid",
+    ToolAuthenticationError: "Google rejected the credentials",
+    ToolPermissionError: "The Google account lacks permission for this",
+    ResourceConflictError: "The current state of the resource does not allow this",
+    ToolRateLimitError: "Google's rate limit is reached",
+    ToolQuotaError: "A quota at Google is exhausted",
+    ToolTimeoutError: "Google did not respond in time",
+    ToolUnavailableError: "The Google service is temporarily unavailable",
+    ToolArgumentError: "Google rejected the request as invalid",
     ToolCancelledError: "The call to Google was cancelled",
-    ToolExecutionError: "Google could not do this",
+    ToolExecutionError: "The Google call failed",
 }
 _NARROWER = (
     "ALREADY_EXISTS",
@@ -52,7 +52,7 @@ _NARROWER = (
 )
 _EXISTING = frozenset(("duplicate", "alreadyExists", "resourceAlreadyExists", "teamDriveAlreadyExists"))
 _WAITING = (ToolRateLimitError, ToolUnavailableError, ToolQuotaError)
-_HIDDEN = " Or the account may not see it."
+_HIDDEN = " Or the account cannot see it."
 _PLAIN = (400, 409, 412, 499)
 _BUSY = 429
 
@@ -60,9 +60,7 @@ _BUSY = 429
 @rules("google.api_core.exceptions.RetryError")
 def retried(failure: Failure) -> ToolError | None:
     """The library tried again until its time was over."""
-    return ToolTimeoutError(
-        "Google did not answer well in time, although it was asked again and again.", effect="possible"
-    )
+    return ToolTimeoutError("Google did not respond successfully in time, despite retries.", effect="possible")
 
 
 @rules(
@@ -145,7 +143,7 @@ def maps(failure: Failure) -> ToolError | None:
     if cls is None:
         return ToolExecutionError(_MESSAGES[ToolExecutionError] + ".")
     return cls(
-        "Google Maps found nothing for this." if cls is ResourceNotFoundError else f"{_MESSAGES[cls]}.",
+        "Google Maps found no results." if cls is ResourceNotFoundError else f"{_MESSAGES[cls]}.",
         effect=cls.effect,
     )
 
@@ -165,7 +163,7 @@ def sheet(failure: Failure) -> ToolError | None:
         else failure.resource
     )
     return ResourceNotFoundError(
-        f"Resource not found: {name}.{_HIDDEN}" if name else f"There is no such sheet.{_HIDDEN}",
+        f"Resource not found: {name}.{_HIDDEN}" if name else f"The sheet does not exist.{_HIDDEN}",
         resource=name,
         effect="none",
     )
@@ -196,13 +194,13 @@ _UNFIT = (
 @rules(*_UNFIT)
 def unfit(failure: Failure) -> ToolError | None:
     """A request that the library refuses to send."""
-    return ToolArgumentError("Google's library refuses this; nothing was sent.", effect="none")
+    return ToolArgumentError("Google's library rejected the call; nothing was sent.", effect="none")
 
 
 _CHECKS = (
-    (r"Got an unexpected keyword argument '?(\w{1,100})'?", "is not known"),
+    (r"Got an unexpected keyword argument '?(\w{1,100})'?", "unknown"),
     (r'Missing required parameter "(\w{1,100})"', "is missing"),
-    (r'Parameter "(\w{1,100})" value ', "is not one of the values that are allowed"),
+    (r'Parameter "(\w{1,100})" value ', "is not an allowed value"),
 )
 
 
@@ -214,7 +212,7 @@ def parameters(failure: Failure) -> ToolError | None:
     if match is None or failure.came_through("googleapiclient") is None:
         return None
     return ToolArgumentError(
-        "The parameters do not fit the method; nothing was sent.",
+        "The parameters do not match the method; nothing was sent.",
         problems=[Problem(f"/{match[1]}", words)],
         effect="none",
     )
@@ -223,4 +221,4 @@ def parameters(failure: Failure) -> ToolError | None:
 @rules("googleapiclient.errors.Error", "google.api_core.exceptions.GoogleAPIError")
 def other(failure: Failure) -> ToolError | None:
     """Anything else that the libraries raise by themselves, such as an answer that cannot be read."""
-    return ToolExecutionError("Google's library could not do this.")
+    return ToolExecutionError("Google's library failed.")

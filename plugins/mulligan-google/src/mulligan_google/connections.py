@@ -70,11 +70,11 @@ def connection(failure: Failure) -> ToolError:
         return any(link.matches(*names) for link in links)
 
     if met(_UNSENT):
-        return ToolTimeoutError("No connection to Google in time; nothing was sent.", effect="none")
+        return ToolTimeoutError("The connection to Google timed out; nothing was sent.", effect="none")
     if met(_SLOW):
-        return ToolTimeoutError("Google did not answer in time.", effect="possible")
+        return ToolTimeoutError("Google did not respond in time.", effect="possible")
     if met(_DROPPED):
-        message = "The connection to Google was dropped midway."
+        message = "The connection to Google was dropped mid-request."
         return ToolConnectionError(message, fatal=False, transient=True, effect="possible")
     return ToolConnectionError("Google cannot be reached.", effect="none" if met(_UNREACHABLE) else "possible")
 

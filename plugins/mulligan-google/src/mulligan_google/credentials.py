@@ -18,18 +18,18 @@ def renewal(failure: Failure) -> ToolError | None:
 @rules("google.auth.exceptions.TimeoutError")
 def renewal_timeout(failure: Failure) -> ToolError | None:
     """The server that gives out tokens did not answer in time; the call itself was not made."""
-    return ToolTimeoutError("No token could be fetched in time; nothing was sent.", effect="none")
+    return ToolTimeoutError("Fetching a token timed out; nothing was sent.", effect="none")
 
 
 @rules("google.auth.exceptions.RefreshError")
 def refresh(failure: Failure) -> ToolError | None:
     """A token that could not be renewed: revoked or expired, unless the server has a problem of its own."""
     if failure.look("retryable") is True:
-        return ToolUnavailableError("Google's token server has a problem; nothing was sent.", effect="none")
+        return ToolUnavailableError("Google's token server failed; nothing was sent.", effect="none")
     return ToolAuthenticationError("Google's credentials are expired, revoked or invalid: log in again.", effect="none")
 
 
 @rules("google.auth.exceptions.GoogleAuthError")
 def missing(failure: Failure) -> ToolError | None:
     """No usable credentials were found."""
-    return ToolAuthenticationError("There are no usable credentials for Google.", effect="none")
+    return ToolAuthenticationError("No usable credentials were found for Google.", effect="none")

@@ -63,12 +63,12 @@ def _exhausted(failure: Failure, told: Details) -> ToolError:
     """Too many calls for now, a quota that is used up, or a message that is too large for the limit of one side."""
     if failure.says(*_TOO_LARGE):
         sent = failure.says("sent message larger than max")
-        message = "The message is larger than the service or the client allows: ask for less, or send less."
+        message = "The message exceeds the size limit. Request less, or send less."
         return ToolArgumentError(message, effect="none" if sent else "possible")
     said = " ".join((*told.quotas, _message(failure)))
     if told.retry_after is None and (re.search(_LONG, said, re.IGNORECASE) or failure.says(*_DISK)):
-        return ToolQuotaError("A quota at the service is used up.", effect="none")
-    return ToolRateLimitError("The service limits how often it may be called.", effect="none")
+        return ToolQuotaError("A quota of the service is exhausted.", effect="none")
+    return ToolRateLimitError("The rate limit of the service is reached.", effect="none")
 
 
 def _unavailable(failure: Failure, _told: Details) -> ToolError:
@@ -79,18 +79,20 @@ def _unavailable(failure: Failure, _told: Details) -> ToolError:
     return (
         _dropped()
         if re.match(_DROPPED, text, re.IGNORECASE)
-        else ToolUnavailableError("The service is unavailable for now.")
+        else ToolUnavailableError("The service is temporarily unavailable.")
     )
 
 
 def _dropped() -> ToolError:
-    return ToolConnectionError("The connection was dropped midway.", fatal=False, transient=True, effect="possible")
+    return ToolConnectionError(
+        "The connection was dropped mid-request.", fatal=False, transient=True, effect="possible"
+    )
 
 
 def _unknown(failure: Failure, _told: Details) -> ToolError:
     if re.match(_DROPPED, _message(failure), re.IGNORECASE):
         return _dropped()
-    return ToolExecutionError("The service failed in a way that it does not explain.", code="UNKNOWN")
+    return ToolExecutionError("The service failed for an unknown reason.", code="UNKNOWN")
 
 
 def _conflict(code: str, words: str) -> Callable[[Failure, Details], ToolError]:
@@ -110,15 +112,15 @@ def _plainly(cls: type[ToolError], words: str, **fields: Any) -> Callable[[Failu
 _BY_CODE: Mapping[str, Callable[[Failure, Details], ToolError]] = {
     "CANCELLED": _plainly(ToolCancelledError, "The call was cancelled."),
     "UNKNOWN": _unknown,
-    "INVALID_ARGUMENT": _argument("INVALID_ARGUMENT", "The service refuses the request as invalid."),
-    "OUT_OF_RANGE": _argument("OUT_OF_RANGE", "The request goes past what is there."),
-    "DEADLINE_EXCEEDED": _plainly(ToolTimeoutError, "The service did not answer in time."),
+    "INVALID_ARGUMENT": _argument("INVALID_ARGUMENT", "The service rejected the request as invalid."),
+    "OUT_OF_RANGE": _argument("OUT_OF_RANGE", "The request is out of range."),
+    "DEADLINE_EXCEEDED": _plainly(ToolTimeoutError, "The service did not respond in time."),
     "NOT_FOUND": _not_found,
-    "ALREADY_EXISTS": _conflict("ALREADY_EXISTS", "The resource exists already."),
-    "FAILED_PRECONDITION": _conflict("FAILED_PRECONDITION", "The present state does not allow it."),
-    "ABORTED": _conflict("ABORTED", "Another change came between: read the present state, then try again."),
-    "PERMISSION_DENIED": _plainly(ToolPermissionError, "The account may not do this at the service."),
-    "UNAUTHENTICATED": _plainly(ToolAuthenticationError, "The service does not accept the credentials."),
+    "ALREADY_EXISTS": _conflict("ALREADY_EXISTS", "The resource already exists."),
+    "FAILED_PRECONDITION": _conflict("FAILED_PRECONDITION", "The current state does not allow this."),
+    "ABORTED": _conflict("ABORTED", "Another change interfered: read the current state, then try again."),
+    "PERMISSION_DENIED": _plainly(ToolPermissionError, "The account lacks permission for this."),
+    "UNAUTHENTICATED": _plainly(ToolAuthenticationError, "The service rejected the credentials."),
     "RESOURCE_EXHAUSTED": _exhausted,
     "UNIMPLEMENTED": _plainly(
         ToolExecutionError, "The service has no such method.", code="UNIMPLEMENTED", effect="none"
@@ -134,9 +136,9 @@ _BY_REASON: Mapping[str, type[ToolError]] = {
     "RESOURCE_QUOTA_EXCEEDED": ToolQuotaError,
 }
 _REASONED: Mapping[type[ToolError], str] = {
-    ToolAuthenticationError: "The service does not accept the credentials.",
-    ToolRateLimitError: "The service limits how often it may be called.",
-    ToolQuotaError: "A quota at the service is used up.",
+    ToolAuthenticationError: "The service rejected the credentials.",
+    ToolRateLimitError: "The rate limit of the service is reached.",
+    ToolQuotaError: "A quota of the service is exhausted.",
 }
 
 
@@ -168,7 +170,7 @@ def _message(failure: Failure) -> str:
 @rules("grpc.FutureTimeoutError")
 def not_ready(failure: Failure) -> ToolError | None:
     """Waiting for a channel or a future took too long."""
-    return ToolTimeoutError("The service was not ready, or did not answer, in time.")
+    return ToolTimeoutError("The service was not ready or did not respond in time.")
 
 
 @rules("grpc.FutureCancelledError")
@@ -186,7 +188,7 @@ def terminated(failure: Failure) -> ToolError | None:
 @rules("grpc._cython.cygrpc.UsageError", "grpc._cython.cygrpc.InternalError", "grpc._cython.cygrpc.AbortError")
 def misused(failure: Failure) -> ToolError | None:
     """The asyncio API was used in a way that it does not allow, or failed by itself."""
-    return ToolExecutionError("The gRPC library could not do this.")
+    return ToolExecutionError("The gRPC library failed.")
 
 
 classify = rules.hookimpl()

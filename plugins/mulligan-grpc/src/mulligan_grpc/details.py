@@ -67,7 +67,7 @@ def _with(found: Details, kind: str, inside: dict[int, list[int | bytes]]) -> De
     if kind == "BadRequest":
         names = [text(message(violation).get(1)) for violation in inside.get(1, [])[:_MOST]]
         return found._replace(
-            problems=tuple(Problem(_pointer(name), "the service refuses it") for name in names if name)
+            problems=tuple(Problem(_pointer(name), "rejected by the service") for name in names if name)
         )
     if kind == "QuotaFailure":
         parts = [message(violation) for violation in inside.get(1, [])[:_MOST]]

@@ -27,9 +27,9 @@ def answer(failure: Failure) -> ToolError | None:
     if cause and failure.about(cause[0]).matches("aiohttp.HttpProcessingError"):
         return outcomes.not_http()
     if failure.matches("aiohttp.ContentTypeError") and failure.status is None:
-        return outcomes.unreadable("The service answered with another type of content than expected.")
+        return outcomes.unreadable("The service returned an unexpected content type.")
     if failure.status is None:
-        return ToolExecutionError("The service answered with a status that was not expected.")
+        return ToolExecutionError("The service returned an unexpected status.")
     return None
 
 
@@ -66,7 +66,7 @@ def no_connection(failure: Failure) -> ToolError:
 @rules("aiohttp.RedirectClientError")
 def redirect_address(_: Failure) -> ToolError:
     """A redirect to an address that no request can be made for."""
-    return outcomes.redirected("The service redirects to an address that cannot be used.")
+    return outcomes.redirected("The service redirects to an unusable address.")
 
 
 @rules("aiohttp.InvalidURL", "aiohttp.NonHttpUrlClientError")

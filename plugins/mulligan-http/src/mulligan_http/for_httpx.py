@@ -27,7 +27,7 @@ def redirect_not_followed(failure: Failure) -> ToolError | None:
     status = failure.look("response", "status_code")
     if not isinstance(status, int) or status >= 400:
         return None
-    error = outcomes.redirected("The service redirects to another address, which was not followed.")
+    error = outcomes.redirected("The service redirects to another address. The redirect was not followed.")
     error.http_status = status
     return error
 
@@ -75,8 +75,8 @@ def url(failure: Failure) -> ToolError:
 def request(failure: Failure) -> ToolError:
     """A request that HTTP does not allow; a header is refused before anything is sent."""
     if failure.says("illegal header value", "illegal header name"):
-        return ToolArgumentError("A header of the request holds characters that are not allowed.")
-    return ToolExecutionError("The tool made a request that HTTP does not allow.")
+        return ToolArgumentError("A request header contains invalid characters.")
+    return ToolExecutionError("The tool made an invalid HTTP request.")
 
 
 @rules(*named("RemoteProtocolError"))

@@ -34,7 +34,7 @@ def url(failure: Failure) -> ToolError:
 @rules("requests.InvalidHeader")
 def header(_: Failure) -> ToolError:
     """A header that cannot be sent, such as one with a line break: nothing was sent."""
-    return ToolArgumentError("A header of the request holds characters that are not allowed.")
+    return ToolArgumentError("A request header contains invalid characters.")
 
 
 @rules("requests.ConnectTimeout")
@@ -64,13 +64,13 @@ def redirects(_: Failure) -> ToolError:
 @rules("requests.JSONDecodeError")
 def not_json(_: Failure) -> ToolError:
     """The answer is not JSON."""
-    return outcomes.unreadable("The service answered with something that is not JSON.")
+    return outcomes.unreadable("The service returned a response that is not JSON.")
 
 
 @rules("requests.InvalidJSONError")
 def json_argument(_: Failure) -> ToolError:
     """The request's own data cannot be written as JSON, such as NaN: nothing was sent."""
-    return ToolArgumentError("The data to be sent cannot be written as JSON.")
+    return ToolArgumentError("The request data cannot be written as JSON.")
 
 
 @rules("requests.ContentDecodingError")

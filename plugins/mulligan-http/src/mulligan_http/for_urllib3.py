@@ -30,7 +30,7 @@ def answers(failure: Failure) -> ToolError:
         return status_error(failure, int(status[1]))
     if failure.says("too many redirects"):
         return outcomes.redirected()
-    return ToolUnavailableError("The service answered every attempt with an error.")
+    return ToolUnavailableError("Every attempt failed with an error from the service.")
 
 
 @rules("urllib3.ProxyError", "urllib3.ProxySchemeUnknown", "urllib3.ProxySchemeUnsupported")

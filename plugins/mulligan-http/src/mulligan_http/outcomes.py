@@ -53,34 +53,36 @@ def _hostname(url: str) -> str | None:
 
 def insecure(failure: Failure, *, sent: bool = False) -> ToolError:
     """The certificate or the handshake failed."""
-    message = "The encrypted connection could not be set up."
+    message = "The TLS connection could not be established."
     return ToolConnectionError(message, fatal=not names_host(failure), effect="possible" if sent else "none")
 
 
 def dropped() -> ToolError:
     """The connection ended in the middle: the request may have been acted upon."""
-    return ToolConnectionError("The connection was dropped midway.", fatal=False, transient=True, effect="possible")
+    return ToolConnectionError(
+        "The connection was dropped mid-request.", fatal=False, transient=True, effect="possible"
+    )
 
 
 def not_http() -> ToolError:
     """What came back is not HTTP, so it is unknown what the other side made of the request."""
-    return ToolConnectionError("What answered does not speak HTTP.", effect="possible")
+    return ToolConnectionError("The server does not speak HTTP.", effect="possible")
 
 
 def timed_out(*, sent: bool) -> ToolError:
     """No answer in time, or not even a connection."""
     if sent:
-        return ToolTimeoutError("The service did not answer in time.", effect="possible")
-    return ToolTimeoutError("No connection to the service in time; nothing was sent.", effect="none")
+        return ToolTimeoutError("The service did not respond in time.", effect="possible")
+    return ToolTimeoutError("The connection to the service timed out; nothing was sent.", effect="none")
 
 
 def proxy(status: int | None = None) -> ToolError:
     """The proxy cannot be reached or does not let the request through, so it never got to the service."""
     if status == 407:
-        user = "The proxy asks for credentials: set them and start again."
+        user = "The proxy requires credentials. Set them, then try again."
         return ToolAuthenticationError("The proxy rejected the credentials.", http_status=407, user_message=user)
     user = "The proxy cannot be reached or refuses the connection: check its address."
-    return ToolConnectionError("The proxy does not let the request through.", effect="none", user_message=user)
+    return ToolConnectionError("The proxy blocks the request.", effect="none", user_message=user)
 
 
 def bad_url(failure: Failure, url: object = None) -> ToolError:
@@ -94,21 +96,21 @@ def bad_url(failure: Failure, url: object = None) -> ToolError:
     texts = (text for text in (failure.arguments or {}).values() if isinstance(text, str))
     named = [text for text in texts if "://" in text]
     if "://" in shown and named and not any(shown in text or text in shown for text in named):
-        return redirected("The service redirects to an address that cannot be used.")
+        return redirected("The service redirects to an unusable address.")
     place = f": {shown}" if shown and not any(map(str.isspace, shown)) else ""  # a sentence is quoted, not told
     return ToolArgumentError(f"The address is not a valid URL{place}. It needs a scheme, such as https://, and a host.")
 
 
-def redirected(message: str = "The service redirects again and again.") -> ToolError:
+def redirected(message: str = "The service redirects too many times.") -> ToolError:
     """A redirect that cannot be followed; what came before it was sent."""
     return ToolExecutionError(message, effect="possible")
 
 
-def unreadable(message: str = "The answer cannot be decoded.") -> ToolError:
+def unreadable(message: str = "The response cannot be decoded.") -> ToolError:
     """An answer came, but it is not what it claims to be."""
     return ToolExecutionError(message, effect="possible")
 
 
 def misuse() -> ToolError:
     """The tool's own mistake: a client that is closed, an answer that is read twice."""
-    return ToolExecutionError("The tool uses its HTTP client wrongly.")
+    return ToolExecutionError("The tool uses its HTTP client incorrectly.")

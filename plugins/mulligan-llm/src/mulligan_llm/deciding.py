@@ -25,15 +25,15 @@ from mulligan_llm.reading import error_in, problems, resource
 rules = Rules()
 
 _MESSAGES: Mapping[type[ToolError], str] = {
-    ToolAuthenticationError: "The model service does not accept the API key",
-    ToolPermissionError: "The account may not use this model or feature",
-    ToolRateLimitError: "The model service limits how often it may be called",
-    ToolQuotaError: "The credit or quota at the model service is used up",
-    ToolTimeoutError: "The model service did not answer in time",
-    ToolUnavailableError: "The model service is overloaded or down for now",
-    ToolArgumentError: "The model service refuses the request as invalid",
-    ResourceNotFoundError: "The model service does not have this",
-    ResourceConflictError: "The present state at the model service does not allow it",
+    ToolAuthenticationError: "The model service rejected the API key",
+    ToolPermissionError: "The account has no access to this model or feature",
+    ToolRateLimitError: "The rate limit of the model service is reached",
+    ToolQuotaError: "The credit or quota at the model service is exhausted",
+    ToolTimeoutError: "The model service did not respond in time",
+    ToolUnavailableError: "The model service is temporarily overloaded or down",
+    ToolArgumentError: "The model service rejected the request as invalid",
+    ResourceNotFoundError: "The model service found no such resource",
+    ResourceConflictError: "The current state at the model service does not allow this",
 }
 _NO_CREDIT = (
     "credit balance",
@@ -80,7 +80,7 @@ def decide(failure: Failure, provider: str, *codes: object, cls: type[ToolError]
 
 def _words(cls: type[ToolError], status: int | None) -> str:
     answered = f" (HTTP {status})" if status else ""
-    return f"{_MESSAGES.get(cls, 'The model service could not do this')}{answered}."
+    return f"{_MESSAGES.get(cls, 'The model service failed')}{answered}."
 
 
 def codes_of(failure: Failure) -> tuple[object, ...]:

@@ -23,7 +23,7 @@ from mulligan_llm.reading import error_in
 from mulligan_llm.transport import connection
 
 _FILE = r"/resolve/[^/]+/([^?#]+)"
-_HIDDEN = " Or the credentials do not allow to see it."
+_HIDDEN = " Or it is not visible with these credentials."
 _UNAUTHENTICATED = 401
 
 
@@ -33,11 +33,11 @@ def hub_closed(failure: Failure) -> ToolError | None:
     status, name = failure.status, failure.look("repo_id")
     repo = name if isinstance(name, str) else None
     if status == _UNAUTHENTICATED:
-        message = "The repository is gated, and no valid token of Hugging Face was sent."
+        message = "The repository is gated, and no valid Hugging Face token was sent."
         return ToolAuthenticationError(
             message, http_status=status, resource=repo, provider="huggingface", effect="none"
         )
-    message = "The repository is gated or disabled, and this account may not read it."
+    message = "The repository is gated or disabled, and this account cannot read it."
     return ToolPermissionError(message, http_status=status, resource=repo, provider="huggingface", effect="none")
 
 
@@ -57,7 +57,7 @@ def hub_missing(failure: Failure) -> ToolError | None:
 
         names.insert(0, unquote(file[1]))
     name = next((name for name in names if isinstance(name, str) and name), None)
-    message = f"Resource not found: {name}." if name else "The Hugging Face Hub does not have this."
+    message = f"Resource not found: {name}." if name else "The Hugging Face Hub has no such resource."
     return ResourceNotFoundError(
         f"{message}{_HIDDEN}", http_status=failure.status, resource=name, provider="huggingface", effect="none"
     )
@@ -67,7 +67,7 @@ def hub_missing(failure: Failure) -> ToolError | None:
 def hub_answered(failure: Failure) -> ToolError | None:
     """Any other answer of the Hub."""
     if failure.status is None and not failure.matches("huggingface_hub.errors.HfHubHTTPError"):
-        return ToolExecutionError("The sandbox could not do this.", provider="huggingface")
+        return ToolExecutionError("The sandbox failed.", provider="huggingface")
     error = decide(failure, "huggingface")
     loading = error_in(failure).get("estimated_time")
     if isinstance(loading, (int, float)) and not isinstance(loading, bool) and isinstance(error, ToolUnavailableError):
@@ -82,7 +82,7 @@ def not_cached(failure: Failure) -> ToolError | None:
         return connection(failure, "huggingface")
     place = failure.look("cache_dir")
     name = safe_str(place) if place is not None else None
-    message = "It is not in the local cache of Hugging Face, and the Hub was not asked."
+    message = "It is not in the local Hugging Face cache, and the Hub was not queried."
     return ResourceNotFoundError(message, resource=name, provider="huggingface", effect="none")
 
 
@@ -93,7 +93,7 @@ def not_cached(failure: Failure) -> ToolError | None:
 )
 def hub_token(failure: Failure) -> ToolError | None:
     """No token is stored, or none could be fetched."""
-    return ToolAuthenticationError("There is no token for Hugging Face.", provider="huggingface", effect="none")
+    return ToolAuthenticationError("No token was found for Hugging Face.", provider="huggingface", effect="none")
 
 
 @rules("huggingface_hub.errors.OfflineModeIsEnabled")
@@ -101,7 +101,7 @@ def hub_offline(failure: Failure) -> ToolError | None:
     """`HF_HUB_OFFLINE` forbids any request."""
     user = "Hugging Face's offline mode is on (HF_HUB_OFFLINE)."
     return ToolConnectionError(
-        "The offline mode of Hugging Face is on.", effect="none", provider="huggingface", user_message=user
+        "Hugging Face's offline mode is on.", effect="none", provider="huggingface", user_message=user
     )
 
 
@@ -109,7 +109,7 @@ def hub_offline(failure: Failure) -> ToolError | None:
 def inference_timeout(failure: Failure) -> ToolError | None:
     """A model or an endpoint that was not ready in time."""
     return ToolTimeoutError(
-        "The model on Hugging Face did not answer in time.", effect="possible", provider="huggingface"
+        "The model on Hugging Face did not respond in time.", effect="possible", provider="huggingface"
     )
 
 
@@ -120,7 +120,7 @@ def generation(failure: Failure) -> ToolError | None:
         return ToolUnavailableError("The inference server is overloaded.", effect="none", provider="huggingface")
     if failure.matches("huggingface_hub.errors.ValidationError"):
         return ToolArgumentError(
-            "The inference server refuses the request as invalid.", provider="huggingface", effect="none"
+            "The inference server rejected the request as invalid.", provider="huggingface", effect="none"
         )
     return ToolExecutionError("The inference server could not finish.", provider="huggingface")
 
@@ -135,5 +135,5 @@ def invalid(failure: Failure) -> ToolError | None:
     """The name of a repository, a URI or a value that the SDK refuses; nothing was sent."""
     match = re.search(r"\bfield '(\w+)'", failure.text)
     problems = [Problem(f"/{match[1]}", "it has the wrong form")] if match else []
-    message = "Hugging Face's SDK refuses a name or value; nothing was sent."
+    message = "The Hugging Face SDK rejected a name or value; nothing was sent."
     return ToolArgumentError(message, problems=problems, provider="huggingface", effect="none")

@@ -46,14 +46,14 @@ def cohere(failure: Failure) -> ToolError | None:
 def mistral(failure: Failure) -> ToolError | None:
     """An answer of Mistral."""
     if failure.matches("mistralai.ResponseValidationError"):
-        return ToolExecutionError("Mistral sent an answer of another form.", provider="mistral")
+        return ToolExecutionError("Mistral sent an unexpected response.", provider="mistral")
     return decide(failure, "mistral", *codes_of(failure))
 
 
 @rules("mistralai.NoResponseError")
 def mistral_silent(failure: Failure) -> ToolError | None:
     """Mistral closed the connection without an answer."""
-    message = "The connection to Mistral ended without an answer."
+    message = "The connection to Mistral ended without a response."
     return ToolConnectionError(message, fatal=False, transient=True, effect="possible", provider="mistral")
 
 
@@ -83,14 +83,14 @@ def _inside(details: list[Mapping[str, Any]], name: str) -> Iterator[Mapping[str
 @rules("google.genai.errors.UnknownApiResponseError", "google.genai.errors.ContinuationInterruptedError")
 def gemini_broken(failure: Failure) -> ToolError | None:
     """An answer of Gemini that cannot be read, or that ended midway."""
-    return ToolExecutionError("Gemini's answer is broken or incomplete.", provider="google")
+    return ToolExecutionError("Gemini's response is malformed or incomplete.", provider="google")
 
 
 @rules("replicate.ReplicateError", "replicate.ModelError")
 def replicate(failure: Failure) -> ToolError | None:
     """An answer of Replicate, or a model that failed while it ran."""
     if failure.matches("replicate.ModelError"):
-        return ToolExecutionError("The model on Replicate failed while it ran.", provider="replicate")
+        return ToolExecutionError("The model on Replicate failed while running.", provider="replicate")
     return decide(failure, "replicate")
 
 

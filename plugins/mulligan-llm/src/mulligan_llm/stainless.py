@@ -68,7 +68,7 @@ def litellm(failure: Failure) -> ToolError | None:
     """What litellm itself found: a budget that is spent, deployments that rest, a request that no service will take."""
     if failure.matches("litellm.BudgetExceededError"):
         return ToolQuotaError(
-            "The budget that litellm was given is spent.",
+            "The litellm budget is exhausted.",
             provider=_routed(failure) or "litellm",
             effect="none",
         )
@@ -76,7 +76,10 @@ def litellm(failure: Failure) -> ToolError | None:
         rest = failure.look("cooldown_time")
         seconds = rest if isinstance(rest, (int, float)) and not isinstance(rest, bool) else None
         return ToolRateLimitError(
-            "All deployments of the model rest after failures.", retry_after=seconds, provider="litellm", effect="none"
+            "All deployments of the model are paused after failures.",
+            retry_after=seconds,
+            provider="litellm",
+            effect="none",
         )
     spent = failure.matches("litellm.PaymentRequiredError")
     return decide(failure, _provider(failure), cls=ToolQuotaError if spent else ToolArgumentError)
@@ -98,7 +101,7 @@ def disconnected(failure: Failure) -> ToolError | None:
 @rules(*_named("APIResponseValidationError"))
 def unreadable(failure: Failure) -> ToolError | None:
     """An answer that does not have the form which the SDK expects."""
-    return ToolExecutionError("The model service sent an answer of another form.", provider=_provider(failure))
+    return ToolExecutionError("The model service sent an unexpected response.", provider=_provider(failure))
 
 
 @rules(*_named("APIError"))
@@ -127,7 +130,7 @@ def websocket(failure: Failure) -> ToolError | None:
 def credentials(failure: Failure) -> ToolError | None:
     """Credentials that are missing, contradict each other or could not be fetched; a signature that does not hold."""
     return ToolAuthenticationError(
-        "There are no usable credentials for the model service.", provider=_provider(failure), effect="none"
+        "No usable credentials were found for the model service.", provider=_provider(failure), effect="none"
     )
 
 
@@ -138,7 +141,7 @@ def other(failure: Failure) -> ToolError | None:
         return ToolAuthenticationError(
             "No API key for the model service is set.", provider=_provider(failure), effect="none"
         )
-    return ToolExecutionError("The SDK of the model service could not do this.", provider=_provider(failure))
+    return ToolExecutionError("The SDK of the model service failed.", provider=_provider(failure))
 
 
 @rules("TypeError", "ValueError")

@@ -42,14 +42,14 @@ def connection(failure: Failure, provider: str) -> ToolError:
         provider: the service.
     """
     if failure.met(*_UNSENT):
-        message = "No connection to the model service in time; nothing was sent."
+        message = "The connection to the model service timed out; nothing was sent."
         return ToolTimeoutError(message, effect="none", provider=provider)
     if failure.met(*_SLOW):
         return timeout(provider)
     if failure.met(*_UNREACHABLE):
         return ToolConnectionError("The model service cannot be reached.", effect="none", provider=provider)
     if failure.met(*_DROPPED):
-        message = "The connection to the model service was dropped midway."
+        message = "The connection to the model service was dropped mid-request."
         return ToolConnectionError(message, fatal=False, transient=True, effect="possible", provider=provider)
     return ToolConnectionError("The connection to the model service failed.", effect="possible", provider=provider)
 
@@ -60,4 +60,4 @@ def timeout(provider: str) -> ToolError:
     Args:
         provider: the service.
     """
-    return ToolTimeoutError("The model service did not answer in time.", effect="possible", provider=provider)
+    return ToolTimeoutError("The model service did not respond in time.", effect="possible", provider=provider)

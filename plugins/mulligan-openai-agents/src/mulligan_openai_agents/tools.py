@@ -185,7 +185,7 @@ def refuse(**_: Any) -> Any:
     Raises:
         ToolNotFoundError: always.
     """
-    raise ToolNotFoundError("An agent is handed off to by its exact name.")
+    raise ToolNotFoundError("To hand off to an agent, use its exact name.")
 
 
 async def is_enabled(tool: Any, context: Any, agent: Any) -> bool:

@@ -221,9 +221,9 @@ def apt(failure: Failure, run: Ran) -> ToolError | None:
 def ended(failure: Failure, run: Ran) -> ToolError | None:
     """Any program: ended at the limit that `timeout` set, or by a signal."""
     if run.code == _LIMIT_REACHED and "timeout" in programs(_command(failure)):
-        return ToolTimeoutError("The program was ended at its time limit.")
+        return ToolTimeoutError("The program was stopped at its time limit.")
     if run.code is not None and run.code < 0:
-        return ToolExecutionError(f"The program was ended by signal {-run.code}; it may have used too much memory.")
+        return ToolExecutionError(f"The program was stopped by signal {-run.code}; it may have used too much memory.")
     return None
 
 

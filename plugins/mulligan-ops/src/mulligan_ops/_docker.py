@@ -22,7 +22,7 @@ from mulligan_ops._lines import USAGE, Lines, meant
 from mulligan_ops._tracing import HTTP, transported
 
 rules = Rules("docker")
-_UNSEEN = "Resource not found: {}. It may also be private, or need a log-in."
+_UNSEEN = "Resource not found: {}. It may also be private or require a login."
 _SWARM = meanings.CONFLICT._replace(message="This node is not part of a swarm, or not its manager")
 REGISTRY: Lines = (
     (r"toomanyrequests|reached your (?:unauthenticated )?pull rate limit", meanings.RATE_LIMIT),
@@ -61,7 +61,7 @@ def denied(message: str) -> ToolError:
     Args:
         message: our words for it.
     """
-    user = "The account may not talk to the Docker daemon: add it to the group `docker`."
+    user = "The account has no access to the Docker daemon. Add it to the group `docker`."
     return ToolPermissionError(message, provider="docker", user_message=user)
 
 
@@ -70,7 +70,7 @@ def container(failure: Failure) -> ToolError:
     """The container's own program ended with an error; Docker itself worked."""
     code = failure.look("exit_status")
     ended = f" with exit code {code}" if isinstance(code, int) else ""
-    return ToolExecutionError(f"The program in the container ended{ended}.", effect="possible")
+    return ToolExecutionError(f"The program in the container exited{ended}.", effect="possible")
 
 
 @rules("docker.errors.APIError")
@@ -86,7 +86,7 @@ def async_api(failure: Failure) -> ToolError | None:
     """aiodocker: the daemon's answer; what it noticed in a stream, or by itself, has no status."""
     status, text = failure.look("status"), failure.look("message")
     if failure.matches("aiodocker.exceptions.DockerContextError"):
-        return ToolExecutionError("Docker's client is set up wrongly.", effect="none")
+        return ToolExecutionError("The Docker client is misconfigured.", effect="none")
     if failure.matches("aiodocker.DockerContainerError") and not status:
         return ToolExecutionError("The program in the container failed.")
     known = isinstance(status, int) and status >= 400
@@ -117,10 +117,10 @@ def transport(failure: Failure) -> ToolError | None:
 
 def _unreached(failure: Failure) -> ToolError:
     if failure.met("PermissionError") or failure.says("PermissionError"):
-        return denied("The Docker daemon's socket may not be used by this account.")
+        return denied("This account has no access to the Docker daemon's socket.")
     error = transported(failure)
     if error.effect == "none" and isinstance(error, ToolConnectionError):
-        error.user_message = "The Docker daemon does not run, or its address is wrong: start it."
+        error.user_message = "The Docker daemon is not running, or its address is wrong. Start it."
     return error
 
 
@@ -148,13 +148,13 @@ _CLASSES: tuple[tuple[tuple[str, ...], type[ToolError], str], ...] = (
     (
         ("InvalidArgument", "InvalidRepository", "NullResource", "MissingContextParameter"),
         ToolArgumentError,
-        "Docker's client rejected an argument.",
+        "The Docker client rejected an argument.",
     ),
-    (("ContextAlreadyExists",), ResourceConflictError, "The context exists already."),
+    (("ContextAlreadyExists",), ResourceConflictError, "The context already exists."),
     (
         ("InvalidVersion", "DeprecatedMethod", "TLSParameterError", "InvalidConfigFile"),
         ToolExecutionError,
-        "Docker's client is set up wrongly.",
+        "The Docker client is misconfigured.",
     ),
     (("BuildError",), ToolExecutionError, "The image could not be built: see its build log."),
     (("ImageLoadError",), ToolExecutionError, "The image could not be loaded."),
@@ -164,7 +164,7 @@ _CLASSES: tuple[tuple[tuple[str, ...], type[ToolError], str], ...] = (
 @rules("docker.credentials.errors.CredentialsNotFound", "docker.credentials.errors.StoreError")
 def credentials(failure: Failure) -> ToolError:
     """The store of credentials has none, or does not work."""
-    return ToolAuthenticationError("Docker's store of credentials gave none.")
+    return ToolAuthenticationError("Docker's credential store returned no credentials.")
 
 
 _NO_DAEMON = meanings.UNREACHABLE._replace(message="The Docker daemon cannot be reached")
@@ -195,10 +195,10 @@ def docker(failure: Failure, code: int | None, text: str, line: str) -> ToolErro
         line: the command.
     """
     if "permission denied while trying to connect" in text:
-        return denied("The Docker daemon's socket may not be used by this account.")
+        return denied("This account has no access to the Docker daemon's socket.")
     is_own = code in _OWN_CODES or re.search(_OWN_WORDS, text, re.MULTILINE)
     if re.search(r"\b(?:run|exec|start)\b", line) and not is_own and not re.search(_USAGE, text):
-        return ToolExecutionError(f"The program in the container ended with exit code {code}.", provider="docker")
+        return ToolExecutionError(f"The program in the container exited with code {code}.", provider="docker")
     error = meant(failure, text, (*REGISTRY, *DAEMON, *_COMMAND), "docker")
     if error is not None and "compose" in line:
         error.effect = "possible"  # some of its services may have been started

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from mulligan.plugin import Failure, ToolError, ToolExecutionError, meanings, status_error
 from mulligan_ops._lines import LOCAL_PERMISSION, USAGE, Lines, meant
 
-_UNREADABLE = meanings.FAILED._replace(message="The server's answer could not be read")
-_UNWRITTEN = meanings.FAILED._replace(message="What was downloaded could not be written")
+_UNREADABLE = meanings.FAILED._replace(message="The server's response could not be read")
+_UNWRITTEN = meanings.FAILED._replace(message="The download could not be written")
 _CODES: tuple[tuple[meanings.Meaning, tuple[int, ...]], ...] = (
     (USAGE, (1, 2, 3, 48)),
     (meanings.ARGUMENT, (33, 34, 45)),
@@ -25,7 +25,7 @@ _CODES: tuple[tuple[meanings.Meaning, tuple[int, ...]], ...] = (
     (meanings.EXISTS, (73,)),
     (meanings.TOO_LARGE, (63,)),
     (meanings.UNIMPLEMENTED, (4,)),
-    (meanings.FAILED._replace(message="The address redirects in a circle"), (47,)),
+    (meanings.FAILED._replace(message="The address redirects in a loop"), (47,)),
     (_UNREADABLE, (8, 61)),
 )
 _CURL: Mapping[int, meanings.Meaning] = {code: meaning for meaning, codes in _CODES for code in codes}
@@ -111,5 +111,5 @@ def wget(failure: Failure, code: int | None, text: str, address: str | None) -> 
 def _answered(failure: Failure, status: str | None, provider: str, address: str | None) -> ToolError:
     """What the server answered; a silent curl does not tell the status."""
     if status is None:
-        return ToolExecutionError("The server answered with an HTTP error.", provider=provider, resource=address)
+        return ToolExecutionError("The server returned an HTTP error.", provider=provider, resource=address)
     return status_error(failure, int(status), provider=provider, resource=address)

@@ -9,15 +9,15 @@ from mulligan_ops._lines import LOCAL_PERMISSION, LOCKED, USAGE, Lines, meant
 from mulligan_ops._ssh import CLIENT
 
 _UNMERGED = meanings.CONFLICT._replace(
-    message="Changes collide: they must be merged by hand, or the merge be given up", effect="possible"
+    message="The changes conflict. Merge them by hand, or abort the merge", effect="possible"
 )
-_DIRTY = meanings.CONFLICT._replace(message="Local changes are in the way: commit or stash them first", effect="none")
+_DIRTY = meanings.CONFLICT._replace(message="Local changes prevent this. Commit or stash them first", effect="none")
 _BEHIND = meanings.CONFLICT._replace(
-    message="The remote branch has commits that are not here: fetch and merge them first", effect="none"
+    message="The remote branch has newer commits. Fetch and merge them first", effect="none"
 )
 _PARTLY = r"^(?: [ +*-] |Deleted )(?!\[rejected|\[remote rejected)"
-_PROTECTED = meanings.PERMISSION._replace(fatal=False, message="The remote repository does not take this push")
-_NO_IDENTITY = "git does not know who commits: a person must set user.name and user.email."
+_PROTECTED = meanings.PERMISSION._replace(fatal=False, message="The remote repository rejected this push")
+_NO_IDENTITY = "git has no author identity. A person must set user.name and user.email."
 _STATUS = r"The requested URL returned error: (\d{3})"
 _LOCAL: Lines = (
     (r"Unable to create '([^']+\.lock)': File exists", LOCKED),

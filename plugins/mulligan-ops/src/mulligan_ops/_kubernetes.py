@@ -117,14 +117,14 @@ def kubernetes_argument(failure: Failure) -> ToolError:
 @rules("kubernetes.config.ConfigException", "kubernetes_asyncio.config.ConfigException")
 def kubernetes_config(failure: Failure) -> ToolError:
     """No usable configuration: neither a kubeconfig file nor a service account."""
-    user = "There is no usable Kubernetes configuration: give a kubeconfig file or a service account."
+    user = "There is no usable Kubernetes configuration. Provide a kubeconfig file or a service account."
     return ToolAuthenticationError("No usable Kubernetes configuration was found.", user_message=user)
 
 
 @rules("kubernetes.dynamic.exceptions.ResourceNotFoundError", "kubernetes.dynamic.exceptions.ResourceNotUniqueError")
 def kubernetes_kind(failure: Failure) -> ToolError:
     """The dynamic client: the cluster knows no such kind, or several."""
-    return ToolArgumentError("The cluster knows no such kind, or several: give its API version and kind.")
+    return ToolArgumentError("The kind is unknown or ambiguous in this cluster. Specify its API version and kind.")
 
 
 @rules("kubernetes.utils.FailToCreateError")
@@ -184,7 +184,7 @@ def kubectl(failure: Failure, text: str) -> ToolError | None:
     """
     ended = re.search(r"command terminated with exit code (\d+)", text)
     if ended is not None:
-        return ToolExecutionError(f"The program in the pod ended with exit code {ended[1]}.", provider="kubernetes")
+        return ToolExecutionError(f"The program in the pod exited with code {ended[1]}.", provider="kubernetes")
     error = _told(failure, text)
     if error is not None and re.search(_DONE, text, re.MULTILINE):
         error.effect = "possible"  # one of several objects

@@ -9,7 +9,7 @@ from mulligan.plugin import Failure, ToolError, meanings, reason_of, status_erro
 from mulligan_ops._git import git
 from mulligan_ops._lines import LOCAL_PERMISSION, LOCKED, USAGE, Lines, meant
 
-_DEPENDENCIES = meanings.CONFLICT._replace(message="The dependencies do not fit together")
+_DEPENDENCIES = meanings.CONFLICT._replace(message="The dependencies conflict")
 _NPM: Mapping[str, meanings.Meaning] = {
     "E401": meanings.AUTHENTICATION,
     "ENEEDAUTH": meanings.AUTHENTICATION,

@@ -9,7 +9,7 @@ from mulligan_ops._lines import LOCAL_PERMISSION
 
 rules = Rules("ssh")
 _DENIED = LOCAL_PERMISSION._replace(message="The SFTP server denied access")
-_UNSUPPORTED = meanings.UNIMPLEMENTED._replace(message="The SFTP server cannot do this")
+_UNSUPPORTED = meanings.UNIMPLEMENTED._replace(message="The SFTP server does not support this")
 _LOST = meanings.DROPPED
 _CODES: Mapping[
     int, meanings.Meaning
@@ -65,14 +65,14 @@ def sftp_answer(failure: Failure) -> ToolError | None:
 
 
 def _failed() -> ToolError:
-    message = "The SFTP server could not do this: it may exist already, not be empty, or be of another kind."
+    message = "The SFTP operation failed. The path may already exist, not be empty, or be of another type."
     return ToolExecutionError(message)
 
 
 @rules("paramiko.SFTPError")
 def sftp_protocol(failure: Failure) -> ToolError:
     """The SFTP server answered something that does not fit."""
-    return ToolExecutionError("The SFTP server's answer could not be read.")
+    return ToolExecutionError("The SFTP server's response could not be read.")
 
 
 _CONNECTED = ("paramiko.transport", "paramiko.channel", "paramiko.packet", "paramiko.auth_handler", "paramiko.sftp")

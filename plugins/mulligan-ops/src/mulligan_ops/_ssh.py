@@ -6,7 +6,7 @@ from mulligan.plugin import Failure, Rules, ToolError, ToolExecutionError, ToolU
 from mulligan_ops._lines import LOCAL_PERMISSION, Lines, meant
 
 rules = Rules("ssh")
-_HOST_KEY = meanings.TLS._replace(message="The SSH host's key is not the known one")
+_HOST_KEY = meanings.TLS._replace(message="The SSH host key does not match the known key")
 _DENIED = (
     "asyncssh.PermissionDenied",
     "asyncssh.KeyImportError",
@@ -22,7 +22,7 @@ _NOT_ALLOWED, _TOO_MANY = 1, 12  # RFC 4253 section 11.1
 def ssh_credentials(failure: Failure) -> ToolError:
     """The server did not accept the key or password, a key needs a passphrase, or the log-in was cut short."""
     if failure.says("Authentication timeout"):
-        return meanings.error_of(failure, meanings.NOT_SENT, message="The SSH server did not let us in in time.")
+        return meanings.error_of(failure, meanings.NOT_SENT, message="The SSH login timed out.")
     if failure.says("saw EOF", "transport shut down"):
         return meanings.error_of(failure, meanings.DROPPED, effect="none")
     return meanings.error_of(failure, meanings.AUTHENTICATION)
@@ -35,7 +35,7 @@ def ssh_host_key(failure: Failure) -> ToolError:
 
 
 def _unknown_host(failure: Failure) -> ToolError:
-    user = "The key of the SSH host is unknown or has changed: check it, then put it into known_hosts."
+    user = "The SSH host key is unknown or has changed. Check it, then add it to known_hosts."
     return meanings.error_of(failure, _HOST_KEY, user_message=user)
 
 
@@ -57,8 +57,8 @@ def ssh_channel(failure: Failure) -> ToolError:
     if code == _CONNECT_FAILED:
         return meanings.error_of(failure, meanings.UNREACHABLE, fatal=False)
     if code == _SHORTAGE:
-        return ToolUnavailableError("The SSH server has no channel left for now.", effect="none")
-    return ToolExecutionError("The SSH server does not offer this kind of channel.", effect="none")
+        return ToolUnavailableError("The SSH server temporarily has no free channel.", effect="none")
+    return ToolExecutionError("The SSH server does not support this type of channel.", effect="none")
 
 
 @rules("paramiko.ProxyCommandFailure")
@@ -88,7 +88,7 @@ def ssh_disconnected(failure: Failure) -> ToolError:
     if code == _NOT_ALLOWED:
         return meanings.error_of(failure, meanings.PERMISSION, resource=None, effect="none")
     if code == _TOO_MANY:
-        return ToolUnavailableError("The SSH server has too many connections for now.", effect="none")
+        return ToolUnavailableError("The SSH server temporarily has too many connections.", effect="none")
     return meanings.error_of(failure, meanings.DROPPED)
 
 

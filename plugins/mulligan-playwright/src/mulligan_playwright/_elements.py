@@ -22,7 +22,7 @@ _STATES: tuple[tuple[str, str], ...] = (
     ("element is not editable", "cannot be edited"),
     ("element is not visible", "is not visible"),
     ("element is not stable", "does not stop moving"),
-    ("element is outside of the viewport", "is outside of the visible part of the page"),
+    ("element is outside of the viewport", "is outside the visible part of the page"),
     ("did not find some options", "has no such option"),
 )
 
@@ -35,14 +35,14 @@ def element_timeout(failure: Failure) -> ToolError | None:
         return None
     did = acted(failure)
     if "resolved to" not in log and not did:
-        message = f"The element {wanted} was not found in time: look at the page for another selector."
+        message = f"The element {wanted} was not found in time. Look at the page for another selector."
         return ResourceNotFoundError(message, resource=wanted)
     own = re.sub(r" resolved to .*", "", log)  # what follows is the page's
     state = next((words for phrase, words in _STATES if phrase in own), None)
     if state is None:
-        message = f"The element {wanted} was found, but it was not ready in time."
+        message = f"The element {wanted} was found, but was not ready in time."
         return ToolTimeoutError(message, resource=wanted, effect="possible")
-    message = f"The element {wanted} was found, but it {state}: look at the page first, or use another element."
+    message = f"The element {wanted} was found, but it {state}. Look at the page first, or use another element."
     effect: Effect = "possible" if did else "none"
     return ResourceConflictError(message, resource=wanted, effect=effect)
 
@@ -102,7 +102,7 @@ _WRONG: tuple[tuple[str, str, str], ...] = (
     ("Not a checkbox or radio button", "the element cannot be checked", "a checkbox or radio button"),
     ("Element is not a <select>", "the element has no options", "a select element"),
     ("Node is not an HTMLInputElement", "the element takes no files", "a file input"),
-    ("Unknown key:", "there is no such key", "a key such as Enter or ArrowDown"),
+    ("Unknown key:", "unknown key", "a key such as Enter or ArrowDown"),
     (_CLICKED, "the checkbox did not change", "another way to check it"),
     ("unsupported mime type", "the file's name has no known ending", "a path that ends in .png or .jpeg"),
 )

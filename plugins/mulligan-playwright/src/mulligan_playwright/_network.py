@@ -14,7 +14,7 @@ _ADDRESS = r"\bERR_\w+ at (\S{1,2000})|navigating to \"([^\"]{1,2000})\"|→ [A-
 _ANSWERED = "← "
 _STATUS = r"^(?:\w+\.\w+: )?([45]\d\d) [A-Z]"
 _BLOCKED = meanings.PERMISSION._replace(fatal=False)
-_REDIRECTS = meanings.FAILED._replace(message="The address redirects in a circle")
+_REDIRECTS = meanings.FAILED._replace(message="The address redirects in a loop")
 # Chromium's: https://source.chromium.org/chromium/chromium/src/+/main:net/base/net_error_list.h
 _MEANINGS: tuple[tuple[meanings.Meaning, str], ...] = (
     (
@@ -57,12 +57,12 @@ _MEANINGS: tuple[tuple[meanings.Meaning, str], ...] = (
     (_REDIRECTS, "TOO_MANY_REDIRECTS NS_ERROR_REDIRECT_LOOP"),
     (
         meanings.FAILED._replace(
-            message="The browser gave up loading the address: it may be a download, or the page moved on"
+            message="The browser stopped loading the address. It may be a download, or the page navigated away"
         ),
         "ABORTED NS_BINDING_ABORTED NS_ERROR_ABORT",
     ),
     (
-        meanings.FAILED._replace(message="The server's answer could not be read as a page"),
+        meanings.FAILED._replace(message="The server's response could not be read as a page"),
         "FAILED INVALID_RESPONSE INVALID_HTTP_RESPONSE RESPONSE_HEADERS_TRUNCATED HTTP_RESPONSE_CODE_FAILURE",
     ),
 )
@@ -125,9 +125,9 @@ def navigation_timeout(failure: Failure) -> ToolError:
         return ToolTimeoutError("The address was not loaded in time.", resource=address)
     waits = re.search(r"waiting for event \"(\w{1,40})\"", whole(failure))
     if waits is not None:
-        return ToolTimeoutError(f"The event {waits[1]} did not come in time.")
+        return ToolTimeoutError(f"The event {waits[1]} did not occur in time.")
     reads = re.match(r"\w+\.wait_for_(?:function|url|load_state|timeout)", failure.text)
-    return ToolTimeoutError("What the browser waited for did not come in time.", effect="none" if reads else "possible")
+    return ToolTimeoutError("The browser timed out while waiting.", effect="none" if reads else "possible")
 
 
 @rules(ERROR)
@@ -135,4 +135,4 @@ def other(failure: Failure) -> ToolError | None:
     """Anything else that Playwright raises by itself; where it has a cause, that says more."""
     if failure.look("__cause__") is not None:
         return None
-    return ToolExecutionError("The browser could not do this.")
+    return ToolExecutionError("The browser action failed.")

@@ -22,7 +22,7 @@ def script(failure: Failure) -> ToolError | None:
         return wrong(failure, "the script has a syntax error", "valid JavaScript")
     if match[1] in _REFUSED:
         user = "The browser does not allow this page to do what the assistant tried, such as reading the clipboard."
-        message = "The browser refused what the script tried: the user must allow it."
+        message = "The browser blocked the script. The user must allow it."
         return ToolPermissionError(message, fatal=False, user_message=user)  # a page may throw an error of that name
     return ToolExecutionError("The script raised an error in the page.")
 
@@ -32,7 +32,7 @@ def closed(failure: Failure) -> ToolError:
     """The page, its context or the browser was closed, or the browser ended as it was started."""
     if failure.text.startswith("BrowserType.launch"):
         return ToolExecutionError("The browser could not be started.", effect="none")
-    return ToolExecutionError("The page or the browser was closed: open a new page.")
+    return ToolExecutionError("The page or the browser was closed. Open a new page.")
 
 
 @rules(ERROR)
@@ -48,32 +48,32 @@ def gone(failure: Failure) -> ToolError | None:
 _GONE: tuple[tuple[tuple[str, ...], str, Effect, bool], ...] = (
     (
         ("has been closed", "is closed", "already stopped", "Connection closed", "Browser closed"),
-        "The page or the browser was closed: open a new page.",
+        "The page or the browser was closed. Open a new page.",
         "possible",
         False,
     ),
-    (("Page crashed", "Target crashed", "page has crashed"), "The page crashed: open it again.", "possible", True),
+    (("Page crashed", "Target crashed", "page has crashed"), "The page crashed. Open it again.", "possible", True),
     (
         ("Execution context was destroyed", "Cannot find context with specified id", "navigated away"),
-        "The page moved on meanwhile: look at it again.",
+        "The page has navigated. Look at it again.",
         "possible",
         True,
     ),
     (
         ("Frame was detached", "frame got detached", "Frame has been detached", "frame was detached"),
-        "The frame was removed from the page meanwhile: look at it again.",
+        "The frame was removed from the page. Look at the page again.",
         "possible",
         True,
     ),
     (
         ("not attached to the DOM", "Element is detached"),
-        "The element was removed from the page meanwhile: look at it again.",
+        "The element was removed from the page. Look at the page again.",
         "none",
         True,
     ),
     (
         ("xecutable doesn't exist", "is not found at", "is missing dependencies to run browsers"),
-        "The browser is not installed: a person must run `playwright install --with-deps`.",
+        "The browser is not installed. A person must run `playwright install --with-deps`.",
         "none",
         False,
     ),

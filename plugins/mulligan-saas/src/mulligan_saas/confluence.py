@@ -30,7 +30,7 @@ def answered(failure: Failure) -> ToolError | None:
     error = status_error(failure, status)
     if isinstance(error, ResourceNotFoundError):
         error.resource = _resource(failure)
-        what = f"Resource not found: {error.resource}" if error.resource else "Confluence found no such thing"
+        what = f"Resource not found: {error.resource}" if error.resource else "Confluence found no such resource"
         error.message = f"{what}, or not visible with these credentials."
     return error
 
@@ -51,29 +51,29 @@ def _resource(failure: Failure) -> str | None:
 @rules("atlassian.ApiNotFoundError")
 def missing(failure: Failure) -> ToolError:
     """A page or space that is not there, or that the account may not see."""
-    message = "Confluence found no such thing, or none that is visible."
+    message = "Confluence found no such resource, or none visible."
     return ResourceNotFoundError(message, resource=_resource(failure))
 
 
 @rules("atlassian.ApiPermissionError", "atlassian.JsonRPCRestrictionsError")
 def permission(_: Failure) -> ToolError:
     """The account may not do this."""
-    return ToolPermissionError("Confluence refused permission.")
+    return ToolPermissionError("Confluence denied permission.")
 
 
 @rules("atlassian.ApiConflictError")
 def conflict(_: Failure) -> ToolError:
     """The page has changed meanwhile."""
-    return ResourceConflictError("It has changed meanwhile: read its present state first.", code="ABORTED")
+    return ResourceConflictError("It has changed since: read its current state first.", code="ABORTED")
 
 
 @rules("atlassian.ApiValueError", "atlassian.ApiNotAcceptable")
 def value(_: Failure) -> ToolError:
     """Values that Confluence, or the client itself, does not accept."""
-    return ToolArgumentError("Confluence does not accept the values.")
+    return ToolArgumentError("Confluence rejected the values.")
 
 
 @rules("atlassian.ApiError", "atlassian.JsonRPCError")
 def other(_: Failure) -> ToolError:
     """Any other error of the client."""
-    return ToolExecutionError("Confluence could not do this.")
+    return ToolExecutionError("Confluence failed.")

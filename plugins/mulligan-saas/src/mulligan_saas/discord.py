@@ -42,12 +42,12 @@ _CLASS = {code: cls for cls, codes in _CODES.items() for code in codes}
 _EXISTS = (40033, 40041, 40060, 40061, 40074, 160004)
 _MESSAGES: Mapping[type[ToolError], str] = {
     ToolAuthenticationError: "Discord rejected the token",
-    ToolPermissionError: "Discord refused permission",
-    ToolRateLimitError: "Discord limits how often this may be done",
-    ToolArgumentError: "Discord does not accept the arguments",
-    ResourceConflictError: "The present state does not allow it",
-    ResourceNotFoundError: "Discord found no such thing",
-    ToolUnavailableError: "Discord is unavailable for now",
+    ToolPermissionError: "Discord denied permission",
+    ToolRateLimitError: "Discord's rate limit is reached",
+    ToolArgumentError: "Discord rejected the arguments",
+    ResourceConflictError: "The current state does not allow this",
+    ResourceNotFoundError: "Discord found no such resource",
+    ToolUnavailableError: "Discord is temporarily unavailable",
 }
 _CLOSED: Mapping[int, type[ToolError]] = {
     4004: ToolAuthenticationError,
@@ -65,7 +65,7 @@ _NAMED = (
 @rules("discord.RateLimited")
 def rate_limited(failure: Failure) -> ToolError:
     """A wait that is longer than the client was allowed to sleep."""
-    return ToolRateLimitError("Discord limits how often this may be done.", retry_after=failure.retry_after)
+    return ToolRateLimitError("Discord's rate limit is reached.", retry_after=failure.retry_after)
 
 
 @rules("discord.HTTPException")
@@ -126,8 +126,8 @@ def login(_: Failure) -> ToolError:
 @rules("discord.PrivilegedIntentsRequired")
 def intents(_: Failure) -> ToolError:
     """Intents that are not turned on in the developer portal."""
-    user = "The bot needs privileged intents: turn them on in Discord's developer portal."
-    return ToolPermissionError("Discord has not granted the intents that are asked for.", user_message=user)
+    user = "The bot needs privileged intents. Enable them in Discord's developer portal."
+    return ToolPermissionError("Discord has not granted the requested intents.", user_message=user)
 
 
 @rules("discord.ConnectionClosed")
@@ -143,13 +143,13 @@ def closed(failure: Failure) -> ToolError:
 @rules("discord.GatewayNotFound")
 def gateway(_: Failure) -> ToolError:
     """Discord names no gateway, as in an outage."""
-    return ToolUnavailableError("Discord is unavailable for now.", effect="none")
+    return ToolUnavailableError("Discord is temporarily unavailable.", effect="none")
 
 
 @rules("discord.InteractionResponded")
 def responded(_: Failure) -> ToolError:
     """An interaction can be answered once only."""
-    return ResourceConflictError("The interaction has been answered already.", code="ALREADY_EXISTS")
+    return ResourceConflictError("The interaction has already been answered.", code="ALREADY_EXISTS")
 
 
 @rules("discord.CommandOnCooldown")
@@ -168,13 +168,13 @@ def object_not_found(failure: Failure) -> ToolError:
 @rules("discord.CheckFailure")
 def check(_: Failure) -> ToolError:
     """A command that the caller may not use here."""
-    return ToolPermissionError("The command may not be used by this account or here.")
+    return ToolPermissionError("This account cannot use the command, or not here.")
 
 
 @rules("discord.UserInputError")
 def command_argument(_: Failure) -> ToolError:
     """Arguments that do not fit a command."""
-    return ToolArgumentError("The arguments do not fit the command.")
+    return ToolArgumentError("The arguments do not match the command.")
 
 
 @rules("discord.ClientException", "discord.CommandError")
@@ -182,4 +182,4 @@ def misuse(failure: Failure) -> ToolError | None:
     """The client is used in a way that it does not allow; what a command raised is known by its cause."""
     if failure.matches("discord.CommandInvokeError", "discord.ConversionError"):
         return None
-    return ToolExecutionError("The Discord client is used wrongly.")
+    return ToolExecutionError("The Discord client is used incorrectly.")

@@ -34,14 +34,14 @@ def answered(failure: Failure) -> ToolError | None:
     if failure.status is None or not _is_jira(failure):
         return None
     if failure.status == 403 and _refused_login(failure):
-        user = "Jira refuses the login: correct the credentials, or log in by browser once and solve the captcha."
-        return ToolAuthenticationError("Jira refuses the login.", http_status=403, user_message=user)
+        user = "Jira rejected the login. Correct the credentials, or log in once by browser and solve the captcha."
+        return ToolAuthenticationError("Jira rejected the login.", http_status=403, user_message=user)
     if failure.status == 400:
-        return ToolArgumentError("Jira does not accept the arguments.", http_status=400, problems=_problems(failure))
+        return ToolArgumentError("Jira rejected the arguments.", http_status=400, problems=_problems(failure))
     error = status_error(failure)
     if isinstance(error, ResourceNotFoundError):
         error.resource = _resource(failure)
-        what = f"Resource not found: {error.resource}" if error.resource else "Jira found no such thing"
+        what = f"Resource not found: {error.resource}" if error.resource else "Jira found no such resource"
         error.message = f"{what}, or not visible with these credentials."
     return error
 
@@ -73,10 +73,10 @@ def _problems(failure: Failure) -> list[Problem]:
     if isinstance(errors, Mapping) and errors:
         return [Problem(f"/{field}", "is not accepted") for field in list(errors)[:20]]
     named = _FOR_FIELD.search(failure.text)
-    return [Problem(f"/{named[1]}", "has a value that Jira does not know")] if named else []
+    return [Problem(f"/{named[1]}", "has a value unknown to Jira")] if named else []
 
 
 @rules("jira.JIRAError", "jira.NotJIRAInstanceError")
 def without_answer(failure: Failure) -> ToolError | None:
     """The client's own mistake, or an empty answer."""
-    return ToolExecutionError("The Jira client got no usable answer.") if failure.status is None else None
+    return ToolExecutionError("The Jira client received no usable response.") if failure.status is None else None

@@ -25,21 +25,21 @@ rules = Rules("notion")
 
 _CODES: Mapping[str, tuple[type[ToolError], str]] = {
     "unauthorized": (ToolAuthenticationError, "Notion rejected the token."),
-    "restricted_resource": (ToolPermissionError, "The Notion integration may not do this."),
-    "object_not_found": (ResourceNotFoundError, "Notion found no such thing, or none that is shared."),
-    "rate_limited": (ToolRateLimitError, "Notion limits how often it may be called."),
+    "restricted_resource": (ToolPermissionError, "The Notion integration lacks permission for this."),
+    "object_not_found": (ResourceNotFoundError, "Notion found no such resource, or none shared."),
+    "rate_limited": (ToolRateLimitError, "Notion's rate limit is reached."),
     "invalid_json": (ToolArgumentError, "Notion could not read the request."),
-    "invalid_request_url": (ToolArgumentError, "Notion does not know the address of the request."),
+    "invalid_request_url": (ToolArgumentError, "The request URL is unknown to Notion."),
     "invalid_request": (ToolArgumentError, "Notion does not support the request."),
     "invalid_grant": (ToolAuthenticationError, "Notion rejected the authorization."),
-    "missing_version": (ToolArgumentError, "The request names no version of Notion's API."),
-    "validation_error": (ToolArgumentError, "Notion does not accept the arguments."),
-    "conflict_error": (ResourceConflictError, "The call collided with another change: read the present state first."),
-    "internal_server_error": (ToolUnavailableError, "Notion failed on its side."),
-    "bad_gateway": (ToolUnavailableError, "Notion is unavailable for now."),
-    "service_unavailable": (ToolUnavailableError, "Notion is unavailable for now."),
-    "database_connection_unavailable": (ToolUnavailableError, "Notion is unavailable for now."),
-    "gateway_timeout": (ToolTimeoutError, "Notion did not answer in time."),
+    "missing_version": (ToolArgumentError, "The request has no Notion API version."),
+    "validation_error": (ToolArgumentError, "Notion rejected the arguments."),
+    "conflict_error": (ResourceConflictError, "The call conflicted with another change: read the current state first."),
+    "internal_server_error": (ToolUnavailableError, "Notion reported an internal error."),
+    "bad_gateway": (ToolUnavailableError, "Notion is temporarily unavailable."),
+    "service_unavailable": (ToolUnavailableError, "Notion is temporarily unavailable."),
+    "database_connection_unavailable": (ToolUnavailableError, "Notion is temporarily unavailable."),
+    "gateway_timeout": (ToolTimeoutError, "Notion did not respond in time."),
 }
 _FIELD = re.compile(r"\b(?:body|path|query)\.((?:\w|\[\d+\]|\.(?=\w)){1,200})")
 _ID = re.compile(r"\bwith ID: ([\w-]{1,64})")
@@ -54,7 +54,7 @@ def answered(failure: Failure) -> ToolError:
         return status_error(failure)
     cls, message = known
     if cls is ToolArgumentError and failure.says("is archived", "must unarchive"):
-        return ResourceConflictError("It is archived: it must be restored first.", http_status=failure.status)
+        return ResourceConflictError("The resource is archived. Restore it first.", http_status=failure.status)
     error = cls(message, http_status=failure.status)
     if cls is ResourceNotFoundError:
         error.resource = _resource(failure)
@@ -84,10 +84,10 @@ def _problems(failure: Failure) -> list[Problem]:
 @rules("notion_client.RequestTimeoutError")
 def timeout(_: Failure) -> ToolError:
     """No answer in time."""
-    return ToolTimeoutError("Notion did not answer in time.")
+    return ToolTimeoutError("Notion did not respond in time.")
 
 
 @rules("notion_client.InvalidPathParameterError")
 def path(_: Failure) -> ToolError:
     """An id that would lead to another address: nothing was sent."""
-    return ToolArgumentError("An id holds characters that are not allowed in it.")
+    return ToolArgumentError("An ID contains invalid characters.")

@@ -64,15 +64,15 @@ _PATTERNS: tuple[tuple[re.Pattern[str], type[ToolError]], ...] = (
 )
 _MESSAGES: Mapping[type[ToolError], str] = {
     ToolAuthenticationError: "Slack rejected the token",
-    ToolPermissionError: "Slack refused permission",
-    ResourceConflictError: "The present state does not allow it",
-    ToolRateLimitError: "Slack limits how often it may be called",
-    ToolQuotaError: "Slack's storage is used up",
-    ToolUnavailableError: "Slack failed on its side",
-    ToolTimeoutError: "Slack did not get the whole request in time",
-    ToolArgumentError: "Slack does not accept the arguments",
-    ToolExecutionError: "Slack does not do this",
-    ResourceNotFoundError: "Slack found no such thing, or none that this token may see",
+    ToolPermissionError: "Slack denied permission",
+    ResourceConflictError: "The current state does not allow this",
+    ToolRateLimitError: "Slack's rate limit is reached",
+    ToolQuotaError: "Slack's storage is exhausted",
+    ToolUnavailableError: "Slack reported an internal error",
+    ToolTimeoutError: "Slack did not receive the whole request in time",
+    ToolArgumentError: "Slack rejected the arguments",
+    ToolExecutionError: "Slack does not support this",
+    ResourceNotFoundError: "Slack found no such resource, or none visible to this token",
 }
 _THING = re.compile(r"(channel|user|file|message|thread|usergroup|team|bookmark|emoji|view|canvas|list)_not_found")
 _POINTER = re.compile(r"^(?:\[ERROR\] )?(.{0,100}?)(?::[^\[]*)?\[json-pointer:(/[\w/.-]{1,100})\]")
@@ -96,7 +96,7 @@ def answered(failure: Failure) -> ToolError:
     told = _by_code(answer, failure) if isinstance(answer, Mapping) else None
     if told is None and failure.status is not None:
         return status_error(failure)
-    return told or ToolExecutionError("Slack could not do this.")
+    return told or ToolExecutionError("The Slack call failed.")
 
 
 def _by_code(answer: Mapping[str, Any], failure: Failure) -> ToolError | None:
@@ -181,10 +181,10 @@ def not_connected(_: Failure) -> ToolError:
 @rules("slack_sdk.SlackRequestError", "slack_sdk.SlackObjectFormationError")
 def request(_: Failure) -> ToolError:
     """Arguments that the client itself refuses: nothing was sent."""
-    return ToolArgumentError("The Slack client does not accept the arguments.")
+    return ToolArgumentError("The Slack client rejected the arguments.")
 
 
 @rules("slack_sdk.SlackClientConfigurationError")
 def configuration(_: Failure) -> ToolError:
     """The client is not set up right."""
-    return ToolExecutionError("The Slack client is not set up right.", effect="none")
+    return ToolExecutionError("The Slack client is misconfigured.", effect="none")

@@ -12,7 +12,7 @@ _NO_CONNECTION = ("httpx.ConnectError", "urllib3.NewConnectionError", "ssl.SSLEr
 def timed_out(failure: Failure) -> ToolError:
     """A timeout; its effect is none where the connection was not even made."""
     before = failure.met(*_BEFORE) and not failure.met("urllib3.NewConnectionError")
-    return ToolTimeoutError("The search service did not answer in time.", effect="none" if before else "possible")
+    return ToolTimeoutError("The search service did not respond in time.", effect="none" if before else "possible")
 
 
 def no_answer(failure: Failure) -> ToolError:
@@ -21,5 +21,5 @@ def no_answer(failure: Failure) -> ToolError:
         return ToolConnectionError("The search service cannot be reached.", effect="none")
     if failure.met(*_TIMEOUT):
         return timed_out(failure)
-    message = "The connection to the search service was dropped midway."
+    message = "The connection to the search service was dropped mid-request."
     return ToolConnectionError(message, fatal=False, transient=True, effect="possible")

@@ -36,25 +36,25 @@ def named(cls: str) -> tuple[str, ...]:
 @rules(*named("RatelimitException"), "duckduckgo_search.ConversationLimitException")
 def rate_limit(_: Failure) -> ToolError:
     """Too many requests; the engine names no time."""
-    return ToolRateLimitError("The search engine limits how often it may be called.")
+    return ToolRateLimitError("The rate limit of the search engine is reached.")
 
 
 @rules(*named("TimeoutException"))
 def timeout(_: Failure) -> ToolError:
     """No answer in time."""
-    return ToolTimeoutError("The search engine did not answer in time.")
+    return ToolTimeoutError("The search engine did not respond in time.")
 
 
 @rules("ddgs.DDGSException", "duckduckgo_search.DuckDuckGoSearchException")
 def failed(failure: Failure) -> ToolError:
     """Nothing was found, nothing was asked, or the engines cannot be reached; only the text tells which."""
     if failure.says("no results found"):
-        return ResourceNotFoundError("The search found nothing: use other or fewer words.")
+        return ResourceNotFoundError("The search found nothing. Use other or fewer words.")
     if failure.says("query is mandatory", "keywords is mandatory"):
-        return ToolArgumentError("A query is needed.", problems=[Problem("/query", "is needed")])
+        return ToolArgumentError("A query is required.", problems=[Problem("/query", "is needed")])
     status = _STATUS.search(failure.text)
     if status is not None:
         return status_error(failure, int(status[1]))
     if failure.says(*_NO_CONNECTION):
         return ToolConnectionError("The search engines cannot be reached.", effect="none")
-    return ToolExecutionError("The search engines gave no usable answer.")
+    return ToolExecutionError("The search engines returned no usable response.")

@@ -25,13 +25,13 @@ _MISSING = re.compile(r"\bmissing (?:query )?`(\w{1,40})` parameter", re.IGNOREC
 @rules("serpapi.APIKeyNotProvided")
 def no_key(_: Failure) -> ToolError:
     """There is no API key."""
-    return ToolAuthenticationError("SerpApi needs an API key.")
+    return ToolAuthenticationError("SerpApi requires an API key.")
 
 
 @rules("serpapi.SearchIDNotProvided")
 def no_search_id(_: Failure) -> ToolError:
     """An archived search is asked for without its id."""
-    return ToolArgumentError("The id of the search is needed.", problems=[Problem("/search_id", "is needed")])
+    return ToolArgumentError("The search ID is required.", problems=[Problem("/search_id", "is needed")])
 
 
 @rules("serpapi.TimeoutError")
@@ -56,7 +56,7 @@ def answered(failure: Failure) -> ToolError | None:
     missing = _MISSING.search(f"{failure.look('error')}")
     if failure.status == 400 and missing:
         problems = [Problem(f"/{missing[1]}", "is needed")]
-        return ToolArgumentError("SerpApi does not accept the arguments.", http_status=400, problems=problems)
+        return ToolArgumentError("SerpApi rejected the arguments.", http_status=400, problems=problems)
     return status_error(failure)
 
 
@@ -70,4 +70,4 @@ def no_results(failure: Failure) -> ToolError | None:
         or not failure.says("hasn't returned any results")
     ):
         return None
-    return ResourceNotFoundError("The search found nothing: use other or fewer words.")
+    return ResourceNotFoundError("The search found nothing. Use other or fewer words.")

@@ -23,7 +23,7 @@ def keyless_limit(failure: Failure) -> ToolError:
     wait = failure.look("retry_after_seconds")
     if isinstance(wait, (int, float)):
         return ToolRateLimitError("Tavily limits calls without an API key.", retry_after=wait)
-    return ToolQuotaError("Tavily's allowance for calls without an API key is used up.")
+    return ToolQuotaError("Tavily's allowance for calls without an API key is exhausted.")
 
 
 @rules("tavily.UsageLimitExceededError")
@@ -31,7 +31,7 @@ def usage_limit(failure: Failure) -> ToolError:
     """Status 429: too many requests, or the plan is used up, which only the text tells apart."""
     if failure.says("plan", "usage limit", "pay-as-you-go", "credit", "credits", "quota", "upgrade"):
         return _used_up()
-    return ToolRateLimitError("Tavily limits how often it may be called.", http_status=429)
+    return ToolRateLimitError("Tavily's rate limit is reached.", http_status=429)
 
 
 @rules("tavily.ForbiddenError")
@@ -41,26 +41,26 @@ def forbidden(failure: Failure) -> ToolError:
         return _used_up()
     if failure.says("not supported"):
         return ToolArgumentError("Tavily does not support one of the addresses.", http_status=403)
-    return ToolPermissionError("Tavily refused permission.")
+    return ToolPermissionError("Tavily denied permission.")
 
 
 def _used_up() -> ToolError:
-    return ToolQuotaError("The limit of the Tavily plan is used up.")
+    return ToolQuotaError("The limit of the Tavily plan is exhausted.")
 
 
 @rules("tavily.InvalidAPIKeyError", "tavily.MissingAPIKeyError", "tavily.KeylessUnsupportedEndpointError")
 def key(_: Failure) -> ToolError:
     """The API key is missing or wrong."""
-    return ToolAuthenticationError("Tavily needs a valid API key.")
+    return ToolAuthenticationError("Tavily requires a valid API key.")
 
 
 @rules("tavily.BadRequestError")
 def request(_: Failure) -> ToolError:
     """Status 400: arguments that Tavily does not accept."""
-    return ToolArgumentError("Tavily does not accept the arguments.", http_status=400)
+    return ToolArgumentError("Tavily rejected the arguments.", http_status=400)
 
 
 @rules("tavily.TimeoutError")
 def timeout(_: Failure) -> ToolError:
     """No answer in time."""
-    return ToolTimeoutError("Tavily did not answer in time.")
+    return ToolTimeoutError("Tavily did not respond in time.")

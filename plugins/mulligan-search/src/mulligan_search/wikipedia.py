@@ -39,8 +39,8 @@ def ambiguous(failure: Failure) -> ToolError:
     titles = [safe_str(one, 100) for one in offered] if isinstance(offered, (list, tuple)) else []
     options = [title for title in titles if title.count(" ") < _WORDS]  # anyone can give a page a sentence for a title
     expected = f"one of: {', '.join(options[:_OPTIONS])}" if options else "a more exact title"
-    problem = Problem(_pointer(failure), "stands for several pages", expected)
-    return ToolArgumentError("The title is ambiguous: choose one page.", problems=[problem])
+    problem = Problem(_pointer(failure), "is ambiguous", expected)
+    return ToolArgumentError("The title is ambiguous. Choose one page.", problems=[problem])
 
 
 @rules("wikipedia.RedirectError")
@@ -60,19 +60,19 @@ def _pointer(failure: Failure) -> str:
 @rules("wikipedia.HTTPTimeoutError")
 def too_busy(_: Failure) -> ToolError:
     """Wikipedia's own search timed out, or its queue is full."""
-    return ToolTimeoutError("Wikipedia's search did not answer in time.")
+    return ToolTimeoutError("Wikipedia's search did not respond in time.")
 
 
 @rules("wikipedia.WikipediaException")
 def told(failure: Failure) -> ToolError:
     """What Wikipedia's API answered with: https://www.mediawiki.org/wiki/API:Errors_and_warnings."""
     if failure.says("exceeded your rate limit", "rate limit", "too many requests"):
-        return ToolRateLimitError("Wikipedia limits how often it may be called.")
+        return ToolRateLimitError("Wikipedia's rate limit is reached.")
     if failure.says("must be set", "longer than the maximum", "may not be empty", "unrecognized value", "too long"):
-        return ToolArgumentError("Wikipedia does not accept the query.")
+        return ToolArgumentError("Wikipedia rejected the query.")
     if failure.says("read-only", "database", "search is currently too busy", "temporarily", "replication lag"):
-        return ToolUnavailableError("Wikipedia is unavailable for now.")
-    return ToolExecutionError("Wikipedia could not answer.")
+        return ToolUnavailableError("Wikipedia is temporarily unavailable.")
+    return ToolExecutionError("Wikipedia failed.")
 
 
 @rules("builtins.ValueError")
@@ -80,14 +80,16 @@ def nothing_asked(failure: Failure) -> ToolError | None:
     """wikipedia: neither a title nor a page id was given."""
     if not failure.says("a title or a pageid must be specified"):
         return None
-    return ToolArgumentError("A title or a page id is needed.", problems=[Problem("/title", "is needed, or a page id")])
+    return ToolArgumentError(
+        "A title or a page ID is required.", problems=[Problem("/title", "is required, or a page ID")]
+    )
 
 
 @rules("wikipediaapi.WikiRateLimitError")
 def rate_limit(failure: Failure) -> ToolError:
     """wikipediaapi: status 429, with `retry_after` where Wikipedia tells it."""
     return ToolRateLimitError(
-        "Wikipedia limits how often it may be called.", retry_after=failure.retry_after, http_status=failure.status
+        "Wikipedia's rate limit is reached.", retry_after=failure.retry_after, http_status=failure.status
     )
 
 
@@ -113,4 +115,4 @@ def connection(failure: Failure) -> ToolError:
 @rules("wikipediaapi.WikiInvalidJsonError")
 def not_json(_: Failure) -> ToolError:
     """wikipediaapi: the answer is not JSON."""
-    return ToolExecutionError("Wikipedia answered with something that is not JSON.")
+    return ToolExecutionError("Wikipedia returned a response that is not JSON.")

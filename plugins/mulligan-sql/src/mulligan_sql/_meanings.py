@@ -29,24 +29,24 @@ _LONGEST_NAME = 200
 REFUSED: Meaning = partial(ToolAuthenticationError, "The database rejected the credentials.")
 READ_ONLY: Meaning = partial(
     ToolPermissionError,
-    "This database, or this transaction, can only be read.",
+    "This database or transaction is read-only.",
     fatal=False,
-    user_message="The assistant tried to change a database that it may only read.",
+    user_message="The assistant tried to change a read-only database.",
 )
 UNREACHABLE: Meaning = partial(ToolConnectionError, "The database cannot be reached.", effect="none")
 DROPPED: Meaning = partial(
     ToolConnectionError, "The connection to the database was dropped.", fatal=False, transient=True, effect="possible"
 )
-TIMED_OUT: Meaning = partial(ToolTimeoutError, "The database did not answer in time.")
-TOO_SLOW: Meaning = partial(ToolTimeoutError, "The statement ran into the database's time limit; ask for less.")
-NOT_CONNECTED: Meaning = partial(ToolTimeoutError, "No connection to the database was free in time.", effect="none")
+TIMED_OUT: Meaning = partial(ToolTimeoutError, "The database did not respond in time.")
+TOO_SLOW: Meaning = partial(ToolTimeoutError, "The statement exceeded the database's time limit; request less.")
+NOT_CONNECTED: Meaning = partial(ToolTimeoutError, "No database connection became available in time.", effect="none")
 CANCELLED: Meaning = partial(ToolCancelledError, "The statement was cancelled.")
-CROWDED: Meaning = partial(ToolUnavailableError, "The database has no free connection for now.", effect="none")
-STARTING: Meaning = partial(ToolUnavailableError, "The database takes no connections for now.", effect="none")
+CROWDED: Meaning = partial(ToolUnavailableError, "The database temporarily has no free connection.", effect="none")
+STARTING: Meaning = partial(ToolUnavailableError, "The database temporarily accepts no connections.", effect="none")
 STOPPING: Meaning = partial(ToolUnavailableError, "The database is shutting down.", effect="possible")
-LIMITED: Meaning = partial(ToolRateLimitError, "The database account has made all its calls of this hour.")
-EXHAUSTED: Meaning = partial(ToolUnavailableError, "The database is out of memory for now.", effect="none")
-FULL: Meaning = partial(ToolQuotaError, "The database has no space left, or has reached a limit that is set for it.")
+LIMITED: Meaning = partial(ToolRateLimitError, "The database account has reached its hourly limit.")
+EXHAUSTED: Meaning = partial(ToolUnavailableError, "The database is temporarily out of memory.", effect="none")
+FULL: Meaning = partial(ToolQuotaError, "The database has no space left or has reached a limit.")
 LOCKED: Meaning = partial(
     ResourceConflictError,
     "Another transaction or process holds a lock; nothing was changed.",
@@ -55,28 +55,28 @@ LOCKED: Meaning = partial(
 )
 ABORTED: Meaning = partial(
     ResourceConflictError,
-    "The transaction was rolled back because of another one at the same time; nothing was changed.",
+    "The transaction was rolled back because of a concurrent one; nothing was changed.",
     code="ABORTED",
     transient=True,
 )
-FORBIDDEN: Meaning = partial(ResourceConflictError, "The present state of the database does not allow it.")
+FORBIDDEN: Meaning = partial(ResourceConflictError, "The current state of the database does not allow this.")
 DEPENDED_ON: Meaning = partial(ResourceConflictError, "Other objects of the database depend on it.")
 SYNTAX: Meaning = partial(ToolArgumentError, "The SQL has a syntax error.")
-WRONG_SQL: Meaning = partial(ToolArgumentError, "The database rejected the SQL as wrong.")
+WRONG_SQL: Meaning = partial(ToolArgumentError, "The database rejected the SQL as invalid.")
 WRONG_USE: Meaning = partial(ToolArgumentError, "The database's driver rejected the statement or its values.")
 WRONG_VALUE: Meaning = partial(ToolArgumentError, "The database rejected a value.")
-WRONG_PARAMETERS: Meaning = partial(ToolArgumentError, "The values do not fit the SQL's parameters.")
+WRONG_PARAMETERS: Meaning = partial(ToolArgumentError, "The values do not match the SQL's parameters.")
 TOO_BIG: Meaning = partial(ToolArgumentError, "The statement or a value is too large for the database.")
-UNKNOWN_FUNCTION: Meaning = partial(ToolArgumentError, "The SQL calls a function that the database does not have.")
+UNKNOWN_FUNCTION: Meaning = partial(ToolArgumentError, "The SQL calls an unknown function.")
 UNSUPPORTED: Meaning = partial(ToolExecutionError, "The database does not support this.", effect="none")
 BROKEN_TRANSACTION: Meaning = partial(
-    ToolExecutionError, "An earlier statement of this transaction failed: it must be rolled back first.", effect="none"
+    ToolExecutionError, "An earlier statement of this transaction failed. Roll back first.", effect="none"
 )
 RAISED: Meaning = partial(ToolExecutionError, "A function or trigger in the database raised an error.")
-STOPPED: Meaning = partial(ResourceConflictError, "A trigger of the database forbids it.", effect="possible")
-NOT_A_DATABASE: Meaning = partial(ToolExecutionError, "The file is no database, or is encrypted.", effect="none")
-CLOSED: Meaning = partial(ToolExecutionError, "The tool used a database connection that cannot be used.", effect="none")
-MISUSED: Meaning = partial(ToolExecutionError, "The tool used the database in a wrong way.")
+STOPPED: Meaning = partial(ResourceConflictError, "A database trigger forbids this.", effect="possible")
+NOT_A_DATABASE: Meaning = partial(ToolExecutionError, "The file is not a database, or is encrypted.", effect="none")
+CLOSED: Meaning = partial(ToolExecutionError, "The tool used an unusable database connection.", effect="none")
+MISUSED: Meaning = partial(ToolExecutionError, "The tool used the database incorrectly.")
 FAILED: Meaning = partial(ToolExecutionError, "The database failed.")
 
 
@@ -98,7 +98,7 @@ def exists(name: str | None = None, *, provider: str | None = None) -> ToolError
         name: its name, where the database tells it.
         provider: the database.
     """
-    message = f"The resource exists already: {name}" if name else "The resource exists already."
+    message = f"The resource already exists: {name}" if name else "The resource already exists."
     return ResourceConflictError(message, code="ALREADY_EXISTS", resource=name, provider=provider)
 
 
@@ -120,15 +120,15 @@ def unknown_column(name: str | None, *, provider: str | None = None) -> ToolErro
         name: its name, perhaps with its table's before it.
         provider: the database.
     """
-    message = f"There is no column {name}." if name else "The SQL names a column that is not there."
-    problems = _problem(name, "there is no such column", "a column of the table")
+    message = f"Column not found: {name}." if name else "The SQL names a column that does not exist."
+    problems = _problem(name, "unknown column", "a column of the table")
     return ToolArgumentError(message, problems=problems, resource=name, provider=provider)
 
 
 def rejected(
     column: str | None,
     table: str | None = None,
-    why: str = "it does not fit the column",
+    why: str = "it does not match the column",
     expected: str | None = None,
     *,
     provider: str | None = None,
@@ -166,8 +166,8 @@ def duplicate(column: str | None, table: str | None = None, *, provider: str | N
         table: its table's.
         provider: the database.
     """
-    message = f"A row with this value{f' of {column}' if column else ''} exists already."
-    problems = _problem(column, "this value exists already", "a value that no other row has")
+    message = f"A row with this value{f' of {column}' if column else ''} already exists."
+    problems = _problem(column, "this value already exists", "a value that no other row has")
     return ResourceConflictError(message, code="ALREADY_EXISTS", problems=problems, resource=table, provider=provider)
 
 
@@ -179,8 +179,8 @@ def referenced(column: str | None, table: str | None = None, *, provider: str | 
         table: the table that has the foreign key.
         provider: the database.
     """
-    message = "A foreign key forbids it: the other row is missing, or is still referred to."
-    problems = _problem(column, "no row has this value, or other rows still refer to it")
+    message = "A foreign key forbids this: the other row is missing or still referenced."
+    problems = _problem(column, "no row has this value, or other rows still reference it")
     return ResourceConflictError(message, problems=problems, resource=table, provider=provider)
 
 

@@ -75,20 +75,20 @@ def no_row(failure: Failure) -> ToolError:
     """A row was required, and there is none."""
     resource = failure.resource
     return ResourceNotFoundError(
-        f"Resource not found: {resource}" if resource else "There is no such row.", resource=resource
+        f"Resource not found: {resource}" if resource else "The row was not found.", resource=resource
     )
 
 
 @rules("sqlalchemy.exc.MultipleResultsFound")
 def several_rows(failure: Failure) -> ToolError:
     """One row was required, and there are several."""
-    return ToolExecutionError("More than one row fits, and the tool needs exactly one.")
+    return ToolExecutionError("More than one row matches, and the tool needs exactly one.")
 
 
 @rules("sqlalchemy.orm.exc.StaleDataError")
 def stale_row(failure: Failure) -> ToolError:
     """The row was changed or deleted by somebody else meanwhile."""
-    return ResourceConflictError("The row was changed or deleted meanwhile: read it again first.", code="ABORTED")
+    return ResourceConflictError("The row was changed or deleted by someone else. Read it again first.", code="ABORTED")
 
 
 @rules("sqlalchemy.exc.PendingRollbackError")

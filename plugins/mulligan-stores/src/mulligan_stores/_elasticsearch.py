@@ -125,7 +125,7 @@ def _answered(failure: Failure, status: int, body: Mapping[str, Any]) -> ToolErr
         return m.missing(resource, **known)
     field = m.found(_FIELD, reason)
     if status == _BAD_REQUEST and field is not None:
-        return m.WRONG(problems=[m.problem(field, "the index does not take this field or its value")], **known)
+        return m.WRONG(problems=[m.problem(field, "the index rejects this field or its value")], **known)
     return status_error(failure, status, provider=known["provider"], retry_after=_pause(failure), resource=resource)
 
 

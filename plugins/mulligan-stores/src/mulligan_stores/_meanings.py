@@ -32,43 +32,45 @@ UNREACHABLE: Meaning = partial(ToolConnectionError, "The store cannot be reached
 DROPPED: Meaning = partial(
     ToolConnectionError, "The connection to the store was dropped.", fatal=False, transient=True, effect="possible"
 )
-TIMED_OUT: Meaning = partial(ToolTimeoutError, "The store did not answer in time.", effect="possible")
-NOT_CONNECTED: Meaning = partial(ToolTimeoutError, "No connection to the store could be had in time.", effect="none")
-TOO_SLOW: Meaning = partial(ToolTimeoutError, "The operation ran into the store's time limit; ask for less.")
+TIMED_OUT: Meaning = partial(ToolTimeoutError, "The store did not respond in time.", effect="possible")
+NOT_CONNECTED: Meaning = partial(ToolTimeoutError, "No store connection became available in time.", effect="none")
+TOO_SLOW: Meaning = partial(ToolTimeoutError, "The operation exceeded the store's time limit; request less.")
 CANCELLED: Meaning = partial(ToolCancelledError, "The operation was interrupted.")
-CROWDED: Meaning = partial(ToolUnavailableError, "The store has no free connection for now.", effect="none")
-UNAVAILABLE: Meaning = partial(ToolUnavailableError, "The store is not available for now.")
-NOT_READY: Meaning = partial(ToolUnavailableError, "The store takes no such request for now.", effect="none")
-EXHAUSTED: Meaning = partial(ToolUnavailableError, "The store is short of memory for now; ask for less.", effect="none")
-LIMITED: Meaning = partial(ToolRateLimitError, "The store limits how often it may be called.")
+CROWDED: Meaning = partial(ToolUnavailableError, "The store temporarily has no free connection.", effect="none")
+UNAVAILABLE: Meaning = partial(ToolUnavailableError, "The store is temporarily unavailable.")
+NOT_READY: Meaning = partial(ToolUnavailableError, "The store temporarily accepts no such request.", effect="none")
+EXHAUSTED: Meaning = partial(
+    ToolUnavailableError, "The store is temporarily short of memory; request less.", effect="none"
+)
+LIMITED: Meaning = partial(ToolRateLimitError, "The rate limit of the store is reached.")
 FULL: Meaning = partial(ToolQuotaError, "The store has no space left.")
-SPENT: Meaning = partial(ToolQuotaError, "The account has used up what it may ask of the store.")
+SPENT: Meaning = partial(ToolQuotaError, "The account has exhausted its quota in the store.")
 ABORTED: Meaning = partial(
     ResourceConflictError,
-    "Somebody else changed it at the same time; nothing was changed.",
+    "Another client changed it at the same time; nothing was changed.",
     code="ABORTED",
     transient=True,
 )
 LOCKED: Meaning = partial(
-    ResourceConflictError, "Somebody else holds the lock; nothing was changed.", code="ABORTED", transient=True
+    ResourceConflictError, "Another client holds the lock; nothing was changed.", code="ABORTED", transient=True
 )
 LOST_LOCK: Meaning = partial(
     ResourceConflictError,
-    "The lock was not held any more: others may have acted meanwhile.",
+    "The lock was no longer held. Other clients may have made changes.",
     code="ABORTED",
     effect="possible",
 )
-FORBIDDEN: Meaning = partial(ResourceConflictError, "The present state of the store does not allow it.")
-READ_ONLY: Meaning = partial(ResourceConflictError, "This server is a read-only replica: write to the primary instead.")
-WRONG: Meaning = partial(ToolArgumentError, "The store rejected the request as wrong.")
-WRONG_KIND: Meaning = partial(ToolArgumentError, "The key holds another kind of value than this operation needs.")
+FORBIDDEN: Meaning = partial(ResourceConflictError, "The current state of the store does not allow this.")
+READ_ONLY: Meaning = partial(ResourceConflictError, "This server is a read-only replica. Write to the primary instead.")
+WRONG: Meaning = partial(ToolArgumentError, "The store rejected the request as invalid.")
+WRONG_KIND: Meaning = partial(ToolArgumentError, "The key holds the wrong type of value for this operation.")
 UNSUPPORTED: Meaning = partial(ToolExecutionError, "The store does not support this.", effect="none")
-MISUSED: Meaning = partial(ToolExecutionError, "The tool used the store's client in a wrong way.", effect="none")
+MISUSED: Meaning = partial(ToolExecutionError, "The tool used the store's client incorrectly.", effect="none")
 DISCARDED: Meaning = partial(
-    ToolExecutionError, "A command of the transaction was wrong: nothing of it was done.", effect="none"
+    ToolExecutionError, "A command of the transaction was invalid. Nothing was applied.", effect="none"
 )
 RAISED: Meaning = partial(ToolExecutionError, "A script or module of the store raised an error.", effect="possible")
-UNREADABLE: Meaning = partial(ToolExecutionError, "The store's answer cannot be read.", effect="possible")
+UNREADABLE: Meaning = partial(ToolExecutionError, "The store's response cannot be read.", effect="possible")
 FAILED: Meaning = partial(ToolExecutionError, "The store failed.")
 
 
@@ -80,7 +82,7 @@ def missing(name: str | None = None, *, provider: str | None = None, http_status
         provider: the store.
         http_status: what it answered with.
     """
-    message = f"Resource not found: {name}" if name else "The store has no such thing."
+    message = f"Resource not found: {name}" if name else "The store has no such resource."
     return ResourceNotFoundError(message, resource=name, provider=provider, http_status=http_status)
 
 
@@ -92,7 +94,7 @@ def exists(name: str | None = None, *, provider: str | None = None, http_status:
         provider: the store.
         http_status: what it answered with.
     """
-    message = f"The resource exists already: {name}" if name else "The resource exists already."
+    message = f"The resource already exists: {name}" if name else "The resource already exists."
     return ResourceConflictError(
         message, code="ALREADY_EXISTS", resource=name, provider=provider, http_status=http_status
     )

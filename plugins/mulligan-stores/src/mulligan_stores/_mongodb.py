@@ -111,7 +111,7 @@ def _by_code(code: object, text: str, details: Mapping[str, Any]) -> ToolError |
     if code == _VALIDATION:
         return _invalid(details)
     if code == _COSMOS_LIMIT and (pause := m.found(_PAUSE, text)):
-        message = "The store limits how often it may be called."
+        message = "The rate limit of the store is reached."
         return ToolRateLimitError(message, retry_after=int(pause) / 1_000, provider=_PROVIDER)
     if code == _ATLAS:
         return _atlas(text)
@@ -127,16 +127,18 @@ def _duplicate(text: str, details: Mapping[str, Any]) -> ToolError:
     """A unique index: `keyValue` names its fields."""
     fields = details.get("keyPattern") or details.get("keyValue")
     names = [name for name in fields if isinstance(name, str)] if isinstance(fields, Mapping) else []
-    problems = [m.problem(name, "this value exists already", "a value that no other document has") for name in names]
-    message = f"A document with this value{f' of {names[0]}' if names else ''} exists already."
+    problems = [m.problem(name, "this value already exists", "a value that no other document has") for name in names]
+    message = f"A document with this value{f' of {names[0]}' if names else ''} already exists."
     where = m.found(_COLLECTION, text)
     return ResourceConflictError(message, code="ALREADY_EXISTS", problems=problems, resource=where, provider=_PROVIDER)
 
 
 def _invalid(details: Mapping[str, Any]) -> ToolError:
     """A document that breaks the collection's schema; MongoDB 5.0 and later name the fields."""
-    problems = [m.problem(name, "the value breaks the collection's schema") for name in _broken(details)]
-    return ToolArgumentError("The document breaks the collection's schema.", problems=problems[:8], provider=_PROVIDER)
+    problems = [m.problem(name, "the value violates the collection's schema") for name in _broken(details)]
+    return ToolArgumentError(
+        "The document violates the collection's schema.", problems=problems[:8], provider=_PROVIDER
+    )
 
 
 def _broken(details: Mapping[str, Any]) -> Iterable[str]:

@@ -37,7 +37,7 @@ def qdrant_answer(failure: Failure) -> ToolError | None:
 def qdrant_limit(failure: Failure) -> ToolError:
     """Too many calls for now."""
     seconds = failure.look("retry_after_s")
-    message = "The store limits how often it may be called."
+    message = "The rate limit of the store is reached."
     return ToolRateLimitError(message, retry_after=seconds if isinstance(seconds, int) else None, provider="qdrant")
 
 

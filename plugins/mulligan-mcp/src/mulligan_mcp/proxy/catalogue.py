@@ -150,7 +150,7 @@ async def _run(upstream: Upstream, name: str, arguments: dict[str, Any]) -> Any:
         raise meaning_of(error, upstream.spec.name) from error
     except ValidationError as error:
         raise ToolExecutionError(
-            f"The MCP server {upstream.spec.name!r} answered this call with something that is no result of a tool.",
+            f"The MCP server {upstream.spec.name!r} returned something that is not a tool result.",
             effect="possible",
             provider=upstream.spec.name,
         ) from error

@@ -42,14 +42,14 @@ def meaning_of(error: MCPError, server: str) -> Exception:
         return OnwardError(code, error.error.message, error.error.data)
     if isinstance(error, ConnectionEndedError):
         return ToolUnavailableError(
-            f"The MCP server {server!r} ended while it worked on this call. It is being started again.",
+            f"The MCP server {server!r} exited while running this call. It is being restarted.",
             effect="possible",
             provider=server,
-            user_message=f"The tool server {server!r} stopped unexpectedly and is being started again.",
+            user_message=f"The tool server {server!r} stopped unexpectedly and is being restarted.",
         )
     if isinstance(error, UnreadableAnswerError):
         return ToolExecutionError(
-            f"The MCP server {server!r} sent an answer to this call that cannot be read.",
+            f"The MCP server {server!r} sent an unreadable response to this call.",
             effect="possible",
             provider=server,
         )
@@ -75,9 +75,9 @@ def away(server: str, seconds: float, reason: str = "") -> ToolUnavailableError:
     """
     why = f" ({reason})" if reason else ""
     return ToolUnavailableError(
-        f"The MCP server {server!r} is not running{why}. Its next start is due in {max(1, round(seconds))} s.",
+        f"The MCP server {server!r} is not running{why}. It will be restarted in {max(1, round(seconds))} s.",
         effect="none",
         retry_after=max(1.0, round(seconds)),
         provider=server,
-        user_message=f"The tool server {server!r} is not running and is being started again.",
+        user_message=f"The tool server {server!r} is not running and is being restarted.",
     )

@@ -191,7 +191,7 @@ class Fleet:
         reachable = self.clients.reachable()
         if len(reachable) == 1:
             return await _answer(reachable[0], request, expected)
-        return ErrorData(code=INVALID_REQUEST, message="It cannot be told which of the proxy's clients this is for.")
+        return ErrorData(code=INVALID_REQUEST, message="The proxy cannot determine which client this is for.")
 
     def _asking(self, upstream: Upstream) -> Exchange | None:
         """The request that a server works on, where it can be told which client it is of."""

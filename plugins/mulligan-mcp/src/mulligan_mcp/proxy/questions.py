@@ -47,10 +47,10 @@ async def answered(exchange: Exchange, server: str) -> dict[str, Any]:
             answers[key] = await _ask(exchange, request)
         except (MCPError, ValidationError, KeyError) as error:
             raise ToolExecutionError(
-                f"The MCP server {server!r} asks for input that this client cannot give.",
+                f"The MCP server {server!r} requests input that this client cannot provide.",
                 effect="none",
                 provider=server,
-                user_message=f"The tool server {server!r} asked for something that this program cannot ask you.",
+                user_message=f"The tool server {server!r} requested input that this program cannot ask you for.",
             ) from error
     params = {**exchange.params, **({"inputResponses": answers} if answers else {})}
     if "requestState" in asked:

@@ -74,7 +74,7 @@ class Relay:
         except ToolError as error:
             raise MCPError(INTERNAL_ERROR, error.message) from error
         except ValidationError as error:
-            raise MCPError(INTERNAL_ERROR, "The server's answer is none that the protocol allows.") from error
+            raise MCPError(INTERNAL_ERROR, "The server's response violates the protocol.") from error
         return await call_next(ctx) if answered is None else answered
 
     async def _heard(self, ctx: Context) -> None:

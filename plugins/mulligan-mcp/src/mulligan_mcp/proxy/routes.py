@@ -127,7 +127,7 @@ class Routes:
                 return await self._ask(upstream, ctx, params)
             except MCPError as error:
                 refused = refused or error
-        raise refused or MCPError(INVALID_PARAMS, "No server completes this.")
+        raise refused or MCPError(INVALID_PARAMS, "No server provides completions for this.")
 
     def _named(self, name: Any) -> tuple[Upstream, str]:
         server, _, own = str(name).partition(SEPARATOR)

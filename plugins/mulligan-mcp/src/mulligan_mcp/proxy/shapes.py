@@ -30,7 +30,7 @@ def shaped(ctx: ServerRequestContext[Any, Any], raw: dict[str, Any], *, modern: 
         return raw
     if not wanted:
         if raw.get("resultType") == "input_required":
-            raise MCPError(INVALID_REQUEST, "The server asks for input in a way that needs a newer client.")
+            raise MCPError(INVALID_REQUEST, "The server requests input in a way that requires a newer client.")
         return {name: value for name, value in raw.items() if name not in _MODERN_ONLY}
     cached = {"ttlMs": 0, "cacheScope": "private"} if ctx.method in spec.CACHEABLE_METHODS else {}
     try:
@@ -40,4 +40,4 @@ def shaped(ctx: ServerRequestContext[Any, Any], raw: dict[str, Any], *, modern: 
     except KeyError:
         return {"resultType": "complete", **raw}
     except ValidationError as error:
-        raise MCPError(INTERNAL_ERROR, "The server's answer is none that the protocol allows.") from error
+        raise MCPError(INTERNAL_ERROR, "The server's response violates the protocol.") from error

@@ -76,9 +76,9 @@ def reason_of(error: BaseException) -> str:
     if isinstance(error, FileNotFoundError):
         return f"the program {error.filename or ''} was not found"
     if isinstance(error, OtherWayError):
-        return f"it speaks no version that is known here ({error})"
+        return f"it supports no known protocol version ({error})"
     if isinstance(error, TimeoutError):
-        return "it did not answer in time"
+        return "it did not respond in time"
     if isinstance(error, ConnectionEndedError):
         return "it ended before it had answered"
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
