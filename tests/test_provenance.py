@@ -363,7 +363,24 @@ def test_whatever_is_read_as_a_number_spells_that_number(parts):
 
 @pytest.mark.parametrize(
     "sent",
-    ["$5", "5 %", "(5)", "5-", "~5", "5k", "5 million", "minus 5", "05", "5.000,00", "five percent", "a few", "12 pm"],
+    [
+        "$5",
+        "5 %",
+        "(5)",
+        "5-",
+        "~5",
+        "5k",
+        "5 million",
+        "minus 5",
+        "05",
+        "5.000,00",
+        "five percent",
+        "a few",
+        "12 pm",
+        "-five",
+        "- a dozen",
+        "five-",
+    ],
 )
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_number_with_anything_else_beside_it_is_no_number(sent, kind):
@@ -443,6 +460,71 @@ def test_a_text_with_a_comma_is_never_split_for_a_tool_that_may_change_something
     for kind in KINDS:
         content = result_of(made({"paths": texts}, **kind), {"paths": f"{one}, {other}.pdf"}).content
         assert "read_only" in kind or (ready(content) is None and "Did you mean" not in content)
+
+
+RESPONSE = (
+    "1 validation error for Payment\nid\n  Field required [type=missing, input_value={'ok': True}, input_type=dict]"
+)
+
+
+@pytest.mark.parametrize("text", [RESPONSE, "Unknown tool: audit_log", RESPONSE.replace("\nid\n", "\namount\n")])
+def test_what_failed_after_an_effect_is_checked_and_never_called_again(text):
+    def pay(amount: int) -> str:
+        raise ValueError(text)
+
+    lines = result_of(Tool.from_function(pay), {"amount": 5}).content.splitlines()
+    assert lines[-1] == "Next: check whether it took effect before you call it again."
+    assert "It may have taken effect." in lines
+    reading = result_of(Tool.from_function(pay, read_only=True), {"amount": 5}).content
+    assert "taken effect" not in reading
+
+
+@pytest.mark.parametrize(
+    ("sent", "name"),
+    [
+        ("without", "with"),
+        ("employer", "employee"),
+        ("grantee", "grantor"),
+        ("atypical", "typical"),
+        ("dose_mcg", "dose_mg"),
+        ("time_us", "time_ms"),
+        ("price_usdt", "price_usd"),
+        ("amount", "amount_cents"),
+    ],
+)
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_opposite_or_another_unit_is_no_other_spelling(sent, name, kind):
+    content = result_of(made({name: {"type": "number"}}, **kind), {sent: 5}).content
+    assert ready(content) is None
+    assert "Did you mean" not in content
+
+
+@pytest.mark.parametrize(
+    ("missing", "reported"),
+    [
+        ("patient-a", "patient-b"),
+        ("item-ii", "item-iii"),
+        ("payer", "payee"),
+        ("hypertension", "hypotension"),
+        ("mg", "Mg"),
+    ],
+)
+def test_a_short_part_or_the_other_side_is_no_near_spelling(missing, reported):
+    held = made({"name": S}, handler=failing(f"'{missing}' not found. Did you mean '{reported}'?"), read_only=True)
+    assert ready(result_of(held, {"name": missing}).content) in (None, {"name": "act", "arguments": {"name": "Mg"}})
+
+
+def test_a_model_or_plugin_repairs_a_reading_call_with_what_was_sent_only():
+    from mulligan.repair import ask
+
+    held = made({"path": S, "mode": {"enum": ["text", "binary"]}}, ["path"], read_only=True)
+    for answer, runs in (
+        ('{"path": "/etc/passwd"}', False),
+        ('{"path": "a.md", "mode": "text"}', True),
+        ('{"path": "A.md"}', True),
+    ):
+        policy = Policy(repair=(ask(lambda _, answer=answer: answer),))
+        assert result_of(held, {"pth": "a.md"}, policy=policy).is_error is not runs
 
 
 @pytest.mark.parametrize("levels", [4, 6, 8, 12])

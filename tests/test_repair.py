@@ -110,9 +110,9 @@ def test_it_can_be_blocked(make_pipeline, run):
 
 
 def test_a_plugin_is_asked_before_the_built_in_ones(make_pipeline, plugin, run):
-    mine = plugin(repair=lambda call: lambda: call._replace(arguments={"path": "mine"}))
+    mine = plugin(repair=lambda call: lambda: call._replace(arguments={"path": "A"}))
     pipeline = make_pipeline(READING, WRITING, plugins=[mine], policy=Policy(repair="all"))
-    assert told(run(pipeline, "read_file", "{'path': 'a'}")) == "mine"
+    assert told(run(pipeline, "read_file", "{'path': 'a'}")) == "A"
     assert run(pipeline, "write_file", "{'path': 'a'}").is_error  # a repair does no more than a corrected call may
 
 
@@ -482,11 +482,12 @@ def test_a_repaired_call_that_fails_again_and_again_is_noticed(make_pipeline, ru
 
 
 def test_nobody_completes_for_a_tool_that_may_write(make_pipeline, plugin, run):
-    mine = plugin(repair=lambda call: lambda: call._replace(arguments={"path": "completed"}))
+    mine = plugin(repair=lambda call: lambda: call._replace(arguments={"path": "A"}))
     pipeline = make_pipeline(READING, WRITING, plugins=[mine])
     for sent in ('{"path": "a', b'{"path": "a', '{"path": "a"', '{"path": ["a"}', "", " ", None, '"{\\"path\\": 1"'):
         assert run(pipeline, "write_file", sent).is_error
-        assert told(run(pipeline, "read_file", sent)) == "completed"
+    for sent in ('{"path": "a', b'{"path": "a', '{"path": "a"', '{"path": ["a"}'):
+        assert told(run(pipeline, "read_file", sent)) == "A"
     assert pipeline.faults == ()
 
 
@@ -497,7 +498,8 @@ def test_a_repairer_of_a_tool_that_may_write_changes_the_form_and_not_the_meanin
         assert told(run(pipeline, "write_file", sent)) == "1"
     for sent in ("{}", {}, {"path": 2}, {"path": 1, "text": 5}, "{'path': 1 // the first\n}", {"path": True}):
         assert run(pipeline, "write_file", sent).is_error
-        assert told(run(pipeline, "read_file", sent)) == "1"
+    assert told(run(pipeline, "read_file", "{'path': 1 // the first\n}")) == "1"
+    assert run(pipeline, "read_file", {"path": 2}).is_error  # nothing that was not sent, for any tool
     assert pipeline.faults == ()
 
 

@@ -294,7 +294,9 @@ def test_a_tool_may_have_parameters_of_these_names(make_pipeline, run):
 
     made = Model('{"name": "start", "arguments": ["x"]}')
     assert (
-        run(make_pipeline(tool(read_only=True)(start), plugins=[ask(made)]), "start", {"name": "start"}).value
+        run(
+            make_pipeline(tool(read_only=True)(start), plugins=[ask(made)]), "start", {"name": "start", "argument": "x"}
+        ).value
         == "start ['x']"
     )
 

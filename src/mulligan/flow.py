@@ -220,8 +220,6 @@ def _repair(state: Invocation, error: ToolError) -> Generator[Step, Outcome, Too
 
 def _may_repair(state: Invocation, sent: ToolCall, tool: Tool) -> bool:
     """Whether a repaired call, which has just been validated, holds no more than a corrected call may."""
-    if tool.read_only and tool.name == sent.name:
-        return True
     from mulligan.mending.provenance import may_repair
 
     limits = state.host.limits

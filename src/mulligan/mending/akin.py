@@ -20,7 +20,7 @@ permanently kill terminate shutdown reset revoke ban production prod live
 """
 _TURN, _KIND = frozenset(_TURNS.split()), frozenset(_KINDS.split())
 _GRAVE = frozenset(map(stem, _GREAT.split()))
-_BEGINNING, _ONE_SLIP, _TWO_SLIPS, _LONG_NAME = 3, 5, 10, 7
+_BEGINNING, _ONE_SLIP, _LONG_NAME = 4, 5, 7
 _SIGNS = re.compile(r"[^\w\s.,:;/'\"()-]|(?<!\w)[-.]|[-.](?!\w)")
 
 
@@ -37,15 +37,24 @@ def is_same_name(given: str, name: str) -> bool:
     fewer, more = _unmatched(ours, theirs), _unmatched(theirs, ours)
     if len(given) >= _LONG_NAME and len(fewer) == len(more) == 1 and _is_slip_of_unknown(fewer[0], more[0]):
         fewer, more = [], []
-    if not ours or (fewer and more) or not same_signs(given, name) or _TURN & {*more} or _has_digits(fewer + more):
+    if not ours or (fewer and more) or not same_signs(given, name) or _has_digits(fewer + more):
+        return False
+    if _TURN & {*more} or any(map(is_unit, more)):  # what was not sent turns the meaning around, or is a unit
         return False
     return all(is_unit(word) or (word in _KIND and word == ours[-1]) for word in fewer)
 
 
 def _is_slip_of_unknown(given: str, word: str) -> bool:
     """Whether a word that means nothing is another one with one slip, within a name long enough to tell."""
-    means_something = word_of(given).meaning is not UNKNOWN or is_known_name(given) or is_unit(given)
-    return not means_something and not given.isdigit() and distance(given, word, 1) == 1
+    means_something = word_of(given).meaning is not UNKNOWN or is_known_name(given) or is_unit(given) or is_unit(word)
+    if means_something or given.isdigit() or given[0] != word[0] or _is_pair(given, word):
+        return False
+    return distance(given, word, 1) == 1
+
+
+def _is_pair(one: str, other: str) -> bool:
+    """Whether two words are the two sides of one thing, as `payer` and `payee` are."""
+    return {one[-2:], other[-2:]} in ({"ee", "er"}, {"ee", "or"})
 
 
 def is_same_value(given: str, value: str) -> bool:
@@ -110,6 +119,8 @@ def _is_same_word(one: str, other: str) -> bool:
     """Whether two words are forms of one, or one is cut short or misspelt; a first letter hardly ever is."""
     if one == other or stem(one) == stem(other):
         return True
+    if one in _TURN or other in _TURN:
+        return False
     short, long = sorted((one, other), key=len)
     if one[0] != other[0] or len(short) < _BEGINNING:
         return False
@@ -118,7 +129,6 @@ def _is_same_word(one: str, other: str) -> bool:
 
 def _is_slip(short: str, long: str) -> bool:
     """Whether a word is another one misspelt: not if both are known for different things, or are a pair as in `payee`."""
-    slips = 0 if len(short) < _ONE_SLIP else 1 if len(short) < _TWO_SLIPS else 2
-    is_pair = {short[-2:], long[-2:]} in ({"ee", "er"}, {"ee", "or"})
+    slips = 0 if len(short) < _ONE_SLIP else 1
     apart = is_known_name(short) and is_known_name(long) and not same_names(short, [long])
-    return distance(short, long, slips) <= slips and not is_pair and not apart
+    return distance(short, long, slips) <= slips and not _is_pair(short, long) and not apart

@@ -11,7 +11,7 @@ from mulligan.mending.choices import value_meant
 from mulligan.mending.lossless import SEVERAL, Lossless
 from mulligan.mending.members import is_holder, names_meant
 from mulligan.mending.provenance import Source, escaped, unwrapped_forms
-from mulligan.mending.scalars import is_json, is_null, json_in, number_of, parts_of, truth_in
+from mulligan.mending.scalars import is_json, is_null, json_in, number_of, truth_in
 from mulligan.mending.schemas import Schemas, is_a, takes_text
 from mulligan.mending.units import Said
 from mulligan.mending.wrapping import object_of
@@ -106,7 +106,6 @@ class _Mender:
     def __init__(self, tool: Tool, problems: Sequence[Problem] | None) -> None:
         self._schemas = Schemas(tool.parameters)
         self._aliases = tool.aliases
-        self._read_only = tool.read_only
         self._wrong = None if problems is None else {_first(problem.pointer) for problem in problems}
         self._steps = _MOST_STEPS
         self.readings: dict[str, Source] = {}
@@ -219,17 +218,16 @@ class _Mender:
         if kind == "object":
             return json_in(value, dict) if isinstance(value, str) else None
         if kind == "array":
-            return self._list(value, schema)
+            return self._list(value)
         return None
 
-    def _list(self, value: Any, schema: Mapping[str, Any]) -> list[Any] | None:
+    def _list(self, value: Any) -> list[Any] | None:
+        """A list of one value, or the list that a text holds as JSON; a text that may name several things is neither."""
         if not isinstance(value, str):
             return None if value is None else [value]
         if is_json(value):
             return json_in(value, list)  # type: ignore[no-any-return]
-        holds_text = self._schemas.resolved(schema.get("items")).get("type", "string") == "string"
-        is_split = self._read_only and (holds_text or "," in value)  # a comma may as well be part of a name
-        return parts_of(value) if is_split else None if SEVERAL.search(value) else [value]
+        return None if SEVERAL.search(value) else [value]
 
     def _inside(self, value: Any, schema: Mapping[str, Any], place: _Place) -> Any:
         if isinstance(value, dict):

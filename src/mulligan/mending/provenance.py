@@ -35,6 +35,8 @@ _PLAIN = re.compile(r"[A-Za-z0-9_./-]{1,64}")
 _FOREIGN = re.compile(r"[@~*?:\\<>|]")  # what could lead to another host, home, scheme, or to many things
 _BLANK = re.compile(r"[\s\u0000-\u001f]")
 _LONGEST = 64
+_STEPS = re.compile(r"[-_. ]")
+_SHORTEST_WORD = 4
 _DIGITS = re.compile(r"\d+")
 _EXTENSION = re.compile(r"\.[A-Za-z]{1,5}")
 _PREFIXED_NUMBER = re.compile(r"[A-Za-z]{1,16}[-_](\d{3,})")
@@ -84,8 +86,6 @@ def is_near_name(sent: str, name: str) -> bool:
         sent: the name that was sent.
         name: the other name.
     """
-    from mulligan.suggesting.kinship import distance, slips
-
     folder, _, last = sent.rpartition("/")
     other_folder, _, other = name.rpartition("/")
     if not (folder == other_folder and last and other) or sent == name or ".." in name or _FOREIGN.search(other):
@@ -99,8 +99,18 @@ def is_near_name(sent: str, name: str) -> bool:
         return True
     if "." not in last and other.startswith(last) and _EXTENSION.fullmatch(other[len(last) :]):
         return True
-    most = slips(min(len(last), len(other)))
-    return last[0].casefold() == other[0].casefold() and distance(last.casefold(), other.casefold(), most) <= most
+    ours, theirs = (_STEPS.split(name.casefold()) for name in (last, other))
+    differing = [pair for pair in zip(ours, theirs, strict=False) if pair[0] != pair[1]]
+    return len(ours) == len(theirs) and len(differing) == 1 and _is_slip(*differing[0])
+
+
+def _is_slip(word: str, other: str) -> bool:
+    """Whether a word is another one but for one slip of the pen; the two sides of one thing, as in `payee`, are not."""
+    from mulligan.suggesting.kinship import distance
+
+    is_pair = {word[-2:], other[-2:]} in ({"ee", "er"}, {"ee", "or"})
+    is_long = min(len(word), len(other)) >= _SHORTEST_WORD and word[0] == other[0]
+    return is_long and not is_pair and distance(word, other, 1) == 1
 
 
 def name_source(tool: Tool, called: str) -> Source | None:
@@ -146,13 +156,32 @@ def may_repair(tool: Tool, sent: ToolCall, read: Mapping[str, Any], limits: Limi
     if sent.name != tool.name and not is_plain_like(tool.name, sent.name):
         return False
     if tool.read_only:
-        return True
+        return _is_from_call(tool, sent, read)
     if name_source(tool, sent.name) not in ("sent", "author"):
         return False
     if not is_whole(sent.arguments):
         return False
     arguments = read_sent(sent.arguments, limits, read_only=False)
     return arguments is not None and any(preserves_meaning(tool, one, read) for one in unwrapped_forms(tool, arguments))
+
+
+def _is_from_call(tool: Tool, sent: ToolCall, read: Mapping[str, Any]) -> bool:
+    """Whether every text in arguments was sent, in some style, or is a value that the tool's schema names."""
+    from mulligan.arguments.reading import dump
+    from mulligan.foreign.copies import thawed
+
+    text = sent.arguments if isinstance(sent.arguments, str) else dump(sent.arguments or {})
+    known = f"{canonical(text)} {canonical(dump(thawed(tool.parameters)))}"
+    waiting: list[Any] = [*read.values()]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Mapping):
+            waiting += part.values()
+        elif isinstance(part, list):
+            waiting += part
+        elif isinstance(part, str) and not any(canonical(form) in known for form in (part, dump(part)[1:-1])):
+            return False
+    return True
 
 
 def unwrapped_forms(tool: Tool, arguments: Mapping[str, Any]) -> list[Mapping[str, Any]]:

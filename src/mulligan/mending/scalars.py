@@ -13,6 +13,7 @@ from mulligan.mending.syntax import mend_syntax
 from mulligan.mending.units import without_words, words_of
 
 _NUMBER = re.compile(r"(\D*?)((?<![\w.,])[-+]?(?:[1-9]\d{0,2}(?:,\d{3})+|0|[1-9]\d*)(?:\.\d+)?)(\D*)")
+_ONLY_WORDS = re.compile(r"[\s\"'`]*[^\W\d_]+(?:(?:-|\s+)[^\W\d_]+)*[\s\"'`]*")  # a hyphen within a number is no sign
 _BLANK = re.compile(r"[\s\"'`]*")
 _TRUE = frozenset(("true", "yes", "on", "y", "t", "1", "enabled"))
 _FALSE = frozenset(("false", "no", "off", "n", "f", "0", "disabled"))
@@ -73,7 +74,7 @@ def number_in(text: str, is_named: Callable[[str], bool] = lambda word: False) -
 
 def _number_in_words(text: str, is_named: Callable[[str], bool]) -> Decimal | None:
     """The number that a text spells out in English, before or behind words that the argument says itself."""
-    if without_words(text).strip(" -\"'`,"):
+    if not _ONLY_WORDS.fullmatch(text):
         return None
     words = [word for word in words_of(text) if not is_named(word)]
     if len(words) > 1 and words[0] == "minus":
@@ -169,12 +170,3 @@ def json_in(text: str, kind: type) -> Any:
         mended = mend_syntax(text)
         value = None if mended is None else parse_json(mended)
     return value if type(value) is kind else None
-
-
-def parts_of(text: str) -> list[str]:
-    """The items of a list that was sent as a line: `bug, p1`; the text itself where it has no comma.
-
-    Args:
-        text: what was sent.
-    """
-    return [part.strip() for part in text.split(",") if part.strip()] or [text]

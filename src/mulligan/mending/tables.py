@@ -9,9 +9,9 @@ from mulligan.suggesting.canonical import canonical
 from mulligan.suggesting.words import pieces
 
 _VALUES = """
-urgent critical asap emergency blocker high highest severe p0 p1
+urgent critical asap emergency blocker high severe p0 p1
 medium normal moderate default standard p2
-minor trivial low lowest p3
+minor trivial low p3
 in_transit on_the_way underway dispatched shipped sent
 pending waiting queued open todo new unprocessed
 in_progress ongoing active running doing started wip
@@ -58,9 +58,7 @@ portuguese pt
 dutch nl
 chinese zh
 japanese ja
-dollar dollars usd
 euro euros eur
-pound sterling gbp
 yen jpy
 read reader viewer read_only readonly
 write writer editor

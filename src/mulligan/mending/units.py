@@ -47,6 +47,7 @@ px pixel pixels
 """
 _CURRENCIES = """
 € eur euro euros
+¢ cent cents
 $ usd dollar dollars
 £ gbp pound pounds sterling
 ¥ jpy yen
@@ -54,7 +55,7 @@ $ usd dollar dollars
 chf franc francs
 cny rmb yuan
 """
-_SYMBOLS = frozenset("°%€$£¥₹")
+_SYMBOLS = frozenset("°%€$£¥₹¢")
 _WORD = re.compile(r"[^\W\d_]+|[°%€$£¥₹]")
 _STATED = re.compile(
     r"(?:\b(?:in|as)\s+|\()(?:(?:degrees?|whole|the)\s+)?([^\W\d_]+|[°%€$£¥₹])(?![\w.]*\d)", re.IGNORECASE

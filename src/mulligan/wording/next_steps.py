@@ -65,7 +65,9 @@ def next_step(
     """
     if template := _stopping(error, note):
         return words[template].format(tool=name)
-    if isinstance(error, ToolNotFoundError):
+    if may_have_ended_later(error, tool):
+        return words["check_effect"]
+    if isinstance(error, ToolNotFoundError) and tool is None:
         if error.proposal == "listed":
             return words["any_tool"]
         template = "other_tool" if error.proposal == "clear" else "likely_tool"
@@ -84,6 +86,29 @@ def next_step(
     if isinstance(error, ToolCancelledError):
         return words["if_needed"]
     return _after_failure(error, name, tool, words, note)
+
+
+def _other_tool(error: ToolNotFoundError, name: str, words: Catalogue) -> str:
+    if error.proposal == "listed":
+        return words["any_tool"]
+    template = "other_tool" if error.proposal == "clear" else "likely_tool"
+    return _with_name(template, error.suggestions, name, words, "") or words["any_tool"]
+
+
+def may_have_ended_later(error: ToolError, tool: Tool | None) -> bool:
+    """Whether a call may have had its effect before something failed that is not about what the call said.
+
+    The answer of a service that does not fit, for one, is an argument error to the library that reads it.
+
+    Args:
+        error: what the failure means.
+        tool: the tool, or None.
+    """
+    if error.effect != "possible" or tool is None or not isinstance(error, (ToolArgumentError, ToolNotFoundError)):
+        return False
+    sent = error.arguments or {}
+    about = [problem for problem in placed(error, tool)[0] if argument_of(problem.pointer) in sent]
+    return not any(problem.message != MISSING for problem in about) and not _may_be_repeated(tool)
 
 
 def _stopping(error: ToolError, note: str) -> str:
@@ -244,7 +269,7 @@ def effect_note(error: ToolError, tool: Tool | None, words: Catalogue) -> str:
     """
     if error.effect == "done":
         return words["done"]
-    distracts = isinstance(error, _PLAIN)
+    distracts = isinstance(error, _PLAIN) and not may_have_ended_later(error, tool)
     if error.effect == "possible" and tool is not None and not (tool.read_only or distracts or _seems_to_read(tool)):
         return words["possible"]
     return ""
