@@ -582,7 +582,7 @@ def test_an_argument_that_does_not_exist_is_to_be_left_out(make_pipeline):
     assert 'Next: call query again without "zzzq", and the other arguments unchanged.' in told
     assert 'call ask again without "nmae"' in pipeline.call("ask", {"index": "a"}).content
     both = pipeline.call("query", {"index": 5, "text": [], "zzzq": 3}).content
-    assert "Next: call query again with the above corrected." in both
+    assert "Next: call query again with these problems corrected." in both
 
 
 @pytest.mark.parametrize(

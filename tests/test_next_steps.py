@@ -84,10 +84,10 @@ def test_many_problems_are_referred_to_by_the_lines_above(after):
     @tool(read_only=True)
     def act(a: int = 0, b: int = 0) -> None: ...
 
-    assert after(act, {f"zzzq{n}": 1 for n in range(14)}) == "call act again with the above corrected."
-    assert after(act, {"zzzq": 1, "a": "x"}) == "call act again with the above corrected."
+    assert after(act, {f"zzzq{n}": 1 for n in range(14)}) == "call act again with these problems corrected."
+    assert after(act, {"zzzq": 1, "a": "x"}) == "call act again with these problems corrected."
     assert after(act, {"zzzq": 1, "a": "x", "b": 1}) == (
-        "call act again with the above corrected, and the other arguments unchanged."
+        "call act again with these problems corrected, and the other arguments unchanged."
     )
 
 
