@@ -213,7 +213,9 @@ CASES: dict[str, Case] = {
         errors.ToolRateLimitError("Too many calls for now.", retry_after=20, fatal=True)
     ),
     "unavailable": failing(errors.ToolUnavailableError("The service is down.", effect="none")),
-    "cancelled": failing(errors.ToolCancelledError("An operation that the tool waited for was cancelled."), read_only=True),
+    "cancelled": failing(
+        errors.ToolCancelledError("An operation that the tool waited for was cancelled."), read_only=True
+    ),
     "failed": failing(ServiceError("no route to the printer\nsecond line")),
     "failed_without_effect": failing(ServiceError("no route to the printer"), read_only=True),
     "failed_type_only": failing(ServiceError("no route to the printer"), policy=Policy(detail="type")),

@@ -88,10 +88,16 @@ def test_every_template_of_the_original_is_used_by_its_own_name():
     ("catalogue", "told"),
     [
         ("german", r"Policy(catalogue='german'): use a mapping of templates, such as {**ENGLISH, ...}"),
-        ({"next": "Weiter: {step}"}, r"Policy(catalogue=...): template 'headline' is missing; start from {**ENGLISH, ...}"),
+        (
+            {"next": "Weiter: {step}"},
+            r"Policy(catalogue=...): template 'headline' is missing; start from {**ENGLISH, ...}",
+        ),
         ({**ENGLISH, "nxt": "x"}, r"Policy(catalogue=...): unknown template 'nxt'; available: headline, "),
         ({**ENGLISH, 3: "x"}, r"Policy(catalogue=...): unknown template 3; available: headline, "),
-        ({**ENGLISH, "next": "{stepp}"}, r"Policy(catalogue=...): template 'next' has the unknown field {stepp}; allowed: {step}"),
+        (
+            {**ENGLISH, "next": "{stepp}"},
+            r"Policy(catalogue=...): template 'next' has the unknown field {stepp}; allowed: {step}",
+        ),
         ({**ENGLISH, "and": "{x}"}, r"Policy(catalogue=...): template 'and' has the unknown field {x}; allowed: none"),
         ({**ENGLISH, "next": "{"}, r"Policy(catalogue=...): template 'next' is invalid: "),
         ({**ENGLISH, "next": 5}, r"Policy(catalogue=...): template 'next' is invalid: expected a string, not int"),

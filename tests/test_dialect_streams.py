@@ -410,9 +410,11 @@ def test_all_the_parts_of_a_stream_of_the_ai_sdk():
 def test_chunks_of_another_provider_are_named(name):
     for other, stream in STREAMS.items():
         if other != name:
-            with pytest.raises(errors.UsageError, match=rf"these chunks \(dict\) are not a stream of the dialect {name};"):
+            with pytest.raises(
+                errors.UsageError, match=rf"these chunks \(dict\) are not a stream of the dialect {name};"
+            ):
                 DIALECTS[name].assemble(stream())
-    with pytest.raises(errors.UsageError, match=r"these chunks \(int\) are no stream"):
+    with pytest.raises(errors.UsageError, match=r"these chunks \(int\) are not a stream"):
         DIALECTS[name].assemble([3, None])
 
 

@@ -39,7 +39,7 @@ def test_a_tool_that_takes_no_arguments_is_called_without_any(after):
 
     sent = {"random_string": "dummy"}
     assert after(tool(read_only=True)(now), sent) == "call now again without arguments: {}."
-    assert after(now, sent) == "now takes no arguments: call it with {} only if that does what you want."
+    assert after(now, sent) == "now takes no arguments. Call it with {} only if that does what you want."
 
 
 def test_corrected_arguments_are_named_only_where_there_are_some(after):

@@ -189,8 +189,7 @@ def test_an_installed_dialect_that_recognises_everything_is_not_used():
     assert list(manager.compile().dialects()) == ["broken"]
     (fault,) = manager.faults
     assert fault.error == (
-        "its dialect 'greedy' recognises every message, even an unknown one, so it is ignored; "
-        "check for its own keys"
+        "its dialect 'greedy' recognises every message, even an unknown one, so it is ignored; check for its own keys"
     )
 
 

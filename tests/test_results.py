@@ -82,7 +82,9 @@ def test_a_failed_result(make_pipeline, run):
     assert (result.is_error, result.fatal, result.value, result.attempts) == (True, True, None, 1)
     assert repr(result) == "ToolResult('pay', id='7', ToolQuotaError, fatal=True)"
     assert (
-        result.feedback.headline == result.content.splitlines()[0] == "Error executing tool pay: The credit is exhausted."
+        result.feedback.headline
+        == result.content.splitlines()[0]
+        == "Error executing tool pay: The credit is exhausted."
     )
     assert result.feedback.error_type == "ToolQuotaError"
 
@@ -189,9 +191,7 @@ def test_to_dict_of_a_failure(make_pipeline, run):
         "type": "ToolQuotaError",
         "code": "RESOURCE_EXHAUSTED",
         "message": "The credit is exhausted.",
-        "user_message": (
-            "bank has no quota, credit balance or disk space left for pay. Increase it, then try again."
-        ),
+        "user_message": ("bank has no quota, credit balance or disk space left for pay. Increase it, then try again."),
         "resource": "acct/1",
         "retry_after": 30,
         "http_status": 402,

@@ -254,7 +254,10 @@ OPEN = "; to allow other arguments, set additionalProperties: true in its schema
         ),
         (lambda: tool(log_in, secret=5), "tool 'log_in': secret must be a string or a list of strings, not 5"),
         (lambda: tool(log_in, tags=5), "tool 'log_in': tags must be a string or a list of strings, not 5"),
-        (lambda: tool(log_in, tags=["a", 5]), "tool 'log_in': tags must be a string or a list of strings, not ['a', 5]"),
+        (
+            lambda: tool(log_in, tags=["a", 5]),
+            "tool 'log_in': tags must be a string or a list of strings, not ['a', 5]",
+        ),
         (lambda: tool(log_in, schema=5), "tool 'log_in': parameters must be a JSON Schema as a mapping, not 5"),
         (
             lambda: tool(log_in, readonly=True),

@@ -60,7 +60,11 @@ ONE_FIELD = {
         [],
         ("matches none of the allowed forms", "string or integer", "[]"),
     ),
-    "oneOf": ({"oneOf": [{"type": "string"}, {"const": 3}]}, 4, ("matches none of the allowed forms", "string or 3", "4")),
+    "oneOf": (
+        {"oneOf": [{"type": "string"}, {"const": 3}]},
+        4,
+        ("matches none of the allowed forms", "string or 3", "4"),
+    ),
     "minimum": ({"minimum": 1}, 0, (BOUNDS, "at least 1", "0")),
     "maximum": ({"maximum": 10}, 11, (BOUNDS, "at most 10", "11")),
     "exclusiveMinimum": ({"exclusiveMinimum": 0}, 0, (BOUNDS, "more than 0", "0")),
@@ -115,9 +119,7 @@ def test_missing_and_unknown_members():
     ]
     assert problems_of(checked({}), {"x": 1}) == [("/x", "unknown argument", "none", None)]
     inner = {"type": "object", "properties": {}, "additionalProperties": False}
-    assert problems_of(checked({"a": inner}), {"a": {"x": 1}}) == [
-        ("/a/x", "unknown argument", "none", None)
-    ]
+    assert problems_of(checked({"a": inner}), {"a": {"x": 1}}) == [("/a/x", "unknown argument", "none", None)]
 
 
 @pytest.mark.parametrize("sent", ["HIGH", None, ["a"]])
@@ -180,9 +182,7 @@ def test_missing_members_inside_are_named_with_their_own_pointer():
     inner = {"type": "object", "properties": {"x": {"enum": [1, 2]}}, "required": ["x"], "additionalProperties": False}
     tool = checked({"list": {"type": "array", "items": inner}})
     assert problems_of(tool, {"list": [{"x": 1}, {}]}) == [("/list/1/x", "missing", "one of 1, 2", None)]
-    assert problems_of(tool, {"list": [{"x": 1, "y/z": 0}]}) == [
-        ("/list/0/y~1z", "unknown argument", "x", None)
-    ]
+    assert problems_of(tool, {"list": [{"x": 1, "y/z": 0}]}) == [("/list/0/y~1z", "unknown argument", "x", None)]
 
 
 def test_a_missing_member_behind_a_reference_says_what_it_must_be():
@@ -326,9 +326,7 @@ def test_a_tool_whose_schema_cannot_be_used_is_refused_and_the_others_run(make_p
     assert run(pipeline, "work", {"a": "x"}).content == '{"a":"x"}'
 
 
-STEP = (
-    "Next: do not call bad again: no arguments will work. Use another tool, or tell the user that this one does not work."
-)
+STEP = "Next: do not call bad again: no arguments will work. Use another tool, or tell the user that this one does not work."
 
 
 @pytest.mark.parametrize(

@@ -413,9 +413,7 @@ def test_the_model_reads_it(serve: Serve) -> None:
     with Pipeline([read_file], plugins=[mulligan_google], autoload=False) as calling:
         content = calling.call("read_file", {"file_id": "1AbC"}).content
 
-    assert content.startswith(
-        "Error executing tool read_file: Resource not found: 1AbC. Or the account cannot see it."
-    )
+    assert content.startswith("Error executing tool read_file: Resource not found: 1AbC. Or the account cannot see it.")
 
 
 def test_libraries_that_fail_by_themselves(pipeline: Pipeline) -> None:
