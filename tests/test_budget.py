@@ -143,7 +143,7 @@ def test_the_budget_of_a_tool_refuses_that_tool_only(begin, desk):
     assert (results[2].fatal, results[2].error.rule) == (False, "session:budget-calls")
     assert results[2].content == (
         "Error executing tool pay: This call was not run: the budget of 2 calls for pay in this conversation is exhausted.\n"
-        "Next: continue without pay: it is not run any more in this conversation."
+        "Next: continue without pay: it will not run again in this conversation."
     )
     assert not read(session).is_error
     assert desk.spent == [BudgetSpent(None, None, "pay", "calls", 2, "pay")]

@@ -201,7 +201,7 @@ def test_a_fatal_failure_stops_after_its_siblings_are_answered(run):
     assert [message.get("tool_call_id") for message in written] == [None, None, "c1", "c2"]
     assert err.splitlines() == [
         "2 messages, 2 calls: 1 ok, 1 failed (1 ToolAuthenticationError), 0 repaired",
-        "stopped at line 2: ToolAuthenticationError: A service rejected the credentials. Provide valid credentials, then try again.",
+        "stopped at line 2: ToolAuthenticationError: A service rejected the credentials used by pay. Provide valid credentials, then try again.",
     ]
 
 

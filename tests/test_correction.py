@@ -590,7 +590,7 @@ def test_an_argument_that_does_not_exist_is_to_be_left_out(make_pipeline):
     sent = Tool.from_schema("open", "", {"type": "object", "properties": {"index": {}}}, open_to_all)
     assert 'call open again without "nmae"' in make_pipeline(sent).call("open", {"index": "a", "nmae": 1}).content
     both = pipeline.call("query", {"index": 5, "text": [], "zzzq": 3}).content
-    assert "Next: call query again with the above corrected." in both
+    assert "Next: call query again with these problems corrected." in both
 
 
 @pytest.mark.parametrize(

@@ -497,4 +497,6 @@ def test_a_tool_that_blocks_the_event_loop_beyond_its_deadline_is_named(make_pip
     (record,) = caplog.records
     assert (record.name, record.levelname) == ("mulligan", "WARNING")
     assert "tool blocking blocked the event loop for" in record.getMessage()
-    assert "overran its deadline of 0.05 s" in record.getMessage() and "def instead of async def" in record.getMessage()
+    assert (
+        "exceeded its deadline of 0.05 s" in record.getMessage() and "def instead of async def" in record.getMessage()
+    )

@@ -414,7 +414,7 @@ def test_chunks_of_another_provider_are_named(name):
                 errors.UsageError, match=rf"these chunks \(dict\) are not a stream of the dialect {name};"
             ):
                 DIALECTS[name].assemble(stream())
-    with pytest.raises(errors.UsageError, match=r"these chunks \(int\) are no stream"):
+    with pytest.raises(errors.UsageError, match=r"these chunks \(int\) are not a stream"):
         DIALECTS[name].assemble([3, None])
 
 

@@ -148,7 +148,7 @@ def test_usage_and_plugin_errors_are_no_tool_errors():
 
 
 def test_an_error_is_raised_and_caught_like_any_other():
-    with pytest.raises(errors.ToolError, match="used up") as caught:
+    with pytest.raises(errors.ToolError, match="is exhausted") as caught:
         try:
             raise KeyError("inner")
         except KeyError as inner:
@@ -279,7 +279,7 @@ def test_a_resource_that_is_no_text_is_shown_as_text(make_pipeline, run, resourc
 def test_an_unknown_field_is_named():
     with pytest.raises(
         TypeError,
-        match=r"ToolQuotaError has no field 'retryafter'; there are .*retry_after|unexpected keyword argument 'retryafter'",
+        match=r"ToolQuotaError has no field 'retryafter'; available: .*retry_after|unexpected keyword argument 'retryafter'",
     ):
         errors.ToolQuotaError("x", retryafter=3)  # type: ignore[call-arg]
 

@@ -39,7 +39,7 @@ def test_a_tool_that_takes_no_arguments_is_called_without_any(after):
 
     sent = {"random_string": "dummy"}
     assert after(tool(read_only=True)(now), sent) == "call now again without arguments: {}."
-    assert after(now, sent) == "now takes no arguments: call it with {} only if that does what you want."
+    assert after(now, sent) == "now takes no arguments. Call it with {} only if that does what you want."
 
 
 def test_corrected_arguments_are_named_only_where_there_are_some(after):
@@ -114,10 +114,10 @@ def test_many_problems_are_referred_to_by_the_lines_above(after):
     @tool(read_only=True)
     def act(a: int = 0, b: int = 0) -> None: ...
 
-    assert after(act, {f"zzzq{n}": 1 for n in range(14)}) == "call act again with the above corrected."
-    assert after(act, {"zzzq": 1, "a": "x"}) == "call act again with the above corrected."
+    assert after(act, {f"zzzq{n}": 1 for n in range(14)}) == "call act again with these problems corrected."
+    assert after(act, {"zzzq": 1, "a": "x"}) == "call act again with these problems corrected."
     assert after(act, {"zzzq": 1, "a": "x", "b": 1}) == (
-        "call act again with the above corrected, and the other arguments unchanged."
+        "call act again with these problems corrected, and the other arguments unchanged."
     )
 
 

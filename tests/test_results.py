@@ -353,7 +353,7 @@ def test_a_result_of_a_text_lists_nothing_that_nobody_knows():
     assert ToolResult.from_error("the printer is on fire").content.splitlines()[0] == "Error: the printer is on fire"
     assert "vailable tools" not in ToolResult.from_error(errors.ToolNotFoundError("Tool 'x' not found.")).content
     for wrong in (ValueError("x"), None, 3, object()):
-        with pytest.raises(errors.UsageError, match="takes a ToolError or a text") as refused:
+        with pytest.raises(errors.UsageError, match="takes a ToolError or a string") as refused:
             ToolResult.from_error(wrong)
         assert "0x" not in str(refused.value)
 

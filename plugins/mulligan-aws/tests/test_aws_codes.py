@@ -174,7 +174,7 @@ def test_an_answer_to_head_has_only_its_status(
 def test_a_forbidden_object_may_be_a_missing_one(pipeline: Pipeline, serve: Serve) -> None:
     error = classified(pipeline, s3(serve, 403, "AccessDenied"))
 
-    assert "where the object does not exist" in error.message
+    assert "if the object does not exist" in error.message
 
 
 def test_what_is_missing_is_named(pipeline: Pipeline, serve: Serve) -> None:

@@ -67,11 +67,8 @@ def next_step(
         return words[template].format(tool=name)
     if may_have_ended_later(error, tool):
         return words["check_effect"]
-    if isinstance(error, ToolNotFoundError) and tool is None:
-        if error.proposal == "listed":
-            return words["any_tool"]
-        template = "other_tool" if error.proposal == "clear" else "likely_tool"
-        return _with_name(template, error.suggestions, name, words, "") or words["any_tool"]
+    if isinstance(error, ToolNotFoundError):
+        return _other_tool(error, name, words) if tool is None else words["other_way"]
     if isinstance(error, ToolArgumentError):
         return _with_arguments(error, name, tool, words, line)
     if isinstance(error, ResourceNotFoundError):
