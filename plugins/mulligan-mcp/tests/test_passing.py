@@ -215,3 +215,12 @@ async def test_two_clients_share_the_servers_and_keep_their_own_memory():
         async with Client(server, mode="auto") as first, Client(server, mode="auto") as second:
             assert said(await first.call_tool("echo", {"text": "1"})) == "1"
             assert said(await second.call_tool("echo", {"text": "2"})) == "2"
+
+
+async def test_a_repair_is_noted_below_the_servers_own_answer():
+    async with inside(spec(), repair=True) as client:
+        result = await client.call_tool("echo", {"text": 3})
+    assert [block.text for block in result.content] == [
+        "3",
+        'Note: your arguments did not fit the schema and were read as {"text": "3"}.',
+    ]
