@@ -262,7 +262,7 @@ def test_what_is_wrong_at_one_place_is_said_once(make_pipeline, run):
     for text, what in (('{"a": 1, "a": 2}', "duplicate key"), ('{"a": 1e999}', "the number is too large")):
         told = run(make_pipeline(act), "act", text).content
         assert told.startswith(
-            "Error executing tool act: Invalid arguments: one problem; nothing was run.\n- /a: duplicate key"
+            f"Error executing tool act: Invalid arguments: one problem; nothing was run.\n- /a: {what}"
         )
         assert told.count(what) == 1
 

@@ -101,9 +101,9 @@ TEXTS = {"type": "array", "items": {"type": "string"}}
         ({"type": "string"}, True, None),
         ({"type": "string"}, {"a": 1}, None),
         (TEXTS, "bug", ["bug"]),
-        (TEXTS, "bug, p1", ["bug", "p1"]),
+        (TEXTS, "bug, p1", None),
         (TEXTS, '["bug", "p1"]', ["bug", "p1"]),
-        ({"type": "array", "items": {"type": "integer"}}, "1, 2", [1, 2]),
+        ({"type": "array", "items": {"type": "integer"}}, "1, 2", None),
         ({"type": "array", "items": {"type": "integer"}}, 5, [5]),
         (TEXTS, "[]", []),
         (TEXTS, "['bug', 'p1']", ["bug", "p1"]),
@@ -404,7 +404,13 @@ def test_json_stays_what_it_is(arguments):
             {"order_id": "48121"},
             {"order_id": "ORD-48121"},
         ),
-        ("src/ap.py", "not found. Did you mean 'src/app.py'?", {"path": "src/ap.py"}, {"path": "src/app.py"}),
+        ("src/ap.py", "not found. Did you mean 'src/app.py'?", {"path": "src/ap.py"}, None),
+        (
+            "src/reder.py",
+            "not found. Did you mean 'src/reader.py'?",
+            {"path": "src/reder.py"},
+            {"path": "src/reader.py"},
+        ),
         (
             "acme/rockets",
             "Repository acme/rockets not found. Similar: acme/rocket",
@@ -552,12 +558,14 @@ def test_where_there_is_no_room_for_it_the_step_is_told_instead(limit):
 
 
 def test_the_authors_own_names_come_before_those_of_a_report():
-    @tool(read_only=True, resources=["src/main.py", "src/app.py"])
+    @tool(read_only=True, resources=["src/reader.py", "src/app.py"])
     def read_file(path: str) -> str:
-        raise FileNotFoundError(2, "No such file or directory. Did you mean src/mains.py?", path)
+        raise FileNotFoundError(2, "No such file or directory. Did you mean src/readers.py?", path)
 
     with Pipeline([read_file], autoload=False) as made:
-        assert proposed(made.call("read_file", {"path": "src/man.py"}).content)["arguments"] == {"path": "src/main.py"}
+        assert proposed(made.call("read_file", {"path": "src/reder.py"}).content)["arguments"] == {
+            "path": "src/reader.py"
+        }
 
 
 def test_a_fatal_failure_has_no_corrected_call():
@@ -574,6 +582,7 @@ def test_an_argument_that_does_not_exist_is_to_be_left_out(make_pipeline):
     def query(index: str, text: str) -> str:
         return text
 
+    @tool(read_only=True)
     def ask(index: str) -> str:
         raise errors.ToolArgumentError("Acme rejects it.", problems=[errors.Problem("/nmae", "unknown field")])
 
@@ -587,7 +596,7 @@ def test_an_argument_that_does_not_exist_is_to_be_left_out(make_pipeline):
     assert "/nmae: unknown field" in foreign
     assert "Next: call ask again with corrected arguments." in foreign
     assert "nmae" not in foreign.splitlines()[-1]
-    sent = Tool.from_schema("open", "", {"type": "object", "properties": {"index": {}}}, open_to_all)
+    sent = Tool.from_schema("open", "", {"type": "object", "properties": {"index": {}}}, open_to_all, read_only=True)
     assert 'call open again without "nmae"' in make_pipeline(sent).call("open", {"index": "a", "nmae": 1}).content
     both = pipeline.call("query", {"index": 5, "text": [], "zzzq": 3}).content
     assert "Next: call query again with these problems corrected." in both
@@ -597,6 +606,7 @@ def test_an_argument_that_does_not_exist_is_to_be_left_out(make_pipeline):
     ("seconds", "told"), [(0.25, "0.25 s"), (7, "7 s"), (39.2, "40 s"), (1798.85, "1799 s"), (1e7, "10000000 s")]
 )
 def test_a_long_wait_is_told_in_whole_seconds(make_pipeline, seconds, told):
+    @tool(read_only=True)
     def ask() -> str:
         raise errors.ToolRateLimitError("Slow down.", retry_after=seconds)
 

@@ -95,7 +95,7 @@ def test_one_call_may_have_a_deadline(make_pipeline, run, function):
     for name, most in (("free", 60), ("bounded", 30)):
         assert 0 < run(pipeline, name, context={"deadline": Deadline.after(60)}).value <= most
     assert 0 < run(pipeline, "bounded", context={"deadline": Deadline.after(10)}).value <= 10
-    with pytest.raises(errors.UsageError, match="give a Deadline"):
+    with pytest.raises(errors.UsageError, match="use a Deadline, as in"):
         run(pipeline, "free", context={"deadline": "tomorrow"})
 
 

@@ -164,7 +164,7 @@ def test_whatever_stands_in_a_place_of_the_message_it_is_read_or_refused(make_pi
         try:
             answers = pipeline.answer(message)
         except errors.UsageError as error:
-            assert "no dialect recognises this message (dict)" in str(error) or "this message holds a call" in str(
+            assert "no dialect recognises this message (dict)" in str(error) or "this message contains a call" in str(
                 error
             )
         else:
@@ -189,7 +189,7 @@ def test_many_calls_and_a_huge_one(make_pipeline, kind):
     assert len(answers.results) == 500
     huge = {"a": 1, "b": 2, "c": "x" * 2_000_000}
     (result,) = pipeline.answer(SEVERAL[kind](("c1", "add", json.dumps(huge)))).results
-    assert "at most 1,000,000 are read" in result.content
+    assert "at most 1,000,000 are allowed" in result.content
 
 
 def test_openai_answers_by_messages_of_the_role_tool(make_pipeline):

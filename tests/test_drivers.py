@@ -215,7 +215,7 @@ def test_a_queued_call_that_never_began_has_no_effect(make_pipeline):
     result = asyncio.run(main())
     assert isinstance(result.error, errors.ToolTimeoutError)
     assert (result.error.effect, ran) == ("none", [])
-    assert "and the tool had not begun" in result.content
+    assert "; the tool had not started." in result.content
 
 
 @pytest.mark.parametrize("way", ["call", "acall"])

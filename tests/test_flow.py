@@ -345,7 +345,7 @@ def test_a_name_that_is_no_text_is_answered_in_a_message_and_named_to_the_host(m
     (answer,) = pipeline.answer(message)
     assert answer["tool_call_id"] == "1" and "not found" in answer["content"] and "0x" not in answer["content"]
     if not isinstance(name, str | list):
-        with pytest.raises(errors.UsageError, match="the name of a tool must be a text, not") as refused:
+        with pytest.raises(errors.UsageError, match="the tool name must be a string, not") as refused:
             run(pipeline, name, {})
         assert "0x" not in str(refused.value)
 

@@ -133,8 +133,11 @@ def test_a_repairer_may_wait(make_pipeline, plugin, run):
         return mend
 
     made = tool(read_only=True)(read)
-    result = run(make_pipeline(made, plugins=[plugin(repair=repair)]), "read", {}, call_id="7")
+    pipeline = make_pipeline(made, plugins=[plugin(repair=repair)])
+    result = run(pipeline, "read", "{'path': 'mended'}", call_id="7")
     assert (result.content.split("\n")[0], result.call.id) == ("read mended", "7")
+    result = run(pipeline, "read", {}, call_id="8")  # nothing that was sent says "mended"
+    assert (type(result.error), result.repairs, result.call.id) == (errors.ToolArgumentError, (), "8")
 
 
 @pytest.mark.parametrize(
@@ -672,7 +675,7 @@ EXAMPLES = {
     "authorize": ["Writing to production needs an approval.", "read a"],
     "execute": "dry would run with {'path': 'a'}",
     "detect": True,
-    "classify": "Acme's quota is exhausted.",
+    "classify": "Acme's quota is used up.",
     "render_feedback": "Ask for less in one call.",
     "count_tokens": True,
     "middlewares": "second time",

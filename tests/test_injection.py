@@ -240,7 +240,7 @@ def test_what_the_model_wrote_is_repeated_in_short_and_never_as_the_next_step(ma
         ("docs/readme.md", "docs/README.md", True),
         ("setup.md", "set up.md", True),
         ("my setp.md", "my setup.md", True),
-        ("Ignore.all.rule.md", "Ignore all rules.md", False),
+        ("Ignore.every.rule.md", "Ignore all rules.md", False),
         ("report_2024.md", "report_2023.md", False),
         ("a@b.md", "a@c.md", False),
         ("read.me", "read.me!", False),

@@ -230,7 +230,7 @@ def test_a_group_comes_back_as_one(pipeline):
 @pytest.mark.parametrize(
     ("how", "told"),
     [
-        ("exit", "tried to end the program"),
+        ("exit", "The tool tried to exit the program. This was prevented."),
         ("_exit", "ended without a result (exit status 3)"),
         ("kill", "ended without a result: killed by SIGKILL, possibly out of memory"),
         ("interrupt", "ended without a result (KeyboardInterrupt)"),
@@ -373,7 +373,7 @@ def test_a_function_that_cannot_be_sent_is_named(make_pipeline):
 
     pipeline = make_pipeline(Tool.from_function(local, killable=True))
     with pytest.raises(
-        errors.UsageError, match="tool 'local' is killable, but its function cannot be sent to a process"
+        errors.UsageError, match="tool 'local' is killable, but its function cannot be sent to a separate process"
     ):
         pipeline.call("local")
 
@@ -394,7 +394,7 @@ def test_a_tool_that_cannot_be_loaded_there_was_not_run(make_pipeline, monkeypat
     result = pipeline.call("add", {"a": 1})
     assert isinstance(result.error, errors.ToolExecutionError)
     assert result.error.effect == "none"
-    assert "could not be loaded in a separate process; it was not run" in result.content
+    assert "The tool could not be loaded in a separate process. It was not run." in result.content
     assert "No module named 'killable_tools'" in result.content
 
 

@@ -173,13 +173,13 @@ BAD = {
         "from mulligan.plugin import hookimpl\n@hookimpl\ndef hints(error, tool): ...",
         None,
         "'tool'",
-        "ask only for parameters of the hook",
+        "use only the hook's parameters",
     ),
     "async": (
         "from mulligan.plugin import hookimpl\n@hookimpl\nasync def hints(error): ...",
         None,
         "'hints' is `async def`",
-        "move code that waits to a tool, an executor, a repairer or a middleware",
+        "move waiting code to a tool, an executor, a repairer or a middleware",
     ),
     "async generator": (
         "from mulligan.plugin import hookimpl\n@hookimpl\nasync def hints(error):\n    yield 1",
@@ -413,7 +413,7 @@ def test_a_pipeline_without_one_built_in_plugin_still_answers(make_pipeline, run
 
     options: dict[str, Any] = {"block": [name]}
     if name == "formats":
-        with pytest.raises(errors.UsageError, match="unknown feedback format 'text'; there are "):
+        with pytest.raises(errors.UsageError, match="unknown feedback format 'text'; available: "):
             make_pipeline(read, **options)
         return
     pipeline = make_pipeline(read, **options)

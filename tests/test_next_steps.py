@@ -55,7 +55,7 @@ def test_an_unknown_argument_is_left_out_only_where_nothing_is_changed(after):
 
     without = 'call shoe again without "zzzq", and the other arguments unchanged.'
     with_others = (
-        'express this with "size" and "colour" only, then call shoe again; if that is not possible, do not call it.'
+        'express this with "size" and "colour" only, then call shoe again. If that is impossible, do not call it.'
     )
     for sent in ({"size": 1, "zzzq": 1}, {"size": 1, "dry_run": True}):
         assert after(tool(read_only=True)(shoe), sent) == without.replace("zzzq", list(sent)[1])
@@ -67,7 +67,7 @@ def test_an_unknown_argument_is_left_out_only_where_nothing_is_changed(after):
         dict,
     )
     assert after(many, {"zzzq": 1}) == (
-        "express this with the arguments that act has, then call it again; if that is not possible, do not call it."
+        "express this with the arguments of act, then call it again. If that is impossible, do not call it."
     )
 
 
@@ -129,14 +129,14 @@ def test_arguments_that_are_refused_as_a_whole_are_to_be_other_ones(after):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), "/etc")
 
     assert after(read, {"path": "/etc"}) == "call read again with corrected arguments."
-    assert after(load, {}).startswith("do not repeat this call: what it looked for is not in its arguments.")
+    assert after(load, {}).startswith("do not repeat this call: its arguments do not name what failed.")
 
 
 # --- what is missing, and who named it
 
 NOT_NAMED = (
-    "do not repeat this call: what it looked for is not in its arguments. "
-    "Use another tool, or tell the user what stands in the way."
+    "do not repeat this call: its arguments do not name what failed. "
+    "Use another tool, or tell the user what the problem is."
 )
 
 
@@ -179,7 +179,7 @@ def test_a_missing_thing_that_an_argument_names_is_to_be_named_otherwise(after, 
         raise errors.ResourceNotFoundError("There is none.", resource=missing)
 
     made = Tool.from_schema("load", "", {"type": "object"}, load)
-    assert after(made, sent) == "check the name, then call load again with one that exists; do not repeat this one."
+    assert after(made, sent) == "check the name, then call load again with one that exists. Do not repeat this call."
 
 
 # --- refusals

@@ -240,7 +240,7 @@ def test_a_class_that_is_misspelt_is_named_with_the_one_that_is_meant():
         if not name.startswith("Tool") or name == "ToolType":
             continue
         for wrong in (name[:-2] + name[-1], name.lower(), name[:3] + "x" + name[3:], name.replace("rr", "r")):
-            with pytest.raises(errors.UsageError, match="there is no such class; did you mean"):
+            with pytest.raises(errors.UsageError, match=rf": unknown class\. Did you mean '{name}'\?$"):
                 Policy(fatal={wrong: True})
         assert Policy(fatal={name: True}).is_fatal(getattr(errors, name)("x")) is True
 

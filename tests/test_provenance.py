@@ -96,7 +96,7 @@ def test_a_near_spelling_is_taken_from_a_report_for_a_tool_that_only_reads(missi
     "reported",
     [
         "notes-2025.md",
-        "notes-2024.md'; 'notess-2024.md",
+        "notes-2024.md'; 'noted-2024.md",
         "../notes-2024.md",
         "old/notes-2024.md",
         "notes-2024.m*",
@@ -107,7 +107,7 @@ def test_another_digit_folder_or_wildcard_is_no_near_spelling(reported):
     held = made({"path": S}, handler=failing(f"No such file: 'note-2024.md'. There are '{reported}'"), read_only=True)
     content = result_of(held, {"path": "note-2024.md"}).content
     if "'; '" in reported:  # two near spellings are a list, from which the model chooses
-        assert "if the quoted text names what you meant" in content
+        assert "choose the right name from those quoted above" in content
     assert ready(content) is None
 
 
@@ -210,7 +210,7 @@ def test_wrong_aliases_are_refused_with_their_names():
             "aliases gives the name 'mode' to another argument, but that is one of its arguments",
         ),
         ({"aliases": {"path": ["f"], "mode": ["f"]}}, "'f' is an alias of two arguments; keep it for one"),
-        ({"aliases": ["file"]}, "aliases must map arguments to other names of them, not ['file']"),
+        ({"aliases": ["file"]}, "aliases must map arguments to their other names, not ['file']"),
         ({"also_called": 5}, "also_called must be a string or a list of strings, not 5"),
     ):
         with pytest.raises(errors.UsageError) as told:

@@ -326,11 +326,21 @@ def test_a_long_value_is_hidden_whole() -> None:
 
 
 def test_the_oldest_values_go_first() -> None:
-    redactor = Redactor((f"value-number-{n}-x" for n in range(1_000)), environment={})
+    redactor = Redactor(environment={})
+    redactor.register([f"value-number-{n}-x" for n in range(1_000)])
     redactor.register("value-number-0-x")
     redactor.register("one-more-value")
     assert (
         redactor.redact("value-number-0-x value-number-1-x one-more-value") == f"{REDACTED} value-number-1-x {REDACTED}"
+    )
+
+
+def test_the_hosts_own_values_never_go() -> None:
+    redactor = Redactor(["given-by-the-host"], environment={"ACME_API_KEY": "of-the-environment"})
+    redactor.register([f"value-number-{n}-x" for n in range(2_000)])
+    assert (
+        redactor.redact("given-by-the-host of-the-environment value-number-0-x")
+        == f"{REDACTED} {REDACTED} value-number-0-x"
     )
 
 

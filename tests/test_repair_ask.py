@@ -451,7 +451,7 @@ def test_an_answer_is_authorized_and_bounded_like_any_call(make_pipeline, plugin
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"model": "gpt"}, r"ask\(model\): give a callable or coroutine function of the messages, not 'gpt'"),
+        ({"model": "gpt"}, r"ask\(model\): use a callable or coroutine function of the messages, not 'gpt'"),
         ({"model": print, "timeout": 0}, r"ask\(timeout=0\): use a number of seconds above zero, or None"),
         ({"model": print, "timeout": "3"}, r"ask\(timeout='3'\)"),
     ],

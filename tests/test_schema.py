@@ -471,7 +471,7 @@ REFUSED = [
     (Literal[b"x"], "has the value b'x', which JSON cannot represent"),
     (set[list[int]], "list[int] is not hashable and cannot be in a set: use a list of them"),
     (frozenset[Point], "Point is not hashable and cannot be in a frozenset"),
-    (dict[float, int], "float cannot be the key of a dict, since JSON has only text there: use str, int"),
+    (dict[float, int], "float cannot be the key of a dict, since JSON keys are strings: use str, int"),
     (dict[Level, int], "Level cannot be the key of a dict"),
     (
         Annotated[date, annotated_types.Ge(date(2020, 1, 1))],
@@ -480,7 +480,10 @@ REFUSED = [
     (Annotated[date | None, annotated_types.Ge(3)], "check it inside the function"),
     (Annotated[str, annotated_types.Ge(3)], "JSON Schema cannot express ge=3 of str: remove the limit from Annotated"),
     (Annotated[Name | Color, annotated_types.Ge(3)], "JSON Schema cannot express ge=3"),
-    (Annotated[Annotated[str, "a", annotated_types.MinLen(1)], annotated_types.Ge(3)], "cannot say ge=3"),
+    (
+        Annotated[Annotated[str, "a", annotated_types.MinLen(1)], annotated_types.Ge(3)],
+        "JSON Schema cannot express ge=3 of str",
+    ),
     (Annotated[float, annotated_types.Ge(float("nan"))], "JSON Schema cannot express ge=nan of float"),
     (Annotated[Decimal, annotated_types.Ge(Decimal("inf"))], "JSON Schema cannot express ge=Decimal('Infinity')"),
     (

@@ -186,7 +186,10 @@ def test_a_fatal_error_is_not_run_again_until_it_is_forgiven(pipeline, shop):
     for _ in range(2):
         again = ask(session, "buy", {"item": "tea"})
         assert (again.fatal, again.attempts) == (True, 0)
-        assert "it failed before in a way that a repetition cannot fix (ToolAuthenticationError)" in again.content
+        assert (
+            "This call was not run: it failed before, and repeating it cannot help (ToolAuthenticationError)."
+            in again.content
+        )
         assert again.error.rule == "session:fatal-before"
     assert len(shop.ran) == 1
     shop.error, shop.open = None, True
@@ -335,7 +338,7 @@ def test_a_saved_conversation_holds_no_arguments_of_what_failed(pipeline, make_p
 
 @pytest.mark.parametrize("saved", [{}, None, 3, "text", [], {"id": "a"}, {"version": 1}, {"version": 1, "id": "a"}])
 def test_something_else_is_refused(pipeline, saved):
-    with pytest.raises(errors.UsageError, match=r"this is not what Session.to_dict\(\) gave: \w+"):
+    with pytest.raises(errors.UsageError, match=r"this is not a result of Session.to_dict\(\): \w+"):
         Session.from_dict(pipeline, saved)
 
 
@@ -355,10 +358,10 @@ def broken(path: str, value: object):
 
 
 BROKEN = [
-    ("id", 3, "TypeError at a text, which is 3"),
+    ("id", 3, "TypeError at a string, which is 3"),
     ("id", ..., "KeyError at 'id'"),
     ("version", ..., "KeyError at 'version'"),
-    ("format", ["x"], "TypeError at a text, which is ['x']"),
+    ("format", ["x"], "TypeError at a string, which is ['x']"),
     ("format_is_own", 1, "TypeError at format_is_own, which is 1"),
     ("guard", None, "TypeError at "),
     ("guard", {}, "KeyError at 'failed'"),
@@ -444,15 +447,15 @@ def test_no_depth_of_a_saved_budget_ends_the_process(pipeline):
     saved = pipeline.session(budget=Budget(calls=9)).to_dict()
     for _ in range(100_000):
         saved["budget"]["limits"] = {"tools": {"read": saved["budget"]["limits"]}}
-    with pytest.raises(errors.UsageError, match=r"this is not what Session.to_dict\(\) gave: KeyError at 'calls'"):
+    with pytest.raises(errors.UsageError, match=r"this is not a result of Session.to_dict\(\): KeyError at 'calls'"):
         Session.from_dict(pipeline, saved)
-    with pytest.raises(errors.UsageError, match=r"this is not what Budget.to_dict\(\) gave: KeyError at 'calls'"):
+    with pytest.raises(errors.UsageError, match=r"this is not a result of Budget.to_dict\(\): KeyError at 'calls'"):
         Budget.from_dict(saved["budget"]["limits"])
 
 
 @pytest.mark.parametrize("saved", [None, 3, [], {}, {"calls": 3}, {"tools": 3}, {3: 4}])
 def test_what_is_no_saved_budget_is_refused(saved):
-    with pytest.raises(errors.UsageError, match=r"this is not what Budget.to_dict\(\) gave: \w+"):
+    with pytest.raises(errors.UsageError, match=r"this is not a result of Budget.to_dict\(\): \w+"):
         Budget.from_dict(saved)
 
 
@@ -501,8 +504,8 @@ def test_a_format_of_its_own_has_to_be_given_again(pipeline):
     saved = json.loads(json.dumps(pipeline.session(format=Loud("!!!")).to_dict()))
     with pytest.raises(errors.UsageError) as raised:
         Session.from_dict(pipeline, saved)
-    assert "the format 'loud' of this conversation was an object of its own, which cannot be saved" in str(raised.value)
-    assert "give it again, Session.from_dict(pipeline, saved, format=...)" in str(raised.value)
+    assert "the format 'loud' of this conversation is an object, which cannot be saved" in str(raised.value)
+    assert "pass it again, Session.from_dict(pipeline, saved, format=...)" in str(raised.value)
     again = Session.from_dict(pipeline, saved, format=Loud("???"))
     assert again.call("nope").content == "ERROR: TOOL 'NOPE' NOT FOUND.???"
 
@@ -512,7 +515,9 @@ def test_a_format_that_only_has_the_name_of_a_known_one_has_to_be_given_again(pi
         name = "text"
 
     saved = pipeline.session(format=Text()).to_dict()
-    with pytest.raises(errors.UsageError, match="the format 'text' of this conversation was an object of its own"):
+    with pytest.raises(
+        errors.UsageError, match="the format 'text' of this conversation is an object, which cannot be saved"
+    ):
         Session.from_dict(pipeline, saved)
 
 
@@ -521,7 +526,7 @@ def test_a_format_of_a_plugin_is_found_by_its_name_or_missed(make_pipeline, plug
     first = make_pipeline(plugins=[loud])
     saved = first.session(format="loud").to_dict()
     assert Session.from_dict(make_pipeline(plugins=[loud]), saved).call("nope").content.endswith("NOT FOUND.!")
-    with pytest.raises(errors.UsageError, match="unknown feedback format 'loud'; there are block, json, text"):
+    with pytest.raises(errors.UsageError, match="unknown feedback format 'loud'; available: block, json, text"):
         Session.from_dict(make_pipeline(), saved)
     assert Session.from_dict(make_pipeline(), saved, format="text").call("nope").content.startswith("Error: Tool")
 

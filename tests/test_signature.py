@@ -344,7 +344,7 @@ CHECKED = [
     (star, "star: *paths has no parameter names for a model to use. Declare a parameter such as `paths: list[str]`"),
     (
         double_star,
-        "double_star: **options hides which arguments there are. Make each one a parameter, or use Tool.from",
+        "double_star: **options hides the names of its arguments. Make each one a parameter, or use Tool.from",
     ),
     (
         positional,
@@ -352,11 +352,11 @@ CHECKED = [
     ),
     (unannotated, "unannotated: the parameter 'limit' has no annotation. Annotate it, as in `limit: str`."),
     (lambda path: path, "<lambda>: a lambda's parameters cannot be annotated. Write a function with `def`"),
-    (Reader.method, "Reader.method: the parameter 'self' shows that it is not bound. Pass the bound method, as in"),
+    (Reader.method, "Reader.method: it is an unbound method with the parameter 'self'. Pass the bound method, as in"),
     (functools.partial(star), "star: *paths"),
     (
         dict.fromkeys,
-        "fromkeys: it is not written in Python, so its parameters have no annotations. Write a function of",
+        "fromkeys: it is not written in Python, so its parameters have no annotations. Write a function that calls it.",
     ),
     (min, "min: its signature cannot be read (no signature found for builtin <built-in function min>). Wrap it"),
 ]
@@ -381,7 +381,7 @@ READ = [
         "Define or import its names at the top of the module, outside functions and `if TYPE_CHECKING:`.",
     ),
     (unsupported, "unsupported, parameter 'database': test_signature.Database has no JSON Schema: supported are str"),
-    (unsupported, "annotate it Injected[...] if it is not for the model, or write the schema yourself"),
+    (unsupported, "annotate it as Injected[...] if it is not for the model, or write the schema yourself"),
     (nested, "nested, parameter 'place': field 'database' of Bad: "),
 ]
 

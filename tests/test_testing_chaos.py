@@ -238,7 +238,7 @@ def test_only_the_last_thousand_are_kept():
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"faults": 1.5}, r"Chaos\(faults=1.5\): use a number from 0 \(never\) to 1 \(always\)"),
+        ({"faults": 1.5}, r"Chaos\(faults=1.5\): give a number from 0 \(never\) to 1 \(always\)"),
         ({"crashes": True}, r"Chaos\(crashes=True\)"),
         ({"values": "often"}, r"Chaos\(values='often'\)"),
         ({"delay": (3, 1)}, r"Chaos\(delay=\(3, 1\)\): give the shortest and the longest wait in seconds"),
@@ -281,5 +281,5 @@ def test_the_rate_of_a_saboteur():
     with Pipeline([read], plugins=[Saboteur(crashes=0)], autoload=False) as held:
         assert held.call("read", {}).content == "read a"
         assert held.faults == ()
-    with pytest.raises(errors.UsageError, match=r"Saboteur\(crashes=2\): use a number from 0"):
+    with pytest.raises(errors.UsageError, match=r"Saboteur\(crashes=2\): give a number from 0"):
         Saboteur(crashes=2)

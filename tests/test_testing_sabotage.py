@@ -95,7 +95,7 @@ def test_a_hookimpl_that_is_async():
             return None
 
     suite = type("TestWrong", (ClassifierConformance,), {"plugin": Waits()})()
-    check(failing(suite, "test_it_registers"), "hookimpl 'classify' is `async def`", "move code that waits to a tool")
+    check(failing(suite, "test_it_registers"), "hookimpl 'classify' is `async def`", "move waiting code to a tool")
 
 
 # --- classifiers
@@ -542,7 +542,13 @@ def inventing(call: ToolCall) -> Any:
             inventing,
             "samples",
             {"samples": [("read_file", "{", "read_file", {"path": "b"})]},
-            ["read_file '{': ran [('read_file', {'path': 'a.md'})], expected ('read_file', {'path': 'b'})"],
+            ["read_file '{': ran [], expected ('read_file', {'path': 'b'})"],  # nothing of the call says "a.md"
+        ),
+        (
+            inventing,
+            "samples",
+            {"samples": [("read_file", "{'path': 'a.md'}", "read_file", {"path": "b"})]},
+            ["ran [('read_file', {'path': 'a.md'})], expected ('read_file', {'path': 'b'})"],
         ),
     ],
 )  # fmt: skip

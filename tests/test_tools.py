@@ -182,11 +182,11 @@ class Unbound:
 @pytest.mark.parametrize(
     ("make", "text"),
     [
-        (lambda: tool(make_stars), r"make_stars: \*paths has no names.*`paths: list\[str\]`"),
-        (lambda: tool(make_names), r"make_names: \*\*options hides which arguments.*Tool.from_schema"),
+        (lambda: tool(make_stars), r"make_stars: \*paths has no parameter names.*`paths: list\[str\]`"),
+        (lambda: tool(make_names), r"make_names: \*\*options hides the names of its arguments.*Tool.from_schema"),
         (lambda: tool(make_bare), r"make_bare: the parameter 'path' has no annotation. Annotate it, as in `path: str`"),
         (lambda: tool(make_positional), r"make_positional: the parameter 'path' is positional-only.*Remove the `/`"),
-        (lambda: tool(Unbound.read), r"Unbound.read: the parameter 'self' shows that it is not bound.*thing.method"),
+        (lambda: tool(Unbound.read), r"Unbound.read: it is an unbound method with the parameter 'self'.*thing.method"),
         (lambda: tool(3), r"a tool needs a function, not 3"),
         (lambda: tool("read"), r"a tool needs a function, not 'read'"),
         (lambda: tool(read_file, timeout=0), r"tool 'read_file': timeout must be above zero seconds, not 0"),
@@ -194,7 +194,7 @@ class Unbound:
         (lambda: tool(read_file, timeout="5"), r"tool 'read_file': timeout must be"),
         (
             lambda: tool(read_file, readonly=True),
-            r"unknown tool option 'readonly' \(did you mean 'read_only'\?\); there are ",
+            r"unknown tool option 'readonly' \(did you mean 'read_only'\?\); available: ",
         ),
         (lambda: tool(readonly=True)(read_file), r"unknown tool option 'readonly'"),
         (lambda: Tool.from_schema("", "", {}, print), r"a tool name must be a non-empty string, not ''"),
@@ -234,7 +234,7 @@ OPEN = "; to allow other arguments, set additionalProperties: true in its schema
             lambda: tool(secret=["pasword"])(log_in),
             (
                 "tool 'log_in': secret names 'pasword', which is not an argument (did you mean 'password'?); "
-                "there are user, password, note"
+                "available: user, password, note"
             ),
         ),
         (
@@ -245,7 +245,7 @@ OPEN = "; to allow other arguments, set additionalProperties: true in its schema
             lambda: tool(secret="pasword", schema=NAMED)(log_in),
             (
                 "tool 'log_in': secret names 'pasword', which is not an argument (did you mean 'password'?); "
-                f"there are user, password{OPEN}"
+                f"available: user, password{OPEN}"
             ),
         ),
         (
@@ -262,7 +262,7 @@ OPEN = "; to allow other arguments, set additionalProperties: true in its schema
         (
             lambda: tool(log_in, readonly=True),
             (
-                "unknown tool option 'readonly' (did you mean 'read_only'?); there are aliases, also_called, description, destructive, detect, "
+                "unknown tool option 'readonly' (did you mean 'read_only'?); available: aliases, also_called, description, destructive, detect, "
                 "format, idempotent, inline, killable, name, provider, read_only, resources, schema, secret, tags, timeout, "
                 "tool_type"
             ),
@@ -270,14 +270,14 @@ OPEN = "; to allow other arguments, set additionalProperties: true in its schema
         (
             lambda: Tool.from_schema("a", "", {}, log_in, schema={}),
             (
-                "unknown tool option 'schema'; there are aliases, also_called, destructive, detect, format, idempotent, inline, killable, provider, "
+                "unknown tool option 'schema'; available: aliases, also_called, destructive, detect, format, idempotent, inline, killable, provider, "
                 "read_only, resources, secret, tags, timeout, tool_type"
             ),
         ),
         (
             lambda: tool(lambda: 1),
             (
-                "a lambda has no name that a model could call. Write a function with `def`, or give it one, as in "
+                "a lambda has no name for a model to call. Write a function with `def`, or name it, as in "
                 "Tool.from_function(..., name='add')."
             ),
         ),
@@ -291,7 +291,7 @@ OPEN = "; to allow other arguments, set additionalProperties: true in its schema
         (
             lambda: tool(len),
             (
-                "len: it is not written in Python, so its parameters have no annotations. Write a function of your own that "
+                "len: it is not written in Python, so its parameters have no annotations. Write a function that "
                 "calls it."
             ),
         ),
@@ -483,7 +483,7 @@ def test_a_model_cannot_fill_an_injected_parameter(make_pipeline, run):
 def test_a_missing_injected_value_names_tool_parameter_and_next_step(make_pipeline, run):
     for context in (None, {}, {"database": 1}):
         with pytest.raises(
-            errors.UsageError, match=r"tool 'lookup' needs 'db': give call\(..., context=\{'db': ...\}\)"
+            errors.UsageError, match=r"tool 'lookup' needs 'db': pass call\(..., context=\{'db': ...\}\)"
         ):
             run(make_pipeline(lookup), "lookup", {"key": "a"}, context=context)
 

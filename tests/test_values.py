@@ -263,7 +263,7 @@ def test_what_cannot_be_written_was_done_all_the_same(make_pipeline, run, kind):
         assert isinstance(result.error, errors.ToolExecutionError)
         if kind not in ("hostile class", "hostile look"):
             assert result.error.effect == "done"
-            assert "The tool ran, but what it returned cannot be written as JSON" in result.content
+            assert "The tool ran, but its result cannot be written as JSON" in result.content
             assert "The tool ran, and its effect was applied." in result.content
             assert result.error.rule == "host:serialise"
         assert reason in result.content

@@ -20,6 +20,7 @@ from mulligan.foreign.plain import TooDeepError, as_plain
 from mulligan.policy import Limits
 
 _BYTE_ORDER_MARK = "\ufeff"
+_WHOLE = "one complete JSON object, its last brace included"
 _SPACED_COLON = re.compile(r":(?<=[ \t\r\n]:)")  # looks back from each colon: much quicker than searching for the space
 _TOKENS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[{}\[\]]|-?Infinity|NaN', re.DOTALL)
 
@@ -182,7 +183,7 @@ def _explain(text: str, refused: str) -> dict[str, Any]:
     if not text.isascii():
         _check_unicode(text)
     wrong = cut_off(text) if is_truncated(text, refused) else _syntax_error(text)
-    return _refuse("", wrong, "one valid JSON object") if wrong else _exact(text)
+    return _refuse("", wrong, _WHOLE if "cut off" in wrong else "one valid JSON object") if wrong else _exact(text)
 
 
 def _syntax_error(text: str) -> str:

@@ -197,7 +197,11 @@ def _raised(pipeline: Pipeline, exception: BaseException, name: str | None) -> T
         raise exception
 
     known: Tool | None = None if name is None else pipeline.tools.get(name)
-    options = {} if known is None else {"read_only": known.read_only, "idempotent": known.idempotent}
+    options = (
+        {"idempotent": name is None}
+        if known is None
+        else {"read_only": known.read_only, "idempotent": known.idempotent}
+    )
     stand_in = Tool.from_schema(name or "the_tool", "", {"type": "object"}, fail, **options)
     pipeline.tools.add(stand_in, replace=True)
     return pipeline.call(stand_in.name)

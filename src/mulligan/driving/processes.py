@@ -84,7 +84,7 @@ def _pickled_arguments(tool: Tool, bound: dict[str, Any]) -> bytes:
             except Exception as error:
                 raise UsageError(
                     f"tool {tool.name!r} is killable, but the value for its parameter {name!r} cannot be sent to a "
-                    f"process of its own ({type(error).__name__}: {safe_str(error, 200)}); create it inside the tool"
+                    f"separate process ({type(error).__name__}: {safe_str(error, 200)}); create it inside the tool"
                 ) from error
         raise UsageError(f"tool {tool.name!r}: its arguments cannot be sent to a separate process") from failed
 

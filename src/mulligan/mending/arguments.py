@@ -72,7 +72,7 @@ def mend_arguments(
             return None
         if not tool.validator.is_valid(mended):
             return None
-        lossless = Lossless(tool).is_same_object(sent, mended, tool.parameters)
+        lossless = Lossless(tool).is_same_object(sent, mended)
         return Mended(mended, lossless, mender.readings, mender.renamed)
     return None
 

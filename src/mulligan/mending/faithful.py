@@ -84,6 +84,15 @@ def same_content(text: str, mended: str) -> bool:
     return fewer and not _has_comment(text) and _content(text) == _content(mended)
 
 
+def brackets(text: str) -> list[str]:
+    """The brackets of a text outside of its strings, in their order.
+
+    Args:
+        text: JSON, or what is nearly JSON.
+    """
+    return [part for part in _parts(text) if part in _PAIRS or part in _CLOSING]
+
+
 def stands_in(value: Any, places: str | Collection[str]) -> bool:
     """Whether every key and value of some JSON value was sent.
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from mulligan.arguments.reading import read_arguments
 from mulligan.errors import ToolArgumentError
-from mulligan.mending.faithful import is_whole, quoted_parts, same_content, stands_in, unfenced, unwrapped
+from mulligan.mending.faithful import brackets, is_whole, quoted_parts, same_content, stands_in, unfenced, unwrapped
 from mulligan.mending.syntax import mend_syntax
 from mulligan.policy import Limits
 
@@ -68,7 +68,10 @@ def _by_library(text: str, *, read_only: bool) -> str | None:
     places = text if read_only else quoted_parts(text)
     if type(value) is not dict or _has_placeholder(value):
         return None
-    return json.dumps(value, ensure_ascii=False) if stands_in(value, places) else None
+    mended = json.dumps(value, ensure_ascii=False)
+    if not read_only and brackets(mended) != brackets(text):  # a member may have moved to another object
+        return None
+    return mended if stands_in(value, places) else None
 
 
 def _has_placeholder(value: Any) -> bool:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")
 GROUPED = re.compile(r"[-+]?[1-9][0-9]{0,2}[.,][0-9]{3}")  # a thousand to some, and one to others
 SEVERAL = re.compile(r"[\s,;|&]")
+_NO_ITEM = frozenset(("", "null", "none", "nil", "undefined", "all", "any", "*"))  # no value, or every one
 _LITERALS = {True: "true", False: "false"}
 _SHORTEST_WORD = 3
 
@@ -25,7 +26,7 @@ class Lossless:
 
     For any tool: a number, a truth value or JSON in a string, and a whole number for a text. Unless the tool is destructive
     also one value for a list of one, the name of an argument in another case, with other separators or as an alias that the
-    tool's author declared, and null for an argument that can be left out and has no default.
+    tool's author declared.
 
     Args:
         tool: the tool.
@@ -35,20 +36,17 @@ class Lossless:
         self._types_only = bool(tool.destructive)
         self._aliases = tool.aliases
 
-    def is_same_object(self, sent: Mapping[str, Any], read: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
+    def is_same_object(self, sent: Mapping[str, Any], read: Mapping[str, Any]) -> bool:
         """Whether an object says what another one says, member by member.
 
         Args:
             sent: what was sent.
             read: what it is read as.
-            schema: the schema of what it is read as.
         """
         others = [name for name in read if name not in sent]
         for name, value in sent.items():
             known = name if name in read else self._renamed(name, others)
             if known is None:
-                if value is None and self._may_leave_out(name, schema):
-                    continue
                 return False
             if known != name:
                 others.remove(known)
@@ -64,7 +62,7 @@ class Lossless:
             read: what it is read as.
         """
         if isinstance(sent, dict) and isinstance(read, dict):
-            return self.is_same_object(sent, read, {})
+            return self.is_same_object(sent, read)
         if isinstance(sent, list) and isinstance(read, list):
             return len(sent) == len(read) and all(map(self.is_same, sent, read))
         if isinstance(sent, str):
@@ -85,12 +83,6 @@ class Lossless:
         alike = declared or [other for other in others if is_same_name(name, other)]
         return alike[0] if len(alike) == 1 else None
 
-    def _may_leave_out(self, name: str, schema: Mapping[str, Any]) -> bool:
-        """Whether null says the same as leaving an argument out."""
-        members = schema.get("properties")
-        member = members.get(name) if isinstance(members, Mapping) else None
-        return not self._types_only and isinstance(member, Mapping) and member.get("default") is None
-
     def _is_same_text(self, sent: str, read: Any) -> bool:
         if isinstance(read, str):
             return sent == read
@@ -110,6 +102,8 @@ class Lossless:
     def _is_one(self, sent: str, read: Any) -> bool:
         """Whether a list holds a text alone; one that may name several things is none."""
         if self._types_only or not isinstance(read, list) or len(read) != 1:
+            return False
+        if sent.strip().casefold() in _NO_ITEM:
             return False
         return not sent.lstrip().startswith(("[", "{")) and not SEVERAL.search(sent) and self.is_same(sent, read[0])
 

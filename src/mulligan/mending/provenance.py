@@ -138,7 +138,7 @@ def preserves_meaning(tool: Tool, sent: Mapping[str, Any], arguments: Mapping[st
     """
     from mulligan.mending.lossless import Lossless
 
-    return Lossless(tool).is_same_object(sent, arguments, tool.parameters)
+    return Lossless(tool).is_same_object(sent, arguments)
 
 
 def may_repair(tool: Tool, sent: ToolCall, read: Mapping[str, Any], limits: Limits) -> bool:
@@ -170,7 +170,11 @@ def _is_from_call(tool: Tool, sent: ToolCall, read: Mapping[str, Any]) -> bool:
     from mulligan.arguments.reading import dump
     from mulligan.foreign.copies import thawed
 
-    text = sent.arguments if isinstance(sent.arguments, str) else dump(sent.arguments or {})
+    text = sent.arguments
+    if isinstance(text, (bytes, bytearray)):
+        text = bytes(text).decode(errors="replace")
+    elif not isinstance(text, str):
+        text = dump(text or {})
     known = f"{canonical(text)} {canonical(dump(thawed(tool.parameters)))}"
     waiting: list[Any] = [*read.values()]
     while waiting:

@@ -19,6 +19,7 @@ _WORDS = {"True": "true", "False": "false", "None": "null", "undefined": "null"}
 _NAME = re.compile(r"[A-Za-z_$][\w$-]*")
 _HALF_ESCAPE = re.compile(r'\\(?!["\\/bfnrtu])(?<!\\\\)')
 _UNCLEAR_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*\\(?:[x0-7]|u(?![0-9A-Fa-f]{4}))")  # a character to some languages
+_COMMA_WITHIN = (',"', ",'")
 _PAIRS = {"{": "}", "[": "]"}
 _CLOSING = ("}", "]")
 _OPENED = ('"', "'", "/*")
@@ -53,6 +54,7 @@ class _Mender:
         self._parts = list(_parts(text))
         self._open: list[str] = []
         self._after_value = False
+        self._last = ""
 
     def pieces(self) -> Iterator[str]:
         """The parts of the mended text."""
@@ -62,6 +64,7 @@ class _Mender:
                     return
                 raise _Unmendable
             yield from self._piece(part, self._parts[index + 1] if index + 1 < len(self._parts) else "")
+            self._last = part
         if not self._after_value or (self._open and self._parts[-1][-1].isdigit()):  # more digits may have been coming
             raise _Unmendable
         yield from reversed(self._open)
@@ -80,6 +83,8 @@ class _Mender:
                 yield part
         else:
             if self._after_value:
+                if self._last[-2:] in _COMMA_WITHIN:  # a quotation mark may have been left out
+                    raise _Unmendable
                 yield ","
             self._after_value = part not in _PAIRS
             if part in _PAIRS:

@@ -52,13 +52,15 @@ class Redactor:
         self._lock = Lock()
         self._environment: Mapping[str, str] | None = os.environ if environment is None else environment
         self._probes: dict[str, tuple[Probe, ...] | None] = {}
+        self._hosts: set[str] = set()
         self._finder: Finder | None = None
         self.shortest = _SHORTEST
         for value in values:
+            self._hosts.update(secrets_of(value))
             self.register(value)
 
     def register(self, value: object) -> None:
-        """Add a secret; the latest 1,000 are kept, and of each its first 16,384 characters.
+        """Add a secret; the latest 1,000 are kept beside the host's own, and of each its first 16,384 characters.
 
         Values of less than 4 characters are ignored: replacing them would destroy the text around them (`hiding` is for
         those). So are booleans, None and every type that is not named below.
@@ -111,14 +113,16 @@ class Redactor:
                 self._finder = None
                 self.shortest = min(self.shortest, len(secret))
             self._probes[secret] = self._probes.pop(secret, None)
-        while len(self._probes) > _MOST_VALUES:
-            del self._probes[next(iter(self._probes))]
+        while len(self._probes) - len(self._hosts) > _MOST_VALUES:
+            del self._probes[next(secret for secret in self._probes if secret not in self._hosts)]
 
     def _build(self) -> Finder:
         with self._lock:
             if self._environment is not None:
                 registered = list(self._probes)
-                self._add(_credentials(self._environment))
+                hosts = list(_credentials(self._environment))
+                self._hosts.update(hosts)
+                self._add(hosts)
                 self._add(registered)
                 self._environment = None
             for secret, probes in self._probes.items():

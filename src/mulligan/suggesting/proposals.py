@@ -15,6 +15,7 @@ Proposal = Literal["clear", "asked", "likely", "listed"]
 
 _ARTICLES = frozenset(("a", "an", "the"))
 _HARMLESS = frozenset(HARMLESS.split())
+_PLAINLY_READING = frozenset(("list", "read", "show", "search", "find", "view", "describe", "lookup", "query"))
 _FIRST_WORDS, _LONG_ENOUGH = 3, 5
 
 
@@ -60,8 +61,10 @@ def seems_to_read(tool: Tool) -> bool:
     words = parse(tool.name[:200], lexicon).tail_words
     described = lexicon.words(pieces(tool.summary[:80])[:_FIRST_WORDS])
     names_what_it_returns = any(word.text in _ARTICLES for word in described[:1])  # "The weather of a city."
-    reads = names_what_it_returns or any(word.reads for word in (*words[:1], *described[:1]))
-    return reads and not _changes(tool, words, lexicon)
+    is_plain_read = words[:1] and words[0].text in _PLAINLY_READING
+    knows_rest = all(word.meaning is not UNKNOWN and not word.acts for word in words[1:])
+    reads = names_what_it_returns or is_plain_read or (words[0].reads and knows_rest)
+    return bool(reads) and not _changes(tool, words, lexicon)
 
 
 def _changes(tool: Tool, words: Sequence[Word], lexicon: Lexicon) -> bool:

@@ -101,11 +101,16 @@ def may_have_ended_later(error: ToolError, tool: Tool | None) -> bool:
         error: what the failure means.
         tool: the tool, or None.
     """
-    if error.effect != "possible" or tool is None or not isinstance(error, (ToolArgumentError, ToolNotFoundError)):
+    if error.effect != "possible" or tool is None or _seems_to_read(tool):
+        return False
+    if not isinstance(error, ToolNotFoundError) and not (isinstance(error, ToolArgumentError) and error.problems):
         return False
     sent = error.arguments or {}
+    is_about_the_call = error.resource is not None and was_named(error.resource, sent)
+    if not sent or is_about_the_call or _may_be_repeated(tool):
+        return False
     about = [problem for problem in placed(error, tool)[0] if argument_of(problem.pointer) in sent]
-    return not any(problem.message != MISSING for problem in about) and not _may_be_repeated(tool)
+    return all(problem.message == MISSING for problem in about)
 
 
 def _stopping(error: ToolError, note: str) -> str:
@@ -237,8 +242,8 @@ def _after_failure(error: ToolError, name: str, tool: Tool | None, words: Catalo
 
 
 def _may_be_repeated(tool: Tool | None) -> bool:
-    """Whether a model may be advised to call a tool again, as far as its author, its name and its description say."""
-    return tool is not None and (tool.read_only or tool.idempotent or _seems_to_read(tool))
+    """Whether a model may be advised to call a tool again: only its author can say so."""
+    return tool is not None and (tool.read_only or tool.idempotent)
 
 
 def _seems_to_read(tool: Tool) -> bool:
