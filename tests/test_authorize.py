@@ -320,8 +320,13 @@ def test_a_repaired_call_is_authorized_like_any_other(make_pipeline, plugin, run
         return errors.ToolPermissionError("Too much.") if arguments["amount"] > 10 else None
 
     tool = Tool.from_function(ledger.pay, read_only=True)
-    result = run(make_pipeline(tool, plugins=[plugin("r", repair=repair), plugin("a", authorize=authorize)]), "pay", {})
+    pipeline = make_pipeline(tool, plugins=[plugin("r", repair=repair), plugin("a", authorize=authorize)])
+    result = run(pipeline, "pay", {"amount": "1000", "to": ["mallory"]})
+    assert result.repairs
     assert result.error.message == "Too much."
+    invented = run(pipeline, "pay", {})
+    assert isinstance(invented.error, errors.ToolArgumentError)
+    assert invented.repairs == ()
     assert ledger.ran == []
 
 

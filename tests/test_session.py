@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import threading
 from types import MappingProxyType
 from typing import Any
@@ -57,7 +58,7 @@ def ask(session: Session, name: str, arguments: Any, way: str = "call") -> Any:
     return session.call(name, arguments) if way == "call" else asyncio.run(session.acall(name, arguments))
 
 
-LADDER = ["", "has already failed", "be run", "", ""]
+LADDER = ["", "has already failed", r"has failed 3 times and will not run again\.|Only the corrected call will run\.", "", ""]
 
 
 @pytest.mark.parametrize("way", ["call", "acall"])
@@ -77,7 +78,7 @@ def test_the_ladder(pipeline, shop, name, arguments, way):
     session = pipeline.session()
     results = [ask(session, name, arguments, way) for _ in range(7)]
     for result, sentence in zip(results, LADDER, strict=False):
-        assert sentence in result.content
+        assert re.search(sentence, result.content), result.content
     assert "This same call has already failed." not in results[0].content
     assert [isinstance(result.error, errors.RepeatedCallError) for result in results] == [False] * 3 + [True] * 4
     assert [result.fatal for result in results] == [False] * 4 + [True] * 3
