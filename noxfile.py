@@ -39,13 +39,10 @@ def demo(session: nox.Session) -> None:
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """The tests, with branch coverage."""
+    """The tests in two processes, with branch coverage."""
     group(session, "test")
     session.install("-e", ".[cli]")
-    session.run("coverage", "erase")
-    session.run("coverage", "run", "-m", "pytest", *session.posargs)
-    session.run("coverage", "combine")
-    session.run("coverage", "report")
+    session.run("pytest", "-n", "2", "--cov", "--cov-report=term-missing:skip-covered", *session.posargs)
 
 
 @nox.session

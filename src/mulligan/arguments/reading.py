@@ -172,7 +172,7 @@ def _check_size(text: str, allowed: int) -> None:
     size = len(text) if len(text) > allowed else len(text.encode(errors="surrogatepass"))
     if size > allowed:
         where = place(text, min(allowed, len(text)))
-        message = f"the arguments are {size:,} bytes long: at most {allowed:,} are allowed, up to {where}"
+        message = f"the arguments are {size:,} bytes long, but at most {allowed:,} are allowed; the limit is at {where}"
         _refuse("", message, f"at most {allowed:,} bytes of arguments")
 
 
