@@ -479,7 +479,7 @@ def test_the_limits_are_the_pipelines_own(make_pipeline, run):
     pipeline = make_pipeline(work, limits=Limits(depth=3, argument_bytes=50))
     assert run(pipeline, "work", '{"a": [[1]]}').content == "ran"
     assert "too deeply at line 1 column 9: at most 3 levels" in run(pipeline, "work", '{"a": [[[1]]]}').content
-    assert "51 bytes long: at most 50" in run(pipeline, "work", '{"a": "' + "x" * 42 + '"}').content
+    assert "51 bytes long, but at most 50 are allowed" in run(pipeline, "work", '{"a": "' + "x" * 42 + '"}').content
     assert run(pipeline, "work", {"a": deep(3)}).is_error
     assert run(pipeline, "work", {"a": "é" * 25}).is_error
 

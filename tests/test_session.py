@@ -58,7 +58,13 @@ def ask(session: Session, name: str, arguments: Any, way: str = "call") -> Any:
     return session.call(name, arguments) if way == "call" else asyncio.run(session.acall(name, arguments))
 
 
-LADDER = ["", "has already failed", r"has failed 3 times and will not run again\.|Only the corrected call will run\.", "", ""]
+LADDER = [
+    "",
+    "has already failed",
+    r"has failed 3 times and will not run again\.|Only the corrected call will run\.",
+    "",
+    "",
+]
 
 
 @pytest.mark.parametrize("way", ["call", "acall"])
