@@ -33,11 +33,31 @@ def reported_names(text: str) -> list[str]:
     Args:
         text: what was reported.
     """
-    text = text[:_MOST_TEXT].replace('\\"', '"').replace("\\n", " ")  # as in a body of JSON
-    groups = [found[1] for found in _PROPOSED.finditer(text)]
-    rest = without_reports(text)
-    groups += [next(filter(None, found.groups())) for found in _QUOTED.finditer(rest)]
-    groups += [found[1] for found in _LISTED.finditer(rest)]
+    groups = _offered(text)
+    groups += [next(filter(None, found.groups())) for found in _QUOTED.finditer(without_reports(_plain(text)))]
+    return _names(groups)
+
+
+def offered_names(text: str) -> list[str]:
+    """What a text proposes or lists as names to choose from; what it only quotes may be anything.
+
+    Args:
+        text: what was reported.
+    """
+    return _names(_offered(text))
+
+
+def _plain(text: str) -> str:
+    return text[:_MOST_TEXT].replace('\\"', '"').replace("\\n", " ")  # as in a body of JSON
+
+
+def _offered(text: str) -> list[str]:
+    text = _plain(text)
+    listed = _LISTED.finditer(without_reports(text))
+    return [found[1] for found in (*_PROPOSED.finditer(text), *listed)]
+
+
+def _names(groups: Iterable[str]) -> list[str]:
     names = (part.strip().rstrip(_TRAILING) for group in groups for part in _SEPARATOR.split(group))
     return [name for name in dict.fromkeys(names) if _IS_NAME.fullmatch(name)][:_MOST_NAMES]
 

@@ -92,7 +92,8 @@ def _asks_for_change(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
 def _is_slip_of(word: Word, verb: Word) -> bool:
     """Whether a word that means nothing is a verb with a slip of the pen, which hardly ever is in the first letter."""
     is_near = word.text[0] == verb.text[0] and len(word.text) >= _LONG_ENOUGH and kinship(word, verb) >= MISSPELT
-    return word.stem == verb.stem or (is_near and word.meaning is UNKNOWN)
+    is_other_word_for_it = bool(word.meaning.same & verb.meaning.same)
+    return word.stem == verb.stem or is_other_word_for_it or (is_near and word.meaning is UNKNOWN)
 
 
 def _unmatched(words: Sequence[Word], others: Sequence[Word]) -> list[Word]:

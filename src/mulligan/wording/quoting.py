@@ -91,12 +91,15 @@ def unnamed(error: ToolError, call: ToolCall) -> str | None:
     return None if was_sent(resource, sent_text(call)) else resource
 
 
-def placed(error: ToolError, tool: Tool | None) -> tuple[Sequence[Problem], list[str]]:
+def placed(
+    error: ToolError, tool: Tool | None, redact: Callable[[str], str] = str
+) -> tuple[Sequence[Problem], list[str]]:
     """The problems at places that the model or the tool's author named, and those that only a service names, as text.
 
     Args:
         error: what the failure means.
         tool: the tool, or None.
+        redact: takes secrets out of a text.
     """
     problems = error.problems
     if not problems or (error.rule is not None and error.rule.startswith("host:")):
@@ -107,7 +110,9 @@ def placed(error: ToolError, tool: Tool | None) -> tuple[Sequence[Problem], list
         known |= set(properties)
     own = [problem for problem in problems if argument_of(problem.pointer) in known]
     named = [
-        f"{problem.pointer}: {problem.message}" for problem in problems if argument_of(problem.pointer) not in known
+        f"{redacted_pointer(problem.pointer, redact)}: {problem.message}"
+        for problem in problems
+        if argument_of(problem.pointer) not in known
     ]
     return own, named
 

@@ -98,7 +98,7 @@ class Wording:
         own, repeated = apart(hints, failure) if hints else (hints, ())
         hidden = unnamed(error, call)
         imitation = error.message if _is_imitation(error) else None
-        own_problems, foreign_problems = placed(error, tool)
+        own_problems, foreign_problems = self._placed(error, tool, failure)
         problems = own_problems[: self._limits.problems]
         if len(problems) == 1 and not problems[0].pointer and problems[0].message in error.message:
             problems = ()
@@ -125,6 +125,12 @@ class Wording:
         if note or repairs:
             feedback.notes = self._notes(_BESIDE_A_CORRECTION.get(note, note) if feedback.corrected else note, repairs)
         return feedback
+
+    def _placed(
+        self, error: ToolError, tool: Tool | None, failure: Failure | None
+    ) -> tuple[Sequence[Problem], list[str]]:
+        """The problems to show, and those at places that only a service names; without a failure they are the host's own."""
+        return (error.problems, []) if failure is None else placed(error, tool, self._redactor.redact)
 
     def _main_parts(
         self,
@@ -247,9 +253,9 @@ class Wording:
         """Has the model choose among the names that the failure reports, where the quotation holds any."""
         if not feedback.detail or error.fatal or not isinstance(error, ResourceNotFoundError):
             return
-        from mulligan.mending.reported import reported_names
+        from mulligan.mending.reported import offered_names
 
-        if any(name != error.resource and name in feedback.detail for name in reported_names(failure.text)):
+        if any(name != error.resource and name in feedback.detail for name in offered_names(failure.text)):
             feedback.next_step = self._words["quoted_name"].format(tool=feedback.tool_name)
 
     def line(self, text: str) -> str:
