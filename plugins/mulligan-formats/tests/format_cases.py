@@ -112,9 +112,9 @@ def calls(format: Any) -> Iterator[tuple[str, ToolResult]]:
         corrected = {"path": "a<b>.md", "mode": "append", "lines": "12"}
         yield "ToolArgumentError-corrected", files.call("write_file", corrected)
         yield "ResourceNotFoundError", files.call("read_file", {"path": "notes/c.txt"})
-        yield "ResourceNotFoundError-near", files.call("read_near", {"path": "notes/summary.mdd"})
+        yield "ResourceNotFoundError-near", files.call("read_near", {"path": "notes/summray.md"})
         yield "ResourceNotFoundError-several", files.call("read_near", {"path": "notes/c.md"})
-        yield "ResourceNotFoundError-question", files.call("open_near", {"path": "notes/summary.mdd"})
+        yield "ResourceNotFoundError-question", files.call("open_near", {"path": "notes/summray.md"})
         yield "ToolExecutionError-author", files.call("lock_order", {})
         yield "ToolExecutionError", files.call("run_query", {"query": "SELECT 1"}, call_id="call_1")
         session = files.session()

@@ -315,7 +315,7 @@ def test_a_file_that_the_hub_does_not_have(pipeline: Pipeline, serve: Serve, tmp
     )
 
     assert (type(error), error.resource) == (ResourceNotFoundError, "a/config.json")
-    assert "credentials do not allow" in error.message
+    assert "not visible with these credentials" in error.message
 
 
 def test_a_file_that_is_not_cached(pipeline: Pipeline, dead: str, tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def test_an_element_that_is_not_ready(classify, page, act, words):
     assert (error.effect, error.fatal, error.transient) == ("none", False, False)
 
 
-@pytest.mark.parametrize(("selector", "advice"), [("#none", "check the name"), ("#off", "read the present state")])
+@pytest.mark.parametrize(("selector", "advice"), [("#none", "check the name"), ("#off", "read the current state")])
 @pytest.mark.parametrize("read_only", [True, False])
 def test_the_advice_is_not_to_ask_for_less(page, selector, advice, read_only):
     @tool(read_only=read_only)
@@ -63,8 +63,8 @@ def test_the_advice_is_not_to_ask_for_less(page, selector, advice, read_only):
 
     with Pipeline([click], plugins=[mulligan_playwright], autoload=False) as pipeline:
         told = pipeline.call("click", {"selector": selector}).content
-    assert "look at the page" in told and f"\nNext: {advice}" in told
-    assert "ask for less" not in told and "exactly the same arguments" not in told
+    assert "Look at the page" in told and f"\nNext: {advice}" in told
+    assert "request less" not in told and "exactly the same arguments" not in told
 
 
 def test_an_element_that_does_not_go_away_took_too_long(classify, page):
@@ -79,7 +79,7 @@ def test_an_element_that_does_not_go_away_took_too_long(classify, page):
         (lambda page, it: page.fill("h1", it), "The element takes no text.", "wrong_element"),
         (lambda page, it: page.check("h1"), "The element cannot be checked.", "wrong_element"),
         (lambda page, it: page.select_option("h1", it), "The element has no options.", "wrong_element"),
-        (lambda page, it: page.press("h1", "Nokey"), "There is no such key.", "wrong_element"),
+        (lambda page, it: page.press("h1", "Nokey"), "Unknown key.", "wrong_element"),
     ],
 )
 def test_an_action_that_does_not_fit_the_element(classify, page, act, words, rule):
