@@ -245,7 +245,9 @@ def test_a_rejected_credential_stops_the_run_with_the_reason_and_the_person_can_
 
     with pytest.raises(ToolAuthenticationError, match=r"rejected the credentials \(HTTP 401\)") as raised:
         loop(asks_for_what_is_closed, pipeline)
-    assert raised.value.user_message == "A service rejected the credentials. Provide valid credentials, then try again."
+    assert raised.value.user_message == (
+        "A service (127.0.0.1) rejected the credentials used by fetch. Provide valid credentials, then try again."
+    )
     assert len(server.requests) == 1
     server.is_open = True
     assert loop.go_on("asks_for_what_is_closed", pipeline, loop.messages) == "the door is open"

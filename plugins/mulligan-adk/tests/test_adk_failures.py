@@ -35,7 +35,7 @@ async def aread_page(title: str, lines: int = 3) -> str:
 def test_an_unknown_name_is_answered_with_the_tools_of_now():
     played = play(agent([("c1", "red_page", {"title": "x"})], "ok", tools=[read_page]), MulliganPlugin())
     assert played.error is None
-    assert played.text("c1").splitlines()[:2] == ["Error: Tool 'red_page' not found.", 'Closest: "read_page".']
+    assert played.text("c1").splitlines()[:2] == ["Error: Tool 'red_page' not found.", 'Did you mean "read_page"?']
 
 
 @pytest.mark.parametrize("tool", [read_page, aread_page])
@@ -67,7 +67,7 @@ def test_a_tool_that_hangs_is_answered_at_the_deadline(is_async):
     tool = aslow if is_async else slow
     plugin = MulliganPlugin(options={tool.__name__: {"timeout": 0.05}})
     played = play(agent([("c1", tool.__name__, {"seconds": 0.6})], "ok", tools=[tool]), plugin)
-    assert "No answer within 0.05 s" in played.text("c1") and played.last == "ok"
+    assert "No response within 0.05 s" in played.text("c1") and played.last == "ok"
 
 
 @pytest.mark.parametrize("timeout", [None, 9])
@@ -90,7 +90,7 @@ def test_a_tool_that_leaves_the_interpreter_or_has_no_text_is_answered(timeout):
 
     calls = [("c1", "leave", {}), ("c2", "hostile", {}), ("c3", "leave_now", {})]
     played = play(agent(calls, "ok", tools=[leave, leave_now, hostile]), MulliganPlugin(timeout=timeout))
-    assert all("tried to end the program" in played.text(id) for id in ("c1", "c3"))
+    assert all("tried to exit the program" in played.text(id) for id in ("c1", "c3"))
     assert "Hostile" in played.text("c2") and played.last == "ok"
 
 

@@ -190,7 +190,7 @@ def test_a_tool_that_stops_the_interpreter(run):
         raise SystemExit(3)
 
     agent = create_agent(model(says(("a", "leave", {}))), [leave], middleware=[MulliganMiddleware()])
-    assert "tried to end the program" in answers(run(agent, asked())["messages"])["a"].text
+    assert "tried to exit the program" in answers(run(agent, asked())["messages"])["a"].text
 
 
 def test_a_tool_whose_schema_cannot_be_written(run):

@@ -85,7 +85,7 @@ def test_an_unknown_tool_is_answered_with_what_may_be_meant(run):
     told_ = told(run, [says(("c1", "read_pge", {"path": "home.md"}))], [add, read_page])
     assert told_["c1"].status == "error"
     assert told_["c1"].name == "read_pge"
-    assert told_["c1"].text.startswith("Error: Tool 'read_pge' not found.\nClosest: \"read_page\".\n")
+    assert told_["c1"].text.startswith("Error: Tool 'read_pge' not found.\nDid you mean \"read_page\"?\n")
 
 
 def test_arguments_that_do_not_fit_are_named_all(run):
@@ -203,7 +203,7 @@ def test_a_tool_that_hangs_is_given_up(run):
 
     first = MulliganMiddleware(timeout={"wait": 0.05})
     told_ = told(run, [says(("c1", "wait", {}), ("c2", "other", {}))], [wait, other], first=first)
-    assert "No answer within 0.05 s" in told_["c1"].text
+    assert "No response within 0.05 s" in told_["c1"].text
     assert told_["c2"].text == "here"
 
 
@@ -224,7 +224,7 @@ def test_an_async_tool_that_hangs_is_cancelled():
         said, made = agent([says(("c1", "wait", {}))], [wait], first=MulliganMiddleware(timeout=0.05))
         return await made.ainvoke(asked())
 
-    assert "No answer within 0.05 s" in answers(asyncio.run(play())["messages"])["c1"].text
+    assert "No response within 0.05 s" in answers(asyncio.run(play())["messages"])["c1"].text
     assert ended == [True]
 
 
@@ -321,7 +321,7 @@ def test_fatal_can_end_with_a_sentence_instead(run):
     first = MulliganMiddleware(on_fatal="end")
     said, made = agent([says(("c1", "login", {"name": "ann"}))], [login], first=first)
     messages = run(made, asked())["messages"]
-    assert messages[-1].text == "A service rejected the credentials. Provide valid credentials, then try again."
+    assert messages[-1].text == "vault rejected the credentials used by login. Provide valid credentials, then try again."
     assert len(said.received) == 1
 
 
@@ -364,7 +364,7 @@ def test_the_loop_guard_remembers_a_thread(run):
 
 def test_the_model_reads_the_feedback_corrects_itself_and_finishes(run):
     def corrected(messages):
-        name = re.search(r'if "(.+?)" does what you wanted, call it', messages[-1].text)[1]
+        name = re.search(r'if "(.+?)" does what you want, call it', messages[-1].text)[1]
         return says((f"c{len(messages)}", name, {"path": "hmoe.md"}))
 
     def other_page(messages):

@@ -10,11 +10,11 @@ from conftest import FAULTY, inside, said, spec
 
 pytestmark = pytest.mark.anyio
 WORDS = {
-    "hang": "No answer within 1.5 s",
+    "hang": "No response within 1.5 s",
     "big_error": "disk is full",
-    "malformed": "sent an answer to this call that cannot be read",
-    "malformed_nameless": "sent an answer to this call that cannot be read",
-    "no_result": "something that is no result of a tool",
+    "malformed": "sent an unreadable response to this call",
+    "malformed_nameless": "sent an unreadable response to this call",
+    "no_result": "something that is not a tool result",
     "protocol_error": "boom",
 }
 
@@ -46,7 +46,7 @@ async def test_a_protocol_error_of_a_living_server_is_quoted_whatever_its_code(c
         assert result.is_error
         assert "<<<" in said(result)
         assert "\nSeat 12C is taken\n" in said(result)
-        assert "started again" not in said(result)
+        assert "restarted" not in said(result)
         assert said(await client.call_tool("pid", {})) == pid
 
 
@@ -61,7 +61,7 @@ async def test_a_server_that_ends_is_started_again(mode):
     async with inside(spec(), mode=mode) as client:
         result = await client.call_tool("crash", {})
         assert result.is_error
-        assert "ended while it worked on this call" in said(result)
+        assert "exited while running this call" in said(result)
         assert "may have taken effect" in said(result)
         await works(client)
 
@@ -70,7 +70,7 @@ async def test_a_server_that_stands_still_is_ended_and_started_again():
     async with inside(spec(), timeout=1.0) as client:
         result = await client.call_tool("freeze", {})
         assert result.is_error
-        assert "No answer within 1 s" in said(result)
+        assert "No response within 1 s" in said(result)
         await works(client)
 
 
@@ -82,11 +82,11 @@ async def test_what_a_server_says_beside_the_answer_does_no_harm(tool):
             await works(client)
 
 
-async def test_an_unknown_tool_is_an_answer_with_a_suggestion():
+async def test_an_unknown_tool_is_answered_with_those_that_exist():
     async with inside(spec()) as client:
         result = await client.call_tool("ecko", {"text": "x"})
         assert result.is_error
-        assert '\nClosest: "echo".\n' in said(result)
+        assert '\nAvailable tools (20 of 21): echo, ' in said(result)
 
 
 async def test_wrong_arguments_are_told_one_by_one_and_nothing_runs():

@@ -124,7 +124,7 @@ async def test_a_server_that_tells_how_far_it_is_gets_longer():
     one = spec("conforming", sys.executable, CONFORMING, "stdio")
     async with inside(one, timeout=0.5) as client:
         assert said(await client.call_tool("slow_steps", {"seconds": 1.5}, progress_callback=progress)) == "Done."
-        assert "No answer within 0.5 s" in said(await client.call_tool("slow_steps", {"seconds": 1.5}))
+        assert "No response within 0.5 s" in said(await client.call_tool("slow_steps", {"seconds": 1.5}))
         endless = await client.call_tool("slow_steps", {"seconds": 60}, progress_callback=progress)
         assert endless.is_error
 
@@ -199,7 +199,7 @@ async def test_each_of_several_servers_has_its_namespace():
 async def test_repairs_are_made_when_asked_for_and_told():
     near = {"code": "-32603", "message": "as sent"}
     async with inside(spec(), repair=False) as client:
-        assert "/code: of the wrong type" in said(await client.call_tool("protocol_error", near))
+        assert "/code: wrong type" in said(await client.call_tool("protocol_error", near))
     async with inside(spec(), repair=True) as client:
         assert "as sent" in said(await client.call_tool("protocol_error", near))
 
@@ -222,5 +222,5 @@ async def test_a_repair_is_noted_below_the_servers_own_answer():
         result = await client.call_tool("echo", {"text": 3})
     assert [block.text for block in result.content] == [
         "3",
-        'Note: your arguments did not fit the schema and were read as {"text": "3"}.',
+        'Note: your arguments did not match the schema and were read as {"text": "3"}.',
     ]

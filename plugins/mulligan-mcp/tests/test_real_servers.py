@@ -91,7 +91,7 @@ async def test_a_server_killed_in_mid_call_is_answered_for_and_started_again(pro
             await anyio.sleep(1)
             os.killpg(int(seen.read_text()), signal.SIGKILL)
         assert results[0].is_error
-        assert "ended while it worked on this call" in said(results[0])
+        assert "exited while running this call" in said(results[0])
         assert said(await client.call_tool("echo", {"message": "x"})) == "Echo: x"
 
 

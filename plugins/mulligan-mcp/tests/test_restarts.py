@@ -85,7 +85,7 @@ async def test_calls_in_flight_at_a_crash_are_all_answered():
             await anyio.sleep(0.3)
             assert (await client.call_tool("crash", {})).is_error
         assert len(results) == 20
-        assert all("ended while it worked on this call" in said(result) for result in results)
+        assert all("exited while running this call" in said(result) for result in results)
         assert said(await client.call_tool("echo", {"text": "x"})) == "x"
 
 

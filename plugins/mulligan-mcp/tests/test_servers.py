@@ -127,7 +127,7 @@ async def test_each_failure_is_told(made, mode, tmp_path):
         assert "/a: missing" in await told("add", {})
         first = f"Error executing tool read_file: Resource not found: {missing}"
         assert (await told("read_file", {"path": missing})).startswith(first)
-        assert "No answer within 0.3 s" in await told("wait", {})
+        assert "No response within 0.3 s" in await told("wait", {})
         refused = await told("refuse", {})
         assert 'The tool says: "Ask for fewer than 10 rows."' in refused
         assert "taken effect" not in refused and "<<<" not in refused

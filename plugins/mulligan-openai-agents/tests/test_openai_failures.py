@@ -90,12 +90,12 @@ def test_each_failure_is_told_and_the_run_goes_on(stream):
     played = play(wrap(agent, timeout=0.2), run_config(SILENT), stream=stream)
     assert played.result.final_output == "Done."
     assert 'Did you mean "read_file"?' in played.answers["c1"]
-    assert '\nNext: if "read_file" does what you wanted, call it; ' in played.answers["c1"]
+    assert '\nNext: if "read_file" does what you want, call it; ' in played.answers["c1"]
     assert "not valid JSON: it ends too early at line 1 column 13" in played.answers["c2"]
-    assert "/path: of the wrong type" in played.answers["c3"]
+    assert "/path: wrong type" in played.answers["c3"]
     assert played.answers["c4"].startswith("Error executing tool read_file: Resource not found: a\n")
     assert played.answers["c5"].startswith("Error executing tool read_slowly: Resource not found: b\n")
-    assert "No answer within 0.2 s" in played.answers["c6"]
+    assert "No response within 0.2 s" in played.answers["c6"]
 
 
 @both
@@ -201,7 +201,7 @@ async def brief() -> str:
 
 def test_the_tools_own_timeout_counts_first():
     played = play(wrap(agent_of([brief], [call("c1", "brief")]), timeout=60), SILENT)
-    assert "No answer within 0.05 s" in played.answers["c1"]
+    assert "No response within 0.05 s" in played.answers["c1"]
 
 
 def test_what_an_author_wants_of_a_timeout_is_kept():

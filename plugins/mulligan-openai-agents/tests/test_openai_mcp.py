@@ -32,6 +32,6 @@ def test_tools_of_a_server_are_guarded():
     assert asyncio.run(run()) == ("Done.", True)
     answers = heard(model)
     assert 'Did you mean "count_lines"?' in answers["c1"]
-    assert "/limit: of the wrong type" in answers["c2"]
+    assert "/limit: wrong type" in answers["c2"]
     assert "not valid JSON at line 1 column 14" in answers["c3"]
     assert answers["c4"] == [{"type": "input_text", "text": "a: 1 lines"}] or "a: 1 lines" in str(answers["c4"])

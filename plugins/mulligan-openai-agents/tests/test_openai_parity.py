@@ -118,7 +118,7 @@ def test_a_number_in_a_text_is_read_as_the_sdk_reads_it_and_the_model_is_told():
     assert (
         play(wrap(agent()), SILENT)
         .answers["c1"]
-        .startswith("8\nNote: your arguments did not fit the schema and were read as")
+        .startswith("8\nNote: your arguments did not match the schema and were read as")
     )
     assert "wrong type" in play(wrap(agent(), pipeline=Pipeline()), SILENT).answers["c1"]
 
@@ -226,7 +226,7 @@ def test_agents_that_are_handed_off_to_are_guarded_too():
     back.handoffs = [handoff(front)]
     wrapped = wrap(front)
     played = play(wrapped, run_config(SILENT))
-    assert 'Closest: "transfer_to_worker".' in played.answers["f1"]
+    assert 'Did you mean "transfer_to_worker"?' in played.answers["f1"]
     assert isinstance(played.error, RunStopped)
     assert (type(front), front.handoffs) == (Agent, [back])
 

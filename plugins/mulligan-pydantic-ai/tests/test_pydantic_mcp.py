@@ -35,10 +35,10 @@ def test_tools_of_a_server_are_guarded():
     result = asyncio.run(run())
     answers = told(result.all_messages())
     assert result.output == "Done."
-    assert 'Closest: \\"count_lines\\".' in answers["c1"]
+    assert 'Did you mean \\"count_lines\\"?' in answers["c1"]
     assert answers["c2"].startswith('{"error":"Error executing tool count_lines: ')
     assert answers["b0"].startswith('{"error":"Error executing tool count_lines: ')
-    assert "will not be run again" in answers["b2"]
+    assert "will not run again" in answers["b2"]
     assert "a: 1 lines" in answers["c3"]
     _, view = kept[0].memory.views["count_lines", True]
     assert view.tools["count_lines"].read_only

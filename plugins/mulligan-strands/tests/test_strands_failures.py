@@ -42,14 +42,14 @@ BROKEN = '{"title": "comets", "lines": 5'
 
 def test_an_unknown_name_is_answered_with_the_tools_of_now():
     played = guarded([("c1", "red_page", {"title": "x"})], "ok", tools=[read_page])
-    assert played.text("c1").splitlines()[:2] == ["Error: Tool 'red_page' not found.", 'Closest: "read_page".']
+    assert played.text("c1").splitlines()[:2] == ["Error: Tool 'red_page' not found.", 'Did you mean "read_page"?']
     assert played.results["c1"]["status"] == "error" and played.last == "ok"
 
 
 def test_a_name_that_no_tool_can_have_is_answered_like_others():
     calls = [("c1", "files.read_page", {"title": "x"}), ("c2", "read_page", {"title": "none"}), ("c3", "x" * 99, {})]
     played = guarded(calls, "ok", tools=[read_page])
-    assert 'Closest: "read_page".' in played.text("c1") and "not found" in played.text("c2") and played.last == "ok"
+    assert 'Did you mean "read_page"?' in played.text("c1") and "not found" in played.text("c2") and played.last == "ok"
     assert played.text("c3").startswith("Error: Tool 'xxx") and list(played.results["c1"]) == [
         "toolUseId",
         "status",
@@ -129,7 +129,7 @@ def test_a_tool_that_hangs_is_answered_at_the_deadline(is_async):
     one = aslow if is_async else slow
     plugin = MulliganPlugin(options={one.tool_name: {"timeout": 0.05}})
     played = guarded([("c1", one.tool_name, {"seconds": 0.6})], "ok", tools=[one], plugin=plugin)
-    assert "No answer within 0.05 s" in played.text("c1") and played.last == "ok"
+    assert "No response within 0.05 s" in played.text("c1") and played.last == "ok"
     assert ("may still be running" in played.text("c1")) is not is_async
 
 
@@ -423,7 +423,7 @@ def test_a_tool_that_leaves_the_interpreter_or_has_no_text_is_answered(timeout):
     plugin = MulliganPlugin(timeout=timeout)
     played = guarded(calls, "ok", tools=[leave, hostile, leave_now], plugin=plugin)
     assert played.last == "ok" and set(played.results) == {"c1", "c2", "c3"}
-    assert all("tried to end the program" in played.text(id) for id in ("c1", "c3"))
+    assert all("tried to exit the program" in played.text(id) for id in ("c1", "c3"))
 
 
 def test_a_hook_that_wants_a_call_again_and_again_runs_a_tool_that_may_change_something_once():

@@ -93,7 +93,19 @@ def _schema(spec: ToolSpec) -> dict[str, Any]:
     given = given.get("json", given)
     if not isinstance(given, Mapping) or given.get("type", "object") != "object":
         return _ANYTHING
-    return dict(given)
+    members = given.get("properties")
+    if not isinstance(members, Mapping):
+        return dict(given)
+    return {**given, "properties": {name: _taking_its_default(member) for name, member in members.items()}}
+
+
+def _taking_its_default(member: Any) -> Any:
+    """The schema of a parameter that takes null where that is its default: Strands leaves null out of the types it shows."""
+    if isinstance(member, Mapping) and "default" in member and member["default"] is None:
+        kinds = member.get("type")
+        if isinstance(kinds, str) and kinds != "null" and "enum" not in member and "const" not in member:
+            return {**member, "type": [kinds, "null"]}
+    return member
 
 
 def _hints(tool: AgentTool) -> dict[str, bool]:

@@ -196,7 +196,7 @@ SCENES = (
         "A tool that hangs",
         ((_call("c1", "fetch_page", '{"url": "https://example.org/slow"}'),),),
         hanging,
-        {"c1": (("that it took too long", r"timed? ?out|too long|no answer within|deadline"),)},
+        {"c1": (("that it took too long", r"timed? ?out|too long|no (?:answer|response) within|deadline"),)},
         timeout=0.3,
     ),
     Scene(
