@@ -103,7 +103,7 @@ def test_changes_that_are_in_the_way_and_changes_that_collide(run, repository):
     collided = run("git", "merge", "side", cwd=repository.path)
     assert (type(collided), collided.resource, collided.effect) == (ResourceConflictError, "a.txt", "possible")
     assert "Merge them by hand" in collided.message
-    assert "merged by hand" in run("git", "commit", "-m", "x", cwd=repository.path).message
+    assert "Merge them by hand" in run("git", "commit", "-m", "x", cwd=repository.path).message
 
 
 def test_a_push_that_the_remote_side_does_not_take(run, repository, tmp_path):
