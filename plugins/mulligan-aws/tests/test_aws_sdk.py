@@ -106,7 +106,7 @@ def test_no_region_is_a_matter_of_the_set_up() -> None:
 
     assert (type(error), result.fatal, error and error.effect) == (ToolAuthenticationError, True, "none")
     assert error is not None and error.rule == "mulligan_aws:region"
-    assert "set AWS_DEFAULT_REGION, or `region` in the AWS configuration file" in error.user_message
+    assert "Set AWS_DEFAULT_REGION, or `region` in the AWS configuration file" in error.user_message
     assert "AWS_DEFAULT_REGION" in result.content and "do not call list_tables again" in result.content
 
 

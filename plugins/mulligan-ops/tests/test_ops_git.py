@@ -102,8 +102,8 @@ def test_changes_that_are_in_the_way_and_changes_that_collide(run, repository):
     repository("commit", "-am", "three")
     collided = run("git", "merge", "side", cwd=repository.path)
     assert (type(collided), collided.resource, collided.effect) == (ResourceConflictError, "a.txt", "possible")
-    assert "merged by hand" in collided.message
-    assert "merged by hand" in run("git", "commit", "-m", "x", cwd=repository.path).message
+    assert "Merge them by hand" in collided.message
+    assert "Merge them by hand" in run("git", "commit", "-m", "x", cwd=repository.path).message
 
 
 def test_a_push_that_the_remote_side_does_not_take(run, repository, tmp_path):
@@ -115,7 +115,7 @@ def test_a_push_that_the_remote_side_does_not_take(run, repository, tmp_path):
     repository("commit", "--allow-empty", "-m", "c")
     behind = run("git", "push", "origin", "main", cwd=repository.path)
     assert (type(behind), behind.effect) == (ResourceConflictError, "none")
-    assert "fetch and merge them first" in behind.message
+    assert "Fetch and merge them first" in behind.message
     hook = tmp_path / "bare" / "hooks" / "pre-receive"
     hook.write_text("#!/bin/sh\nexit 1\n")
     hook.chmod(0o755)

@@ -100,7 +100,7 @@ def test_docker_s_client(classify, daemon, closed_port, tmp_path):
     )
     assert type(classify(lambda: daemon.api.inspect_container(None))) is WRONG
     ended = classify(lambda: raise_(docker.errors.ContainerError("abc", 3, "app", "image", b"KeyError: 'x'")))
-    assert (type(ended), ended.message) == (ToolExecutionError, "The program in the container exited with code 3.")
+    assert (type(ended), ended.message) == (ToolExecutionError, "The program in the container exited with exit code 3.")
     denied = docker.errors.DockerException(
         "Error while fetching server API version: PermissionError(13, 'Permission denied')"
     )

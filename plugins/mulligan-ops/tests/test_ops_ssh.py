@@ -96,7 +96,7 @@ def test_ssh_host_keys(classify, host):
     unknown = classify(lambda: connect(host, policy=paramiko.RejectPolicy))
     changed = classify(lambda: connect(host, known=paramiko.RSAKey.generate(2048)))
     assert [type(error) for error in (unknown, changed)] == [ToolConnectionError] * 2
-    assert all(error.fatal and "not the known one" in error.message for error in (unknown, changed))
+    assert all(error.fatal and "does not match the known key" in error.message for error in (unknown, changed))
 
 
 def test_ssh_that_nobody_answers(classify, closed_port, service):

@@ -42,7 +42,7 @@ def test_requests(classify, request_context, site, nobody):
 def test_a_browser_that_is_not_installed(classify, driver):
     error = classify(lambda: driver.chromium.launch(executable_path="/nowhere/chromium"))
     assert (type(error), error.fatal, error.effect) == (ToolExecutionError, False, "none")
-    assert "a person must run `playwright install" in error.message
+    assert "A person must run `playwright install" in error.message
 
 
 def test_a_browser_that_ends_at_once(classify, driver):
@@ -110,7 +110,7 @@ def test_the_codes_of_each_browser(classify, code, cls, fatal):
 def test_what_the_browser_does_not_allow_a_page(classify, thrown):
     error = classify(lambda: raise_(sync_api.Error(f"Page.evaluate: {thrown}")))
     assert (type(error).__name__, error.fatal) == ("ToolPermissionError", False)
-    assert "the user must allow it" in error.message
+    assert "The user must allow it" in error.message
 
 
 def test_an_older_log_names_the_selector_too(classify):
