@@ -86,7 +86,7 @@ async def test_an_unknown_tool_is_answered_with_those_that_exist():
     async with inside(spec()) as client:
         result = await client.call_tool("ecko", {"text": "x"})
         assert result.is_error
-        assert '\nAvailable tools (20 of 21): echo, ' in said(result)
+        assert "\nAvailable tools (20 of 21): echo, " in said(result)
 
 
 async def test_wrong_arguments_are_told_one_by_one_and_nothing_runs():

@@ -29,7 +29,7 @@ async def test_clients_come_over_http(mode):
     with served(*FAULTY_OVER_HTTP) as url:
         async with Client(url, mode=mode) as first, Client(url, mode=mode) as second:
             assert said(await first.call_tool("echo", {"text": "1"})) == "1"
-            assert 'Available tools (20 of 21): echo, ' in said(await second.call_tool("ecko", {"text": "2"}))
+            assert "Available tools (20 of 21): echo, " in said(await second.call_tool("ecko", {"text": "2"}))
             steps = []
 
             async def progress(done, total, message):

@@ -32,7 +32,7 @@ async def test_calls_go_through(mode):
         assert said(await client.call_tool("steps", {})) == "done"
         failed = await client.call_tool("fail", {})
         assert failed.is_error
-        assert 'Available tools (4): name, steps, fail, grow.' in said(await client.call_tool("stepz", {}))
+        assert "Available tools (4): name, steps, fail, grow." in said(await client.call_tool("stepz", {}))
         (resource,) = (await client.list_resources()).resources
         assert (await client.read_resource(resource.uri)).contents[0].text == "noted"
 

@@ -110,7 +110,7 @@ SETTINGS = [
         "insert into pairs values (8, 1)",
         ToolPermissionError,
         False,
-        "only be read",
+        "read-only",
     ),
     ("statement_timeout = 50", "select pg_sleep(5)", ToolTimeoutError, False, "time limit"),
     ("temp_file_limit = 64", "select * from generate_series(1, 900000) g order by -g", ToolQuotaError, True, "a limit"),
@@ -230,7 +230,7 @@ def test_a_transaction_that_failed_before(classify, postgres_port):
             connection.execute("selec 1")
         error = classify(lambda: connection.execute("select 1"))
     assert type(error) is ToolExecutionError
-    assert "rolled back first" in error.message
+    assert "Roll back first" in error.message
 
 
 @pytest.mark.parametrize("kind", ["lock", "serialization", "deadlock"])

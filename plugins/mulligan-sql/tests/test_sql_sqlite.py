@@ -251,7 +251,7 @@ def test_two_duckdb_transactions_at_once(classify, duck):
     error = classify(lambda: other.execute("update users set age = 5"))
     assert (type(error), error.code, error.transient) == (ResourceConflictError, "ABORTED", True)
     error = classify(lambda: other.execute("select 1"))
-    assert error.message.endswith("it must be rolled back first.")
+    assert error.message.endswith("Roll back first.")
 
 
 def test_a_duckdb_file_that_is_open_already_or_not_there(classify, tmp_path):

@@ -111,7 +111,7 @@ def test_a_value_that_is_taken_names_its_field(classify):
         error = classify(lambda: ask(server.port, lambda database: database.users.insert_one({"_id": 1})))
     assert (type(error), error.code) == (ResourceConflictError, "ALREADY_EXISTS")
     assert (error.resource, error.problems[0].pointer) == ("shop.users", "/contact/email")
-    assert error.message == "A document with this value of contact.email exists already."
+    assert error.message == "A document with this value of contact.email already exists."
 
 
 def test_a_document_that_breaks_the_schema_names_its_fields(classify):
