@@ -321,7 +321,9 @@ def test_fatal_can_end_with_a_sentence_instead(run):
     first = MulliganMiddleware(on_fatal="end")
     said, made = agent([says(("c1", "login", {"name": "ann"}))], [login], first=first)
     messages = run(made, asked())["messages"]
-    assert messages[-1].text == "vault rejected the credentials used by login. Provide valid credentials, then try again."
+    assert (
+        messages[-1].text == "vault rejected the credentials used by login. Provide valid credentials, then try again."
+    )
     assert len(said.received) == 1
 
 
