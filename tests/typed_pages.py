@@ -54,7 +54,7 @@ def write(folder: pathlib.Path) -> list[pathlib.Path]:
     for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
         files = {name: text for _, name, text in test_pages.blocks(page) if (name or "").endswith(".py")}
         if page.name == "README.md" and page.parent == ROOT:
-            files = {"ten_lines.py": test_pages.blocks(page)[2][2]}
+            files = {"ten_lines.py": test_pages.blocks(page)[3][2]}
         if files:
             written.append(folder / page.stem)
             written[-1].mkdir()

@@ -42,7 +42,7 @@ async def test_a_server_that_always_ends_is_told_at_once_with_the_time_of_the_ne
             result = await client.call_tool("echo", {"text": "x"})
         assert result.is_error
         assert (
-            "The MCP server 'faulty' is not running (it ended before it had answered). Its next start is due in"
+            "The MCP server 'faulty' is not running (it ended before it had answered). It will be restarted in"
             in said(result)
         )
         await anyio.sleep(2)
