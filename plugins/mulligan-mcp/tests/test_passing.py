@@ -191,7 +191,7 @@ async def test_each_of_several_servers_has_its_namespace():
         assert said(await client.call_tool("two__echo", {"text": "x"})) == "x"
         wrong = await client.call_tool("echo", {"text": "x"})
         assert wrong.is_error
-        assert "one__echo" in said(wrong)
+        assert "two__echo" in said(wrong)
         assert (await client.call_tool("one__crash", {})).is_error
         assert said(await client.call_tool("two__echo", {"text": "x"})) == "x"
 
