@@ -193,7 +193,7 @@ def waits_for_a_tool_that_hangs():
 
 def breaks_off_its_json():
     heard = yield [Call("c1", "read_file", '{"path": "notes.md"')]
-    assert "it seems to be cut off; nothing was run" in failed(heard["c1"])
+    assert "and seems to be cut off; nothing was run" in failed(heard["c1"])
     heard = yield [corrected("c2", heard["c1"])]
     return succeeded(heard["c2"])
 
@@ -264,7 +264,7 @@ def test_a_model_that_repeats_itself_is_warned_and_then_stopped(loop, server, pi
     with pytest.raises(RepeatedCallError, match="it has already failed 4 times"):
         loop(repeats_itself, pipeline)
     assert "This same call has already failed." in told[1]
-    assert "take another approach." in told[2]
+    assert "This has failed 3 times and will not run again. Change the call, or take another approach." in told[2]
     assert "This call was not run" in told[3]
     assert len(server.requests) == 5
 
