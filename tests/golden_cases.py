@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -156,6 +157,9 @@ CASES: dict[str, Case] = {
     "tool_that_writes_meant": called(tools(), "save_file", {"path": "a.md"}),
     "file_missing_and_others_reported": failing(
         LookupError("no such table: client. Tables: accounts, clients, clients_old"), {"path": "client"}
+    ),
+    "argument_rejected_and_others_reported": failing(
+        sqlite3.OperationalError("no such column: height. Columns of trees: id, species, height_m"), {"path": "height"}
     ),
     "argument_unknown_of_many": called(
         [Tool.from_schema("act", "", schema([], **{f"a{n:02}": PATH for n in range(20)}), dict)], "act", {"zzzq": 1}

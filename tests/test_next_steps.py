@@ -219,6 +219,45 @@ def test_a_tool_is_proposed_as_surely_as_it_is_known_to_be_meant(make_pipeline, 
     assert step(run(make_pipeline(*made), called, {}).content) == wanted
 
 
+def test_a_tool_that_says_that_it_runs_something_read_only_is_proposed_for_a_reading_name(make_pipeline, run):
+    def content(description: str) -> str:
+        query = Tool.from_schema(
+            "run_statement", description, {"type": "object", "properties": {"statement": {}}}, dict
+        )
+        shape = Tool.from_schema("describe_table", "Show the columns of a table.", {"type": "object"}, dict)
+        return run(make_pipeline(query, shape), "read_statement", {"statement": "select 1"}).content
+
+    for reading in (
+        "Run a read-only SQL statement.",
+        "Executes one read only statement.",
+        "Perform any readonly query.",
+    ):
+        assert 'if "run_statement" does what you want, call it;' in step(content(reading))
+    for other in ("Run a SQL statement.", "Make a statement read-only.", "Run the job that ends a read-only lock."):
+        assert step(content(other)) == "call the available tool that does what you want. Nothing was run."
+
+
+# --- names and values that only a report offers
+
+
+@pytest.mark.parametrize(
+    ("report", "wanted"),
+    [
+        (
+            "no such column: height. Columns of trees: id, species, height_m",
+            "use the names and values quoted above to correct the arguments, then call measure again.",
+        ),
+        ("no such column: height", "call measure again with corrected arguments."),
+    ],
+)
+def test_what_a_report_offers_is_pointed_at_and_never_repeated(make_pipeline, run, report, wanted):
+    def measure(what: str) -> None:
+        raise sqlite3.OperationalError(report)
+
+    content = run(make_pipeline(measure), "measure", {"what": "height"}).content
+    assert step(content) == wanted
+
+
 # --- notes on repetition
 
 

@@ -90,6 +90,7 @@ ENGLISH: Catalogue = {
     "if_meant": "if that is what you meant, call {tool} again with {names}{rest}. If not, {otherwise}",
     "closest_name": "choose the name you meant, then call {tool} again with it. If none fits, do not repeat this call.",
     "quoted_name": "choose the right name from those quoted above, and call {tool} again with it. Do not repeat this call.",
+    "quoted_values": "use the names and values quoted above to correct the arguments, then call {tool} again.",
     "existing_name": "check the name, then call {tool} again with one that exists. Do not repeat this call.",
     "not_of_arguments": (
         "do not repeat this call: its arguments do not name what failed. "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Literal
 
@@ -17,6 +18,10 @@ _ARTICLES = frozenset(("a", "an", "the"))
 _HARMLESS = frozenset(HARMLESS.split())
 _PLAINLY_READING = frozenset(("list", "read", "show", "search", "find", "view", "describe", "lookup", "query"))
 _FIRST_WORDS, _LONG_ENOUGH = 3, 5
+_RUNS = frozenset(("run", "execute", "perform", "issue", "send"))
+_RUNS_READ_ONLY = re.compile(
+    rf"(?:{'|'.join(sorted(_RUNS))})s?\s+(?:(?:an?|any|one|the)\s+)?read[- ]?only\b", re.IGNORECASE
+)
 
 
 def proposal(tool: Tool, called: str, *, is_clear: bool) -> Proposal | None:
@@ -41,7 +46,8 @@ def proposal(tool: Tool, called: str, *, is_clear: bool) -> Proposal | None:
     if is_clear and is_same:
         return "asked" if tool.destructive else "clear"
     asked: Proposal = "asked" if is_clear else "likely"
-    if seems_to_read(tool) and any(kinship(word, other) >= RELATED for word in ours for other in theirs):
+    is_kin = any(kinship(word, other) >= RELATED for word in ours for other in theirs)
+    if _runs_read_only(tool) or (is_kin and seems_to_read(tool)):
         return asked
     is_reworded = bool(tool.destructive) and [word.text for word in ours] != [word.text for word in theirs]
     return "listed" if dropped or added or is_reworded else asked
@@ -63,7 +69,7 @@ def seems_to_read(tool: Tool) -> bool:
     names_what_it_returns = any(word.text in _ARTICLES for word in described[:1])  # "The weather of a city."
     is_plain_read = words[:1] and words[0].text in _PLAINLY_READING
     knows_rest = all(word.meaning is not UNKNOWN and not word.acts for word in words[1:])
-    reads = names_what_it_returns or is_plain_read or (words[0].reads and knows_rest)
+    reads = names_what_it_returns or is_plain_read or _runs_read_only(tool) or (words[0].reads and knows_rest)
     return bool(reads) and not _changes(tool, words, lexicon)
 
 
@@ -74,7 +80,13 @@ def _changes(tool: Tool, words: Sequence[Word], lexicon: Lexicon) -> bool:
     described = lexicon.words(pieces(tool.summary[:80])[:_FIRST_WORDS])
     if len(words) == 1 and not (tool.read_only or words[0].reads or any(word.reads for word in described[:1])):
         return True  # a command, such as `order` or `email`
-    return not tool.read_only and any(map(_is_change, (*words, *described[:1])))
+    excused = _RUNS if _runs_read_only(tool) else frozenset()
+    return not tool.read_only and any(_is_change(word) for word in (*words, *described[:1]) if word.text not in excused)
+
+
+def _runs_read_only(tool: Tool) -> bool:
+    """Whether a tool says that it runs something read-only, as in "Run a read-only SQL query."."""
+    return bool(_RUNS_READ_ONLY.match(tool.summary))
 
 
 def _is_change(word: Word) -> bool:

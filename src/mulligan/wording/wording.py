@@ -251,12 +251,18 @@ class Wording:
 
     def _point_at_names(self, feedback: Feedback, error: ToolError, failure: Failure) -> None:
         """Has the model choose among the names that the failure reports, where the quotation holds any."""
-        if not feedback.detail or error.fatal or not isinstance(error, ResourceNotFoundError):
+        general = {"existing_name": "quoted_name", "corrected_arguments": "quoted_values"}
+        templates = {self._words[name].format(tool=feedback.tool_name): better for name, better in general.items()}
+        template = templates.get(feedback.next_step)
+        if template is None or not feedback.detail:
             return
-        from mulligan.mending.reported import offered_names
+        from mulligan.mending.reported import near_reported, offered_names
 
-        if any(name != error.resource and name in feedback.detail for name in offered_names(failure.text)):
-            feedback.next_step = self._words["quoted_name"].format(tool=feedback.tool_name)
+        offered = offered_names(failure.text)
+        if error.resource:
+            offered += near_reported(error.resource, failure.text)
+        if any(name != error.resource and name in feedback.detail for name in offered):
+            feedback.next_step = self._words[template].format(tool=feedback.tool_name)
 
     def line(self, text: str) -> str:
         """A text as one clean, redacted, bounded line."""
