@@ -111,6 +111,17 @@ def test_another_digit_folder_or_wildcard_is_no_near_spelling(reported):
     assert ready(content) is None
 
 
+@given(words, words, st.sampled_from(["'{0}', '{1}'", '"{0}, {1}"', "{0} or {1}", "'{0}'; see {1}"]))
+def test_two_names_that_may_be_meant_are_a_list_however_the_first_letter_differs(missing, other, shape):
+    """`harbr` for `harbor`, and `arhbor`: the model chooses."""
+    near, far = missing[:-1] + other[:1] + missing[-1:], missing[1] + missing[0] + missing[2:]
+    assume(len({near, far, missing}) == 3)
+    held = made(
+        {"name": S}, handler=failing(f"'{missing}' not found; there is {shape.format(near, far)}"), read_only=True
+    )
+    assert ready(result_of(held, {"name": missing}).content) is None
+
+
 @given(st.lists(words, min_size=1, max_size=4, unique=True), words, st.sampled_from(KINDS[:1] + KINDS[2:]))
 def test_the_authors_resources_are_never_in_a_call_of_a_tool_that_may_change_something(there, missing, kind):
     def gone(name: str) -> None:
@@ -173,6 +184,25 @@ def test_a_misspelt_optional_argument_is_named_and_never_dropped():
 
 
 # --- declared aliases
+
+
+@pytest.mark.parametrize(
+    ("sent", "name"), [("output_ofrmat", "output_format"), ("max_edpth", "max_depth"), ("ercipient", "recipient")]
+)
+def test_two_letters_that_changed_places_are_a_misspelt_argument(sent, name):
+    content = result_of(made({name: S}, [], read_only=True), {sent: "a"}).content
+    assert ready(content) == {"name": "act", "arguments": {name: "a"}}
+    content = result_of(made({name: S}, []), {sent: "a"}).content
+    assert ready(content) is None
+    assert f'call act again with "{name}"' in content
+
+
+@pytest.mark.parametrize("one", ["drop_table", "delete_user", "erase_device"])
+def test_several_are_never_destroyed_for_one(one):
+    for called, name in ((one, f"{one}s"), (f"{one}s", one)):
+        content = result_of([made({}, name=name), made({}, name="get_weather")], {}, called).content
+        assert "Did you mean" not in content
+        assert "Next: call the available tool that does what you want." in content
 
 
 def test_aliases_that_the_author_declared_are_ready_calls():

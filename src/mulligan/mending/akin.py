@@ -47,9 +47,10 @@ def is_same_name(given: str, name: str) -> bool:
 def _is_slip_of_unknown(given: str, word: str) -> bool:
     """Whether a word that means nothing is another one with one slip, within a name long enough to tell."""
     means_something = word_of(given).meaning is not UNKNOWN or is_known_name(given) or is_unit(given) or is_unit(word)
-    if means_something or given.isdigit() or given[0] != word[0] or _is_pair(given, word):
+    if means_something or given.isdigit() or _is_pair(given, word):
         return False
-    return distance(given, word, 1) == 1
+    may_differ = given[0] == word[0] or sorted(given) == sorted(word)  # a first letter is swapped, hardly ever another
+    return may_differ and distance(given, word, 1) == 1
 
 
 def _is_pair(one: str, other: str) -> bool:

@@ -24,6 +24,8 @@ _QUOTED = re.compile(r"\"([^\"]{1,400})\"|'([^']{1,400})'|`([^`]{1,400})`")
 _LISTED = re.compile(rf":\s{{1,4}}((?:{_NAME}\s*,\s*){{1,100}}(?:and\s|or\s)?{_NAME})")
 _SEPARATOR = re.compile(r"\s*,\s*(?:and\s+|or\s+)?")
 _TRAILING = ".:,;-/"
+_DIGITS = re.compile(r"\d+")
+_SLIPS = 2
 _MOST_TEXT, _MOST_NAMES, _LONGEST = 2_000, 200, 200
 
 
@@ -72,8 +74,21 @@ def near_reported(missing: str, text: str) -> list[str]:
         text: what was reported.
     """
     near = near_names(missing, filter(is_plain, reported_names(text)))
-    anywhere = near_names(missing, (word.strip(_TRAILING) for word in _IS_NAME.findall(text[:_MOST_TEXT])))
-    return near if len(near) != 1 or set(anywhere) <= set(near) else near + anywhere
+    known = {_last(name) for name in (missing, *near)}
+    words = dict.fromkeys(word.strip(_TRAILING) for word in _IS_NAME.findall(text[:_MOST_TEXT]))
+    others = [word for word in words if _last(word) not in known and _is_alike(_last(missing), _last(word))]
+    return near + others if len(near) == 1 else near
+
+
+def _last(name: str) -> str:
+    return name.rpartition("/")[2].casefold()
+
+
+def _is_alike(one: str, other: str) -> bool:
+    """Whether a name with the same digits may be meant as well, be it by two slips or in its first letter."""
+    from mulligan.suggesting.kinship import distance
+
+    return _DIGITS.findall(one) == _DIGITS.findall(other) and distance(one, other, _SLIPS) <= _SLIPS
 
 
 def near_names(missing: str, names: Iterable[str]) -> list[str]:

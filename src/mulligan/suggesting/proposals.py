@@ -50,7 +50,13 @@ def proposal(tool: Tool, called: str, *, is_clear: bool) -> Proposal | None:
     if _runs_read_only(tool) or (is_kin and seems_to_read(tool)):
         return asked
     is_reworded = bool(tool.destructive) and [word.text for word in ours] != [word.text for word in theirs]
-    return "listed" if dropped or added or is_reworded else asked
+    is_other_number = any(word.destroys for word in theirs) and _differs_in_number(ours, theirs)
+    return "listed" if dropped or added or is_reworded or is_other_number else asked
+
+
+def _differs_in_number(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
+    """Whether one name speaks of one thing and the other of several, as `drop_table` and `drop_tables`."""
+    return any(word.text != other.text and word.stem == other.stem for word, other in zip(ours, theirs, strict=False))
 
 
 def seems_to_read(tool: Tool) -> bool:
