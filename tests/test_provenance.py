@@ -197,6 +197,15 @@ def test_two_letters_that_changed_places_are_a_misspelt_argument(sent, name):
     assert f'call act again with "{name}"' in content
 
 
+@given(words)
+def test_a_command_without_its_namespace_is_asked_for_by_each_of_its_names(command):
+    """As several servers behind one proxy give them: `one__echo` and `two__echo` for `echo`."""
+    tools = [made({}, name=f"{server}__{command}") for server in ("one", "two")]
+    content = result_of([*tools, made({}, name="get_weather")], {}, command).content
+    assert f'Closest: "one__{command}", "two__{command}".' in content
+    assert ready(content) is None
+
+
 @pytest.mark.parametrize("one", ["drop_table", "delete_user", "erase_device"])
 def test_several_are_never_destroyed_for_one(one):
     for called, name in ((one, f"{one}s"), (f"{one}s", one)):

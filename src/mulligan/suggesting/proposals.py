@@ -38,7 +38,8 @@ def proposal(tool: Tool, called: str, *, is_clear: bool) -> Proposal | None:
     ours, theirs = parse(called[:200], lexicon).tail_words, parse(tool.name[:200], lexicon).tail_words
     dropped, added = _unmatched(ours, theirs), _unmatched(theirs, ours)
     is_same = is_same_tool(called, tool.name)
-    if not is_same and _changes(tool, theirs, lexicon) and not _asks_for_change(ours, theirs):
+    says_it = is_same or [word.text for word in ours] == [word.text for word in theirs]
+    if not says_it and _changes(tool, theirs, lexicon) and not _asks_for_change(ours, theirs):
         return None
     if tool.read_only:
         light = [word for word in dropped if word.is_light and word.text not in _ARTICLES]
