@@ -197,6 +197,26 @@ def test_two_letters_that_changed_places_are_a_misspelt_argument(sent, name):
     assert f'call act again with "{name}"' in content
 
 
+@pytest.mark.parametrize("sent", ["page_ize", "page_lize", "pge_szie", "agge_size"])
+def test_what_may_be_a_misspelt_argument_is_never_to_be_left_out(sent):
+    content = result_of(
+        made({"page_size": {"type": "integer"}, "query": S}, ["query"], read_only=True), {"query": "a", sent: 5}
+    ).content
+    assert ready(content) is None
+    assert "without" not in our_voice(content)
+    assert 'Next: express this with "page_size" and "query" only, then call act again.' in content
+
+
+@pytest.mark.parametrize("cut", ['["a.csv"', '["a.csv", "b.csv"', '["a.csv",', '[{"n": "a"}', '[["a"]'])
+def test_a_list_that_was_cut_off_is_never_closed(cut):
+    """More items may have been coming."""
+    content = result_of(
+        made({"files": {"type": "array"}, "n": S}, ["files"], read_only=True), f'{{"n": "x", "files": {cut}'
+    ).content
+    assert "cut off" in content
+    assert ready(content) is None
+
+
 @given(words)
 def test_a_command_without_its_namespace_is_asked_for_by_each_of_its_names(command):
     """As several servers behind one proxy give them: `one__echo` and `two__echo` for `echo`."""

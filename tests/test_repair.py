@@ -211,7 +211,7 @@ def test_json_repair_helps_where_it_is_installed(pipeline, run, monkeypatch, sen
 
 @pytest.mark.parametrize(
     ("sent", "read_as"),
-    [('{"path": "a"', "a"), ('{"path": "a", "tags": ["x", "y"', 'a {"tags": ["x", "y"]}'), ("{'path': 'a'", "a")],
+    [('{"path": "a"', "a"), ('{"path": "a", "tags": ["x", "y"]', 'a {"tags": ["x", "y"]}'), ("{'path': 'a'", "a")],
 )
 def test_a_bracket_that_is_missing_at_the_end_is_added_for_a_tool_that_only_reads(pipeline, run, sent, read_as):
     assert told(run(pipeline, "read_file", sent)) == read_as
@@ -223,6 +223,7 @@ def test_a_bracket_that_is_missing_at_the_end_is_added_for_a_tool_that_only_read
     [
         '{"path": "a',
         '{"path": "a", "count": 1',
+        '{"path": "a", "tags": ["x", "y"',
         '{"path": "a",',
         '{"path": "a", "text"',
         '{"path": "a", "urgent": tr',
@@ -588,7 +589,7 @@ def test_arguments_that_were_cut_off_run_no_tool_that_may_write(make_pipeline, r
         request.getfixturevalue("without_library")
     found = repair_cases.run_prefixes(make_pipeline, 7, 5_000)
     assert (found["written"], found["read_with_another_value"]) == (0, 0)
-    assert found["read"] > 100
+    assert found["read"] > 50
 
 
 def test_a_name_that_is_nearly_right_runs_no_tool_but_one_of_that_name_that_only_reads(make_pipeline):

@@ -65,7 +65,8 @@ class _Mender:
                 raise _Unmendable
             yield from self._piece(part, self._parts[index + 1] if index + 1 < len(self._parts) else "")
             self._last = part
-        if not self._after_value or (self._open and self._parts[-1][-1].isdigit()):  # more digits may have been coming
+        may_go_on = self._open and (self._parts[-1][-1].isdigit() or "]" in self._open)  # more digits or items
+        if not self._after_value or may_go_on:
             raise _Unmendable
         yield from reversed(self._open)
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 _NAMED = 3
 _MOST_KNOWN = 12
 _EXACT = 10.0
+_LONG_NAME, _SLIPS = 5, 2
 _WILL_NOT_RUN = ("third_time", "more_times")  # notes
 _PLAIN = (
     ResourceNotFoundError,
@@ -163,14 +164,29 @@ def _with_arguments(
     rest = words["rest"] if _has_others(error.arguments, pointers) else ""
     names = _shown(pointers, line) if len(pointers) <= _NAMED else []
     kinds = {_kind(problem, tool, error.arguments or {}) for problem in problems}
-    if "without" in kinds and tool is not None and not tool.read_only and error.rule == "host:arguments":
-        return _only_known(name, tool, words)
+    if "without" in kinds and tool is not None and error.rule == "host:arguments":
+        unknown = [argument_of(problem.pointer) for problem in problems if problem.message == UNKNOWN]
+        if not tool.read_only or _is_any_misspelt(unknown, tool):
+            return _only_known(name, tool, words)
     if kinds == {"without"} and not _parameters(tool):
         return words["without_any"].format(tool=name)
     if not names or ("without" in kinds and len(kinds) > 1):
         return words["corrected"].format(tool=name, rest=rest)
     template = kinds.pop() if len(kinds) == 1 else "valid"
     return words[template].format(tool=name, names=listed(names, words), rest=rest)
+
+
+def _is_any_misspelt(unknown: Sequence[str], tool: Tool) -> bool:
+    """Whether an unknown argument may be one that exists, with slips that are too many to correct: it is not left out."""
+    from mulligan.suggesting.kinship import distance
+
+    known = [argument.casefold() for argument in _parameters(tool)]
+    return any(
+        0 < distance(name.casefold(), argument, _SLIPS) <= _SLIPS
+        for name in unknown
+        for argument in known
+        if len(name) >= _LONG_NAME
+    )
 
 
 def _only_known(name: str, tool: Tool, words: Catalogue) -> str:
