@@ -149,7 +149,7 @@ def _prepare(state: Invocation) -> Tool | ToolError:
         return host.answering.not_found(call, host.toolset)
     try:
         given: Any = state.stages.validate(tool, call) if state.stages.validates else None
-        given = read_arguments(call.arguments if given is None else given, host.limits)
+        given = read_arguments(call.arguments if given is None else given, host.limits, numbers=tool.numbers)
         bound = tool.fit(given)
     except ToolArgumentError as error:
         return error.with_traceback(None)

@@ -117,7 +117,8 @@ class Answering:
             is_clear = is_clear and sum(is_same_tool(called, name) for name in names) <= 1
             found = {name: proposal(toolset[name], called, is_clear=is_clear and name == names[0]) for name in names}
             error.suggestions = tuple(name for name in names if found[name] and is_plain_like(name, called))
-            best = found[names[0]] if names[0] in error.suggestions else None  # no other takes the place of one that may not
+            # no other takes the place of one that may not be proposed
+            best = found[names[0]] if names[0] in error.suggestions else None
             error.proposal = best or "listed"
             error.confident = error.proposal == "clear"
         return error
