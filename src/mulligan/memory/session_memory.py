@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -13,6 +12,7 @@ from mulligan.deadline import Deadline
 from mulligan.errors import ToolArgumentError, ToolError, ToolTimeoutError
 from mulligan.events import BudgetSpent
 from mulligan.foreign.containment import safe_str
+from mulligan.forks import shared_lock
 from mulligan.memory.answers import Answer, AnsweredCalls
 from mulligan.memory.budget import Budget, Overspent, Spending
 from mulligan.memory.loop_guard import LoopGuard
@@ -62,7 +62,7 @@ class SessionMemory:
         self.guard = LoopGuard(host.clock)
         self.answers = AnsweredCalls()
         self.spending: Spending | None = None
-        self._lock = threading.Lock()
+        self._lock = shared_lock()
         self._open_steps = 0
         self.calls = self.failures = 0
         if budget is not None:

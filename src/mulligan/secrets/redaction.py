@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from threading import Lock
 
+from mulligan.forks import shared_lock
 from mulligan.secrets import commands, named, shapes, tokens
 from mulligan.secrets.addresses import password_of
 from mulligan.secrets.marking import REDACTED
@@ -49,7 +49,7 @@ class Redactor:
     """
 
     def __init__(self, values: Iterable[str] = (), *, environment: Mapping[str, str] | None = None) -> None:
-        self._lock = Lock()
+        self._lock = shared_lock()
         self._environment: Mapping[str, str] | None = os.environ if environment is None else environment
         self._probes: dict[str, tuple[Probe, ...] | None] = {}
         self._hosts: set[str] = set()
