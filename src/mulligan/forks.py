@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from collections.abc import Mapping
 from contextlib import suppress
 from importlib import import_module
 from typing import Any, Protocol
@@ -24,6 +25,8 @@ class Forked(Protocol):
 
 _LOCKS: WeakSet[Any] = WeakSet()
 _LAZY = frozenset({"mulligan", "msgspec", "jsonschema_rs", "cattrs", "rapidfuzz", "docstring_parser"})
+_IMPORTING: Mapping[str, object] = getattr(sys.modules.get("_frozen_importlib"), "_module_locks", {})
+_MOST_IMPORTS = 100
 _OWNERS: WeakSet[Forked] = WeakSet()
 
 
@@ -55,10 +58,12 @@ def _finish_imports() -> None:
 
     The lock of a module that is half imported would stay locked in the child.
     """
-    for name, module in list(sys.modules.items()):
-        spec = getattr(module, "__spec__", None)
-        if name.partition(".")[0] in _LAZY and getattr(spec, "_initializing", False):
-            with suppress(ImportError):
+    for _ in range(_MOST_IMPORTS):
+        names = [name for name in tuple(_IMPORTING) if name.partition(".")[0] in _LAZY]
+        if not names:
+            return
+        for name in names:
+            with suppress(Exception):
                 import_module(name)
 
 
