@@ -143,7 +143,9 @@ class SessionMemory:
         """
         arguments = state.arguments or {}
         if state.call.id is not None and not (tool.read_only or tool.idempotent):
-            key = digest(f"{safe_str(state.call.id, _LONGEST_ID)}\0{call_key(tool.name, arguments)}")
+            key = digest(
+                f"{safe_str(state.call.id, _LONGEST_ID)}\0{call_key(tool.name, _with_defaults(tool, arguments))}"
+            )
             known = self.answers.begin(key)
             if isinstance(known, Signal):
                 return self._wait(state, known)
@@ -257,6 +259,15 @@ class SessionMemory:
         """Forgets every failure, so that the same calls may run again."""
         self.guard.clear()
         self.answers.forgive()
+
+
+def _with_defaults(tool: Tool, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The arguments that a tool runs with: a default that the model spells out makes no other call."""
+    declared = tool.parameters.get("properties")
+    if not isinstance(declared, Mapping) or len(arguments) == len(declared):
+        return arguments
+    missing = {name: part for name, part in declared.items() if name not in arguments and isinstance(part, Mapping)}
+    return {**arguments, **{name: part["default"] for name, part in missing.items() if "default" in part}}
 
 
 def _as_call(corrected: str) -> tuple[str, Mapping[str, Any]] | None:
