@@ -313,12 +313,26 @@ def test_the_environment_gives_secrets_by_name() -> None:
     assert text.replace(REDACTED, "").strip() == ""
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("DB_PASSWORD", "8412907734"), ("APP_SECRET", "/k9Qz7Lm2pXwT0aB4cD8eF1gH3iJ5kL7mN9oP2qR4s=")),
+        *(("SIGNING_SECRET", "/Xk29.fPq-a0sZ"), ("CLIENT_SECRET", "./Ab12Cd34Ef56"), ("HMAC_SECRET", "1234.5678,9012")),
+        *(("VAULT_TOKEN", "~/not-a-path-but-a-token"), ("AWS_SECRET_ACCESS_KEY", "/" * 8 + "a" * 32)),
+    ],
+)
+def test_a_credential_of_the_environment_is_one_by_its_name_whatever_it_looks_like(name: str, value: str) -> None:
+    assert Redactor(environment={name: value}).redact(f"key {value} is bad") == f"key {REDACTED} is bad"
+
+
 def test_the_environment_gives_nothing_else() -> None:
     environment = {
         **{"KEYBOARD": "de-latin1-nodeadkeys", "MONKEY": "business-as-usual", "AUTHOR": "Ada Lovelace", "TOKENIZERS": "fast-ones"},
         **{"PWD": "not-a-path-at-all", "OLDPWD": "nor-is-this-one", "SSH_AUTH_SOCK": "/run/user/1000/agent", "API_KEY": "short"},
         **{"SECRET_KEY_FILE": "~/keys/secret.pem", "MAX_TOKEN": "1234567890", "USE_TOKEN": "disabled", "HOME": "/home/ada"},
-        **{"AUTH_URL": "https://auth.example.com/oauth", "DATABASE_URL": "sqlite:///app.db", "WINDOWS_KEY": r"C:\keys\a.pem"},
+        **{"AUTH_URL": "https://auth.example.com/oauth", "DATABASE_URL": "sqlite:///app.db", "WINDOWS_KEY_PATH": r"C:\keys\a.pem"},
+        **{"GOOGLE_APPLICATION_CREDENTIALS": __file__, "SSL_KEY_FILE": "/etc/ssl/private/a.pem", "SESSION_TIMEOUT": "1800000000"},
+        **{"DBUS_SESSION_BUS_ADDRESS": "unix:path=/run/user/1000/bus", "ACCESS_LOG": "/var/log/nginx/access.log"},
     }  # fmt: skip
     text = "\n".join(environment.values())
     assert Redactor(environment=environment).redact(text) == text
