@@ -392,3 +392,29 @@ def test_ids_that_are_long_and_alike_are_told_apart(pipeline, bank):
     for end in "ab":
         session.call(ToolCall("x" * 100_000 + end, "pay", {"amount": 5}))
     assert bank.paid == [5, 5]
+
+
+def test_a_default_that_is_spelt_out_makes_no_other_call(run):
+    ran = []
+
+    def pay(amount: int, to: str = "bob", tags: list[str] | None = None) -> str:
+        ran.append((amount, to, tags))
+        return "paid"
+
+    with Pipeline([pay], autoload=False) as pipeline:
+        session = pipeline.session()
+        for arguments in ({"amount": 5}, {"amount": 5, "to": "bob"}, {"tags": None, "to": "bob", "amount": 5.0}):
+            assert run(session, "pay", arguments, call_id="1").content == "paid"
+        assert len(ran) == 1
+        run(session, "pay", {"amount": 5, "to": "ann"}, call_id="1")
+        assert len(ran) == 2
+
+
+def test_a_default_of_a_json_schema_makes_no_other_call():
+    ran = []
+    schema = {"type": "object", "properties": {"n": {"type": "integer", "default": 3}, "x": True}}
+    with Pipeline([Tool.from_schema("act", "", schema, lambda **given: ran.append(given))], autoload=False) as pipeline:
+        session = pipeline.session()
+        session.call("act", {}, call_id="1")
+        session.call("act", {"n": 3}, call_id="1")
+    assert ran == [{}]

@@ -538,7 +538,7 @@ def test_explain_an_exception(cli):
         fatal        no: the model may continue
         effect       possible: may have been applied
         next step    check the name, then call the_tool again with one that exists. Do not repeat this call.
-        user reads   Resource not found: notes/a.txt
+        user reads   The assistant requested something that was not found.
 
         The model reads:
 

@@ -6,6 +6,7 @@ import asyncio
 import multiprocessing
 import os
 import signal
+import subprocess
 import sys
 import threading
 from collections.abc import Callable
@@ -13,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from mulligan import Limits, Pipeline, Tool
+from mulligan import Budget, Limits, Pipeline, Tool
 from mulligan.middleware import concurrency, rate_limit, retry
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork")
@@ -74,6 +75,86 @@ def test_a_used_pipeline_works_in_a_forked_process_and_in_the_parent_after_it(pi
     for _ in range(2):
         in_child(lambda: call_each(pipeline))
         call_each(pipeline)
+
+
+def held_locks(*roots: Any) -> list[Any]:
+    """All locks in the objects that belong to some, to be taken by a thread that a forked process does not have."""
+    found, waiting, seen = [], list(roots), set()
+    while waiting:
+        item = waiting.pop()
+        if id(item) in seen or not type(item).__module__.startswith(("mulligan", "_thread", "builtins")):
+            continue
+        seen.add(id(item))
+        if type(item).__module__ == "_thread":
+            found.append(item)
+        elif isinstance(item, dict):
+            waiting += item.values()
+        elif isinstance(item, (list, tuple)):
+            waiting += item
+        elif type(item).__module__.startswith("mulligan") and not isinstance(item, type):
+            slots = [name for kind in type(item).__mro__ for name in getattr(kind, "__slots__", ())]
+            waiting += [*getattr(item, "__dict__", {}).values(), *(getattr(item, name, None) for name in slots)]
+    return [lock for lock in found if hasattr(lock, "acquire")]
+
+
+def test_a_lock_that_is_held_while_another_thread_forks_is_open_in_the_child(make_pipeline):
+    pipeline = make_pipeline(*TOOLS[:1], Tool.from_schema("fails", "", {"type": "object"}, lambda: 1 / 0))
+    session = pipeline.session(budget=Budget(calls=100))
+
+    def use() -> None:
+        session.call("plain", call_id="1")
+        session.call("fails")
+        session.call("nope")
+        session.to_dict()
+        pipeline.call("fails")
+
+    use()
+    locks = held_locks(session, pipeline)
+    assert len(locks) >= 5
+    held, done = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        for lock in locks:
+            lock.acquire()
+        held.set()
+        done.wait(HANGS)
+        for lock in locks:
+            lock.release()
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait(HANGS)
+    try:
+        in_child(use)
+    finally:
+        done.set()
+        thread.join()
+
+
+def test_a_fork_waits_for_an_import_in_another_thread():
+    program = """
+import importlib.abc, importlib.machinery, os, signal, sys, threading, time
+from mulligan import Pipeline
+class Slow(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    def find_spec(self, name, path, target=None):
+        return importlib.machinery.ModuleSpec(name, self) if name == "msgspec" else None
+    def exec_module(self, module):
+        sys.meta_path.remove(self)
+        started.set()
+        time.sleep(0.3)
+        module.VALUE = 1
+started = threading.Event()
+sys.meta_path.insert(0, Slow())
+threading.Thread(target=lambda: __import__("msgspec")).start()
+started.wait()
+pid = os.fork()
+if pid == 0:
+    signal.alarm(10)
+    import msgspec
+    os._exit(msgspec.VALUE - 1)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+"""
+    assert subprocess.run([sys.executable, "-c", program], timeout=HANGS, check=False).returncode == 0
 
 
 def test_a_forked_process_may_start_processes_of_its_own(make_pipeline):

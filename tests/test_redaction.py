@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import html
 import json
+import quopri
 import random
 import re
+import shlex
 import threading
 from base64 import b64encode, urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Iterable, Iterator
@@ -59,6 +61,13 @@ _ESCAPES: dict[str, Callable[[str], str]] = {
     "repr": lambda text: repr(text)[1:-1],
     "HTML": html.escape,
 }
+
+
+def _units(text: str) -> Iterator[int]:
+    data = text.encode("utf-16-be")
+    return (data[at] * 256 + data[at + 1] for at in range(0, len(data), 2))
+
+
 _CODINGS: dict[str, Callable[[str], str]] = {
     **_ESCAPES,
     "URL, lower case": lambda text: re.sub("%..", lambda match: match[0].lower(), quote(text, safe="")),
@@ -67,6 +76,21 @@ _CODINGS: dict[str, Callable[[str], str]] = {
     "bytes": lambda text: repr(text.encode())[2:-1],
     "XML": lambda text: "".join(c if c.isalnum() else f"&#{ord(c)};" for c in text),
     "hex": lambda text: text.encode().hex(),
+    "URL, every character": lambda text: "".join(f"%{byte:02X}" for byte in text.encode()),
+    "JSON, every character": lambda text: "".join(rf"\u{unit:04x}" for unit in _units(text)),
+    "octal": lambda text: "".join(
+        chr(byte) if chr(byte).isalnum() and byte < 128 else rf"\{byte:03o}" for byte in text.encode()
+    ),
+    "octal, every character": lambda text: "".join(rf"\{byte:03o}" for byte in text.encode()),
+    "XML, every character": lambda text: "".join(f"&#x{ord(c):x};" for c in text),
+    "mail": lambda text: quopri.encodestring(text.encode(), quotetabs=True).decode(),
+    "SQL": lambda text: text.replace("'", "''"),
+    "CSV": lambda text: text.replace('"', '""'),
+    "shell": shlex.quote,
+    "shell, double quotes": lambda text: text.replace("'", "'\"'\"'"),
+    "shell, backslashes": lambda text: re.sub(r"([^\w\n])", r"\\\1", text),
+    "wrapped": lambda text: f"{text[: len(text) // 2]}\n    {text[len(text) // 2 :]}",
+    "wrapped, JSON": lambda text: json.dumps(f"{text[: len(text) // 2]}\n{text[len(text) // 2 :]}")[1:-1],
     "HEX": lambda text: text.encode().hex().upper(),
 }
 _REGISTERED = (
@@ -118,6 +142,8 @@ def test_values_with_telling_names_are_hidden_in_every_escape_and_sentence(redac
 def test_registered_values_are_hidden_in_every_coding(secret: str, coding: str) -> None:
     redactor = Redactor([secret], environment={})
     coded = _CODINGS[coding](secret)
+    if coding == "wrapped, JSON" and "\\n" in secret:
+        pytest.skip("it may be a line break or a part of the value")
     for carrier in ("{}", "failed for '{}'", "x{}y", "{}\n{}", "/a?b={}&c=d"):
         redacted = redactor.redact(carrier.format(coded, coded))
         assert REDACTED in redacted
@@ -141,11 +167,38 @@ def _decoded(part: str) -> bytes:
     return b"|".join(urlsafe_b64decode(tail[: len(tail) - (len(tail) % 4 == 1)] + "===") for tail in tails)
 
 
+@pytest.mark.parametrize("secret", ["Tr0ub4dor&3", "Zq8+kd92/lf", "gr4nd-Piano7"])
+def test_the_case_of_a_registered_value_makes_no_difference(secret: str) -> None:
+    redactor = Redactor([secret], environment={})
+    for text in (secret.upper(), secret.lower()):
+        assert redactor.redact(f"failed for {text}.") == f"failed for {REDACTED}."
+
+
+def test_the_case_of_a_word_makes_a_difference() -> None:
+    assert Redactor(["OPEN", "production", "a-phrase"], environment={}).redact("open Production") == "open Production"
+
+
+def test_texts_with_codings_that_hold_no_value_stay() -> None:
+    redactor = Redactor(["Tr0ub4dor&3", "123456", "it''s so"], environment={})
+    for text in (
+        "C:\\new\\table",
+        "100%25 of 'a''b'",
+        "a=3D b",
+        "x\n  y\n\n z",
+        "12\n3456",
+        "\\u0041&amp;&#65;%C3",
+        "&#9999999;",
+    ):
+        assert redactor.redact(text) == text
+
+
 @given(
     st.text(st.characters(codec="utf-8"), min_size=8, max_size=40).filter(
         lambda text: text == text.strip() and text not in REDACTED
     ),
-    st.sampled_from(sorted(_CODINGS)),
+    st.sampled_from(
+        sorted(name for name in _CODINGS if "wrapped" not in name)
+    ),  # a blank may be of the value or the break
 )
 def test_any_registered_value_is_hidden(secret: str, coding: str) -> None:
     coded = _CODINGS[coding](secret)
@@ -260,12 +313,26 @@ def test_the_environment_gives_secrets_by_name() -> None:
     assert text.replace(REDACTED, "").strip() == ""
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("DB_PASSWORD", "8412907734"), ("APP_SECRET", "/k9Qz7Lm2pXwT0aB4cD8eF1gH3iJ5kL7mN9oP2qR4s=")),
+        *(("SIGNING_SECRET", "/Xk29.fPq-a0sZ"), ("CLIENT_SECRET", "./Ab12Cd34Ef56"), ("HMAC_SECRET", "1234.5678,9012")),
+        *(("VAULT_TOKEN", "~/not-a-path-but-a-token"), ("AWS_SECRET_ACCESS_KEY", "/" * 8 + "a" * 32)),
+    ],
+)
+def test_a_credential_of_the_environment_is_one_by_its_name_whatever_it_looks_like(name: str, value: str) -> None:
+    assert Redactor(environment={name: value}).redact(f"key {value} is bad") == f"key {REDACTED} is bad"
+
+
 def test_the_environment_gives_nothing_else() -> None:
     environment = {
         **{"KEYBOARD": "de-latin1-nodeadkeys", "MONKEY": "business-as-usual", "AUTHOR": "Ada Lovelace", "TOKENIZERS": "fast-ones"},
         **{"PWD": "not-a-path-at-all", "OLDPWD": "nor-is-this-one", "SSH_AUTH_SOCK": "/run/user/1000/agent", "API_KEY": "short"},
         **{"SECRET_KEY_FILE": "~/keys/secret.pem", "MAX_TOKEN": "1234567890", "USE_TOKEN": "disabled", "HOME": "/home/ada"},
-        **{"AUTH_URL": "https://auth.example.com/oauth", "DATABASE_URL": "sqlite:///app.db", "WINDOWS_KEY": r"C:\keys\a.pem"},
+        **{"AUTH_URL": "https://auth.example.com/oauth", "DATABASE_URL": "sqlite:///app.db", "WINDOWS_KEY_PATH": r"C:\keys\a.pem"},
+        **{"GOOGLE_APPLICATION_CREDENTIALS": __file__, "SSL_KEY_FILE": "/etc/ssl/private/a.pem", "SESSION_TIMEOUT": "1800000000"},
+        **{"DBUS_SESSION_BUS_ADDRESS": "unix:path=/run/user/1000/bus", "ACCESS_LOG": "/var/log/nginx/access.log"},
     }  # fmt: skip
     text = "\n".join(environment.values())
     assert Redactor(environment=environment).redact(text) == text
@@ -585,6 +652,32 @@ def test_passwords_beside_their_name_are_hidden(redactor: Redactor, text: str) -
         assert secret not in redactor.redact(text.format(secret))
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("wrong password ({})", "login failed for user sa with password {}", "password {} rejected", "the passcode [{}] expired"),
+        *("password is {}", "password was '{}'", "invalid passwd {}, try again", "pwd {}", "(password {})"),
+        *("Passwort ist {}", "Kennwort lautet {}", "la contraseña es {}", "mot de passe est {}", "密码是{}", "パスワードは{}", "hasło to {}"),
+        *("falsches Passwort ({})", "Wachtwoord is {}", "senha {} incorreta", "пароль {} неверен", "비밀번호는 {}"),
+    ],
+)  # fmt: skip
+def test_passwords_in_prose_are_hidden(redactor: Redactor, text: str) -> None:
+    for secret in ("swordfish1", "abc12345", "gr4nd-Piano7", "zi9!tronenFalter"):
+        assert redactor.redact(text.format(secret)) == text.format(REDACTED)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("token {} expired", "token '{}' was revoked", "the secret {} is wrong", "session token ({}) not accepted"),
+        *("api key {}", "API key ({}) not found", "access key {} does not exist", "key '{}' is invalid", "key {} expired"),
+    ],
+)  # fmt: skip
+def test_tokens_and_keys_in_prose_are_hidden(redactor: Redactor, text: str) -> None:
+    for secret in ("abcdef123456", "x7Kp20aMq4Lz", "A1B2C3D4E5F6"):
+        assert redactor.redact(text.format(secret)) == text.format(REDACTED)
+
+
 @pytest.mark.parametrize("name", ["passphrase: ", "Passphrase = ", "the passphrase is "])
 def test_a_passphrase_is_hidden_to_its_last_word(redactor: Redactor, name: str) -> None:
     redacted = redactor.redact(f"{name}velvet kettle marble sundial orbit. Try again")
@@ -601,6 +694,13 @@ def test_a_passphrase_is_hidden_to_its_last_word(redactor: Redactor, name: str) 
         *("first pass: 12 of 14", "pass: test_login2 ok", "PASS: tests/x.c:12", "Passwort: erforderlich", "the passphrase is not long enough"),
         *("curl -o out.txt https://h", "docker run -u 1000:1000 -p 8080:80 app", "mysql -P 3306 -h db", "ssh -p 22 ada@h", "a zip -r x y"),
         *("auth failed (see 'log', 'trace')", "login('ada') failed", "the pass - a mountain - is closed", "unzip -p archive.zip"),
+        *("password reset", "token expired", "key not found", "password must be at least 8 characters", "password (min. 8 characters)"),
+        *("password (8-64 characters)", "password is required", "Passwort vergessen", "contraseña incorrecta", "the password is swordfish"),
+        *("key 'order_12345' not found", "KeyError: 'customer123456'", "key customer123456 does not exist", "no key user12345 in cache"),
+        *("unexpected token abc123def456 in JSON", "token limit exceeded for gpt-4-32k", "token 0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"),
+        *("primary key id1234567890 is duplicated", "secret manager v2 is down", "secrets in us-east-1", "token count 128000", "token at 12:34:56"),
+        *("password for user42 is missing", "password of admin2024 expired", "tokens 1024", "no token (HTTP 401)", "password (PBKDF2)"),
+        *("monkey abcdef123456 is invalid", "turkey (abc123def456) expired", "the passage p1234567 is wrong", "mots de passes, page12345"),
         *("Passport: C01X00T47", "compass: N45E", "desenhar=x1y2z3", "grep -u -p pattern2 file", "Access denied (using password 'YES')"),
     ],
 )  # fmt: skip

@@ -140,7 +140,7 @@ def test_no_parameters() -> None:
         return "now"
 
     schema = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
-    assert read_parameters(now) == (schema, {}, None)
+    assert read_parameters(now) == (schema, {}, None, False)
 
 
 GOOGLE = """Search the index.

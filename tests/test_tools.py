@@ -7,6 +7,7 @@ import datetime
 import functools
 import inspect
 import socket
+import time
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -607,6 +608,53 @@ def test_resources_that_cannot_be_listed_cost_only_the_suggestions(make_pipeline
     for _ in range(4):
         result = run(pipeline, "read", {"path": "docs/setpu.md"})
         assert result.content.startswith("Error executing tool read: Resource not found: docs/setpu.md")
+
+
+def slow_names(arguments: dict[str, Any]) -> Any:
+    yield "docs/setup.md"
+    while True:
+        time.sleep(0.01)
+        yield "docs/other.md"
+
+
+def blocking_names(arguments: dict[str, Any]) -> Any:
+    time.sleep(3)
+    return ["docs/setup.md"]
+
+
+@pytest.mark.parametrize("resources", [slow_names, blocking_names])
+def test_listing_resources_ends_by_the_deadline_of_the_call(make_pipeline, run, resources):
+    def read(path: str) -> str:
+        raise FileNotFoundError(2, "x", path)
+
+    pipeline = make_pipeline(Tool.from_function(read, resources=resources, timeout=0.4))
+    begun = time.monotonic()
+    result = run(pipeline, "read", {"path": "docs/setpu.md"})
+    assert time.monotonic() - begun < 1
+    assert result.content.startswith("Error executing tool read: Resource not found: docs/setpu.md")
+    assert result.error.suggestions == (("docs/setup.md",) if resources is slow_names else ())
+
+
+def test_listing_resources_does_not_block_the_event_loop(make_pipeline):
+    def read(path: str) -> str:
+        raise FileNotFoundError(2, "x", path)
+
+    def names(arguments: dict[str, Any]) -> list[str]:
+        time.sleep(0.3)
+        return ["docs/setup.md"]
+
+    async def main() -> tuple[int, Any]:
+        pipeline = make_pipeline(Tool.from_function(read, resources=names))
+        call = asyncio.ensure_future(pipeline.acall("read", {"path": "docs/setpu.md"}))
+        turns = 0
+        while not call.done():
+            turns += 1
+            await asyncio.sleep(0.01)
+        return turns, call.result()
+
+    turns, result = asyncio.run(main())
+    assert turns > 10
+    assert result.error.suggestions == ("docs/setup.md",)
 
 
 # --- objects that refuse what they are made of

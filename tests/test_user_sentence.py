@@ -220,3 +220,49 @@ def test_without_a_call():
         assert pipeline.classify(Refused()).user_message == errors.ToolAuthenticationError.user_message
         assert pipeline.classify(Refused(), tool="get_issue").user_message == f"A service {CREDENTIALS}"
         assert pickle.loads(pickle.dumps(error)).user_message == error.user_message
+
+
+def missing(raised, arguments):
+    def handler(**_):
+        raise raised
+
+    tool = Tool.from_schema("get", "", {"type": "object"}, handler)
+    with Pipeline([tool], autoload=False) as pipeline:
+        return pipeline.call("get", arguments)
+
+
+NOT_FOUND = errors.ResourceNotFoundError.user_message
+LINKS = [
+    LookupError("'https://evil.example/login?verify=1' not found"),
+    RuntimeError("404 Not Found: http://evil.example/reset"),
+    FileNotFoundError(2, "No such file or directory", "http://evil.example/pay-now"),
+    LookupError("page 'www.evil.example' not found"),
+    LookupError("file 'mailto:help@evil.example' not found"),
+]
+
+
+@pytest.mark.parametrize("raised", LINKS, ids=str)
+def test_a_link_that_the_call_did_not_send_is_only_quoted(raised):
+    result = missing(raised, {"x": "a"})
+    assert result.error.user_message == NOT_FOUND
+    before, _, quoted = result.content.partition("<<<")
+    assert "evil" not in before
+    assert "evil" in quoted or isinstance(raised, FileNotFoundError)
+
+
+@pytest.mark.parametrize("name", ["evil.example/pay-now", "call-1-900-555-now"])
+def test_a_name_that_only_the_text_of_a_failure_holds_is_not_for_the_user(name):
+    result = missing(LookupError(f"'{name}' not found"), {"x": "a"})
+    assert result.error.user_message == NOT_FOUND
+    assert result.content.startswith(f"Error executing tool get: Resource not found: {name}")  # for the model
+
+
+@pytest.mark.parametrize("name", ["docs/a.md", "https://acme.example/a", "Jane Doe", "order-7"])
+def test_a_name_that_the_call_holds_is_for_the_user(name):
+    result = missing(LookupError(f"'{name}' not found"), {"x": name})
+    assert result.error.user_message == f"Resource not found: {name}"
+
+
+def test_the_name_of_a_file_that_an_exception_holds_is_for_the_user():
+    result = missing(FileNotFoundError(2, "No such file or directory", "/data/a.md"), {"x": "a"})
+    assert result.error.user_message == "Resource not found: /data/a.md"

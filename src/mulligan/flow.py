@@ -17,6 +17,7 @@ from mulligan.calls import ToolCall
 from mulligan.deadline import Deadline, handed_down, outer_deadline
 from mulligan.errors import (
     PluginError,
+    ResourceNotFoundError,
     ToolArgumentError,
     ToolError,
     ToolExecutionError,
@@ -33,6 +34,7 @@ from mulligan.running.injection import inject
 from mulligan.running.invocation import Host, Invocation, Memory
 from mulligan.running.runs import copied, run_of, timed
 from mulligan.steps import Outcome, Run, Sleep, Step
+from mulligan.suggesting.nearby import candidates
 from mulligan.tools import Tool
 
 Flow: TypeAlias = "Generator[Step, Outcome, ToolResult]"
@@ -97,8 +99,29 @@ def _stages(state: Invocation) -> Flow:
         if outcome.error is not None and outcome.error.transient:
             outcome = yield from again(state, tool, outcome)
     except Exception as error:
-        return _failed(state, _meant(state, error))
-    return _succeeded(state, outcome.value) if outcome.error is None else _failed(state, outcome.error)
+        return (yield from _explained(state, _meant(state, error)))
+    return _succeeded(state, outcome.value) if outcome.error is None else (yield from _explained(state, outcome.error))
+
+
+def _explained(state: Invocation, error: ToolError) -> Flow:
+    """The result of a call that failed, with the names that may be meant instead of a missing one."""
+    tool = state.tool
+    if isinstance(error, ResourceNotFoundError) and tool is not None and callable(tool.resources):
+        yield from _list_candidates(state, tool)
+    return _failed(state, error)
+
+
+def _list_candidates(state: Invocation, tool: Tool) -> Generator[Step, Outcome, None]:
+    """Has the names listed that may be meant: run as the tool itself is, so that it ends by the call's deadline."""
+    deadline = state.deadline
+    if deadline is not None and deadline.remaining <= 0:
+        state.candidates = []
+        return
+    listing = Run(
+        partial(candidates, tool, state.arguments or {}), None, not tool.inline, is_async=False, lane=tool.name
+    )
+    listed = yield timed(state, listing)
+    state.candidates = [] if listed.exception is not None else listed.value
 
 
 def _deadline_of(state: Invocation) -> Deadline | None:
@@ -149,7 +172,7 @@ def _prepare(state: Invocation) -> Tool | ToolError:
         return host.answering.not_found(call, host.toolset)
     try:
         given: Any = state.stages.validate(tool, call) if state.stages.validates else None
-        given = read_arguments(call.arguments if given is None else given, host.limits)
+        given = read_arguments(call.arguments if given is None else given, host.limits, numbers=tool.numbers)
         bound = tool.fit(given)
     except ToolArgumentError as error:
         return error.with_traceback(None)

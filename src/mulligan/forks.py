@@ -7,8 +7,12 @@ every later call in the child wait forever, as in servers that load the program 
 from __future__ import annotations
 
 import os
+import sys
 import threading
-from typing import Protocol
+from collections.abc import Mapping
+from contextlib import suppress
+from importlib import import_module
+from typing import Any, Protocol
 from weakref import WeakSet
 
 
@@ -19,13 +23,23 @@ class Forked(Protocol):
         """Called in the child process: lets go of what only the parent has."""
 
 
-_LOCKS: WeakSet[threading.Lock] = WeakSet()
+_LOCKS: WeakSet[Any] = WeakSet()
+_LAZY = frozenset({"mulligan", "msgspec", "jsonschema_rs", "cattrs", "rapidfuzz", "docstring_parser"})
+_IMPORTING: Mapping[str, object] = getattr(sys.modules.get("_frozen_importlib"), "_module_locks", {})
+_MOST_IMPORTS = 100
 _OWNERS: WeakSet[Forked] = WeakSet()
 
 
 def shared_lock() -> threading.Lock:
     """A lock that a forked process finds open, whoever held it in the parent."""
     lock = threading.Lock()
+    _LOCKS.add(lock)
+    return lock
+
+
+def shared_rlock() -> threading.RLock:
+    """The same, for a thread that may take it again while it holds it."""
+    lock = threading.RLock()
     _LOCKS.add(lock)
     return lock
 
@@ -39,12 +53,26 @@ def survive_fork(owner: Forked) -> None:
     _OWNERS.add(owner)
 
 
+def _finish_imports() -> None:
+    """Waits for modules of ours, and of what is imported on first use, that other threads are about to import.
+
+    The lock of a module that is half imported would stay locked in the child.
+    """
+    for _ in range(_MOST_IMPORTS):
+        names = [name for name in tuple(_IMPORTING) if name.partition(".")[0] in _LAZY]
+        if not names:
+            return
+        for name in names:
+            with suppress(Exception):
+                import_module(name)
+
+
 def _renew() -> None:
     for lock in list(_LOCKS):
-        lock._at_fork_reinit()  # type: ignore[attr-defined]  # noqa: SLF001 - as the standard library does
+        lock._at_fork_reinit()  # noqa: SLF001 - as the standard library does
     for owner in list(_OWNERS):
         owner.forked()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew)
+    os.register_at_fork(before=_finish_imports, after_in_child=_renew)

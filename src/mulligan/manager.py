@@ -6,7 +6,6 @@ that a stage without plugins costs nothing; a stage that has a wrapper is called
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +17,7 @@ from mulligan.classifying.rules import Rule, rules_of
 from mulligan.errors import PluginError, ToolArgumentError, UsageError
 from mulligan.foreign.containment import safe_str
 from mulligan.foreign.facts import type_name
+from mulligan.forks import shared_rlock
 from mulligan.hookimpl import REQUIRED
 from mulligan.plugging.copies import with_copies
 from mulligan.plugging.dispatch import (
@@ -70,7 +70,7 @@ class PluginManager:
         self._pluggy.add_hookspecs(hookspecs)
         self._strict = strict
         self._limits = limits or Limits()
-        self._lock = threading.RLock()
+        self._lock = shared_rlock()
         self._infos: dict[str, PluginInfo] = {}
         self._counts: dict[str, int] = {}
         self._owners: dict[int, tuple[Any, str]] = {}

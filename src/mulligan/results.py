@@ -71,23 +71,28 @@ class ToolResult:
         """A result that reports an error, rendered as in a default pipeline. It lists only what the error knows.
 
         Args:
-            error: what went wrong, or a text that says it.
+            error: what went wrong. A text, such as `str(exc)`, may be anyone's words, so it is quoted; for words of your own,
+                pass a `ToolError`.
             call: the call that failed; without it, one is made of what the error knows.
 
         Raises:
             UsageError: it is neither.
         """
+        from mulligan.failures.failure import Failure
         from mulligan.wording.wording import Wording
 
+        failure = None
         if isinstance(error, str):
-            error = ToolExecutionError(str.__str__(error), tool_name=None if call is None else call.name)
+            text = str.__str__(error)
+            failure = Failure(value=text, message=text, tool_name=None if call is None else call.name)
+            error = ToolExecutionError("The tool failed.", tool_name=failure.tool_name)
         if not isinstance(error, ToolError):
             raise UsageError(
                 f"ToolResult.from_error() takes a ToolError or a string, not {safe_repr(error)}; "
                 "Pipeline.recover() takes any exception"
             )
         call = call or ToolCall(error.call_id, error.tool_name or "", None)
-        feedback = Wording(Policy(), Limits(), Redactor()).compose(error, call, None)
+        feedback = Wording(Policy(), Limits(), Redactor()).compose(error, call, None, failure=failure)
         if call.name and not isinstance(error, ToolNotFoundError):
             feedback.headline = ENGLISH["headline"].format(tool=feedback.tool_name, message=feedback.message)
         content = cut("\n".join([feedback.headline, *body(feedback)]), Limits().feedback_chars)

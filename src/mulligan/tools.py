@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, overload
 
+from mulligan.arguments.numbers import Numbers, read_exact, read_whole
 from mulligan.arguments.schemas import compiled
 from mulligan.errors import Problem, ToolArgumentError, ToolType, UsageError
 from mulligan.foreign.containment import show_name
@@ -249,6 +250,12 @@ class Tool:
     @lazy
     def _structure(self) -> Callable[[dict[str, Any]], dict[str, Any]] | None:
         return None if self._given is not None or self._signature is None else self._signature.structure
+
+    @lazy
+    def numbers(self) -> Numbers:
+        """How a number in the arguments is read: with every digit if a parameter is a `Decimal`, or may hold one."""
+        keeps_digits = self.is_read_from_signature and self._signature is not None and self._signature.keeps_digits
+        return read_exact if keeps_digits else read_whole
 
     @lazy
     def shown(self) -> str:

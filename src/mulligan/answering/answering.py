@@ -33,7 +33,7 @@ from mulligan.results import ToolResult
 from mulligan.secrets.arguments import SecretNames, masked, outline
 from mulligan.secrets.redaction import Redactor, cut
 from mulligan.secrets.values import short_secrets_of
-from mulligan.suggesting.nearby import near_resources
+from mulligan.suggesting.nearby import candidates, near_names
 from mulligan.tools import Tool
 from mulligan.toolset import Toolset
 from mulligan.wording.correction import Correction, correct
@@ -117,9 +117,8 @@ class Answering:
             is_clear = is_clear and sum(is_same_tool(called, name) for name in names) <= 1
             found = {name: proposal(toolset[name], called, is_clear=is_clear and name == names[0]) for name in names}
             error.suggestions = tuple(name for name in names if found[name] and is_plain_like(name, called))
-            best = (
-                found[names[0]] if names[0] in error.suggestions else None
-            )  # no other takes the place of one that may not
+            # no other takes the place of one that may not be proposed
+            best = found[names[0]] if names[0] in error.suggestions else None
             error.proposal = best or "listed"
             error.confident = error.proposal == "clear"
         return error
@@ -135,7 +134,7 @@ class Answering:
         error = self.classifier.complete(error, state.call, state.tool, state.arguments)
         resources: tuple[str, ...] = ()
         if isinstance(error, ResourceNotFoundError):
-            resources = self._near_resources(error, state.tool, state.arguments or {})
+            resources = self._near_resources(error, state)
             error.suggestions = resources or tuple(filter(partial(self._may_suggest, ""), error.suggestions))
         try:
             feedback, content = self._worded(state, error, note, resources)
@@ -183,13 +182,13 @@ class Answering:
         """
         return sealed(error, self.redactor.redact)
 
-    def _near_resources(
-        self, error: ResourceNotFoundError, tool: Tool | None, arguments: Mapping[str, Any]
-    ) -> tuple[str, ...]:
+    def _near_resources(self, error: ResourceNotFoundError, state: Invocation) -> tuple[str, ...]:
         """The names near to a missing one that the tool's author gave, and that can be shown among our own words."""
+        tool = state.tool
         if tool is None or tool.resources is None or not error.resource:
             return ()
-        names = near_resources(tool, arguments, error.resource)
+        listed = candidates(tool, state.arguments or {}) if state.candidates is None else state.candidates
+        names = near_names(error.resource, listed)
         return tuple(filter(partial(self._may_suggest, error.resource), names))
 
     def _worded(

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, cast
 
 from mulligan.answering.error_fields import check_fields, handed_on
 from mulligan.calls import ToolCall
 from mulligan.errors import MulliganError, Problem, ResourceNotFoundError, ToolError, ToolExecutionError
 from mulligan.failures.failure import Failure
+from mulligan.failures.resources import stored_resource
 from mulligan.foreign.containment import is_name, show_name
+from mulligan.foreign.facts import guarded
 from mulligan.plugging.stages import Stages
 from mulligan.policy import Policy
 from mulligan.steps import DeadlineExceeded, ExecutorSaturated, ProcessFailed
 from mulligan.tools import Tool
 from mulligan.wording.for_user import NAMING_SERVICES, default_sentence
-from mulligan.wording.quoting import redacted_pointer
+from mulligan.wording.quoting import redacted_pointer, sent_text, was_sent
 
 _SEALED, _LONGEST_RESOURCE = 1_000, 200
 
@@ -48,6 +51,8 @@ class Classifier:
             error.__dict__["fatal"] = False
         if isinstance(error, NAMING_SERVICES):
             error.__dict__["_host"] = next(filter(None, (one.host for one in (failure, *failure.inner))), None)
+        if isinstance(error, ResourceNotFoundError):
+            error.__dict__["_filename"] = guarded(partial(stored_resource, failure.exceptions))
         if call is None and failure.tool_name is not None:
             call = ToolCall(None, failure.tool_name)
         error = self.complete(error, call, failure.tool, failure.arguments)
@@ -106,17 +111,18 @@ class Classifier:
             if tool.provider is not None and error.provider is None:
                 own["provider"] = tool.provider
                 filled.append("provider")
-        if "user_message" not in own and (sentence := self._for_user(error)):
+        if "user_message" not in own and (sentence := self._for_user(error, call)):
             own["user_message"] = sentence
             filled.append("user_message")
         own["_filled"] = filled
         own["fatal"] = self._policy.is_fatal(error)
         return error
 
-    def _for_user(self, error: ToolError) -> str:
+    def _for_user(self, error: ToolError, call: ToolCall | None) -> str:
         """What the user reads of an error whose rule has no sentence for it; empty for that of its class."""
         if isinstance(error, ResourceNotFoundError):
-            return f"Resource not found: {error.resource}" if _is_shown(error.resource) else ""
+            is_shown = _is_shown(error.resource) and _is_known(error.resource, error, call)
+            return f"Resource not found: {error.resource}" if is_shown else ""
         return default_sentence(error, self._policy.catalogue)
 
 
@@ -140,6 +146,18 @@ def _is_shown(resource: str | None) -> bool:
     if not resource or len(resource) > _LONGEST_RESOURCE:
         return False
     return (resource.isascii() and resource.isprintable() and " " not in resource) or is_name(resource, blanks=2)
+
+
+def _is_known(resource: str | None, error: ToolError, call: ToolCall | None) -> bool:
+    """Whether the call holds the resource, or an exception does in a field for the name of a file.
+
+    What only the text of a failure says may be a link, or words that somebody wants the user to read.
+    """
+    if resource is None:
+        return False
+    if resource == error.__dict__.get("_filename"):
+        return True
+    return call is not None and was_sent(resource, sent_text(call))
 
 
 def _own_word(exception: BaseException | None) -> ToolError | None:

@@ -7,14 +7,16 @@ when a key may stand twice.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
 from itertools import islice
 from typing import Any, NoReturn
 
 from mulligan.arguments.json_errors import cut_off, is_truncated, place, syntax
+from mulligan.arguments.numbers import Numbers, PreciseNumberError
 from mulligan.errors import Problem, ToolArgumentError
 from mulligan.foreign.plain import TooDeepError, as_plain
 from mulligan.policy import Limits
@@ -26,32 +28,33 @@ _TOKENS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[{}\[\]]|-?Infinity|NaN', re.DO
 
 
 @cache
-def _decoder() -> Callable[[str | bytes], Any]:
+def _decoder(numbers: Numbers | None = None) -> Callable[[str | bytes], Any]:
     import msgspec
 
-    return msgspec.json.Decoder().decode
+    return msgspec.json.Decoder(float_hook=numbers).decode
 
 
 @cache
 def _encoder() -> Callable[[Any], bytes]:
     import msgspec
 
-    return msgspec.json.Encoder().encode
+    return msgspec.json.Encoder(decimal_format="number").encode
 
 
-def read_arguments(arguments: Any, limits: Limits) -> dict[str, Any]:
+def read_arguments(arguments: Any, limits: Limits, *, numbers: Numbers | None = None) -> dict[str, Any]:
     """The arguments of a tool call as a mapping of JSON values.
 
     Args:
         arguments: JSON text (str or bytes), a mapping, or None. None, `null` and blank text mean no arguments.
         limits: bounds on size and depth.
+        numbers: reads a number with a fraction or an exponent, or raises `PreciseNumberError`; by default it is a float.
 
     Returns:
         A new dict of plain JSON values that shares nothing with what was given.
 
     Raises:
         ToolArgumentError: with one problem that says where and why: not JSON, not an object, a key that stands twice, a
-            number that JSON does not have, too deep, too large.
+            number that JSON does not have, a number that would become another whole number, too deep, too large.
     """
     if type(arguments) is not str:
         arguments = _as_text(arguments)
@@ -62,18 +65,18 @@ def read_arguments(arguments: Any, limits: Limits) -> dict[str, Any]:
         _check_depth(arguments, limits.depth)
     value, refused = None, None
     try:
-        value = _decoder()(arguments)
+        value = _decoder(numbers)(arguments)
     except Exception as error:
         refused = str(error)
     if refused is not None and arguments.startswith(_BYTE_ORDER_MARK):
-        return read_arguments(arguments.removeprefix(_BYTE_ORDER_MARK), limits)
+        return read_arguments(arguments.removeprefix(_BYTE_ORDER_MARK), limits, numbers=numbers)
     if refused is not None:  # outside of `except`, lest the error that is raised hold frames by its context
-        return _explain(arguments, refused)
+        return _explain(arguments, refused, numbers)
     if type(value) is not dict:
         return _not_an_object(value)
     keys = len(value) if objects == 1 else _count_keys(value)
     if arguments.count(":") != keys and _may_repeat_a_key(arguments, keys):
-        return _exact(arguments)
+        return _reparse(arguments, numbers)
     return value
 
 
@@ -176,14 +179,16 @@ def _check_size(text: str, allowed: int) -> None:
         _refuse("", message, f"at most {allowed:,} bytes of arguments")
 
 
-def _explain(text: str, refused: str) -> dict[str, Any]:
+def _explain(text: str, refused: str, numbers: Numbers | None) -> dict[str, Any]:
     """The problem with a text that msgspec refuses (or, where the standard library reads it exactly, its value)."""
     if not text or text.isspace():
         return {}
     if not text.isascii():
         _check_unicode(text)
     wrong = cut_off(text) if is_truncated(text, refused) else _syntax_error(text)
-    return _refuse("", wrong, _WHOLE if "cut off" in wrong else "one valid JSON object") if wrong else _exact(text)
+    if wrong:
+        _refuse("", wrong, _WHOLE if "cut off" in wrong else "one valid JSON object")
+    return _reparse(text, numbers)
 
 
 def _syntax_error(text: str) -> str:
@@ -206,8 +211,8 @@ def _check_unicode(text: str) -> None:
         _refuse("", f"a lone surrogate at {where}, which UTF-8 cannot encode", "valid Unicode text")
 
 
-def _exact(text: str) -> dict[str, Any]:
-    """Parses with the standard library, which keeps numbers exact and lets us see every key."""
+def _reparse(text: str, numbers: Numbers | None) -> dict[str, Any]:
+    """Parses with the standard library, which lets us see every key."""
     import json
 
     twice: dict[int, str] = {}
@@ -220,7 +225,15 @@ def _exact(text: str) -> dict[str, Any]:
         return mapping
 
     try:
-        value = json.loads(text, object_pairs_hook=pairs, parse_constant=lambda name: _refuse_constant(text, name))
+        value = json.loads(
+            text,
+            object_pairs_hook=pairs,
+            parse_constant=lambda name: _refuse_constant(text, name),
+            parse_float=None if numbers is None else partial(_read_number, numbers),
+        )
+    except PreciseNumberError as error:
+        where = place(text, text.find(error.number))
+        _refuse("", f"the number at {where} has too many digits", "a number of at most 15 digits")
     except RecursionError:
         _refuse("", "the arguments are nested too deeply", "a flatter object")
     except ValueError:
@@ -229,6 +242,11 @@ def _exact(text: str) -> dict[str, Any]:
         return _not_an_object(value)
     _check_values(text, value, twice)
     return value
+
+
+def _read_number(read: Numbers, number: str) -> Any:
+    """A number; one that is too large is found later, together with its place."""
+    return read(number) if math.isfinite(float(number)) else float(number)
 
 
 def _refuse_constant(text: str, name: str) -> NoReturn:

@@ -20,4 +20,4 @@ class Validate:
     @hookimpl(trylast=True)
     def validate(self, tool: Tool, call: ToolCall) -> dict[str, Any]:
         """The arguments as JSON values."""
-        return read_arguments(call.arguments, self._limits)
+        return read_arguments(call.arguments, self._limits, numbers=tool.numbers)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,6 +12,7 @@ from mulligan import errors
 from mulligan.calls import ToolCall
 from mulligan.foreign.containment import safe_str
 from mulligan.foreign.facts import guarded
+from mulligan.forks import shared_lock
 from mulligan.memory.loop_records import check, check_table, shown
 from mulligan.results import Source, ToolResult
 from mulligan.steps import Signal
@@ -79,7 +79,7 @@ class AnsweredCalls:
     """The answers of a conversation, by call; safe to use from several threads and tasks."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = shared_lock()
         self._answers: dict[str, Answer] = {}
         self._running: dict[str, list[Signal]] = {}
         self._older: dict[str, None] = {}

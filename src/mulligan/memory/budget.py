@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple
 
@@ -10,6 +9,7 @@ import attrs
 
 from mulligan.deadline import is_seconds
 from mulligan.errors import ToolError, ToolQuotaError, ToolTimeoutError, UsageError
+from mulligan.forks import shared_lock
 from mulligan.memory.loop_records import check_table, shown
 
 Part = Literal["calls", "failures", "seconds", "feedback_chars"]
@@ -125,7 +125,7 @@ class Spending:
         self.budget = budget
         self._clock = clock
         self.started = clock()
-        self._lock = threading.Lock()
+        self._lock = shared_lock()
         self._used: dict[str | None, dict[str, float]] = {}
 
     def begin(self, tool: str | None = None) -> Overspent | None:

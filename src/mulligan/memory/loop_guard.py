@@ -5,12 +5,12 @@ The rule is documented in `docs/how-to/sessions.md`, section 2; this module does
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mulligan.errors import RepeatedCallError, ToolArgumentError, ToolError
 from mulligan.foreign.containment import safe_str
+from mulligan.forks import shared_lock
 from mulligan.memory.loop_records import (
     MOST_RECORDS,
     FailureRecord,
@@ -39,7 +39,7 @@ class LoopGuard:
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._lock = threading.Lock()
+        self._lock = shared_lock()
         self._failed: dict[str, dict[str, FailureRecord]] = {}
         self._streaks: dict[str, FailureStreak] = {}
         self._fatal: dict[str, dict[str, str]] = {}

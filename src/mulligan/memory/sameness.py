@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
+from mulligan.arguments.numbers import whole
 from mulligan.errors import ToolError, ToolNotFoundError
 from mulligan.foreign.containment import safe_str
 
@@ -34,7 +35,7 @@ def call_key(name: str, arguments: Mapping[str, Any]) -> str:
     import json
 
     try:
-        text = json.dumps(_canonical(arguments), sort_keys=True)
+        text = json.dumps(_canonical(arguments), sort_keys=True, default=_digits)
     except (TypeError, ValueError, RecursionError):
         text = safe_str(arguments)
     return digest(f"{name}\0{text}")
@@ -45,7 +46,16 @@ def _canonical(value: Any) -> Any:
         return {name: _canonical(item) for name, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_canonical(item) for item in value]
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+    return whole(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _digits(value: object) -> str:
+    """The digits of a number that no float holds."""
+    from decimal import Decimal
+
+    if type(value) is not Decimal:
+        raise TypeError
+    return str(value)
 
 
 def name_keys(name: object, error: ToolError) -> list[str]:

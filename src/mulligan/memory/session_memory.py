@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -13,6 +12,7 @@ from mulligan.deadline import Deadline
 from mulligan.errors import ToolArgumentError, ToolError, ToolTimeoutError
 from mulligan.events import BudgetSpent
 from mulligan.foreign.containment import safe_str
+from mulligan.forks import shared_lock
 from mulligan.memory.answers import Answer, AnsweredCalls
 from mulligan.memory.budget import Budget, Overspent, Spending
 from mulligan.memory.loop_guard import LoopGuard
@@ -62,7 +62,7 @@ class SessionMemory:
         self.guard = LoopGuard(host.clock)
         self.answers = AnsweredCalls()
         self.spending: Spending | None = None
-        self._lock = threading.Lock()
+        self._lock = shared_lock()
         self._open_steps = 0
         self.calls = self.failures = 0
         if budget is not None:
@@ -143,7 +143,9 @@ class SessionMemory:
         """
         arguments = state.arguments or {}
         if state.call.id is not None and not (tool.read_only or tool.idempotent):
-            key = digest(f"{safe_str(state.call.id, _LONGEST_ID)}\0{call_key(tool.name, arguments)}")
+            key = digest(
+                f"{safe_str(state.call.id, _LONGEST_ID)}\0{call_key(tool.name, _with_defaults(tool, arguments))}"
+            )
             known = self.answers.begin(key)
             if isinstance(known, Signal):
                 return self._wait(state, known)
@@ -257,6 +259,15 @@ class SessionMemory:
         """Forgets every failure, so that the same calls may run again."""
         self.guard.clear()
         self.answers.forgive()
+
+
+def _with_defaults(tool: Tool, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The arguments that a tool runs with: a default that the model spells out makes no other call."""
+    declared = tool.parameters.get("properties")
+    if not isinstance(declared, Mapping) or len(arguments) == len(declared):
+        return arguments
+    missing = {name: part for name, part in declared.items() if name not in arguments and isinstance(part, Mapping)}
+    return {**arguments, **{name: part["default"] for name, part in missing.items() if "default" in part}}
 
 
 def _as_call(corrected: str) -> tuple[str, Mapping[str, Any]] | None:

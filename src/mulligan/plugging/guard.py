@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
 from typing import Any
 
+from mulligan.arguments.numbers import read_exact
 from mulligan.arguments.reading import read_arguments
 from mulligan.dialects import Dialect
 from mulligan.errors import ToolArgumentError, ToolError, ToolPermissionError
@@ -31,7 +32,7 @@ def reading(function: Callable[..., Any], limits: Limits) -> Callable[..., Any]:
         if answer is None or not isinstance(answer, Mapping):
             return answer
         try:
-            return read_arguments(answer, limits)
+            return read_arguments(answer, limits, numbers=read_exact)
         except ToolArgumentError as error:
             raise ValueError(f"returned an invalid mapping: {error.problems[0].message}") from error
 

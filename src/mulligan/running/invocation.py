@@ -161,6 +161,7 @@ class Invocation:
         tool: the tool, once it is resolved.
         arguments: the validated JSON values, once there are any.
         bound: the handler's keyword arguments.
+        candidates: the names that the tool's author gives instead of a missing one, once they are listed.
         failure: what happened in the last attempt, or None.
         outcome: how the last attempt ended.
         attempts: how often the tool was run.
@@ -177,6 +178,7 @@ class Invocation:
         "attempts",
         "bound",
         "call",
+        "candidates",
         "context",
         "deadline",
         "events",
@@ -214,6 +216,7 @@ class Invocation:
         self.bound: dict[str, Any] = {}
         self.failure: Failure | None = None
         self.outcome: Outcome | None = None
+        self.candidates: list[str] | None = None
         self.attempts = 0
         self.repairs: tuple[Repair, ...] = ()
         self.events: tuple[Event, ...] = ()

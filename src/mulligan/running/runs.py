@@ -81,7 +81,7 @@ def copied(state: Invocation, tool: Tool) -> dict[str, Any]:
             if type(value) not in _SCALARS and name not in tool.injected:
                 shown[name] = _copy(value)
     except _NotJson:
-        anew = tool.fit(read_arguments(dump(state.arguments), state.host.limits))
+        anew = tool.fit(read_arguments(dump(state.arguments), state.host.limits, numbers=tool.numbers))
         shown.update(anew if isinstance(anew, dict) else {})
     return shown
 

@@ -48,6 +48,16 @@ _SAID = (  # a sentence: "the password for bob is now hunter2"
     r"(?P<word>pass(?:word|wd|phrase|code)|pwd|(?:api|access|secret|private)[ _-]?key|token|secret)"
     r"(?: (?:for|of|on) [^\s]{1,64})? (?:(?:has been |was |is )?(?:re)?(?:set|changed) to|is|was)(?: now)?:? "
 )
+_COPULAS = "is|was|ist|war|lautet|es|era|est|é|è|är|er|on|jest|to|je|это|είναι"
+_UNSPACED_COPULAS = "は|是|为|為|은|는"
+_BESIDE = (  # a value beside its name, with at most a verb and an opening bracket or quote between: "password (hunter2)"
+    rf"(?P<gap>[ \t]{{1,2}}|(?=[^\x00-\x7f]))(?:(?:{_COPULAS})[ \t]{{1,2}}|(?:{_UNSPACED_COPULAS})[ \t]{{0,2}})?"
+    rf"[(\[]?(?P<open>{_QUOTE})?(?=[^\s])"
+)
+_VERDICT = (
+    r"(?:\\{0,7}[\"'`])?[)\]]?,? (?:(?:is|was|has|are|been) ){0,2}"
+    r"(?:invalid|expired|revoked|rejected|incorrect|disabled|denied|refused|wrong|leaked)\b"
+)
 _PHRASE_WORD = r" (?P<next>[^\W\d_A-Z]{2,15})(?![\w'])"
 _BARE = (
     r"(?:[^\s\"'<>`,;&\\]|[,;](?!\s|\Z|[\w.-]{1,40}[=:])|&(?!\s|\Z|lt;|(?:amp;)?[\w.-]{1,40}=)"
@@ -81,6 +91,8 @@ _PROSE = (
     " provided reject rejected required requires reset set should string that the this to too use used value was were"
     " with wrong yes you your "
 )
+_OPAQUE = re.compile(r"(?!0[xX])[\w.~+/=-]{10,}")
+_FEWEST_DIGITS = 3
 _PLACEHOLDER = r"(?:<|\$\{|\$[A-Z_]{3}|\{\{|%[sdr(])[\s\S]{0,60}"
 _WORD, _ASSIGNED_WORD = r"[^\W\d_][^\W\d_A-Z]{0,14}|[0-9]{1,7}", r"[^\W\d_]{1,7}|[0-9]{1,7}"
 _LONGEST_VALUE, _SHORTEST_QUOTED, _SHORTEST_SAID = 16_384, 6, 6
@@ -99,7 +111,7 @@ _NOTHING = ("", "none", "null", "nil", "true", "false", "undefined", "str", "...
 
 SOURCES = (
     *(source for _, source in _NAMED),
-    *(_BARE, _BARE_ESCAPED, _SCHEME, _COOKIES, _COOKIES_ESCAPED, _SAID, _PATH, _TECHNICAL, _ARN),
+    *(_BARE, _BARE_ESCAPED, _SCHEME, _COOKIES, _COOKIES_ESCAPED, _SAID, _BESIDE, _VERDICT, _PATH, _TECHNICAL, _ARN),
 )
 
 
@@ -115,9 +127,11 @@ def named_spans(text: str, lowered: str) -> Iterator[tuple[int, int]]:
         if literal in lowered:
             is_named = True
             yield from _after_each(source, text, lowered)
+            yield from _beside_each(source.removesuffix(_IS) + _BESIDE, text, lowered)
     for literal in _ABROAD[: None if not text.isascii() else _IN_ASCII]:
         if literal in lowered:
             yield from _after_each(f"(?P<word>{literal}){_IS}".replace(":(?!//)", ":(?!//)|\uff1a"), text, lowered)
+            yield from _beside_each(f"(?P<word>{literal}){_BESIDE}", text, lowered)
     if is_named and (" is " in lowered or " was " in lowered or " to " in lowered):
         for match in re.finditer(_SAID, lowered):
             yield from _said(text, lowered, match)
@@ -129,6 +143,30 @@ def _after_each(source: str, text: str, lowered: str) -> Iterator[tuple[int, int
         if match.start() >= done and (span := _named_value(text, lowered, match)):
             yield span
             done = span[1]
+
+
+def _beside_each(source: str, text: str, lowered: str) -> Iterator[tuple[int, int]]:
+    """Where values are that are no word of a sentence and have the name of a secret right before them."""
+    for match in re.finditer(source, lowered):
+        start, quote = match.end(), match["open"]
+        end = _closing_quote(text, start, quote) if quote else _bare_end(text, start, escaped=False)
+        value = text[start:end].strip(".,;:!?()[] ")
+        if _is_telling(value) and _names_secret(match, value, lowered, end):
+            yield start, end
+
+
+def _names_secret(match: re.Match[str], value: str, lowered: str, end: int) -> bool:
+    """Whether the name of a value means a secret: that of a password does, a key or a token may be one of a table or a text."""
+    word, head = match["word"], lowered[max(0, match.start() - 32) : match.start()]
+    if word in _PASSWORDS or word in _PASSES_ABROAD or word in _ABROAD:
+        return not head[-1:].isalnum() and not (word == "passe" and not head.endswith(("mot de ", "palavra ")))
+    if word not in ("key", "token", "secret", "jwt") or head[-1:].isalnum():
+        return False
+    if _OPAQUE.fullmatch(value) is None or sum(map(str.isdigit, value)) < _FEWEST_DIGITS:
+        return False
+    if word == "key":
+        return bool(re.search(_KEY_KINDS, head)) or re.compile(_VERDICT).match(lowered, end) is not None
+    return not re.search(_OPEN_TOKENS, head)
 
 
 def _said(text: str, lowered: str, match: re.Match[str]) -> Iterator[tuple[int, int]]:
@@ -159,7 +197,8 @@ def _is_telling(value: str) -> bool:
     """Whether a word is none of a sentence: letters with digits, or with the signs that passwords are made of."""
     if len(value) < _SHORTEST_SAID or value == REDACTED or re.fullmatch(_PLACEHOLDER, value):
         return False
-    if not any(map(str.isalpha, value)) or re.fullmatch(_TECHNICAL, value, re.IGNORECASE):
+    is_technical = re.fullmatch(_TECHNICAL, value, re.IGNORECASE) and not is_random(value)
+    if not any(map(str.isalpha, value)) or is_technical:
         return False
     return any(map(str.isdigit, value)) or not set(value).isdisjoint("!@#$%^&*+=?~")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from threading import Lock
 
+from mulligan.forks import shared_lock
 from mulligan.secrets import commands, named, shapes, tokens
 from mulligan.secrets.addresses import password_of
 from mulligan.secrets.marking import REDACTED
@@ -24,10 +24,12 @@ _CREDENTIAL_NAME = (
     r"(?:[^A-Z0-9]|$)|(?:TOKEN|PASSWORD|PASSWD|PASSPHRASE|PWD|COOKIE|SECRET|(?:API|ACCESS|SECRET|PRIVATE|AUTH)KEY)(?:[^A-Z0-9]|$)"
     r"|(?:DATABASE|DB|REDIS|MONGO|MONGODB|POSTGRES|BROKER|AMQP)_UR[IL]$|CONNECTION_?STRING|CONN_STR"
 )
-_ORDINARY_VALUE = (  # numbers, booleans, paths, and addresses that carry nothing
-    r"[-+]?[0-9][0-9._,]*|(?i:disabled)"
-    r"|(?![A-Za-z0-9+/]{40}\Z)(?:unix:[a-z]+=)?(?:~|\.{1,2}|[A-Za-z]:)?[/\\][\w ./\\:~@,=-]*"
-    r"|[A-Za-z][A-Za-z0-9+.-]{0,20}://[^\s/?#@]*(?:/[^\s/?#@]{0,15}){0,9}"
+_ORDINARY_NAME = (  # where a credential is, how large, how many or how old, or whether there is one
+    r"^(?:MAX|MIN|NUM|USE|ENABLE|DISABLE)_|_(?:PATH|FILE|FILENAME|DIR|DIRECTORY|FOLDER|SOCK|SOCKET|LOG|HOST|PORT|BUS_ADDRESS"
+    r"|TIMEOUT|TTL|AGE|SIZE|LENGTH|LIMIT|COUNT|BITS|SECONDS|MINUTES|HOURS|DAYS|EXPIRY)$"
+)
+_ORDINARY_VALUE = (  # a switch, and addresses that carry nothing
+    r"(?i:disabled)|[A-Za-z][A-Za-z0-9+.-]{0,20}://[^\s/?#@]*(?:/[^\s/?#@]{0,15}){0,9}"
 )
 _ESCAPE = (
     r"\x1b\[[0-9;?]{0,32}[@-~]?|\\u[dD][89abAB][0-9A-Fa-f]{2}\\u[0-9A-Fa-f]{4}|\\u[0-9A-Fa-f]{4}"
@@ -49,7 +51,7 @@ class Redactor:
     """
 
     def __init__(self, values: Iterable[str] = (), *, environment: Mapping[str, str] | None = None) -> None:
-        self._lock = Lock()
+        self._lock = shared_lock()
         self._environment: Mapping[str, str] | None = os.environ if environment is None else environment
         self._probes: dict[str, tuple[Probe, ...] | None] = {}
         self._hosts: set[str] = set()
@@ -157,12 +159,26 @@ def _once(text: str, finder: Finder) -> str:
 
 def _credentials(environment: Mapping[str, str]) -> Iterator[str]:
     for name, value in environment.items():
-        if len(value) >= _SHORTEST and name not in ("PWD", "OLDPWD") and re.search(_CREDENTIAL_NAME, name.upper()):
-            if not re.fullmatch(_ORDINARY_VALUE, value):
+        if len(value) >= _SHORTEST and _names_credential(name.upper()):
+            if not re.fullmatch(_ORDINARY_VALUE, value) and not _is_file(value):
                 yield from secrets_of(value)
             for password in password_of(value):
                 if len(password) >= _SHORTEST:
                     yield password
+
+
+def _names_credential(name: str) -> bool:
+    if name in ("PWD", "OLDPWD") or re.search(_ORDINARY_NAME, name):
+        return False
+    return re.search(_CREDENTIAL_NAME, name) is not None
+
+
+def _is_file(value: str) -> bool:
+    """Whether a value is the path of something that exists; a secret in base64 may look like a path."""
+    try:
+        return os.path.isabs(value) and os.path.exists(value)
+    except (OSError, ValueError):
+        return False
 
 
 def cut(text: str, limit: int) -> str:

@@ -7,11 +7,13 @@ from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any, NamedTuple
 
+from mulligan.secrets.codings import folded, readings
 from mulligan.secrets.marking import REDACTED, replace
 
 _SHORTEST, _LONGEST, _CHUNK, _MOST_ITEMS = 4, 16_384, 256, 10_000
 _SHORTEST_OF_ALL = 2
 _PROBE, _FRAGMENT, _LONGEST_PIN = 4, 6, 7
+_SHORTEST_CODED, _SHORTEST_FOLDED = 6, 8
 _RARE_FIRST = "QZXJqKYjVWzGkHUBxOFDNPMRLCIwvSTEAyb7g8964h3f5mpd2u1c0nlaorsite"
 _RARE_DIGITS = "7986543210BFDCEAbfdcea"  # in hex every letter has one of 3 to 7
 _ENTITIES = {"&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos"}
@@ -42,6 +44,7 @@ class Finder(NamedTuple):
         loose: values without such a part, which are always searched for.
         phrases: values that hold a blank, so that a text may end in the midst of them.
         sources: the patterns of the values that were searched for.
+        coded: by the first part of a value that is searched for in every coding, such values without codings.
     """
 
     anchors: str
@@ -49,6 +52,7 @@ class Finder(NamedTuple):
     loose: tuple[str, ...]
     phrases: tuple[str, ...]
     sources: dict[str, str]
+    coded: dict[str, list[str]]
 
     @classmethod
     def of(cls, probes: Mapping[str, tuple[Probe, ...]]) -> Finder:
@@ -60,7 +64,12 @@ class Finder(NamedTuple):
         anchors = "".join(sorted({part[0] for part in owners}, key=_RARE_FIRST.index))
         loose = tuple(value for value, needed in probes.items() if not needed)
         phrases = tuple(value for value in probes if re.search(r"[\s\"',;&<>]", value))
-        return cls(anchors, owners, loose, phrases, {})
+        coded: dict[str, list[str]] = {}
+        for value in probes:
+            for known in () if _is_pin(value) else folded(value):
+                if len(known) >= _SHORTEST_CODED:
+                    coded.setdefault(known[:_PROBE], []).append(known)
+        return cls(anchors, owners, loose, phrases, {}, coded)
 
     def redact(self, text: str) -> str:
         """Replace the values in a text, and the beginning of a value at its very end."""
@@ -68,10 +77,21 @@ class Finder(NamedTuple):
             text = replace(
                 text, [match.span() for value in values for match in re.finditer(self.source_of(value), text)]
             )
+        if self.coded and (coded := self._coded(text)):
+            text = replace(text, coded)
         for phrase in self.phrases:
             if text[-_FRAGMENT:] in phrase and (tail := _tail(text, phrase)):
                 return text[:-tail] + REDACTED
         return text
+
+    def _coded(self, text: str) -> list[tuple[int, int]]:
+        """Where the values are that a text holds in some coding."""
+        found: list[tuple[int, int]] = []
+        for reading in readings(text):
+            for part, values in self.coded.items():
+                if part in reading.plain:
+                    found += (place for value in values if value in reading.plain for place in reading.places(value))
+        return found
 
     def source_of(self, value: str) -> str:
         """The pattern that finds a value in every spelling."""
@@ -140,7 +160,7 @@ def _text(item: Any) -> str:
 def probes_of(value: str) -> tuple[Probe, ...]:
     """What each spelling of a value needs; empty where one has no four letters or digits in a row."""
     data = value.encode("utf-8", "surrogatepass")
-    probes = [_probe(literal, _RARE_FIRST) for literal in (value, *_base64(data))]
+    probes = [_probe(literal, _RARE_FIRST) for literal in (value, *_other_cases(value), *_base64(data))]
     probes += [_probe(digits, _RARE_DIGITS) for digits in (data.hex(), data.hex().upper())]
     return tuple(probe for probe in probes if probe) if all(probes) else ()
 
@@ -149,6 +169,17 @@ def _probe(literal: str, rare_first: str) -> Probe | None:
     runs = re.findall("[A-Za-z0-9]+", literal)
     parts = [run[start : start + _PROBE] for run in runs for start in range(len(run) - _PROBE + 1)]
     return Probe(min(parts, key=lambda part: rare_first.index(part[0])), tuple(runs)) if parts else None
+
+
+def _other_cases(value: str) -> Iterator[str]:
+    """A value in capital or small letters, if that cannot be a word."""
+    if (
+        len(value) >= _SHORTEST_FOLDED
+        and value.isascii()
+        and re.search("[0-9]", value)
+        and re.search("[A-Za-z]", value)
+    ):
+        yield from {value.upper(), value.lower()} - {value}
 
 
 def _base64(data: bytes) -> Iterator[str]:
@@ -166,13 +197,17 @@ def _base64(data: bytes) -> Iterator[str]:
 
 def _source(value: str) -> str:
     data = value.encode("utf-8", "surrogatepass")
-    if value.isdecimal() and len(value) <= _LONGEST_PIN:
-        plain = rf"(?<!\d){value}(?!\d)"
-    else:
-        plain = "".join(map(_spell, re.findall(r"\\+|[^\\]", value)))
+    spelled = "".join(map(_spell, re.findall(r"\\+|[^\\]", value)))
+    literal = rf"(?<!\d){value}(?!\d)" if _is_pin(value) else spelled
+    cases = (f"{re.escape(case)}" for case in _other_cases(value))
     padding = "(?:[A-Za-z0-9+/_-]?={1,2})?"
     encoded = ("".join(map(_spell_base64, core)) + padding for core in _base64(data))
-    return "|".join([plain, *encoded, f"(?i:{data.hex()})"])
+    return "|".join([literal, *cases, *encoded, f"(?i:{data.hex()})"])
+
+
+def _is_pin(value: str) -> bool:
+    """Whether a value is a short number, which is part of many others."""
+    return value.isdecimal() and len(value) <= _LONGEST_PIN
 
 
 def _spell_base64(character: str) -> str:

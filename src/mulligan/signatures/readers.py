@@ -8,6 +8,7 @@ cattrs dispatches on, so every value is read by one of the functions below. Limi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
 from functools import cache, partial
 from types import MappingProxyType, NoneType
 from typing import Any
@@ -16,6 +17,7 @@ from cattrs import BaseConverter
 from cattrs.cols import list_structure_factory, mapping_structure_factory
 from cattrs.errors import AttributeValidationNote, ClassValidationError, IterableValidationError
 
+from mulligan.arguments.numbers import whole
 from mulligan.catalogue import NOT_ALLOWED, WRONG_TYPE
 from mulligan.signatures.annotations import alias_shape, is_named_tuple, is_typed_dict
 from mulligan.signatures.fields import Field, fields_of
@@ -105,8 +107,8 @@ def _read_exactly(kind: str, value: Any, _: Any) -> Any:
 
 def _read_int(value: Any, _: Any) -> Any:
     kind = kind_of(value)
-    if kind == "integer" or (kind == "number" and value.is_integer()):
-        return value if kind == "integer" else int(value)
+    if kind == "integer" or (isinstance(value, float) and value.is_integer()):
+        return value if kind == "integer" else whole(value)
     raise _wrong("integer")
 
 
@@ -117,6 +119,13 @@ def _read_float(value: Any, _: Any) -> float:
 
 
 def _read_anything(value: Any, _: Any) -> Any:
+    """Any JSON value; its numbers are ints and floats."""
+    if isinstance(value, Decimal):
+        return float(value)
+    if isinstance(value, list):
+        return [_read_anything(item, None) for item in value]
+    if isinstance(value, dict):
+        return {name: _read_anything(item, None) for name, item in value.items()}
     return value
 
 

@@ -40,11 +40,13 @@ class Parameters(NamedTuple):
         injected: the types of the parameters that are hidden from the model, by name.
         structure: turns valid JSON values into keyword arguments, in a new dict, or raises `StructureError`; None where
             both are the same.
+        keeps_digits: whether a value may hold a `Decimal`.
     """
 
     schema: dict[str, Any]
     injected: dict[str, Any]
     structure: Callable[[dict[str, Any]], dict[str, Any]] | None
+    keeps_digits: bool
 
 
 def is_injected(annotation: Any) -> bool:
@@ -81,7 +83,7 @@ def read_parameters(function: Function) -> Parameters:
         UsageError: naming the function, the parameter and what to do.
     """
     from mulligan.signatures.schema import object_schema
-    from mulligan.signatures.structure import structurer
+    from mulligan.signatures.structure import holds_decimal, structurer
 
     hints = dict(_hints(function))
     injected = _injected(hints)
@@ -93,7 +95,8 @@ def read_parameters(function: Function) -> Parameters:
     ]
     try:
         structure = structurer({field.name: field.shape for field in fields})
-        return Parameters(object_schema(fields), injected, structure)
+        keeps_digits = any(holds_decimal(field.shape) for field in fields)
+        return Parameters(object_schema(fields), injected, structure, keeps_digits)
     except UsageError as error:
         raise UsageError(f"{_name(function)}{_failing(fields)}: {error}") from error
 

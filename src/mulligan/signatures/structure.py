@@ -7,10 +7,12 @@ cattrs: `readers` teaches it what each annotation means, and is imported when a 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
 from enum import Enum
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from mulligan.arguments.numbers import whole
 from mulligan.errors import MulliganError, Problem
 
 if TYPE_CHECKING:
@@ -45,6 +47,8 @@ def structurer(shapes: Mapping[str, Shape]) -> Structure | None:
     Returns:
         The function, or None where JSON values and Python objects are the same.
     """
+    if any(holds_decimal(shape) for shape in shapes.values()):
+        return _build_objects(_cast_numbers(()), shapes)
     casts: list[_Cast] = []
     objects = {}
     for name, shape in shapes.items():
@@ -52,7 +56,7 @@ def structurer(shapes: Mapping[str, Shape]) -> Structure | None:
         if numbers is None:
             objects[name] = shape
         elif numbers:
-            casts.append((name, float, int) if int in numbers else (name, int, float))
+            casts.append((name, float, whole) if int in numbers else (name, int, float))
     if objects:
         return _build_objects(_cast_numbers(tuple(casts)), objects)
     return _cast_numbers(tuple(casts)) if casts else None
@@ -123,6 +127,38 @@ def _numbers(shape: Shape, within: Mapping[Shape, _Numbers | None]) -> _Numbers 
         case shapes.Record(cls) if annotations.is_typed_dict(cls):
             return _all_plain(_field_shapes(cls), {**within, shape: _NOTHING})
     return None
+
+
+def holds_decimal(shape: Shape, within: frozenset[Shape] = frozenset()) -> bool:
+    """Whether a value of a shape may hold a `Decimal`, which needs every digit that was sent.
+
+    Args:
+        shape: what the annotation says.
+        within: the types that refer to themselves and are being looked at.
+    """
+    from mulligan.signatures import annotations, shapes
+
+    if shape in within:
+        return False
+    inner: list[Shape] = []
+    match shape:
+        case shapes.Model():
+            return True  # it reads its members itself
+        case shapes.Text(kind):
+            return kind is Decimal
+        case shapes.Array(item):
+            inner = [item]
+        case shapes.Row(members) | shapes.OneOf(members):
+            inner = list(members)
+        case shapes.Map(_, value):
+            inner = [value]
+        case shapes.Limited(member) | shapes.Described(member):
+            inner = [member]
+        case shapes.Alias(alias):
+            inner = [annotations.alias_shape(alias)]
+        case shapes.Record(cls):
+            inner = _field_shapes(cls)
+    return any(holds_decimal(member, within | {shape}) for member in inner)
 
 
 def _union_numbers(members: list[_Numbers | None]) -> _Numbers | None:

@@ -49,12 +49,12 @@ def _read_matching(pattern: str, read: Callable[[str], Any], value: str) -> Any:
 def _read_decimal(value: Any) -> Decimal:
     if isinstance(value, str):
         return _read_matching(_DECIMAL, Decimal, value)  # type: ignore[no-any-return]
-    return Decimal(value if isinstance(value, int) else str(value))
+    return Decimal(str(value) if isinstance(value, float) else value)
 
 
 def _read_duration(value: Any) -> timedelta:
     if not isinstance(value, str):
-        return timedelta(seconds=value)
+        return timedelta(seconds=float(value))
     parts = _DURATION.fullmatch(value)
     if parts is None:
         raise ValueError

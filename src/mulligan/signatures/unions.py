@@ -123,4 +123,6 @@ def _is_array(shape: Array | Row | Map | Record) -> bool:
 def kind_of(value: Any) -> str:
     """The JSON type of a value; a float is always a `number` here, also 1.0."""
     exact = _KINDS.get(type(value))
+    if isinstance(value, Decimal):
+        return "number"
     return exact or next((kind for base, kind in _KINDS.items() if isinstance(value, base)), "")

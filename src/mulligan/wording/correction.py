@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mulligan.arguments.numbers import read_exact
 from mulligan.arguments.reading import dump, read_arguments
 from mulligan.calls import ToolCall
 from mulligan.errors import Problem, ResourceNotFoundError, ToolArgumentError, ToolError, ToolNotFoundError
@@ -85,6 +86,8 @@ def _is_of_use(correction: Correction, tool: Tool, call: ToolCall, limits: Limit
     if correction.name == call.name:
         try:
             sent = read_arguments(call.arguments, limits)
+            if read_arguments(call.arguments, limits, numbers=read_exact) != sent:
+                return False  # a number in it is not what was sent
             if correction.arguments == sent and dump(correction.arguments) == dump(sent):
                 return False
         except ToolArgumentError:  # no JSON object, so whatever is one is another call

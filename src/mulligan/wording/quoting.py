@@ -21,6 +21,7 @@ _WORDS, _LONG, _MOST = 4, 24, 300
 _UNSPACED = re.compile(r"[^\x00-\u2fff]{8}")
 _PIECES = re.compile(r"[^\W_]+")
 _TELLING, _MOST_SEARCHED = 3, 100_000
+_LINK = re.compile(r"\b(?:https?|ftp)://|\b(?:mailto|tel):|\bwww\.", re.IGNORECASE).search
 _MARKED = re.compile(r"[<>|{}\[\]]")
 
 
@@ -79,14 +80,16 @@ def was_named(resource: str | None, arguments: Mapping[str, Any]) -> bool:
 
 
 def unnamed(error: ToolError, call: ToolCall) -> str | None:
-    """What an error is about, where that is a sentence and no name, and did not come from the model; else None.
+    """What an error is about, if that is a sentence or a link, not a name, and did not come from the model; else None.
 
     Args:
         error: what the failure means.
         call: the call that failed.
     """
     resource = error.resource
-    if resource is None or (resource.isascii() and " " not in resource) or is_name(resource, blanks=2):
+    if resource is None:
+        return None
+    if _LINK(resource) is None and ((resource.isascii() and " " not in resource) or is_name(resource, blanks=2)):
         return None
     return None if was_sent(resource, sent_text(call)) else resource
 

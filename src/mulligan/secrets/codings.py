@@ -1,0 +1,145 @@
+"""A text without its codings: what URLs, JSON, HTML, mail, shells, SQL and line breaks make of a value is undone.
+
+`values` knows the spellings in which letters and digits stay as they are, and finds them without looking at the rest of a text.
+Here are the others: every character may be escaped, a quote may be doubled, and a line break may divide a value.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+
+_ENTITIES = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
+_INDENT = r"[ \t>|]{0,16}"
+_ESCAPE = re.compile(
+    r"\\{1,4}u(?P<high>[dD][89abAB][0-9A-Fa-f]{2})\\{1,4}u(?P<low>[dD][c-fC-F][0-9A-Fa-f]{2})"
+    r"|\\{1,4}(?:u(?P<unit>[0-9A-Fa-f]{4})|x(?P<hex>[0-9A-Fa-f]{2})|(?P<octal>[0-3][0-7]{2})|(?P<tab>t))"
+    r"|%(?:25){0,2}(?P<percent>[0-9A-Fa-f]{2})"
+    r"|&(?:amp;){0,2}(?:#(?:(?P<decimal>[0-9]{1,7})|[xX](?P<point>[0-9A-Fa-f]{1,6}))|(?P<entity>amp|lt|gt|quot|apos));"
+    r"|(?P<shell>'\\{1,4}''|'\"'\"')|(?P<quote>''|\"\")|\\{1,8}(?P<sign>[^\w\n\\])"
+    rf"|(?P<wrap>\\{{1,4}}[rn](?:\\{{1,4}}n)?(?:\\{{1,4}}t){{0,8}}{_INDENT}|\\?(?:\r?\n|\r){_INDENT})"
+)
+_LINE_BREAK = re.compile(rf"(?P<wrap>(?:\r?\n|\r){_INDENT})")
+_SOFT_BREAK = re.compile(r"(?P<wrap>=\r?\n)")
+_MAIL = re.compile(r"=(?P<mail>[0-9A-Fa-f]{2})|(?P<wrap>=?\r?\n|\r)")
+_CODINGS = (  # what a text must hold, and the pattern; apart, since `a=e3b0` and `\\n` may be of the value itself
+    (("\\", "%", "&", "''", '""', "'\"'\"'"), _ESCAPE),
+    (("\n", "\r"), _LINE_BREAK),
+    (("=\n", "=\r"), _SOFT_BREAK),
+    (("=",), _MAIL),
+)
+
+
+def readings(text: str) -> Iterator[Reading]:
+    """A text without codings, once for each kind of them; none for a kind that it does not hold.
+
+    Args:
+        text: foreign text of any length; the time taken is linear in it.
+    """
+    for marks, coding in _CODINGS:
+        if any(mark in text for mark in marks):
+            yield Reading(text, coding)
+
+
+class Reading:
+    """A text without one kind of codings.
+
+    Args:
+        text: the text.
+        coding: the pattern of what is undone.
+
+    Attributes:
+        plain: the text in UTF-8, of which each character is one byte.
+    """
+
+    def __init__(self, text: str, coding: re.Pattern[str]) -> None:
+        self._text, self._coding = text, coding
+        self.plain = coding.sub(_replaced, text) if text.isascii() else "".join(piece for piece, _, _ in self._pieces())
+
+    def places(self, value: str) -> Iterator[tuple[int, int]]:
+        """Where a value is in the text.
+
+        Args:
+            value: the value, from `folded`.
+        """
+        begins: list[int] = []
+        ends: list[int] = []
+        for piece, start, end in self._pieces():
+            is_verbatim = len(piece) == end - start
+            begins += range(start, end) if is_verbatim else [start] * len(piece)
+            ends += range(start + 1, end + 1) if is_verbatim else [end] * len(piece)
+        at = self.plain.find(value)
+        while at >= 0:
+            yield begins[at], ends[at + len(value) - 1]
+            at = self.plain.find(value, at + 1)
+
+    def _pieces(self) -> Iterator[tuple[str, int, int]]:
+        """The parts of the text without codings, and where each comes from."""
+        done = 0
+        for escape in self._coding.finditer(self._text):
+            yield from _verbatim(self._text, done, escape.start())
+            done = escape.end()
+            yield _replaced(escape), escape.start(), done
+        yield from _verbatim(self._text, done, len(self._text))
+
+
+def folded(value: str) -> set[str]:
+    """A value as `Reading.plain` may have it: what looks like a coding in the value itself is kept or undone.
+
+    Args:
+        value: a registered value.
+    """
+    return {_bytes(value.replace("\r", "").replace("\n", "")), *(reading.plain for reading in readings(value))}
+
+
+def _verbatim(text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
+    part = text[start:end]
+    if part.isascii():
+        yield part, start, end
+        return
+    for at, character in enumerate(part, start):
+        yield _bytes(character), at, at + 1
+
+
+def _replaced(escape: re.Match[str]) -> str:
+    kind = escape.lastgroup or ""
+    if kind == "wrap":
+        return ""
+    meant = _meant(escape, kind)
+    return "" if meant in ("\r", "\n") else meant
+
+
+def _meant(escape: re.Match[str], kind: str) -> str:
+    return _MEANINGS[kind](escape[kind]) if kind != "low" else _pair(escape["high"], escape["low"])
+
+
+def _pair(high: str, low: str) -> str:
+    return _bytes(bytes.fromhex(high + low).decode("utf-16-be"))
+
+
+def _character(point: int) -> str:
+    return _bytes(chr(point)) if point <= sys.maxunicode else ""
+
+
+def _bytes(text: str) -> str:
+    return text if text.isascii() else text.encode("utf-8", "surrogatepass").decode("latin-1")
+
+
+_MEANINGS: Mapping[str, Callable[[str], str]] = MappingProxyType(
+    {
+        "unit": lambda digits: _character(int(digits, 16)),
+        "hex": lambda digits: chr(int(digits, 16)),
+        "percent": lambda digits: chr(int(digits, 16)),
+        "mail": lambda digits: chr(int(digits, 16)),
+        "octal": lambda digits: chr(int(digits, 8)),
+        "decimal": lambda digits: _character(int(digits)),
+        "point": lambda digits: _character(int(digits, 16)),
+        "entity": lambda name: _ENTITIES[name],
+        "tab": lambda _: "\t",
+        "shell": lambda _: "'",
+        "quote": lambda quotes: quotes[0],
+        "sign": _bytes,
+    }
+)
