@@ -90,6 +90,10 @@ ENGLISH: Catalogue = {
     "if_meant": "if that is what you meant, call {tool} again with {names}{rest}. If not, {otherwise}",
     "closest_name": "choose the name you meant, then call {tool} again with it. If none fits, do not repeat this call.",
     "quoted_name": "choose the right name from those quoted above, and call {tool} again with it. Do not repeat this call.",
+    "quoted_value": (
+        "choose the right value for {names} from those quoted above, then call {tool} again with it{rest}. "
+        "Do not repeat this call."
+    ),
     "quoted_values": "use the names and values quoted above to correct the arguments, then call {tool} again.",
     "existing_name": "check the name, then call {tool} again with one that exists. Do not repeat this call.",
     "not_of_arguments": (

@@ -22,6 +22,9 @@ _PROPOSED = re.compile(
 )
 _QUOTED = re.compile(r"\"([^\"]{1,400})\"|'([^']{1,400})'|`([^`]{1,400})`")
 _LISTED = re.compile(rf":\s{{1,4}}((?:{_NAME}\s*,\s*){{1,100}}(?:and\s|or\s)?{_NAME})")
+_QUOTED_LIST = re.compile(
+    r"""(?:"[^"\n]{1,100}"|'[^'\n]{1,100}')(?:,\s{1,4}(?:and\s|or\s)?(?:"[^"\n]{1,100}"|'[^'\n]{1,100}')){1,100}"""
+)
 _SEPARATOR = re.compile(r"\s*,\s*(?:and\s+|or\s+)?")
 _TRAILING = ".:,;-/"
 _DIGITS = re.compile(r"\d+")
@@ -55,8 +58,9 @@ def _plain(text: str) -> str:
 
 def _offered(text: str) -> list[str]:
     text = _plain(text)
-    listed = _LISTED.finditer(without_reports(text))
-    return [found[1] for found in (*_PROPOSED.finditer(text), *listed)]
+    reported = without_reports(text)
+    quoted = [found[0].replace('"', "").replace("'", "") for found in _QUOTED_LIST.finditer(reported)]
+    return [found[1] for found in (*_PROPOSED.finditer(text), *_LISTED.finditer(reported))] + quoted
 
 
 def _names(groups: Iterable[str]) -> list[str]:

@@ -52,6 +52,7 @@ def next_step(
     *,
     note: str = "",
     resources: Sequence[str] = (),
+    offers: bool = False,
 ) -> str:
     """One concrete step, as an imperative sentence.
 
@@ -63,6 +64,7 @@ def next_step(
         line: makes one clean line of a foreign text.
         resources: the names near to a missing one that the tool's author gave.
         note: the template that says how often this has happened, or nothing; the step agrees with it.
+        offers: whether names or values to choose from are quoted above.
     """
     if template := _stopping(error, note):
         return words[template].format(tool=name)
@@ -71,9 +73,10 @@ def next_step(
     if isinstance(error, ToolNotFoundError):
         return _other_tool(error, name, words) if tool is None else words["other_way"]
     if isinstance(error, ToolArgumentError):
-        return _with_arguments(error, name, tool, words, line)
+        return _with_arguments(error, name, tool, words, line, offers=offers)
     if isinstance(error, ResourceNotFoundError):
-        template = "closest_name" if resources else _unless_not_of_arguments(error, tool, "existing_name", "other_way")
+        named = "quoted_name" if offers else "existing_name"
+        template = "closest_name" if resources else _unless_not_of_arguments(error, tool, named, "other_way")
         return words[template].format(tool=name)
     if isinstance(error, ResourceConflictError) and not error.transient:
         return words["read_state"]
@@ -149,9 +152,11 @@ def _unless_not_of_arguments(error: ToolError, tool: Tool | None, named: str, le
 
 
 def _with_arguments(
-    error: ToolError, name: str, tool: Tool | None, words: Catalogue, line: Callable[[str], str]
+    error: ToolError, name: str, tool: Tool | None, words: Catalogue, line: Callable[[str], str], *, offers: bool
 ) -> str:
     problems, _ = placed(error, tool)
+    if not problems and offers:
+        return words["quoted_values"].format(tool=name)
     if not problems:
         template = _unless_not_of_arguments(error, tool, "corrected_arguments", "corrected_arguments")
         return words[template].format(tool=name)
@@ -166,13 +171,15 @@ def _with_arguments(
     kinds = {_kind(problem, tool, error.arguments or {}) for problem in problems}
     if "without" in kinds and tool is not None and error.rule == "host:arguments":
         unknown = [argument_of(problem.pointer) for problem in problems if problem.message == UNKNOWN]
-        if not tool.read_only or _is_any_misspelt(unknown, tool):
+        if not tool.read_only or "added" in kinds or _is_any_misspelt(unknown, tool):
             return _only_known(name, tool, words)
     if kinds == {"without"} and not _parameters(tool):
         return words["without_any"].format(tool=name)
     if not names or ("without" in kinds and len(kinds) > 1):
         return words["corrected"].format(tool=name, rest=rest)
     template = kinds.pop() if len(kinds) == 1 else "valid"
+    if template == "valid" and offers and len(names) == 1:
+        template = "quoted_value"
     return words[template].format(tool=name, names=listed(names, words), rest=rest)
 
 

@@ -16,7 +16,14 @@ import attrs
 
 from mulligan.calls import Repair, ToolCall
 from mulligan.catalogue import ENGLISH, Catalogue
-from mulligan.errors import Problem, ResourceNotFoundError, ToolError, ToolExecutionError, ToolNotFoundError
+from mulligan.errors import (
+    Problem,
+    ResourceNotFoundError,
+    ToolArgumentError,
+    ToolError,
+    ToolExecutionError,
+    ToolNotFoundError,
+)
 from mulligan.feedback import Feedback
 from mulligan.foreign.containment import clean, fence, is_name, safe_str, show_name
 from mulligan.foreign.facts import guarded
@@ -117,8 +124,9 @@ class Wording:
             feedback.next_step = self._words["no_tool"]
         if failure is not None:
             self._add_report(feedback, error, call, failure, (hidden, imitation, *foreign_problems, *repeated))
-            if not resources:
-                self._point_at_names(feedback, error, failure)
+            if not (resources or feedback.author_message) and self._offers_names(feedback, error, failure):
+                name = feedback.tool_name or "the tool"
+                feedback.next_step = next_step(error, name, tool, self._words, line, note=note, offers=True)
         if correction is not None:
             propose = self._propose if correction.is_ready else self._ask
             guarded(partial(propose, feedback, correction, call))
@@ -249,20 +257,16 @@ class Wording:
             feedback.exception = _own_type(failure)
         feedback.detail = guarded(partial(self._detail, error, call, failure, quoted)) or ""
 
-    def _point_at_names(self, feedback: Feedback, error: ToolError, failure: Failure) -> None:
-        """Has the model choose among the names that the failure reports, where the quotation holds any."""
-        general = {"existing_name": "quoted_name", "corrected_arguments": "quoted_values"}
-        templates = {self._words[name].format(tool=feedback.tool_name): better for name, better in general.items()}
-        template = templates.get(feedback.next_step)
-        if template is None or not feedback.detail:
-            return
+    def _offers_names(self, feedback: Feedback, error: ToolError, failure: Failure) -> bool:
+        """Whether the quotation holds names or values to choose from."""
+        if not feedback.detail or not isinstance(error, (ResourceNotFoundError, ToolArgumentError)):
+            return False
         from mulligan.mending.reported import near_reported, offered_names
 
         offered = offered_names(failure.text)
         if error.resource:
             offered += near_reported(error.resource, failure.text)
-        if any(name != error.resource and name in feedback.detail for name in offered):
-            feedback.next_step = self._words[template].format(tool=feedback.tool_name)
+        return any(name != error.resource and name in feedback.detail for name in offered)
 
     def line(self, text: str) -> str:
         """A text as one clean, redacted, bounded line."""
