@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _NAMED = 3
 _MOST_KNOWN = 12
+_SHORTEST_WAIT = 0.1
 _EXACT = 10.0
 _WILL_NOT_RUN = ("third_time", "more_times")  # notes
 _PLAIN = (
@@ -258,7 +259,11 @@ def in_seconds(seconds: float) -> str:
     Args:
         seconds: how long.
     """
-    return f"{seconds:g}" if seconds < _EXACT else str(math.ceil(seconds))
+    return (
+        f"{max(seconds, _SHORTEST_WAIT) if seconds > 0 else seconds:.3g}"
+        if seconds < _EXACT
+        else str(math.ceil(seconds))
+    )
 
 
 def effect_note(error: ToolError, tool: Tool | None, words: Catalogue) -> str:
