@@ -161,8 +161,17 @@ CASES: dict[str, Case] = {
     "argument_rejected_and_others_reported": failing(
         sqlite3.OperationalError("no such column: height. Columns of trees: id, species, height_m"), {"path": "height"}
     ),
-    "value_rejected_and_others_reported": failing(
-        ValueError("no class '7 B'; classes of this year: 5a, 6a, 7a, 7b"), {"path": "7 B"}
+    "value_rejected_and_others_reported": called(
+        [
+            Tool.from_schema(
+                "act",
+                "",
+                schema(path=PATH, n=NUMBER),
+                raising(ValueError("no class '7 B'; classes of this year: 5a, 6a, 7a, 7b")),
+            )
+        ],
+        "act",
+        {"path": "7 B", "n": 1},
     ),
     "argument_unknown_of_many": called(
         [Tool.from_schema("act", "", schema([], **{f"a{n:02}": PATH for n in range(20)}), dict)], "act", {"zzzq": 1}

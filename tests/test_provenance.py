@@ -630,3 +630,32 @@ def test_a_message_that_reads_like_our_own_proposal_is_quoted():
     assert "passwd" in content
     assert "passwd" not in our_voice(content)
     assert "call pay" not in our_voice(content)
+
+
+@pytest.mark.parametrize(
+    ("called", "names"),
+    [
+        ("c__read_file", ["a__read_file", "b__read_file"]),  # another server
+        ("c__read_file", ["a__read_file"]),
+        ("v_11", ["v1_1", "v11"]),  # two names with the same letters and digits
+        ("V11", ["v1_1", "v11"]),
+        ("get_x_-1", ["get_x_1"]),  # a sign
+    ],
+)
+def test_a_name_of_another_server_number_or_sign_is_neither_run_nor_called(called, names):
+    tools = [Tool.from_schema(name, "", {"type": "object"}, lambda **_: "ran", read_only=True) for name in names]
+    for policy in (None, Policy(repair="all")):
+        with Pipeline(tools, autoload=False, policy=policy) as pipeline:
+            result = pipeline.call(called, {})
+            assert result.is_error and not result.repairs
+            assert "corrected call" not in result.content
+
+
+@pytest.mark.parametrize(
+    ("called", "name"), [("posts", "post"), ("wip", "wipe"), ("emails", "email"), ("orders", "order")]
+)
+def test_a_command_is_not_proposed_for_the_name_of_a_thing(called, name):
+    tools = [Tool.from_schema(one, "", {"type": "object"}, lambda **_: None) for one in (name, "zzz")]
+    with Pipeline(tools, autoload=False) as pipeline:
+        content = pipeline.call(called, {}).content
+    assert "Did you mean" not in content and "does what you want, call it" not in content

@@ -687,3 +687,34 @@ def test_a_tool_can_be_looked_at_by_other_tools():
     members = dict(inspect.getmembers(Tool))
     assert {"parameters", "description", "validator", "bind", "from_function"} <= set(members)
     assert repr(ToolCall("1", "read", {"password": "x"})) == "ToolCall(id='1', name='read', arguments=...)"
+
+
+@pytest.mark.parametrize("context", [5, [("a", 1)], "a"])
+def test_a_context_that_is_no_mapping_is_the_hosts_mistake(make_pipeline, run, context):
+    def act() -> str:
+        return "ran"
+
+    with pytest.raises(errors.UsageError, match="context must be a mapping"):
+        run(make_pipeline(act), "act", {}, context=context)
+
+
+def test_a_tool_cannot_be_read_only_and_destructive():
+    with pytest.raises(errors.UsageError, match="'act': read_only=True and destructive=True contradict"):
+        Tool.from_schema("act", "", {"type": "object"}, lambda: None, read_only=True, destructive=True)
+
+
+def test_an_empty_path_is_refused(make_pipeline, run):
+    def remove(path: Path) -> str:
+        return str(path)
+
+    result = run(make_pipeline(Tool.from_function(remove)), "remove", {"path": ""})
+    assert isinstance(result.error, errors.ToolArgumentError) and result.attempts == 0
+    assert "not a valid path" in result.content
+
+
+def test_a_tiny_wait_is_shown_as_a_tenth_of_a_second(make_pipeline, run):
+    def act() -> str:
+        raise errors.ToolRateLimitError("Too many.", retry_after=0.0000001)
+
+    content = run(make_pipeline(Tool.from_function(act, read_only=True)), "act", {}).content
+    assert "0.1 s" in content and "e-07" not in content

@@ -5,7 +5,7 @@ Nothing in here waits, and nothing knows whether the driver is sync or async; th
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from functools import partial
 from itertools import islice
 from typing import Any, TypeAlias
@@ -133,6 +133,9 @@ def _deadline_of(state: Invocation) -> Deadline | None:
 
 def _check_deadline(state: Invocation) -> None:
     """Refuses what would bound nothing, unless it is the value of some tool's own parameter of that name."""
+    if state.context is not None and not isinstance(state.context, Mapping):
+        shown = safe_repr(state.context, 40)
+        raise UsageError(f"context must be a mapping of names to values, not {shown}; pass context={{'name': value}}")
     given = None if state.context is None else state.context.get("deadline")
     if given is None or isinstance(given, Deadline):
         return

@@ -110,6 +110,7 @@ class Tool:
         also_called: Iterable[str] = (),
     ) -> None:
         checks.check_tool(name, handler, timeout)
+        checks.check_hints(name, read_only=read_only, destructive=destructive)
         self.__dict__.update(
             name=name,
             _description=description,

@@ -111,10 +111,11 @@ class Answering:
         called = safe_str(call.name, 400)
         names, is_clear = toolset.suggest(called, arguments)
         if names:
-            from mulligan.suggesting.canonical import is_same_tool
+            from mulligan.suggesting.canonical import is_ambiguous, is_same_tool
             from mulligan.suggesting.proposals import proposal
 
             is_clear = is_clear and sum(is_same_tool(called, name) for name in names) <= 1
+            is_clear = is_clear and not is_ambiguous(called, names)
             found = {name: proposal(toolset[name], called, is_clear=is_clear and name == names[0]) for name in names}
             error.suggestions = tuple(name for name in names if found[name] and is_plain_like(name, called))
             # no other takes the place of one that may not be proposed

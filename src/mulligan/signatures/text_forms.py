@@ -37,7 +37,13 @@ class TextForm(NamedTuple):
 
 def text_form(cls: type) -> TextForm:
     """The form of a type that a `Text` shape has: one of the table, or a kind of path."""
-    return _FORMS.get(cls) or TextForm("path", {"type": "string"}, cls, "path")
+    return _FORMS.get(cls) or TextForm("path", {"type": "string"}, partial(_read_path, cls), "path")
+
+
+def _read_path(cls: type, value: str) -> Any:
+    if not value:
+        raise ValueError  # pathlib reads it as the working directory
+    return cls(value)
 
 
 def _read_matching(pattern: str, read: Callable[[str], Any], value: str) -> Any:

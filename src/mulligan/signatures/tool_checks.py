@@ -70,6 +70,23 @@ def check_tool(name: Any, handler: Any, timeout: Any) -> None:
         raise UsageError(f"tool {name!r}: timeout must be above zero seconds, not {timeout!r:.80}")
 
 
+def check_hints(name: str, *, read_only: bool, destructive: bool | None) -> None:
+    """Checks that what is declared of a tool does not contradict itself.
+
+    Args:
+        name: its name.
+        read_only: whether it changes nothing.
+        destructive: whether it may destroy something, or None.
+
+    Raises:
+        UsageError: it cannot be both.
+    """
+    if read_only and destructive:
+        raise UsageError(
+            f"tool {name!r}: read_only=True and destructive=True contradict each other; declare one of them"
+        )
+
+
 def check_name(name: Any) -> None:
     """Checks a name from the host's code: providers must accept it.
 

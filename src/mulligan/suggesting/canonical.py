@@ -8,8 +8,9 @@ from collections.abc import Iterable
 _LONGEST_NAME = 200
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
 _WRAPPERS = ("functions.", "function.", "tools.", "tool.", "default_api.")
-_SEPARATORS = re.compile(  # between two words, but not between two digits
-    r"(?<=[^\W\d_])[-_. ]+(?=[^\W_])|(?<=\d)[-_. ]+(?=[^\W\d_])|^[_ ]+|[_ ]+$", re.MULTILINE
+_LOOSE = str.maketrans("", "", "-_. ")
+_SEPARATORS = re.compile(  # between two words, but not between two digits, and without the sign of a number
+    r"(?<=[^\W\d_])(?![-_. ]+-\d)[-_. ]+(?=[^\W_])|(?<=\d)[-_. ]+(?=[^\W\d_])|^[_ ]+|[_ ]+$", re.MULTILINE
 )
 
 
@@ -81,7 +82,18 @@ def canonical_match(called: str, names: Iterable[str]) -> str | None:
         elif form in shorter or (form.endswith(wanted) and wanted in _tails(name)):
             akin.append(name)
     found = equal or akin
-    return found[0] if len(found) == 1 and wanted else None
+    return found[0] if len(found) == 1 and wanted and not is_ambiguous(called, given) else None
+
+
+def is_ambiguous(called: str, names: Iterable[str]) -> bool:
+    """Whether more than one name has the letters and digits of the name called: `v11` may be `v1_1`.
+
+    Args:
+        called: the name that was called.
+        names: the names that exist.
+    """
+    forms = "\n".join(["", *names, ""]).translate(_LOOSE).casefold().replace("\n", "\n\n")
+    return forms.count(f"\n{called.translate(_LOOSE).casefold()}\n") > 1
 
 
 def _tails(name: str) -> set[str]:

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from mulligan.suggesting.canonical import is_same_tool
+from mulligan.suggesting.canonical import canonical, is_same_tool
 from mulligan.suggesting.kinship import MISSPELT, RELATED, kinship
-from mulligan.suggesting.synonyms import HARMLESS
-from mulligan.suggesting.words import UNKNOWN, Lexicon, Word, parse, pieces
+from mulligan.suggesting.synonyms import HARMLESS, SPACE_MARKS
+from mulligan.suggesting.words import UNKNOWN, Lexicon, Word, parse, pieces, tails
 from mulligan.tools import Tool
 
 Proposal = Literal["clear", "asked", "likely", "listed"]
@@ -17,6 +17,8 @@ Proposal = Literal["clear", "asked", "likely", "listed"]
 _ARTICLES = frozenset(("a", "an", "the"))
 _HARMLESS = frozenset(HARMLESS.split())
 _PLAINLY_READING = frozenset(("list", "read", "show", "search", "find", "view", "describe", "lookup", "query"))
+_SIGNED = re.compile(r"(?<![^\W_])-\d+")
+_SLIPS = 2
 _FIRST_WORDS, _LONG_ENOUGH = 3, 5
 _RUNS = frozenset(("run", "execute", "perform", "issue", "send"))
 _RUNS_READ_ONLY = re.compile(
@@ -39,6 +41,7 @@ def proposal(tool: Tool, called: str, *, is_clear: bool) -> Proposal | None:
     dropped, added = _unmatched(ours, theirs), _unmatched(theirs, ours)
     is_same = is_same_tool(called, tool.name)
     says_it = is_same or [word.text for word in ours] == [word.text for word in theirs]
+    is_clear = is_clear and not _is_elsewhere(called, tool.name) and _signs(called) == _signs(tool.name)
     if not says_it and _changes(tool, theirs, lexicon) and not _asks_for_change(ours, theirs):
         return None
     if tool.read_only:
@@ -105,7 +108,34 @@ def _asks_for_change(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
     if any(word.reads for word in ours[:1]):
         return False
     verbs = list(filter(_is_change, theirs))
-    return any(_is_change(word) or any(_is_slip_of(word, verb) for verb in verbs) for word in ours)
+    named = [word for word in ours if not (word is ours[-1] and _is_noun_of(word, verbs or theirs[:1]))]
+    return any(_is_change(word) or any(_is_slip_of(word, verb) for verb in verbs) for word in named)
+
+
+def _is_noun_of(word: Word, verbs: Sequence[Word]) -> bool:
+    """Whether the last word of a name is another form of a verb, and so a thing: `posts`, `flight_booking`."""
+    stems = {verb.stem for verb in verbs}
+    return word.stem in stems and all(word.text != verb.text for verb in verbs)
+
+
+def _is_elsewhere(called: str, name: str) -> bool:
+    """Whether a name was called on another server than the one that a tool's name begins with."""
+    ours, theirs = _namespace(called), _namespace(name)
+    if not (ours and theirs) or ours.endswith(theirs) or theirs.endswith(ours):
+        return False
+    from rapidfuzz.distance import OSA
+
+    most = _SLIPS if min(len(ours), len(theirs)) >= _LONG_ENOUGH else 0
+    return OSA.distance(ours, theirs, score_cutoff=most) > most
+
+
+def _namespace(name: str) -> str:
+    return canonical(name[: max((name.rfind(mark) for mark in SPACE_MARKS), default=0)]) if tails(name) else ""
+
+
+def _signs(name: str) -> list[str]:
+    """The negative numbers in a name: what differs in a sign does not differ in style."""
+    return _SIGNED.findall(name)
 
 
 def _is_slip_of(word: Word, verb: Word) -> bool:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _NAMED = 3
 _MOST_KNOWN = 12
+_SHORTEST_WAIT = 0.1
 _EXACT = 10.0
 _LONG_NAME, _SLIPS = 5, 2
 _WILL_NOT_RUN = ("third_time", "more_times")  # notes
@@ -171,7 +172,8 @@ def _with_arguments(
     kinds = {_kind(problem, tool, error.arguments or {}) for problem in problems}
     if "without" in kinds and tool is not None and error.rule == "host:arguments":
         unknown = [argument_of(problem.pointer) for problem in problems if problem.message == UNKNOWN]
-        if not tool.read_only or "added" in kinds or _is_any_misspelt(unknown, tool):
+        is_misnamed = kinds == {"without", "added"}
+        if not tool.read_only or is_misnamed or _is_any_misspelt(unknown, tool):
             return _only_known(name, tool, words)
     if kinds == {"without"} and not _parameters(tool):
         return words["without_any"].format(tool=name)
@@ -281,7 +283,11 @@ def in_seconds(seconds: float) -> str:
     Args:
         seconds: how long.
     """
-    return f"{seconds:g}" if seconds < _EXACT else str(math.ceil(seconds))
+    return (
+        f"{max(seconds, _SHORTEST_WAIT) if seconds > 0 else seconds:.3g}"
+        if seconds < _EXACT
+        else str(math.ceil(seconds))
+    )
 
 
 def effect_note(error: ToolError, tool: Tool | None, words: Catalogue) -> str:

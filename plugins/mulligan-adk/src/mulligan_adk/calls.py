@@ -202,7 +202,10 @@ def _hints(tool: BaseTool) -> dict[str, bool]:
     """What an MCP server says of its tool."""
     annotations = getattr(getattr(tool, "raw_mcp_tool", None), "annotations", None)
     said = {name: getattr(annotations, name, None) for name in _HINTS}
-    return {_HINTS[name]: value for name, value in said.items() if isinstance(value, bool)}
+    hints = {_HINTS[name]: value for name, value in said.items() if isinstance(value, bool)}
+    if hints.get("read_only") and hints.get("destructive"):  # it contradicts itself: its milder claims are not believed
+        hints |= {"read_only": False, "idempotent": False}
+    return hints
 
 
 def _blocks(tool: BaseTool) -> bool:

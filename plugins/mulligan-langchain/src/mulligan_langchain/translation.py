@@ -99,6 +99,8 @@ def translated(entry: Entry, handler: Handler, timeouts: Timeouts = None, **othe
     base = entry.base
     metadata = base.metadata or {}
     options: dict[str, Any] = {ours: metadata[hint] for hint, ours in _HINTS.items() if metadata.get(hint) is not None}
+    if options.get("read_only") and options.get("destructive"):
+        options |= {"read_only": False, "idempotent": False}
     options["timeout"] = timeouts.get(base.name) if isinstance(timeouts, Mapping) else timeouts
     own = metadata.get("mulligan")
     options |= (own if isinstance(own, dict) else {}) | others
