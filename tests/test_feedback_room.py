@@ -125,7 +125,7 @@ def test_parts_go_by_their_importance(make_pipeline):
     assert fewer.splitlines() == [
         "Error executing tool act: The tool failed with ValueError.",
         "It may have taken effect.",
-        "Next: check whether it took effect before you call it again.",
+        "Next: read the current state with another tool first. Do not repeat this call before you know whether it took effect.",
     ]
 
 

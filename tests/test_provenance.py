@@ -532,7 +532,10 @@ def test_what_failed_after_an_effect_is_checked_and_never_called_again(text):
         raise ValueError(text)
 
     lines = result_of(Tool.from_function(pay), {"amount": 5}).content.splitlines()
-    assert lines[-1] == "Next: check whether it took effect before you call it again."
+    assert (
+        lines[-1]
+        == "Next: read the current state with another tool first. Do not repeat this call before you know whether it took effect."
+    )
     assert "It may have taken effect." in lines
     reading = result_of(Tool.from_function(pay, read_only=True), {"amount": 5}).content
     assert "taken effect" not in reading

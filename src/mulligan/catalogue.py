@@ -109,7 +109,9 @@ ENGLISH: Catalogue = {
     "no_more_of_it": "continue without {tool}: it will not run again in this conversation.",
     "no_more": "call no more tools: answer with what you have, and tell the user what is missing.",
     "if_needed": "call it again only if it is still needed.",
-    "check_effect": "check whether it took effect before you call it again.",
+    "check_effect": (
+        "read the current state with another tool first. Do not repeat this call before you know whether it took effect."
+    ),
     "as_author_says": "do what the tool says above, then decide whether to call {tool} again.",
     "less": "call {tool} again with exactly the same arguments; if that fails too, request less at once.",
     "again": "this is temporary; call {tool} again with exactly the same arguments, or do something else first.",

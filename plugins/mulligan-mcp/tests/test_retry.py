@@ -50,7 +50,9 @@ async def test_what_changes_nothing_runs_again_and_the_client_gets_the_answer(re
         assert told[name].is_error
         assert "HTTP 503" in said(told[name])
         assert "It may have taken effect." in said(told[name])
-        assert said(told[name]).endswith("Next: check whether it took effect before you call it again.")
+        assert said(told[name]).endswith(
+            "Next: read the current state with another tool first. Do not repeat this call before you know whether it took effect."
+        )
 
 
 @pytest.mark.parametrize("options", [("--retry",), ("--trust", "server")], ids=" ".join)
