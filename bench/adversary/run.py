@@ -22,6 +22,7 @@ if __name__ == "__main__":
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 from adversary import rules
+from adversary.changes import changes
 from adversary.generate import make_case
 from adversary.model import Call, Case, Outcome, ToolSpec
 from adversary.toolsets import make_world
@@ -64,7 +65,7 @@ class Tally:
     ready: int = 0
     repaired: int = 0
     refused: set[str] = field(default_factory=set)
-    writes: set[str] = field(default_factory=set)
+    writes: dict[str, tuple[int, str]] = field(default_factory=dict)
 
     def add(self, other: Tally, show: int) -> None:
         """Count another run's findings too, and keep the shortest examples."""
@@ -80,7 +81,8 @@ class Tally:
             self.examples[rule] = sorted(merged, key=lambda example: len(example[1]))[:show]
         self.missed = {**other.missed, **self.missed}
         self.refused |= other.refused
-        self.writes |= other.writes
+        for shape, (count, example) in other.writes.items():
+            self.writes[shape] = (self.writes.get(shape, (0, ""))[0] + count, example)
 
     @property
     def share(self) -> float:
@@ -245,10 +247,14 @@ def _count(tally: Tally, case: Case, outcome: Outcome, broken: list[rules.Violat
     for call in calls:
         tool = rules.tool_of(case, call.name)
         if tool is not None and tool.effect != "read":
-            made = json.dumps({"name": call.name, "arguments": call.arguments}, ensure_ascii=False)
-            tally.writes.add(
-                f"{_sent(case)} -> {made}  [{tool.effect}: {case.kind}{', repair' if is_repaired else ''}]"
-            )
+            made = f"{call.name} {json.dumps(call.arguments, ensure_ascii=False)}"
+            effect_of_call = f"{tool.effect}{', repair' if is_repaired else ''}"
+            for part in changes(_sent(case), made):
+                shape = f"{effect_of_call}: {part}"
+                tally.writes[shape] = (
+                    tally.writes.get(shape, (0, ""))[0] + 1,
+                    f"{case.kind}: {_sent(case)}  =>  {made}",
+                )
     if case.wanted:
         tally.wanted[first] += 1
         if rules.is_answered(case, outcome):
@@ -344,7 +350,7 @@ def main() -> int:
     parser.add_argument("--show", type=int, default=3, help="examples of each rule")
     parser.add_argument("--case", help="WORLD:INDEX: print this one only, whole")
     parser.add_argument(
-        "--list-writes", type=Path, metavar="FILE", help="distinct calls proposed for tools that may write"
+        "--list-writes", type=Path, metavar="FILE", help="the distinct changes proposed for tools that may write"
     )
     parser.add_argument("--without-sources", action="store_true", help="leave error.corrected_from unchecked")
     parser.add_argument("--without-aliases", action="store_true", help="declare no aliases=, also_called=")
@@ -365,8 +371,9 @@ def main() -> int:
     )
     print(f"{platform.machine()}, {os.cpu_count()} cores, {platform.system()} {platform.release()}; {python}; {today}")
     if options.list_writes:
-        options.list_writes.write_text("".join(f"{line}\n" for line in sorted(tally.writes)), encoding="utf-8")
-        print(f"{len(tally.writes):,} distinct calls for tools that may write: {options.list_writes.name}")
+        lines = [f"{shape}  x{count}\n    {example}\n" for shape, (count, example) in sorted(tally.writes.items())]
+        options.list_writes.write_text("".join(lines), encoding="utf-8")
+        print(f"{len(lines):,} distinct changes to calls of tools that may write: {options.list_writes.name}")
     return 1 if tally.violations or tally.share < WANTED_SHARE else 0
 
 
