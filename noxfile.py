@@ -46,6 +46,14 @@ def tests(session: nox.Session) -> None:
 
 
 @nox.session
+def exhaustive(session: nox.Session) -> None:
+    """The products of which `nox -s tests` runs a sample, whole."""
+    group(session, "test")
+    session.install("-e", ".[cli]")
+    session.run("pytest", "-n", "2", "-m", "exhaustive", "--exhaustive", *session.posargs)
+
+
+@nox.session
 def dialects(session: nox.Session) -> None:
     """The dialects against the types of the providers' own SDKs, and the examples that use these."""
     group(session, "test", "sdks")

@@ -31,6 +31,32 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--exhaustive`: the products marked `exhaustive` run whole, not as a sample."""
+    parser.addoption("--exhaustive", action="store_true", help="run the products marked `exhaustive` whole")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves of each product marked `exhaustive` a quarter, in which each value of each parameter is met."""
+    if config.getoption("exhaustive"):
+        return
+    seen: dict[Any, dict[int, int]] = {}
+    left_out = {item for item in items if item.get_closest_marker("exhaustive") and not _is_in_sample(item, seen)}
+    if left_out:
+        config.hook.pytest_deselected(items=list(left_out))
+        items[:] = [item for item in items if item not in left_out]
+
+
+def _is_in_sample(item: pytest.Item, seen: dict[Any, dict[int, int]]) -> bool:
+    """Whether a test is one of a quarter, spread over all values, or has a value that no test before it has."""
+    is_new, total = False, 0
+    for name, value in item.callspec.params.items():  # type: ignore[attr-defined]
+        numbers = seen.setdefault((item.nodeid.partition("[")[0], name), {})
+        is_new |= id(value) not in numbers
+        total += numbers.setdefault(id(value), len(numbers))
+    return is_new or total % 4 == 0
+
+
 @pytest.fixture
 def _no_thread_left() -> Iterator[None]:
     """Fails a test after which a worker thread lives on, although its pipeline was closed and its tools were let go."""

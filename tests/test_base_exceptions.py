@@ -126,6 +126,7 @@ def tool_of(form: str, error: Callable[[], BaseException], timeout: float = 60) 
 FORMS = ["sync", "sync, timeout", "async", "async, timeout", "task group", "task group, timeout", "to_thread, timeout"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("driver", DRIVERS)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("kind", KINDS)
@@ -151,6 +152,7 @@ def test_raised_by_a_tool(make_pipeline, kind, form, driver):
     assert drive(driver, pipeline, "next").value == 1
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("driver", DRIVERS)
 @pytest.mark.parametrize("stage", HOOKS)
 @pytest.mark.parametrize("kind", KINDS)

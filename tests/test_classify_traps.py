@@ -150,6 +150,7 @@ def bare():
         yield pipeline
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("cls", [RuntimeError, ValueError, LookupError, KeyError, OSError, OddError])
 @pytest.mark.parametrize("message", TRAPS)
 def test_a_message_that_only_sounds_like_a_failure(bare, message, cls):

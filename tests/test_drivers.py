@@ -103,6 +103,7 @@ RAISED: dict[str, tuple[Callable[[], BaseException], type[errors.ToolError]]] = 
 }
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("kind", RAISED)
 def test_what_a_tool_raises_is_its_failure(make_pipeline, run, form, kind):

@@ -95,6 +95,7 @@ def answer(pipeline: Any, executor: str) -> Any:
     return pipeline.call("work", call_id="7")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("way", RETRIES)
 @pytest.mark.parametrize("executor", EXECUTORS)
 @pytest.mark.parametrize("kind", KINDS)

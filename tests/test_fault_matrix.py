@@ -365,6 +365,7 @@ def undisturbed(name: str, arguments: str, format: str) -> tuple[Any, ...]:
         return outcome_of(pipeline.call(name, eval(arguments), call_id="7"))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("stage", STAGES)
 def test_a_stage(make_pipeline, run, stage, fault):
@@ -432,6 +433,7 @@ def faulty_tool(fault: Callable[[], Any], form: str) -> Tool:
     )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("fault", [fault for fault in FAULTS if not fault.startswith("gives ")])
 def test_the_tool_itself(make_pipeline, run, fault, form):
@@ -448,6 +450,7 @@ def test_the_tool_itself(make_pipeline, run, fault, form):
     assert run(pipeline, "read", {"path": "b"}).content == "read b"
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("value", VALUES)
 def test_what_the_tool_returns(make_pipeline, run, value, form):

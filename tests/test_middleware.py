@@ -389,6 +389,7 @@ BROKEN = [
 ]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("place", ["host", "plugin", "inside another", "around another"])
 @pytest.mark.parametrize("broken", BROKEN, ids=lambda function: function.__name__)
 def test_one_that_breaks_is_left_out(make_pipeline, plugin, run, broken, place):

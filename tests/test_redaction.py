@@ -137,6 +137,7 @@ def test_values_with_telling_names_are_hidden_in_every_escape_and_sentence(redac
     assert leaks == []
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("secret", _REGISTERED)
 @pytest.mark.parametrize("coding", _CODINGS)
 def test_registered_values_are_hidden_in_every_coding(secret: str, coding: str) -> None:
