@@ -30,19 +30,25 @@ CODES = [
 ]
 
 
-@given(st.integers(), st.sampled_from(CODES), st.sampled_from(KINDS))
-def test_a_number_is_no_code(number, code, kind):
-    coded = S | code
-    for schema, sent in (
-        (coded, number),
-        ({"anyOf": [coded, {"type": "null"}]}, number),
-        ({"type": "array", "items": coded}, [number]),
-        ({"type": "array", "items": coded}, number),
-        ({"type": "object", "properties": {"y": coded}}, {"y": number}),
-        (coded, number / 4),
-    ):
-        assert not is_proposed({"x": schema}, {"x": sent}, **kind)
-    assert is_proposed({"x": S}, {"x": number}, **kind)
+FORMS = [
+    (lambda part: part, lambda number: number),
+    (lambda part: part, lambda number: number / 4),
+    (lambda part: {"anyOf": [part, {"type": "null"}]}, lambda number: number),
+    (lambda part: {"type": "array", "items": part}, lambda number: [number]),
+    (lambda part: {"type": "array", "items": part}, lambda number: number),
+    (lambda part: {"type": "object", "properties": {"y": part}}, lambda number: {"y": number}),
+]
+
+
+@given(st.integers(), st.sampled_from(CODES), st.sampled_from(FORMS), st.sampled_from(KINDS))
+def test_a_number_is_no_code(number, code, form, kind):
+    schema, sent = form
+    assert not is_proposed({"x": schema(S | code)}, {"x": sent(number)}, **kind)
+
+
+@ALL
+def test_a_number_is_a_text_of_any_other_kind(kind):
+    assert is_proposed({"x": S}, {"x": 48121}, **kind)
 
 
 def test_a_repair_of_a_plugin_makes_no_code_of_a_number_either(plugin):
@@ -115,3 +121,44 @@ def test_a_text_that_is_one_value_is_put_into_the_list(sent):
 def test_a_value_that_the_schema_names_is_one_value():
     content = result_of(made({"x": {"type": "array", "items": {"enum": ["a/b", "c/d"]}}}), {"x": "a/b"}).content
     assert ready(content) == {"name": "act", "arguments": {"x": ["a/b"]}}
+
+
+# --- separators that make other words
+
+
+@given(words, words, st.sampled_from("not no non un re ex de dis in".split()), st.sampled_from(KINDS))
+def test_no_negation_comes_or_goes_with_a_separator(word, other, negation, kind):
+    for name, sent in (
+        (f"{negation}_{word}", f"{negation}{word}"),
+        (f"{other}_{negation}{word}", f"{other}_{negation}_{word}"),
+    ):
+        for one, two in ((name, sent), (sent, name)):
+            assert not is_proposed({one: {}}, {two: 1}, **kind)
+
+
+@given(words, words, st.sampled_from("smhdgb"), st.sampled_from(KINDS))
+def test_no_unit_comes_or_goes_with_a_separator(word, other, unit, kind):
+    for name, sent in ((f"{word}_{unit}", f"{word}{unit}"), (f"{word}_{unit}_{other}", f"{word}{unit}_{other}")):
+        for one, two in ((name, sent), (sent, name)):
+            assert not is_proposed({one: {}}, {two: 1}, **kind)
+
+
+@pytest.mark.parametrize(
+    ("name", "sent"),
+    [
+        ("file_path", "filepath"),
+        ("no_cache", "noCache"),
+        ("sort_by", "sortby"),
+        ("timeout_s", "TIMEOUT_S"),
+        ("check_in", "checkin"),
+    ],
+)
+def test_a_separator_of_style_is_none(name, sent):
+    content = result_of(made({name: {}}), {sent: 1}).content
+    assert ready(content) == {"name": "act", "arguments": {name: 1}}
+
+
+def test_a_tool_of_another_word_does_not_run():
+    held = made({}, name="un_lock", read_only=True)
+    assert result_of(held, {}, "unlock", policy=Policy(repair="name")).is_error
+    assert not result_of(held, {}, "unLock", policy=Policy(repair="name")).is_error
