@@ -123,6 +123,152 @@ def test_a_value_that_the_schema_names_is_one_value():
     assert ready(content) == {"name": "act", "arguments": {"x": ["a/b"]}}
 
 
+# --- digits and words of values
+
+
+def proposes(values, sent, **kind):
+    """Whether one of the allowed values is proposed for what was sent, in a call or in a question."""
+    content = result_of(made({"x": {"enum": values}}, **kind), {"x": sent}).content
+    return ready(content) is not None or "Did you mean" in content
+
+
+parts = st.one_of(st.integers(0, 99_999).map(str), words)
+
+
+@given(st.lists(parts, min_size=1, max_size=3), st.sampled_from("-/. _"), st.data(), st.sampled_from(KINDS))
+def test_no_part_and_no_digit_that_is_sent_twice_is_dropped(some, sign, data, kind):
+    value = sign.join(some)
+    at = data.draw(st.integers(0, len(some) - 1))
+    twice = sign.join([*some[:at], some[at], *some[at:]])
+    assert not proposes([value, "zzzzzzz"], twice, **kind)
+    if some[at].isdigit():
+        digit = data.draw(st.integers(0, len(some[at]) - 1))
+        longer = some[at][:digit] + some[at][digit] + some[at][digit:]
+        assert not proposes([value, "zzzzzzz"], sign.join([*some[:at], longer, *some[at + 1 :]]), **kind)
+
+
+@given(st.integers(1, 10**9), st.integers(0, 9), st.sampled_from(["{}", "item {}", "rev{}b", "{}.5", "A-{}"]))
+def test_another_number_is_another_value(number, digit, form):
+    for other in (number * 10 + digit, number // 10, int(str(number)[::-1])):
+        if other != number:
+            assert not proposes([form.format(number), "zzzzzzz"], form.format(other), read_only=True)
+
+
+@pytest.mark.parametrize(
+    ("values", "sent"),
+    [
+        (["write", "owner"], "write only"),
+        (["large", "small"], "extra large"),
+        (["day", "week"], "every other day"),
+        (["open", "closed"], "open open"),
+        (["re-open", "close"], "re-re-open"),
+        (["public", "private"], "public public"),
+        (["p1", "p2", "p3"], "p0"),
+    ],
+)
+@ALL
+def test_no_word_of_a_value_is_dropped(values, sent, kind):
+    assert not proposes(values, sent, **kind)
+
+
+@pytest.mark.parametrize("word", ["never", "not", "no", "without"])
+@pytest.mark.parametrize("name", ["list_users", "find_order", "fetch_report"])
+def test_no_tool_is_called_for_a_name_that_negates_it(word, name):
+    tools = [made({"id": S}, name=name, read_only=True), made({}, name="zzz")]
+    for called in (
+        f"{word}_{name}",
+        f"{word}-{name.replace('_', '-')}",
+        f"{name.split('_')[0]}_{word}_{name.split('_')[1]}",
+    ):
+        assert ready(result_of(tools, {"id": "5"}, called).content) is None
+
+
+@pytest.mark.parametrize(
+    ("values", "sent", "meant"),
+    [
+        (["accepted", "declined"], "accept", "accepted"),
+        (["delivered", "cancelled"], "canceled", "cancelled"),
+        (["GB-2", "GB-3"], "gb_2", "GB-2"),
+        (["asc", "desc"], "oldest_first", "asc"),
+        (["reader", "editor"], "viewer", "reader"),
+        (["high", "low"], "urgent", "high"),
+        (["Yes", "No"], "NO", "No"),
+        (["am", "pm"], "PM", "pm"),
+        (["On", "Off"], "on", "On"),
+        (["KG", "LB"], "kg", "KG"),
+        (["v1", "v2"], "V2", "v2"),
+        (["EUR", "USD"], "eur", "EUR"),
+        (["pdf", "png"], "PDF", "pdf"),
+    ],
+)
+def test_another_spelling_of_a_value_is_that_value(values, sent, meant):
+    content = result_of(made({"x": {"enum": values}}, read_only=True), {"x": sent}).content
+    assert ready(content) == {"name": "act", "arguments": {"x": meant}}
+
+
+# --- the case of units
+
+
+@given(
+    st.sampled_from("WVAJNTFHgsmlbB"),
+    st.sampled_from(["{}", "2{}", "0.5 {}", "{}/h", "per {}"]),
+    st.sampled_from(KINDS),
+)
+def test_milli_is_never_mega(unit, form, kind):
+    values = [form.format("m" + unit), "zzzzzzz"]
+    for sent in {"M" + unit, ("M" + unit).upper()} - {"m" + unit}:
+        assert not proposes(values, form.format(sent), **kind)
+        assert not proposes([form.format(sent), "zzzzzzz"], values[0], **kind)
+
+
+@pytest.mark.parametrize(
+    ("values", "sent"),
+    [
+        (["kB", "GB"], "kb"),
+        (["Gb", "Tb"], "GB"),
+        (["Pa", "bar"], "PA"),
+        (["Co", "Fe"], "CO"),
+        (["Pb", "Fe"], "PB"),
+        (["g", "kg"], "G"),
+        (["S", "kS"], "s"),
+        (["dBm", "dBW"], "DBM"),
+        (["5 mmol", "9 mmol"], "5 Mmol"),
+        (["mHz", "Hz"], "MHz"),
+    ],
+)
+@ALL
+def test_the_case_of_a_unit_or_an_element_is_its_meaning(values, sent, kind):
+    assert not proposes(values, sent, **kind)
+
+
+# --- degrees
+
+
+@given(words, st.sampled_from(["est", "st", "er", "most"]), st.sampled_from(KINDS))
+def test_a_higher_degree_is_another_value(word, ending, kind):
+    assert not proposes([word, "zzzzzzz"], word + ending, **kind)
+    assert not proposes([word + ending, "zzzzzzz"], word, **kind)
+
+
+@pytest.mark.parametrize(
+    ("values", "sent"),
+    [
+        (["low", "high"], "lowest"),
+        (["heavy", "light"], "heaviest"),
+        (["large", "small"], "largest"),
+        (["fast", "slow"], "faster"),
+        (["normal", "high"], "standard"),
+        (["minor", "high"], "critical"),
+        (["up", "down"], "oldest"),
+        (["up", "down"], "latest"),
+        (["current", "past"], "today"),
+    ],
+)
+@ALL
+def test_a_word_of_another_degree_or_scale_is_another_value(values, sent, kind):
+    assert not proposes(values, sent, **kind)
+
+
 # --- separators that make other words
 
 
