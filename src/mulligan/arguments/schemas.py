@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mulligan.arguments.describing import show
+from mulligan.arguments.places import Places, at
 from mulligan.arguments.reading import escape
 from mulligan.arguments.validation import SchemaError, Validator
 from mulligan.errors import ToolExecutionError
@@ -72,19 +73,17 @@ def _placed(schema: Mapping[str, Any], error: SchemaError) -> SchemaError:
     try:
         (jsonschema_rs.Draft7Validator if is_07 else jsonschema_rs.Draft202012Validator)(dict(schema), offline=True)
     except jsonschema_rs.ValidationError as found:
-        place = "".join(f"/{escape(str(step))}" for step in found.instance_path)
-        return InvalidSchemaError(show_name(place, _LONGEST), _fault(schema, found)) if place else error
+        path = Places(schema).path_of(found)
+        place = "".join(f"/{escape(str(step))}" for step in path)
+        return InvalidSchemaError(show_name(place, _LONGEST), _fault(schema, path, found)) if place else error
     except Exception:
         return error
     return error
 
 
-def _fault(schema: Any, found: Any) -> str:
+def _fault(schema: Any, path: Sequence[Any], found: Any) -> str:
     """What is wrong, in a few words; of an unknown type, which one is most like it."""
-    path = list(found.instance_path)
-    value = schema
-    for step in path:
-        value = value[step]
+    value = at(schema, path)
     if "type" not in path[-2:] or found.kind.name != "anyOf":
         return clean(str(found).splitlines()[0], newlines=False)[:_LONGEST]
     unknown = [kind for kind in (value if isinstance(value, (list, tuple)) else [value]) if kind not in _TYPES]

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice, takewhile
 from typing import Any
 
 from mulligan.arguments.describing import LIMITS, describe, show
+from mulligan.arguments.places import Places, at, has_unclear_names, schema_path
 from mulligan.arguments.reading import dump, escape
 from mulligan.catalogue import MISSING, NO_FORM, NOT_ALLOWED, OUT_OF_BOUNDS, UNKNOWN, WRONG_TYPE
 from mulligan.errors import MulliganError, Problem
@@ -75,8 +76,11 @@ class Validator:
         if self._is_costly:
             return self._coarse(value, secret)
         found: list[Problem] = []
+        places = Places(value)
         for error in islice(self._of_a_part(value) or self._errors(value), _MOST_PROBLEMS):
-            path, where = error.instance_path, tuple(error.schema_path)
+            path, where = places.path_of(error), tuple(error.schema_path)
+            if self._has_unclear_names:
+                where = schema_path(self._schema, where, path)
             key = (*where, error.kind.value) if error.kind.name == "required" else where
             told = self._told.get(key)
             if told is None:
@@ -84,6 +88,10 @@ class Validator:
                 told = self._told[key] = _tell(error.kind, error.message, part, self._schema)
             found += told(error, value, path, secret)
         return _one_a_place(found) if len(found) > 1 else found
+
+    @cached_property
+    def _has_unclear_names(self) -> bool:
+        return has_unclear_names(self._schema)
 
     def _coarse(self, value: Any, secret: Collection[str]) -> list[Problem]:
         """Which members are wrong, without saying which of very many alternatives they fail and why."""
@@ -116,8 +124,9 @@ class Validator:
         part = _beginning(value, room)
         if room[0] > 0:
             return []
-        errors = self._errors(part)
-        return [error for error in errors if _at(part, error.instance_path) == _at(value, error.instance_path)]
+        places = Places(part)
+        paths = ((error, places.path_of(error)) for error in self._errors(part))
+        return [error for error, path in paths if at(part, path) == at(value, path)]
 
 
 def _alternatives(schema: Mapping[str, Any]) -> int:
@@ -190,7 +199,7 @@ def _tell(kind: Any, message: str, part: Mapping[str, Any], schema: Mapping[str,
     wrong, right = _wrong(kind, message, part)
 
     def one(error: Any, value: Any, path: list[Any], secret: Collection[str]) -> list[Problem]:
-        shown = None if path and path[0] in secret else _sent(_at(value, path), whole=not path)
+        shown = None if path and path[0] in secret else _sent(at(value, path), whole=not path)
         return [Problem(_pointer(path), wrong, right, shown)]
 
     return one
@@ -284,12 +293,6 @@ def _sent(value: Any, *, whole: bool) -> str:
         return dump(value[:_KEPT] if type(value) is str else value)[:_KEPT]
     except Exception:
         return type(value).__name__
-
-
-def _at(value: Any, path: list[Any]) -> Any:
-    for part in path:
-        value = value[part]
-    return value
 
 
 def _member(part: Mapping[str, Any], name: str, schema: Mapping[str, Any]) -> Any:

@@ -21,6 +21,8 @@ permanently kill terminate shutdown reset revoke ban production prod live
 _TURN, _KIND = frozenset(_TURNS.split()), frozenset(_KINDS.split())
 _GRAVE = frozenset(map(stem, _GREAT.split()))
 _BEGINNING, _ONE_SLIP, _LONG_NAME = 4, 5, 7
+_DIGITS = re.compile(r"\d+")
+_DEGREE = re.compile(r"(?:e?r|e?st|most)")
 _SIGNS = re.compile(r"[^\w\s.,:;/'\"()-]|(?<!\w)[-.]|[-.](?!\w)")
 
 
@@ -67,7 +69,12 @@ def is_same_value(given: str, value: str) -> bool:
     """
     ours, theirs = _whole_words(given), _whole_words(value)
     more = _unmatched(theirs, ours)
-    if not ours or _unmatched(ours, theirs) or not same_signs(given, value) or _TURN & {*more} or _has_digits(more):
+    if (
+        not ours
+        or _unmatched(ours, theirs)
+        or _TURN & {*more}
+        or not (same_signs(given, value) and same_digits(given, value))
+    ):
         return False
     return not any(map(_is_grave, more))
 
@@ -80,6 +87,27 @@ def same_signs(given: str, other: str) -> bool:
         other: what there is.
     """
     return _SIGNS.findall(given.strip()) == _SIGNS.findall(other)
+
+
+def same_digits(given: str, other: str) -> bool:
+    """Whether two texts have the same numbers in the same order: `v2` and `v2/2`, `1250` and `12500` have not.
+
+    Args:
+        given: what was sent.
+        other: what there is.
+    """
+    return _DIGITS.findall(given) == _DIGITS.findall(other)
+
+
+def drops_words(given: str, value: str) -> bool:
+    """Whether a value has all its words from what was sent, and leaves another word of it out: `read` for `read only`.
+
+    Args:
+        given: the value that was sent.
+        value: the value that is allowed.
+    """
+    ours, theirs = pieces(given), pieces(value)
+    return len(ours) > len(theirs) and not _unmatched(theirs, ours)
 
 
 def is_too_much(given: str, value: str) -> bool:
@@ -113,19 +141,34 @@ def _has_digits(words: list[str]) -> bool:
 
 
 def _unmatched(words: list[str], others: list[str]) -> list[str]:
-    return [word for word in words if not any(_is_same_word(word, other) for other in others)]
+    """The words that have no word of their own among others; a word that is sent twice needs two."""
+    left, found = list(others), []
+    for word in sorted(words, key=lambda word: word not in others):
+        match = word if word in left else next((other for other in left if _is_same_word(word, other)), None)
+        if match is None:
+            found.append(word)
+        else:
+            left.remove(match)
+    return found
 
 
 def _is_same_word(one: str, other: str) -> bool:
     """Whether two words are forms of one, or one is cut short or misspelt; a first letter hardly ever is."""
     if one == other or stem(one) == stem(other):
         return True
-    if one in _TURN or other in _TURN:
+    if one in _TURN or other in _TURN or one.isdigit() or other.isdigit():
         return False
     short, long = sorted((one, other), key=len)
     if one[0] != other[0] or len(short) < _BEGINNING:
         return False
-    return long.startswith(short) or _is_slip(short, long)
+    if long.startswith(short):
+        return not _DEGREE.fullmatch(long[len(short) :])
+    return _is_slip(short, long) and not (long.endswith("est") and _is_degree_of(long, short))
+
+
+def _is_degree_of(word: str, other: str) -> bool:
+    """Whether a word is a higher degree of another one, of which the last letter changes: `heaviest` of `heavy`."""
+    return word.removesuffix("est")[:-1] == other[:-1]
 
 
 def _is_slip(short: str, long: str) -> bool:

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 from mulligan.arguments.reading import dump
 from mulligan.errors import Problem
 from mulligan.mending.choices import value_meant
-from mulligan.mending.lossless import SEVERAL, Lossless
+from mulligan.mending.lossless import Lossless, may_be_several
 from mulligan.mending.members import is_holder, names_meant
 from mulligan.mending.provenance import Source, escaped, unwrapped_forms
 from mulligan.mending.scalars import is_json, is_null, json_in, number_of, truth_in
-from mulligan.mending.schemas import Schemas, is_a, takes_text
+from mulligan.mending.schemas import Schemas, is_a, is_coded, takes_text
 from mulligan.mending.units import Said
 from mulligan.mending.wrapping import object_of
 from mulligan.tools import Tool
@@ -214,20 +214,21 @@ class _Mender:
         if kind == "boolean":
             return truth_in(value)
         if kind == "string":
-            return str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+            is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            return str(value) if is_number and not is_coded(schema) else None
         if kind == "object":
             return json_in(value, dict) if isinstance(value, str) else None
         if kind == "array":
-            return self._list(value)
+            return self._list(value, schema)
         return None
 
-    def _list(self, value: Any) -> list[Any] | None:
+    def _list(self, value: Any, schema: Mapping[str, Any]) -> list[Any] | None:
         """A list of one value, or the list that a text holds as JSON; a text that may name several things is neither."""
         if not isinstance(value, str):
             return None if value is None else [value]
         if is_json(value):
             return json_in(value, list)  # type: ignore[no-any-return]
-        return None if SEVERAL.search(value) else [value]
+        return None if may_be_several(value, self._schemas.items(schema)) else [value]
 
     def _inside(self, value: Any, schema: Mapping[str, Any], place: _Place) -> Any:
         if isinstance(value, dict):

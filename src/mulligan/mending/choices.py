@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from mulligan.mending.akin import is_same_name, is_same_value, is_too_much, same_signs
-from mulligan.mending.tables import same_names, same_values
+from mulligan.mending.akin import drops_words, is_same_name, is_same_value, is_too_much, same_digits, same_signs
+from mulligan.mending.tables import is_known_value, same_names, same_values
+from mulligan.mending.units import may_be_symbol
 from mulligan.suggesting.canonical import is_restyled
 from mulligan.suggesting.suggestions import Entry, NameIndex
 
 _LONGEST, _MOST = 200, 200
+_WORD = re.compile(r"[^\W\d_]+")
 
 
 class Choice(NamedTuple):
@@ -33,8 +36,30 @@ def value_meant(given: str, candidates: Sequence[str]) -> Choice | None:
         given: what was sent.
         candidates: the allowed values.
     """
-    choice = _meant(given, tuple(candidates), same_values, is_same_value)
-    return None if choice is None or (not choice.sure and is_too_much(given, choice.name)) else choice
+    choice = _meant(given, tuple(candidates), _synonyms, is_same_value)
+    if choice is None or not _has_case_of(given, choice.name):
+        return None
+    return None if not choice.sure and is_too_much(given, choice.name) else choice
+
+
+def _synonyms(given: str, candidates: Sequence[str]) -> list[str]:
+    """The candidates that mean the same, none of which leaves a word out or has another number."""
+    has_number = any(map(str.isdigit, given))
+    return [
+        value
+        for value in same_values(given, candidates)
+        if not (
+            drops_words(given, value) or (has_number and any(map(str.isdigit, value)) and not same_digits(given, value))
+        )
+    ]
+
+
+def _has_case_of(given: str, value: str) -> bool:
+    """Whether no word of a value is in another case that may make it another unit."""
+    ours, theirs = _WORD.findall(given), _WORD.findall(value)
+    pairs = zip(ours, theirs, strict=False)
+    differing = [(one, other) for one, other in pairs if one != other and one.casefold() == other.casefold()]
+    return not any(may_be_symbol(one, other) and not is_known_value(other) for one, other in differing)
 
 
 def name_meant(given: str, candidates: Sequence[str]) -> Choice | None:

@@ -8,7 +8,8 @@ from typing import Any
 
 from mulligan.arguments.reading import read_arguments
 from mulligan.errors import ToolArgumentError
-from mulligan.mending.faithful import brackets, is_whole, quoted_parts, same_content, stands_in, unfenced, unwrapped
+from mulligan.mending.comparing import same_content
+from mulligan.mending.faithful import is_whole, unfenced, unwrapped
 from mulligan.mending.syntax import mend_syntax
 from mulligan.policy import Limits
 
@@ -51,33 +52,14 @@ def mend_json(text: str, *, read_only: bool) -> str | None:
         return None
     mended = mend_syntax(text)
     if mended is None and whole:
-        mended = _by_library(text, read_only=read_only)
-    return mended if mended is not None and same_content(text, mended) else None
+        mended = _by_library(text)
+    return mended if mended is not None and same_content(text, mended, read_only=read_only) else None
 
 
-def _by_library(text: str, *, read_only: bool) -> str | None:
-    """What json-repair makes of it. It guesses without saying so, hence each value must be one that was sent.
-
-    For a tool that may write, each must be a whole string of the text, since a word without quotation marks may be the
-    name of a variable; otherwise it may hold quotation marks that should have been escaped.
-    """
+def _by_library(text: str) -> str | None:
+    """What json-repair makes of it. It guesses without saying so."""
     try:
         value = import_module("json_repair").loads(text, skip_json_loads=True)
     except Exception:  # not installed, or it gives up
         return None
-    places = text if read_only else quoted_parts(text)
-    if type(value) is not dict or _has_placeholder(value):
-        return None
-    mended = json.dumps(value, ensure_ascii=False)
-    if not read_only and brackets(mended) != brackets(text):  # a member may have moved to another object
-        return None
-    return mended if stands_in(value, places) else None
-
-
-def _has_placeholder(value: Any) -> bool:
-    """Whether a text in a value is no plain name: without quotation marks, `...` and `file.read()` stand for something."""
-    if isinstance(value, dict):
-        return any(map(_has_placeholder, value.values()))
-    if isinstance(value, list):
-        return any(map(_has_placeholder, value))
-    return isinstance(value, str) and (value.strip(".…") == "" or value.endswith("()"))
+    return json.dumps(value, ensure_ascii=False) if type(value) is dict else None

@@ -156,7 +156,7 @@ def may_repair(tool: Tool, sent: ToolCall, read: Mapping[str, Any], limits: Limi
     if sent.name != tool.name and not is_plain_like(tool.name, sent.name):
         return False
     if tool.read_only:
-        return _is_from_call(tool, sent, read)
+        return _is_from_call(tool, sent, read, limits)
     if name_source(tool, sent.name) not in ("sent", "author"):
         return False
     if not is_whole(sent.arguments):
@@ -165,16 +165,18 @@ def may_repair(tool: Tool, sent: ToolCall, read: Mapping[str, Any], limits: Limi
     return arguments is not None and any(preserves_meaning(tool, one, read) for one in unwrapped_forms(tool, arguments))
 
 
-def _is_from_call(tool: Tool, sent: ToolCall, read: Mapping[str, Any]) -> bool:
+def _is_from_call(tool: Tool, sent: ToolCall, read: Mapping[str, Any], limits: Limits) -> bool:
     """Whether every text in arguments was sent, in some style, or is a value that the tool's schema names."""
     from mulligan.arguments.reading import dump
     from mulligan.foreign.copies import thawed
+    from mulligan.mending.json_text import read_sent
 
     text = sent.arguments
     if isinstance(text, (bytes, bytearray)):
         text = bytes(text).decode(errors="replace")
     elif not isinstance(text, str):
         text = dump(text or {})
+    text += dump(read_sent(sent.arguments, limits, read_only=True) or {})  # without the escapes of other languages
     known = f"{canonical(text)} {canonical(dump(thawed(tool.parameters)))}"
     waiting: list[Any] = [*read.values()]
     while waiting:

@@ -9,6 +9,7 @@ from mulligan.arguments.validation import referred
 
 _DEEPEST = 16
 _FORMATS = frozenset(("date", "date-time", "time", "duration", "uuid", "email", "uri", "ipv4", "ipv6"))
+_CODED = frozenset(("format", "contentEncoding", "contentMediaType"))
 _TYPES: Mapping[str, tuple[type, ...]] = {
     "object": (dict,),
     "array": (list,),
@@ -48,6 +49,15 @@ def takes_text(schema: Mapping[str, Any], text: str) -> bool:
     return is_text and schema.get("format") not in _FORMATS and len(text) >= schema.get("minLength", 0)
 
 
+def is_coded(schema: Mapping[str, Any]) -> bool:
+    """Whether a text of a schema is a code for something else, such as a date or bytes; the digits of a number are not.
+
+    Args:
+        schema: a schema without `$ref`.
+    """
+    return not _CODED.isdisjoint(schema)
+
+
 class Schemas:
     """The schemas within one that they may refer to.
 
@@ -81,6 +91,17 @@ class Schemas:
         if options == [resolved] and "type" not in resolved:
             return True
         return any("null" in (one.get("type") or ()) for one in options)
+
+    def member(self, schema: Any, name: str) -> Mapping[str, Any]:
+        """The schema of a member of the object that it asks for; empty where it has none."""
+        resolved = self.resolved(schema)
+        found = self.properties(resolved).get(name, resolved.get("additionalProperties"))
+        return self.resolved(found)
+
+    def items(self, schema: Any) -> Mapping[str, Any]:
+        """The schema of the items of the list that it asks for; empty where it has none, or several."""
+        found = [one["items"] for one in self.options(schema) if isinstance(one.get("items"), Mapping)]
+        return self.resolved(found[0]) if len(found) == 1 else {}
 
     def properties(self, schema: Any) -> Mapping[str, Any]:
         """The members of the object that it asks for, which may be null too; empty where it asks for none, or several."""

@@ -9,8 +9,9 @@ from mulligan.suggesting.canonical import canonical
 from mulligan.suggesting.words import pieces
 
 _VALUES = """
-urgent critical asap emergency blocker high severe p0 p1
-medium normal moderate default standard p2
+urgent critical asap emergency blocker severe p0
+urgent asap high p1
+medium normal moderate p2
 minor trivial low p3
 in_transit on_the_way underway dispatched shipped sent
 pending waiting queued open todo new unprocessed
@@ -38,8 +39,10 @@ typescript ts
 python py
 tiff tif
 excel xlsx xls spreadsheet
-ascending asc increasing oldest oldest_first up
-descending desc decreasing newest newest_first latest down
+ascending asc increasing up
+ascending asc oldest oldest_first
+descending desc decreasing down
+descending desc newest newest_first latest
 small s little
 medium m mid
 large l big
@@ -70,7 +73,7 @@ bus public_transport transit
 train rail public_transport transit
 morning am
 afternoon evening pm
-today now current
+now current
 add create insert
 remove delete
 update edit modify
@@ -145,6 +148,18 @@ def same_names(given: str, candidates: Iterable[str]) -> list[str]:
         candidates: the names there are.
     """
     return _same(given, candidates, _groups(_NAMES))
+
+
+def is_known_value(word: str) -> bool:
+    """Whether a word is a value of which the meaning is known, and no symbol of a unit: `on`, `pm`.
+
+    Args:
+        word: the value.
+    """
+    from mulligan.mending.units import is_unit
+
+    plain = word.lower()
+    return len(plain) > 1 and plain in _groups(_VALUES) and not is_unit(plain)
 
 
 def is_known_name(name: str) -> bool:

@@ -55,6 +55,9 @@ $ usd dollar dollars
 chf franc francs
 cny rmb yuan
 """
+_MILLI_OR_MEGA = re.compile(
+    r"[mp](?:w|wh|v|a|hz|s|pa|j|n|k|t|f|h|b|g|m|l|bar|mol|bit|byte|gy|sv|bq|cd|lm|lx|eq|ev)", re.IGNORECASE
+)
 _SYMBOLS = frozenset("°%€$£¥₹¢")
 _WORD = re.compile(r"[^\W\d_]+|[°%€$£¥₹]")
 _STATED = re.compile(
@@ -62,6 +65,7 @@ _STATED = re.compile(
 )
 _COUNTED = re.compile(r"(?:number of|how many)\s+([^\W\d_]+)", re.IGNORECASE)
 _LONGEST, _SHORTEST_NOUN = 400, 3
+_SHORT_SYMBOL, _LONGEST_SYMBOL = 2, 3
 
 
 def words_of(text: str) -> list[str]:
@@ -157,6 +161,29 @@ def is_unit(word: str) -> bool:
         word: the word.
     """
     return word in _groups()
+
+
+def may_be_symbol(word: str, other: str) -> bool:
+    """Whether a word that is another one in another case may be the symbol of another unit or element: `MW`, `mW`; `CA`, `Ca`.
+
+    Symbols have one to three letters, and no one style; a metric prefix may be milli or mega.
+
+    Args:
+        word: a word.
+        other: the same in another case.
+    """
+    plain = _is_plain(word) and _is_plain(other)
+    if is_unit(word.lower()) and len(word) == 1:
+        return True
+    if _MILLI_OR_MEGA.fullmatch(word):
+        return True
+    if len(word) <= _SHORT_SYMBOL:
+        return len(word) == _SHORT_SYMBOL and not plain
+    return len(word) <= _LONGEST_SYMBOL and not all(_is_plain(one) or one.istitle() for one in (word, other))
+
+
+def _is_plain(word: str) -> bool:
+    return word.islower() or word.isupper()
 
 
 def _pieces(text: str) -> list[str]:

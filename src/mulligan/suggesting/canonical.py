@@ -7,6 +7,8 @@ from collections.abc import Iterable
 
 _LONGEST_NAME = 200
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
+_NEGATIONS = frozenset(["not", "no", "non", "never", "un", "re", "ex", "de", "dis", "in", "im", "mis", "anti", "pre"])
+_UNITS = frozenset(["s", "m", "h", "d", "y", "b", "g", "l", "c", "f"])
 _WRAPPERS = ("functions.", "function.", "tools.", "tool.", "default_api.")
 _LOOSE = str.maketrans("", "", "-_. ")
 _SEPARATORS = re.compile(  # between two words, but not between two digits, and without the sign of a number
@@ -27,6 +29,7 @@ def is_restyled(sent: str, name: str) -> bool:
     """Whether a name is another one in another style: `filePath`, `FILE-PATH` and `file_path`.
 
     The case of a word counts where a name is not in one style throughout, as that of a unit does in `size_MB` and `dose_mg`.
+    A separator that makes a negation or a unit counts too: `notable` is not `no_table`, nor `timeouts` `timeout_s`.
 
     Args:
         sent: the name that was sent.
@@ -35,7 +38,36 @@ def is_restyled(sent: str, name: str) -> bool:
     if canonical(sent) != canonical(name):
         return False
     ours, theirs = _WORDS.findall(sent), _WORDS.findall(name)
+    if not has_same_words(sent, name):
+        return False
     return ours == theirs or (_is_uniform(ours) and _is_uniform(theirs))
+
+
+def has_same_words(sent: str, name: str) -> bool:
+    """Whether no negation and no unit of one letter comes or goes with a separator: it does in `notable`, `no_table`.
+
+    Args:
+        sent: the name that was sent.
+        name: a name that is canonically equal.
+    """
+    ours, theirs = _WORDS.findall(sent), _WORDS.findall(name)
+    return not (_joins_another_word(ours, theirs) or _joins_another_word(theirs, ours))
+
+
+def _joins_another_word(words: list[str], others: list[str]) -> bool:
+    """Whether a negation is one word with what follows it in the other name, or a unit of one letter with its neighbour."""
+    ends, place = {0}, 0
+    for other in others:
+        place += len(other)
+        ends.add(place)
+    start = 0
+    for word in words:
+        end, plain = start + len(word), word.casefold()
+        is_joined = end not in ends or (plain in _UNITS and start not in ends)
+        if is_joined and (plain in _NEGATIONS or plain in _UNITS):
+            return True
+        start = end
+    return False
 
 
 def _is_uniform(words: list[str]) -> bool:
@@ -78,7 +110,8 @@ def canonical_match(called: str, names: Iterable[str]) -> str | None:
     equal, akin = [], []
     for name, form in zip(given, forms, strict=True):
         if form == wanted:
-            equal.append(name)
+            if has_same_words(called, name):
+                equal.append(name)
         elif form in shorter or (form.endswith(wanted) and wanted in _tails(name)):
             akin.append(name)
     found = equal or akin

@@ -27,6 +27,7 @@ from mulligan.suggesting.words import (
 )
 
 _READ = word_of("read")
+_NEGATING = frozenset(("not", "no", "non", "never", "without", "except"))
 
 
 class Likeness(NamedTuple):
@@ -152,6 +153,8 @@ class Question:
             return not likeness.opposed
         ours, theirs = _open(self.called.words, likeness.asked), _open(other.words, likeness.offered)
         if any(word.text.isdigit() for word in ours) and any(word.text.isdigit() for word in theirs):
+            return False
+        if _NEGATING.intersection(self.called.texts) != _NEGATING.intersection(other.texts):
             return False
         if likeness.edits is None:
             return self._same_words(other, likeness)

@@ -1,0 +1,147 @@
+"""Where in a value, or in a schema, a problem is: jsonschema-rs makes a key of digits a number, and leaves an empty one out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+_NUMBER = re.compile(r"\+?[0-9]{1,19}")
+_MOST_TRIES = 200
+_OF_SCHEMAS = frozenset(("properties", "patternProperties", "dependentSchemas", "$defs", "definitions"))
+
+
+class Places:
+    """The places in one value that errors of jsonschema-rs are about.
+
+    Args:
+        value: the value, JSON.
+    """
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+        self._numbered: dict[int, dict[int, list[str]]] = {}
+        self._taken: set[tuple[Any, ...]] = set()
+        self._tries = 0
+
+    def path_of(self, error: Any) -> list[Any]:
+        """The keys and indexes that lead to what is wrong, each as it was sent.
+
+        Args:
+            error: of jsonschema-rs.
+        """
+        path: list[Any] = error.instance_path
+        if not self._is_ambiguous(path):
+            return path
+        self._tries = _MOST_TRIES
+        where = tuple(error.schema_path)
+        instance, first = error.instance, None
+        for candidate in self._candidates(self._value, path):
+            key = (where, *candidate)
+            if key in self._taken:
+                continue
+            value = at(self._value, candidate)
+            if type(value) is type(instance) and value == instance:
+                self._taken.add(key)
+                return candidate
+            first = candidate if first is None else first
+        return path if first is None else first
+
+    def _is_ambiguous(self, path: list[Any]) -> bool:
+        """Whether a step is a number in an object, or an object on the way has an empty key."""
+        value = self._value
+        for step in path:
+            if isinstance(value, (dict, Mapping)) and (type(step) is int or "" in value):
+                return True
+            value = value[step]
+        return isinstance(value, (dict, Mapping)) and "" in value
+
+    def _candidates(self, value: Any, path: Sequence[Any]) -> Iterator[list[Any]]:
+        self._tries -= 1
+        if self._tries < 0:
+            return
+        if not path:
+            yield []
+        else:
+            for step in self._steps(value, path[0]):
+                yield from ([step, *rest] for rest in self._candidates(value[step], path[1:]))
+        if isinstance(value, (dict, Mapping)) and "" in value:
+            yield from (["", *rest] for rest in self._candidates(value[""], path))
+
+    def _steps(self, value: Any, step: Any) -> Sequence[Any]:
+        """The keys or the index of a value that may be one step of a path."""
+        if isinstance(value, (list, tuple)):
+            return [step] if type(step) is int and step < len(value) else []
+        if not isinstance(value, (dict, Mapping)):
+            return []
+        if type(step) is str:
+            return [step] if step in value else []
+        numbered = self._numbered.get(id(value))
+        if numbered is None:
+            numbered = self._numbered[id(value)] = {}
+            for key in filter(_NUMBER.fullmatch, value):
+                numbered.setdefault(int(key), []).append(key)
+        return numbered.get(step, [])
+
+
+def at(value: Any, path: Sequence[Any]) -> Any:
+    """The part of a value that a path leads to; None if it leads nowhere.
+
+    Args:
+        value: JSON.
+        path: keys and indexes.
+    """
+    try:
+        for step in path:
+            value = value[step]
+    except (KeyError, IndexError, TypeError):
+        return None
+    return value
+
+
+def schema_path(schema: Mapping[str, Any], steps: Sequence[Any], path: Sequence[Any]) -> tuple[Any, ...]:
+    """The path of an error within a schema, with each name of a property as it is declared.
+
+    Args:
+        schema: the whole schema.
+        steps: the path as jsonschema-rs gives it; the last is a keyword.
+        path: the keys and indexes that lead to what is wrong.
+    """
+    from mulligan.arguments.validation import referred
+
+    found: list[Any] = []
+    part: Any = schema
+    is_of_schemas = False
+    for step in steps:
+        if is_of_schemas and isinstance(part, Mapping):
+            names = [name for name in part if name == step or (_NUMBER.fullmatch(name) and int(name) == step)]
+            name = next((name for name in names if name in path), names[0] if names else "")
+            found.append(name)
+            part, is_of_schemas = part.get(name), False
+            if names:
+                continue
+        found.append(step)
+        if step == "$ref" and isinstance(part, Mapping):
+            part = referred(schema, str(part.get("$ref", "")))
+        else:
+            is_of_schemas = step in _OF_SCHEMAS and isinstance(part, Mapping)
+            part = part.get(step) if isinstance(part, Mapping) else at(part, [step])
+    return tuple(found)
+
+
+def has_unclear_names(schema: Any) -> bool:
+    """Whether a part of a schema has a name of digits, or an empty one, that a path does not show as it is.
+
+    Args:
+        schema: a schema, bounded in depth.
+    """
+    waiting = [schema]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Mapping):
+            if any(not name or _NUMBER.fullmatch(name) for name in part if isinstance(name, str)):
+                return True
+            waiting += part.values()
+        elif isinstance(part, (list, tuple)):
+            waiting += part
+    return False
