@@ -106,7 +106,7 @@ class Wording:
         line = str if is_clean else self.line
         feedback = self._main_parts(error, self._name(call, tool), tool, line, hidden, note, resources)
         if problems:
-            feedback.problems_total = len(own_problems)
+            feedback.problems_total = error.__dict__.get("_problems_total", len(own_problems))
             feedback.problems = self._problems(problems, tool, clean=is_clean)
         if error.retry_after is not None:
             feedback.wait_note = self._wait(error.retry_after, feedback.next_step)
