@@ -94,7 +94,9 @@ def _asks(part: Mapping[str, Any]) -> bool:
 
 def _call(part: Mapping[str, Any]) -> ToolCall:
     name = part.get("toolName") if kind_of(part) == "dynamic-tool" else kind_of(part).removeprefix("tool-")
-    arguments = CutOff(part.get("rawInput"), STREAM) if part["state"] == "input-streaming" else part.get("input")
+    arguments = _input(part, None)
+    if part["state"] == "input-streaming" or arguments is None:  # without arguments, the input is an empty object
+        arguments = CutOff(part.get("rawInput"), STREAM)
     return asked(part, part.get("toolCallId"), name, arguments)
 
 

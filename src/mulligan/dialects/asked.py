@@ -14,11 +14,13 @@ from mulligan.foreign.containment import plain_str
 LIMIT = "by the output token limit"
 FILTER = "by a content filter"
 STREAM = "by the end of the stream"
+EARLY = "because the answer ended early"
 _LONGEST_NAME = 1_000
 _NEXT = {
     LIMIT: "shorter, complete arguments; split the work into several calls if necessary",
     FILTER: "other arguments",
     STREAM: "all of its arguments",
+    EARLY: "all of its arguments",
 }
 
 
@@ -81,7 +83,7 @@ class CutOff(Mapping[str, Any]):
 
     Args:
         arrived: what arrived of them.
-        how: `LIMIT`, `FILTER` or `STREAM`.
+        how: `LIMIT`, `FILTER`, `STREAM` or `EARLY`.
     """
 
     __eq__ = object.__eq__
@@ -121,10 +123,14 @@ class CutOff(Mapping[str, Any]):
 def arrived(arguments: Any, how: str | None) -> Any:
     """Arguments of a message that may have ended early: what is no whole JSON text is marked as cut off.
 
+    A content filter withdraws the whole answer, so that nothing of it counts.
+
     Args:
         arguments: as they are in the message.
         how: how the message ended early, or None where it did not.
     """
+    if how == FILTER:
+        return CutOff(arguments, how)
     if how is None or not (arguments is None or isinstance(arguments, str)) or _is_whole(arguments or ""):
         return arguments
     return CutOff(arguments, how)

@@ -9,6 +9,7 @@ from mulligan.dialects.asked import (
     FILTER,
     LIMIT,
     STREAM,
+    CutOff,
     arrived,
     asked,
     index_of,
@@ -89,8 +90,11 @@ class OpenAIResponsesDialect(Dialect):
 
 def _call(item: Mapping[str, Any], ended: str | None) -> ToolCall:
     arguments = item.get(_CALLS[kind_of(item)])
-    if ended is None and item.get("status") in _UNFINISHED:
-        ended = STREAM
+    status = item.get("status")
+    if status == "incomplete":  # even if the text so far is whole
+        return asked(item, item.get("call_id"), item.get("name"), CutOff(arguments, ended or STREAM))
+    if (ended is None and status in _UNFINISHED) or (ended == FILTER and status == "completed"):
+        ended = STREAM  # a call that was complete before the filter ended the answer is not part of what it withdrew
     return asked(item, item.get("call_id"), item.get("name"), arrived(arguments, ended))
 
 
