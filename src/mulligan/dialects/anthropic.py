@@ -19,6 +19,7 @@ from mulligan.dialects.asked import (
     mappings,
     part_of,
     read_chunks,
+    sent_id,
 )
 from mulligan.dialects.base import Dialect
 from mulligan.errors import ToolArgumentError
@@ -123,7 +124,7 @@ def _block(result: ToolResult) -> dict[str, Any]:
 
     blocks = blocks_of(result)
     content = result.content if blocks is None else written(blocks, "anthropic", _text, _part) or result.content
-    block = {"type": "tool_result", "tool_use_id": result.call.id, "content": content}
+    block = {"type": "tool_result", "tool_use_id": sent_id(result.call, "id"), "content": content}
     family = part_of(result.call).get("toolset_name")
     if family is not None:
         block["toolset_name"] = family

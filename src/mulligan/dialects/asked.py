@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, SupportsIndex
 
-from mulligan.calls import ToolCall
+from mulligan.calls import ToolCall, known_id
 from mulligan.dialects import plain
 from mulligan.errors import Problem, ToolArgumentError, UsageError
 from mulligan.foreign.containment import plain_str
@@ -48,14 +48,25 @@ def asked(part: Mapping[str, Any], id: Any, name: Any, arguments: Any) -> AskedC
 
     Args:
         part: the part of the message.
-        id: its id; None unless it is a text or a whole number.
+        id: its id; None unless it is a text, not an empty one, or a whole number.
         name: the tool's name; empty where there is none.
         arguments: the arguments.
     """
     known = id if isinstance(id, (str, int)) and not isinstance(id, bool) else None
-    call = AskedCall(known, name_text(name), arguments)  # type: ignore[arg-type]
+    call = AskedCall(known_id(known), name_text(name), arguments)  # type: ignore[arg-type]
     call.part = part
     return call
+
+
+def sent_id(call: ToolCall, member: str) -> Any:
+    """The id that an answer repeats: that of the call, or the empty text of a server without ids.
+
+    Args:
+        call: the call.
+        member: the member of its part that holds the id.
+    """
+    sent = part_of(call).get(member)
+    return sent if call.id is None and isinstance(sent, str) else call.id
 
 
 def name_text(name: Any) -> str:

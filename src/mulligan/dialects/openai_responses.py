@@ -18,6 +18,7 @@ from mulligan.dialects.asked import (
     mappings,
     part_of,
     read_chunks,
+    sent_id,
 )
 from mulligan.dialects.base import Dialect
 
@@ -62,7 +63,7 @@ class OpenAIResponsesDialect(Dialect):
         part = part_of(result.call)
         echoed = {name: part[name] for name in ("caller",) if part.get(name) is not None}
         kind = kind_of(part) or "function_call"
-        return {"type": f"{kind}_output", "call_id": result.call.id, "output": output, **echoed}
+        return {"type": f"{kind}_output", "call_id": sent_id(result.call, "call_id"), "output": output, **echoed}
 
     def definition(self, tool: Tool) -> dict[str, Any]:
         """A function tool. It is not strict, since in strict mode a schema must require every property."""

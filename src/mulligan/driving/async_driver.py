@@ -133,10 +133,7 @@ def _cancellation_in(error: BaseException) -> BaseException | None:
 
 def _cancellations() -> int:
     """How often this task has been cancelled, and that not taken back. What a tool makes up by itself does not count."""
-    try:
-        task = asyncio.current_task()
-    except RuntimeError:  # not driven by asyncio
-        return 0
+    task = _current()
     return 0 if task is None else task.cancelling()
 
 
@@ -234,7 +231,7 @@ def _without_own_cancellations(watched: Coroutine[Any, Any, Any]) -> Generator[A
     While it runs, no one else can cancel the task. Between its steps the host can, and so can what the tool left to the
     event loop, such as a timeout: these take back their own.
     """
-    task = asyncio.current_task()
+    task = _current()
     if task is None:  # not driven by asyncio
         return (yield from watched.__await__())
     advance: Callable[[Any], Any] = watched.send
@@ -244,7 +241,7 @@ def _without_own_cancellations(watched: Coroutine[Any, Any, Any]) -> Generator[A
         try:
             waiting = advance(sent)
         except BaseException as error:
-            if own or task.cancelling() != before:
+            if (own or task.cancelling() != before) and not isinstance(error, GeneratorExit):
                 yield from _take_back(task, _outstanding(task, base, own, before), base)
             if isinstance(error, StopIteration):
                 return error.value
@@ -328,20 +325,28 @@ async def _contained(step: Run, means: Means, watch: _Watch) -> Outcome:
     """Nothing may leave a task: asyncio would hand a SystemExit to the event loop itself."""
     if step.timeout is not None:
         set_current(Deadline.after(step.timeout))
+    task = asyncio.current_task()
     try:
         outcome = Outcome(await watch.over(settled(step.executor(), means.yielded)))
     except BaseException as error:
         outcome = Outcome(exception=error)
-    await _settle()
+    if task is not None and _current() is task:  # else it is closed as garbage
+        await _settle(task)
     return outcome
 
 
+def _current() -> asyncio.Task[Any] | None:
+    """The task that runs now; None if asyncio runs none."""
+    try:
+        return asyncio.current_task()
+    except RuntimeError:
+        return None
+
+
 @coroutine
-def _settle() -> Generator[None, Any, None]:
-    """Takes back all cancellations of this task, so that what it returns is not lost."""
-    task = asyncio.current_task()
-    if task is not None:
-        yield from _take_back(task, task.cancelling(), 0)
+def _settle(task: asyncio.Task[Any]) -> Generator[None, Any, None]:
+    """Takes back all cancellations of the task that runs now, so that what it returns is not lost."""
+    yield from _take_back(task, task.cancelling(), 0)
 
 
 async def _cancelled(task: asyncio.Future[Any], means: Means) -> None:
