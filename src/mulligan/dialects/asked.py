@@ -53,7 +53,7 @@ def asked(part: Mapping[str, Any], id: Any, name: Any, arguments: Any) -> AskedC
         arguments: the arguments.
     """
     known = id if isinstance(id, (str, int)) and not isinstance(id, bool) else None
-    call = AskedCall(known_id(known), name_text(name), arguments)  # type: ignore[arg-type]
+    call = AskedCall(known_id(known), name_text(name), arguments)
     call.part = part
     return call
 

@@ -145,7 +145,7 @@ class Wording:
         """What every feedback has: what failed, what it means for the run, and what to do next."""
         words = self._words
         said = "" if _is_imitation(error) else error.message
-        said = said if hidden is None else said.replace(hidden, _ELLIPSIS)
+        said = said if hidden is None else _without(said, hidden, error)
         resource = None if hidden is not None or error.resource is None else line(error.resource)
         message = self._of_class(
             "message", error, _with_resource(line(said) or _unsaid(error), error, resource), resource
@@ -366,6 +366,14 @@ class Wording:
         told = cut(self._visible(text[: 4 * limit], newlines=True), limit).strip()
         key = f"{call.id}\0{call.name}\0{sent_text(call)}"
         return fence(told, key=key, label=self._words["reported"]) if told else ""
+
+
+def _without(message: str, resource: str, error: ToolError) -> str:
+    """A message without the name of what it is about; of one that a field holds it says that there is one."""
+    before, colon, after = message.partition(f": {resource}")
+    if error.__dict__.get("_from_prose") and colon and after in ("", "."):
+        return f"{before}."
+    return message.replace(resource, _ELLIPSIS)
 
 
 def _own_type(failure: Failure) -> str:
