@@ -245,6 +245,11 @@ RESULTS: dict[str, Any] = {
     "a message": {"id": 5, "message": "Permission denied"},
     "a mail": {"message": "Unauthorized", "from": "a@example.org"},
     "a warning": {"ok": True, "warning": "missing_charset", "error": None},
+    "success with a text as its error": {"success": True, "error": "rate limit nearly reached: 95 of 100"},
+    "success with an error that was handled": {"ok": True, "error": {"code": "E7", "message": "index not found, made"}},
+    "success with a status": {"ok": True, "status": 404, "message": "the old copy was not found"},
+    "a status that says success": {"status": "Success", "error": "not found: optional.cfg"},
+    "success with errors": {"success": True, "errors": [{"message": "permission denied", "code": 7}]},
     "a partial answer": {"data": {"a": 1}, "errors": [{"message": "no", "extensions": {"code": "FORBIDDEN"}}]},
     "a mutation that worked": {
         "data": {"make": {"thing": {"id": 1}, "userErrors": [{"field": ["x"], "message": "ignored"}]}}

@@ -98,7 +98,11 @@ def test_a_completion_that_was_cut_off_without_a_stream(pipeline, message, how):
     call["function"]["arguments"] = ""
     assert "the call was cut off" in pipeline.answer(completion)[0]["content"]
     call["function"]["arguments"] = B
-    assert pipeline.answer(completion)[0]["content"] == "wrote b.md"
+    is_withdrawn = message["finish_reason"] == "content_filter"
+    told = pipeline.answer(completion)[0]["content"]
+    assert "the call was cut off by a content filter" in told if is_withdrawn else told == "wrote b.md"
+    if is_withdrawn:
+        return
     call["function"]["arguments"] = "{'path': 'b.md'}"
     assert "double quotes" in pipeline.answer(completion)[0]["content"]
 
@@ -110,6 +114,98 @@ def test_a_message_of_anthropic_that_was_cut_off_without_a_stream(pipeline):
     assert first["content"] == "wrote a.md"
     assert "the call was cut off by the output token limit; nothing was run" in second["content"]
     assert len(RUNS) == 1
+
+
+ENDED_EARLY = {
+    "anthropic": [("refusal", {"path": "a.md"}), ("refusal", {}), ("model_context_window_exceeded", {"path": "a.md"})],
+    "gemini": [
+        (reason, args)
+        for reason in (
+            "MAX_TOKENS",
+            "MALFORMED_FUNCTION_CALL",
+            "SAFETY",
+            "RECITATION",
+            "PROHIBITED_CONTENT",
+            "A_NEW_ONE",
+        )
+        for args in ({"path": "a.md"}, {}, None)
+    ],
+    "openai": [("content_filter", '{"path": "a.md"}'), ("content_filter", "{}"), ("length", "")],
+    "openai-responses": [("incomplete", '{"path": "a.md"}'), ("incomplete", "{}")],
+}
+
+
+def that_ended(dialect: str, reason: str | None, arguments: Any) -> dict[str, Any]:
+    """A message with one call that was not streamed and says why it ended."""
+    if dialect == "anthropic":
+        block = {"type": "tool_use", "id": "c1", "name": "write", "input": arguments}
+        return {"role": "assistant", "content": [block], "stop_reason": reason}
+    if dialect == "gemini":
+        parts = [{"functionCall": {"name": "write", "args": arguments}}]
+        return {"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": reason}]}
+    if dialect == "openai":
+        call = {"id": "c1", "type": "function", "function": {"name": "write", "arguments": arguments}}
+        return {"choices": [{"message": {"role": "assistant", "tool_calls": [call]}, "finish_reason": reason}]}
+    item = {"type": "function_call", "call_id": "c1", "name": "write", "arguments": arguments, "status": reason}
+    return {"object": "response", "status": "completed", "output": [item]}
+
+
+@pytest.mark.parametrize(
+    ("dialect", "reason", "arguments"),
+    [(dialect, *case) for dialect, cases in ENDED_EARLY.items() for case in cases],
+)
+def test_a_call_of_a_message_that_says_it_ended_early_is_not_run(pipeline, dialect, reason, arguments):
+    answers = pipeline.answer(that_ended(dialect, reason, arguments))
+    assert RUNS == []
+    assert answers.results[0].error.rule == "host:cut-off"
+    assert "the call was cut off" in answers.results[0].content
+
+
+@pytest.mark.parametrize(
+    ("dialect", "reason"),
+    [
+        ("anthropic", "tool_use"),
+        ("anthropic", "end_turn"),
+        ("gemini", "STOP"),
+        ("gemini", None),
+        ("gemini", "FINISH_REASON_UNSPECIFIED"),
+        ("openai", "tool_calls"),
+        ("openai", "stop"),
+        ("openai", "eos_token"),
+        ("openai-responses", "completed"),
+        ("openai-responses", None),
+    ],
+)
+def test_a_call_of_a_message_that_ended_as_usual_is_run(pipeline, dialect, reason):
+    arguments: Any = {"path": "a.md"} if dialect in ("anthropic", "gemini") else '{"path": "a.md"}'
+    assert pipeline.answer(that_ended(dialect, reason, arguments)).results[0].content == "wrote a.md"
+
+
+def test_at_the_token_limit_of_gemini_only_the_last_part_may_be_cut(pipeline):
+    message = that_ended("gemini", "MAX_TOKENS", {"path": "a.md"})
+    message["candidates"][0]["content"]["parts"] *= 2
+    first, second = pipeline.answer(message).results
+    assert first.content == "wrote a.md"
+    assert second.is_error
+    message["candidates"][0]["content"]["parts"].append({"text": "And then"})
+    assert [result.is_error for result in pipeline.answer(message).results] == [False, False]
+
+
+@pytest.mark.parametrize("state", ["input-available", "approval-responded"])
+def test_a_part_of_the_ai_sdk_without_its_input_is_not_run(pipeline, state):
+    part = {
+        "type": "dynamic-tool",
+        "toolName": "write",
+        "toolCallId": "c1",
+        "state": state,
+        "approval": {"approved": True},
+    }
+    for more in ({}, {"input": None}, {"rawInput": '{"path": '}):
+        (result,) = pipeline.answer({"role": "assistant", "parts": [{**part, **more}]}).results
+        assert result.is_error
+    assert RUNS == []
+    (result,) = pipeline.answer({"role": "assistant", "parts": [{**part, "input": {"path": "a.md"}}]}).results
+    assert result.content == "wrote a.md"
 
 
 def test_a_message_of_anthropic_that_names_no_reason_is_taken_as_it_is(pipeline):

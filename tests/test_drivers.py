@@ -724,6 +724,121 @@ def test_a_task_group_inside_of_a_tool(make_pipeline, run):
         )
 
 
+# --- a tool that cancels its own task
+
+
+def cancelling(way: str) -> Callable[..., Any]:
+    """A coroutine function that cancels the task it runs in, and then does something."""
+
+    async def work() -> str:
+        task = asyncio.current_task()
+        task.cancel("a scope ended")
+        if way == "caught":
+            try:
+                await asyncio.sleep(20)
+            except asyncio.CancelledError:
+                return "done"
+        if way == "later":
+            await asyncio.sleep(0)
+        if way == "twice":
+            task.cancel()
+            try:
+                await asyncio.sleep(0)
+            finally:
+                task.cancel()
+        if way == "raising":
+            raise FileNotFoundError("b.md")
+        return "done"
+
+    return work
+
+
+ENDS = {
+    "caught": None,
+    "at once": None,
+    "later": errors.ToolCancelledError,
+    "twice": errors.ToolCancelledError,
+    "raising": errors.ResourceNotFoundError,
+}
+
+
+@pytest.mark.parametrize("timeout", [None, 20])
+@pytest.mark.parametrize("way", ENDS)
+def test_a_tool_that_cancels_its_own_task_is_no_cancellation_of_the_host(make_pipeline, run, way, timeout):
+    result = run(make_pipeline(Tool.from_function(cancelling(way), name="work", timeout=timeout)), "work")
+    assert type(result.error) is (ENDS[way] or type(None))
+    assert result.value == (None if ENDS[way] else "done")
+
+
+@pytest.mark.parametrize("way", ENDS)
+def test_the_task_of_the_host_is_not_cancelled_afterwards(make_pipeline, way):
+    async def main() -> str:
+        await pipeline.acall("work")
+        assert asyncio.current_task().cancelling() == 0
+        await asyncio.sleep(0.001)
+        return "still running"
+
+    pipeline = make_pipeline(Tool.from_function(cancelling(way), name="work"))
+    assert asyncio.run(main()) == "still running"
+
+
+@pytest.mark.parametrize("timeout", [None, 20])
+def test_the_host_may_still_cancel_a_tool_that_has_cancelled_itself(make_pipeline, timeout):
+    started = asyncio.Event()
+
+    async def work() -> None:
+        asyncio.current_task().cancel()
+        try:
+            await asyncio.sleep(20)
+        except asyncio.CancelledError:
+            started.set()
+        await asyncio.sleep(20)
+
+    async def main() -> None:
+        task = asyncio.ensure_future(pipeline.acall("work"))
+        await started.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.02):
+                await pipeline.acall("work")
+        assert asyncio.current_task().cancelling() == 0
+
+    pipeline = make_pipeline(Tool.from_function(work, timeout=timeout))
+    asyncio.run(main())
+
+
+def cancelled_by_a_timer() -> Any:
+    """A tool as helpers without `uncancel` leave it: a timer cancels its task between its steps."""
+
+    async def work() -> None:
+        asyncio.get_running_loop().call_later(0.001, asyncio.current_task().cancel)
+        await asyncio.sleep(20)
+
+    return work
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_every_call_of_a_batch_is_answered_if_one_is_cancelled_by_its_own_timer(make_pipeline, run_many, strict):
+    pipeline = make_pipeline(
+        Tool.from_function(cancelled_by_a_timer(), name="timed"), tool_of(lambda: 1, "async", "one"), strict=strict
+    )
+    calls = [ToolCall("1", "one"), ToolCall("2", "timed"), ToolCall("3", "one")]
+    if strict:
+        with pytest.raises(errors.ToolCancelledError) as caught:
+            run_many(pipeline, calls)
+        results = caught.value.results
+    else:
+        results = run_many(pipeline, calls)
+    assert [(result.call.id, type(result.error)) for result in results] == [
+        ("1", type(None)),
+        ("2", errors.ToolCancelledError),
+        ("3", type(None)),
+    ]
+    assert results[1].error.effect == "possible"
+
+
 # --- batches
 
 

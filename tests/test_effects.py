@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from killable_tools import fail_at
 
-from mulligan import Tool, errors
+from mulligan import Tool, ToolCall, errors
 from mulligan.middleware import retry
 
 HANGS = object()
@@ -255,3 +255,37 @@ def test_a_call_that_the_host_cancels_is_not_run_again(make_pipeline, released, 
 
     asyncio.run(main())
     assert counter.effects == 1
+
+
+@pytest.mark.parametrize("id", ["", " "])
+def test_an_empty_call_id_is_no_id(make_pipeline, id):
+    ran = []
+
+    def pay(amount: int) -> str:
+        """Pays."""
+        ran.append(amount)
+        return f"payment {len(ran)}"
+
+    session = make_pipeline(pay).session()
+    assert [session.call("pay", {"amount": 5}, call_id=id).content for _ in range(2)] == ["payment 1", "payment 2"]
+    assert session.call(ToolCall(id, "pay", {"amount": 5})).call.id is None
+    messages = {
+        "openai": {
+            "tool_calls": [{"id": id, "type": "function", "function": {"name": "pay", "arguments": '{"amount": 5}'}}]
+        },
+        "anthropic": {"content": [{"type": "tool_use", "id": id, "name": "pay", "input": {"amount": 5}}]},
+        "ai-sdk": {
+            "parts": [{"type": "tool-pay", "toolCallId": id, "state": "input-available", "input": {"amount": 5}}]
+        },
+    }
+    for made in messages.values():
+        before = len(ran)
+        for _ in range(2):
+            answers = session.answer({"role": "assistant", **made})
+            assert answers.results[0].call.id is None
+            assert repr(id) in str(answers)  # a server that sends one wants it back
+        assert len(ran) == before + 2
+    call = {"type": "function_call", "call_id": id, "name": "pay", "arguments": '{"amount": 5}'}
+    answers = session.answer({"object": "response", "output": [call, call]})
+    assert [answer["output"] for answer in answers] == ["payment 10", "payment 11"]
+    assert {answer["call_id"] for answer in answers} == {id}

@@ -254,7 +254,10 @@ def test_a_link_that_the_call_did_not_send_is_only_quoted(raised):
 def test_a_name_that_only_the_text_of_a_failure_holds_is_not_for_the_user(name):
     result = missing(LookupError(f"'{name}' not found"), {"x": "a"})
     assert result.error.user_message == NOT_FOUND
-    assert result.content.startswith(f"Error executing tool get: Resource not found: {name}")  # for the model
+    before, _, quoted = result.content.partition("<<<")
+    assert before.startswith("Error executing tool get: Resource not found.\n")
+    assert name not in before
+    assert name in quoted  # for the model
 
 
 @pytest.mark.parametrize("name", ["docs/a.md", "https://acme.example/a", "Jane Doe", "order-7"])

@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime
 import json
 import threading
+import time
+import tracemalloc
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -245,7 +247,7 @@ def test_many_problems_are_counted_and_some_are_told(make_pipeline, run):
     tool = Tool.from_schema("work", "", {"type": "object", "additionalProperties": {"type": "integer"}}, dict)
     result = run(make_pipeline(tool), "work", {f"k{number}": "x" for number in range(5_000)})
     assert len(result.error.problems) == 1_000
-    assert "(1000 problems in all)" in result.content
+    assert "Invalid arguments: at least 1000 problems; nothing was run." in result.content
     assert result.content.count("\n- /k") <= 8
     assert len(result.content) <= 2_000
 
@@ -654,6 +656,74 @@ def test_a_hundred_thousand_items_are_looked_through(wrong):
     assert {problem.message for problem in found} <= {"wrong type", "not valid"}
     assert found[0].pointer == f"/items/{wrong[0]}"
     assert len(found) <= 1_000
+
+
+# --- what a wrong call may cost
+
+
+def of_members(required: int, name: str = "part") -> dict[str, Any]:
+    """The schema of a closed object of texts, all of them required."""
+    members = {f"{name}_{number}": {"type": "string"} for number in range(required)}
+    return {"type": "object", "properties": members, "required": list(members), "additionalProperties": False}
+
+
+COSTLY = {
+    "missing and unknown": (of_members(200), {f"other_{number}": 1 for number in range(50_000)}, 50_200),
+    "as many of both": (of_members(2_500), {f"prat_{number}": 1 for number in range(2_500)}, 5_000),
+    "after members that are right": (
+        {"type": "object", "properties": {"fine": {"type": "array"}, "bad": of_members(200)}},
+        {"fine": list(range(5_000)), "bad": {f"other_{number}": 1 for number in range(40_000)}},
+        None,
+    ),
+    "alternatives in a list": (
+        {
+            "type": "object",
+            "properties": {
+                "rows": {"type": "array", "items": {"anyOf": [of_members(1, f"kind_{n}") for n in range(250)]}}
+            },
+        },
+        {"rows": [{"other": number} for number in range(2_000)]},
+        None,
+    ),
+    "a list that is right at first": (
+        {"type": "object", "properties": {"rows": {"type": "array", "items": of_members(50)}}},
+        {"rows": [{f"part_{n}": "x" for n in range(50)}] * 300 + [{f"other_{n}": 1 for n in range(20_000)}]},
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", COSTLY)
+def test_what_is_wrong_costs_time_and_memory_in_proportion_to_what_was_sent(make_pipeline, run, kind):
+    schema, arguments, total = COSTLY[kind]
+    pipeline = make_pipeline(Tool.from_schema("work", "", schema, lambda **given: "ran", timeout=5))
+    run(pipeline, "work", {"nothing": 1})
+    text = json.dumps(arguments)
+    tracemalloc.start()
+    began = time.process_time()
+    result = run(pipeline, "work", text)
+    spent, (_, peak) = time.process_time() - began, tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert spent < 5  # ten times what it takes while memory is traced; without a bound it was a minute
+    assert peak < 60 * len(text) + 20_000_000
+    assert result.is_error
+    assert len(result.error.problems) <= 1_000
+    assert total is None or f"Invalid arguments: {total} problems; nothing was run." in result.content
+    assert total is not None or "at least " in result.content
+
+
+def test_a_member_that_is_wrong_among_very_many_is_named(make_pipeline):
+    schema = of_members(3_000)
+    schema["properties"]["part_2222"] = {"type": "integer"}
+    arguments = {name: "x" for name in schema["properties"]}
+    found = Tool.from_schema("work", "", schema, dict).validator.problems(arguments)
+    assert [(problem.pointer, problem.message) for problem in found] == [("/part_2222", "wrong type")]
+
+
+def test_a_shown_value_is_the_start_of_the_whole_one():
+    for value in ([1] * 5_000, ["é" * 3_000], {"a" * 3_000: 1}, {"n": ["ab"] * 2_000, "m": 1}, [[]] * 3_000):
+        [problem] = problems_of(checked({"a": {"type": "integer"}}), {"a": value})
+        assert problem[3] == json.dumps(value, ensure_ascii=False, separators=(",", ":"))[:2_000]
 
 
 def test_the_first_part_of_a_path_says_whether_a_value_is_secret():

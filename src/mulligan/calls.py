@@ -25,6 +25,15 @@ class ToolCall(NamedTuple):
         return f"ToolCall(id={self.id!r}, name={self.name!r}, arguments=...)"
 
 
+def known_id(id: Any) -> Any:
+    """An id as it is; None for an empty text, which servers without ids send for all calls.
+
+    Args:
+        id: what was sent as an id.
+    """
+    return None if isinstance(id, str) and not id.strip() else id
+
+
 @attrs.frozen
 class Repair:
     """A call that was read differently from how it was sent.

@@ -53,6 +53,8 @@ class Classifier:
             error.__dict__["_host"] = next(filter(None, (one.host for one in (failure, *failure.inner))), None)
         if isinstance(error, ResourceNotFoundError):
             error.__dict__["_filename"] = guarded(partial(stored_resource, failure.exceptions))
+        if error.resource is not None and error is not own:
+            error.__dict__["_from_prose"] = guarded(partial(_is_from_prose, error.resource, failure)) is not False
         if call is None and failure.tool_name is not None:
             call = ToolCall(None, failure.tool_name)
         error = self.complete(error, call, failure.tool, failure.arguments)
@@ -124,6 +126,14 @@ class Classifier:
             is_shown = _is_shown(error.resource) and _is_known(error.resource, error, call)
             return f"Resource not found: {error.resource}" if is_shown else ""
         return default_sentence(error, self._policy.catalogue)
+
+
+def _is_from_prose(resource: str, failure: Failure) -> bool:
+    """Whether only the words of a failure name what it is about; a rule that has it from elsewhere knows its field."""
+    failures = (failure, *failure.inner)
+    if not any(resource == one.resource for one in failures):
+        return False
+    return all(resource != one.resource or resource not in one.stated_resources for one in failures)
 
 
 def _may_write(tool: Tool | None) -> bool:

@@ -7,10 +7,10 @@ A schema may come from a foreign server, so it is bounded before it is compiled.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
-from itertools import islice, takewhile
-from typing import Any
+from itertools import chain, islice, takewhile
+from typing import Any, NamedTuple
 
 from mulligan.arguments.describing import LIMITS, describe, show
 from mulligan.arguments.places import Places, at, has_unclear_names, schema_path
@@ -24,7 +24,23 @@ MAX_SCHEMA_NODES = 50_000
 MAX_ALTERNATIVES = 20_000_000
 MAX_EXPLAINED = 10_000
 _MOST_PROBLEMS = 1_000
+_MOST_WORK, _FEWEST_PARTS, _MOST_PARTS = 5_000, 16, 1_001
+_MOST_SEARCHED, _ENOUGH, _MOST_TOLD = 32, 50, 4_096
 _KEPT = 2_000
+_OF_ANY_PART = frozenset(("type", "additionalProperties", "falseSchema"))  # they hold for whatever is left out
+_OF_MEMBERS = frozenset(
+    (
+        "$schema",
+        "$id",
+        "$anchor",
+        "$defs",
+        "definitions",
+        "type",
+        "properties",
+        "patternProperties",
+        "additionalProperties",
+    )
+)
 _ONE_WORD = re.compile(r"[\w.:@$-]{1,64}").fullmatch
 _LONGEST_NAME = 64
 _DRAFT_07 = "http://json-schema.org/draft-07/schema"
@@ -32,6 +48,20 @@ _DRAFT_07 = "http://json-schema.org/draft-07/schema"
 
 class SchemaError(MulliganError):
     """A tool's JSON Schema cannot be used: the text says why."""
+
+
+class Problems(list[Problem]):
+    """What is wrong with a value, as far as it is described.
+
+    Attributes:
+        total: how many problems there are, or, where they were not all looked for, how many there are at least.
+        is_all: whether the total is exact.
+    """
+
+    def __init__(self, described: Iterable[Problem], total: int | None = None, *, is_all: bool = True) -> None:
+        super().__init__(described)
+        self.total = len(self) if total is None else total
+        self.is_all = is_all
 
 
 class Validator:
@@ -56,7 +86,11 @@ class Validator:
             raise SchemaError(f"its schema is invalid: {str(error).splitlines()[0][:200]}") from None
         self._schema = schema
         self._compile = partial(compiler, offline=True, mask="the value")
-        self._is_costly = _alternatives(schema) > MAX_EXPLAINED
+        alternatives = _alternatives(schema)
+        self._is_costly = alternatives > MAX_EXPLAINED
+        # jsonschema-rs copies an object for each member that is missing in it, and an item for each alternative
+        self._names, width = _names(schema)
+        self._room = max(_FEWEST_PARTS, min(_MOST_PARTS, _MOST_WORK // max(width, alternatives)))
         self._told: dict[tuple[Any, ...], _Teller] = {}
         self._errors: Callable[[Any], Iterator[Any]] = compiled.iter_errors
         self._is_valid: Callable[[Any], bool] = compiled.is_valid
@@ -66,28 +100,59 @@ class Validator:
         """Whether a value fits the schema, as a function of it."""
         return self._is_valid
 
-    def problems(self, value: Any, secret: Collection[str] = ()) -> list[Problem]:
-        """Everything that is wrong with a value (the first thousand problems), one problem for each place.
+    def problems(self, value: Any, secret: Collection[str] = ()) -> Problems:
+        """What is wrong with a value (the first thousand problems), one problem for each place.
 
         Args:
             value: JSON values, at most as deep as `Limits.depth`.
             secret: names of top-level members whose value is never shown.
         """
         if self._is_costly:
-            return self._coarse(value, secret)
+            return _bounded(self._coarse(value, secret))
+        part, is_whole = self._beginning(value)
+        if is_whole:
+            return _bounded(self._tell(self._errors(value), value, secret))
+        found = self._tell(_holding(self._errors(part), part, value), value, secret)
+        if len(found) < _ENOUGH:
+            found += self._of_members(value, secret)
+        members, required = self._members, self._schema.get("required", ())
+        of_root = sum(name not in members for name in value) if self._is_closed else 0
+        of_root += sum(name not in value for name in required)
+        return _bounded(found or [Problem("", NO_FORM, None, _sent(value, whole=True))], of_root, is_whole=False)
+
+    def _tell(self, errors: Iterable[Any], value: Any, secret: Collection[str]) -> list[Problem]:
         found: list[Problem] = []
         places = Places(value)
-        for error in islice(self._of_a_part(value) or self._errors(value), _MOST_PROBLEMS):
-            path, where = places.path_of(error), tuple(error.schema_path)
+        for error in errors:
+            path = error.instance_path if isinstance(error, _Error) else places.path_of(error)
+            where = tuple(error.schema_path)
             if self._has_unclear_names:
                 where = schema_path(self._schema, where, path)
             key = (*where, error.kind.value) if error.kind.name == "required" else where
             told = self._told.get(key)
             if told is None:
+                if len(self._told) >= _MOST_TOLD:
+                    self._told.clear()
                 part = _resolve(self._schema, where[:-1])
                 told = self._told[key] = _tell(error.kind, error.message, part, self._schema)
             found += told(error, value, path, secret)
-        return _one_a_place(found) if len(found) > 1 else found
+            if len(found) >= _MOST_PROBLEMS:
+                break
+        return found
+
+    @property
+    def _members(self) -> Mapping[str, Any]:
+        members = self._schema.get("properties")
+        return members if isinstance(members, Mapping) else {}
+
+    @property
+    def _is_closed(self) -> bool:
+        return self._schema.get("additionalProperties") is False and "patternProperties" not in self._schema
+
+    @cached_property
+    def _loose(self) -> Any:
+        """The schema for a part of the members: what it says of each of them, and nothing of all of them together."""
+        return self._compile({word: part for word, part in self._schema.items() if word in _OF_MEMBERS})
 
     @cached_property
     def _has_unclear_names(self) -> bool:
@@ -95,38 +160,105 @@ class Validator:
 
     def _coarse(self, value: Any, secret: Collection[str]) -> list[Problem]:
         """Which members are wrong, without saying which of very many alternatives they fail and why."""
-        members = self._schema.get("properties")
-        members = members if isinstance(members, Mapping) else {}
-        rest = {word: part for word, part in self._schema.items() if word not in ("properties", "required")}
         missing = [name for name in self._schema.get("required", ()) if name not in value]
         found = [
             Problem(f"/{escape(name)}", MISSING, describe(_member(self._schema, name, self._schema)))
             for name in missing
         ]
         for name in value:
-            part = {name: members[name]} if name in members else {}
-            if not self._compile({**rest, "properties": part}).is_valid({name: value[name]}):
-                expected = describe(_member(self._schema, name, self._schema)) if part else None
-                sent = None if name in secret else _sent(value[name], whole=False)
-                found.append(
-                    Problem(f"/{escape(name)}", NO_FORM if part else UNKNOWN, expected, sent if part else None)
-                )
+            if len(found) >= _MOST_PROBLEMS:
+                break
+            is_known = name in self._members
+            if not (is_known or self._is_closed) or not self._loose.is_valid({name: value[name]}):
+                found.append(self._wrong(name, value, secret))
         return found or [Problem("", NO_FORM, None, _sent(value, whole=True))]
 
-    def _of_a_part(self, value: Any) -> list[Any]:
-        """What is wrong with the beginning of a value that is very large; empty where it is not, or nothing is.
+    def _wrong(self, name: str, value: Any, secret: Collection[str], message: str = NO_FORM) -> Problem:
+        """That a member is wrong, without saying why."""
+        if name not in self._members:
+            return Problem(f"/{escape(name)}", UNKNOWN)
+        sent = None if name in secret else _sent(value[name], whole=False)
+        return Problem(f"/{escape(name)}", message, describe(_member(self._schema, name, self._schema)), sent)
 
-        jsonschema-rs finds everything at once, and a hundred thousand wrong items take it a second.
-        """
-        if not any(type(member) in (list, dict) for member in value.values()):
-            return []
-        room = [_MOST_PROBLEMS]
-        part = _beginning(value, room)
-        if room[0] > 0:
-            return []
-        places = Places(part)
-        paths = ((error, places.path_of(error)) for error in self._errors(part))
-        return [error for error, path in paths if at(part, path) == at(value, path)]
+    def _beginning(self, value: Any) -> tuple[Any, bool]:
+        """As many parts of a value as can be explained in no time, and whether these are all."""
+        room = [self._room]
+        return _beginning(value, room, self._names), room[0] > 0
+
+    def _of_members(self, value: Any, secret: Collection[str]) -> list[Problem]:
+        """What is wrong with the members of a large value, taken one by one; their items, some at a time."""
+        found: list[Problem] = []
+        members, is_closed = self._members, self._is_closed
+        known = (name for name in value if name in members or not is_closed)
+        wrong = (name for name in known if not self._loose.is_valid({name: value[name]}))
+        for name in islice(wrong, _MOST_SEARCHED):
+            member, before = value[name], len(found)
+            start, count = 0, len(member) if type(member) is list else 1
+            while start < count and len(found) < _ENOUGH:
+                some = {name: member[start : start + self._room] if type(member) is list else member}
+                part, is_whole = self._beginning(some)
+                errors = _holding(self._loose.iter_errors(part), part, value, start)
+                found += self._tell(errors, value, secret)
+                start += 1 if count == 1 else len(part[name]) if is_whole else max(1, len(part[name]) - 1)
+            if len(found) == before:
+                found.append(self._wrong(name, value, secret, "not valid"))
+        return found
+
+
+class _Error(NamedTuple):
+    """What jsonschema-rs says of one place, with the path of this place in the whole value."""
+
+    kind: Any
+    message: str
+    instance: Any
+    instance_path: list[Any]
+    schema_path: list[Any]
+
+
+def _holding(errors: Iterable[Any], part: Any, value: Any, start: int = 0) -> Iterator[_Error]:
+    """The errors of the beginning of a value that the value has too.
+
+    Args:
+        errors: what is wrong with the beginning.
+        part: the beginning.
+        value: the whole value.
+        start: the item that the list in the only member of the beginning starts with.
+    """
+    places = Places(part)
+    for error in errors:
+        path = places.path_of(error)
+        there = [path[0], path[1] + start, *path[2:]] if start and len(path) > 1 else path
+        kind, whole = error.kind, at(value, there)
+        is_missing = kind.name == "required"
+        if kind.value not in whole if is_missing else kind.name in _OF_ANY_PART or at(part, path) == whole:
+            yield _Error(kind, error.message, error.instance, there, error.schema_path)
+
+
+def _bounded(found: list[Problem], of_root: int = 0, *, is_whole: bool = True) -> Problems:
+    """The problems, one for each place, counted with those missing and unknown arguments that are not among them."""
+    described = _one_a_place(found)[:_MOST_PROBLEMS] if len(found) > 1 else found
+    named = [problem.message in (MISSING, UNKNOWN) and problem.pointer.count("/") == 1 for problem in described]
+    is_all = len(found) < _MOST_PROBLEMS if is_whole else all(named)
+    return Problems(described, len(described) + max(0, of_root - sum(named)), is_all=is_all)
+
+
+def _names(schema: Mapping[str, Any]) -> tuple[frozenset[str], int]:
+    """The names of all members that a schema declares, and how many one object has to have at most."""
+    names, width = set[str](), 0
+    waiting: list[Any] = [schema]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Mapping):
+            required, properties = part.get("required"), part.get("properties")
+            if isinstance(required, (list, tuple)):
+                width = max(width, len(required))
+                names.update(name for name in required if isinstance(name, str))
+            if isinstance(properties, Mapping):
+                names.update(properties)
+            waiting += part.values()
+        elif isinstance(part, (list, tuple)):
+            waiting += part
+    return frozenset(names), width
 
 
 def _alternatives(schema: Mapping[str, Any]) -> int:
@@ -160,13 +292,17 @@ def _alternatives(schema: Mapping[str, Any]) -> int:
     return found
 
 
-def _beginning(value: Any, room: list[int]) -> Any:
-    """A copy of a value with as many parts as there is room for."""
+def _beginning(value: Any, room: list[int], names: Collection[str]) -> Any:
+    """A copy of a value with as many parts as there is room for, the members first that have one of some names."""
     room[0] -= 1
     if type(value) is list:
-        return [_beginning(item, room) for item in takewhile(lambda _: room[0] > 0, value)]
+        return [_beginning(item, room, names) for item in takewhile(lambda _: room[0] > 0, value)]
     if type(value) is dict:
-        return {name: _beginning(item, room) for name, item in takewhile(lambda _: room[0] > 0, value.items())}
+        if len(value) > room[0]:
+            declared = islice((name for name in value if name in names), room[0])
+            others = islice((name for name in value if name not in names), room[0])
+            value = {name: value[name] for name in chain(declared, others)}
+        return {name: _beginning(item, room, names) for name, item in takewhile(lambda _: room[0] > 0, value.items())}
     return value
 
 
@@ -188,8 +324,9 @@ def _tell(kind: Any, message: str, part: Mapping[str, Any], schema: Mapping[str,
     if kind.name in ("additionalProperties", "unevaluatedProperties"):
         has_others = kind.name == "unevaluatedProperties" or "patternProperties" in part
         known = list(part.get("properties", {})) or (None if has_others else [])
+        allowed = None if known is None else _allowed(known)
         return lambda error, value, path, secret: [
-            _unexpected(_pointer(path), name, known) for name in error.kind.value[:_MOST_PROBLEMS]
+            Problem(f"{_pointer(path)}/{escape(name)}", UNKNOWN, allowed) for name in error.kind.value[:_MOST_PROBLEMS]
         ]
     if kind.name == "propertyNames":
         allowed = _wrong(kind.error.kind, message, part)[1]
@@ -219,12 +356,9 @@ def _bound(schema: Mapping[str, Any]) -> None:
         stack += [(depth + 1, member) for member in members]
 
 
-def _unexpected(pointer: str, name: str, known: list[str] | None) -> Problem:
-    if known is None:
-        return Problem(f"{pointer}/{escape(name)}", UNKNOWN)
+def _allowed(known: list[str]) -> str:
     more = ", ..." if len(known) > 20 else ""
-    allowed = f"{', '.join(map(_listed, known[:20]))}{more}" if known else "none"
-    return Problem(f"{pointer}/{escape(name)}", UNKNOWN, allowed)
+    return f"{', '.join(map(_listed, known[:20]))}{more}" if known else "none"
 
 
 def _listed(name: str) -> str:
@@ -290,9 +424,22 @@ def _sent(value: Any, *, whole: bool) -> str:
     if whole:
         return f"an object with {len(value)} members"
     try:
-        return dump(value[:_KEPT] if type(value) is str else value)[:_KEPT]
+        return dump(_start(value, [2 * _KEPT]))[:_KEPT]
     except Exception:
         return type(value).__name__
+
+
+def _start(value: Any, room: list[int]) -> Any:
+    """A copy of a value whose text has as many characters as there is room for, or a few more."""
+    if type(value) is str:
+        room[0] -= len(value)
+        return value[:_KEPT]
+    room[0] -= 1
+    if type(value) is list:
+        return [_start(item, room) for item in takewhile(lambda _: room[0] > 0, value)]
+    if type(value) is dict:
+        return {name[:_KEPT]: _start(item, room) for name, item in takewhile(lambda _: room[0] > 0, value.items())}
+    return value
 
 
 def _member(part: Mapping[str, Any], name: str, schema: Mapping[str, Any]) -> Any:

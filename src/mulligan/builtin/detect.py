@@ -58,7 +58,7 @@ def _reported(value: Any) -> Failure | None:
 def _mapping(value: Mapping[Any, Any]) -> Failure | None:
     if value.get("isError") is True or value.get("is_error") is True:
         return Failure(value=value, message=_blocks(value.get("content")))
-    if shapes.is_verdict(value):
+    if shapes.is_verdict(value) or shapes.says_success(value):
         return None
     for shape in _MAPPINGS:
         failure = shape(value)

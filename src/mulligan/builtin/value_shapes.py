@@ -46,6 +46,7 @@ _NOTHING = frozenset((
     "", "none", "null", "no", "false", "0", "ok", "success", "no error", "no errors", "n/a", "nil",
 ))
 # fmt: on
+_DONE = frozenset(("ok", "success", "succeeded"))
 _FAILED = frozenset(("error", "fail", "failed", "failure"))
 _FINDINGS = ("errors", "failures", "problems", "issues", "violations", "findings", "diagnostics")
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9]{0,40}(?:_[a-z0-9]{1,40}){0,8}")
@@ -111,6 +112,19 @@ def is_verdict(value: Mapping[Any, Any]) -> bool:
         return False
     listed = [name for name in _FINDINGS if isinstance(value.get(name), (list, tuple)) and value[name]]
     return bool(listed) and not (listed == ["errors"] and _is_documented(value))
+
+
+def says_success(value: Mapping[Any, Any]) -> bool:
+    """Whether a mapping says that what it answers succeeded: an error's text beside that is a warning, or was handled.
+
+    Args:
+        value: the mapping.
+    """
+    flags = (value.get("ok"), value.get("success"))
+    if False in flags:
+        return False
+    status = value.get("status")
+    return True in flags or (isinstance(status, str) and status.lower() in _DONE)
 
 
 def _is_documented(value: Mapping[Any, Any]) -> bool:

@@ -8,7 +8,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from mulligan.calls import ToolCall
-from mulligan.errors import ToolError
+from mulligan.composing.given import as_invocation
+from mulligan.errors import ToolCancelledError, ToolError
 from mulligan.events import Notice, StepFinished
 from mulligan.results import ToolResult
 from mulligan.running.invocation import Host
@@ -128,11 +129,17 @@ async def acall_each(
     """
     started = host.clock()
     with _step(session):
-        ended = await _at_once([pipeline.acall(call, session=session, context=context) for call in calls], host)
+        running = [pipeline.acall(call, session=session, context=context) for call in calls]
+        at_once = await _at_once(running, host)
+        ended = [
+            one if one is not None else _cancelled(host, call, session, context)
+            for call, one in zip(calls, at_once, strict=True)
+        ]
     return _finish(host, session, calls, ended, started)
 
 
-async def _at_once(calls: Sequence[Coroutine[Any, Any, ToolResult]], host: Host) -> list[ToolResult | ToolError]:
+async def _at_once(calls: Sequence[Coroutine[Any, Any, ToolResult]], host: Host) -> list[ToolResult | ToolError | None]:
+    """How the calls ended; None for one whose task was cancelled, which the host did not do: it has none of the tasks."""
     import asyncio
 
     tasks = [asyncio.ensure_future(call) for call in calls]
@@ -146,11 +153,29 @@ async def _at_once(calls: Sequence[Coroutine[Any, Any, ToolResult]], host: Host)
         await asyncio.wait(tasks, timeout=host.limits.grace)
         cancelled.results = [_result(task) for task in tasks]  # type: ignore[attr-defined]
         raise
-    errors = [task.exception() for task in tasks]
+    errors = [None if task.cancelled() else task.exception() for task in tasks]
     for error in errors:
         if error is not None and result_of(error) is None:
             raise error
-    return [error if isinstance(error, ToolError) else task.result() for task, error in zip(tasks, errors, strict=True)]
+    return [
+        None if task.cancelled() else error if isinstance(error, ToolError) else task.result()
+        for task, error in zip(tasks, errors, strict=True)
+    ]
+
+
+def _cancelled(
+    host: Host, call: ToolCall, session: Session | None, context: Mapping[str, Any] | None
+) -> ToolResult | ToolError:
+    """The answer to a call whose tool had its task cancelled, by a timer or another task: every call gets one."""
+    state = as_invocation(host, call, None, None, session, context)
+    state.tool, state.attempts = host.toolset.get(call.name), 1
+    state.hide_secrets()
+    error = ToolCancelledError("The tool cancelled its own task.", effect="possible", rule="host:cancelled")
+    result = state.host.answering.failed(state, error)
+    if not host.strict or result.error is None:
+        return result
+    result.error.__dict__["_result"] = result
+    return result.error
 
 
 def _result(task: Any) -> ToolResult | None:

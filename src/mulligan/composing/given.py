@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from mulligan.calls import ToolCall
+from mulligan.calls import ToolCall, known_id
 from mulligan.dialects.asked import name_text
 from mulligan.errors import UsageError
 from mulligan.foreign.containment import safe_repr
@@ -50,7 +50,9 @@ def as_call(given: Any) -> ToolCall:
         UsageError: it is something else.
     """
     if isinstance(given, ToolCall):
-        return given if type(given.name) is str else given._replace(name=name_text(given.name))
+        if type(given.name) is str and known_id(given.id) is given.id:
+            return given
+        return given._replace(id=known_id(given.id), name=name_text(given.name))
     if isinstance(given, str):
         return ToolCall(None, name_text(given))
     if isinstance(given, (tuple, list)) and len(given) == 2 and isinstance(given[0], str):
@@ -72,7 +74,7 @@ def as_invocation(
         host: the pipeline's parts.
         name_or_call: the tool's name, or a whole `ToolCall`.
         arguments: JSON text or a mapping.
-        call_id: the model's id of the call.
+        call_id: the model's id of the call; an empty one is none.
         session: the conversation it belongs to.
         context: values for injected parameters, by name.
 
@@ -80,9 +82,9 @@ def as_invocation(
         UsageError: it is not a call.
     """
     if type(name_or_call) is str:
-        call = ToolCall(call_id, name_or_call, arguments)
+        call = ToolCall(known_id(call_id), name_or_call, arguments)
     elif isinstance(name_or_call, str):
-        call = ToolCall(call_id, name_text(name_or_call), arguments)
+        call = ToolCall(known_id(call_id), name_text(name_or_call), arguments)
     elif arguments is None and call_id is None:
         call = as_call(name_or_call)
     elif isinstance(name_or_call, (ToolCall, tuple, list)):

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from mulligan.dialects.asked import STREAM, CutOff, asked, kind_of, mapping, mappings, part_of, read_chunks
+from mulligan.dialects.asked import STREAM, CutOff, asked, kind_of, mapping, mappings, part_of, read_chunks, sent_id
 from mulligan.dialects.base import Dialect
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class AISDKDialect(Dialect):
         """The tool part in its last state, `output-available` or `output-error`."""
         asked_for = part_of(result.call)
         part = {name: value for name, value in asked_for.items() if name not in _OF_A_STATE}
-        part = {"type": f"tool-{result.call.name}", **part, "toolCallId": result.call.id}
+        part = {"type": f"tool-{result.call.name}", **part, "toolCallId": sent_id(result.call, "toolCallId")}
         part["input"] = result.without_secrets(_input(asked_for, result.call.arguments))
         if result.is_error:
             return {**part, "state": "output-error", "errorText": result.content}
@@ -94,7 +94,9 @@ def _asks(part: Mapping[str, Any]) -> bool:
 
 def _call(part: Mapping[str, Any]) -> ToolCall:
     name = part.get("toolName") if kind_of(part) == "dynamic-tool" else kind_of(part).removeprefix("tool-")
-    arguments = CutOff(part.get("rawInput"), STREAM) if part["state"] == "input-streaming" else part.get("input")
+    arguments = _input(part, None)
+    if part["state"] == "input-streaming" or arguments is None:  # without arguments, the input is an empty object
+        arguments = CutOff(part.get("rawInput"), STREAM)
     return asked(part, part.get("toolCallId"), name, arguments)
 
 

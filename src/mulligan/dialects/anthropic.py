@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mulligan.dialects.asked import (
+    FILTER,
     LIMIT,
     STREAM,
     CutOff,
@@ -18,6 +19,7 @@ from mulligan.dialects.asked import (
     mappings,
     part_of,
     read_chunks,
+    sent_id,
 )
 from mulligan.dialects.base import Dialect
 from mulligan.errors import ToolArgumentError
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from mulligan.results import ToolResult
     from mulligan.tools import Tool
 
-_ENDED = {"max_tokens": LIMIT, "model_context_window_exceeded": LIMIT, None: STREAM}
+_ENDED = {"max_tokens": LIMIT, "model_context_window_exceeded": LIMIT, "refusal": FILTER, None: STREAM}
 _IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 _EVENTS = frozenset(
     (
@@ -62,12 +64,20 @@ class AnthropicDialect(Dialect):
         return all(kind_of(block) not in ("", "tool-call") for block in mappings(content))
 
     def calls(self, message: Mapping[str, Any]) -> list[ToolCall]:
-        """The calls of the `tool_use` blocks; the last block of a message that ended early counts as cut off."""
+        """The calls of the `tool_use` blocks; the last block of a message that ended early counts as cut off.
+
+        A refusal withdraws the whole message.
+        """
         blocks = mappings(message.get("content"))
         reason = message.get("stop_reason", "")
         ended = _ENDED.get(reason) if isinstance(reason, (str, type(None))) else None
         return [
-            asked(block, block.get("id"), block.get("name"), _input(block, ended if block is blocks[-1] else None))
+            asked(
+                block,
+                block.get("id"),
+                block.get("name"),
+                _input(block, ended if ended == FILTER or block is blocks[-1] else None),
+            )
             for block in blocks
             if kind_of(block) == "tool_use"
         ]
@@ -114,7 +124,7 @@ def _block(result: ToolResult) -> dict[str, Any]:
 
     blocks = blocks_of(result)
     content = result.content if blocks is None else written(blocks, "anthropic", _text, _part) or result.content
-    block = {"type": "tool_result", "tool_use_id": result.call.id, "content": content}
+    block = {"type": "tool_result", "tool_use_id": sent_id(result.call, "id"), "content": content}
     family = part_of(result.call).get("toolset_name")
     if family is not None:
         block["toolset_name"] = family

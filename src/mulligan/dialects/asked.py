@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, SupportsIndex
 
-from mulligan.calls import ToolCall
+from mulligan.calls import ToolCall, known_id
 from mulligan.dialects import plain
 from mulligan.errors import Problem, ToolArgumentError, UsageError
 from mulligan.foreign.containment import plain_str
@@ -14,11 +14,13 @@ from mulligan.foreign.containment import plain_str
 LIMIT = "by the output token limit"
 FILTER = "by a content filter"
 STREAM = "by the end of the stream"
+EARLY = "because the answer ended early"
 _LONGEST_NAME = 1_000
 _NEXT = {
     LIMIT: "shorter, complete arguments; split the work into several calls if necessary",
     FILTER: "other arguments",
     STREAM: "all of its arguments",
+    EARLY: "all of its arguments",
 }
 
 
@@ -46,14 +48,25 @@ def asked(part: Mapping[str, Any], id: Any, name: Any, arguments: Any) -> AskedC
 
     Args:
         part: the part of the message.
-        id: its id; None unless it is a text or a whole number.
+        id: its id; None unless it is a text, not an empty one, or a whole number.
         name: the tool's name; empty where there is none.
         arguments: the arguments.
     """
     known = id if isinstance(id, (str, int)) and not isinstance(id, bool) else None
-    call = AskedCall(known, name_text(name), arguments)  # type: ignore[arg-type]
+    call = AskedCall(known_id(known), name_text(name), arguments)
     call.part = part
     return call
+
+
+def sent_id(call: ToolCall, member: str) -> Any:
+    """The id that an answer repeats: that of the call, or the empty text of a server without ids.
+
+    Args:
+        call: the call.
+        member: the member of its part that holds the id.
+    """
+    sent = part_of(call).get(member)
+    return sent if call.id is None and isinstance(sent, str) else call.id
 
 
 def name_text(name: Any) -> str:
@@ -81,7 +94,7 @@ class CutOff(Mapping[str, Any]):
 
     Args:
         arrived: what arrived of them.
-        how: `LIMIT`, `FILTER` or `STREAM`.
+        how: `LIMIT`, `FILTER`, `STREAM` or `EARLY`.
     """
 
     __eq__ = object.__eq__
@@ -121,10 +134,14 @@ class CutOff(Mapping[str, Any]):
 def arrived(arguments: Any, how: str | None) -> Any:
     """Arguments of a message that may have ended early: what is no whole JSON text is marked as cut off.
 
+    A content filter withdraws the whole answer, so that nothing of it counts.
+
     Args:
         arguments: as they are in the message.
         how: how the message ended early, or None where it did not.
     """
+    if how == FILTER:
+        return CutOff(arguments, how)
     if how is None or not (arguments is None or isinstance(arguments, str)) or _is_whole(arguments or ""):
         return arguments
     return CutOff(arguments, how)

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mulligan.dialects.asked import (
+    EARLY,
+    FILTER,
     LIMIT,
     STREAM,
     CutOff,
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from mulligan.tools import Tool
 
 _STEP = r"""\.([^.\[\]]+)|\[(\d{1,6})\]|\[(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\]"""
+_WHOLE = ("", "STOP", "FINISH_REASON_UNSPECIFIED")
+_ENDED = {"MAX_TOKENS": LIMIT, "MALFORMED_FUNCTION_CALL": EARLY, "UNEXPECTED_TOOL_CALL": EARLY, "OTHER": EARLY}
 _VALUES = ("string_value", "number_value", "bool_value", "null_value")
 
 
@@ -46,14 +50,19 @@ class GeminiDialect(Dialect):
         )
 
     def calls(self, message: Mapping[str, Any]) -> list[ToolCall]:
-        """The calls of a content, or of the first candidate's."""
+        """The calls of a content, or of the first candidate's; of an answer that ended early none is run.
+
+        At the token limit only the last part can be incomplete.
+        """
         reason = None
         if "candidates" in message:
             candidate = next(iter(mappings(message["candidates"])), {})
             message, reason = mapping(candidate.get("content")), _member(candidate, "finish_reason")
-        ended = LIMIT if getattr(reason, "value", reason) == "MAX_TOKENS" else STREAM
-        parts = [mapping(_member(part, "function_call")) for part in mappings(message.get("parts"))]
-        return [_call(part, ended) for part in parts if part]
+        told = getattr(reason, "value", reason)
+        ended = None if not isinstance(told, str) or told in _WHOLE else _ENDED.get(told, FILTER)
+        parts = mappings(message.get("parts"))
+        calls = [(mapping(_member(part, "function_call")), part is parts[-1]) for part in parts]
+        return [_call(call, ended, is_last=is_last) for call, is_last in calls if call]
 
     def message(self, result: ToolResult) -> dict[str, Any]:
         """A content of the role `user` with one `function_response` part."""
@@ -92,8 +101,9 @@ def _is_chunk(chunk: Mapping[str, Any]) -> bool:
     return isinstance(chunk.get("candidates"), list) or _member(chunk, "usage_metadata") is not None
 
 
-def _call(part: Mapping[str, Any], ended: str) -> ToolCall:
-    arguments = CutOff(None, ended) if _member(part, "will_continue") else part.get("args")
+def _call(part: Mapping[str, Any], ended: str | None, *, is_last: bool) -> ToolCall:
+    is_cut = _member(part, "will_continue") or (ended is not None and (is_last or ended != LIMIT))
+    arguments = CutOff(None, ended or STREAM) if is_cut else part.get("args")
     return asked(part, part.get("id"), part.get("name"), arguments)
 
 

@@ -17,6 +17,7 @@ from mulligan.dialects.asked import (
     mappings,
     part_of,
     read_chunks,
+    sent_id,
 )
 from mulligan.dialects.base import Dialect
 
@@ -72,7 +73,7 @@ class OpenAIDialect(Dialect):
         if part.keys() == {_OLD}:
             name = mapping(part[_OLD]).get("name")
             return {"role": "function", "name": name if isinstance(name, str) else result.call.name, "content": content}
-        return {"role": "tool", "tool_call_id": result.call.id, "content": content}
+        return {"role": "tool", "tool_call_id": sent_id(result.call, "id"), "content": content}
 
     def messages(self, results: Sequence[ToolResult]) -> list[dict[str, Any]]:
         """One message of the role `tool` for each call, then what of their results only a user message can hold."""

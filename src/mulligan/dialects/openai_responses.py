@@ -9,6 +9,7 @@ from mulligan.dialects.asked import (
     FILTER,
     LIMIT,
     STREAM,
+    CutOff,
     arrived,
     asked,
     index_of,
@@ -17,6 +18,7 @@ from mulligan.dialects.asked import (
     mappings,
     part_of,
     read_chunks,
+    sent_id,
 )
 from mulligan.dialects.base import Dialect
 
@@ -61,7 +63,7 @@ class OpenAIResponsesDialect(Dialect):
         part = part_of(result.call)
         echoed = {name: part[name] for name in ("caller",) if part.get(name) is not None}
         kind = kind_of(part) or "function_call"
-        return {"type": f"{kind}_output", "call_id": result.call.id, "output": output, **echoed}
+        return {"type": f"{kind}_output", "call_id": sent_id(result.call, "call_id"), "output": output, **echoed}
 
     def definition(self, tool: Tool) -> dict[str, Any]:
         """A function tool. It is not strict, since in strict mode a schema must require every property."""
@@ -89,8 +91,11 @@ class OpenAIResponsesDialect(Dialect):
 
 def _call(item: Mapping[str, Any], ended: str | None) -> ToolCall:
     arguments = item.get(_CALLS[kind_of(item)])
-    if ended is None and item.get("status") in _UNFINISHED:
-        ended = STREAM
+    status = item.get("status")
+    if status == "incomplete":  # even if the text so far is whole
+        return asked(item, item.get("call_id"), item.get("name"), CutOff(arguments, ended or STREAM))
+    if (ended is None and status in _UNFINISHED) or (ended == FILTER and status == "completed"):
+        ended = STREAM  # a call that was complete before the filter ended the answer is not part of what it withdrew
     return asked(item, item.get("call_id"), item.get("name"), arrived(arguments, ended))
 
 

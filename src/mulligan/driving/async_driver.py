@@ -46,8 +46,10 @@ async def adrive(flow: Flow, means: Means) -> ToolResult:
                     value = step.executor()
                     del step  # with ten thousand calls in flight it counts what each of them keeps
                     if type(value) is CoroutineType:
-                        value = await value
-                    outcome = Outcome(value if type(value) in PLAIN else await settled(value, means.yielded))
+                        value = await _without_own_cancellations(value)
+                    if type(value) not in PLAIN:
+                        value = await _without_own_cancellations(settled(value, means.yielded))
+                    outcome = Outcome(value)
                 except BaseException as error:
                     outcome = _raised(error, before)
             step = flow.send(outcome)
@@ -95,8 +97,8 @@ async def arun(step: Run, means: Means, before: int = 0) -> Outcome:
         if step.offload and not step.is_async:
             return await _in_thread(step, means)
         if step.timeout is not None:
-            return await _under_deadline(step, means)
-        return Outcome(await settled(step.executor(), means.yielded))
+            return await arun_alone(step, means)
+        return Outcome(await _without_own_cancellations(settled(step.executor(), means.yielded)))
     except BaseException as error:
         return _raised(error, before)
 
@@ -131,10 +133,7 @@ def _cancellation_in(error: BaseException) -> BaseException | None:
 
 def _cancellations() -> int:
     """How often this task has been cancelled, and that not taken back. What a tool makes up by itself does not count."""
-    try:
-        task = asyncio.current_task()
-    except RuntimeError:  # not driven by asyncio
-        return 0
+    task = _current()
     return 0 if task is None else task.cancelling()
 
 
@@ -197,23 +196,80 @@ def _wake(done: asyncio.Future[None]) -> None:
         done.set_result(None)
 
 
-async def _under_deadline(step: Run, means: Means) -> Outcome:
-    """An async executor in a task of its own, which is cancelled at the deadline and left behind if it will not end."""
+async def arun_alone(step: Run, means: Means) -> Outcome:
+    """Runs an async executor in a task of its own, cancelled at the deadline and left behind if it will not end.
+
+    Args:
+        step: the run.
+        means: what it is run with.
+
+    Raises:
+        asyncio.CancelledError: the host has cancelled the task that waits.
+    """
     watch, began = _Watch(), time.monotonic()
     task = asyncio.ensure_future(_contained(step, means, watch))
     try:
-        await asyncio.wait((task,), timeout=waitable(step.timeout or 0.0))
+        await asyncio.wait((task,), timeout=None if step.timeout is None else waitable(step.timeout))
     except asyncio.CancelledError:
         await _cancelled(task, means)
         raise
-    _warn_if_blocked(step, watch, time.monotonic() - began)
-    if task.done() and not task.cancelled():
-        outcome = task.result()
+    if step.timeout is not None:
+        _warn_if_blocked(step, watch, time.monotonic() - began)
+    if task.done():  # only the tool can have cancelled it
+        outcome = Outcome(exception=asyncio.CancelledError()) if task.cancelled() else task.result()
         if outcome.exception is not None and passes(outcome.exception):
             raise outcome.exception
         return outcome
     await _cancelled(task, means)
     return Outcome(exception=DeadlineExceeded(step.timeout or 0.0, running=not task.done()))
+
+
+@coroutine
+def _without_own_cancellations(watched: Coroutine[Any, Any, Any]) -> Generator[Any, Any, Any]:
+    """What a coroutine returns; what it did to cancel the task that runs it is taken back.
+
+    While it runs, no one else can cancel the task. Between its steps the host can, and so can what the tool left to the
+    event loop, such as a timeout: these take back their own.
+    """
+    task = _current()
+    if task is None:  # not driven by asyncio
+        return (yield from watched.__await__())
+    advance: Callable[[Any], Any] = watched.send
+    base, own, sent = task.cancelling(), 0, None
+    while True:
+        before = task.cancelling()
+        try:
+            waiting = advance(sent)
+        except BaseException as error:
+            if (own or task.cancelling() != before) and not isinstance(error, GeneratorExit):
+                yield from _take_back(task, _outstanding(task, base, own, before), base)
+            if isinstance(error, StopIteration):
+                return error.value
+            raise
+        if own or task.cancelling() != before:
+            own = _outstanding(task, base, own, before)
+        try:
+            sent, advance = (yield waiting), watched.send
+        except BaseException as error:
+            sent, advance = error, watched.throw
+
+
+def _outstanding(task: asyncio.Task[Any], base: int, own: int, before: int) -> int:
+    """How many cancellations of a task are the tool's own; what it takes back, others had asked for on its behalf."""
+    now = task.cancelling()
+    return max(0, min(own + max(0, now - before), now - base))
+
+
+def _take_back(task: asyncio.Task[Any], own: int, base: int) -> Generator[None, Any, None]:
+    """Takes back some cancellations of the task that runs now, also one that would be raised at its next pause."""
+    for _ in range(own):
+        task.uncancel()
+    if own and getattr(task, "_must_cancel", True):  # before Python 3.13, uncancel leaves it set
+        try:
+            yield
+        except asyncio.CancelledError:
+            if task.cancelling() > base:  # the host has cancelled it meanwhile
+                raise
 
 
 class _Watch:
@@ -269,10 +325,28 @@ async def _contained(step: Run, means: Means, watch: _Watch) -> Outcome:
     """Nothing may leave a task: asyncio would hand a SystemExit to the event loop itself."""
     if step.timeout is not None:
         set_current(Deadline.after(step.timeout))
+    task = asyncio.current_task()
     try:
-        return Outcome(await watch.over(settled(step.executor(), means.yielded)))
+        outcome = Outcome(await watch.over(settled(step.executor(), means.yielded)))
     except BaseException as error:
-        return Outcome(exception=error)
+        outcome = Outcome(exception=error)
+    if task is not None and _current() is task:  # else it is closed as garbage
+        await _settle(task)
+    return outcome
+
+
+def _current() -> asyncio.Task[Any] | None:
+    """The task that runs now; None if asyncio runs none."""
+    try:
+        return asyncio.current_task()
+    except RuntimeError:
+        return None
+
+
+@coroutine
+def _settle(task: asyncio.Task[Any]) -> Generator[None, Any, None]:
+    """Takes back all cancellations of the task that runs now, so that what it returns is not lost."""
+    yield from _take_back(task, task.cancelling(), 0)
 
 
 async def _cancelled(task: asyncio.Future[Any], means: Means) -> None:

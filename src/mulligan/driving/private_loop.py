@@ -11,7 +11,7 @@ import threading
 import weakref
 from typing import Any
 
-from mulligan.driving.async_driver import arun
+from mulligan.driving.async_driver import arun_alone
 from mulligan.driving.drivers import Means
 from mulligan.errors import UsageError
 from mulligan.steps import Outcome, Run
@@ -46,7 +46,7 @@ class PrivateLoop:
         with self._lock:
             self._busy = True
         try:
-            return self._runner.run(arun(inline, means), context=contextvars.copy_context())
+            return self._runner.run(arun_alone(inline, means), context=contextvars.copy_context())
         finally:
             with self._lock:
                 self._busy = False

@@ -215,18 +215,32 @@ class Failure(Evidence):
     @fact
     def resource(self) -> str | None:
         """The path, URL or name that it is about, or None: from its fields, its text, or the call's arguments."""
-        exception = self.exception
-        path = exception.filename if _is(exception, OSError) else None
-        if type(path) is str and path and "://" not in path:
-            return path[:2_000]
+        path = self._filename()
+        if path is not None:
+            return path
         found: str | None = facts.guarded(self._named)
         return found
 
-    def _named(self) -> str | None:
+    @property
+    def stated_resources(self) -> tuple[str, ...]:
+        """What structured fields say that it is about: a file's name, fields of a body, the path that was requested."""
+        stated = facts.guarded(lambda: resources.stated_resources(self._asked, self._told)) or ()
+        stored = facts.guarded(self._stored)
+        return tuple(filter(None, (*stated, stored, self._filename())))
+
+    def _filename(self) -> str | None:
+        exception = self.exception
+        path = exception.filename if _is(exception, OSError) else None
+        return path[:2_000] if type(path) is str and path and "://" not in path else None
+
+    def _stored(self) -> str | None:
         stored = resources.stored_resource(self.exceptions)
         if stored is None and _is(self.exception, FileNotFoundError):
             stored = resources.bare_path(self.text)
-        return stored or resources.resource(self._asked, self._told, self.told, self.arguments)
+        return stored
+
+    def _named(self) -> str | None:
+        return self._stored() or resources.resource(self._asked, self._told, self.told, self.arguments)
 
 
 @lru_cache(maxsize=4_096)

@@ -97,6 +97,16 @@ def stored_resource(exceptions: tuple[BaseException, ...]) -> str | None:
     return None
 
 
+def stated_resources(asked: tuple[str | None, str], nodes: Nodes) -> tuple[str, ...]:
+    """What structured fields of an answer say that a failure is about: fields of its body, and the path of the request.
+
+    Args:
+        asked: the path and the method of the request.
+        nodes: what the body of the answer tells.
+    """
+    return tuple(filter(None, (_of_body(nodes), asked[0])))
+
+
 def resource(asked: tuple[str | None, str], nodes: Nodes, text: str, arguments: Mapping[str, Any] | None) -> str | None:
     """The path, URL or name that a failure is about, or None.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from mulligan.arguments.validation import Problems
 from mulligan.deadline import is_seconds
 from mulligan.errors import Problem, ToolArgumentError, UsageError
 from mulligan.signatures.signature import open_names
@@ -36,10 +37,11 @@ def invalid(problems: Sequence[Problem]) -> ToolArgumentError:
     Args:
         problems: what is wrong with them.
     """
-    count = len(problems)
-    what = "one problem" if count == 1 else f"{count} problems"
-    message = f"Invalid arguments: {what}; nothing was run."
-    return ToolArgumentError(message, problems=problems, rule="host:arguments")
+    count, is_all = (problems.total, problems.is_all) if isinstance(problems, Problems) else (len(problems), True)
+    what = "one problem" if count == 1 and is_all else f"{'' if is_all else 'at least '}{count} problems"
+    error = ToolArgumentError(f"Invalid arguments: {what}; nothing was run.", problems=problems, rule="host:arguments")
+    error.__dict__["_problems_total"] = count if is_all else 0
+    return error
 
 
 def refuse_to_run(**_: Any) -> Any:

@@ -31,7 +31,7 @@ def default_sentence(error: ToolError, words: Catalogue) -> str:
     template = words.get(f"user:{type(error).__name__}") or words[f"user:{base.__name__}"]
     return template.format(
         message=error.user_message,
-        resource=error.resource or "",
+        resource="" if error.__dict__.get("_from_prose") else error.resource or "",
         status=error.http_status or "",
         tool=tool_of(error, words),
         service=service_of(error, words),

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 _NAMED = 3
 _MOST_KNOWN = 12
 _SHORTEST_WAIT = 0.1
+_MOST_TOLD = 100
 _EXACT = 10.0
 _LONG_NAME, _SLIPS = 5, 2
 _WILL_NOT_RUN = ("third_time", "more_times")  # notes
@@ -166,6 +167,7 @@ def _with_arguments(
         own = (error.rule or "").startswith("host:") and '"' not in asked  # quotes hold words of a schema
         if expected := line(asked) if own else "":
             return words["whole_corrected"].format(tool=name, expected=expected)
+    problems = problems[:_MOST_TOLD]
     pointers = list(dict.fromkeys(problem.pointer for problem in problems))
     rest = words["rest"] if _has_others(error.arguments, pointers) else ""
     names = _shown(pointers, line) if len(pointers) <= _NAMED else []

@@ -80,7 +80,9 @@ def was_named(resource: str | None, arguments: Mapping[str, Any]) -> bool:
 
 
 def unnamed(error: ToolError, call: ToolCall) -> str | None:
-    """What an error is about, if that is a sentence or a link, not a name, and did not come from the model; else None.
+    """What an error is about, if only the words of a failure name it, or if that is a sentence or a link, not a name.
+
+    None for what the model sent: that may be repeated to it.
 
     Args:
         error: what the failure means.
@@ -89,7 +91,8 @@ def unnamed(error: ToolError, call: ToolCall) -> str | None:
     resource = error.resource
     if resource is None:
         return None
-    if _LINK(resource) is None and ((resource.isascii() and " " not in resource) or is_name(resource, blanks=2)):
+    is_name_only = (resource.isascii() and " " not in resource) or is_name(resource, blanks=2)
+    if not error.__dict__.get("_from_prose") and is_name_only and _LINK(resource) is None:
         return None
     return None if was_sent(resource, sent_text(call)) else resource
 

@@ -113,7 +113,7 @@ class Wording:
         line = str if is_clean else self.line
         feedback = self._main_parts(error, self._name(call, tool), tool, line, hidden, note, resources)
         if problems:
-            feedback.problems_total = len(own_problems)
+            feedback.problems_total = error.__dict__.get("_problems_total", len(own_problems))
             feedback.problems = self._problems(problems, tool, clean=is_clean)
         if error.retry_after is not None:
             feedback.wait_note = self._wait(error.retry_after, feedback.next_step)
@@ -153,7 +153,7 @@ class Wording:
         """What every feedback has: what failed, what it means for the run, and what to do next."""
         words = self._words
         said = "" if _is_imitation(error) else error.message
-        said = said if hidden is None else said.replace(hidden, _ELLIPSIS)
+        said = said if hidden is None else _without(said, hidden, error)
         resource = None if hidden is not None or error.resource is None else line(error.resource)
         message = self._of_class(
             "message", error, _with_resource(line(said) or _unsaid(error), error, resource), resource
@@ -370,6 +370,14 @@ class Wording:
         told = cut(self._visible(text[: 4 * limit], newlines=True), limit).strip()
         key = f"{call.id}\0{call.name}\0{sent_text(call)}"
         return fence(told, key=key, label=self._words["reported"]) if told else ""
+
+
+def _without(message: str, resource: str, error: ToolError) -> str:
+    """A message without the name of what it is about; of one that a field holds it says that there is one."""
+    before, colon, after = message.partition(f": {resource}")
+    if error.__dict__.get("_from_prose") and colon and after in ("", "."):
+        return f"{before}."
+    return message.replace(resource, _ELLIPSIS)
 
 
 def _own_type(failure: Failure) -> str:
