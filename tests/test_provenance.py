@@ -217,6 +217,23 @@ def test_a_list_that_was_cut_off_is_never_closed(cut):
     assert ready(content) is None
 
 
+@given(words, words, st.sampled_from(["read", "get", "view", "check", "inspect"]))
+def test_a_tool_whose_verb_may_be_any_is_not_named_for_one_that_only_looks(verb, noun, looking):
+    """`shred_file` for `read_file`: no list of verbs that do harm is ever whole."""
+    tools = [made({}, name=f"{verb}_{noun}"), made({}, name="list_weather", read_only=True)]
+    said = our_voice(result_of(tools, {}, f"{looking}_{noun}").content)
+    named = [line for line in said.splitlines() if line.startswith(("Closest", "Did you mean", "Next"))]
+    assert not any(f"{verb}_{noun}" in line for line in named)
+
+
+@pytest.mark.parametrize(
+    ("called", "name"), [("unlock_door", "lock_door"), ("mount_disk", "unmount_disk"), ("disarm_alarm", "arm_alarm")]
+)
+def test_a_tool_that_undoes_what_was_called_is_not_named(called, name):
+    said = our_voice(result_of([made({}, name=name), made({}, name="list_weather")], {}, called).content)
+    assert not any(name in line for line in said.splitlines() if line.startswith(("Closest", "Did you mean", "Next")))
+
+
 @given(words)
 def test_a_command_without_its_namespace_is_asked_for_by_each_of_its_names(command):
     """As several servers behind one proxy give them: `one__echo` and `two__echo` for `echo`."""

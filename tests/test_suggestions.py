@@ -688,6 +688,9 @@ def test_canonical_takes_style_away(name: str) -> None:
         ("read_file", ["a__read_file", "b__read_file"], None),
         ("read_file", ["a__read_file", "Read_File"], "Read_File"),
         ("a__read_file", ["b__read_file"], None),
+        ("a__read_file", ["read_file", "b__write_file"], None),  # it is the file of another place
+        ("functions.a__read_file", ["a__read_file", "b__write_file"], "a__read_file"),
+        ("mcp__a__read_file", ["a__read_file", "b__write_file"], "a__read_file"),
         ("delete.file", ["file"], None),
         ("two\nlines", ["two\nLines", "x"], "two\nLines"),
         ("", ["a"], None),

@@ -98,7 +98,8 @@ def canonical_match(called: str, names: Iterable[str]) -> str | None:
 
     Returns:
         The name that is canonically equal; without one, the name that is once a namespace (`a__b`, `mcp__a__b`, `a.b`,
-        `a:b`, `a/b`) is taken off it or off the name called; None where there is none or more than one.
+        `a:b`, `a/b`) is taken off it, or off the name called where no name has one; None where there is none or more than
+        one.
     """
     if not 0 < len(called) <= _LONGEST_NAME:
         return None
@@ -106,7 +107,7 @@ def canonical_match(called: str, names: Iterable[str]) -> str | None:
     forms = canonical("\n".join(given)).split("\n")
     if len(forms) != len(given):
         forms = [canonical(name) for name in given]
-    wanted, shorter = canonical(called), _tails(called)
+    wanted, shorter = canonical(called), _tails_behind_servers(called, given)
     equal, akin = [], []
     for name, form in zip(given, forms, strict=True):
         if form == wanted:
@@ -133,3 +134,13 @@ def _tails(name: str) -> set[str]:
     from mulligan.suggesting.words import tails
 
     return {canonical(tail) for tail in tails(name)} - {""}
+
+
+def _tails_behind_servers(called: str, names: Iterable[str]) -> set[str]:
+    """What is left of a name behind a server's namespace; of names that have such themselves, only behind a provider's."""
+    from mulligan.suggesting.words import tails
+
+    spaces = {tail: called[: -len(tail)] for tail in tails(called) if tail}
+    if spaces and any(map(tails, names)):
+        spaces = {tail: space for tail, space in spaces.items() if space in (*_WRAPPERS, "mcp__")}
+    return {canonical(tail) for tail in spaces} - {""}

@@ -18,6 +18,7 @@ _ARTICLES = frozenset(("a", "an", "the"))
 _HARMLESS = frozenset(HARMLESS.split())
 _PLAINLY_READING = frozenset(("list", "read", "show", "search", "find", "view", "describe", "lookup", "query"))
 _SIGNED = re.compile(r"(?<![^\W_])-\d+")
+_UNDOING = ("un", "de", "dis")
 _SLIPS = 2
 _FIRST_WORDS, _LONG_ENOUGH = 3, 5
 _RUNS = frozenset(("run", "execute", "perform", "issue", "send"))
@@ -44,6 +45,8 @@ def proposal(tool: Tool, called: str, *, is_clear: bool) -> Proposal | None:
     is_clear = is_clear and not _is_elsewhere(called, tool.name) and _signs(called) == _signs(tool.name)
     if not says_it and _changes(tool, theirs, lexicon) and not _asks_for_change(ours, theirs):
         return None
+    if not says_it and ((_looks(ours) and _may_change(tool, theirs)) or _are_opposites(ours, theirs)):
+        return None
     if tool.read_only:
         light = [word for word in dropped if word.is_light and word.text not in _ARTICLES]
         return "clear" if is_clear and not light else "likely"
@@ -56,6 +59,25 @@ def proposal(tool: Tool, called: str, *, is_clear: bool) -> Proposal | None:
     is_reworded = bool(tool.destructive) and [word.text for word in ours] != [word.text for word in theirs]
     is_other_number = any(word.destroys for word in theirs) and _differs_in_number(ours, theirs)
     return "listed" if dropped or added or is_reworded or is_other_number else asked
+
+
+def _looks(words: Sequence[Word]) -> bool:
+    """Whether a name says that something is only looked at."""
+    return bool(words) and words[0].reads
+
+
+def _may_change(tool: Tool, words: Sequence[Word]) -> bool:
+    """Whether a tool says nowhere that it only reads, nor begins with a word that can do no harm: its verb may be any."""
+    return not (tool.read_only or seems_to_read(tool) or (words and words[0].text in _HARMLESS))
+
+
+def _are_opposites(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
+    """Whether a word of one name undoes one of the other, as `unlock` and `lock`."""
+    texts, others = {word.text for word in ours}, {word.text for word in theirs}
+    pairs = [(texts, others), (others, texts)]
+    return any(
+        f"{prefix}{text}" in there - here for here, there in pairs for text in here - there for prefix in _UNDOING
+    )
 
 
 def _differs_in_number(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
