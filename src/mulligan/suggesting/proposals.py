@@ -38,7 +38,10 @@ def proposal(tool: Tool, called: str, *, is_clear: bool) -> Proposal | None:
     if called in tool.also_called:
         return "asked" if tool.destructive else "clear"
     lexicon = Lexicon()
-    ours, theirs = parse(called[:200], lexicon).tail_words, parse(tool.name[:200], lexicon).tail_words
+    spoken = parse(called[:200], lexicon)
+    ours, theirs = spoken.tail_words, parse(tool.name[:200], lexicon).tail_words
+    if any(word.acts for word in spoken.words[: spoken.heading]):  # `check.profile` says what to do, and is no namespace
+        ours = spoken.words
     dropped, added = _unmatched(ours, theirs), _unmatched(theirs, ours)
     is_same = is_same_tool(called, tool.name)
     says_it = is_same or [word.text for word in ours] == [word.text for word in theirs]
