@@ -7,12 +7,13 @@ import gc
 import json
 import threading
 import time
+import tracemalloc
 import weakref
 from typing import Any
 
 import pytest
 
-from mulligan import Pipeline, Policy, Session, Tool, ToolCall, errors
+from mulligan import Limits, Pipeline, Policy, Session, Tool, ToolCall, errors
 
 WAYS = ["call", "acall", "call_many", "acall_many", "answer", "aanswer"]
 
@@ -418,3 +419,43 @@ def test_a_default_of_a_json_schema_makes_no_other_call():
         session.call("act", {}, call_id="1")
         session.call("act", {"n": 3}, call_id="1")
     assert ran == [{}]
+
+
+def test_a_session_keeps_no_more_of_a_value_than_the_model_read():
+    def fetch(page: int) -> Any:
+        return "y" * 2_000_000 if page % 2 else ["x" * 1_000 for _ in range(2_000)]
+
+    with Pipeline([fetch], autoload=False, limits=Limits(result_chars=500)) as pipeline:
+        session = pipeline.session()
+        session.call("fetch", {"page": 0}, call_id="first")
+        tracemalloc.start()
+        for page in range(30):
+            session.call("fetch", {"page": page}, call_id=str(page))
+        kept, _ = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert kept < 5_000_000
+
+
+def test_all_answers_of_a_session_together_are_bounded():
+    def fetch(page: int) -> str:
+        return str(page) * 2_000_000
+
+    with Pipeline([fetch], autoload=False) as pipeline:
+        session = pipeline.session()
+        for page in range(40):
+            session.call("fetch", {"page": page % 10}, call_id=str(page))
+        assert sum(len(one["content"]) for one in session.to_dict()["answered"]["answers"].values()) <= 50_000_000
+        assert session.call("fetch", {"page": 0}, call_id="0").error.rule == "session:same-id"
+        assert session.call("fetch", {"page": 9}, call_id="39").content == "9" * 2_000_000
+
+
+def test_a_repeat_of_a_large_answer_reads_as_the_first_did():
+    def fetch(rows: int) -> Any:
+        return [{"row": number} for number in range(rows)]
+
+    for limit, rows in ((200, 500), (None, 20_000), (None, 3)):
+        with Pipeline([fetch], autoload=False, limits=Limits(result_chars=limit) if limit else Limits()) as pipeline:
+            session = pipeline.session()
+            first, second = (session.call("fetch", {"rows": rows}, call_id="1") for _ in range(2))
+            assert first.content == second.content
+            assert second.value == (first.content if limit else first.value)

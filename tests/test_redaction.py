@@ -718,3 +718,53 @@ def test_short_values_are_hidden_as_whole_words_in_one_call_only() -> None:
     )
     assert of_one_call.redact("a-long-secret") == REDACTED
     assert redactor.redact("cvv 123") == "cvv 123"
+
+
+IN_STRUCTURES = [
+    '{{"key": "db_password", "type": "string", "enabled": true}} {{"field": "api_key", "content": "{}"}}',
+    '<property name="auth_token" content="{}"/>',
+    '{{"value": "{}", "name": "passphrase"}}',
+    '["client_secret", "{}"]',
+    '{{"secret": {{"plain": "{}"}}}}',
+    "api_key:\n    {}\n",
+    "passphrase: |\n  {}",
+    "passwd = '''{}'''",
+    "CREATE USER eve IDENTIFIED BY PASSWORD '{}'",
+    "pw: {}",
+    "Passcode of eve: {}",
+    "secret[{}]",
+    "access_token => {}",
+    "password → {}",
+    "eve:{}@db.internal",
+    'Content-Disposition: form-data; name="secret"\r\nContent-Type: text/plain\r\n\r\n{}',
+    "user,password,role\neve,{},admin\n",
+    "id;api_key\n7;{}\n",
+]
+
+
+@pytest.mark.parametrize("shape", IN_STRUCTURES)
+@pytest.mark.parametrize("secret", ["k9$Lantern7Q", "Quay4Delta!x"])
+def test_a_secret_beside_its_name_in_a_structure_is_hidden(redactor: Redactor, shape: str, secret: str) -> None:
+    redacted = redactor.redact(shape.format(secret))
+    assert secret not in redacted
+    assert redactor.redact(redacted) == redacted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"password": ["This field is required.", "It has 2 problems."]}',
+        '["password", "username"]',
+        '{"name": "token", "value": "expired"}',
+        "password:\n  minLength: 8\n",
+        '{"name": "next_page_token", "value": "abc123def456"}',
+        "email:jane99@example.com",
+        "image:build2024@sha256",
+        "token,count\nhello,12\nworld,7\n",
+        "token[0] -> word",
+        "the api key expired",
+        "enter user, password\nthen press, enter",
+    ],
+)
+def test_what_is_no_secret_in_a_structure_stays(redactor: Redactor, text: str) -> None:
+    assert redactor.redact(text) == text

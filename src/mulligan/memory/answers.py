@@ -18,9 +18,11 @@ from mulligan.results import Source, ToolResult
 from mulligan.steps import Signal
 from mulligan.tools import Tool
 
-_KEPT = 1_000
+_KEPT, _MOST_CHARACTERS = 1_000, 50_000_000
+_LONGEST_VALUE = 100_000
 _LARGEST = 1e9
 _EFFECTS = ("none", "possible", "done")
+_ELLIPSIS = "…"
 _OPTIONAL: Mapping[str, tuple[type[Any], ...]] = {
     "user_message": (str,),
     "resource": (str,),
@@ -49,7 +51,9 @@ class Answer:
 
     @classmethod
     def of(cls, result: ToolResult) -> Answer:
-        """The answer that a result holds, without the exception behind its error: that would keep the frames of the call.
+        """The answer that a result holds, bounded as what the model read of it is.
+
+        The exception behind its error is left out: that would keep the frames of the call.
 
         Args:
             result: the result of the call.
@@ -59,7 +63,7 @@ class Answer:
             copy = type(error).__new__(type(error), error.message)
             copy.__dict__.update(error.__dict__)
             error = copy
-        return cls(result.is_error, result.value, error, result.content)
+        return cls(result.is_error, _bounded(result.value, result.content), error, result.content)
 
     def result(self, call: ToolCall, tool: Tool, source: Source) -> ToolResult:
         """The result of a call that repeats the one of this answer.
@@ -75,12 +79,24 @@ class Answer:
         )
 
 
+def _bounded(value: Any, content: str) -> Any:
+    """What a tool returned, unless it is much more than the model read of it: then that, or what that says as JSON."""
+    if type(value) is str:
+        return value if len(value) <= len(content) else content
+    if value is None or type(value) in (bool, int, float):
+        return value
+    if _ELLIPSIS in (content[-1:], content.partition("\n")[0][-1:]):  # JSON does not end so: it was shortened
+        return content
+    return value if len(content) <= _LONGEST_VALUE else guarded(lambda: json.loads(content))
+
+
 class AnsweredCalls:
     """The answers of a conversation, by call; safe to use from several threads and tasks."""
 
     def __init__(self) -> None:
         self._lock = shared_lock()
         self._answers: dict[str, Answer] = {}
+        self._characters = 0
         self._running: dict[str, list[Signal]] = {}
         self._older: dict[str, None] = {}
 
@@ -125,9 +141,10 @@ class AnsweredCalls:
             self._older[key] = None
             return
         self._answers[key] = answer
-        while len(self._answers) > _KEPT:
+        self._characters += len(answer.content)
+        while len(self._answers) > _KEPT or (self._characters > _MOST_CHARACTERS and len(self._answers) > 1):
             oldest = next(iter(self._answers))
-            del self._answers[oldest]
+            self._characters -= len(self._answers.pop(oldest).content)
             self._older[oldest] = None
 
     def forgive(self) -> None:
@@ -137,7 +154,7 @@ class AnsweredCalls:
                 key for key, one in self._answers.items() if one.error is not None and one.error.effect == "none"
             ]
             for key in harmless:
-                del self._answers[key]
+                self._characters -= len(self._answers.pop(key).content)
 
     def to_dict(self) -> dict[str, Any]:
         """The answers as JSON values; a call that is still running counts as one whose answer is not known."""
@@ -162,6 +179,7 @@ class AnsweredCalls:
             raise TypeError(f"older, which is {shown(older)}")
         with self._lock:
             self._answers, self._older = answers, dict.fromkeys(older)
+            self._characters = sum(len(answer.content) for answer in answers.values())
 
 
 def _saved(answer: Answer) -> dict[str, Any]:

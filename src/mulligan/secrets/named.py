@@ -151,7 +151,7 @@ def _beside_each(source: str, text: str, lowered: str) -> Iterator[tuple[int, in
         start, quote = match.end(), match["open"]
         end = _closing_quote(text, start, quote) if quote else _bare_end(text, start, escaped=False)
         value = text[start:end].strip(".,;:!?()[] ")
-        if _is_telling(value) and _names_secret(match, value, lowered, end):
+        if is_telling(value) and _names_secret(match, value, lowered, end):
             yield start, end
 
 
@@ -181,7 +181,7 @@ def _said(text: str, lowered: str, match: re.Match[str]) -> Iterator[tuple[int, 
         return
     end = _bare_end(text, start, escaped=False)
     value = text[start:end].strip(".,;:!?()[] ")
-    if _is_telling(value):
+    if is_telling(value):
         yield start, end
     elif match["word"] == "passphrase":
         longer = _phrase_end(text, end, lowered)
@@ -193,7 +193,7 @@ def _said(text: str, lowered: str, match: re.Match[str]) -> Iterator[tuple[int, 
             yield start, longer
 
 
-def _is_telling(value: str) -> bool:
+def is_telling(value: str) -> bool:
     """Whether a word is none of a sentence: letters with digits, or with the signs that passwords are made of."""
     if len(value) < _SHORTEST_SAID or value == REDACTED or re.fullmatch(_PLACEHOLDER, value):
         return False
@@ -304,7 +304,7 @@ def _is_harmless(value: str, match: re.Match[str], lowered: str, *, authorized: 
         return True
     if word == "pass" and not tight and not match["gap"]:
         after_user = re.search(r"(?:user|login|name|account)\W", lowered[max(0, match.start() - 40) : match.start()])
-        return not after_user and (not _is_telling(bare) or not set(bare).isdisjoint("_/.:"))
+        return not after_user and (not is_telling(bare) or not set(bare).isdisjoint("_/.:"))
     if word in _ABROAD or word in _PASSES_ABROAD:
         return not tight and not quoted and re.fullmatch(_WORD, bare) is not None
     if word != "pass" and word.startswith(("pass", "pwd", "secret")):

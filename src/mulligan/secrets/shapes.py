@@ -11,7 +11,8 @@ import re
 from mulligan.secrets.addresses import userinfo_spans
 from mulligan.secrets.commands import command_spans
 from mulligan.secrets.marking import REDACTED, replace
-from mulligan.secrets.named import named_spans
+from mulligan.secrets.named import is_telling, named_spans
+from mulligan.secrets.structures import structure_spans
 from mulligan.secrets.tokens import token_spans
 
 _PERCENT = "%(?:25){0,2}"
@@ -93,7 +94,8 @@ def redact_shapes(text: str) -> str:
     lowered = text.lower()
     if len(lowered) != len(text):
         lowered = text.translate({upper: upper + 32 for upper in range(65, 91)})
-    if spans := [*named_spans(text, lowered), *command_spans(text, lowered)]:
+    in_structures = structure_spans(text, lowered, is_telling)
+    if spans := [*named_spans(text, lowered), *command_spans(text, lowered), *in_structures]:
         text = replace(text, spans)
     return re.sub(_BEARER, _mask, text) if "bearer" in lowered or "basic" in lowered else text
 
