@@ -76,7 +76,7 @@ class Validator:
         if self._is_costly:
             return self._coarse(value, secret)
         found: list[Problem] = []
-        places = Places(value)
+        places = Places(value, self._schema)
         for error in islice(self._of_a_part(value) or self._errors(value), _MOST_PROBLEMS):
             path, where = places.path_of(error), tuple(error.schema_path)
             if self._has_unclear_names:
@@ -124,7 +124,7 @@ class Validator:
         part = _beginning(value, room)
         if room[0] > 0:
             return []
-        places = Places(part)
+        places = Places(part, self._schema)
         paths = ((error, places.path_of(error)) for error in self._errors(part))
         return [error for error, path in paths if at(part, path) == at(value, path)]
 
