@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from mulligan import Policy, Tool
 from mulligan.mending.json_text import mend_json
+from mulligan.mending.lossless import parse_json
 from mulligan.mending.syntax import mend_syntax
 
 SCHEMA = {"type": "object", "properties": {"x": {}}, "additionalProperties": True}
@@ -22,9 +23,13 @@ MARKS = frozenset("{}[],:")
 
 
 def readings(text):
-    """What the text is read as: with and without json-repair's help, for tools that write and for those that read."""
+    """What the text is read as: with and without json-repair's help, for tools that write and for those that read.
+
+    JSON in which a key is sent twice is refused later.
+    """
     found = [mend_json(text, read_only=False), mend_json(text, read_only=True), mend_syntax(text)]
-    return [json.loads(one) for one in found if one is not None]
+    read = [parse_json(one) for one in found if one is not None]
+    return [one for one in read if one is not None]
 
 
 def atoms(value):
@@ -207,3 +212,8 @@ def test_a_colon_that_is_missing_is_not_guessed(value):
 def test_a_tool_that_reads_gets_at_least_what_one_that_destroys_gets(make_pipeline, run, tool, sent, meant):
     result = run(make_pipeline(tool, policy=Policy(repair="all")), tool.name, f"{{'x': {sent}}}")
     assert json.loads(result.content.split("\nNote: ")[0]) == {"x": meant}
+
+
+@pytest.mark.parametrize("value", ["undefined None", "null a", "a nil", "NaN b"])
+def test_words_beside_a_constant_are_no_text(value):
+    assert readings(f'{{"x": {value}, "y": [{value}]}}') == []

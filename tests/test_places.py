@@ -125,3 +125,13 @@ def test_many_keys_of_digits_take_no_time(make_pipeline, run):
     sent = {"": {}, **{f"0{number}": "x" for number in range(20_000)}}
     problems = make(schema).validator.problems(sent)
     assert {problem.pointer for problem in problems} <= {f"/{key}" for key in sent}
+
+
+def test_equal_values_of_two_places_have_a_pointer_each():
+    for sent in (
+        {"": {"1": True}, "1": True},
+        {"1": {"": True}, "": {"1": True}},
+        {"": {"type": "x", "1": 0}, "type": 2},
+    ):
+        problems = make(schema_of(sent)).validator.problems(sent)
+        assert sorted(problem.pointer for problem in problems) == sorted(pointer for pointer, _ in leaves(sent))

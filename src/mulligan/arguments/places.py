@@ -7,7 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 _NUMBER = re.compile(r"\+?[0-9]{1,19}")
-_MOST_TRIES = 200
+_MOST_TRIES, _CERTAIN = 200, 4
+_END = object()
+_INTO_MEMBER = frozenset(
+    ("additionalProperties", "unevaluatedProperties", "patternProperties", "items", "prefixItems", "additionalItems")
+)
 _OF_SCHEMAS = frozenset(("properties", "patternProperties", "dependentSchemas", "$defs", "definitions"))
 
 
@@ -16,10 +20,12 @@ class Places:
 
     Args:
         value: the value, JSON.
+        schema: the schema that it fails.
     """
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: Any, schema: Mapping[str, Any] | None = None) -> None:
         self._value = value
+        self._schema = schema
         self._numbered: dict[int, dict[int, list[str]]] = {}
         self._taken: set[tuple[Any, ...]] = set()
         self._tries = 0
@@ -35,17 +41,22 @@ class Places:
             return path
         self._tries = _MOST_TRIES
         where = tuple(error.schema_path)
-        instance, first = error.instance, None
+        instance, found = error.instance, path
+        likely = 0
         for candidate in self._candidates(self._value, path):
-            key = (where, *candidate)
-            if key in self._taken:
-                continue
             value = at(self._value, candidate)
-            if type(value) is type(instance) and value == instance:
-                self._taken.add(key)
-                return candidate
-            first = candidate if first is None else first
-        return path if first is None else first
+            is_equal = type(value) is type(instance) and value == instance
+            score = 1 + 2 * is_equal + self._is_led_to(where, candidate)
+            if score > likely and (where, *candidate) not in self._taken:
+                found, likely = candidate, score
+            if score == _CERTAIN and found is candidate:
+                break
+        self._taken.add((where, *found))
+        return found
+
+    def _is_led_to(self, where: tuple[Any, ...], path: list[Any]) -> bool:
+        """Whether a path within the schema goes into as many members and items as one within the value."""
+        return self._schema is not None and _declared(self._schema, where, path)[1]
 
     def _is_ambiguous(self, path: list[Any]) -> bool:
         """Whether a step is a number in an object, or an object on the way has an empty key."""
@@ -107,26 +118,38 @@ def schema_path(schema: Mapping[str, Any], steps: Sequence[Any], path: Sequence[
         steps: the path as jsonschema-rs gives it; the last is a keyword.
         path: the keys and indexes that lead to what is wrong.
     """
+    return _declared(schema, steps, path)[0]
+
+
+def _declared(schema: Mapping[str, Any], steps: Sequence[Any], path: Sequence[Any]) -> tuple[tuple[Any, ...], bool]:
+    """The path within a schema, and whether it uses up the path within the value."""
     from mulligan.arguments.validation import referred
 
     found: list[Any] = []
     part: Any = schema
-    is_of_schemas = False
+    keys = iter([*path, _END])
+    holder, is_same = "", True
     for step in steps:
-        if is_of_schemas and isinstance(part, Mapping):
+        if holder and isinstance(part, Mapping):
+            sent = next(keys, None) if holder == "properties" else None
             names = [name for name in part if name == step or (_NUMBER.fullmatch(name) and int(name) == step)]
-            name = next((name for name in names if name in path), names[0] if names else "")
+            is_sent = sent in names or (sent == "" and sent in part)
+            name = sent if is_sent else names[0] if names else ""
+            is_same = is_same and (holder != "properties" or name == sent)
             found.append(name)
-            part, is_of_schemas = part.get(name), False
-            if names:
+            part, holder = part.get(name), ""
+            if name != "":
                 continue
         found.append(step)
         if step == "$ref" and isinstance(part, Mapping):
             part = referred(schema, str(part.get("$ref", "")))
-        else:
-            is_of_schemas = step in _OF_SCHEMAS and isinstance(part, Mapping)
-            part = part.get(step) if isinstance(part, Mapping) else at(part, [step])
-    return tuple(found)
+            continue
+        if step in _INTO_MEMBER:
+            next(keys, None)
+        holder = step if step in _OF_SCHEMAS and isinstance(part, Mapping) else ""
+        part = part.get(step) if isinstance(part, Mapping) else at(part, [step])
+        is_same = is_same and part is not None
+    return tuple(found), is_same and next(keys, None) is _END
 
 
 def has_unclear_names(schema: Any) -> bool:

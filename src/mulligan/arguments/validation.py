@@ -112,7 +112,7 @@ class Validator:
         part, is_whole = self._beginning(value)
         if is_whole:
             return _bounded(self._tell(self._errors(value), value, secret))
-        found = self._tell(_holding(self._errors(part), part, value), value, secret)
+        found = self._tell(_holding(self._errors(part), part, value, self._schema), value, secret)
         if len(found) < _ENOUGH:
             found += self._of_members(value, secret)
         members, required = self._members, self._schema.get("required", ())
@@ -122,7 +122,7 @@ class Validator:
 
     def _tell(self, errors: Iterable[Any], value: Any, secret: Collection[str]) -> list[Problem]:
         found: list[Problem] = []
-        places = Places(value)
+        places = Places(value, self._schema)
         for error in errors:
             path = error.instance_path if isinstance(error, _Error) else places.path_of(error)
             where = tuple(error.schema_path)
@@ -197,7 +197,7 @@ class Validator:
             while start < count and len(found) < _ENOUGH:
                 some = {name: member[start : start + self._room] if type(member) is list else member}
                 part, is_whole = self._beginning(some)
-                errors = _holding(self._loose.iter_errors(part), part, value, start)
+                errors = _holding(self._loose.iter_errors(part), part, value, self._schema, start)
                 found += self._tell(errors, value, secret)
                 start += 1 if count == 1 else len(part[name]) if is_whole else max(1, len(part[name]) - 1)
             if len(found) == before:
@@ -215,16 +215,19 @@ class _Error(NamedTuple):
     schema_path: list[Any]
 
 
-def _holding(errors: Iterable[Any], part: Any, value: Any, start: int = 0) -> Iterator[_Error]:
+def _holding(
+    errors: Iterable[Any], part: Any, value: Any, schema: Mapping[str, Any], start: int = 0
+) -> Iterator[_Error]:
     """The errors of the beginning of a value that the value has too.
 
     Args:
         errors: what is wrong with the beginning.
         part: the beginning.
         value: the whole value.
+        schema: the schema that it was compared with.
         start: the item that the list in the only member of the beginning starts with.
     """
-    places = Places(part)
+    places = Places(part, schema)
     for error in errors:
         path = places.path_of(error)
         there = [path[0], path[1] + start, *path[2:]] if start and len(path) > 1 else path

@@ -132,6 +132,5 @@ class _Comparison:
 
 def _is_word(value: str) -> bool:
     """Whether a text without quotation marks is a plain name, or several: not what stands for something, nor a constant."""
-    return (
-        _WORDS.fullmatch(value) is not None and value.casefold() not in _NO_WORDS and not _PLACEHOLDER.fullmatch(value)
-    )
+    is_plain = _WORDS.fullmatch(value) is not None and not _PLACEHOLDER.fullmatch(value)
+    return is_plain and _NO_WORDS.isdisjoint(value.casefold().split())

@@ -10,7 +10,7 @@ from typing import Literal
 
 Language = Literal["json", "python", "unclear"]
 
-NAME = re.compile(r"[A-Za-z_$][\w$-]*")
+NAME = re.compile(r"(?!(?:true|false|null|True|False|None)\Z)[A-Za-z_$][\w$-]*")
 _ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|.)", re.DOTALL)
 _SIGN = re.compile(r'\\.|"', re.DOTALL)
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f]")

@@ -40,7 +40,9 @@ def proposal(tool: Tool, called: str, *, is_clear: bool) -> Proposal | None:
     lexicon = Lexicon()
     spoken = parse(called[:200], lexicon)
     ours, theirs = spoken.tail_words, parse(tool.name[:200], lexicon).tail_words
-    if any(word.acts for word in spoken.words[: spoken.heading]):  # `check.profile` says what to do, and is no namespace
+    if any(
+        word.acts for word in spoken.words[: spoken.heading]
+    ):  # `check.profile` says what to do, and is no namespace
         ours = spoken.words
     dropped, added = _unmatched(ours, theirs), _unmatched(theirs, ours)
     is_same = is_same_tool(called, tool.name)
