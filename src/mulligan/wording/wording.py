@@ -18,7 +18,7 @@ from mulligan.calls import Repair, ToolCall
 from mulligan.catalogue import ENGLISH, Catalogue
 from mulligan.errors import Problem, ResourceNotFoundError, ToolError, ToolExecutionError, ToolNotFoundError
 from mulligan.feedback import Feedback
-from mulligan.foreign.containment import clean, fence, is_name, safe_str, show_name
+from mulligan.foreign.containment import clean, fence, is_name, safe_str, show_name, type_shown
 from mulligan.foreign.facts import guarded
 from mulligan.policy import Limits, Policy
 from mulligan.secrets.redaction import REDACTED, Redactor, cut
@@ -252,7 +252,8 @@ class Wording:
     def _point_at_names(self, feedback: Feedback, error: ToolError, failure: Failure) -> None:
         """Has the model choose among the names that the failure reports, where the quotation holds any."""
         general = {"existing_name": "quoted_name", "corrected_arguments": "quoted_values"}
-        templates = {self._words[name].format(tool=feedback.tool_name): better for name, better in general.items()}
+        tool = feedback.tool_name or "the tool"
+        templates = {self._words[name].format(tool=tool): better for name, better in general.items()}
         template = templates.get(feedback.next_step)
         if template is None or not feedback.detail:
             return
@@ -262,7 +263,7 @@ class Wording:
         if error.resource:
             offered += near_reported(error.resource, failure.text)
         if any(name != error.resource and name in feedback.detail for name in offered):
-            feedback.next_step = self._words[template].format(tool=feedback.tool_name)
+            feedback.next_step = self._words[template].format(tool=tool)
 
     def line(self, text: str) -> str:
         """A text as one clean, redacted, bounded line."""
@@ -354,7 +355,7 @@ class Wording:
         if self._policy.detail == "none":
             return ""
         if self._policy.detail == "type":
-            return self._words["type"].format(type=show_name(failure.type_name)) if failure.type_name else ""
+            return self._words["type"].format(type=show_name(name)) if (name := type_shown(failure.type_name)) else ""
         text = failure.detail
         is_said = not text or text in error.message or text == error.resource
         if is_said and not any(quoted):
@@ -379,7 +380,7 @@ def _without(message: str, resource: str, error: ToolError) -> str:
 def _own_type(failure: Failure) -> str:
     """The type of what a tool raised, safe to show; empty if that is an error of ours."""
     is_ours = failure.exception is None or issubclass(type(failure.exception), ToolError)
-    return "" if is_ours else show_name(failure.type_name, 128)
+    return "" if is_ours else type_shown(failure.type_name)
 
 
 def _is_imitation(error: ToolError) -> bool:
