@@ -11,7 +11,7 @@ from mulligan.calls import ToolCall
 from mulligan.errors import MulliganError, Problem, ResourceNotFoundError, ToolError, ToolExecutionError
 from mulligan.failures.failure import Failure
 from mulligan.failures.resources import stored_resource
-from mulligan.foreign.containment import is_name, show_name
+from mulligan.foreign.containment import is_name, type_shown
 from mulligan.foreign.facts import guarded
 from mulligan.plugging.stages import Stages
 from mulligan.policy import Policy
@@ -209,5 +209,5 @@ def unclassified(failure: Failure) -> ToolError:
     Args:
         failure: what happened.
     """
-    what = f" with {show_name(failure.type_name, 128)}" if failure.type_name else ""
+    what = f" with {name}" if (name := type_shown(failure.type_name)) else ""
     return ToolExecutionError(f"The tool failed{what}.", rule="host:unclassified")

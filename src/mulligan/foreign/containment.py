@@ -33,6 +33,9 @@ _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_.:/-]+").fullmatch
 
 
+_TYPE_NAME = re.compile(r"[\w.<>]{1,400}").fullmatch
+
+
 def clean(text: str, *, newlines: bool = True) -> str:
     """Remove what is not visible: control characters, terminal escapes, and what Unicode says is not drawn.
 
@@ -80,6 +83,15 @@ def show_name(name: object, limit: int = 64) -> str:
     if len(text) < 4 * limit and (not lengths or lengths[-1] <= limit):
         return "".join(pieces)
     return "".join(pieces[: bisect_right(lengths, limit - 1)]) + "…"
+
+
+def type_shown(name: str) -> str:
+    """The qualified name of a type, safe to show; empty for what is no dotted name, since a sentence would read as ours.
+
+    Args:
+        name: the name.
+    """
+    return show_name(name, 128) if _TYPE_NAME(name) else ""
 
 
 def _show(character: str, suspect: str) -> str:

@@ -20,8 +20,8 @@ def as_content(value: Any, deadline: Deadline | None = None) -> str:
     """A value as text: a string unchanged, any other value as compact JSON.
 
     Dataclasses, attrs classes, pydantic models, enums, dates, UUIDs, decimals, sets (sorted), paths and bytes (base64) are
-    written too. A lone surrogate, which no UTF-8 text can hold, becomes U+FFFD; NaN and infinity become null. At most a
-    million values, 100 million characters and 500 levels are read.
+    written too. A lone surrogate, which no UTF-8 text can hold, becomes U+FFFD; NaN and infinity become texts of these
+    names. At most a million values, 100 million characters and 500 levels are read.
 
     Args:
         value: what the tool returned.
@@ -64,7 +64,7 @@ def _encoder() -> Callable[[Any], str]:
         try:
             return strict.encode(value)
         except ValueError:
-            return strict.encode(json.loads(lenient.encode(value), parse_constant=lambda _: None))
+            return strict.encode(json.loads(lenient.encode(value), parse_constant=str))
 
     return encode
 

@@ -91,7 +91,8 @@ def _is_strong(value: str) -> bool:
 
 def _columns(text: str, lowered: str, is_telling: Callable[[str], bool]) -> Iterator[tuple[int, int]]:
     """Where the values of a table's columns are whose heads name secrets."""
-    place, rows, separator, wanted, count = 0, 0, "", [], 0
+    place, rows, separator, count = 0, 0, "", 0
+    wanted: list[int] = []
     for line in text.splitlines(keepends=True):
         start, place = place, place + len(line)
         cells = line.rstrip("\r\n").split(separator) if separator else []

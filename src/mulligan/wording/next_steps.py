@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from mulligan.catalogue import MISSING, UNKNOWN, Catalogue
@@ -176,7 +176,8 @@ def _with_arguments(
         unknown = [argument_of(problem.pointer) for problem in problems if problem.message == UNKNOWN]
         is_misnamed = kinds == {"without", "added"}
         if not tool.read_only or is_misnamed or _is_any_misspelt(unknown, tool):
-            return _only_known(name, tool, words)
+            parents = {problem.pointer.rpartition("/")[0] for problem in problems if problem.message == UNKNOWN}
+            return _only_known(name, tool, words, parents)
     if kinds == {"without"} and not _parameters(tool):
         return words["without_any"].format(tool=name)
     if not names or ("without" in kinds and len(kinds) > 1):
@@ -200,14 +201,36 @@ def _is_any_misspelt(unknown: Sequence[str], tool: Tool) -> bool:
     )
 
 
-def _only_known(name: str, tool: Tool, words: Catalogue) -> str:
-    """The step after an unknown argument of a tool that may change something: what it says must not just be left out."""
+def _only_known(name: str, tool: Tool, words: Catalogue, parents: Collection[str]) -> str:
+    """The step after an unknown argument of a tool that may change something: what it says must not just be left out.
+
+    An unknown member of an object is for the members of that object, at whose place they are named.
+    """
+    if parents != {""}:
+        place = next(iter(parents)) if len(parents) == 1 else ""
+        members = _members_at(tool, place) if place else []
+        if not members or len(members) > _MOST_KNOWN or not all(map(is_plain, members)) or not is_name(place):
+            return words["only_known"].format(tool=name)
+        names = listed([f'"{member}"' for member in members], words)
+        return words["only_these"].format(tool=name, names=f'{names} of "{show_name(place)}"')
     if not _parameters(tool):
         return words["only_none"].format(tool=name)
     known = [f'"{argument}"' for argument in tool.parameters.get("properties", ()) if is_plain(argument)]
     if len(known) != len(_parameters(tool)) or len(known) > _MOST_KNOWN:
         return words["only_known"].format(tool=name)
     return words["only_these"].format(tool=name, names=listed(known, words))
+
+
+def _members_at(tool: Tool, pointer: str) -> list[str]:
+    """The members that a tool's schema declares for an object within its arguments; none where that is not plain."""
+    schema: object = tool.parameters
+    for step in pointer.split("/")[1:]:
+        properties = schema.get("properties") if isinstance(schema, Mapping) else None
+        known = properties if isinstance(properties, Mapping) else {}
+        member = step.replace("~1", "/").replace("~0", "~")
+        schema = known[member] if member in known else schema.get("items") if isinstance(schema, Mapping) else None
+    members = schema.get("properties") if isinstance(schema, Mapping) else None
+    return list(members) if isinstance(members, Mapping) else []
 
 
 def _kind(problem: Problem, tool: Tool | None, sent: Mapping[str, object]) -> str:

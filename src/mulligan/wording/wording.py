@@ -25,7 +25,7 @@ from mulligan.errors import (
     ToolNotFoundError,
 )
 from mulligan.feedback import Feedback
-from mulligan.foreign.containment import clean, fence, is_name, safe_str, show_name
+from mulligan.foreign.containment import clean, fence, is_name, safe_str, show_name, type_shown
 from mulligan.foreign.facts import guarded
 from mulligan.policy import Limits, Policy
 from mulligan.secrets.redaction import REDACTED, Redactor, cut
@@ -358,7 +358,7 @@ class Wording:
         if self._policy.detail == "none":
             return ""
         if self._policy.detail == "type":
-            return self._words["type"].format(type=show_name(failure.type_name)) if failure.type_name else ""
+            return self._words["type"].format(type=show_name(name)) if (name := type_shown(failure.type_name)) else ""
         text = failure.detail
         is_said = not text or text in error.message or text == error.resource
         if is_said and not any(quoted):
@@ -383,7 +383,7 @@ def _without(message: str, resource: str, error: ToolError) -> str:
 def _own_type(failure: Failure) -> str:
     """The type of what a tool raised, safe to show; empty if that is an error of ours."""
     is_ours = failure.exception is None or issubclass(type(failure.exception), ToolError)
-    return "" if is_ours else show_name(failure.type_name, 128)
+    return "" if is_ours else type_shown(failure.type_name)
 
 
 def _is_imitation(error: ToolError) -> bool:
