@@ -12,17 +12,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from mulligan.plugin import (
-    Failure,
-    Problem,
-    Rules,
-    ToolArgumentError,
-    ToolError,
-    ToolExecutionError,
-    meanings,
-    pointer_to,
-    said,
-)
+from mulligan.classifying import meanings
+from mulligan.classifying.phrases import said
+from mulligan.classifying.rules import Rules
+from mulligan.errors import Problem, ToolArgumentError, ToolError, ToolExecutionError
+from mulligan.failures.failure import Failure
+from mulligan.failures.field_errors import pointer_to
 
 rules = Rules()
 _BINDING = re.compile(

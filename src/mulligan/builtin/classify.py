@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 from mulligan.builtin import argument_rules, http_rules, late_rules, os_rules, python_rules, sql_rules
-from mulligan.plugin import (
-    AUTHORS,
-    DeadlineExceeded,
-    ExecutorSaturated,
-    Failure,
-    ProcessFailed,
-    Rules,
-    ToolError,
-    ToolExecutionError,
-    ToolTimeoutError,
-    ToolUnavailableError,
-)
+from mulligan.classifying.rules import Rules
+from mulligan.errors import ToolError, ToolExecutionError, ToolTimeoutError, ToolUnavailableError
+from mulligan.failures.author import AUTHORS
+from mulligan.failures.failure import Failure
+from mulligan.steps import DeadlineExceeded, ExecutorSaturated, ProcessFailed
 
 rules = Rules()
 

@@ -8,7 +8,11 @@ from typing import Any
 
 from mulligan.builtin import value_answers
 from mulligan.builtin import value_shapes as shapes
-from mulligan.plugin import Failure, Tool, ToolError, hookimpl, safe_str
+from mulligan.errors import ToolError
+from mulligan.failures.failure import Failure
+from mulligan.foreign.containment import safe_str
+from mulligan.hookimpl import hookimpl
+from mulligan.tools import Tool
 
 _MOST_BLOCKS = 100
 _RESULTS = frozenset({int, float, bool, bytes, type(None), list, tuple, set})

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from mulligan.plugin import (
-    AISDKDialect,
-    AnthropicDialect,
-    Dialect,
-    GeminiDialect,
-    MCPDialect,
-    OpenAIDialect,
-    OpenAIResponsesDialect,
-    hookimpl,
-)
+from mulligan.dialects import Dialect
+from mulligan.dialects.ai_sdk import AISDKDialect
+from mulligan.dialects.anthropic import AnthropicDialect
+from mulligan.dialects.gemini import GeminiDialect
+from mulligan.dialects.mcp import MCPDialect
+from mulligan.dialects.openai import OpenAIDialect
+from mulligan.dialects.openai_responses import OpenAIResponsesDialect
+from mulligan.hookimpl import hookimpl
 
 
 @hookimpl(trylast=True)

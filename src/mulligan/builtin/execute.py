@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from mulligan.plugin import Executor, Tool, ToolCall, hookimpl
+from mulligan.calls import ToolCall
+from mulligan.hookimpl import hookimpl
+from mulligan.steps import Executor
+from mulligan.tools import Tool
 
 
 @hookimpl(trylast=True)

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from copy import copy
 from typing import Any
 
-from mulligan.plugin import Feedback, FeedbackFormat, body, hookimpl, step_of
+from mulligan.feedback import Feedback, FeedbackFormat, body, step_of
+from mulligan.hookimpl import hookimpl
 
 
 class TextFormat(FeedbackFormat):

@@ -6,18 +6,14 @@ import re
 from collections.abc import Mapping
 from enum import Enum
 
-from mulligan.plugin import (
-    Failure,
-    Rules,
-    ToolError,
-    ToolPermissionError,
-    reason_error,
-    reason_of,
-    safe_str,
-    said,
-    status_error,
-)
-from mulligan.plugin import meanings as m
+from mulligan.classifying import meanings as m
+from mulligan.classifying.phrases import said
+from mulligan.classifying.reasons import reason_error, reason_of
+from mulligan.classifying.rules import Rules
+from mulligan.classifying.statuses import status_error
+from mulligan.errors import ToolError, ToolPermissionError
+from mulligan.failures.failure import Failure
+from mulligan.foreign.containment import safe_str
 
 rules = Rules()
 _RPC_CODE = re.compile(r"\b(?:MCP|JSON-RPC|RPC) error:? \(?(-32\d{3})\b")

@@ -10,8 +10,13 @@ from collections.abc import Iterator
 from functools import lru_cache
 from http import HTTPStatus
 
-from mulligan.plugin import Failure, Rules, ToolError, reason_of, said, status_error, text_error
-from mulligan.plugin import meanings as m
+from mulligan.classifying import meanings as m
+from mulligan.classifying.phrases import said, text_error
+from mulligan.classifying.reasons import reason_of
+from mulligan.classifying.rules import Rules
+from mulligan.classifying.statuses import status_error
+from mulligan.errors import ToolError
+from mulligan.failures.failure import Failure
 
 rules = Rules()
 _VAGUE = (m.ARGUMENT, m.FAILED)

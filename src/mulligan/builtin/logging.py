@@ -4,19 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mulligan.plugin import (
-    AttemptFailed,
-    BudgetSpent,
-    CallFinished,
-    CallRepaired,
-    CallStarted,
-    Event,
-    PluginFaulted,
-    ToolResult,
-    UsageError,
-    clean,
-    hookimpl,
-)
+from mulligan.errors import UsageError
+from mulligan.events import AttemptFailed, BudgetSpent, CallFinished, CallRepaired, CallStarted, Event, PluginFaulted
+from mulligan.foreign.containment import clean
+from mulligan.hookimpl import hookimpl
+from mulligan.results import ToolResult
 
 _LEVELS = ("INFO", "SUCCESS", "WARNING", "ERROR")
 

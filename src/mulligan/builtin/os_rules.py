@@ -7,19 +7,19 @@ import os
 import re
 from collections.abc import Callable, Mapping
 
-from mulligan.plugin import (
-    Failure,
+from mulligan.classifying import meanings as m
+from mulligan.classifying.phrases import said
+from mulligan.classifying.rules import Rules
+from mulligan.errors import (
     ResourceConflictError,
     ResourceNotFoundError,
-    Rules,
     ToolArgumentError,
     ToolError,
     ToolPermissionError,
     ToolQuotaError,
     ToolUnavailableError,
-    said,
 )
-from mulligan.plugin import meanings as m
+from mulligan.failures.failure import Failure
 
 rules = Rules()
 _HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from mulligan.plugin import Failure, Rules, ToolCancelledError, ToolError, ToolExecutionError, said
-from mulligan.plugin import meanings as m
+from mulligan.classifying import meanings as m
+from mulligan.classifying.phrases import said
+from mulligan.classifying.rules import Rules
+from mulligan.errors import ToolCancelledError, ToolError, ToolExecutionError
+from mulligan.failures.failure import Failure
 
 rules = Rules()
 _LONGEST_NAME = 100

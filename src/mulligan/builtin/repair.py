@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from mulligan.plugin import (
-    Limits,
-    Run,
-    Tool,
-    ToolArgumentError,
-    ToolCall,
-    ToolError,
-    ToolNotFoundError,
-    Toolset,
-    coerced,
-    hookimpl,
-    mended_json,
-    read_arguments,
-    same_name,
-)
+from mulligan.arguments.reading import read_arguments
+from mulligan.calls import ToolCall
+from mulligan.errors import ToolArgumentError, ToolError, ToolNotFoundError
+from mulligan.hookimpl import hookimpl
+from mulligan.mending.readings import coerced, mended_json, same_name
+from mulligan.policy import Limits
+from mulligan.steps import Run
+from mulligan.tools import Tool
+from mulligan.toolset import Toolset
 
 
 class _Unclear(Exception):

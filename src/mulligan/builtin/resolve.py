@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from mulligan.plugin import Tool, ToolCall, Toolset, hookimpl
+from mulligan.calls import ToolCall
+from mulligan.hookimpl import hookimpl
+from mulligan.tools import Tool
+from mulligan.toolset import Toolset
 
 
 @hookimpl(trylast=True)

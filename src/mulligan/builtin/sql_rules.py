@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mulligan.plugin import Failure, Rules, ToolError, said
-from mulligan.plugin import meanings as m
+from mulligan.classifying import meanings as m
+from mulligan.classifying.phrases import said
+from mulligan.classifying.rules import Rules
+from mulligan.errors import ToolError
+from mulligan.failures.failure import Failure
 
 rules = Rules()
 _STATES: Mapping[str, m.Meaning] = {  # the five characters, else the two of the class

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from mulligan.plugin import Limits, Tool, ToolCall, hookimpl, read_arguments
+from mulligan.arguments.reading import read_arguments
+from mulligan.calls import ToolCall
+from mulligan.hookimpl import hookimpl
+from mulligan.policy import Limits
+from mulligan.tools import Tool
 
 
 class Validate:

@@ -11,7 +11,10 @@ from http import HTTPStatus
 from typing import Any
 
 from mulligan.builtin.value_shapes import carries, is_envelope, is_record, leading, mappings, status_of, words
-from mulligan.plugin import Failure, meanings, reason_of, said
+from mulligan.classifying import meanings
+from mulligan.classifying.phrases import said
+from mulligan.classifying.reasons import reason_of
+from mulligan.failures.failure import Failure
 
 _CODES = ("code", "error_code", "errorCode", "error_type", "reason", "status", "type")
 _SAYING_NOTHING = (None, meanings.ARGUMENT, meanings.FAILED)

@@ -11,7 +11,11 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
-from mulligan.plugin import Failure, meanings, reason_of, safe_str, said
+from mulligan.classifying import meanings
+from mulligan.classifying.phrases import said
+from mulligan.classifying.reasons import reason_of
+from mulligan.failures.failure import Failure
+from mulligan.foreign.containment import safe_str
 
 # fmt: off
 ENVELOPE = frozenset((

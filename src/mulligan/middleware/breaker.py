@@ -5,17 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Hashable, Iterable, Mapping
 
-from mulligan.middleware.checks import REFUSALS, check_classes, check_number, rounded_up
-from mulligan.middleware.circuit import Circuit, Settings, State
-from mulligan.middleware.keys import Key, Keys, PerKey
-from mulligan.plugin import (
-    DeadlineExceeded,
-    ExecutorSaturated,
-    Outcome,
-    Run,
-    Steps,
-    Tool,
-    ToolCall,
+from mulligan.calls import ToolCall
+from mulligan.errors import (
     ToolCancelledError,
     ToolConnectionError,
     ToolError,
@@ -23,6 +14,11 @@ from mulligan.plugin import (
     ToolTimeoutError,
     ToolUnavailableError,
 )
+from mulligan.middleware.checks import REFUSALS, check_classes, check_number, rounded_up
+from mulligan.middleware.circuit import Circuit, Settings, State
+from mulligan.middleware.keys import Key, Keys, PerKey
+from mulligan.steps import DeadlineExceeded, ExecutorSaturated, Outcome, Run, Steps
+from mulligan.tools import Tool
 
 SERVICE_FAILURES: tuple[type[ToolError], ...] = (ToolUnavailableError, ToolConnectionError, ToolTimeoutError)
 

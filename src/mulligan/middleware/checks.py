@@ -7,7 +7,8 @@ import sys
 from copy import copy
 from typing import Any
 
-from mulligan.plugin import Run, ToolError, UsageError
+from mulligan.errors import ToolError, UsageError
+from mulligan.steps import Run
 
 REFUSALS = frozenset({"host:circuit-breaker", "host:rate-limit", "host:concurrency"})
 

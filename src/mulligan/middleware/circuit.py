@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from mulligan.plugin import shared_lock
+from mulligan.forks import shared_lock
 
 State = Literal["closed", "open", "half-open"]
 _BUCKETS = 10

@@ -9,10 +9,13 @@ from copy import copy
 from functools import partial
 from typing import Any
 
+from mulligan.calls import ToolCall
+from mulligan.errors import ToolError, ToolRateLimitError
 from mulligan.middleware.checks import bounded, check_number, rounded_up
 from mulligan.middleware.keys import Key, Keys, PerKey
 from mulligan.middleware.lines import Line, turn
-from mulligan.plugin import Executor, Outcome, Run, Steps, Tool, ToolCall, ToolError, ToolRateLimitError
+from mulligan.steps import Executor, Outcome, Run, Steps
+from mulligan.tools import Tool
 
 
 class ConcurrencyLimit:

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
-from mulligan.plugin import Tool, ToolCall, UsageError, shared_lock, show_name
+from mulligan.calls import ToolCall
+from mulligan.errors import UsageError
+from mulligan.foreign.containment import show_name
+from mulligan.forks import shared_lock
+from mulligan.tools import Tool
 
 Key: TypeAlias = "str | Callable[[Tool, ToolCall], Hashable]"
 

@@ -6,7 +6,8 @@ from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Generator
 
-from mulligan.plugin import Outcome, Signal, Sleep, Step, shared_lock, survive_fork
+from mulligan.forks import shared_lock, survive_fork
+from mulligan.steps import Outcome, Signal, Sleep, Step
 
 
 class Ticket:

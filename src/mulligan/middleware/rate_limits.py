@@ -6,10 +6,13 @@ import time
 from collections import deque
 from collections.abc import Callable
 
+from mulligan.calls import ToolCall
+from mulligan.errors import ToolError, ToolRateLimitError
 from mulligan.middleware.checks import bounded, check_number, rounded_up
 from mulligan.middleware.keys import Key, Keys, PerKey
 from mulligan.middleware.lines import Line, turn
-from mulligan.plugin import Outcome, Run, Steps, Tool, ToolCall, ToolError, ToolRateLimitError
+from mulligan.steps import Outcome, Run, Steps
+from mulligan.tools import Tool
 
 
 class RateLimit:

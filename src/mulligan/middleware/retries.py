@@ -8,22 +8,12 @@ from collections.abc import Callable, Iterable
 from copy import copy
 from typing import Any
 
+from mulligan.calls import ToolCall
+from mulligan.errors import ToolArgumentError, ToolConnectionError, ToolError, ToolTimeoutError, UsageError
+from mulligan.forks import shared_lock
 from mulligan.middleware.checks import bounded, check_classes, check_number
-from mulligan.plugin import (
-    DeadlineExceeded,
-    Outcome,
-    Run,
-    Sleep,
-    Steps,
-    Tool,
-    ToolArgumentError,
-    ToolCall,
-    ToolConnectionError,
-    ToolError,
-    ToolTimeoutError,
-    UsageError,
-    shared_lock,
-)
+from mulligan.steps import DeadlineExceeded, Outcome, Run, Sleep, Steps
+from mulligan.tools import Tool
 
 
 class Retry:

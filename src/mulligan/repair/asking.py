@@ -9,24 +9,16 @@ from itertools import islice
 from typing import Any
 
 from mulligan.arguments.reading import dump
-from mulligan.plugin import (
-    OpenAIDialect,
-    Run,
-    Tool,
-    ToolArgumentError,
-    ToolCall,
-    ToolError,
-    ToolNotFoundError,
-    Toolset,
-    UsageError,
-    clean,
-    fence,
-    hookimpl,
-    show_name,
-)
+from mulligan.calls import ToolCall
+from mulligan.dialects.openai import OpenAIDialect
+from mulligan.errors import ToolArgumentError, ToolError, ToolNotFoundError, UsageError
+from mulligan.foreign.containment import clean, fence, show_name
+from mulligan.hookimpl import hookimpl
 from mulligan.repair.model_answer import call_in
 from mulligan.secrets.redaction import REDACTED, cut
-from mulligan.steps import gives_awaitable
+from mulligan.steps import Run, gives_awaitable
+from mulligan.tools import Tool
+from mulligan.toolset import Toolset
 
 _MOST_TOOLS, _MOST_SEARCHED, _MOST_PROBLEMS = 32, 256, 20
 _LONGEST, _LINE = 20_000, 300
