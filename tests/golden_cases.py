@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from mulligan import Limits, Pipeline, Policy, Tool, ToolCall, ToolResult, errors
-from mulligan.memory.budget import Budget
 from mulligan.plugin import AuthorMessage, hookimpl
+from mulligan.session.budget import Budget
 
 GOLDEN = Path(__file__).parent / "golden"
 FORMATS = ("text", "json", "block")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mulligan import Pipeline, errors
-from mulligan.builtin.classify import rules as built_in
+from mulligan.classify.builtin import rules as built_in
 from mulligan.plugin import Failure, Rules, ToolQuotaError, ToolRateLimitError
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mulligan import Pipeline, errors
-from mulligan.classifying.phrasebook import Phrasebook
+from mulligan.classify.phrasebook import Phrasebook
 from mulligan.plugin import Failure, meanings, pointer_to, reason_error, reason_of, said, text_error
 
 REASONS = {

@@ -10,7 +10,7 @@ import textwrap
 
 import pytest
 
-from mulligan.builtin.classify import rules as built_in
+from mulligan.classify.builtin import rules as built_in
 from mulligan.cli import main
 
 SHOP = '''

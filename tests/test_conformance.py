@@ -11,9 +11,13 @@ import dialect_samples
 import pytest
 
 from mulligan import Limits, errors
-from mulligan.builtin import classify, detect, dialects, execute, formats
-from mulligan.builtin.repair import Repair
+from mulligan.classify import builtin as classify
+from mulligan.classify import detect
+from mulligan.dialects import builtin as dialects
+from mulligan.execute import builtin as execute
 from mulligan.plugin import ToolCall
+from mulligan.render import builtin as formats
+from mulligan.repair.builtin import Repair
 from mulligan.testing import (
     ClassifierConformance,
     DialectConformance,

@@ -12,8 +12,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mulligan import Pipeline, tool
-from mulligan.foreign.containment import clean, fence, safe_str, show_name, unfence
-from mulligan.foreign.invisible import BLANK, INVISIBLE
+from mulligan.untrusted.invisible import BLANK, INVISIBLE
+from mulligan.untrusted.text import clean, fence, safe_str, show_name, unfence
 
 _FORBIDDEN = re.compile(
     f"(?:{INVISIBLE}|{BLANK})|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff\xad\ud800-\udfff"
@@ -161,7 +161,7 @@ def test_a_fence_differs_by_key_and_text() -> None:
 
 
 def test_a_mark_that_the_text_holds_is_not_used() -> None:
-    from mulligan.foreign.containment import _mark
+    from mulligan.untrusted.text import _mark
 
     first = _mark("seed", "")
     second = _mark("seed", first)

@@ -16,8 +16,8 @@ import attrs
 import pytest
 
 from mulligan import Pipeline, Policy, Tool, hookimpl, hookspecs
-from mulligan.foreign.copies import detached, detached_arguments, frozen, thawed
 from mulligan.plugin import FeedbackFormat, Toolset
+from mulligan.untrusted.copies import detached, detached_arguments, frozen, thawed
 
 PARAMETERS = [
     (hook, name) for hook in hookspecs.__all__ for name in inspect.signature(getattr(hookspecs, hook)).parameters

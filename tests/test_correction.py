@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mulligan import Limits, Pipeline, Tool, errors, tool
-from mulligan.mending.arguments import mend_arguments
-from mulligan.mending.reported import near_reported, put_name
-from mulligan.mending.syntax import mend_syntax
+from mulligan.repair.arguments import mend_arguments
+from mulligan.repair.reported import near_reported, put_name
+from mulligan.repair.syntax import mend_syntax
 
 MARK = "Next: make this corrected call: "
 

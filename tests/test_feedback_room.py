@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mulligan import Limits, Pipeline, Tool, errors
-from mulligan.foreign.containment import unfence
+from mulligan.untrusted.text import unfence
 
 FORMATS = ("text", "json", "block")
 WORDS = re.compile(r"\w+|[^\w\s]")

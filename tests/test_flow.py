@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from mulligan import Deadline, Injected, Pipeline, Policy, Tool, ToolCall, ToolResult, errors, tool
-from mulligan.flow import invoke
+from mulligan.pipeline.flow import invoke
+from mulligan.pipeline.invocation import Invocation
 from mulligan.plugin import DeadlineExceeded, ExecutorSaturated, Outcome, Run, Sleep
-from mulligan.running.invocation import Invocation
 
 
 def read(path: str) -> str:

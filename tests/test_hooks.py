@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from mulligan import Feedback, Limits, Pipeline, Policy, Tool, ToolCall, errors, hookspecs, tool
-from mulligan.manager import HOOKS
+from mulligan.hooks.manager import HOOKS
 from mulligan.plugin import (
     AttemptFailed,
     CallFinished,

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mulligan import Limits, Pipeline, Policy, Problem, Tool, ToolCall, ToolResult, errors
-from mulligan.manager import HOOKS
+from mulligan.hooks.manager import HOOKS
 from mulligan.plugin import hookimpl
 
 ANY_TEXT = st.text(st.characters(), max_size=60)  # surrogates and controls too

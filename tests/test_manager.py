@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from mulligan import Dialect, FeedbackFormat, Pipeline, Tool, ToolCall, errors
-from mulligan.manager import FAULTS_ALLOWED, HOOKS, PluginManager
+from mulligan.hooks.manager import FAULTS_ALLOWED, HOOKS, PluginManager
 from mulligan.plugin import DeadlineExceeded, hookimpl
 
 BUILT_IN = ["resolve", "validate", "execute", "detect", "classify", "formats", "dialects"]

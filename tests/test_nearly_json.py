@@ -11,9 +11,9 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from mulligan import Policy, Tool
-from mulligan.mending.json_text import mend_json
-from mulligan.mending.lossless import parse_json
-from mulligan.mending.syntax import mend_syntax
+from mulligan.repair.json_text import mend_json
+from mulligan.repair.lossless import parse_json
+from mulligan.repair.syntax import mend_syntax
 
 SCHEMA = {"type": "object", "properties": {"x": {}}, "additionalProperties": True}
 READING = Tool.from_schema("look", "Looks.", SCHEMA, lambda **read: json.dumps(read), read_only=True)

@@ -10,9 +10,9 @@ import attrs
 import pytest
 
 from mulligan import Limits, Pipeline, Tool
-from mulligan.arguments.numbers import read_exact, read_whole
 from mulligan.errors import ToolArgumentError
 from mulligan.plugin import hookimpl, read_arguments
+from mulligan.validate.numbers import read_exact, read_whole
 
 WHOLE = {
     "9007199254740993.0": 9007199254740993,

@@ -9,8 +9,8 @@ import pytest
 
 from mulligan import Dialect, Pipeline, Tool, ToolCall, Toolset, errors, hookspecs
 from mulligan.hookimpl import HOOK_API
-from mulligan.manager import PluginManager
-from mulligan.plugging.plugins import Found
+from mulligan.hooks.discovery import Found
+from mulligan.hooks.manager import PluginManager
 from mulligan.plugin import Failure, ToolUnavailableError, hookimpl
 
 

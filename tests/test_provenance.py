@@ -14,7 +14,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from mulligan import Pipeline, Policy, Tool, errors, tool
-from mulligan.mending.scalars import number_of
+from mulligan.repair.values import number_of
 
 MARK = "Next: make this corrected call: "
 S: dict[str, Any] = {"type": "string"}

@@ -19,8 +19,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from secret_samples import ALNUM, HEX, draw, longest_part, published, shapes
 
-from mulligan.foreign.containment import safe_str
 from mulligan.secrets.redaction import PATTERNS, REDACTED, Redactor, cut
+from mulligan.untrusted.text import safe_str
 
 _NAMED = (  # {} is the secret
     *("AccountName=a;AccountKey={};EndpointSuffix=core.windows.net", "SharedAccessSignature sr=x&sig={}&se=1&skn=y"),

@@ -14,9 +14,9 @@ import repair_cases
 from loguru import logger
 
 from mulligan import Policy, Repair, Tool, ToolCall, errors
-from mulligan.mending.faithful import is_whole
-from mulligan.mending.lossless import Lossless
 from mulligan.plugin import CallRepaired, Limits, Run
+from mulligan.repair.faithful import is_whole
+from mulligan.repair.lossless import Lossless
 
 KINDS = ("json", "coerce", "name")
 

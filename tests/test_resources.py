@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mulligan import Pipeline, Policy, Tool, errors, tool
-from mulligan.failures.resources import named_in
+from mulligan.classify.resources import named_in
 
 SENTENCES = {
     "Node.js": "ENOENT: no such file or directory, open '{}'",

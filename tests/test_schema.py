@@ -42,7 +42,7 @@ import typing_extensions
 from typing_extensions import ReadOnly, TypeAliasType
 
 from mulligan.errors import UsageError
-from mulligan.signatures.schema import schema_of
+from mulligan.validate.schema import schema_of
 
 STRING, INTEGER, NUMBER, NULL = ({"type": name} for name in ("string", "integer", "number", "null"))
 

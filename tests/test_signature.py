@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import pytest
 
 from mulligan.errors import UsageError
-from mulligan.signatures.signature import (
+from mulligan.validate.signature import (
     Injected,
     check_signature,
     is_injected,

@@ -27,9 +27,9 @@ from hypothesis import strategies as st
 from typing_extensions import TypeAliasType
 
 from mulligan.errors import Problem
-from mulligan.signatures.schema import schema_of
-from mulligan.signatures.signature import Injected, read_parameters
-from mulligan.signatures.structure import StructureError
+from mulligan.validate.schema import schema_of
+from mulligan.validate.signature import Injected, read_parameters
+from mulligan.validate.structure import StructureError
 
 Structure = Callable[[dict[str, Any]], dict[str, Any]]
 
@@ -221,7 +221,7 @@ def test_cattrs_is_imported_only_where_it_is_needed() -> None:
     program = (
         "import sys\n"
         "from datetime import date\n"
-        "from mulligan.signatures.signature import read_parameters\n"
+        "from mulligan.validate.signature import read_parameters\n"
         "def plain(a: int, b: str, c: list[str], d: float | None = None) -> None: ...\n"
         "def dated(day: date) -> None: ...\n"
         "read_parameters(plain).structure({'a': 1.0, 'b': '', 'c': []})\n"

@@ -11,9 +11,9 @@ from types import SimpleNamespace
 import pytest
 
 from mulligan import Pipeline, Session, errors, testing
-from mulligan.memory.budget import Budget
 from mulligan.middleware import rate_limit, retry
 from mulligan.plugin import CallFinished, Failure, Outcome, PluginError, Rules, hookimpl
+from mulligan.session.budget import Budget
 from mulligan.testing import (
     FakeClock,
     TimelessPipeline,

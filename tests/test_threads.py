@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from mulligan.driving.threads import Job, ThreadPool
+from mulligan.execute.thread_pool import Job, ThreadPool
 from mulligan.plugin import ExecutorSaturated
 
 

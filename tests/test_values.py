@@ -28,8 +28,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mulligan import Pipeline, Tool, errors
-from mulligan.foreign import plain
-from mulligan.foreign.values import as_content
+from mulligan.untrusted import plain
+from mulligan.untrusted.serialize import as_content
 
 
 class Color(enum.Enum):
@@ -501,9 +501,7 @@ def test_arguments_without_an_end_are_refused(make_pipeline, run, kind):
 
 
 def test_sets_are_written_alike_in_every_process():
-    program = (
-        "from mulligan.foreign.values import as_content; print(as_content({'b', 'a', 'c', 'zz', 1, None, (2, 'x')}))"
-    )
+    program = "from mulligan.untrusted.serialize import as_content; print(as_content({'b', 'a', 'c', 'zz', 1, None, (2, 'x')}))"
     outputs = set()
     for seed in ("1", "2", "3"):
         env = {**os.environ, "PYTHONHASHSEED": seed}

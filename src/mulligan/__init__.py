@@ -17,23 +17,23 @@ import typing as _typing
 
 from mulligan import errors
 from mulligan.calls import Repair, ToolCall
+from mulligan.classify.failure import Failure
 from mulligan.deadline import Deadline, current_deadline
 from mulligan.dialects import Dialect
 from mulligan.errors import Problem
-from mulligan.failures.failure import Failure
 from mulligan.feedback import Feedback, FeedbackFormat
 from mulligan.hookimpl import hookimpl
 from mulligan.pipeline import Pipeline
 from mulligan.policy import Limits, Policy
+from mulligan.resolve.toolset import Toolset
 from mulligan.results import Answers, ToolResult
-from mulligan.signatures.signature import Injected
 from mulligan.tools import Tool, tool
-from mulligan.toolset import Toolset
+from mulligan.validate.signature import Injected
 
 if _typing.TYPE_CHECKING:
-    from mulligan.memory.budget import Budget
-    from mulligan.plugging.plugins import PluginFault, PluginInfo
-    from mulligan.session import Session
+    from mulligan.hooks.discovery import PluginFault, PluginInfo
+    from mulligan.pipeline.session import Session
+    from mulligan.session.budget import Budget
 
 __version__ = "0.1.0"
 __all__ = [
@@ -65,10 +65,10 @@ __all__ = [
 
 if not _typing.TYPE_CHECKING:  # a type checker would take every name for one that exists
     _NEEDED_LATER = {
-        "Budget": "mulligan.memory.budget",
-        "PluginFault": "mulligan.plugging.plugins",
-        "PluginInfo": "mulligan.plugging.plugins",
-        "Session": "mulligan.session",
+        "Budget": "mulligan.session.budget",
+        "PluginFault": "mulligan.hooks.discovery",
+        "PluginInfo": "mulligan.hooks.discovery",
+        "Session": "mulligan.pipeline.session",
     }
 
     def __getattr__(name: str) -> object:

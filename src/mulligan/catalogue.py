@@ -4,7 +4,7 @@
 
     Pipeline(tools, policy=Policy(catalogue={**ENGLISH, "possible": "Look before you try again."}))
 
-Fields in braces are filled in; a template may omit them. `mulligan.wording` and the feedback formats put the parts together.
+Fields in braces are filled in; a template may omit them. `mulligan.render` and the feedback formats put the parts together.
 A rule supplies its own message; `message:CLASS` replaces it, with `{message}`, `{resource}` and `{status}`. `user:CLASS`
 replaces the sentence for the user, and can also use `{tool}` and `{service}`.
 """

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from mulligan.classify.failure import Failure
 from mulligan.errors import ToolError
-from mulligan.failures.failure import Failure
 from mulligan.feedback import Feedback, FeedbackFormat
 from mulligan.hookimpl import hookspec
 

@@ -18,15 +18,15 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
 from mulligan.calls import ToolCall
+from mulligan.classify.failure import Failure
 from mulligan.dialects import Dialect
 from mulligan.errors import ToolError
 from mulligan.events import Event
-from mulligan.failures.failure import Failure
+from mulligan.execute.steps import Executor, Middleware, Run
 from mulligan.feedback_hooks import count_tokens, feedback_formats, hints, render_feedback
 from mulligan.hookimpl import hookspec
-from mulligan.steps import Executor, Middleware, Run
+from mulligan.resolve.toolset import Toolset
 from mulligan.tools import Tool
-from mulligan.toolset import Toolset
 
 __all__ = [  # noqa: RUF022  -- the hooks, in the order in which a call meets them
     "resolve",

@@ -8,14 +8,16 @@ def classify(failure):
         return ToolQuotaError("Acme's quota is used up.", provider="acme")
 """
 
-from mulligan.arguments.reading import read_arguments
 from mulligan.calls import Repair, ToolCall
 from mulligan.catalogue import ENGLISH, Catalogue
-from mulligan.classifying import meanings
-from mulligan.classifying.phrases import said, text_error
-from mulligan.classifying.reasons import reason_error, reason_of
-from mulligan.classifying.rules import Rule, Rules
-from mulligan.classifying.statuses import status_error
+from mulligan.classify import meanings
+from mulligan.classify.author import AUTHORS, AuthorMessage
+from mulligan.classify.failure import Failure
+from mulligan.classify.field_errors import pointer_to
+from mulligan.classify.phrases import said, text_error
+from mulligan.classify.reasons import reason_error, reason_of
+from mulligan.classify.rules import Rule, Rules
+from mulligan.classify.statuses import status_error
 from mulligan.deadline import Deadline, current_deadline
 from mulligan.dialects import Dialect
 from mulligan.dialects.ai_sdk import AISDKDialect
@@ -58,19 +60,7 @@ from mulligan.events import (
     StepFinished,
     Waiting,
 )
-from mulligan.failures.author import AUTHORS, AuthorMessage
-from mulligan.failures.failure import Failure
-from mulligan.failures.field_errors import pointer_to
-from mulligan.feedback import Feedback, FeedbackFormat, body, step_of
-from mulligan.foreign.containment import clean, fence, safe_str, show_name
-from mulligan.forks import shared_lock, survive_fork
-from mulligan.hookimpl import HOOK_API, hookimpl
-from mulligan.hookspecs import Repairer
-from mulligan.mending.readings import coerced, mended_json, same_name
-from mulligan.policy import Limits, Policy
-from mulligan.results import Answers, ToolResult
-from mulligan.signatures.signature import Injected
-from mulligan.steps import (
+from mulligan.execute.steps import (
     DeadlineExceeded,
     Executor,
     ExecutorSaturated,
@@ -83,8 +73,18 @@ from mulligan.steps import (
     Step,
     Steps,
 )
+from mulligan.feedback import Feedback, FeedbackFormat, body, step_of
+from mulligan.forks import shared_lock, survive_fork
+from mulligan.hookimpl import HOOK_API, hookimpl
+from mulligan.hookspecs import Repairer
+from mulligan.policy import Limits, Policy
+from mulligan.repair.helpers import coerced, mended_json, same_name
+from mulligan.resolve.toolset import Toolset
+from mulligan.results import Answers, ToolResult
 from mulligan.tools import Tool, tool
-from mulligan.toolset import Toolset
+from mulligan.untrusted.text import clean, fence, safe_str, show_name
+from mulligan.validate.arguments import read_arguments
+from mulligan.validate.signature import Injected
 
 __all__ = [
     "AUTHORS",

@@ -10,7 +10,7 @@ import attrs
 from mulligan.catalogue import ENGLISH, Catalogue, check_catalogue
 from mulligan.deadline import is_seconds
 from mulligan.errors import ToolConnectionError, ToolError, ToolExecutionError, ToolPermissionError, UsageError
-from mulligan.foreign.facts import guarded
+from mulligan.untrusted.objects import guarded
 
 _FEWEST_TOKENS = 50
 _NEAR = 0.8

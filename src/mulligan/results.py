@@ -12,9 +12,9 @@ from mulligan.catalogue import ENGLISH
 from mulligan.dialects import Dialect, named
 from mulligan.errors import ToolArgumentError, ToolError, ToolExecutionError, ToolNotFoundError, UsageError
 from mulligan.feedback import Feedback, body
-from mulligan.foreign.containment import safe_repr, safe_str, show_name
 from mulligan.policy import Limits, Policy
 from mulligan.secrets.redaction import REDACTED, Redactor, cut
+from mulligan.untrusted.text import safe_repr, safe_str, show_name
 
 if TYPE_CHECKING:
     from mulligan.events import Event
@@ -78,8 +78,8 @@ class ToolResult:
         Raises:
             UsageError: it is neither.
         """
-        from mulligan.failures.failure import Failure
-        from mulligan.wording.wording import Wording
+        from mulligan.classify.failure import Failure
+        from mulligan.render.composer import Wording
 
         failure = None
         if isinstance(error, str):

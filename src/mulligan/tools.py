@@ -6,14 +6,15 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, overload
 
-from mulligan.arguments.numbers import Numbers, read_exact, read_whole
-from mulligan.arguments.schemas import compiled
 from mulligan.errors import Problem, ToolArgumentError, ToolType, UsageError
-from mulligan.foreign.containment import show_name
-from mulligan.foreign.copies import frozen
+from mulligan.execute.steps import gives_awaitable
 from mulligan.lazy import lazy
-from mulligan.signatures import tool_checks as checks
-from mulligan.signatures.signature import (
+from mulligan.untrusted.copies import frozen
+from mulligan.untrusted.text import show_name
+from mulligan.validate import tool_checks as checks
+from mulligan.validate.numbers import Numbers, read_exact, read_whole
+from mulligan.validate.schemas import compiled
+from mulligan.validate.signature import (
     check_annotations,
     check_signature,
     name_of,
@@ -21,13 +22,12 @@ from mulligan.signatures.signature import (
     read_injected,
     read_parameters,
 )
-from mulligan.signatures.structure import StructureError
-from mulligan.steps import gives_awaitable
+from mulligan.validate.structure import StructureError
 
 if TYPE_CHECKING:
-    from mulligan.arguments.validation import Validator
     from mulligan.feedback import FeedbackFormat
-    from mulligan.signatures.signature import Parameters
+    from mulligan.validate.signature import Parameters
+    from mulligan.validate.validator import Validator
 
 Handler = Callable[..., Any]
 Resources = Callable[[Mapping[str, Any]], Iterable[str]] | Iterable[str]

@@ -15,7 +15,7 @@ from test_formats_containment import CARRIERS
 
 from mulligan import Limits
 from mulligan.plugin import Feedback, FeedbackFormat, Problem, fence, show_name
-from mulligan.wording.fitting import Room, fit
+from mulligan.render.fitting import Room, fit
 
 MADE: dict[str, FeedbackFormat] = {made.name: made for made in (XmlFormat(), MarkdownFormat(), TerseFormat())}
 EVERY = range(60, 2_001)

@@ -8,12 +8,12 @@ from typing import Any, Literal
 
 import attrs
 
+from mulligan.classify.failure import Failure
 from mulligan.errors import ToolError
-from mulligan.failures.failure import Failure
+from mulligan.hooks.discovery import Hookimpl, PluginInfo
+from mulligan.hooks.probing import LEFT_OUT
+from mulligan.hooks.registration import HOOKS
 from mulligan.pipeline import Pipeline
-from mulligan.plugging.plugins import Hookimpl, PluginInfo
-from mulligan.plugging.probing import LEFT_OUT
-from mulligan.plugging.registration import HOOKS
 from mulligan.results import ToolResult
 
 Reply = Literal[

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mulligan.errors import UsageError
-from mulligan.foreign.containment import safe_str
-from mulligan.foreign.facts import type_name
-from mulligan.plugging.entry_points import Entry, read_entry_points
+from mulligan.hooks.entry_points import Entry, read_entry_points
+from mulligan.untrusted.objects import type_name
+from mulligan.untrusted.text import safe_str
 
 GROUP = "mulligan.commands"
 _KNOWN = {"proxy": "mulligan-mcp"}

@@ -13,6 +13,7 @@ from typing import Annotated, Any, NoReturn
 import attrs
 from cyclopts import Parameter
 
+from mulligan.classify.failure import Failure
 from mulligan.cli.asked import Answered, answers, order
 from mulligan.cli.given_tools import find_tools
 from mulligan.cli.loading import find
@@ -21,14 +22,13 @@ from mulligan.cli.settings import Settings
 from mulligan.cli.streams import stdout, typed
 from mulligan.cli.verdicts import Verdict, summary, verdicts
 from mulligan.errors import ToolError, UsageError
-from mulligan.failures.failure import Failure
-from mulligan.foreign.containment import safe_str
-from mulligan.foreign.facts import type_name
+from mulligan.hooks.discovery import Hookimpl, PluginInfo
 from mulligan.pipeline import Pipeline
-from mulligan.plugging.plugins import Hookimpl, PluginInfo
+from mulligan.resolve.toolset import Toolset
 from mulligan.results import ToolResult
 from mulligan.tools import Tool
-from mulligan.toolset import Toolset
+from mulligan.untrusted.objects import type_name
+from mulligan.untrusted.text import safe_str
 
 _REFERENCE = re.compile(r"(?:([A-Za-z_][\w.]*):)?([A-Za-z_][\w.]*)(\(.*\))?", re.DOTALL)
 _SURELY, _PROBABLY = 0.85, 0.75

@@ -18,12 +18,12 @@ from mulligan.cli.settings import Chosen, Settings
 from mulligan.cli.trials import Asked, ask_all, offers, trial_tool, tried
 from mulligan.errors import UsageError
 from mulligan.hookimpl import HOOK_API
-from mulligan.manager import PluginManager
+from mulligan.hooks.discovery import GROUP, PluginFault, PluginInfo
+from mulligan.hooks.entry_points import Entry, read_entry_points
+from mulligan.hooks.manager import PluginManager
+from mulligan.hooks.probing import LEFT_OUT
+from mulligan.hooks.registration import name_of, rule_lists
 from mulligan.pipeline import Pipeline
-from mulligan.plugging.entry_points import Entry, read_entry_points
-from mulligan.plugging.plugins import GROUP, PluginFault, PluginInfo
-from mulligan.plugging.probing import LEFT_OUT
-from mulligan.plugging.registration import name_of, rule_lists
 
 Level = Literal["error", "warning", "note"]
 SLOW_LOAD = 0.5
@@ -219,8 +219,8 @@ def _of_unused_rules(info: PluginInfo, given: Iterable[Any]) -> Iterator[Finding
 
 def _of_names(asked: Iterable[Asked]) -> Iterator[Finding]:
     """Formats and dialects with the same name: the plugin that was registered last wins."""
-    from mulligan.builtin.dialects import dialects
-    from mulligan.builtin.formats import feedback_formats
+    from mulligan.dialects.builtin import dialects
+    from mulligan.render.builtin import feedback_formats
 
     own = {"feedback_formats": feedback_formats(), "dialects": dialects()}
     known = {(hook, offer.name): "mulligan itself" for hook, offered in own.items() for offer in offered}  # type: ignore[attr-defined]

@@ -11,8 +11,8 @@ from mulligan.cli.loading import find
 from mulligan.cli.output import complain
 from mulligan.errors import UsageError
 from mulligan.pipeline import Pipeline
+from mulligan.resolve.toolset import Toolset
 from mulligan.tools import Tool
-from mulligan.toolset import Toolset
 
 _REPORTED = 3
 

@@ -13,9 +13,9 @@ from types import ModuleType
 from typing import Any
 
 from mulligan.errors import UsageError
-from mulligan.foreign.containment import safe_str
-from mulligan.plugging.entry_points import read_entry_points
-from mulligan.plugging.plugins import GROUP
+from mulligan.hooks.discovery import GROUP
+from mulligan.hooks.entry_points import read_entry_points
+from mulligan.untrusted.text import safe_str
 
 _LISTED = 20
 _STEP = "name an importable module or a .py file"

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from mulligan.cli.streams import tell
-from mulligan.plugging.entry_points import read_entry_points
-from mulligan.plugging.plugins import GROUP
+from mulligan.hooks.discovery import GROUP
+from mulligan.hooks.entry_points import read_entry_points
 
 SECONDS = 5.0
 

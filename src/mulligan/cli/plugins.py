@@ -7,12 +7,12 @@ from typing import Annotated, Any
 import attrs
 from cyclopts import Parameter
 
-from mulligan.classifying.rules import Rule
+from mulligan.classify.rules import Rule
 from mulligan.cli.output import OK, console, is_styled, print_table, write, write_json
 from mulligan.cli.settings import Settings
 from mulligan.cli.streams import stdout
+from mulligan.hooks.discovery import PluginFault, PluginInfo
 from mulligan.pipeline import Pipeline
-from mulligan.plugging.plugins import PluginFault, PluginInfo
 
 _LISTED = 3
 

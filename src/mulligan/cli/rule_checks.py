@@ -14,11 +14,11 @@ from itertools import islice
 from pathlib import Path
 from types import ModuleType
 
-from mulligan.classifying.rules import Rule
+from mulligan.classify.failure import Failure
+from mulligan.classify.rules import Rule
 from mulligan.errors import ToolError
-from mulligan.failures.failure import Failure
-from mulligan.foreign.containment import safe_str
-from mulligan.foreign.facts import type_name
+from mulligan.untrusted.objects import type_name
+from mulligan.untrusted.text import safe_str
 
 _TRIAL = "a trial"
 _STAND_IN = "_mulligan_stand_in"

@@ -21,14 +21,14 @@ from mulligan.cli.given_tools import find_tools
 from mulligan.cli.output import DASH, FAILED, FATAL, OK, console, is_styled
 from mulligan.cli.settings import Settings
 from mulligan.cli.streams import Written, stdout, tell
-from mulligan.composing.messages import check_read
 from mulligan.dialects import Dialect, named
 from mulligan.dialects.ai_sdk import AISDKDialect
 from mulligan.errors import UsageError
-from mulligan.foreign.containment import safe_str
 from mulligan.pipeline import Pipeline
+from mulligan.pipeline.messages import check_read
+from mulligan.pipeline.session import Session
 from mulligan.results import ToolResult
-from mulligan.session import Session
+from mulligan.untrusted.text import safe_str
 
 _MANY = 20
 Shape = Callable[[Mapping[str, Any]], Dialect | None]

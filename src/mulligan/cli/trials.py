@@ -8,18 +8,18 @@ from typing import Any
 
 import attrs
 
-from mulligan.builtin.formats import TextFormat
 from mulligan.calls import ToolCall
+from mulligan.classify.failure import Failure
 from mulligan.dialects import Dialect
 from mulligan.events import CallStarted
-from mulligan.failures.failure import Failure
 from mulligan.feedback import FeedbackFormat
-from mulligan.foreign.containment import safe_str
-from mulligan.foreign.facts import type_name
+from mulligan.hooks.discovery import Hookimpl, PluginInfo
 from mulligan.pipeline import Pipeline
-from mulligan.plugging.plugins import Hookimpl, PluginInfo
+from mulligan.render.builtin import TextFormat
+from mulligan.resolve.toolset import Toolset
 from mulligan.tools import Tool
-from mulligan.toolset import Toolset
+from mulligan.untrusted.objects import type_name
+from mulligan.untrusted.text import safe_str
 
 _NAME = "doctor_trial"
 _FAILURES = (

@@ -8,10 +8,10 @@ from typing import Literal
 
 import attrs
 
-from mulligan.classifying.rules import Rule
+from mulligan.classify.failure import Failure
+from mulligan.classify.rules import Rule
 from mulligan.errors import ToolError
-from mulligan.failures.failure import Failure
-from mulligan.plugging.plugins import PluginInfo
+from mulligan.hooks.discovery import PluginInfo
 
 Answer = Literal["decided", "abstains", "other classes", "also matches", "failed"]
 

@@ -187,8 +187,8 @@ class _Block:
 
 def _parsed(text: str) -> Mapping[str, Any]:
     """The arguments as an object, if this loses nothing; else their text, so that the error can be reported."""
-    from mulligan.arguments.reading import read_arguments
     from mulligan.policy import Limits
+    from mulligan.validate.arguments import read_arguments
 
     try:
         return read_arguments(text, Limits()) if text else {_INVALID: text}

@@ -9,7 +9,7 @@ from typing import Any, SupportsIndex
 from mulligan.calls import ToolCall, known_id
 from mulligan.dialects import plain
 from mulligan.errors import Problem, ToolArgumentError, UsageError
-from mulligan.foreign.containment import plain_str
+from mulligan.untrusted.text import plain_str
 
 LIMIT = "by the output token limit"
 FILTER = "by a content filter"

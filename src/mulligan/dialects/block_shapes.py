@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from mulligan.dialects.asked import given, kind_of, mapping
-from mulligan.foreign.containment import show_name
-from mulligan.foreign.values import as_content
+from mulligan.untrusted.serialize import as_content
+from mulligan.untrusted.text import show_name
 
 _MAGIC = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),

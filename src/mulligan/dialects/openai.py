@@ -117,7 +117,7 @@ def _call(item: Mapping[str, Any], ended: str | None) -> ToolCall:
 def _shown(result: ToolResult) -> list[dict[str, Any]]:
     """The parts of a user message for what a tool returned besides text."""
     from mulligan.dialects.blocks import blocks_of
-    from mulligan.foreign.containment import show_name
+    from mulligan.untrusted.text import show_name
 
     parts = [part for block in blocks_of(result) or () if not block.text and (part := _part(block)) is not None]
     if not parts:

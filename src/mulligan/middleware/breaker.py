@@ -14,10 +14,10 @@ from mulligan.errors import (
     ToolTimeoutError,
     ToolUnavailableError,
 )
+from mulligan.execute.steps import DeadlineExceeded, ExecutorSaturated, Outcome, Run, Steps
 from mulligan.middleware.checks import REFUSALS, check_classes, check_number, rounded_up
 from mulligan.middleware.circuit import Circuit, Settings, State
 from mulligan.middleware.keys import Key, Keys, PerKey
-from mulligan.steps import DeadlineExceeded, ExecutorSaturated, Outcome, Run, Steps
 from mulligan.tools import Tool
 
 SERVICE_FAILURES: tuple[type[ToolError], ...] = (ToolUnavailableError, ToolConnectionError, ToolTimeoutError)

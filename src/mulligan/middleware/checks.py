@@ -8,7 +8,7 @@ from copy import copy
 from typing import Any
 
 from mulligan.errors import ToolError, UsageError
-from mulligan.steps import Run
+from mulligan.execute.steps import Run
 
 REFUSALS = frozenset({"host:circuit-breaker", "host:rate-limit", "host:concurrency"})
 

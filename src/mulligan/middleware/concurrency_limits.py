@@ -11,10 +11,10 @@ from typing import Any
 
 from mulligan.calls import ToolCall
 from mulligan.errors import ToolError, ToolRateLimitError
+from mulligan.execute.steps import Executor, Outcome, Run, Steps
 from mulligan.middleware.checks import bounded, check_number, rounded_up
 from mulligan.middleware.keys import Key, Keys, PerKey
 from mulligan.middleware.lines import Line, turn
-from mulligan.steps import Executor, Outcome, Run, Steps
 from mulligan.tools import Tool
 
 

@@ -7,9 +7,9 @@ from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from mulligan.calls import ToolCall
 from mulligan.errors import UsageError
-from mulligan.foreign.containment import show_name
 from mulligan.forks import shared_lock
 from mulligan.tools import Tool
+from mulligan.untrusted.text import show_name
 
 Key: TypeAlias = "str | Callable[[Tool, ToolCall], Hashable]"
 

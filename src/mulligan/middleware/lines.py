@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Generator
 
+from mulligan.execute.steps import Outcome, Signal, Sleep, Step
 from mulligan.forks import shared_lock, survive_fork
-from mulligan.steps import Outcome, Signal, Sleep, Step
 
 
 class Ticket:

@@ -8,10 +8,10 @@ from collections.abc import Callable
 
 from mulligan.calls import ToolCall
 from mulligan.errors import ToolError, ToolRateLimitError
+from mulligan.execute.steps import Outcome, Run, Steps
 from mulligan.middleware.checks import bounded, check_number, rounded_up
 from mulligan.middleware.keys import Key, Keys, PerKey
 from mulligan.middleware.lines import Line, turn
-from mulligan.steps import Outcome, Run, Steps
 from mulligan.tools import Tool
 
 

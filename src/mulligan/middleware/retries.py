@@ -10,9 +10,9 @@ from typing import Any
 
 from mulligan.calls import ToolCall
 from mulligan.errors import ToolArgumentError, ToolConnectionError, ToolError, ToolTimeoutError, UsageError
+from mulligan.execute.steps import DeadlineExceeded, Outcome, Run, Sleep, Steps
 from mulligan.forks import shared_lock
 from mulligan.middleware.checks import bounded, check_classes, check_number
-from mulligan.steps import DeadlineExceeded, Outcome, Run, Sleep, Steps
 from mulligan.tools import Tool
 
 

@@ -1,4 +1,6 @@
-"""Repair by a model: `ask(model)` has a model say once more what a call that cannot be run should have been.
+"""The repair of arguments, the corrected call, and repair by a model.
+
+`ask(model)` has a model say once more what a call that cannot be run should have been.
 
 from mulligan import Pipeline
 from mulligan.repair import ask
@@ -9,6 +11,24 @@ def model(messages):
 pipeline = Pipeline(tools, plugins=[ask(model)])
 """
 
-from mulligan.repair.asking import Ask, ask
+import typing as _typing
+
+if _typing.TYPE_CHECKING:
+    from mulligan.repair.model import Ask, ask
 
 __all__ = ["Ask", "ask"]
+
+if not _typing.TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        """What asks a model is imported when it is asked for."""
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from mulligan.repair import model
+
+        value = globals()[name] = getattr(model, name)
+        return value
+
+    def __dir__() -> list[str]:
+        """All names, those too that are imported later."""
+        return sorted({*globals(), *__all__})

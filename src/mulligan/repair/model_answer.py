@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mulligan.arguments.reading import read_arguments
 from mulligan.calls import ToolCall
 from mulligan.dialects import built_in, plain
 from mulligan.policy import Limits
 from mulligan.tools import Tool
+from mulligan.validate.arguments import read_arguments
 
 _FENCE = "```"
 _PARTS_OF_ONE_BLOCK = 3  # what stands before, in and after it

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
+from mulligan.hooks.discovery import PluginFault
 from mulligan.pipeline import Pipeline
-from mulligan.plugging.plugins import PluginFault
 from mulligan.plugin import ToolError, ToolResult, safe_str
 from mulligan.testing.tools import failing_tool
 

@@ -254,7 +254,7 @@ def _losing(run: Run, fault: Fault) -> Callable[[], Any]:
         if isinstance(value, (Awaitable, AsyncGenerator)):
             return _awaited(value, fault)
         if isinstance(value, Generator):
-            from mulligan.driving.drivers import consume
+            from mulligan.execute.sync_driver import consume
 
             consume(value, _YIELDED)
         raise fault.make()
@@ -263,7 +263,7 @@ def _losing(run: Run, fault: Fault) -> Callable[[], Any]:
 
 
 async def _awaited(value: Any, fault: Fault) -> None:
-    from mulligan.driving.async_driver import settled
+    from mulligan.execute.async_driver import settled
 
     await settled(value, _YIELDED)
     raise fault.make()

@@ -6,15 +6,15 @@ from collections.abc import Coroutine, Generator, Mapping
 from typing import Any
 
 from mulligan.calls import ToolCall
-from mulligan.composing.batches import async_driver
-from mulligan.composing.given import as_invocation
-from mulligan.driving.drivers import drive
-from mulligan.flow import Flow, invoke
+from mulligan.execute.steps import Outcome, Sleep, Step
+from mulligan.execute.sync_driver import drive
 from mulligan.middleware.retries import SecondChance
 from mulligan.pipeline import Pipeline
+from mulligan.pipeline.batches import async_driver
+from mulligan.pipeline.flow import Flow, invoke
+from mulligan.pipeline.given import as_invocation
+from mulligan.pipeline.session import Session
 from mulligan.results import ToolResult
-from mulligan.session import Session
-from mulligan.steps import Outcome, Sleep, Step
 
 
 class FakeClock:

@@ -7,9 +7,9 @@ from typing import Any
 import attrs
 
 from mulligan.cli.demo.script import TASK, Move, Turn
+from mulligan.pipeline.session import Session
 from mulligan.policy import Policy
 from mulligan.results import ToolResult
-from mulligan.session import Session
 
 POLICY = Policy(retry=False)
 """The demo shows the model trying again, not an automatic retry."""

@@ -8,12 +8,12 @@ from itertools import islice
 from typing import Any, ClassVar
 
 from mulligan.hookimpl import HOOK_API
-from mulligan.manager import PluginManager
+from mulligan.hooks.callers import Stages
+from mulligan.hooks.discovery import GROUP, PluginInfo
+from mulligan.hooks.entry_points import read_entry_points
+from mulligan.hooks.manager import PluginManager
+from mulligan.hooks.versions import ATTRIBUTE, needed_api
 from mulligan.pipeline import Pipeline
-from mulligan.plugging.entry_points import read_entry_points
-from mulligan.plugging.plugins import GROUP, PluginInfo
-from mulligan.plugging.stages import Stages
-from mulligan.plugging.versions import ATTRIBUTE, needed_api
 from mulligan.plugin import UsageError
 from mulligan.testing.conformance.fresh import imported
 

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
+from mulligan.hooks.registration import name_of
 from mulligan.pipeline import Pipeline
-from mulligan.plugging.registration import name_of
 from mulligan.plugin import PluginError, ToolError, ToolResult, safe_str
 from mulligan.testing.conformance.base import Conformance, hold, shown
 from mulligan.testing.conformance.oracles import outside

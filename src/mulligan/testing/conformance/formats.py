@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from mulligan.builtin.formats import feedback_formats as built_in
 from mulligan.plugin import (
     FeedbackFormat,
     Limits,
@@ -18,6 +17,7 @@ from mulligan.plugin import (
     clean,
     safe_str,
 )
+from mulligan.render.builtin import feedback_formats as built_in
 from mulligan.testing.conformance.base import Conformance, hold, shown
 from mulligan.testing.conformance.feedbacks import PLAIN, SMALL, feedbacks
 from mulligan.testing.conformance.oracles import outside, texts_of

@@ -1,1 +1,0 @@
-"""How a call ends: errors are completed, classified, worded and rendered as results."""

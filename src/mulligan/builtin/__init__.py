@@ -1,1 +1,0 @@
-"""The plugins that come with mulligan, one stage each. They import `mulligan.plugin` like an outsider's."""

@@ -1,0 +1,239 @@
+"""Arguments that turn out wrong inside the tool: its own signature, and the validators that people use.
+
+What a validator rejects is an argument only where the rejected data came with the call; an answer from elsewhere
+that does not validate is a fault of the tool.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from mulligan.classify import meanings
+from mulligan.classify.failure import Failure
+from mulligan.classify.field_errors import pointer_to
+from mulligan.classify.phrases import said
+from mulligan.classify.rules import Rules
+from mulligan.errors import Problem, ToolArgumentError, ToolError, ToolExecutionError
+
+rules = Rules()
+_BINDING = re.compile(
+    r"(?:([\w.<>]{1,200})\(\) )?(?:got an unexpected keyword argument '?(\w{1,100})"
+    r"|got multiple values for argument '(\w{1,100})'"
+    r"|missing \d{1,4} required (?:positional|keyword-only) arguments?: (['\w, ]{1,400}))",
+    re.IGNORECASE,
+)
+_AT = re.compile(r" - at `\$([^`]{0,200})`")
+_NAMED = re.compile(r"'([^']{1,100})'")
+_POSITIONS = frozenset(
+    (
+        "index",
+        "idx",
+        "i",
+        "n",
+        "nth",
+        "position",
+        "pos",
+        "place",
+        "row",
+        "line",
+        "column",
+        "item",
+        "number",
+        "page",
+        "offset",
+    )
+)
+_NULL = re.compile(r"\bnull (?:byte|character)s?\b")
+_IN_QUOTES = re.compile(r"[\"'`]([^\"'`\n]{1,200})[\"'`]")
+_SUBJECT = (  # an argument's name, and what must hold for it
+    r"(?:^|[.:;,(\[] ?|\b(?:[Aa]rgument|parameter|the|value of) )[\"'`]?{}[\"'`]? (?:= ?\S{{1,60}} )?"
+    r"(?:must|should|has to|have to|needs to|cannot|can't|can not|may not|is|are|was|exceeds|out of)\b"
+)
+_MOST = 8
+_MOST_ARGUMENTS, _LONGEST_MESSAGE = 40, 600
+_NEAR = 2
+
+
+@rules("builtins.TypeError")
+def binding(failure: Failure) -> ToolError | None:
+    """The tool was called with arguments that its signature does not take; a TypeError further inside is its own."""
+    found = _BINDING.match(failure.text[:600])
+    if found is None or failure.call is not None:  # a pipeline has validated them: it is the handler that does not fit
+        return None
+    name, unexpected, twice, missing = found.groups()
+    names = _NAMED.findall(missing) if missing else [unexpected or twice]
+    if not _at_boundary(failure, name, names, given=not missing):
+        return None
+    words = "missing" if missing else "unknown argument" if unexpected else "given twice"
+    problems = [Problem(pointer_to(one), words) for one in names[:_MOST]]
+    return ToolArgumentError("The arguments do not match the tool's parameters.", problems=problems, effect="possible")
+
+
+def _at_boundary(failure: Failure, name: str | None, names: list[str], *, given: bool) -> bool:
+    """Whether the call of the tool itself failed: no frame of the tool is there, and the names are the call's."""
+    arguments = failure.arguments or {}
+    if given:
+        return any(one in arguments for one in names) or (name is None and not arguments)
+    if any(one in arguments for one in names):
+        return False
+    return _frames(failure) <= _NEAR
+
+
+def _frames(failure: Failure) -> int:
+    """How many frames lie between the caller and the place that raised; counting stops at three."""
+    frames, trace = 0, getattr(failure.exception, "__traceback__", None)
+    while trace is not None and frames <= _NEAR:
+        frames, trace = frames + 1, trace.tb_next
+    return frames
+
+
+@rules("pydantic_core.ValidationError", "pydantic.error_wrappers.ValidationError", "pydantic.v1.ValidationError")
+def pydantic(failure: Failure) -> ToolError | None:
+    """pydantic rejected data."""
+    listed = failure.ask("errors")
+    places = [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, (list, tuple)) else []
+    rejected = [(one.get("loc"), one.get("type"), one.get("input")) for one in places[:_MOST]]
+    return _rejected(failure, rejected, "pydantic")
+
+
+@rules("jsonschema.ValidationError", "jsonschema_rs.ValidationError")
+def jsonschema(failure: Failure) -> ToolError | None:
+    """A JSON Schema rejected data."""
+    place = failure.look("absolute_path")
+    place = list(place) if isinstance(place, Iterable) else failure.look("instance_path") or []
+    validator = str(failure.look("validator") or "")
+    if validator == "required":
+        named = _NAMED.search(str(failure.look("message") or failure.text)[:200])
+        place = [*place, *named.groups()] if named else place
+    return _rejected(failure, [(place, validator, failure.look("instance"))], "the schema")
+
+
+@rules("jsonschema.SchemaError")
+def schema(failure: Failure) -> ToolError | None:
+    """A JSON Schema inside the tool is wrong itself."""
+    return ToolExecutionError("The tool uses an invalid JSON Schema.")
+
+
+@rules("msgspec.ValidationError", "msgspec.DecodeError")
+def msgspec(failure: Failure) -> ToolError | None:
+    """msgspec rejected data."""
+    found = _AT.search(failure.text[:1_000])
+    return _rejected(failure, [(found[1].lstrip(".") if found else "", "", None)], "msgspec")
+
+
+@rules("cattrs.BaseValidationError", "cattrs.ForbiddenExtraKeysError", "builtins.Exception")
+def cattrs(failure: Failure) -> ToolError | None:
+    """cattrs could not build an object of data; what it raises is a group, and notes on the members say where."""
+    if failure.is_plain:
+        return None
+    known = failure.matches("cattrs.BaseValidationError", "cattrs.ForbiddenExtraKeysError")
+    if not known and failure.field("__notes__") is None:
+        return None
+    places = [([place], "", None) for exception in failure.exceptions[:_MOST] for place in _noted(exception)]
+    return _rejected(failure, places, "cattrs") if places or known else None
+
+
+def _noted(exception: BaseException) -> Iterator[str | int]:
+    notes = getattr(exception, "__notes__", ())
+    for note in islice(notes, _MOST) if isinstance(notes, list) else ():
+        place = (
+            getattr(note, "name", getattr(note, "index", None)) if type(note).__module__.startswith("cattrs.") else None
+        )
+        if isinstance(place, (str, int)):
+            yield place
+
+
+@rules("marshmallow.ValidationError", "voluptuous.Invalid", "fastjsonschema.JsonSchemaValueException")
+def validators(failure: Failure) -> ToolError | None:
+    """marshmallow, voluptuous or fastjsonschema rejected data."""
+    told, path = failure.look("messages"), failure.look("path")
+    if isinstance(told, Mapping):
+        return _rejected(failure, [([str(name)], str(why), None) for name, why in told.items()], "the schema")
+    return _rejected(failure, [(list(path) if isinstance(path, (list, tuple)) else [], "", None)], "the schema")
+
+
+def _rejected(failure: Failure, places: list[tuple[Any, Any, Any]], by: str) -> ToolError:
+    """An argument error where the data came with the call, as far as can be told; else the tool's own."""
+    pointers = {pointer_to(list(place) if isinstance(place, tuple) else place): kind for place, kind, _ in places}
+    if failure.arguments and not any(_came_with(failure.arguments, place, data) for place, _, data in places):
+        return ToolExecutionError(f"The tool received data that {by} rejected.")
+    problems = [Problem(pointer, _why(kind)) for pointer, kind in pointers.items() if pointer]
+    return ToolArgumentError(f"Invalid arguments: {by} rejected them.", problems=problems, effect="possible")
+
+
+def _why(kind: object) -> str:
+    return "missing" if "missing" in str(kind) or "required" in str(kind).lower() else "not valid"
+
+
+def _came_with(arguments: Mapping[str, Any], place: Any, data: Any) -> bool:
+    """Whether the rejected field, or the data it was looked for in, is in the arguments of the call."""
+    first = place.lstrip(".[")[:100] if isinstance(place, str) else next(iter(place), None) if place else None
+    if first is not None and str(first).split(".")[0] in arguments:
+        return True
+    if isinstance(data, Mapping):
+        return bool(data) and set(data) <= set(arguments)
+    return data is not None and any(data == value for value in _values(arguments))
+
+
+def _values(arguments: Mapping[str, Any]) -> Iterator[Any]:
+    for value in arguments.values():
+        yield value
+        if isinstance(value, Mapping):
+            yield from value.values()
+
+
+@rules("builtins.ValueError", "builtins.LookupError", "builtins.AssertionError")
+def rejected(failure: Failure) -> ToolError | None:
+    """A check or a look-up inside the tool that is about one argument: it names it, or quotes what it holds."""
+    arguments = failure.arguments
+    if not arguments or not failure.is_plain or type(failure.exception) not in _CHECKS:
+        return None
+    found = list(_rejected_arguments(failure, arguments))
+    if len(found) != 1 or said(failure.told) not in (None, meanings.ARGUMENT, meanings.FAILED, meanings.OUT_OF_RANGE):
+        return None
+    (name, why), *_ = found
+    got = json.dumps(arguments[name], ensure_ascii=False, default=str)[:2_000]
+    problems = [Problem(pointer_to(name), why, got=got)]
+    return ToolArgumentError("The tool rejected an argument.", problems=problems, effect="possible")
+
+
+_CHECKS = (ValueError, KeyError, IndexError, LookupError, AssertionError)
+
+
+def _rejected_arguments(failure: Failure, arguments: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The arguments that an exception is about, each with what is wrong with it."""
+    told, kind = failure.told[:_LONGEST_MESSAGE], type(failure.exception)
+    quoted = {found[1] for found in _IN_QUOTES.finditer(told)}
+    for name, value in tuple(arguments.items())[:_MOST_ARGUMENTS]:
+        is_number = type(value) is int
+        text = str(value)[:_LONGEST_MESSAGE] if isinstance(value, str) or is_number else ""
+        if kind is KeyError and text and text == told:
+            yield name, "unknown to the tool"
+        elif kind is IndexError and is_number and name.lower() in _POSITIONS:
+            yield name, "out of range"
+        elif "\0" in text and _NULL.search(told):
+            yield name, "contains a null character"
+        elif (text and text in quoted) or (name in told and re.search(_SUBJECT.format(re.escape(name)), told)):
+            yield name, "rejected by the tool"
+
+
+@rules("json.JSONDecodeError")
+def decoding(failure: Failure) -> ToolError | None:
+    """Text that is not JSON: an argument, or an answer that the tool got."""
+    error = failure.exception
+    if isinstance(error, json.JSONDecodeError) and error.doc in tuple(_values(failure.arguments or {})):
+        where = f"line {error.lineno} column {error.colno}"
+        return ToolArgumentError(f"An argument must be JSON text and is not ({where}).")
+    if failure.outer is not None and failure.outer.type_name != failure.type_name:
+        return None  # the client that it was raised to may say what the answer was
+    return ToolExecutionError("The tool received a response that is not JSON.")
+
+
+@rules("builtins.UnicodeError")
+def encoding(failure: Failure) -> ToolError | None:
+    """Data that is not text in the encoding that was expected."""
+    return ToolExecutionError("The tool received text in an unexpected encoding.")

@@ -1,0 +1,165 @@
+"""The last resort, when nobody knows an exception nor what caused it: names of classes, then whole clauses of the text.
+
+They look at the whole chain at once, the outermost first, after every rule has been asked about every exception of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from http import HTTPStatus
+
+from mulligan.classify import meanings as m
+from mulligan.classify.failure import Failure
+from mulligan.classify.phrases import said, text_error
+from mulligan.classify.reasons import reason_of
+from mulligan.classify.rules import Rules
+from mulligan.classify.statuses import status_error
+from mulligan.errors import ToolError
+
+rules = Rules()
+_VAGUE = (m.ARGUMENT, m.FAILED)
+_NARROWER = {  # where a name is general, the text may say which
+    m.PERMISSION: (m.RATE_LIMIT, m.QUOTA, m.AUTHENTICATION),
+    m.CONNECTION: (m.DROPPED, m.UNREACHABLE, m.TLS, m.NOT_SENT, m.TIMEOUT, m.AUTHENTICATION),
+    m.UNAVAILABLE: (m.UNREACHABLE, m.NOT_SENT, m.TIMEOUT, m.RATE_LIMIT),
+}
+_QUOTED = re.compile(r"\"[^\"\n]{0,200}\"|(?<!\w)'[^'\n]{0,200}'(?!\w)|`[^`\n]{0,200}`")
+_STATUS = re.compile(
+    r"(?:^|[^\w\"'`])(?<!exit )(?:HTTP(?:/[\d.]{1,3})?(?: error| status)?(?: code)?|(?:HTTP |response |error )?status(?: code)?"
+    r"|(?:returned|received|with|HTTP) (?:an? )?(?:error|response)(?: code)?|error)"
+    r"[ :=]{1,3}[\[(]?([45]\d\d)(?=$|[\])}:,;.\n]|\s[-(\[{]| (?:Client|Server) Error\b)"
+    r"|\b(?:api|server|service|endpoint|request|backend|upstream|host|site|page|url) (?:returned|responded with|answered"
+    r"(?: with)?|replied(?: with)?|gave) (?:an? |HTTP |status ){0,3}([45]\d\d)(?=$|[,;:.)]| (?:for|on|from|to|with|after|at)\b)"
+    r"|\A\s{0,8}([45]\d\d)(?=\s{0,8}\Z|: \S|\s\{)"
+    r"|(?:^|[^\w.\"'`#])[\[(]?([45]\d\d)[\])]?:? ([A-Z][a-z]{1,16}(?: [A-Za-z]{2,16}){0,4})",
+    re.IGNORECASE,
+)
+_EITHER = re.compile(r"[a-z]Or[A-Z]")
+_COMPONENT = re.compile(
+    r"(?:(?!Internal)\w*(?:Server|Backend)|Socket|WebSocket|Proxy|DNS|SSL|TLS|OAuth\d?|Auth|Billing)"
+    r"(?:Base)?(?:Error|Exception|Fault)?"
+)
+_REASONS = {status.value: status.phrase.lower() for status in HTTPStatus if status >= 400}
+_BUGS = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    IndexError,
+    NameError,
+    NotImplementedError,
+    StopAsyncIteration,
+    StopIteration,
+    SyntaxError,
+    TypeError,
+)
+
+
+def _chain(failure: Failure) -> tuple[Failure, ...]:
+    """The failures of the whole chain, once the last of them is asked about; before that, none."""
+    outer = failure.outer or failure
+    if len(outer.exceptions) > 1 and failure.exception is not outer.exceptions[-1]:
+        return ()
+    return (outer, *outer.inner)
+
+
+@rules()
+def told_status(failure: Failure) -> ToolError | None:
+    """An HTTP status that the message tells as one: `status code 404`, `error: 404`, `404 Not Found`."""
+    for one in _chain(failure):
+        is_key = issubclass(type(one.exception), LookupError)  # `KeyError(404)` looked for a key
+        status = None if is_key or _is_bug(one.exception) else _status_told(one.text, one.told)
+        if status is not None:
+            return status_error(one, status, effect="possible")
+    return None
+
+
+def _status_told(text: str, told: str) -> int | None:
+    both = text[:600] if told == text else f"{told[:600]}\n{text[:600]}"
+    for found in _STATUS.finditer(_QUOTED.sub("_", both)) if "4" in both or "5" in both else ():
+        told_as_one = found[1] or found[2] or found[3]
+        if told_as_one:
+            return int(told_as_one)
+        phrase = _REASONS.get(int(found[4]))
+        if phrase is not None and found[5].lower().startswith(phrase):
+            return int(found[4])
+    return None
+
+
+@rules()
+def class_name(failure: Failure) -> ToolError | None:
+    """Words of the name of the exception's class, such as `NotFound` or `RateLimit`."""
+    return _by_name(failure, vague=False)
+
+
+@rules()
+def message_text(failure: Failure) -> ToolError | None:
+    """A whole clause of the message, such as `Read timed out`; what Python says of a bug is no such message."""
+    for one in _chain(failure):
+        error = None if _is_bug(one.exception) else text_error(one)
+        if error is not None:
+            return error
+    return None
+
+
+def _is_bug(exception: BaseException | None) -> bool:
+    return type(exception).__module__ == "builtins" and issubclass(type(exception), _BUGS)
+
+
+@rules()
+def general_name(failure: Failure) -> ToolError | None:
+    """A general word of the name of the exception's class, such as `Invalid` or `Validation`."""
+    return _by_name(failure, vague=True)
+
+
+def _by_name(failure: Failure, *, vague: bool) -> ToolError | None:
+    chain = _chain(failure)
+    for place, one in enumerate(chain):
+        meaning = _named(one.exception)
+        if meaning is not None and (meaning in _VAGUE) is vague:
+            return m.error_of(one, _narrowed(meaning, chain[place:]))
+    return None
+
+
+def _named(exception: BaseException | None) -> m.Meaning | None:
+    """What the name of the class says, or of the first base that says anything."""
+    if exception is None:
+        return None
+    kind = type(exception)
+    for cls in kind.__mro__:
+        meaning = None if cls.__module__ == "builtins" else _name_says(cls.__module__, cls.__name__, cls is kind)
+        if meaning is not None:
+            return meaning
+    return None
+
+
+@lru_cache(maxsize=2_048)
+def _name_says(module: str, name: str, itself: bool) -> m.Meaning | None:
+    """What a name says, without the part of it that names the library (`DNSException` of `dns`).
+
+    A base says nothing if it offers a choice, or only names a part of the system: everything that a library's server or
+    socket raises may derive from it.
+    """
+    own = name[len(_product(module, name)) :] or name
+    if not itself and (_EITHER.search(own) or _COMPONENT.fullmatch(own)):
+        return None
+    return reason_of(own)
+
+
+def _product(module: str, name: str) -> str:
+    """What a name begins with that names the library: its package, or a module such as `mcpserver` of `mcp`."""
+    package, *inner = module.lower().split(".")
+    parts = [package.rstrip("s"), package, *(part for part in inner if part.startswith(package))]
+    return max((part for part in parts if part and name.lower().startswith(part)), key=len, default="")
+
+
+def _narrowed(meaning: m.Meaning, chain: tuple[Failure, ...]) -> m.Meaning:
+    """What a general name means here, as the texts and the names of the causes tell."""
+    narrower = _NARROWER.get(meaning, ())
+    return next((told for told in _told(chain, narrower) if told in narrower), meaning) if narrower else meaning
+
+
+def _told(chain: tuple[Failure, ...], narrower: tuple[m.Meaning, ...]) -> Iterator[m.Meaning | None]:
+    yield from (said(one.told, narrower) for one in chain)
+    yield from (_named(one.exception) for one in chain[1:])

@@ -1,0 +1,146 @@
+"""What the operating system refuses: an OSError by its errno, or by its type where it has none."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+from collections.abc import Callable, Mapping
+
+from mulligan.classify import meanings as m
+from mulligan.classify.failure import Failure
+from mulligan.classify.phrases import said
+from mulligan.classify.rules import Rules
+from mulligan.errors import (
+    ResourceConflictError,
+    ResourceNotFoundError,
+    ToolArgumentError,
+    ToolError,
+    ToolPermissionError,
+    ToolQuotaError,
+    ToolUnavailableError,
+)
+
+rules = Rules()
+_HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_MAKING = frozenset(("write", "save", "create", "export", "dump", "store", "touch"))
+
+
+@rules("builtins.FileNotFoundError")
+def missing(failure: Failure) -> ToolError | None:
+    """A file, directory or program is not there."""
+    resource = failure.resource
+    folder = _missing_folder(failure)
+    if folder is not None:
+        message = f"Resource not found: {folder} (the folder to write to)"
+        return ResourceNotFoundError(message, resource=folder)
+    message = f"Resource not found: {resource}" if resource else "The resource was not found."
+    return ResourceNotFoundError(message, resource=resource)
+
+
+def _missing_folder(failure: Failure) -> str | None:
+    """The folder that is missing where a tool that makes files could not make one; a file to read may be missing too."""
+    path, tool = failure.look("filename"), failure.tool
+    if not isinstance(path, str) or tool is None or tool.read_only:
+        return None
+    if _MAKING.isdisjoint(re.split(r"[\W_]+", _HUMPS.sub("_", tool.name).lower())):
+        return None
+    folder = os.path.dirname(path)
+    return folder if folder and not os.path.isdir(folder) else None
+
+
+@rules("socket.gaierror", "socket.herror")
+def name_lookup(failure: Failure) -> ToolError | None:
+    """A host name that cannot be resolved."""
+    return m.error_of(failure, m.UNREACHABLE)
+
+
+@rules("ssl.SSLError")
+def tls(failure: Failure) -> ToolError | None:
+    """A certificate or a handshake that failed: nothing was sent. A connection that ends midway was dropped."""
+    if failure.matches("ssl.SSLEOFError", "ssl.SSLZeroReturnError"):
+        return m.error_of(failure, m.DROPPED)
+    return m.error_of(failure, m.TLS)
+
+
+@rules("builtins.OSError")
+def os_error(failure: Failure) -> ToolError | None:
+    """An OSError by its errno, or by its type where it has none."""
+    error = failure.exception
+    if not isinstance(error, OSError) or failure.status is not None:
+        return None
+    number = error.errno if isinstance(error.errno, int) else _errno_of(error)
+    if number == errno.ECONNRESET and error.errno is None:  # a client's own, which tells in words what happened
+        return m.error_of(failure, said(failure.told, (m.UNREACHABLE, m.TLS)) or m.DROPPED)
+    decide = _BY_ERRNO.get(number or 0)
+    return None if decide is None else decide(failure)
+
+
+def _errno_of(error: OSError) -> int | None:
+    return next((number for cls, number in _BY_TYPE if isinstance(error, cls)), None)
+
+
+def _place(failure: Failure) -> str:
+    return f": {failure.resource}" if failure.resource else ""
+
+
+def _denied(failure: Failure) -> ToolError:
+    """EACCES: one path that is denied is no account that is denied; another path may do."""
+    path = failure.look("filename")
+    if path is None:
+        return ToolPermissionError("Permission denied.")
+    resource, user = failure.resource, "The operating system denied access to a file or directory."
+    return ToolPermissionError(f"Permission denied: {resource}", fatal=False, resource=resource, user_message=user)
+
+
+def _exists(failure: Failure) -> ToolError:
+    message = f"The resource already exists{_place(failure)}"
+    return ResourceConflictError(message, code="ALREADY_EXISTS", resource=failure.resource)
+
+
+def _busy(failure: Failure) -> ToolError:
+    return ResourceConflictError(f"The path is busy or not empty{_place(failure)}", resource=failure.resource)
+
+
+def _wrong_path(words: str) -> Callable[[Failure], ToolError]:
+    return lambda failure: ToolArgumentError(f"{words}{_place(failure)}", resource=failure.resource)
+
+
+def _full(failure: Failure) -> ToolError:
+    user = "The disk is full or its quota is exhausted. Free some space, then try again."
+    message, resource = "No space left on the disk.", failure.resource
+    return ToolQuotaError(message, resource=resource, user_message=user, effect="possible")
+
+
+def _too_many(failure: Failure) -> ToolError:
+    return ToolUnavailableError("The system is temporarily out of resources.", effect="none")
+
+
+def _meaning(meaning: m.Meaning) -> Callable[[Failure], ToolError]:
+    return lambda failure: m.error_of(failure, meaning)
+
+
+_BY_ERRNO: Mapping[int, Callable[[Failure], ToolError]] = {
+    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), _denied),
+    errno.EEXIST: _exists,
+    **dict.fromkeys((errno.ENOTEMPTY, errno.EBUSY, errno.ETXTBSY), _busy),
+    errno.EISDIR: _wrong_path("The path is a directory, not a file"),
+    errno.ENOTDIR: _wrong_path("A part of the path is not a directory"),
+    errno.ENAMETOOLONG: _wrong_path("The name is too long"),
+    errno.ELOOP: _wrong_path("The path contains a loop of symbolic links"),
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), _full),
+    **dict.fromkeys((errno.EMFILE, errno.ENFILE, errno.EAGAIN), _too_many),
+    **dict.fromkeys((errno.ECONNREFUSED, errno.EHOSTUNREACH, errno.EHOSTDOWN), _meaning(m.UNREACHABLE)),
+    **dict.fromkeys((errno.ENETUNREACH, errno.ENETDOWN, errno.EADDRNOTAVAIL), _meaning(m.UNREACHABLE)),
+    **dict.fromkeys((errno.ECONNRESET, errno.ECONNABORTED, errno.EPIPE, errno.ENOTCONN), _meaning(m.DROPPED)),
+    errno.ETIMEDOUT: _meaning(m.TIMEOUT),
+}
+_BY_TYPE: tuple[tuple[type[OSError], int], ...] = (
+    (PermissionError, errno.EACCES),
+    (FileExistsError, errno.EEXIST),
+    (IsADirectoryError, errno.EISDIR),
+    (NotADirectoryError, errno.ENOTDIR),
+    (ConnectionRefusedError, errno.ECONNREFUSED),
+    (ConnectionError, errno.ECONNRESET),
+    (TimeoutError, errno.ETIMEDOUT),
+)

@@ -1,0 +1,213 @@
+"""What a failure means: the tool's own word, else a plugin's; and the error completed, its fatality decided."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, cast
+
+from mulligan.calls import ToolCall
+from mulligan.classify.error_fields import check_fields, handed_on
+from mulligan.classify.failure import Failure
+from mulligan.classify.resources import stored_resource
+from mulligan.errors import MulliganError, Problem, ResourceNotFoundError, ToolError, ToolExecutionError
+from mulligan.execute.steps import DeadlineExceeded, ExecutorSaturated, ProcessFailed
+from mulligan.hooks.callers import Stages
+from mulligan.policy import Policy
+from mulligan.render.for_user import NAMING_SERVICES, default_sentence
+from mulligan.render.quoting import redacted_pointer, sent_text, was_sent
+from mulligan.tools import Tool
+from mulligan.untrusted.objects import guarded
+from mulligan.untrusted.text import is_name, type_shown
+
+_SEALED, _LONGEST_RESOURCE = 1_000, 200
+
+
+class Classifier:
+    """Says what failures mean.
+
+    Args:
+        policy: what counts as fatal.
+    """
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+
+    def classify(
+        self, failure: Failure, stages: Stages, *, is_one_request: Callable[[], bool] = lambda: False
+    ) -> ToolError:
+        """What a failure means: the tool's own word, else a plugin's, else a `ToolExecutionError`.
+
+        Args:
+            failure: what happened.
+            stages: the compiled hooks.
+            is_one_request: whether the failure is the only thing that the tool did, as its author has declared.
+        """
+        own, call = failure.exception, failure.call
+        error = _own_word(own) if issubclass(type(own), MulliganError) else self._by_plugins(failure, stages)
+        if error is None:
+            error = unclassified(failure)
+        if failure.is_data and call is not None:
+            error.__dict__["fatal"] = False
+        if isinstance(error, NAMING_SERVICES):
+            error.__dict__["_host"] = next(filter(None, (one.host for one in (failure, *failure.inner))), None)
+        if isinstance(error, ResourceNotFoundError):
+            error.__dict__["_filename"] = guarded(partial(stored_resource, failure.exceptions))
+        if error.resource is not None and error is not own:
+            error.__dict__["_from_prose"] = guarded(partial(_is_from_prose, error.resource, failure)) is not False
+        if call is None and failure.tool_name is not None:
+            call = ToolCall(None, failure.tool_name)
+        error = self.complete(error, call, failure.tool, failure.arguments)
+        if error.effect == "none" and _may_write(failure.tool) and not _knows_effect(error, own, is_one_request):
+            error.__dict__["effect"] = "possible"
+        if own is not None and error is not own and error.__cause__ is None:
+            error.__cause__ = own
+        return error
+
+    @staticmethod
+    def _by_plugins(failure: Failure, stages: Stages) -> ToolError | None:
+        """What the plugins know of it; else of what it was raised `from`, or a group holds."""
+        error = stages.classify(failure)
+        if error is not None:
+            return error
+        for inner in failure.inner:
+            error = _own_word(inner.exception) or stages.classify(inner)
+            if error is not None:
+                return error
+        return None
+
+    def complete(
+        self, error: ToolError, call: ToolCall | None, tool: Tool | None, arguments: Mapping[str, Any] | None
+    ) -> ToolError:
+        """Fills in what a plugin left out, and decides fatality. An error that belongs to another call is copied.
+
+        Args:
+            error: what the failure means.
+            call: the call, or None.
+            tool: the tool, or None.
+            arguments: the validated arguments, or None.
+        """
+        own = error.__dict__
+        owner = own.get("_owner", error)
+        if owner is call:
+            return error
+        if owner is not error:
+            error = handed_on(error)
+            own = error.__dict__
+        own["_owner"] = call
+        if error.rule is None or not error.rule.startswith("host:"):
+            check_fields(error)
+        filled = ["fatal"] if "fatal" not in own else []
+        if error.arguments is None:
+            own["arguments"] = arguments
+            filled.append("arguments")
+        if call is not None:
+            own["call_id"] = call.id
+            filled.append("call_id")
+        if error.tool_name is None and (tool is not None or call is not None):
+            own["tool_name"] = tool.name if tool is not None else call and str(call.name)
+            filled.append("tool_name")
+        if tool is not None:
+            own["tool_type"] = tool.tool_type
+            filled.append("tool_type")
+            if tool.provider is not None and error.provider is None:
+                own["provider"] = tool.provider
+                filled.append("provider")
+        if "user_message" not in own and (sentence := self._for_user(error, call)):
+            own["user_message"] = sentence
+            filled.append("user_message")
+        own["_filled"] = filled
+        own["fatal"] = self._policy.is_fatal(error)
+        return error
+
+    def _for_user(self, error: ToolError, call: ToolCall | None) -> str:
+        """What the user reads of an error whose rule has no sentence for it; empty for that of its class."""
+        if isinstance(error, ResourceNotFoundError):
+            is_shown = _is_shown(error.resource) and _is_known(error.resource, error, call)
+            return f"Resource not found: {error.resource}" if is_shown else ""
+        return default_sentence(error, self._policy.catalogue)
+
+
+def _is_from_prose(resource: str, failure: Failure) -> bool:
+    """Whether only the words of a failure name what it is about; a rule that has it from elsewhere knows its field."""
+    failures = (failure, *failure.inner)
+    if not any(resource == one.resource for one in failures):
+        return False
+    return all(resource != one.resource or resource not in one.stated_resources for one in failures)
+
+
+def _may_write(tool: Tool | None) -> bool:
+    return tool is not None and not (tool.read_only or tool.idempotent)
+
+
+def _knows_effect(error: ToolError, own: BaseException | None, is_one_request: Callable[[], bool]) -> bool:
+    """Whether an error that claims no effect speaks of the whole call.
+
+    A rule knows the request that failed: refused, never sent, one too many. What the tool did before it, only the tool
+    itself can say, or its author, or the driver that did not even begin to run it.
+    """
+    if issubclass(type(own), ToolError):
+        return "effect" in error.__dict__
+    return issubclass(type(own), (DeadlineExceeded, ExecutorSaturated, ProcessFailed)) or is_one_request()
+
+
+def _is_shown(resource: str | None) -> bool:
+    """Whether the user may read what is missing in a sentence of ours: a short name, and no sentence."""
+    if not resource or len(resource) > _LONGEST_RESOURCE:
+        return False
+    return (resource.isascii() and resource.isprintable() and " " not in resource) or is_name(resource, blanks=2)
+
+
+def _is_known(resource: str | None, error: ToolError, call: ToolCall | None) -> bool:
+    """Whether the call holds the resource, or an exception does in a field for the name of a file.
+
+    What only the text of a failure says may be a link, or words that somebody wants the user to read.
+    """
+    if resource is None:
+        return False
+    if resource == error.__dict__.get("_filename"):
+        return True
+    return call is not None and was_sent(resource, sent_text(call))
+
+
+def _own_word(exception: BaseException | None) -> ToolError | None:
+    """What the tool itself raised to say what it means; None also where it misuses mulligan, which no rule knows."""
+    if not issubclass(type(exception), ToolError):
+        return None
+    error = cast("ToolError", exception)
+    error.__dict__.setdefault("rule", "tool:raised")
+    return error
+
+
+def sealed(error: ToolError, redact: Callable[[str], str]) -> ToolError:
+    """The error without secrets in what it says: a copy, where it says any.
+
+    Args:
+        error: what the failure means.
+        redact: takes secrets out of a text.
+    """
+    own = error.__dict__
+    told = {name: redact(own[name]) for name in ("message", "user_message", "resource") if own.get(name)}
+    problems = tuple(_sealed(problem, redact) for problem in error.problems[:_SEALED])
+    if all(own[name] == text for name, text in told.items()) and problems == tuple(error.problems[:_SEALED]):
+        return error
+    copy = type(error).__new__(type(error), told.get("message", ""))
+    copy.__dict__.update(own, **told, problems=(*problems, *error.problems[_SEALED:]))
+    copy.__cause__ = error.__cause__
+    return copy.with_traceback(error.__traceback__)
+
+
+def _sealed(problem: Problem, redact: Callable[[str], str]) -> Problem:
+    pointer, message, expected, got = problem
+    pointer, message = redacted_pointer(pointer, redact), redact(message)
+    return Problem(pointer, message, expected and redact(expected), got and redact(got))
+
+
+def unclassified(failure: Failure) -> ToolError:
+    """The error for a failure that no rule knows.
+
+    Args:
+        failure: what happened.
+    """
+    what = f" with {name}" if (name := type_shown(failure.type_name)) else ""
+    return ToolExecutionError(f"The tool failed{what}.", rule="host:unclassified")

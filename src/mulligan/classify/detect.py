@@ -1,0 +1,106 @@
+"""Detect: a returned value that reports a failure. When in doubt it is a result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import islice
+from typing import Any
+
+from mulligan.classify import error_values as shapes
+from mulligan.classify import value_answers
+from mulligan.classify.failure import Failure
+from mulligan.errors import ToolError
+from mulligan.hookimpl import hookimpl
+from mulligan.tools import Tool
+from mulligan.untrusted.text import safe_str
+
+_MOST_BLOCKS = 100
+_RESULTS = frozenset({int, float, bool, bytes, type(None), list, tuple, set})
+_MAPPINGS: tuple[Callable[[Mapping[Any, Any]], Failure | None], ...] = (
+    shapes.flagged,
+    shapes.listed,
+    shapes.error_member,
+    shapes.problem,
+    shapes.user_errors,
+    shapes.lambda_error,
+    value_answers.nested,
+    value_answers.coded,
+    value_answers.bare,
+)
+_BEGINNINGS = "EFHMUefABCDGIJKLNOPQRSTVWXYZ"
+
+
+@hookimpl(trylast=True)
+def detect(value: Any, tool: Tool) -> Failure | None:
+    """The failure that a text, a mapping, an MCP result or an HTTP answer reports, or None."""
+    try:
+        return _reported(value)
+    except Exception:  # what cannot be looked at reports nothing
+        return None
+
+
+def _reported(value: Any) -> Failure | None:
+    kind = type(value)
+    if kind is str:
+        return _data(shapes.report(value)) if value[:1] in _BEGINNINGS and value[:1] else None
+    if kind in _RESULTS:
+        return None
+    if issubclass(kind, Mapping):
+        return _mapping(shapes.bounded(value))
+    if issubclass(kind, Exception):
+        return _data(Failure(value))
+    if _flag(value, "isError") or _flag(value, "is_error"):
+        return Failure(value=value, message=_blocks(getattr(value, "content", None)))
+    status = _http_answer(value)
+    if status is not None:
+        return Failure(value=value, message=f"HTTP status {status}", status=status)
+    if isinstance(getattr(value, "returncode", None), int) and hasattr(value, "stderr"):
+        return _data(shapes.program(value.returncode, getattr(value, "stdout", None), value.stderr, value))
+    return None
+
+
+def _mapping(value: Mapping[Any, Any]) -> Failure | None:
+    if value.get("isError") is True or value.get("is_error") is True:
+        return Failure(value=value, message=_blocks(value.get("content")))
+    if shapes.is_verdict(value) or shapes.says_success(value):
+        return None
+    for shape in _MAPPINGS:
+        failure = shape(value)
+        if failure is not None:
+            return _data(failure)
+    code = next((value[name] for name in ("returncode", "exit_code", "exitCode") if name in value), None)
+    return _data(shapes.program(code, value.get("stdout"), value.get("stderr"), value))
+
+
+def _data(failure: Failure | None) -> Failure | None:
+    """Marks what is no envelope of a transport: it may be a record about a failure of something else."""
+    if failure is not None and not issubclass(type(failure.exception), ToolError):
+        failure.is_data = True
+    return failure
+
+
+def _flag(value: object, name: str) -> bool:
+    return getattr(value, name, None) is True
+
+
+def _http_answer(value: object) -> int | None:
+    """The status of an HTTP client's answer object of 400 and above."""
+    if not hasattr(value, "headers"):
+        return None
+    for name in ("status_code", "status"):
+        status = getattr(value, name, None)
+        if isinstance(status, int) and not isinstance(status, bool) and 400 <= status <= 599:
+            return int(status)
+    return None
+
+
+def _blocks(content: Any) -> str:
+    """The text of MCP content blocks."""
+    if isinstance(content, str):
+        return safe_str(content)
+    texts = []
+    for block in islice(content, _MOST_BLOCKS) if isinstance(content, (list, tuple)) else ():
+        text = block.get("text") if isinstance(block, Mapping) else getattr(block, "text", None)
+        if isinstance(text, str):
+            texts.append(safe_str(text))
+    return "\n".join(texts)[:2_000]

@@ -1,0 +1,137 @@
+"""What the body of an answer tells, by the shapes that APIs document.
+
+These are RFC 9457, JSON:API, GraphQL, google.rpc.Status, OAuth 2, and an `error` that holds a code and a message,
+whatever they are called there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from enum import Enum
+from typing import Any
+
+from mulligan.classify.bodies import Body, as_mapping
+from mulligan.untrusted.objects import as_dict, field, fields, look
+
+Nodes = tuple[dict[str, Any], ...]
+
+_MOST = 60
+_DEEPEST = 5
+# fmt: off
+_NESTED = frozenset((
+    "error", "errors", "Error", "Errors", "details", "detail", "innerError", "innererror", "extensions",
+    "fault", "cause", "caused_by", "root_cause", "error_details", "exception", "status", "meta", "parameters",
+    "body", "userErrors", "causes", "context_info", "error_extra", "errorExtra", "error_data", "errorData",
+))
+_CODES = (
+    "reason", "code", "codeName", "error_code", "errorCode", "error_name", "errorName", "error_tag", ".tag", "Code",
+    "__type", "error_type", "errorType",
+    "type", "kind", "name", "status", "error", "title", "category",
+)
+_STORED_CODES = (
+    "reason", "code", "error_code", "errorCode", "error_name", "codeName", "type", "error_type", "status", "error",
+    "grpc_status_code",
+)
+MESSAGES = frozenset((
+    "message", "msg", "Message", "error_description", "error_message", "errorMessage", "errmsg", "detail",
+    "reason", "description", "explanation", "title", "error", "faultstring", "status_message", "err",
+    "user_message", "text",
+))
+_STORED_MESSAGES = (
+    "message", "msg", "error", "explanation", "detail", "details", "description", "error_description", "reason",
+    "text", "errors",
+)
+# fmt: on
+_BY_FIELD = frozenset(("message", "messages", "errors", "error", "detail"))
+_RANKS = {name: rank for rank, name in enumerate(_CODES)}
+_TITLE = _RANKS["title"]
+_CODE = re.compile(r"[A-Za-z_][\w.#:/-]{1,100}")
+
+
+def nodes(found: Body | None) -> Nodes:
+    """The mappings of a body that tell of errors, outermost first: at most 60, at most five levels down.
+
+    Args:
+        found: a body.
+    """
+    if found is None:
+        return ()
+    told: list[dict[str, Any]] = []
+    waiting: list[tuple[Any, int]] = [(found, 0)]
+    while waiting and len(told) < _MOST:
+        node, depth = waiting.pop(0)
+        if isinstance(node, Mapping):
+            node = as_dict(node)
+            told.append(node)
+            if depth < _DEEPEST:
+                tag = node.get(".tag")  # a union names the member that tells more
+                waiting += [
+                    (inner, depth + 1)
+                    for name, inner in node.items()
+                    if (name in _NESTED or name == tag) and not isinstance(inner, str)
+                ]
+        elif isinstance(node, (list, tuple)):
+            waiting += [(mapping, depth + 1) for item in node[:20] if (mapping := as_mapping(item)) is not None]
+    return tuple(told)
+
+
+def codes(value: object, told: Nodes) -> tuple[str, ...]:
+    """The reasons that a failure gives as identifiers (`insufficient_quota`, `NOT_FOUND`), the most specific first.
+
+    Args:
+        value: an exception or an answer; what it stores comes last.
+        told: what its body tells; the innermost comes first.
+    """
+    found: dict[str, None] = {}
+    for node in reversed(told):
+        known = sorted((_RANKS[name], code) for name, code in node.items() if name in _RANKS and type(code) is str)
+        known = [(rank, code.replace(" ", "_") if rank == _TITLE else code) for rank, code in known]
+        found.update((code, None) for _, code in known if _CODE.fullmatch(code))
+    found.update((tag, None) for tag in _tags(value))
+    for code in fields(value, _STORED_CODES):
+        name = code.name if isinstance(code, Enum) else code
+        if isinstance(name, str) and _CODE.fullmatch(name):
+            found.setdefault(name)
+    return tuple(found)
+
+
+def _tags(value: object) -> tuple[str, ...]:
+    """The tags of a union that a client made of the error, as Stone does: `path`, then `not_found` within it."""
+    found: list[str] = []
+    union = field(value, "error")
+    for _ in range(_DEEPEST):
+        tag = look(union, "_tag")
+        if not isinstance(tag, str):
+            break
+        found.insert(0, tag)
+        union = look(union, "_value")
+    return tuple(found)
+
+
+def messages(value: object, told: Nodes) -> Iterator[str]:
+    """What a failure says in words: in its body, the outermost first, and then what the exception stores.
+
+    Args:
+        value: an exception or an answer.
+        told: what its body tells.
+    """
+    for node in told:
+        for name, text in node.items():
+            if name in MESSAGES and type(text) is str and " " in text:
+                yield text[:1_000]
+            elif name in _BY_FIELD and type(text) is dict:
+                yield from (f"{one} {told[0]}"[:1_000] for one, told in text.items() if _is_texts(told))
+        yield from _texts(node.get("errors"))
+    for text in fields(value, _STORED_MESSAGES):
+        if isinstance(text, str) and " " in text:
+            yield text[:1_000]
+        yield from _texts(text)
+
+
+def _texts(listed: Any) -> Iterator[str]:
+    yield from (text[:1_000] for text in (listed[:10] if type(listed) is list else ()) if isinstance(text, str))
+
+
+def _is_texts(told: Any) -> bool:
+    return type(told) is list and bool(told) and isinstance(told[0], str)

@@ -1,0 +1,344 @@
+"""The shapes in which a returned value reports a failure: what each looks like, and what only looks like it.
+
+Each function gives the `Failure` that a value reports, or None. When in doubt it is a result: what a tool was asked
+for may be a log, a table of codes or a page about failures, and a false alarm costs more than a miss.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from itertools import islice
+from typing import Any
+
+from mulligan.classify import meanings
+from mulligan.classify.failure import Failure
+from mulligan.classify.phrases import said
+from mulligan.classify.reasons import reason_of
+from mulligan.untrusted.text import safe_str
+
+# fmt: off
+ENVELOPE = frozenset((
+    "error", "errors", "message", "msg", "code", "status", "statusCode", "status_code", "success", "ok",
+    "detail", "details", "title", "type", "instance", "path", "timestamp", "request_id", "requestId",
+    "trace_id", "traceId", "documentation_url", "help", "hint", "reason", "description", "error_description",
+    "error_uri", "error_code", "error_type", "errorCode", "errorType", "errorMessage", "stackTrace", "toolName", "tool_name",
+    "tool", "feedback", "suggestion", "suggestions", "retry_after", "retryAfter", "headers", "body", "data",
+    "result", "results", "jsonrpc", "object", "meta", "links", "jsonapi", "extensions", "isBase64Encoded",
+    "cause", "exception", "url", "method", "messages", "warnings", "param", "field", "moreInfo", "more_info",
+    "__type", "Error", "RequestId", "HostId", "numeric_code", "isError", "is_error", "content",
+    "correlationId", "correlation_id", "category", "link", "error_message", "display_message", "error_summary",
+    "error_tag", "http_code", "error_extra", "doc_url", "kind", "apiVersion", "metadata", "parameters", "policyName",
+))
+_RECORDS = frozenset((
+    "id", "state", "name", "created_at", "updated_at", "started_at", "finished_at", "completed_at", "ended_at",
+    "checked_at", "duration", "count", "total", "rate", "job", "job_id", "task_id", "run_id", "version",
+    "author", "number", "level", "logger", "line", "lines", "file", "rule", "rows", "passed", "failed", "score",
+    "value", "values", "mean", "std", "items", "output",
+))
+_CARRIERS = (
+    "data", "result", "results", "items", "output", "value", "values", "rows", "records", "response", "answer",
+)
+_WORDS = (
+    "message", "msg", "Message", "errorMessage", "error_description", "error", "detail", "reason", "title",
+    "description", "error_message",
+)
+_TELLING = frozenset((
+    *_WORDS, ".tag", "code", "type", "status", "Code", "errors", "name", "kind",
+))
+_NOTHING = frozenset((
+    "", "none", "null", "no", "false", "0", "ok", "success", "no error", "no errors", "n/a", "nil",
+))
+# fmt: on
+_DONE = frozenset(("ok", "success", "succeeded"))
+_FAILED = frozenset(("error", "fail", "failed", "failure"))
+_FINDINGS = ("errors", "failures", "problems", "issues", "violations", "findings", "diagnostics")
+_IDENTIFIER = re.compile(r"[a-z][a-z0-9]{0,40}(?:_[a-z0-9]{1,40}){0,8}")
+_MOST_EXTRAS = 3
+_MOST_ITEMS = 1_000
+_LONGEST = 600
+_MOST_LINES = 3
+_LEADING = re.compile(r"\s{0,8}(?:HTTP\S{0,4}\s{1,4})?(?:Error:?\s{1,4})?([45]\d\d)\b", re.IGNORECASE)
+_PROTOCOL = re.compile(r"(?:Error (?:executing|calling|running|invoking) (?:tool|function)\b|MCP error -32\d{3}\b)")
+_REPORT = re.compile(
+    r"(?:(?:Error|ERROR|Fatal error|fatal|Exception)(?: [a-z][^:\n]{0,80}| \(?[45]\d\d\)?)?"
+    r"|HTTP(?: Error)? [45]\d\d|([A-Z]\w{1,60}(?:Error|Exception))|(?:Failed|Unable) to [^:\n]{1,80}): ?(\S[^\n]*)"
+)
+_DOCUMENTATION = re.compile(r"(?:If|Raised|When|Occurs|This|The exception|is|Thrown)\b")
+
+
+def carries(value: Mapping[Any, Any]) -> bool:
+    """Whether a mapping holds a result too.
+
+    Args:
+        value: the mapping.
+    """
+    return any(value.get(name) not in (None, "", [], {}) for name in _CARRIERS)
+
+
+def words(error: Any) -> str:
+    """What an error says of itself.
+
+    Args:
+        error: a text, a mapping or anything else.
+    """
+    if isinstance(error, Mapping):
+        for name in _WORDS:
+            told = error.get(name)
+            if isinstance(told, (str, Mapping)) and told:
+                return words(told)
+        return ""
+    return safe_str(error)
+
+
+def status_of(value: Mapping[Any, Any]) -> int | None:
+    """The HTTP status that a mapping names, as a number or three digits.
+
+    Args:
+        value: the mapping.
+    """
+    for name in ("status_code", "statusCode", "status", "code"):
+        status = value.get(name)
+        if isinstance(status, str) and re.fullmatch(r"[45]\d\d", status):
+            status = int(status)
+        if isinstance(status, int) and not isinstance(status, bool) and 400 <= status <= 599:
+            return status
+    return None
+
+
+def is_verdict(value: Mapping[Any, Any]) -> bool:
+    """Whether a mapping lists what was found wrong with the thing that was examined, as linters and test runs do.
+
+    Args:
+        value: the mapping.
+    """
+    if value.get("ok") is not False and value.get("success") is not False:
+        return False
+    listed = [name for name in _FINDINGS if isinstance(value.get(name), (list, tuple)) and value[name]]
+    return bool(listed) and not (listed == ["errors"] and _is_documented(value))
+
+
+def says_success(value: Mapping[Any, Any]) -> bool:
+    """Whether a mapping says that what it answers succeeded: an error's text beside that is a warning, or was handled.
+
+    Args:
+        value: the mapping.
+    """
+    flags = (value.get("ok"), value.get("success"))
+    if False in flags:
+        return False
+    status = value.get("status")
+    return True in flags or (isinstance(status, str) and status.lower() in _DONE)
+
+
+def _is_documented(value: Mapping[Any, Any]) -> bool:
+    """Whether `errors` belongs to the envelope of Slack or Cloudflare.
+
+    https://api.slack.com/methods/conversations.invite#errors,
+    https://developers.cloudflare.com/fundamentals/api/how-to/make-api-calls/.
+    """
+    error = value.get("error")
+    if value.get("ok") is False and isinstance(error, str) and _IDENTIFIER.fullmatch(error):
+        return True
+    if value.get("success") is not False or not {"messages", "result"} & set(value) or not is_envelope(value):
+        return False
+    return all(
+        type(one.get("code")) is int and isinstance(one.get("message"), str) for one in mappings(value["errors"])
+    )
+
+
+def flagged(value: Mapping[Any, Any]) -> Failure | None:
+    """`ok` or `success` that is false with a reason, `{"error": true}`, JSend's `{"status": "error"}`.
+
+    Args:
+        value: the mapping.
+    """
+    status = status_of(value)
+    if (value.get("ok") is False or value.get("success") is False) and _has_reason(value):
+        return Failure(value=value, message=words(value), status=status)
+    if value.get("error") is True and not carries(value) and isinstance(value.get("message"), str):
+        return Failure(value=value, message=words(value), status=status)
+    failed = isinstance(value.get("status"), str) and value["status"].lower() in _FAILED
+    if failed and isinstance(value.get("message"), str) and value["message"] and is_envelope(value):
+        return Failure(value=value, message=value["message"], status=status)
+    return None
+
+
+def _has_reason(value: Mapping[Any, Any]) -> bool:
+    """Whether a refusal names an error, its code, or a code with a message; an envelope's `errors` do too."""
+    if _is_error(value.get("error")) or value.get("error_code") or value.get("errorCode"):
+        return True
+    code = value.get("code")
+    has_code = isinstance(code, (str, int)) and not isinstance(code, bool) and code != ""
+    return bool(value.get("errors")) or (has_code and bool(words(value)))
+
+
+def error_member(value: Mapping[Any, Any]) -> Failure | None:
+    """`{"error": ...}` with a text or with a code and a message, and no result beside it.
+
+    Args:
+        value: the mapping.
+    """
+    error = value.get("error") or value.get("Error")
+    if isinstance(error, list):
+        error = error[0] if mappings(error) and len(error) == 1 else None
+    if not error or carries(value) or not _is_error(error) or is_record(value):
+        return None
+    inner = status_of(error) if isinstance(error, Mapping) else leading(error) if isinstance(error, str) else None
+    return Failure(value=value, message=words(error), status=inner or status_of(value))
+
+
+def _is_error(error: Any) -> bool:
+    if isinstance(error, str):
+        return error.strip().lower() not in _NOTHING and not re.fullmatch(r"[\d.,%\s-]+", error)
+    return isinstance(error, Mapping) and any(error.get(name) for name in _TELLING)
+
+
+def leading(text: str) -> int | None:
+    """The HTTP status that a text begins with.
+
+    Args:
+        text: what an error says.
+    """
+    found = _LEADING.match(text)
+    return int(found[1]) if found else None
+
+
+def is_record(value: Mapping[Any, Any]) -> bool:
+    """Whether a mapping describes something that once failed, such as a job, rather than reports a failure.
+
+    Args:
+        value: the mapping.
+    """
+    extras = [name for name in value if name not in ENVELOPE and not (name == "id" and "jsonrpc" in value)]
+    return len(extras) > _MOST_EXTRAS or any(name in _RECORDS for name in extras)
+
+
+def is_envelope(value: Mapping[Any, Any]) -> bool:
+    """Whether a mapping holds nothing but what reports of failures hold.
+
+    Args:
+        value: the mapping.
+    """
+    return not carries(value) and all(name in ENVELOPE for name in value)
+
+
+def problem(value: Mapping[Any, Any]) -> Failure | None:
+    """`{"status": 404, "message": ...}`, RFC 9457's problem details, and an answer of a proxy with status and body.
+
+    Args:
+        value: the mapping.
+    """
+    status = status_of(value)
+    if status is None or not is_envelope(value):
+        return None
+    told = words({name: value.get(name) for name in _WORDS if isinstance(value.get(name), str)})
+    if not told:
+        told = value["body"] if isinstance(value.get("body"), str) and "headers" in value else ""
+    return Failure(value=value, message=told, status=status) if told else None
+
+
+def listed(value: Mapping[Any, Any]) -> Failure | None:
+    """An `errors` array: of GraphQL without data, of JSON:API, or of FastAPI's `detail`.
+
+    https://spec.graphql.org/October2021/#sec-Response-Format, https://jsonapi.org/format/#error-objects.
+
+    Args:
+        value: the mapping.
+    """
+    errors, detail = mappings(value.get("errors")), mappings(value.get("detail"))
+    if errors and value.get("data") is None and "valid" not in value:
+        first, told = errors[0], "; ".join(words(one) for one in errors[:3])
+        if isinstance(first.get("message"), str) and (
+            "data" in value or {"locations", "path", "extensions"} & set(first)
+        ):
+            return Failure(value=value, message=told)
+        if is_envelope(value) and {"title", "detail"} & set(first) and {"status", "source", "code"} & set(first):
+            return Failure(value=value, message=told, status=status_of(first))
+    if detail and len(value) == 1 and {"loc", "msg", "type"} <= set(detail[0]):
+        return Failure(value=value, message="; ".join(words(one) for one in detail[:3]), status=422)
+    return None
+
+
+def mappings(listed: Any) -> list[Mapping[Any, Any]]:
+    """The mappings of a list that holds nothing else; else none.
+
+    Args:
+        listed: anything.
+    """
+    whole = type(listed) is list and all(isinstance(one, Mapping) for one in listed)
+    return [bounded(one) for one in listed] if whole else []
+
+
+def bounded(value: Mapping[Any, Any]) -> Mapping[Any, Any]:
+    """A mapping that ends: a dict itself, of any other the first items.
+
+    Args:
+        value: the mapping.
+    """
+    return value if type(value) is dict else dict(islice(value.items(), _MOST_ITEMS))
+
+
+def user_errors(value: Mapping[Any, Any]) -> Failure | None:
+    """A GraphQL mutation that gave nothing but `userErrors`.
+
+    Args:
+        value: the mapping.
+    """
+    data = value.get("data")
+    for payload in tuple(islice(data.values(), 8)) if isinstance(data, Mapping) else ():
+        told = mappings(payload.get("userErrors")) if isinstance(payload, Mapping) else []
+        if not told or not all(one.get("message") for one in told):
+            continue
+        if all(given in (None, [], {}) for name, given in bounded(payload).items() if name != "userErrors"):
+            return Failure(value=payload, message="; ".join(words(one) for one in told[:3]), status=422)
+    return None
+
+
+def lambda_error(value: Mapping[Any, Any]) -> Failure | None:
+    """`errorMessage`, with `errorType` and `stackTrace`, as functions of clouds answer.
+
+    Args:
+        value: the mapping.
+    """
+    told = value.get("errorMessage")
+    return Failure(value=value, message=told) if isinstance(told, str) and told and is_envelope(value) else None
+
+
+def program(code: Any, stdout: Any, stderr: Any, value: Any) -> Failure | None:
+    """A program that failed, wrote why to its standard error, and gave nothing else.
+
+    Args:
+        code: its exit status.
+        stdout: what it wrote.
+        stderr: what it wrote to its standard error.
+        value: what the tool returned.
+    """
+    if not isinstance(code, int) or isinstance(code, bool) or code == 0 or not stderr:
+        return None
+    if stdout and (not isinstance(stdout, (str, bytes)) or stdout.strip()):
+        return None
+    text = stderr.decode("utf-8", "replace") if isinstance(stderr, bytes) else safe_str(stderr)
+    return Failure(value=value, message=text[-2_000:]) if text.strip() else None
+
+
+def report(text: str) -> Failure | None:
+    """A short text that begins like the report of an error and says one that is known.
+
+    Args:
+        text: what the tool returned.
+    """
+    told = text.strip()
+    if not told or len(told) > _LONGEST or told.count("\n") >= _MOST_LINES:
+        return None
+    if _PROTOCOL.match(told):
+        return Failure(value=text, message=told)
+    found = _REPORT.match(told)
+    if found is None or _DOCUMENTATION.match(found[2]):
+        return None
+    named = reason_of(found[1]) if found[1] else None
+    if named in (meanings.ARGUMENT, meanings.FAILED):
+        named = None
+    status = leading(told)
+    known = status is not None or named is not None or said(found[2]) is not None
+    return Failure(value=text, message=told, status=status) if known else None

@@ -1,0 +1,274 @@
+"""What an exception or a value tells, read without trusting it: `Evidence`, which every `Failure` is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import lru_cache, partial
+from types import MappingProxyType
+from typing import Any, Self, TypeVar, overload
+
+from mulligan.classify import bodies
+from mulligan.classify import error_body as telling
+from mulligan.classify.bodies import Body
+from mulligan.classify.response import answers, asked, host, http_headers, http_status
+from mulligan.classify.retry_after import retry_after
+from mulligan.errors import Problem
+from mulligan.lazy import lazy
+from mulligan.untrusted import objects as facts
+from mulligan.untrusted.copies import detached
+from mulligan.untrusted.serialize import as_content
+from mulligan.untrusted.text import safe_str
+
+T = TypeVar("T")
+_NOT_SHARED = ("body", "inner")  # what each copy of a failure has for itself
+
+
+class fact(lazy[T]):  # noqa: N801
+    """A `lazy` attribute of a failure that its copies share, so that it is read once for all plugins."""
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> fact[T]: ...
+
+    @overload
+    def __get__(self, instance: object, owner: type) -> T: ...
+
+    def __get__(self, instance: object | None, owner: type) -> T | fact[T]:
+        if instance is None:
+            return self
+        own, name = instance.__dict__, self._name
+        known: dict[str, Any] = own["_known"]
+        if name not in known:
+            known[name] = self._compute(instance)
+        value: T = known[name]
+        own[name] = value
+        return value
+
+
+class Evidence:
+    """What an exception or a value tells: each fact is read when it is first asked for, and a foreign object costs nothing.
+
+    Attributes:
+        exception: what was raised, or None.
+        value: what the tool returned, where the value reports the failure.
+        arguments: the validated arguments as JSON values, or None.
+    """
+
+    exception: BaseException | None
+    value: Any
+    arguments: Mapping[str, Any] | None
+    _message: str
+    _status: int | None
+    _known: dict[str, Any]
+
+    def __copy__(self) -> Self:
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        for name in _NOT_SHARED:
+            twin.__dict__.pop(name, None)
+        return twin
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """What was read is read anew after a change, and a change to one copy shows in no other."""
+        own = self.__dict__
+        for known in (*own.get("_known", ()), *_NOT_SHARED):
+            own.pop(known, None)
+        own["_known"] = {}
+        own[name] = value
+
+    @property
+    def _source(self) -> Any:
+        return self.value if self.exception is None else self.exception
+
+    @fact
+    def is_plain(self) -> bool:
+        """Whether it is an exception that stores nothing but what it was raised with: there is no answer in it."""
+        exception = self.exception
+        if exception is None:
+            return False
+        if not facts.stores_nothing(exception) and (
+            type(exception).__module__ != "builtins" or facts.stored(exception)
+        ):
+            return False
+        for one in _raised_with(exception):
+            if one[-1:] == "}" if type(one) is str else issubclass(type(one), Mapping):
+                return False
+        return True
+
+    def _read(self, read: Callable[[Any], T]) -> T | None:
+        """What is read from the exception or value; None where that fails, or where there can be nothing."""
+        return None if self.is_plain else facts.guarded(lambda: read(self._source))
+
+    @fact
+    def _answers(self) -> tuple[Any, ...]:
+        return self._read(answers) or ()
+
+    @fact
+    def _asked(self) -> tuple[str | None, str]:
+        return self._read(lambda source: asked(source, self._answers)) or (None, "")
+
+    @fact
+    def host(self) -> str | None:
+        """The host that was asked, where the exception or value holds its request or answer; None where it does not."""
+        return self._read(lambda source: host(source, self._answers))
+
+    @fact
+    def status(self) -> int | None:
+        """The HTTP status that the exception or value carries, or None."""
+        return self._status or self._read(lambda source: http_status(source, self._answers))
+
+    @fact
+    def headers(self) -> Mapping[str, str]:
+        """The answer's headers, names in lower case; empty where there are none."""
+        return MappingProxyType(self._read(lambda source: http_headers(source, self._answers)) or {})
+
+    @fact
+    def _body(self) -> Body | None:
+        return self._read(lambda source: bodies.body(source, self._answers))
+
+    @lazy
+    def body(self) -> Body | None:
+        """The answer's body as parsed JSON, a mapping or a list; None where there is none or it was not read yet."""
+        body: Body | None = detached(self._body)
+        return body
+
+    @fact
+    def body_text(self) -> str:
+        """The answer's body as text, at most 2,000 characters; empty where there is none or it was not read yet."""
+        return self._read(lambda source: bodies.body_text(source, self._answers)) or ""
+
+    @fact
+    def _told(self) -> telling.Nodes:
+        return facts.guarded(lambda: telling.nodes(self._body)) or ()
+
+    @fact
+    def codes(self) -> tuple[str, ...]:
+        """The reasons that the failure gives as identifiers, such as `insufficient_quota`, the most specific first."""
+        return self._read(lambda source: telling.codes(source, self._told)) or ()
+
+    @fact
+    def told(self) -> str:
+        """All that the failure says in words: what the body says, what the exception stores, and its text."""
+        if self.is_plain:
+            return self._key or self._parts or self.text
+        said = dict.fromkeys(self._read(lambda source: tuple(telling.messages(source, self._told))) or ())
+        if not said or next(iter(said)) not in self.text:  # a text that holds the message is a dump of the body
+            said[self._parts or self.text] = None
+        return "\n".join(said)[:2_000]
+
+    @property
+    def _parts(self) -> str:
+        """The texts that an exception was raised with, where its own text is a dump of several, or of bytes."""
+        raised_with = _raised_with(self.exception)
+        if len(raised_with) == 1 and type(raised_with[0]) is str:
+            return ""
+        if len(raised_with) < 2 and not (raised_with and type(raised_with[0]) in (bytes, tuple)):
+            return ""
+        if issubclass(type(self.exception), OSError) or type(self.exception).__str__ is not BaseException.__str__:
+            return ""
+        flat = (part for one in raised_with[:8] for part in (one[:8] if type(one) is tuple else (one,)))
+        texts = (one.decode("utf-8", "replace") if type(one) is bytes else one for one in flat)
+        return "\n".join(text[:1_000] for text in texts if type(text) is str)
+
+    @property
+    def _key(self) -> str:
+        """What a KeyError was raised with: its text is a quotation of that."""
+        raised_with = getattr(self.exception, "args", ()) if issubclass(type(self.exception), KeyError) else ()
+        told = raised_with[0] if raised_with else None
+        return safe_str(told) if isinstance(told, str) else ""
+
+    @fact
+    def stderr(self) -> str:
+        """What a program that failed wrote to its standard error: the last 2,000 characters."""
+        written = self._read(lambda source: facts.field(source, "stderr"))
+        text = written.decode("utf-8", "replace") if isinstance(written, bytes) else written
+        return text[-2_000:].strip() if isinstance(text, str) else ""
+
+    @fact
+    def retry_after(self) -> float | None:
+        """Seconds to wait, as the failure tells them (attribute, header, body or text), or None."""
+        return self._read(lambda source: retry_after(source, self.headers, lambda: self._told, lambda: self.told))
+
+    @fact
+    def problems(self) -> tuple[Problem, ...]:
+        """The arguments that the answer's body, or the text, names as wrong, one `Problem` each."""
+        from mulligan.classify.field_errors import problems
+
+        return facts.guarded(lambda: problems(self._told, self.told, self.arguments)) or ()
+
+    @fact
+    def text(self) -> str:
+        """What the failure says of itself: at most 2,000 characters, never raises, not redacted."""
+        if self.exception is None:
+            return self._message or facts.guarded(lambda: as_content(self.value)[:2_000]) or safe_str(self.value)
+        return safe_str(self.exception)
+
+    def look(self, *names: str) -> Any:
+        """What a path of attributes and keys leads to, from the exception or the value on; None where it ends early.
+
+        `failure.look("response", "status_code")` never raises. Properties and `__getattr__` are asked, since the author
+        of a rule knows the class; what they raise counts as None.
+
+        Args:
+            names: one attribute, or one key where the thing looked at is a mapping, after the other.
+        """
+        found = self._source
+        for name in names:
+            is_mapping = issubclass(type(found), Mapping)
+            found = facts.guarded(partial(found.get, name)) if is_mapping else facts.look(found, name)
+            if found is None:
+                return None
+        return found
+
+    def field(self, *names: str) -> Any:
+        """What a path of stored attributes and keys leads to, from the exception or the value on; None where it ends.
+
+        For rules about classes that nobody knows: unlike `look` it runs no foreign code that may do I/O, so a property
+        is asked only where its getter calls nothing.
+
+        Args:
+            names: one attribute, or one key where the thing looked at is a mapping, after the other.
+        """
+        found = self._source
+        for name in names:
+            found = facts.guarded(partial(facts.field, found, name))
+            if found is None:
+                return None
+        return found
+
+    def has_methods(self, *names: str) -> bool:
+        """Whether the class of the exception defines methods of those names, in Python.
+
+        Args:
+            names: methods.
+        """
+        return facts.methods(type(self.exception)).issuperset(names)  # type: ignore[arg-type]
+
+    def ask(self, name: str) -> Any:
+        """What a method that takes no arguments gives, as gRPC's `code()`; None where there is none or it raises.
+
+        Args:
+            name: the method.
+        """
+        method = facts.look(self._source, name)
+        return facts.guarded(method) if callable(method) else None
+
+    def says(self, *phrases: str) -> bool:
+        """Whether the text, or the message in the answer's body, holds one of some phrases as whole words, in any case.
+
+        Args:
+            phrases: plain text; a space stands for any white space.
+        """
+        pattern = _phrases(phrases)
+        return pattern.search(self.text) is not None or pattern.search(self.body_text) is not None
+
+
+def _raised_with(exception: BaseException | None) -> tuple[Any, ...]:
+    raised_with = facts.look(exception, "args")
+    return raised_with if type(raised_with) is tuple else ()
+
+
+@lru_cache(maxsize=1_024)
+def _phrases(phrases: tuple[str, ...]) -> re.Pattern[str]:
+    words = "|".join(r"\s+".join(re.escape(word) for word in phrase.split()) for phrase in phrases)
+    return re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE)

@@ -1,0 +1,249 @@
+"""What happened, raw: `Failure`, with the tools that a classifier reads it with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal, TypeGuard, TypeVar
+
+from mulligan.classify import resources
+from mulligan.classify.author import AUTHORS, is_authored
+from mulligan.classify.evidence import Evidence, fact
+from mulligan.execute.steps import DeadlineExceeded, ExecutorSaturated
+from mulligan.lazy import lazy
+from mulligan.untrusted import objects as facts
+from mulligan.untrusted.text import safe_str
+
+if TYPE_CHECKING:
+    from mulligan.calls import ToolCall
+    from mulligan.tools import Tool
+
+Stage = Literal["resolve", "validate", "authorize", "execute", "detect", "serialise"]
+
+
+E = TypeVar("E", bound=BaseException)
+
+
+_TELLING_NAMES = (MemoryError, RecursionError, DeadlineExceeded, ExecutorSaturated)
+
+
+def _is(exception: BaseException | None, *classes: type[E]) -> TypeGuard[E]:
+    """`isinstance`, by the true class: a foreign exception may lie about it, or raise when it is asked."""
+    return issubclass(type(exception), classes)
+
+
+_MOST_FRAMES = 200
+_MOST_WRAPPERS = 3
+
+
+class Failure(Evidence):
+    """One failure, before anyone has said what it means.
+
+    Attributes:
+        exception: what was raised, or None. A group of one is unwrapped.
+        value: what the tool returned, where the value reports the failure.
+        tool: the tool, or None where it is not known.
+        tool_name: the name that was called, or None.
+        call: the tool call, or None.
+        arguments: the validated arguments as JSON values, or None.
+        stage: where it happened.
+        outer: the failure as the tool raised it, where this one looks at a cause or a member of it; else None.
+        is_data: whether a returned value reports it that may be a record about something else: such a failure is fatal
+            only if the policy says so.
+    """
+
+    tool: Tool | None
+    tool_name: str | None
+    call: ToolCall | None
+    stage: Stage
+    outer: Failure | None
+    is_data: bool = False
+
+    def __init__(
+        self,
+        exception: BaseException | None = None,
+        *,
+        value: Any = None,
+        message: str = "",
+        status: int | None = None,
+        tool: Tool | None = None,
+        tool_name: str | None = None,
+        call: ToolCall | None = None,
+        arguments: Mapping[str, Any] | None = None,
+        stage: Stage = "execute",
+    ) -> None:
+        innermost = None if exception is None else facts.innermost(exception)
+        self.__dict__.update(  # not one by one: `__setattr__` is for changes
+            _known={},
+            exception=innermost,
+            value=value,
+            tool=tool,
+            tool_name=tool_name if tool is None else tool.name,
+            call=call,
+            arguments=arguments,
+            stage=stage,
+            outer=None,
+            _message=message,
+            _status=status,
+        )
+
+    def place(self, tool: Tool, call: ToolCall, arguments: Mapping[str, Any] | None) -> None:
+        """Says which call this happened to; a plugin that detected the failure need not know.
+
+        Args:
+            tool: the tool.
+            call: the call.
+            arguments: the validated arguments.
+        """
+        self.tool, self.tool_name, self.call, self.arguments = tool, tool.name, call, arguments
+
+    def about(self, exception: BaseException) -> Failure:
+        """The same failure, looked at from another exception of its chain.
+
+        Args:
+            exception: one of `exceptions`.
+        """
+        inner = Failure(
+            exception,
+            tool=self.tool,
+            tool_name=self.tool_name,
+            call=self.call,
+            arguments=self.arguments,
+            stage=self.stage,
+        )
+        inner.__dict__["outer"] = self.outer or self
+        return inner
+
+    @lazy
+    def inner(self) -> tuple[Failure, ...]:
+        """The same failure, looked at from each of its causes and members."""
+        return tuple(self.about(exception) for exception in self.exceptions[1:])
+
+    def matches(self, *qualified_names: str) -> bool:
+        """Whether the exception is an instance of one of the named classes, which need not be imported.
+
+        Args:
+            qualified_names: `package.Class`, also where the class is defined in a module below that package.
+        """
+        classes = self._classes
+        for name in qualified_names:
+            package, cls = _split(name)
+            for module in classes.get(cls, ()):
+                if module == package or module.startswith(f"{package}."):
+                    return True
+        return False
+
+    def met(self, *qualified_names: str) -> bool:
+        """Whether the exception, one of its causes or one of its members is an instance of one of the named classes.
+
+        Args:
+            qualified_names: as for `matches`.
+        """
+        return self.matches(*qualified_names) or any(inner.matches(*qualified_names) for inner in self.inner)
+
+    def came_through(self, *packages: str) -> str | None:
+        """The first of some packages whose code the exception passed, told by its traceback; None for none of them.
+
+        For exceptions that a client lets through: a timeout of requests that passed `docker` is Docker's.
+
+        Args:
+            packages: names of packages or modules.
+        """
+        step = None if self.exception is None else self.exception.__traceback__
+        for _ in range(_MOST_FRAMES):
+            if step is None:
+                return None
+            module = f"{step.tb_frame.f_globals.get('__name__')}."
+            found = next((package for package in packages if module.startswith(f"{package}.")), None)
+            if found is not None:
+                return found
+            step = step.tb_next
+        return None
+
+    @fact
+    def _classes(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for cls in type(self.exception).__mro__ if self.exception is not None else ():
+            outer, _, name = cls.__qualname__.rpartition(".")
+            found.setdefault(name, []).append(f"{cls.__module__}.{outer}" if outer else cls.__module__)
+        return found
+
+    @fact
+    def exceptions(self) -> tuple[BaseException, ...]:
+        """The exception, its causes, and the members of groups: at most 32, each once, outermost first."""
+        return () if self.exception is None else facts.chain(self.exception)
+
+    @property
+    def detail(self) -> str:
+        """The text, where it says more than its type and its resource do, with what a program wrote; else empty."""
+        exception = self.exception
+        if _is(exception, OSError) and exception.errno is not None and type(exception).__str__ is OSError.__str__:
+            return ""
+        if issubclass(type(exception), _TELLING_NAMES):
+            return ""
+        return f"{self.text}\n{self.stderr}" if self.stderr else self.text
+
+    @fact
+    def author_message(self) -> str:
+        """What the author of a local tool says to the model; empty where the text is anybody else's."""
+        exception = self.exception
+        if exception is None or type(exception).__module__ == "builtins" or not self.matches(*AUTHORS):
+            return ""
+        for wrapped in self.exceptions[:_MOST_WRAPPERS]:  # a framework may put its own words around the author's
+            if not self.about(wrapped).matches(*AUTHORS):
+                break
+            if is_authored(wrapped):
+                return safe_str(wrapped)
+        return ""
+
+    @property
+    def traceback(self) -> str:
+        """The last frames without local values, for the operator: at most 8,000 characters, not redacted."""
+        import traceback
+
+        told = facts.stored(self.exception).get("traceback_text")  # of a process of its own
+        if isinstance(told, str):
+            return told[-8_000:]
+        frames = facts.guarded(lambda: traceback.format_tb(facts.look(self.exception, "__traceback__"), limit=-12))
+        return "".join(frames or ())[-8_000:]
+
+    @property
+    def type_name(self) -> str:
+        """The qualified name of the exception's type; empty where a value failed."""
+        return "" if self.exception is None else facts.type_name(self.exception)
+
+    @fact
+    def resource(self) -> str | None:
+        """The path, URL or name that it is about, or None: from its fields, its text, or the call's arguments."""
+        path = self._filename()
+        if path is not None:
+            return path
+        found: str | None = facts.guarded(self._named)
+        return found
+
+    @property
+    def stated_resources(self) -> tuple[str, ...]:
+        """What structured fields say that it is about: a file's name, fields of a body, the path that was requested."""
+        stated = facts.guarded(lambda: resources.stated_resources(self._asked, self._told)) or ()
+        stored = facts.guarded(self._stored)
+        return tuple(filter(None, (*stated, stored, self._filename())))
+
+    def _filename(self) -> str | None:
+        exception = self.exception
+        path = exception.filename if _is(exception, OSError) else None
+        return path[:2_000] if type(path) is str and path and "://" not in path else None
+
+    def _stored(self) -> str | None:
+        stored = resources.stored_resource(self.exceptions)
+        if stored is None and _is(self.exception, FileNotFoundError):
+            stored = resources.bare_path(self.text)
+        return stored
+
+    def _named(self) -> str | None:
+        return self._stored() or resources.resource(self._asked, self._told, self.told, self.arguments)
+
+
+@lru_cache(maxsize=4_096)
+def _split(name: str) -> tuple[str, str]:
+    package, _, cls = name.rpartition(".")
+    return package or "builtins", cls

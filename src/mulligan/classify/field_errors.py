@@ -1,0 +1,143 @@
+"""Which arguments a service rejected, as far as the body of its answer names them.
+
+Read by the shapes that APIs document: FastAPI's `detail[].loc`, JSON:API's `source.pointer`, google.rpc's
+`fieldViolations`, GitHub's `errors[].field`, OpenAI's `param`, RFC 9457's `invalid-params`, GraphQL's `userErrors`, and
+`{"errors": {field: [...]}}`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from mulligan.catalogue import MISSING
+from mulligan.classify.error_body import MESSAGES, Nodes
+from mulligan.errors import Problem
+
+# fmt: off
+_SURE = {name: rank for rank, name in enumerate(("field", "param", "parameter", "loc", "pointer", "source"))}
+_FIELDS = {name: rank for rank, name in enumerate((
+    *_SURE, "path", "location", "property", "attribute", "name", "target",
+))}
+_VIOLATIONS = frozenset((
+    "fieldViolations", "field_violations", "invalid-params", "invalid_params", "violations", "userErrors",
+))
+_MAPPINGS = frozenset((
+    "errors", "error", "details", "detail", "fields", "fieldErrors", "field_errors", "validation_errors", "message", "messages",
+))
+# fmt: on
+_NAMES = frozenset(("fields", "fieldNames", "invalid_fields", "missing_fields"))
+_PLACES = frozenset(("body", "query", "path", "header", "cookie", "data", "attributes", "input"))
+_NAME = re.compile(r"[A-Za-z_$][\w$.\[\]/-]{0,200}")
+_MISSING = re.compile(r"missing|required|blank", re.IGNORECASE)
+_MOST = 8
+_QUOTE = r"[\"'`]"
+_WORD = r"([A-Za-z_][\w.-]{0,80})"
+_TOLD = r"(?:is|are|was|were|wasn't|must|has|should|does|got|cannot|can't|not|invalid)\b"
+_IN_TEXT = tuple(
+    re.compile(pattern, re.IGNORECASE | re.MULTILINE)
+    for pattern in (
+        rf"^{_WORD}\n  (?:Field required|Input should|Value error|Extra inputs|String should|List should)",
+        rf"\b(?:parameter|argument|field|property|option|variable)s?:? {_QUOTE}\$?{_WORD}{_QUOTE}",
+        rf"\b(?:missing|required|unexpected|unknown)\b[^\"'`\n{{]{{0,40}}{_QUOTE}{_WORD}{_QUOTE}",
+        rf"{_QUOTE}\$?{_WORD}{_QUOTE} (?:(?:query |path |body )?(?:parameter|argument|field|property)\b|{_TOLD})",
+        rf"\b(?:parameter|keyword argument) (?!values?\b|names?\b|types?\b){_WORD}(?=[,:.;)]|$| {_TOLD})",
+        rf"(?:^|: |In |[-*] ){_WORD}: (?:Required|Field required|Invalid|Expected|Must|Input should)\b",
+    )
+)
+
+
+def problems(nodes: Nodes, text: str, arguments: Mapping[str, Any] | None) -> tuple[Problem, ...]:
+    """What is wrong with the arguments, one `Problem` for each field that the body names, else for one in the text.
+
+    Args:
+        nodes: what the body of the answer tells.
+        text: what the failure says.
+        arguments: the arguments of the call, for what was sent.
+    """
+    named: dict[str, Problem] = {}
+    for pointer, missing in tuple(_rejected(nodes)) or tuple(_in_text(text[:1_000])):
+        if pointer and pointer not in named and len(named) < _MOST:
+            words = MISSING if missing else "rejected by the service"
+            named[pointer] = Problem(pointer, words, got=_got(pointer, arguments))
+    return tuple(named.values())
+
+
+def pointer_to(place: object) -> str:
+    """A JSON Pointer (RFC 6901) to a field, or an empty text where it names none.
+
+    Args:
+        place: `a.b[0]`, `/a/b/0` or `["body", "a", 0]`.
+    """
+    if isinstance(place, str):
+        if not _NAME.fullmatch(place.lstrip("/#")):
+            return ""
+        parts: list[Any] = [part for part in re.split(r"[./\[\]]+", place.lstrip("#")) if part]
+    elif isinstance(place, (list, tuple)) and all(isinstance(part, (str, int)) for part in place):
+        parts = list(place)
+    else:
+        return ""
+    while len(parts) > 1 and parts[0] in _PLACES:
+        parts = parts[1:]
+    return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in parts[:20])
+
+
+def _rejected(nodes: Nodes) -> Iterator[tuple[str, bool]]:
+    for node in nodes:
+        pointer = _place(node, _SURE)
+        if pointer:
+            yield pointer, _says_missing(node)
+        for name, inner in node.items():
+            if name in _VIOLATIONS and type(inner) is list:
+                yield from ((_place(one, _FIELDS), _says_missing(one)) for one in inner[:_MOST] if type(one) is dict)
+            elif name in _MAPPINGS and type(inner) is dict:
+                yield from _by_field(inner)
+            elif name in _NAMES and type(inner) is list:
+                yield from ((pointer_to(one), False) for one in inner[:_MOST] if type(one) is str)
+
+
+def _in_text(text: str) -> Iterator[tuple[str, bool]]:
+    for pattern in _IN_TEXT:
+        found = pattern.search(text)
+        if found is not None:
+            line = text[text.rfind("\n", 0, found.start()) + 1 :].split("\n\n", maxsplit=1)[0][:200]
+            yield pointer_to(found[1]), _MISSING.search(line) is not None
+            return
+
+
+def _place(node: Mapping[str, Any], names: Mapping[str, int]) -> str:
+    for _, name in sorted((names[name], name) for name in node if name in names):
+        place = node[name]
+        if isinstance(place, Mapping):
+            place = place.get("pointer") or place.get("parameter")
+        pointer = pointer_to(place)
+        if pointer:
+            return pointer
+    return ""
+
+
+def _by_field(errors: dict[str, Any]) -> Iterator[tuple[str, bool]]:
+    """`{"email": ["is invalid"]}`: fields with what is wrong with each."""
+    if any(name in errors for name in ("code", "message", "type", "status")):
+        return
+    for name, told in tuple(errors.items())[:_MOST]:
+        said = told[0] if isinstance(told, list) and told else told
+        if type(name) is str and type(said) is str and " " in said and name not in MESSAGES:
+            yield pointer_to(name), _MISSING.search(said[:200]) is not None
+
+
+def _says_missing(node: Mapping[str, Any]) -> bool:
+    told = (node.get(name) for name in ("type", "code", "msg", "message", "reason"))
+    return any(isinstance(text, str) and _MISSING.search(text[:200]) for text in told)
+
+
+def _got(pointer: str, arguments: Mapping[str, Any] | None) -> str | None:
+    value: Any = arguments
+    for part in pointer.split("/")[1:]:
+        value = value.get(part) if isinstance(value, Mapping) else None
+    if not isinstance(value, (str, int, float, bool)):
+        return None
+    import json
+
+    return json.dumps(value, ensure_ascii=False)[:2_000]

@@ -1,0 +1,280 @@
+"""What a message says in plain words: the last thing to go by, so only whole clauses count, never words within one.
+
+`Read timed out. (read timeout=1)` holds the clause `Read timed out`; `author not found in 4290 lines` holds no clause
+that is known. What is quoted is left out, since it is somebody else's text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import Unpack
+
+from mulligan.classify import meanings as m
+from mulligan.classify.clauses import clauses, unnamed
+from mulligan.classify.failure import Failure
+from mulligan.classify.phrasebook import Phrasebook
+from mulligan.classify.reasons import reason_of
+from mulligan.errors import ErrorFields, ToolError
+
+_MARKS = re.compile(r"(?<![\w.])(?:net::)?(ERR_[A-Z_]{4,40}|E[A-Z]{4,14}(?:_AGAIN)?)(?![\w])")
+_NAMES = re.compile(  # a provider's reason where such stand: first, in brackets of its own, or told to be one
+    r"(?:^|[(\[]|\b(?:name|code|reason|errorCode)[=:] ?)(?!HTTP)([A-Z]{2,20}(?:_[A-Z]{2,20}){1,6})(?=$|[)\]:,]| [-(])",
+    re.MULTILINE,
+)
+_BLAMED = re.compile(r"\(Caused by ([A-Z]\w{1,60}(?:Error|Exception|Timeout))\(")
+_RAISED = re.compile(r"^(?:[a-z_]\w{0,40}\.){0,8}([A-Z]\w{1,60}(?:Error|Exception))(?=: |$)", re.MULTILINE)
+_CONNECTING = (m.UNREACHABLE, m.CONNECTION)  # after which a clause may tell why: `Connection refused: not authorised`
+_REFUSING = (m.AUTHENTICATION, m.PERMISSION, m.TLS, m.TIMEOUT, m.UNAVAILABLE)
+_NOTHING = (None, m.ARGUMENT, m.FAILED)
+_LOCAL = re.compile(r"(?:\.{0,2}/|~/|[A-Za-z]:\\)[^/]")  # a denied path is no denied account
+_LONGEST = 1_200
+_TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` is a quotation
+    (m.FAILED, "~ (malformed|unexpected|unparseable|non json) (server|json|http|api|) (response|answer|reply) …"),
+    (
+        m.DISK_FULL,
+        "~ no space left on device, ~ disk (is|) full, ~ database or disk is full, ~ disk quota exceeded",
+    ),
+    (
+        m.RATE_LIMIT,
+        """~ (rate|request|throughput) (limit|limits) @ (exceeded|reached|hit|error) …, ~ rate limited …,
+        ~ ratelimited …, (way|) too many requests (recently|) …, ~ made too many requests (recently|) …,
+        ~ too many (simultaneous|concurrent) ~, ~ @ throttled …, rate exceeded, slow down,
+        ~ flood control exceeded …,
+        ~ (exceeded|reached|hit) (a|your|the) (secondary|primary|api|request|) rate (limit|limits) …""",
+    ),
+    (
+        m.QUOTA,
+        """~ (quota|quotas) @ (exceeded|exhausted|reached|used up) …,
+        ~ (exceeded|exceeds|reached) (your|the) (current|) quota …,
+        insufficient (account|) (quota|credit|credits|funds|balance) …, payment required,
+        ~ (run|ran|running|is|are) out of (credit|credits|searches|funds|quota|requests|messages) …,
+        ~ (credit|account|plan|token) balance @ (too|) (low|insufficient|exhausted|empty) …,
+        ~ not (have|) enough (credit|credits|balance|funds|quota) …, ~ check your (plan|billing) ~,
+        ~ (daily|monthly|weekly|plan|usage|spending|billing|credit) (usage|request|) (limit|limits|quota) @
+            (exceeded|reached) …,
+        ~ (exceeds|exceeded|reached) (the|your) (daily|monthly|plan|usage|spending|credit|billing) (usage|request|)
+            limit …,
+        ~ limit for (the|this|your) (current|) (day|week|month|billing period|billing cycle) …,
+        ~ usage cap exceeded, ~ exceeded quota, ~ insufficient (buying power|balance) …,
+        maximum credits exceeded, ~ credit limit exceeded, ~ (exceeded|reached) your (credits|credit) limit,
+        ~ (exceeds|exceeded|reached) (the|your) (pay as you go|free tier|plan set usage) limit …""",
+    ),
+    (
+        m.AUTHENTICATION,
+        """unauthorized, unauthorised,
+        ~ (authentication|login|sign in|log in) @ (failed|required|incorrect|unsuccessful) …,
+        authentication (error|failure), ~ authentication unavailable, ~ (requires|needs|missing) authentication …,
+        (user|you|) (are|is|) not logged in, ~ not authenticated, ~ you must be logged in …,
+        (must|please) (log|sign) in …,
+        ~ (invalid|incorrect|bad|wrong|missing|expired|revoked|missing or invalid|invalid or expired)
+            (api|access|secret) key* (provided|supplied|given|) …,
+        ~ (invalid|incorrect|bad|wrong|missing|expired|revoked|missing or invalid|invalid or expired)
+            (api|access|auth|bearer|security|client|session|refresh|id|) (token|tokens|credential|credentials|password|username
+            or password|user name or password|username password pair|username and password)
+            @ (provided|supplied|given|specified|) …,
+        ~ (token|credential|credentials|password|session) @ (invalid|expired|revoked|incorrect|rejected) …,
+        ~ key @ (expired|revoked|rejected) …,
+        ~ (api|access|secret|security|license|auth|authentication|subscription) key @
+            (invalid|incorrect|missing|required) …,
+        ~ (token|credential|credentials|password) @ not (valid|recognized|provided|supplied|found|accepted|set) …,
+        ~ (api|access|secret|security|license|auth|authentication|subscription) key @
+            not (valid|recognized|provided|supplied|found|accepted|set) …,
+        ~ no (password|credentials|api key|token) (supplied|provided|found|given|specified|available) …,
+        access denied for user ~, ~ could not (authenticate|log in|login) ~, login failed for ~, authorization failed,
+        ~ not be authenticated ~, ~ (key|token|credential|credentials|grant|session|password) header @ invalid,
+        ~ (grant|session) @ (invalid|expired|revoked) …, ~ sign in to continue …""",
+    ),
+    (
+        m.PERMISSION,
+        """~ permission @ denied …, ~ access @ (denied|refused) …, ~ not enough (privileges|permissions|rights) …,
+        forbidden, ~ operation not permitted,
+        ~ not (authorized|authorised) …, ~ missing (permission|permissions|access|scope) …,
+        ~ insufficient (permission|permissions|privilege|privileges|scope|scopes|access rights) …,
+        ~ (do|does) not have (the|) (required|necessary|sufficient|)
+            (permission|permissions|access|privilege|privileges|rights) …,
+        ~ not accessible by ~, read only file system,
+        ~ (popup|popups|pop up|pop ups) (window|windows|) @ blocked …""",
+    ),
+    (
+        m.ARGUMENT,
+        """~ no such (column|function|option|argument|parameter|field) ~, ~ no such (column|field|argument|parameter),
+        (unknown|undefined|invalid) (column|argument|option|parameter|field) (name|) (_|) …,
+        ~ (could not|cannot|unable to) find (a|the|) (field|column|parameter|argument|property) ~, no element found,
+        (unknown|unresolved) (*|) identifier ~,
+        (unknown|unsupported|unrecognized) (*|) (extension|format|encoding|scheme|protocol|expression) (_|*|) …""",
+    ),
+    (
+        m.TOO_LARGE,
+        """~ (is|are|was) too (large|long|big) …,
+        (request|payload|message|file|body|text|input|name) too (large|long) …""",
+    ),
+    (
+        m.NO_TOOL,
+        """(unknown|unavailable) (tool|method) (_|*|), (tool|method) (_|*|) not found,
+        ~ (call|called|use) (an|) unavailable tool (_|)""",
+    ),
+    (
+        m.CONFLICT,
+        """~ (could not|cannot|unable to|failed to|did not) (find|locate|match) (*|) (*|)
+            (match|matches|occurrence|occurrences|snippet|hunk|context|anchor) …,
+        ~ (search|old|original|target|find) (string|text|str|content|block|lines|snippet) @ not (be|) found …,
+        (string|text|content|block|snippet|lines) to (replace|edit|search|find) @ not (be|) found …,
+        no (exact|) (match|matches|occurrence|occurrences) @ found for (the|) (replacement|edit|edits|patch|change) …,
+        ~ (old|search|original|target) (string|text|str|content|block|lines|snippet) (does|did|do) not
+            (match|appear|occur|exist) …,
+        ~ (patch|hunk|diff|edit) (*|) (does not|did not|failed to) apply …, (patch|hunk) (*|) failed …""",
+    ),
+    (
+        m.NOT_FOUND,
+        """~ @ not found, ~ key @ not found …, ~ not be found, invalid object name ~,
+        ~ _ @ not found (in|on|at|under|for|with) ~, the system cannot find the (file|path|drive) specified …,
+        no (*|) (*|) @ found (for|with|at|under|matching) ~,
+        unknown (resource|prompt|file|page|user|table|index|collection|channel|model|database) (_|*|),
+        unknown (object|mailbox|topic|queue) (_|*|),
+        ~ not found (for|in|at) (the|) (*|) _, ~ (do|does|did) not exist …, ~ no such ~,
+        there is no (*|) (*|) named _ …, (could not|cannot|unable to|failed to) (find|locate) ~,
+        ~ (do|does|did) not match any ~, no matching ~, ~ no longer exists, ~ is not present in (table|) _,
+        no (*|) (*|) @ found""",
+    ),
+    (
+        m.EXISTS,
+        """~ already (exists|exist|taken) …, ~ already been (taken|used|registered) …, duplicate (key|entry) ~,
+        unique constraint failed, ~ already in use …""",
+    ),
+    (
+        m.BUSY,
+        """(database|table|row|file|resource|record|object|document|_) (is|has been) (locked|busy) …,
+        ~ (is|are|currently|still) in use …, deadlock (found|detected) …,
+        ~ @ deadlocked ~, (resource|database|table|row|file) busy ~, ~ exclusive access to ~""",
+    ),
+    (
+        m.CONFLICT,
+        """conflict, merge conflict …, version conflict …, foreign key constraint failed, ~ directory not empty,
+        ~ violates ~, account (is|has been) locked …""",
+    ),
+    (
+        m.TIMEOUT,
+        """~ timeout of * (s|ms|second|seconds|milliseconds|minutes|) (exceeded|and was cancelled|and was canceled) …,
+        ~ timeout of * (s|ms|second|seconds|minutes), ~ timed out,
+        ~ timed out (after|while|waiting|reading|writing|connecting|trying|on|for) ~,
+        ~ timeout (expired|exceeded|reached|occurred) …, ~ deadline exceeded …, ~ took too long …,
+        timeout (reading|waiting|connecting) ~, (connection|request|read|gateway|operation) timeout""",
+    ),
+    (
+        m.DROPPED,
+        """~ connection @ (unexpectedly|) (reset|closed|aborted|dropped|lost|broken|terminated|interrupted)
+            (unexpectedly|) …,
+        ~ broken pipe, (server|client|peer) disconnected …, ~ closed (the|) connection …,
+        ~ closed (the|) connection without ~, socket hang up, unexpected (eof|end of file) …,
+        eof, end of file on ~, empty reply from server,
+        server has gone away, eof occurred in violation of protocol""",
+    ),
+    (
+        m.UNREACHABLE,
+        """~ connection @ refused …, name or service not known, temporary failure in name resolution,
+        nodename nor servname provided, (network|host) is unreachable, no route to host, getaddrinfo ~,
+        connect call failed, ~ (could not|cannot|unable to|failed to) resolve ~,
+        ~ (could not|cannot|unable to|failed to) (connect|resolve) …,
+        all connection attempts failed,
+        ~ (could not|cannot|unable to|failed to) (establish|open) (a|) (new|) connection …,
+        no address associated with hostname, unable to find the server …,
+        ~ connection could not be (made|established) …""",
+    ),
+    (m.CONNECTION, "~ (could not|cannot|unable to|failed to) reach …"),
+    (
+        m.TLS,
+        """~ certificate (verify|verification) failed …, ~ certificate @ (expired|invalid|not trusted|self signed) …,
+        ~ ssl handshake failed …, self signed certificate …""",
+    ),
+    (
+        m.UNAVAILABLE,
+        """~ (temporarily|currently) (unavailable|overloaded) …,
+        (service|server|api|system|backend|model) (is|) (unavailable|overloaded) …,
+        ~ service (is|) not available …, ~ (try|retry) again (later|soon) …, internal server error, bad gateway,
+        ~ (under|down for) maintenance, server (is|) (busy|down), ~ is loading the dataset in memory,
+        (broker|cluster|node|database|upstream) (is|) unavailable …,
+        ~ not (currently|) responding …""",
+    ),
+    (
+        m.CANCELLED,
+        "~ (was|been|is|were) (cancelled|canceled) …, (canceling|cancelling) statement due to user request",
+    ),
+    (
+        m.ARGUMENT,
+        """~ (invalid|illegal|malformed|unsupported|unrecognized) (*|)
+            (argument|parameter|value|input|type|format|url|request|field) (_|) …,
+        ~ (invalid|illegal|malformed|unsupported|unrecognized) (*|)
+            (json|literal|id|syntax|query|schema|port|email|date|header|name|identifier) (_|) …,
+        ~ (invalid|illegal|malformed) (*|) (subject|topic|symbol|expression|string|key) (_|) …,
+        (invalid|illegal) (*) name ~, invalid * id, ~ not recognized …, ~ not supported …,
+        ~ cannot (contain|include|exceed|start with|end with) ~,
+        ~ cannot be (null|none|empty|blank|negative|zero), ~ cannot insert null ~, ~ cannot be resolved,
+        ~ does not appear to be ~, badly formed ~, ~ not (currently|) supported, url rejected,
+        ~ required (fields|parameters|arguments) @ missing …,
+        missing required ~, missing (*) required ~, ~ (is|are) (a|) required (property|parameter|field|) …,
+        ~ must (not|) be ~, ~ must (specify|provide|include) ~, ~ (is|are) not (a|) valid ~, ~ (is|are) invalid …,
+        ~ syntax error …, unknown url type, ~ got an unexpected keyword argument ~,
+        unknown (operator|command|option|flag|parameter|field) (_|*|) …, ~ out of range …,
+        ~ (is|are|was) too (short|small) …, embedded null (byte|character) …,
+        field required, input should be ~, ~ (wrong|incorrect) number of ~""",
+    ),
+)
+
+
+@lru_cache(maxsize=1)
+def _phrasebook() -> Phrasebook[m.Meaning]:
+    return Phrasebook(_TABLE, whole=True)
+
+
+def said(text: str, allowed: Iterable[m.Meaning] | None = None) -> m.Meaning | None:
+    """What the first clause that is known says, or None.
+
+    Args:
+        text: foreign text; its first 1,200 characters count.
+        allowed: the meanings that count, by default all.
+    """
+    text = unnamed(text[:_LONGEST])
+    for mark in _marks(text):
+        meaning = reason_of(mark)
+        if meaning not in _NOTHING and (allowed is None or meaning in allowed):
+            return meaning
+    phrasebook = _phrasebook()
+    general: m.Meaning | None = None
+    for clause in clauses(text):
+        meaning = phrasebook.find(clause, allowed)
+        if meaning is not None and (allowed is None or phrasebook.find(clause) is not m.ARGUMENT):
+            general = general or meaning
+            if general not in _CONNECTING or meaning in _REFUSING:
+                return meaning
+    return general
+
+
+def _marks(text: str) -> Iterator[str]:
+    if "E" in text:
+        yield from _MARKS.findall(text)[:4]
+        yield from _RAISED.findall(text)[:4]
+    if "_" in text:
+        yield from _NAMES.findall(text)[:4]
+    if "(Caused by " in text:
+        yield from _BLAMED.findall(text)[:4]
+
+
+def text_error(failure: Failure, *, message: str | None = None, **fields: Unpack[ErrorFields]) -> ToolError | None:
+    """The error that the text of a failure means, where a whole clause of it is one that is known.
+
+    Args:
+        failure: what happened.
+        message: our words for it.
+        fields: what a rule knows better.
+
+    Returns:
+        The error, or None where no clause says anything.
+    """
+    meaning = said(failure.told)
+    if meaning is None:
+        return None
+    if meaning is m.PERMISSION and failure.status is None and _LOCAL.match(failure.resource or ""):
+        fields.setdefault("fatal", False)
+    return m.error_of(failure, meaning, message=message, **fields)

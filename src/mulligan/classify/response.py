@@ -1,0 +1,178 @@
+"""The HTTP answer that an exception or a value carries: status, headers and address, wherever a library keeps them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from mulligan.untrusted.objects import field, fields, guarded
+
+_MOST_HEADERS = 200
+_ANSWERS = ("response", "raw_response", "http_response", "resp", "meta")
+_STATUS = ("status_code", "status", "http_status", "http_status_code", "statusCode", "http_code", "response_code")
+_RARE = ("response_status_code", "code")
+_LONGEST_HOST = 253  # RFC 1035, section 2.3.4
+_LINE = re.compile(r"([45]\d\d)(?: [A-Z][A-Za-z' -]{0,60})?")
+_KNOWN = frozenset(  # RFC 9110, its registry, and what proxies made of 4xx and 5xx
+    (*range(400, 419), *range(421, 427), 428, 429, 431, 440, 444, 449, 450, 451, 456, 460, 463, 494, 495, 496, 498, 499)
+) | frozenset((*range(500, 509), 510, 511, *range(520, 528), 529, 530, 561, 598, 599))
+_URLS = ("url", "uri", "real_url", "request_url")
+_HOST = re.compile(r"[\w-]+(?:\.[\w-]+)*\.?|[0-9a-f:.]+").fullmatch
+
+
+def answers(value: object) -> tuple[Any, ...]:
+    """The answer objects that an exception holds, its `reason`'s too where that is an exception.
+
+    Args:
+        value: an exception or an answer.
+    """
+    found = [answer for answer in fields(value, _ANSWERS) if not isinstance(answer, (str, bytes))]
+    reason = field(value, "reason")
+    if isinstance(reason, BaseException):
+        found += fields(reason, _ANSWERS)
+    return tuple(found)
+
+
+def http_status(value: object, held: tuple[Any, ...]) -> int | None:
+    """The HTTP status that an exception, its answer or a value carries, or None.
+
+    Only 400 to 599 count, lest a service's own number be taken for one.
+
+    Args:
+        value: an exception or an answer.
+        held: the answers that it holds.
+    """
+    told = _status_of(value)
+    for answer in () if told is not None else held:
+        told = _status_of(answer)
+        if told is None and isinstance(answer, Mapping):
+            told = _as_status(field(answer.get("ResponseMetadata"), "HTTPStatusCode"))
+        if told is not None:
+            break
+    if told is None:
+        error = field(value, "error")
+        told = None if error is None or isinstance(error, str) else _as_status(field(error, "status", "code"))
+    return told
+
+
+def _status_of(holder: object) -> int | None:
+    if isinstance(holder, SystemExit):
+        return None
+    for found in fields(holder, _STATUS):
+        status = _as_status(found)
+        if status is not None:
+            return status
+    for found in fields(holder, _RARE):
+        status = _as_status(found)
+        if status in _KNOWN:
+            return None if field(field(holder, "details"), "codeName") is not None else status
+    return None
+
+
+def _as_status(value: object) -> int | None:
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, str):
+        line = _LINE.fullmatch(value[:80])
+        return int(line[1]) if line else None
+    if isinstance(value, int) and 400 <= value <= 599:
+        return int(value)
+    return None
+
+
+def http_headers(value: object, held: tuple[Any, ...]) -> dict[str, str]:
+    """The answer's headers with lower-case names; empty where there are none.
+
+    The answer's own come first: what an exception calls its headers may be the request's.
+
+    Args:
+        value: an exception or an answer.
+        held: the answers that it holds.
+    """
+    for answer in held:
+        headers = _lower(_told(answer))
+        if headers:
+            return headers
+    return _lower(field(value, "headers", "hdrs", "http_headers"))
+
+
+def _told(answer: object) -> object:
+    if not isinstance(answer, Mapping):
+        return field(answer, "headers")
+    told = field(answer, "headers") or field(answer.get("ResponseMetadata"), "HTTPHeaders")
+    if told is None and all(isinstance(text, str) for text in tuple(answer.values())[:64]):
+        return answer
+    return told
+
+
+def _lower(headers: object) -> dict[str, str]:
+    items = getattr(headers, "items", None)
+    if not callable(items):
+        return {}
+    return guarded(lambda: {str(name).lower(): str(text) for name, text in islice(items(), _MOST_HEADERS)}) or {}
+
+
+def asked(value: object, held: tuple[Any, ...]) -> tuple[str | None, str]:
+    """The path of the address that was asked, without query, and the HTTP method in upper case.
+
+    Args:
+        value: an exception or an answer.
+        held: the answers that it holds.
+
+    Returns:
+        None for no path, or only the root; an empty text for a method that is not known.
+    """
+    path, method = None, ""
+    for holder in _holders(value, held):
+        for url in fields(holder, _URLS) if path is None else ():
+            path = path or (None if callable(url) else _path_of(url))
+        told = field(holder, "method") if not method else None
+        method = told.upper() if isinstance(told, str) else method
+        if path and method:
+            break
+    return path, method
+
+
+def host(value: object, held: tuple[Any, ...]) -> str | None:
+    """The host of the address that was asked, from the request or the answer that an exception or an answer holds.
+
+    A mapping, and an address that an exception keeps beside its own text, may be about anything.
+
+    Args:
+        value: an exception or an answer.
+        held: the answers that it holds.
+    """
+    if isinstance(value, Mapping):
+        return None
+    for holder in _holders(value, held):
+        if isinstance(holder, Mapping) or (holder is value and field(value, "headers", "hdrs") is None):
+            continue
+        for url in fields(holder, _URLS):
+            found = None if callable(url) else _host_of(url)
+            if found is not None:
+                return found
+    return None
+
+
+def _host_of(url: object) -> str | None:
+    from urllib.parse import urlsplit
+
+    found = guarded(lambda: urlsplit(str(url)[:2_000]).hostname)
+    return found if isinstance(found, str) and len(found) <= _LONGEST_HOST and _HOST(found) else None
+
+
+def _path_of(url: object) -> str | None:
+    from urllib.parse import urlsplit
+
+    path = guarded(lambda: urlsplit(str(url)[:2_000]).path)
+    return str(path) if path and path != "/" else None
+
+
+def _holders(value: object, held: tuple[Any, ...]) -> Iterator[Any]:
+    yield value
+    for answer in held:
+        yield answer
+        yield from fields(answer, ("request",))
+    yield from fields(value, ("request", "request_info"))

@@ -1,0 +1,158 @@
+"""How long to wait, as a failure tells it: RFC 9110 section 10.2.3, and what providers use besides."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from mulligan.classify.error_body import Nodes
+from mulligan.untrusted.objects import field, guarded, look
+
+_MOST = 31 * 24 * 3_600.0
+_EPOCH = 1_000_000_000
+_FIELDS = (
+    "retry_after",
+    "retryAfter",
+    "retry_after_seconds",
+    "retryAfterSeconds",
+    "retry_delay",
+    "backoff",
+    "retryDelay",
+    "Retry-After",
+)
+_MILLISECONDS = ("retry_after_ms", "retryAfterMs", "retryAfterMillis")
+_HEADERS_MS = ("retry-after-ms", "x-ms-retry-after-ms")
+_RESETS = (
+    ("ratelimit-remaining", "ratelimit-reset"),
+    ("x-ratelimit-remaining", "x-ratelimit-reset-after"),
+    ("x-ratelimit-remaining", "x-ratelimit-reset"),
+    ("x-rate-limit-remaining", "x-rate-limit-reset"),
+    ("x-ratelimit-remaining-requests", "x-ratelimit-reset-requests"),
+    ("x-ratelimit-remaining-tokens", "x-ratelimit-reset-tokens"),
+    ("anthropic-ratelimit-requests-remaining", "anthropic-ratelimit-requests-reset"),
+    ("anthropic-ratelimit-tokens-remaining", "anthropic-ratelimit-tokens-reset"),
+)
+_SPAN = r"(?:(\d{1,4})h)?(?:(\d{1,4})m(?!s))?(?:(\d{1,9}(?:\.\d{1,9})?)s)?(?:(\d{1,9}(?:\.\d{1,9})?)ms)?"
+_SAID = (
+    r"\b(?:retry|try again|try your request again|available|wait)(?: again)? ?(?:after|in|for)"
+    r" (?:another )?(\d{1,6}(?:\.\d{1,3})?) ?(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?)\b"
+)
+_UNITS = {"ms": 0.001, "m": 60.0, "h": 3_600.0, "s": 1.0}
+
+
+def retry_after(
+    value: object, headers: Mapping[str, str], nodes: Callable[[], Nodes], text: Callable[[], str]
+) -> float | None:
+    """Seconds to wait before the same call may succeed, or None.
+
+    Args:
+        value: an exception or an answer; what it stores as `retry_after` counts first (a number or a timedelta).
+        headers: the answer's headers, names in lower case.
+        nodes: gives what the answer's body tells; asked where neither attribute nor header says it.
+        text: gives what the failure says, such as `try again in 20s`; asked last.
+    """
+    told = _seconds(field(value, "retry_after", "retry_after_seconds", "backoff"))
+    if told is None:
+        told = _of_headers(headers)
+    if told is None:
+        told = _of_body(nodes())
+    return told if told is not None else _of_text(text())
+
+
+def _of_headers(headers: Mapping[str, str]) -> float | None:
+    for name in _HEADERS_MS:
+        milliseconds = _seconds(headers.get(name))
+        if milliseconds is not None:
+            return milliseconds / 1_000
+    waiting = headers.get("retry-after")
+    if waiting is not None:
+        told = _seconds(waiting)
+        return told if told is not None else _date(waiting)
+    return _structured(headers.get("ratelimit")) if "ratelimit" in headers else _reset(headers)
+
+
+def _structured(policy: str | None) -> float | None:
+    """`RateLimit: "api";r=0;t=55` and its forerunner `limit=100, remaining=0, reset=55`, where nothing remains."""
+    parts = dict(re.findall(r"\b(r|t|remaining|reset)=(\d{1,10})", (policy or "")[:400]))
+    if parts.get("r", parts.get("remaining")) != "0":
+        return None
+    return _seconds(parts.get("t", parts.get("reset")))
+
+
+def _reset(headers: Mapping[str, str]) -> float | None:
+    """When a used-up limit starts anew: an epoch, seconds, a span such as `6m0s`, or a date."""
+    for remaining, reset in _RESETS:
+        when = headers.get(reset)
+        if when is not None and headers.get(remaining, "0") == "0":
+            seconds = _seconds(when, most=1e13)
+            if seconds is None:
+                return _span(when) if _span(when) is not None else _date(when)
+            if seconds > 1_000 * _EPOCH:
+                seconds /= 1_000
+            return _bounded(seconds - time.time() if seconds > _EPOCH else seconds)
+    return None
+
+
+def _of_body(nodes: Nodes) -> float | None:
+    for node in nodes:
+        for name in _FIELDS:
+            told = node.get(name)
+            if told is not None:
+                seconds = _seconds(told)
+                if seconds is None and isinstance(told, str):
+                    seconds = _span(told)
+                if seconds is not None:
+                    return seconds
+        for name in _MILLISECONDS:
+            milliseconds = _seconds(node.get(name), most=1_000 * _MOST)
+            if milliseconds is not None:
+                return milliseconds / 1_000
+        headers = node.get("headers")
+        if isinstance(headers, Mapping):
+            return _of_headers({str(name).lower(): str(text) for name, text in tuple(headers.items())[:60]})
+    return None
+
+
+def _of_text(text: str) -> float | None:
+    found = re.search(_SAID, text[:2_000], re.IGNORECASE)
+    if found is None:
+        return None
+    unit = found[2].lower()
+    factor = _UNITS["ms"] if unit.startswith(("ms", "milli")) else _UNITS[unit[0]]
+    return _bounded(float(found[1]) * factor)
+
+
+def _seconds(value: Any, most: float = _MOST) -> float | None:
+    total_seconds = None if isinstance(value, (int, float, str)) else look(value, "total_seconds")
+    if callable(total_seconds):
+        return guarded(lambda: _bounded(float(total_seconds())))  # type: ignore[no-any-return]
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        return None
+    number = guarded(lambda: float(value))
+    return number if isinstance(number, float) and 0 <= number <= most else None
+
+
+def _span(text: str) -> float | None:
+    """`34s`, `1m30.5s` or `200ms` as seconds."""
+    found = re.fullmatch(_SPAN, text.strip()[:40])
+    if found is None or not any(found.groups()):
+        return None
+    hours, minutes, seconds, milliseconds = (float(part or 0) for part in found.groups())
+    return _bounded(hours * 3_600 + minutes * 60 + seconds + milliseconds / 1_000)
+
+
+def _date(text: str) -> float | None:
+    """Seconds until an HTTP date or an RFC 3339 one."""
+    from datetime import datetime
+    from email.utils import parsedate_to_datetime
+
+    text = text[:60]
+    read = datetime.fromisoformat if text[:1].isdigit() else parsedate_to_datetime
+    moment = guarded(lambda: read(text).timestamp())
+    return None if moment is None else _bounded(moment - time.time())
+
+
+def _bounded(seconds: float) -> float:
+    return round(min(max(seconds, 0.0), _MOST), 3)

@@ -1,0 +1,136 @@
+"""What an HTTP status means: RFC 9110 section 15, RFC 6585, RFC 4918, and what providers do besides.
+
+A status is believed, but for those that providers use for several things: there the reason in the body counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Unpack
+
+from mulligan.classify import meanings as m
+from mulligan.classify.failure import Failure
+from mulligan.classify.phrases import said
+from mulligan.classify.reasons import reason
+from mulligan.errors import Effect, ErrorFields, ToolError, ToolTimeoutError
+
+_MEANINGS: Mapping[int, m.Meaning] = {
+    401: m.AUTHENTICATION,
+    402: m.QUOTA,
+    403: m.PERMISSION,
+    404: m.NOT_FOUND,
+    407: m.AUTHENTICATION,
+    408: m.TIMEOUT,
+    409: m.CONFLICT._replace(code="ABORTED"),
+    410: m.NOT_FOUND,
+    412: m.CONFLICT,
+    413: m.TOO_LARGE,
+    414: m.TOO_LARGE,
+    421: m.UNAVAILABLE,
+    423: m.CONFLICT._replace(code="ABORTED"),
+    425: m.UNAVAILABLE,
+    428: m.CONFLICT,
+    429: m.RATE_LIMIT,
+    431: m.TOO_LARGE,
+    440: m.AUTHENTICATION,
+    451: m.PERMISSION,
+    498: m.AUTHENTICATION,
+    501: m.UNIMPLEMENTED,
+    504: m.TIMEOUT,
+    505: m.UNIMPLEMENTED,
+    507: m.QUOTA,
+    511: m.AUTHENTICATION,
+    522: m.NOT_SENT,
+    524: m.TIMEOUT,
+    525: m.TLS,
+    526: m.TLS,
+    598: m.TIMEOUT,
+    599: m.TIMEOUT,
+}
+_REFUSALS = (m.RATE_LIMIT, m.QUOTA, m.AUTHENTICATION)
+_STATES = (m.EXISTS, m.CONFLICT, m.ABORTED, m.BUSY)
+_BY_CODE: Mapping[int, tuple[m.Meaning, ...]] = {
+    400: (*_REFUSALS, m.PERMISSION, m.NOT_FOUND, *_STATES, m.TIMEOUT, m.UNAVAILABLE, m.TOO_LARGE, m.OUT_OF_RANGE),
+    403: (*_REFUSALS, *_STATES, m.TOO_LARGE),
+    409: (m.QUOTA, m.RATE_LIMIT, *_STATES),
+    412: (m.RATE_LIMIT, *_STATES),
+    413: (m.RATE_LIMIT, m.QUOTA),
+    422: (*_REFUSALS, *_STATES, m.NOT_FOUND, m.PERMISSION),
+    429: (m.QUOTA, m.UNAVAILABLE),
+    500: (m.RATE_LIMIT, m.QUOTA, m.DISK_FULL, m.TIMEOUT, m.NOT_SENT),
+    502: (m.TIMEOUT,),
+    503: (m.RATE_LIMIT, m.QUOTA, m.DISK_FULL, m.TIMEOUT),
+}
+_BY_WORDS: Mapping[int, tuple[m.Meaning, ...]] = {
+    400: (*_REFUSALS, m.NOT_FOUND, m.EXISTS),
+    401: (m.QUOTA,),
+    403: (*_REFUSALS, m.TOO_LARGE),
+    409: (m.EXISTS, m.QUOTA),
+    422: (m.RATE_LIMIT, m.QUOTA, m.EXISTS),
+    429: (m.QUOTA,),
+    500: (m.DISK_FULL, m.QUOTA),
+    503: (m.DISK_FULL,),
+}
+_INVALID = (400, 422)
+_HARMLESS = frozenset((501, 505, 507, 511, 522, 525, 526))
+
+
+def status_error(
+    failure: Failure, status: int | None = None, *, message: str | None = None, **fields: Unpack[ErrorFields]
+) -> ToolError:
+    """The error that an HTTP status means; the built-in rule for everything that carries one makes it so.
+
+    A 403 whose headers or body say rate limit is one, a 429 that says quota or credit is a used-up quota, and a 400
+    or 422 may be told to mean an expired token, something missing, or something that exists already.
+
+    Args:
+        failure: what happened.
+        status: the status, by default the one that the failure carries.
+        message: our words for it, by default those of the status.
+        fields: what a rule knows better.
+
+    Returns:
+        The error; without any status a `ToolExecutionError`.
+    """
+    status = status or failure.status
+    if status is None:
+        return m.error_of(failure, m.FAILED, message=message, **fields)
+    meaning = meaning_of(status, failure)
+    known: ErrorFields = {"http_status": status, "effect": _effect(status, meaning, failure)}
+    known.update(fields)
+    return m.error_of(failure, meaning, message=message, **known)
+
+
+def meaning_of(status: int, failure: Failure) -> m.Meaning:
+    """What a status means, with what the answer says of it.
+
+    Args:
+        status: the status.
+        failure: what happened.
+    """
+    if status == 403 and _told_to_wait(failure):
+        return m.RATE_LIMIT
+    plain = _MEANINGS.get(status, m.ARGUMENT if status < 500 else m.UNAVAILABLE)
+    like = 400 if status < 500 and status not in _MEANINGS else status
+    told = reason(failure.codes, _BY_CODE[like]) if like in _BY_CODE else None
+    if told is None and like in _BY_WORDS:
+        told = said(failure.told, _BY_WORDS[like])
+    if told in (m.PERMISSION, m.AUTHENTICATION) and status in _INVALID and failure.problems:
+        told = None  # `extra_forbidden` of one field refuses that field, and not the account
+    if told is m.QUOTA and plain is m.RATE_LIMIT and failure.retry_after is not None:
+        return plain
+    return told or plain
+
+
+def _told_to_wait(failure: Failure) -> bool:
+    headers = failure.headers
+    return headers.get("x-ratelimit-remaining") == "0" or "retry-after" in headers
+
+
+def _effect(status: int, meaning: m.Meaning, failure: Failure) -> Effect:
+    """A refused request changed nothing; a server that failed, or that stopped waiting, may have changed something."""
+    if meaning.cls is ToolTimeoutError or meaning is m.DISK_FULL:
+        return meaning.effect or "possible"
+    if status < 500 or status in _HARMLESS or meaning.effect is None:
+        return "none"
+    return "none" if status == 503 and failure.retry_after is not None else meaning.effect

@@ -1,0 +1,1 @@
+"""The third stage: the tool runs, in its thread, loop or process, within its deadline."""

@@ -1,0 +1,357 @@
+"""The driver with `await`. Imported when first needed, since asyncio is dear."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator
+from types import CoroutineType, coroutine
+from typing import TYPE_CHECKING, Any
+
+from mulligan.deadline import Deadline, set_current, waitable
+from mulligan.execute.steps import DeadlineExceeded, ExecutorSaturated, Outcome, Run, Sleep
+from mulligan.execute.sync_driver import PLAIN, Flow, Means, collected, consume, ended, given_up, passes
+from mulligan.untrusted.objects import members
+from mulligan.untrusted.text import show_name
+
+if TYPE_CHECKING:
+    from mulligan.results import ToolResult
+
+
+_MOST_AWAITS = 8
+_MOST_EXCEPTIONS = 1_000
+
+
+async def adrive(flow: Flow, means: Means) -> ToolResult:
+    """Runs an invocation to its result, awaiting.
+
+    Args:
+        flow: what `invoke` gave.
+        means: what it is run with.
+
+    Raises:
+        asyncio.CancelledError: the host has cancelled the task.
+    """
+    before = _cancellations()
+    try:
+        step = next(flow)
+        while True:
+            if not isinstance(step, Run):
+                await _sleep(step)
+                outcome = Outcome()
+            elif step.timeout is not None or not step.is_async:
+                outcome = await arun(step, means, before)
+            else:  # most calls: no further coroutine between the task and the tool
+                try:
+                    value = step.executor()
+                    del step  # with ten thousand calls in flight it counts what each of them keeps
+                    if type(value) is CoroutineType:
+                        value = await _without_own_cancellations(value)
+                    if type(value) not in PLAIN:
+                        value = await _without_own_cancellations(settled(value, means.yielded))
+                    outcome = Outcome(value)
+                except BaseException as error:
+                    outcome = _raised(error, before)
+            step = flow.send(outcome)
+    except StopIteration as stop:
+        return stop.value  # type: ignore[no-any-return]
+    finally:
+        flow.close()
+
+
+async def _sleep(step: Sleep) -> None:
+    if step.signal is None:
+        await asyncio.sleep(waitable(step.seconds))
+        return
+    woken, wake = _bell()
+    step.signal.when_set(wake)
+    await asyncio.wait((woken,), timeout=waitable(step.seconds))
+
+
+def _bell() -> tuple[asyncio.Future[None], Callable[[], None]]:
+    """A future, and what resolves it from any thread."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[None] = loop.create_future()
+
+    def ring() -> None:
+        try:
+            loop.call_soon_threadsafe(_wake, done)
+        except RuntimeError:
+            return  # the loop was closed meanwhile: nobody waits any more
+
+    return done, ring
+
+
+async def arun(step: Run, means: Means, before: int = 0) -> Outcome:
+    """Runs a tool once.
+
+    Args:
+        step: the run.
+        means: what it is run with.
+        before: how often the host had cancelled the task when the call began.
+
+    Raises:
+        asyncio.CancelledError: the host has cancelled the task.
+    """
+    try:
+        if step.offload and not step.is_async:
+            return await _in_thread(step, means)
+        if step.timeout is not None:
+            return await arun_alone(step, means)
+        return Outcome(await _without_own_cancellations(settled(step.executor(), means.yielded)))
+    except BaseException as error:
+        return _raised(error, before)
+
+
+def _raised(error: BaseException, before: int) -> Outcome:
+    """The outcome of what a tool raised; what must pass is raised again."""
+    if passes(error):
+        raise error
+    if _cancellations() > before and (cancellation := _cancellation_in(error)) is not None:
+        if cancellation is error:
+            raise error
+        raise asyncio.CancelledError(*cancellation.args) from error  # anyio knows its own by what they say
+    return Outcome(exception=error)
+
+
+def _cancellation_in(error: BaseException) -> BaseException | None:
+    """The cancellation that an exception is, holds, or was raised in answer to; None where it has nothing to do with one.
+
+    That the task has been cancelled is not enough: before Python 3.13 a TaskGroup inside of a tool may leave it so.
+    """
+    waiting, seen = [error], set[int]()
+    while waiting and len(seen) < _MOST_EXCEPTIONS:
+        current = waiting.pop()
+        if id(current) not in seen:
+            seen.add(id(current))
+            if issubclass(type(current), asyncio.CancelledError):
+                return current
+            waiting += [one for one in (current.__cause__, current.__context__) if one is not None]
+            waiting += members(current)
+    return None
+
+
+def _cancellations() -> int:
+    """How often this task has been cancelled, and that not taken back. What a tool makes up by itself does not count."""
+    task = _current()
+    return 0 if task is None else task.cancelling()
+
+
+async def settled(given: Any, most: int) -> Any:
+    """What comes of something that is to be awaited or iterated; anything else as it is.
+
+    Args:
+        given: what a tool gave.
+        most: how many values it may yield.
+    """
+    for _ in range(_MOST_AWAITS):
+        if not isinstance(given, Awaitable):
+            break
+        given = await given
+    if isinstance(given, AsyncGenerator):
+        return await _aconsume(given, most)
+    return consume(given, most) if isinstance(given, Generator) else given
+
+
+async def _aconsume(values: AsyncGenerator[Any, Any], most: int) -> list[Any]:
+    kept: list[Any] = []
+    try:
+        async for value in values:
+            if len(kept) >= most:
+                raise OverflowError(f"the tool yielded more than {most:,} values")
+            kept.append(value)
+    finally:
+        await values.aclose()
+    return kept
+
+
+async def _in_thread(step: Run, means: Means) -> Outcome:
+    """A sync executor in a worker thread; at the deadline the worker is left behind."""
+    done, tell = _bell()
+    pool = means.pool()
+    try:
+        job = pool.submit(collected(step, means), tell, step.lane)
+    except ExecutorSaturated as error:
+        return Outcome(exception=error)
+    timer = None if step.timeout is None else asyncio.get_running_loop().call_later(waitable(step.timeout), _wake, done)
+    try:
+        await done
+    except BaseException:
+        pool.abandon(job)
+        raise
+    finally:
+        if timer is not None:
+            timer.cancel()
+    if job.outcome is None:
+        return given_up(job, pool, step)
+    outcome = ended(job)
+    value = outcome.value
+    if not isinstance(value, (Awaitable, AsyncGenerator)):
+        return outcome
+    return await arun(Run(lambda: value, step.timeout, False, True, step.lane), means)
+
+
+def _wake(done: asyncio.Future[None]) -> None:
+    if not done.done():
+        done.set_result(None)
+
+
+async def arun_alone(step: Run, means: Means) -> Outcome:
+    """Runs an async executor in a task of its own, cancelled at the deadline and left behind if it will not end.
+
+    Args:
+        step: the run.
+        means: what it is run with.
+
+    Raises:
+        asyncio.CancelledError: the host has cancelled the task that waits.
+    """
+    watch, began = _Watch(), time.monotonic()
+    task = asyncio.ensure_future(_contained(step, means, watch))
+    try:
+        await asyncio.wait((task,), timeout=None if step.timeout is None else waitable(step.timeout))
+    except asyncio.CancelledError:
+        await _cancelled(task, means)
+        raise
+    if step.timeout is not None:
+        _warn_if_blocked(step, watch, time.monotonic() - began)
+    if task.done():  # only the tool can have cancelled it
+        outcome = Outcome(exception=asyncio.CancelledError()) if task.cancelled() else task.result()
+        if outcome.exception is not None and passes(outcome.exception):
+            raise outcome.exception
+        return outcome
+    await _cancelled(task, means)
+    return Outcome(exception=DeadlineExceeded(step.timeout or 0.0, running=not task.done()))
+
+
+@coroutine
+def _without_own_cancellations(watched: Coroutine[Any, Any, Any]) -> Generator[Any, Any, Any]:
+    """What a coroutine returns; what it did to cancel the task that runs it is taken back.
+
+    While it runs, no one else can cancel the task. Between its steps the host can, and so can what the tool left to the
+    event loop, such as a timeout: these take back their own.
+    """
+    task = _current()
+    if task is None:  # not driven by asyncio
+        return (yield from watched.__await__())
+    advance: Callable[[Any], Any] = watched.send
+    base, own, sent = task.cancelling(), 0, None
+    while True:
+        before = task.cancelling()
+        try:
+            waiting = advance(sent)
+        except BaseException as error:
+            if (own or task.cancelling() != before) and not isinstance(error, GeneratorExit):
+                yield from _take_back(task, _outstanding(task, base, own, before), base)
+            if isinstance(error, StopIteration):
+                return error.value
+            raise
+        if own or task.cancelling() != before:
+            own = _outstanding(task, base, own, before)
+        try:
+            sent, advance = (yield waiting), watched.send
+        except BaseException as error:
+            sent, advance = error, watched.throw
+
+
+def _outstanding(task: asyncio.Task[Any], base: int, own: int, before: int) -> int:
+    """How many cancellations of a task are the tool's own; what it takes back, others had asked for on its behalf."""
+    now = task.cancelling()
+    return max(0, min(own + max(0, now - before), now - base))
+
+
+def _take_back(task: asyncio.Task[Any], own: int, base: int) -> Generator[None, Any, None]:
+    """Takes back some cancellations of the task that runs now, also one that would be raised at its next pause."""
+    for _ in range(own):
+        task.uncancel()
+    if own and getattr(task, "_must_cancel", True):  # before Python 3.13, uncancel leaves it set
+        try:
+            yield
+        except asyncio.CancelledError:
+            if task.cancelling() > base:  # the host has cancelled it meanwhile
+                raise
+
+
+class _Watch:
+    """The longest time for which a coroutine has kept the event loop to itself."""
+
+    def __init__(self) -> None:
+        self.longest = 0.0
+
+    @coroutine
+    def over(self, watched: Coroutine[Any, Any, Any]) -> Generator[Any, Any, Any]:
+        """What a coroutine returns.
+
+        Args:
+            watched: the coroutine.
+        """
+        advance: Callable[[Any], Any] = watched.send
+        sent: Any = None
+        while True:
+            began = time.monotonic()
+            try:
+                waiting = advance(sent)
+            except StopIteration as stop:
+                return stop.value
+            finally:
+                self.longest = max(self.longest, time.monotonic() - began)
+            try:
+                sent, advance = (yield waiting), watched.send
+            except BaseException as error:
+                sent, advance = error, watched.throw
+
+
+def _warn_if_blocked(step: Run, watch: _Watch, passed: float) -> None:
+    """A tool that blocks the event loop cannot be stopped at its deadline; its author can be told."""
+    over = passed - (step.timeout or 0.0)
+    if over < _NOTICEABLE or watch.longest < over:
+        return
+    import logging
+
+    logging.getLogger("mulligan").warning(
+        "tool %s blocked the event loop for %.1f s and exceeded its deadline of %g s by %.1f s: "
+        "declare it with def instead of async def, or run blocking code in asyncio.to_thread",
+        show_name(step.lane or "(unnamed)"),
+        watch.longest,
+        step.timeout,
+        over,
+    )
+
+
+_NOTICEABLE = 0.1
+
+
+async def _contained(step: Run, means: Means, watch: _Watch) -> Outcome:
+    """Nothing may leave a task: asyncio would hand a SystemExit to the event loop itself."""
+    if step.timeout is not None:
+        set_current(Deadline.after(step.timeout))
+    task = asyncio.current_task()
+    try:
+        outcome = Outcome(await watch.over(settled(step.executor(), means.yielded)))
+    except BaseException as error:
+        outcome = Outcome(exception=error)
+    if task is not None and _current() is task:  # else it is closed as garbage
+        await _settle(task)
+    return outcome
+
+
+def _current() -> asyncio.Task[Any] | None:
+    """The task that runs now; None if asyncio runs none."""
+    try:
+        return asyncio.current_task()
+    except RuntimeError:
+        return None
+
+
+@coroutine
+def _settle(task: asyncio.Task[Any]) -> Generator[None, Any, None]:
+    """Takes back all cancellations of the task that runs now, so that what it returns is not lost."""
+    yield from _take_back(task, task.cancelling(), 0)
+
+
+async def _cancelled(task: asyncio.Future[Any], means: Means) -> None:
+    """Cancels a task and gives it some time to end; one that will not end is left behind."""
+    task.cancel()
+    means.detached.add(task)
+    task.add_done_callback(means.detached.discard)
+    await asyncio.wait((task,), timeout=waitable(means.grace))

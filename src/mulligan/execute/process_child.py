@@ -1,0 +1,309 @@
+"""The process of a killable tool: it loads the tool, runs it once, and sends back how it ended.
+
+Started as a file, so that it imports nothing of mulligan and begins quickly. Requests come on its standard input and the
+answer leaves by its standard output; what the tool itself prints goes to standard error. The answer is data: JSON, which the
+host reads without running anything that this process chose. `parcel` writes it, `mulligan.execute.retelling` reads it.
+"""
+
+from __future__ import annotations
+
+import base64
+import importlib
+import json
+import math
+import os
+import pickle
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Generator, Mapping
+from enum import Enum
+from functools import partial
+from itertools import islice
+from pathlib import PurePath
+from typing import Any, BinaryIO
+
+_PLAIN = (str, int, float, bool, bytes, type(None))
+_LONGEST = 10_000
+_MOST = 32
+_DEEPEST = 4
+
+
+def main() -> None:
+    """Answers the one request."""
+    requests, answers = _streams()
+    size = int.from_bytes(requests.read(8), "big")
+    request = pickle.loads(requests.read(size))  # noqa: S301 - written by the process that started this one
+    sys.path[:] = request["path"]
+    if request["deadline"] is not None:
+        vars(sys)["_mulligan_deadline"] = request["deadline"]  # `mulligan.deadline` finds it there, once it is imported
+    threading.Thread(target=_end_with, args=(requests,), daemon=True).start()
+    answer = _answer(request)
+    for stream in (sys.stdout, sys.stderr):
+        _quietly(stream.flush)
+    answers.write(len(answer).to_bytes(8, "big"))
+    answers.write(answer)
+    answers.flush()
+    os._exit(0)
+
+
+def _streams() -> tuple[BinaryIO, BinaryIO]:
+    """The two ends to the process that started this one, out of the way of whatever the tool reads and prints."""
+    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    return requests, answers
+
+
+def _end_with(requests: BinaryIO) -> None:
+    """Ends this process, and those that it started, when the one that started it is gone."""
+    requests.read(1)
+    if os.name == "posix":
+        os.killpg(os.getpid(), signal.SIGKILL)
+    os._exit(1)
+
+
+def _answer(request: Mapping[str, Any]) -> bytes:
+    try:
+        handler, arguments = _load(request)
+    except BaseException as error:
+        return parcel("unloaded", f"{type(error).__name__}: {_text(error)}")
+    out_of_memory = parcel("raised", _told(MemoryError()))  # made while there is memory
+    _limit(request["memory"], request["cpu"])
+    try:
+        return _run(handler, arguments, request["yielded"])
+    except MemoryError:
+        return out_of_memory
+
+
+def _load(request: Mapping[str, Any]) -> tuple[Callable[..., Any], dict[str, Any]]:
+    arguments = pickle.loads(request["arguments"])  # noqa: S301
+    if request["handler"] is not None:
+        return pickle.loads(request["handler"]), arguments  # noqa: S301
+    module, qualname = request["reference"]
+    found: Any = importlib.import_module(module)
+    for name in qualname.split("."):
+        found = getattr(found, name)
+    return getattr(found, "handler", found), arguments
+
+
+def _limit(memory: int | None, cpu: float | None) -> None:
+    """Bounds this process, where the system can."""
+    try:
+        import resource
+    except ImportError:
+        return
+    if memory is not None:
+        _quietly(lambda: resource.setrlimit(resource.RLIMIT_AS, (int(memory), int(memory))))
+    if cpu is not None and cpu < math.inf:
+        until = math.ceil(time.process_time() + cpu)
+        _quietly(lambda: resource.setrlimit(resource.RLIMIT_CPU, (until, until + 1)))
+
+
+def _run(handler: Callable[..., Any], arguments: dict[str, Any], yielded: int) -> bytes:
+    try:
+        value = _settled(handler(**arguments), yielded)
+    except MemoryError as error:
+        traceback.clear_frames(error.__traceback__)
+        raise
+    except BaseException as error:
+        return parcel("raised", _told(error))
+    try:
+        return parcel("value", value)
+    except MemoryError:
+        raise
+    except BaseException as error:
+        return parcel("unsent", f"{type(value).__name__}: {_text(error)}")
+
+
+def _settled(value: Any, yielded: int) -> Any:
+    """What comes of a value that is to be awaited or iterated."""
+    if isinstance(value, Generator):
+        from mulligan.execute.sync_driver import consume
+
+        return consume(value, yielded)
+    if isinstance(value, (Awaitable, AsyncGenerator)):
+        import asyncio
+
+        from mulligan.execute.async_driver import settled
+
+        return asyncio.run(settled(value, yielded))
+    return value
+
+
+def _told(error: BaseException, depth: int = _DEEPEST) -> dict[str, Any]:
+    """An exception as facts: its classes by name, its text, and the data that it holds."""
+    cause = error.__cause__
+    members = getattr(error, "exceptions", ()) if isinstance(error, BaseExceptionGroup) else ()
+    return {
+        "classes": _classes(error),
+        "text": _text(error),
+        "args": [_plain(one) for one in _arguments(error)[:_MOST]],
+        "fields": _fields(error, _DEEPEST),
+        "traceback": "".join(traceback.format_tb(error.__traceback__, limit=-12))[-_LONGEST:],
+        "cause": _told(cause, depth - 1) if cause is not None and depth > 0 else None,
+        "members": [_told(one, depth - 1) for one in members[:_MOST]] if depth > 0 else [],
+    }
+
+
+def _arguments(error: BaseException) -> tuple[Any, ...]:
+    """What an exception was made of; an OSError keeps its paths beside its arguments."""
+    if isinstance(error, OSError) and len(error.args) == _ERRNO_AND_TEXT and error.filename is not None:
+        paths = (error.filename,) if error.filename2 is None else (error.filename, None, error.filename2)
+        return (*error.args, *paths)
+    return error.args
+
+
+def _classes(value: object) -> list[list[str]]:
+    return [[str(cls.__module__), str(cls.__qualname__)] for cls in type(value).__mro__[:_MOST]]
+
+
+def _fields(value: object, depth: int) -> dict[str, Any]:
+    """What an object stores, and what it says of an answer by its properties."""
+    stored = dict(list(getattr(value, "__dict__", {}).items())[:_MOST])
+    for name in _ANSWERING:
+        found = _quietly(partial(getattr, value, name))
+        if found is not None and not callable(found):
+            stored.setdefault(name, found)
+    return {name: _plain(one, depth - 1) for name, one in stored.items() if not name.startswith("__")}
+
+
+def _plain(value: Any, depth: int = _DEEPEST) -> Any:
+    """The part of a value that can be sent; of an object what it stores."""
+    if type(value) in _PLAIN:
+        return value[:_LONGEST] if isinstance(value, (str, bytes)) else value
+    if depth <= 0 or callable(value):
+        return None
+    if isinstance(value, BaseException):
+        return Held("exception", _told(value, depth - 2))
+    if isinstance(value, (list, tuple)):
+        return [_plain(one, depth - 1) for one in value[:_MOST]]
+    if isinstance(value, Mapping):
+        items = _quietly(lambda: list(islice(value.items(), _MOST))) or []
+        return {name: _plain(one, depth - 1) for name, one in items if type(name) in _PLAIN}
+    known = _quietly(lambda: known_value(value))
+    return known if known is not None else Held("object", {"classes": _classes(value), "fields": _fields(value, depth)})
+
+
+class Held:
+    """An object, or another exception, that an exception holds, as facts."""
+
+    def __init__(self, node: str, facts: dict[str, Any]) -> None:
+        self.node, self.facts = node, facts
+
+
+def _text(error: BaseException) -> str:
+    return _quietly(lambda: str(error)[:_LONGEST]) or ""
+
+
+def _quietly(function: Callable[[], Any]) -> Any:
+    """What a function gives, or None where it raises."""
+    try:
+        return function()
+    except Exception:
+        return None
+
+
+def parcel(kind: str, value: Any) -> bytes:
+    """An answer as bytes: JSON, in which a list of nodes is referred to by number, so that it nests no deeper than four levels.
+
+    Args:
+        kind: how it ended.
+        value: what is sent: JSON types, tuples, sets, bytes, dates, and what can be made of those.
+    """
+    nodes: list[list[Any]] = []
+    item = _sent(value, nodes, 0)
+    return json.dumps({"kind": kind, "item": item, "nodes": nodes}, separators=(",", ":")).encode()
+
+
+def _sent(value: Any, nodes: list[list[Any]], depth: int) -> Any:
+    """A value as it is where JSON has it, else the number of its node in a list; a node comes after those that it holds."""
+    kind = type(value)
+    if kind in (str, int, float, bool, type(None)):
+        return value
+    if issubclass(kind, str):
+        return str.__str__(value)
+    if issubclass(kind, int):
+        return int.__int__(value)
+    if issubclass(kind, float):
+        return float.__float__(value)
+    if depth > _DEEPEST_VALUE:
+        raise ValueError("it is nested too deeply or contains itself")
+    if len(nodes) > _MOST_NODES:
+        raise ValueError("it contains too many values")
+    name, held = known_node(value) or _node(value, nodes, depth + 1)
+    if name is None:
+        return _sent(held, nodes, depth + 1)
+    nodes.append([name, held])
+    return [len(nodes) - 1]
+
+
+def _node(value: Any, nodes: list[list[Any]], depth: int) -> tuple[str | None, Any]:
+    """The name of a container and what it holds; None with a value that says the same."""
+    if isinstance(value, Held):
+        return value.node, _sent(value.facts, nodes, depth)
+    if isinstance(value, Mapping):
+        return "dict", [_sent(one, nodes, depth) for item in value.items() for one in item]
+    for kind in (list, tuple, set, frozenset):
+        if isinstance(value, kind):
+            return kind.__name__, [_sent(one, nodes, depth) for one in value]
+    if isinstance(value, Collection) and not hasattr(type(value), "model_dump"):
+        return "list", [_sent(one, nodes, depth) for one in value]
+    return None, _members(value)
+
+
+def _members(value: Any) -> Any:
+    """An object as the mapping, list or value that it stands for."""
+    if isinstance(value, Enum):
+        return value.value
+    if hasattr(type(value), "__dataclass_fields__"):
+        return {name: getattr(value, name) for name in type(value).__dataclass_fields__ if hasattr(value, name)}
+    for name, options in (("model_dump", {"mode": "json"}), ("tolist", {})):
+        method = getattr(type(value), name, None)
+        if callable(method):
+            return method(value, **options)
+    if hasattr(type(value), "__attrs_attrs__"):
+        return {field.name: getattr(value, field.name) for field in type(value).__attrs_attrs__}
+    raise TypeError("values of this type cannot be sent; return a JSON value or a dataclass")
+
+
+def known_value(value: Any) -> Any:
+    """A value of the standard library that is sent as it is; None for any other."""
+    return value if known_node(value) is not None else None
+
+
+def known_node(value: Any) -> tuple[str, Any] | None:
+    """A value of the standard library as a name and what JSON has; None for any other."""
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return "bytearray" if isinstance(value, bytearray) else "bytes", base64.b64encode(value).decode()
+    if isinstance(value, PurePath):
+        return "path", str(value)
+    module = type(value).__module__
+    for wanted, name, write in _KNOWN:
+        cls = getattr(sys.modules.get(wanted), name, None)
+        if cls is not None and isinstance(value, cls):
+            return name.lower(), write(value)
+    return ("complex", [value.real, value.imag]) if module == "builtins" and isinstance(value, complex) else None
+
+
+_ANSWERING = ("status_code", "status", "headers", "reason", "code")
+_ERRNO_AND_TEXT = 2
+_DEEPEST_VALUE = 200
+_MOST_NODES = 1_000_000
+_KNOWN: tuple[tuple[str, str, Callable[[Any], Any]], ...] = (
+    ("datetime", "datetime", lambda value: value.isoformat()),
+    ("datetime", "date", lambda value: value.isoformat()),
+    ("datetime", "time", lambda value: value.isoformat()),
+    ("datetime", "timedelta", lambda value: [value.days, value.seconds, value.microseconds]),
+    ("decimal", "Decimal", str),
+    ("uuid", "UUID", str),
+    ("fractions", "Fraction", lambda value: [value.numerator, value.denominator]),
+)
+
+
+if __name__ == "__main__":
+    main()

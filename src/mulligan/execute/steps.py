@@ -1,0 +1,180 @@
+"""What one invocation asks of its driver: a generator yields these steps and is sent their outcomes."""
+
+from __future__ import annotations
+
+import inspect
+import threading
+from collections.abc import Awaitable, Callable, Generator
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from mulligan.calls import ToolCall
+    from mulligan.classify.failure import Failure
+    from mulligan.errors import ToolError
+    from mulligan.tools import Tool
+
+Executor: TypeAlias = "Callable[[], Any] | Callable[[], Awaitable[Any]]"
+
+
+class Run:
+    """Run a tool once.
+
+    Attributes:
+        executor: a callable or coroutine function of no arguments.
+        timeout: seconds until the driver gives up waiting, or None.
+        offload: whether an async driver sends a sync executor to a thread.
+        is_async: whether calling the executor gives something to await; found out where it is not said.
+        lane: the tool's name: one tool gets no more than its part of the worker threads; None for no such bound.
+    """
+
+    __slots__ = ("executor", "is_async", "lane", "offload", "timeout")
+
+    def __init__(
+        self,
+        executor: Executor,
+        timeout: float | None = None,
+        offload: bool = True,
+        is_async: bool | None = None,
+        lane: str | None = None,
+    ) -> None:
+        self.executor = executor
+        self.timeout = timeout
+        self.offload = offload
+        self.lane = lane
+        self.is_async = gives_awaitable(executor) if is_async is None else is_async
+
+    def __copy__(self) -> Run:
+        return Run(self.executor, self.timeout, self.offload, self.is_async, self.lane)
+
+
+def gives_awaitable(function: Any) -> bool:
+    """Whether a callable is a coroutine function or an async generator function; partials are looked through.
+
+    Args:
+        function: a function, a method, a partial, or an object with `__call__`.
+    """
+    while isinstance(function, partial):
+        function = function.func
+    run = function if inspect.isroutine(function) else type(function).__call__
+    return inspect.iscoroutinefunction(run) or inspect.isasyncgenfunction(run)
+
+
+class Signal:
+    """Ends a `Sleep` early, from any thread: a caller that waits for another one need not look again and again."""
+
+    __slots__ = ("_is_set", "_lock", "_waker")
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._is_set = False
+        self._waker: Callable[[], object] | None = None
+
+    @property
+    def is_set(self) -> bool:
+        """Whether it was given."""
+        return self._is_set
+
+    def set(self) -> None:
+        """Gives it. Whoever sleeps wakes up, and whoever is about to sleep does not."""
+        with self._lock:
+            self._is_set = True
+            waker, self._waker = self._waker, None
+        if waker is not None:
+            waker()
+
+    def when_set(self, waker: Callable[[], object]) -> None:
+        """For a driver: what is called once, as soon as it is given, in the thread that gives it.
+
+        Args:
+            waker: takes no arguments, and comes back at once.
+        """
+        with self._lock:
+            if not self._is_set:
+                self._waker = waker
+                return
+        waker()
+
+
+class Sleep:
+    """Wait.
+
+    Attributes:
+        seconds: how long at most.
+        signal: what ends it early, or None.
+    """
+
+    __slots__ = ("seconds", "signal")
+
+    def __init__(self, seconds: float, signal: Signal | None = None) -> None:
+        self.seconds = seconds
+        self.signal = signal
+
+
+class Outcome:
+    """How a step ended.
+
+    Attributes:
+        value: what was returned.
+        exception: what was raised, or None.
+        error: what the failure means, once it is classified; None for a success.
+        failure: what it was classified by, or None.
+    """
+
+    __slots__ = ("error", "exception", "failure", "value")
+
+    def __init__(
+        self, value: Any = None, exception: BaseException | None = None, error: ToolError | None = None
+    ) -> None:
+        self.value = value
+        self.exception = exception
+        self.error = error
+        self.failure: Failure | None = None
+
+
+class DeadlineExceeded(Exception):
+    """The driver gave up waiting at the deadline.
+
+    Attributes:
+        seconds: how long it had waited.
+        told: the same as a text, such as `2.5 s`.
+        started: whether the tool had begun to run.
+        running: whether it may still be running.
+    """
+
+    def __init__(self, seconds: float, *, started: bool = True, running: bool = True) -> None:
+        self.told = f"{_rounded(seconds):g} s"
+        super().__init__(f"no response within {self.told}")
+        self.seconds = seconds
+        self.started = started
+        self.running = started and running
+
+
+def _rounded(seconds: float) -> float:
+    """Without the moment that went by before the tool began: 1.99 s of 2 s are 2 s."""
+    tenths = round(seconds, 1)
+    return tenths if abs(tenths - seconds) <= seconds / 16 else round(seconds, 2) or seconds
+
+
+class ExecutorSaturated(Exception):
+    """Every worker thread is held by a call that did not end in time, or no process can be started: nothing was run."""
+
+
+class ProcessFailed(Exception):
+    """The process of a killable tool gave no answer.
+
+    Attributes:
+        reason: what happened to it: `unloaded` (the tool could not be loaded there), `unsent` (the tool ended, its value
+            could not be sent back), `cpu` (it used up its CPU time), or `died`.
+        how: for `died`, how it ended, such as `SIGKILL` or `exit status 3`.
+    """
+
+    def __init__(self, reason: str, how: str = "", text: str = "") -> None:
+        super().__init__(text)
+        self.reason = reason
+        self.how = how
+
+
+Step: TypeAlias = "Run | Sleep"
+Steps: TypeAlias = "Generator[Step, Outcome, Outcome]"
+Middleware: TypeAlias = "Callable[[Run, Tool, ToolCall], Generator[Step, Outcome, Outcome]]"

@@ -1,0 +1,217 @@
+"""The two drivers of an invocation: `drive` without `await`, and `adrive` with it.
+
+Both do what the flow's steps say and send back how they ended. What may never become a result passes: KeyboardInterrupt,
+GeneratorExit, and the host's own cancellation.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from typing import TYPE_CHECKING, Any, Protocol
+
+from mulligan.deadline import Deadline, set_current, waitable
+from mulligan.execute.steps import DeadlineExceeded, ExecutorSaturated, Outcome, Run, Sleep, Step
+from mulligan.untrusted.objects import leaves
+
+if TYPE_CHECKING:
+    from mulligan.execute.thread_pool import Job, ThreadPool
+    from mulligan.results import ToolResult
+
+
+class Loop(Protocol):
+    """The private event loop for async tools under `call`."""
+
+    def run(self, step: Run, means: Means, value: object = None) -> Outcome:
+        """Runs an async tool once, blocking."""
+
+    def close(self) -> None:
+        """Closes the loop."""
+
+    def disown(self) -> None:
+        """Lets go of the loop in a forked process, so that the parent's is left as it is."""
+
+
+class Means(Protocol):
+    """What a driver runs things with.
+
+    Attributes:
+        grace: seconds that a cancelled async tool gets to end.
+        yielded: values that a generator may yield.
+        detached: async tools that did not end in their grace; kept here, since an event loop would forget them.
+    """
+
+    grace: float
+    yielded: int
+    detached: set[Any]
+
+    def pool(self) -> ThreadPool:
+        """The worker threads."""
+
+    def loop(self) -> Loop:
+        """This thread's private event loop."""
+
+
+Flow = Generator[Step, Outcome, "ToolResult"]
+PLAIN = frozenset({str, int, float, bool, type(None), dict, list, tuple, bytes})
+
+
+def drive(flow: Flow, means: Means) -> ToolResult:
+    """Runs an invocation to its result, blocking.
+
+    Args:
+        flow: what `invoke` gave.
+        means: what it is run with.
+
+    Raises:
+        UsageError: an async tool inside a running event loop.
+    """
+    try:
+        step = next(flow)
+        while True:
+            step = flow.send(_run(step, means) if isinstance(step, Run) else _sleep(step))
+    except StopIteration as stop:
+        return stop.value  # type: ignore[no-any-return]
+    finally:
+        flow.close()
+
+
+def _sleep(step: Sleep) -> Outcome:
+    if step.signal is None:
+        time.sleep(waitable(step.seconds))
+    else:
+        woken = threading.Event()
+        step.signal.when_set(woken.set)
+        woken.wait(waitable(step.seconds))
+    return Outcome()
+
+
+def _run(step: Run, means: Means) -> Outcome:
+    if step.is_async:
+        return _in_loop(step, means)
+    if step.timeout is not None:
+        return _in_thread(step, means)
+    try:
+        value = step.executor()
+        if type(value) in PLAIN:
+            return Outcome(value)
+        if isinstance(value, Generator):
+            value = consume(value, means.yielded)
+    except Exception as error:  # a tool's failure, always
+        return Outcome(None, error)
+    except BaseException as error:
+        if passes(error):
+            raise
+        return Outcome(None, error)
+    return _awaited(value, step, means)
+
+
+def _awaited(value: Any, step: Run, means: Means) -> Outcome:
+    """What a sync function gave; where it is something to await after all, what comes of that."""
+    if not isinstance(value, (Awaitable, AsyncGenerator)):
+        return Outcome(value)
+    return _in_loop(Run(lambda: value, step.timeout, is_async=True, lane=step.lane), means, value)
+
+
+def _in_loop(step: Run, means: Means, value: object = None) -> Outcome:
+    return means.loop().run(step, means, value)
+
+
+def _in_thread(step: Run, means: Means) -> Outcome:
+    pool = means.pool()
+    try:
+        job = pool.submit(collected(step, means), lane=step.lane)
+    except ExecutorSaturated as error:
+        return Outcome(exception=error)
+    try:
+        in_time = job.wait(waitable(step.timeout or 0.0))
+    except BaseException:
+        pool.abandon(job)
+        raise
+    if not in_time:
+        return given_up(job, pool, step)
+    outcome = ended(job)
+    return outcome if outcome.exception is not None else _awaited(outcome.value, step, means)
+
+
+def collected(step: Run, means: Means) -> Callable[[], Any]:
+    """The executor for a context of its own, told its deadline, and a generator that it gives consumed in there.
+
+    Args:
+        step: the run.
+        means: bounds.
+    """
+    executor, yielded = step.executor, means.yielded
+    deadline = None if step.timeout is None else Deadline.after(step.timeout)
+
+    def run() -> Any:
+        if deadline is not None:
+            set_current(deadline)
+        value = executor()
+        return consume(value, yielded) if isinstance(value, Generator) else value
+
+    return run
+
+
+def given_up(job: Job, pool: ThreadPool, step: Run) -> Outcome:
+    """The outcome of a job that did not end in time; it is stopped where it can be, or else its worker left behind.
+
+    Args:
+        job: what the pool runs.
+        pool: the pool.
+        step: the run.
+    """
+    stopped = pool.abandon(job)
+    return Outcome(exception=DeadlineExceeded(step.timeout or 0.0, started=job.started, running=not stopped))
+
+
+def ended(job: Job) -> Outcome:
+    """The outcome of a job that has ended; what must pass is raised.
+
+    Args:
+        job: what the pool ran.
+    """
+    outcome = job.outcome
+    assert outcome is not None
+    if outcome.exception is not None and passes(outcome.exception):
+        raise outcome.exception
+    return outcome
+
+
+def consume(values: Generator[Any, Any, Any], most: int) -> list[Any]:
+    """The values of a generator, which is closed afterwards.
+
+    Args:
+        values: the generator.
+        most: how many it may yield.
+
+    Raises:
+        OverflowError: it yields more.
+    """
+    kept: list[Any] = []
+    try:
+        for value in values:
+            if len(kept) >= most:
+                raise OverflowError(f"the tool yielded more than {most:,} values")
+            kept.append(value)
+    finally:
+        values.close()
+    return kept
+
+
+def passes(error: BaseException) -> bool:
+    """Whether an exception is never a tool's failure: the person's, the interpreter's, or a closing generator's.
+
+    Args:
+        error: what was raised.
+    """
+    kind = type(error)  # a foreign exception may lie about its class, or raise when it is asked
+    if issubclass(kind, (KeyboardInterrupt, GeneratorExit)):
+        return True
+    if issubclass(kind, SystemExit):
+        return sys.is_finalizing()
+    if issubclass(kind, BaseExceptionGroup) and not issubclass(kind, Exception):
+        return any(issubclass(type(member), (KeyboardInterrupt, GeneratorExit)) for member in leaves(error))
+    return False

@@ -1,0 +1,257 @@
+"""Worker threads for sync tools: few, reused, and honest about those that do not come back.
+
+A thread cannot be killed. A call that is given up at its deadline leaves its worker behind; such workers are counted, and
+once they take up the whole pool, nothing more is run in it until one of them ends. One tool may take up three quarters of
+the threads, so that those that hang leave some to the others.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import threading
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from mulligan.execute.steps import ExecutorSaturated, Outcome
+
+
+class Job:
+    """One function on its way through the pool.
+
+    Attributes:
+        outcome: how it ended, or None.
+        started: whether a worker has begun to run it.
+        abandoned: whether it was given up while it ran.
+        lane: what it shares its part of the threads with.
+    """
+
+    def __init__(self, function: Callable[[], Any], done: Callable[[], None] | None, lane: str | None) -> None:
+        self._context = contextvars.copy_context()
+        self._function = function
+        self._done = done
+        self._ended = threading.Event()
+        self._lock = threading.Lock()
+        self._stop: Callable[[], None] | None = None
+        self.lane = lane
+        self.started = False
+        self.abandoned = False
+        self.outcome: Outcome | None = None
+
+    def run(self) -> None:
+        """Runs the function in the caller's context variables, and tells whoever waits."""
+        self._context.run(_CURRENT.set, self)
+        try:
+            self.end(Outcome(value=self._context.run(self._function)))
+        except BaseException as error:
+            self.end(Outcome(exception=error))
+
+    def end(self, outcome: Outcome) -> None:
+        """Takes the outcome, and tells whoever waits.
+
+        Args:
+            outcome: how it ended.
+        """
+        self.outcome = outcome
+        self._ended.set()
+        if self._done is not None:
+            self._done()
+
+    def wait(self, timeout: float | None) -> bool:
+        """Waits for the end; whether it came in time.
+
+        Args:
+            timeout: seconds, or None.
+        """
+        return self._ended.wait(timeout)
+
+    def stopped_by(self, stop: Callable[[], None] | None) -> None:
+        """Says what stops it once it is given up; called at once where it is already.
+
+        Args:
+            stop: ends what the function waits for; None when there is nothing more to stop.
+        """
+        with self._lock:
+            self._stop = stop
+            late = self.abandoned
+        if late and stop is not None:
+            stop()
+
+    def give_up(self) -> bool:
+        """Stops it, where it can be stopped; whether it could."""
+        with self._lock:
+            self.abandoned = True
+            stop = self._stop
+        if stop is not None:
+            stop()
+        return stop is not None
+
+
+_CURRENT: contextvars.ContextVar[Job | None] = contextvars.ContextVar("mulligan_job", default=None)
+current_job = _CURRENT.get
+"""The job that this thread runs, or None."""
+
+
+class ThreadPool:
+    """A pool of daemon threads.
+
+    Args:
+        size: how many threads there may be, those that were left behind included.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._share = size - size // 4
+        self._lock = threading.Condition()
+        self._ready: OrderedDict[Job, None] = OrderedDict()
+        self._held: dict[str, OrderedDict[Job, None]] = {}
+        self._taken: Counter[str | None] = Counter()
+        self._left: Counter[str | None] = Counter()
+        self._threads = 0
+        self._idle = 0
+        self._closed = False
+
+    @property
+    def threads(self) -> int:
+        """How many threads live."""
+        return self._threads
+
+    @property
+    def abandoned(self) -> int:
+        """How many of them run a call that was given up."""
+        return self._left.total()
+
+    def submit(
+        self, function: Callable[[], Any], done: Callable[[], None] | None = None, lane: str | None = None
+    ) -> Job:
+        """Runs a function in a worker.
+
+        Args:
+            function: takes no arguments.
+            done: called in the worker when the function has ended.
+            lane: the tool's name; one tool gets no more than its part of the threads.
+
+        Raises:
+            ExecutorSaturated: every worker was left behind by a call that did not end in time.
+        """
+        job = Job(function, done, lane)
+        with self._lock:
+            if self._is_saturated(lane):
+                raise ExecutorSaturated(f"{self._left.total()} calls are still running; nothing was run")
+            if lane is not None and self._taken[lane] >= self._share:
+                self._held.setdefault(lane, OrderedDict())[job] = None
+            else:
+                self._admit(job)
+        return job
+
+    def _is_saturated(self, lane: str | None) -> bool:
+        return self._left.total() >= self._size or (lane is not None and self._left[lane] >= self._share)
+
+    def _admit(self, job: Job) -> None:
+        self._taken[job.lane] += 1
+        self._ready[job] = None
+        if self._idle >= len(self._ready):
+            self._lock.notify()
+        elif self._threads < self._size:
+            self._start(job)
+
+    def _start(self, job: Job) -> None:
+        try:
+            threading.Thread(target=self._work, name="mulligan", daemon=True).start()
+        except (RuntimeError, MemoryError):
+            if self._threads == 0:
+                del self._ready[job]
+                self._free(job.lane)
+                raise ExecutorSaturated("no thread can be started; nothing was run") from None
+        else:
+            self._threads += 1
+
+    def abandon(self, job: Job) -> bool:
+        """Gives a job up: it is taken off the queue or stopped, or its worker is counted as left behind.
+
+        Args:
+            job: what `submit` gave.
+
+        Returns:
+            Whether the function was stopped, or never began.
+        """
+        refused: list[Job] = []
+        with self._lock:
+            if job.outcome is not None:
+                return True
+            if not job.started:
+                self._take_back(job)
+                return True
+            self._left[job.lane] += 1
+            job.abandoned = True
+            if self._is_saturated(job.lane):
+                refused = self._clear(job.lane)
+        stopped = job.give_up()
+        for one in refused:
+            one.end(Outcome(exception=ExecutorSaturated("too many calls are still running; nothing was run")))
+        return stopped
+
+    def _take_back(self, job: Job) -> None:
+        held = self._held.get(job.lane) if job.lane is not None else None
+        if held is not None and job in held:
+            del held[job]
+        elif job in self._ready:
+            del self._ready[job]
+            self._free(job.lane)
+
+    def _clear(self, lane: str | None) -> list[Job]:
+        """Takes the jobs off the queue that no worker is left for."""
+        waiting: Iterable[OrderedDict[Job, None]] = [self._held.pop(lane)] if lane in self._held else []
+        if self._left.total() >= self._size:
+            waiting = [*waiting, self._ready, *self._held.values()]
+            for job in self._ready:
+                self._taken[job.lane] -= 1
+        cleared = [job for jobs in waiting for job in jobs]
+        for jobs in waiting:
+            jobs.clear()
+        return cleared
+
+    def _free(self, lane: str | None) -> None:
+        """A job of that lane no longer takes up a thread; the next one may."""
+        self._taken[lane] -= 1
+        if not self._taken[lane]:
+            del self._taken[lane]
+        held = self._held.get(lane) if lane is not None else None
+        if held is None:
+            return
+        if held:
+            self._admit(held.popitem(last=False)[0])
+        else:
+            del self._held[lane]  # type: ignore[arg-type]
+
+    def close(self) -> None:
+        """Lets the idle workers go; the others go when their call ends."""
+        with self._lock:
+            self._closed = True
+            self._lock.notify_all()
+
+    def _work(self) -> None:
+        while (job := self._next()) is not None:
+            job.run()
+            with self._lock:
+                if job.abandoned:
+                    self._left[job.lane] -= 1
+                self._free(job.lane)
+            del job
+
+    def _next(self) -> Job | None:
+        with self._lock:
+            self._idle += 1
+            while not self._ready and not self._closed:
+                if not self._lock.wait(_IDLE_SECONDS) and not self._ready:
+                    break
+            self._idle -= 1
+            if self._ready:
+                job = self._ready.popitem(last=False)[0]
+                job.started = True
+                return job
+            self._threads -= 1
+            return None
+
+
+_IDLE_SECONDS = 2.0

@@ -1,0 +1,72 @@
+"""What a pipeline's drivers run things with: worker threads and private event loops, made when they are first needed."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from mulligan.execute.sync_driver import Loop
+from mulligan.execute.thread_pool import ThreadPool
+from mulligan.forks import shared_lock, survive_fork
+from mulligan.policy import Limits
+
+
+class PipelineMeans:
+    """The worker threads and private event loops of one pipeline.
+
+    Args:
+        limits: bounds.
+
+    Attributes:
+        grace: seconds that a cancelled async tool gets to end.
+        yielded: values that a generator may yield.
+        detached: async tools that did not end in their grace; kept here, since an event loop would forget them.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self.grace = limits.grace
+        self.yielded = limits.yielded_values
+        self.detached: set[Any] = set()
+        self._threads = limits.threads
+        self._lock = shared_lock()
+        self._pool: ThreadPool | None = None
+        self._local = threading.local()
+        self._loops: list[Loop] = []
+        survive_fork(self)
+
+    def pool(self) -> ThreadPool:
+        """The worker threads."""
+        with self._lock:
+            if self._pool is None:
+                self._pool = ThreadPool(self._threads)
+            return self._pool
+
+    def loop(self) -> Loop:
+        """This thread's private event loop."""
+        known: Loop | None = getattr(self._local, "loop", None)
+        if known is not None:
+            return known
+        from mulligan.execute.private_loop import PrivateLoop
+
+        made = self._local.loop = PrivateLoop()
+        with self._lock:
+            self._loops.append(made)
+        return made
+
+    def forked(self) -> None:
+        """Lets go of threads and loops that only the parent process has; what is needed again is made anew."""
+        loops, self._pool, self._loops, self._local = self._loops, None, [], threading.local()
+        self.detached = set()
+        for loop in loops:
+            loop.disown()
+
+    def close(self) -> None:
+        """Frees all of them; what is needed again is made anew."""
+        with self._lock:
+            pool, self._pool = self._pool, None
+            loops, self._loops = self._loops, []
+            self._local = threading.local()
+        if pool is not None:
+            pool.close()
+        for loop in loops:
+            loop.close()

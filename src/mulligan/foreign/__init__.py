@@ -1,1 +1,0 @@
-"""What tools and libraries wrote, raised or returned, read without trusting it."""

@@ -1,0 +1,1 @@
+"""Plugins: found, checked, registered and called."""

@@ -1,0 +1,181 @@
+"""What each hookimpl is given: copies of its own, so that nothing it changes has an effect on the call.
+
+Tools cannot be changed at all, and toolsets are shown by a read-only view. What no one can copy without running its
+code is given as it is: exceptions, injected values, and what a tool returned if it is neither plain data nor a record.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from functools import wraps
+from operator import attrgetter
+from typing import Any
+
+from mulligan.calls import ToolCall
+from mulligan.classify.failure import Failure
+from mulligan.classify.rules import behind
+from mulligan.dialects.asked import AskedCall, asked, part_of
+from mulligan.errors import ToolError
+from mulligan.events import CallFinished, CallStarted, Event, StepFinished
+from mulligan.feedback import Feedback
+from mulligan.results import ToolResult
+from mulligan.untrusted.copies import detached, detached_arguments, frozen
+from mulligan.untrusted.objects import guarded
+
+Copy = Callable[[Any], Any]
+
+
+def with_copies(function: Callable[..., Any], asks: Sequence[str]) -> Callable[..., Any]:
+    """A hookimpl that is given copies, and read-only views.
+
+    Args:
+        function: the hookimpl.
+        asks: the names of its parameters.
+    """
+    rules = behind(function)
+    if rules is not None:  # a list of rules of which none is about the failure is not even called
+        return lambda failure: function(copied_failure(failure)) if rules.asked(failure) else None
+    copies = [_COPIES.get(name) for name in asks]
+    if not any(copies):
+        return function
+    if inspect.isgeneratorfunction(function):
+
+        @wraps(function)
+        def wrapper(*given: Any) -> Any:
+            return (yield from function(*[_with(make, item) for make, item in zip(copies, given, strict=True)]))
+
+        return wrapper
+    match copies:  # most hookimpls ask for one or two parameters, and these are asked in every call
+        case [only]:
+            return lambda given: function(only(given))  # type: ignore[misc]
+        case [None, second]:
+            return lambda one, two: function(one, second(two))  # type: ignore[misc]
+        case [first, None]:
+            return lambda one, two: function(first(one), two)  # type: ignore[misc]
+        case [first, second]:
+            return lambda one, two: function(first(one), second(two))  # type: ignore[misc]
+    return lambda *given: function(*[_with(make, item) for make, item in zip(copies, given, strict=True)])
+
+
+def _with(make: Copy | None, given: Any) -> Any:
+    return given if make is None else make(given)
+
+
+def copied_call(call: ToolCall) -> ToolCall:
+    """A call whose arguments are a copy.
+
+    Args:
+        call: the call.
+    """
+    if type(call) is ToolCall and type(call.arguments) is str:
+        return call
+    return ToolCall(call.id, call.name, detached_arguments(call.arguments))
+
+
+def _call_of_result(call: ToolCall) -> ToolCall:
+    """As `copied_call`, with what its dialect needs to answer it."""
+    if not isinstance(call, AskedCall):
+        return copied_call(call)
+    return asked(detached(part_of(call)), call.id, call.name, detached_arguments(call.arguments))
+
+
+def copied_error(error: ToolError) -> ToolError:
+    """An error that can be changed without the original.
+
+    Args:
+        error: the error.
+    """
+    twin = type(error).__new__(type(error), error.message)
+    twin.__dict__.update((name, detached(value)) for name, value in error.__dict__.items())
+    twin.__cause__, twin.__suppress_context__ = error.__cause__, error.__suppress_context__
+    return twin.with_traceback(error.__traceback__)
+
+
+def copied_failure(failure: Failure) -> Failure:
+    """A failure that can be changed without the original; the exception is the same.
+
+    Args:
+        failure: the failure.
+    """
+    twin = copy(failure)
+    twin.__dict__.update(
+        value=detached(failure.value),
+        arguments=detached_arguments(failure.arguments),
+        call=None if failure.call is None else copied_call(failure.call),
+        outer=None if failure.outer is None else copied_failure(failure.outer),
+    )
+    return twin
+
+
+def copied_result(result: ToolResult) -> ToolResult:
+    """A result that can be changed without the original.
+
+    Args:
+        result: the result.
+    """
+    twin = result.__copy__()
+    if type(result.call) is not ToolCall or type(result.call.arguments) is not str:
+        twin.call = _call_of_result(result.call)
+    if type(result.value) is not str:
+        twin.value = detached(result.value)
+    if result.error is not None:
+        twin.error = copied_error(result.error)
+    if result.feedback is not None:
+        twin.feedback = copied_feedback(result.feedback)
+    return twin
+
+
+def copied_feedback(feedback: Feedback) -> Feedback:
+    """Feedback that can be changed without the original.
+
+    Args:
+        feedback: the parts.
+    """
+    twin = copy(feedback)
+    twin.problems, twin.catalogue = tuple(feedback.problems), frozen(feedback.catalogue)
+    return twin
+
+
+def _copied_event(event: Event) -> Event:
+    """Events that hold results are copied; nothing in the others can be changed."""
+    kind = type(event)
+    if kind is CallStarted:
+        return event
+    if kind is CallFinished:
+        return CallFinished(copied_result(event.result))  # type: ignore[union-attr]
+    if kind is StepFinished:
+        results = tuple(map(copied_result, event.results))  # type: ignore[union-attr]
+        return StepFinished(event.session_id, event.names, results, event.duration)  # type: ignore[union-attr]
+    return event
+
+
+def _copied_arguments(given: Any) -> Any:
+    """The flow gives a function that makes a copy, since it knows how to build their objects again."""
+    return given() if callable(given) else detached(given)
+
+
+def _unbound(redact: Callable[[str], str]) -> Callable[[str], str]:
+    def redacted(text: str) -> str:
+        return redact(text)
+
+    return redacted
+
+
+def _copied_format(format: Any) -> Any:
+    return guarded(lambda: copy(format)) or format
+
+
+_COPIES: Mapping[str, Copy] = {
+    "call": copied_call,
+    "toolset": attrgetter("view"),
+    "arguments": _copied_arguments,
+    "error": lambda error: error and copied_error(error),
+    "failure": lambda failure: failure and copied_failure(failure),
+    "value": detached,
+    "feedback": copied_feedback,
+    "format": _copied_format,
+    "event": _copied_event,
+    "redact": _unbound,
+}

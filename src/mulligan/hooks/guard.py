@@ -1,0 +1,226 @@
+"""The guard around one hookimpl: an exception or a wrong type is reported, and the hookimpl abstains."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from itertools import islice
+from typing import Any
+
+from mulligan.classify.failure import Failure
+from mulligan.dialects import Dialect
+from mulligan.errors import ToolArgumentError, ToolError, ToolPermissionError
+from mulligan.execute.steps import Run
+from mulligan.feedback import FeedbackFormat
+from mulligan.policy import Limits
+from mulligan.tools import Tool
+from mulligan.untrusted.objects import type_name
+from mulligan.untrusted.text import safe_str
+from mulligan.validate.arguments import read_arguments
+from mulligan.validate.numbers import read_exact
+
+
+def reading(function: Callable[..., Any], limits: Limits) -> Callable[..., Any]:
+    """A hookimpl of `validate` whose mapping is read like any arguments: bounded, with JSON values only.
+
+    Args:
+        function: the hookimpl.
+        limits: bounds.
+    """
+
+    def read(*args: Any) -> Any:
+        answer = function(*args)
+        if answer is None or not isinstance(answer, Mapping):
+            return answer
+        try:
+            return read_arguments(answer, limits, numbers=read_exact)
+        except ToolArgumentError as error:
+            raise ValueError(f"returned an invalid mapping: {error.problems[0].message}") from error
+
+    return read
+
+
+Report = Callable[[str, BaseException | None], None]
+BEFORE_THE_RUN = frozenset({"resolve", "validate", "repair", "authorize", "execute"})
+_MOST_CONTRIBUTIONS = 1_000
+_PASSING = (KeyboardInterrupt, GeneratorExit)
+
+
+class Refusal(Exception):
+    """A required hookimpl crashed, so the call is refused.
+
+    Attributes:
+        error: the error of the call.
+    """
+
+    def __init__(self, plugin: str) -> None:
+        super().__init__(plugin)
+        message = "Not allowed: a check that must approve this call failed."
+        self.error = ToolPermissionError(message, rule=f"{plugin}:fails-closed")
+
+
+class _Kind:
+    """A type that a hookimpl may return, and its name in errors."""
+
+    def __init__(self, name: str, fits: Callable[[Any], bool]) -> None:
+        self.name = name
+        self.fits = fits
+
+
+def _instance(kind: type) -> _Kind:
+    return _Kind(kind.__name__, lambda answer: isinstance(answer, kind))
+
+
+def _named(cls: type) -> _Kind:
+    def fits(answer: Any) -> bool:
+        return isinstance(answer, cls) and isinstance(getattr(answer, "name", None), str)
+
+    return _Kind(f"{cls.__name__} with a name", fits)
+
+
+def _is_rendered(answer: Any) -> bool:
+    if isinstance(answer, str):
+        return True
+    if isinstance(answer, Mapping):
+        import json
+
+        json.dumps(answer)
+        return True
+    return False
+
+
+_CALLABLE = _Kind("a callable", callable)
+_MAPPING = _Kind("a mapping", lambda answer: type(answer) is dict or isinstance(answer, Mapping))
+DECIDES: Mapping[str, _Kind] = {
+    "resolve": _instance(Tool),
+    "validate": _MAPPING,
+    "repair": _Kind("a callable", lambda answer: callable(answer) or isinstance(answer, Run)),
+    "authorize": _instance(ToolError),
+    "execute": _CALLABLE,
+    "detect": _instance(Failure),
+    "classify": _instance(ToolError),
+    "render_feedback": _Kind("a string or a mapping of JSON values", _is_rendered),
+    "count_tokens": _Kind("a whole number", lambda answer: type(answer) is int and answer >= 0),
+    "observe": _Kind("anything", lambda answer: True),
+}
+CONTRIBUTES: Mapping[str, _Kind] = {
+    "middlewares": _CALLABLE,
+    "hints": _instance(str),
+    "feedback_formats": _named(FeedbackFormat),
+    "dialects": _named(Dialect),
+}
+
+
+def mistaken(hook: str, answer: Any) -> str | None:
+    """What is wrong with the answer of a hook after its wrappers; None if nothing is.
+
+    Args:
+        hook: the hook's name.
+        answer: the answer of pluggy: one answer, or a list of answers.
+    """
+    several = hook in CONTRIBUTES or hook in ("authorize", "observe")
+    if several and not isinstance(answer, (list, tuple)):
+        return f"returned {type_name(answer)} instead of a list"
+    for one in (answer if several else [answer]) or ():
+        if hook in CONTRIBUTES:
+            if not isinstance(one, (list, tuple)) or not all(CONTRIBUTES[hook].fits(item) for item in one):
+                return f"returned {type_name(one)} instead of lists of {CONTRIBUTES[hook].name}"
+        elif one is not None and not DECIDES[hook].fits(one):
+            return f"returned {type_name(one)} instead of {DECIDES[hook].name} or None"
+    return None
+
+
+def guarded(
+    hook: str,
+    function: Callable[..., Any],
+    report: Report,
+    *,
+    plugin: str,
+    required: bool,
+    own: Callable[[Any], None],
+) -> Callable[..., Any]:
+    """A hookimpl whose faults are reported, not raised.
+
+    Args:
+        hook: the hook's name.
+        function: the hookimpl.
+        report: receives each fault.
+        plugin: the plugin's name.
+        required: whether a crash before the run refuses the call, by a `Refusal`.
+        own: receives each contribution.
+    """
+    if hook in CONTRIBUTES:
+        return _contributing(hook, function, report, own)
+    wanted, fits = DECIDES[hook].name, DECIDES[hook].fits
+    signs = hook in ("classify", "authorize")
+
+    def decide(*args: Any) -> Any:
+        exception: BaseException | None = None
+        try:
+            answer = function(*args)
+            if answer is None:
+                return None
+            if fits(answer):
+                return _signed(answer, plugin, hook) if signs else answer
+            problem = f"returned {type_name(answer)} instead of {wanted} or None"
+        except _PASSING:
+            raise
+        except ToolArgumentError as error:
+            if hook == "validate":
+                raise
+            problem, exception = _told(error), error
+        except BaseException as error:
+            problem, exception = _told(error), error
+        report(problem, exception)
+        if required and hook in BEFORE_THE_RUN:
+            raise Refusal(plugin)
+        return None
+
+    return decide
+
+
+def _contributing(
+    hook: str, function: Callable[..., Any], report: Report, own: Callable[[Any], None]
+) -> Callable[..., Any]:
+    wanted = CONTRIBUTES[hook]
+
+    def contribute(*args: Any) -> list[Any]:
+        """Exhausts a generator here, so that it cannot fail later; contributions before a crash are discarded."""
+        kept: list[Any] = []
+        problem, exception = "", None
+        try:
+            for item in islice(_each(function(*args)), _MOST_CONTRIBUTIONS):
+                if not wanted.fits(item):
+                    problem = f"returned {type_name(item)} among its {hook} instead of {wanted.name}"
+                    break
+                own(item)
+                kept.append(item)
+        except _PASSING:
+            raise
+        except BaseException as error:
+            problem, exception = _told(error), error
+        if problem:
+            report(problem, exception)
+            return []
+        return kept
+
+    return contribute
+
+
+def _each(given: Any) -> Iterable[Any]:
+    if given is None:
+        return ()
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise TypeError(f"expected a list or a generator, not {type_name(given)}")
+    return given
+
+
+def _told(error: BaseException) -> str:
+    return f"{type_name(error)}: {safe_str(error, 300)}"
+
+
+def _signed(error: ToolError, plugin: str, hook: str) -> ToolError:
+    """The error with its rule as `plugin:rule`."""
+    rule = error.rule or hook
+    if not rule.startswith(f"{plugin}:"):
+        error.rule = f"{plugin}:{rule}"
+    return error

@@ -1,0 +1,82 @@
+"""Detects plugins that claim what they cannot know: after its first claim, a hookimpl is tried with such an input."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from mulligan.calls import ToolCall
+from mulligan.classify.failure import Failure
+
+Report = Callable[[str, BaseException | None], None]
+LEFT_OUT = ", so it is ignored; "
+_STEP = f"{LEFT_OUT}return None for unknown inputs, or mark it @hookimpl(trylast=True)"
+
+
+class _UnheardOf(Exception):
+    """An exception of no library."""
+
+
+_UnheardOf.__module__ = "nowhere"
+_CLAIMS: Mapping[str, str] = {
+    "classify": f"claims every failure, even an unknown one{_STEP}",
+    "detect": f"treats every value as a failure, even the text 'ok'{_STEP}",
+    "resolve": f"resolves every name, even an unknown one{_STEP}",
+}
+_RECOGNISES = f"recognises every message, even an unknown one{LEFT_OUT}check for its own keys"
+
+
+def is_probed(hook: str) -> bool:
+    """Whether hookimpls of that hook can claim too much.
+
+    Args:
+        hook: its name.
+    """
+    return hook == "dialects" or hook in _CLAIMS
+
+
+def probed(hook: str, function: Callable[..., Any], asks: Sequence[str], report: Report) -> Callable[..., Any]:
+    """A hookimpl that is reported and ignored if it claims what it cannot know.
+
+    Args:
+        hook: the hook's name.
+        function: the hookimpl.
+        asks: the names of its parameters.
+        report: receives the fault.
+    """
+    if hook == "dialects":
+        return lambda: list(_discerning(function(), report))
+    trusted: bool | None = None
+
+    def decide(*args: Any) -> Any:
+        nonlocal trusted
+        if trusted is False:
+            return None
+        answer = function(*args)
+        if answer is not None and trusted is None:
+            unknowable = _unknowable()
+            trusted = function(*(unknowable.get(name, given) for name, given in zip(asks, args, strict=True))) is None
+            if not trusted:
+                report(_CLAIMS[hook], None)
+                return None
+        return answer
+
+    return decide
+
+
+def _unknowable() -> dict[str, Any]:
+    """Inputs that no plugin can know, by parameter name."""
+    call = ToolCall(None, "a_tool_that_nobody_has", "{}")
+    return {"failure": Failure(_UnheardOf()), "value": "ok", "call": call}
+
+
+def _discerning(dialects: Iterable[Any], report: Report) -> Iterator[Any]:
+    for dialect in dialects:
+        try:
+            recognised = dialect.recognises({"nobody": "writes this"})
+        except Exception:
+            recognised = False
+        if recognised:
+            report(f"its dialect {dialect.name!r} {_RECOGNISES}", None)
+        else:
+            yield dialect

@@ -1,0 +1,128 @@
+"""Checks what a plugin implements before pluggy sees it. Every error names the plugin and the next step."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from mulligan import hookspecs
+from mulligan.classify.rules import Rules
+from mulligan.errors import UsageError
+from mulligan.hooks.discovery import Found, PluginInfo, UnreadableEntryPointError
+from mulligan.untrusted.objects import type_name
+from mulligan.untrusted.text import safe_str
+
+OptionsOf = Callable[[Any, str], Mapping[str, Any] | None]
+HOOKS = tuple(hookspecs.__all__)
+
+
+def check_hookimpls(plugin: Any, name: str, options_of: OptionsOf) -> Iterator[str]:
+    """The hooks that a plugin implements, including optional ones that do not exist.
+
+    Args:
+        plugin: a module or an instance.
+        name: its name.
+        options_of: gets the hookimpl options of an attribute from pluggy.
+
+    Raises:
+        UsageError: it implements no hook, an unknown hook, or a hook as `async def`.
+    """
+    if isinstance(plugin, type):
+        raise UsageError(f"plugin {name!r} is a class; pass an instance, {plugin.__name__}()")
+    found = False
+    for attribute in dir(plugin):
+        options = options_of(plugin, attribute)
+        if options is None:
+            continue
+        hook = options.get("specname") or attribute
+        if hook in HOOKS:
+            _check_plain(plugin, name, attribute)
+        elif not options.get("optionalhook"):
+            raise UsageError(f"plugin {name!r}: unknown hook {hook!r}{_nearest(hook)}")
+        found = True
+        yield hook
+    if not found:
+        unused = next(iter(rule_lists(plugin)), None)
+        if unused is not None:
+            raise UsageError(f"plugin {name!r} never uses its rules: add `classify = {unused}.hookimpl()`")
+        raise UsageError(f"plugin {name!r} has no hookimpl: mark its functions with @hookimpl from mulligan.plugin")
+
+
+def rule_lists(plugin: Any) -> dict[str, Rules]:
+    """The lists of rules that a plugin defines, by name, without empty ones.
+
+    Args:
+        plugin: a module or an instance.
+    """
+    items = getattr(plugin, "__dict__", {}).items()
+    return {name: value for name, value in items if isinstance(value, Rules) and value.listed}
+
+
+def _check_plain(plugin: Any, name: str, attribute: str) -> None:
+    function = getattr(plugin, attribute)
+    if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
+        raise UsageError(
+            f"plugin {name!r}: hookimpl {attribute!r} is `async def`, but hooks are never awaited; "
+            "move waiting code to a tool, an executor, a repairer or a middleware"
+        )
+
+
+def _nearest(hook: str) -> str:
+    import difflib
+
+    near = difflib.get_close_matches(hook, HOOKS, 1)
+    return f". Did you mean {near[0]!r}?" if near else f". Available: {', '.join(HOOKS)}"
+
+
+def check_loaded(found: Found) -> None:
+    """Checks that an entry point was loaded.
+
+    Args:
+        found: the entry point.
+
+    Raises:
+        UsageError: it was not; gives the reason and the next step.
+    """
+    if not found.name:
+        raise UsageError(f"an entry point of {found.distribution} has no name; name it")
+    error = found.exception
+    if isinstance(error, UnreadableEntryPointError):
+        raise UsageError(f"plugin {found.name!r}: {error}, or block it")
+    if error is not None:
+        told = f"{type_name(error)}: {safe_str(error, 300)}"
+        named = error.name if isinstance(error, ImportError) and isinstance(error.name, str) else ""
+        ours = named.partition(".")[0] == "mulligan"
+        step = "it requires another version of mulligan: update one of them," if ours else "reinstall, update"
+        raise UsageError(f"plugin {found.name!r} failed at import ({told}); {step} or block it")
+
+
+def name_taken(found: Found, taken: PluginInfo) -> str:
+    """The error for two plugins with the same name.
+
+    Args:
+        found: the second one.
+        taken: the first one.
+    """
+    owner = "mulligan itself" if taken.built_in else taken.distribution or "the host's code"
+    return f"the name {found.name!r} of {found.distribution} is taken by {owner}; rename or block one of them"
+
+
+def first_lines(error: Exception) -> str:
+    """The message of pluggy about an invalid hookimpl, without its first line.
+
+    Args:
+        error: the exception of pluggy.
+    """
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return " ".join(line for line in lines if not line.startswith("Plugin "))[:500] or str(error)[:500]
+
+
+def name_of(plugin: Any) -> str:
+    """The name of a plugin in code: that of the module or class.
+
+    Args:
+        plugin: a module or an instance.
+    """
+    name = getattr(plugin, "__name__", None)
+    return name if isinstance(name, str) else type(plugin).__name__

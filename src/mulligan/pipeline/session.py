@@ -1,0 +1,197 @@
+"""One conversation: `Session` remembers which calls failed, keeps to a budget, and can go on in another process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
+
+from mulligan.calls import ToolCall
+from mulligan.deadline import Deadline
+from mulligan.errors import UsageError
+from mulligan.feedback import FeedbackFormat
+from mulligan.pipeline.invocation import Host
+from mulligan.results import Answers, ToolResult
+from mulligan.session.budget import Budget
+from mulligan.session.records import check, check_table, shown
+
+if TYPE_CHECKING:
+    from mulligan.pipeline import Pipeline
+    from mulligan.pipeline.diagnosis import Diagnosis
+
+_VERSION = 1
+
+
+class Session:
+    """One conversation with a pipeline. Made by `Pipeline.session`.
+
+    Attributes:
+        id: the conversation's id, or None.
+        format: the feedback format, or None for the pipeline's.
+        memory: what failed, and what is used of the budget.
+    """
+
+    def __init__(
+        self,
+        pipeline: Pipeline,
+        host: Host,
+        diagnosis: Diagnosis,
+        id: str | None = None,
+        *,
+        format: str | FeedbackFormat | None = None,
+        budget: Budget | None = None,
+    ) -> None:
+        from mulligan.session.memory import SessionMemory
+
+        if not isinstance(budget, (Budget, type(None))):
+            raise UsageError(f"budget must be a Budget, not {budget!r:.80}")
+        self.id = id
+        self._pipeline = pipeline
+        self._host = host
+        self._diagnosis = diagnosis
+        self.format = None if format is None else host.answering.format_named(format)
+        self.memory = SessionMemory(host, id, budget)
+
+    def __repr__(self) -> str:
+        return f"Session(id={self.id!r}, {self.memory.calls} calls, {self.memory.failures} failures)"
+
+    def call(self, name: str | ToolCall, arguments: Any = None, **options: Any) -> ToolResult:
+        """`Pipeline.call` with this conversation's memory."""
+        return self._pipeline.call(name, arguments, session=self, **options)
+
+    async def acall(self, name: str | ToolCall, arguments: Any = None, **options: Any) -> ToolResult:
+        """`Pipeline.acall` with this conversation's memory."""
+        return await self._pipeline.acall(name, arguments, session=self, **options)
+
+    def call_many(self, calls: Sequence[Any], **options: Any) -> list[ToolResult]:
+        """`Pipeline.call_many` with this conversation's memory."""
+        return self._pipeline.call_many(calls, session=self, **options)
+
+    async def acall_many(self, calls: Sequence[Any], **options: Any) -> list[ToolResult]:
+        """`Pipeline.acall_many` with this conversation's memory."""
+        return await self._pipeline.acall_many(calls, session=self, **options)
+
+    def answer(self, message: Any, **options: Any) -> Answers:
+        """`Pipeline.answer` with this conversation's memory."""
+        return self._pipeline.answer(message, session=self, **options)
+
+    async def aanswer(self, message: Any, **options: Any) -> Answers:
+        """`Pipeline.aanswer` with this conversation's memory."""
+        return await self._pipeline.aanswer(message, session=self, **options)
+
+    def step(self) -> AbstractContextManager[None]:
+        """The calls in here belong to one message of the model: it has read nothing in between.
+
+        `answer` and `call_many` say so by themselves; frameworks that make the calls one by one have to say it.
+        """
+        return self.memory.step()
+
+    def recover(self, text_or_exception: str | BaseException) -> ToolResult:
+        """`Pipeline.recover` in this conversation's format; a name that no tool has is remembered.
+
+        Args:
+            text_or_exception: what the other runtime said.
+        """
+        with self.memory.step(joins=True):
+            return self._diagnosis.recover(text_or_exception, self.memory, self.format)
+
+    def forgive(self) -> None:
+        """Forgets every failure: the person has mended what was wrong, and the same calls may run again.
+
+        What is used of the budget stays used, and a call with an id that may have had an effect is not run again.
+        """
+        self.memory.forgive()
+
+    def note_request(self, text: str) -> None:
+        """Records a new message of the user: failures before it no longer count, as after `forgive`.
+
+        Args:
+            text: what the user wrote.
+        """
+        if not isinstance(text, str):
+            raise UsageError(f"note_request takes the user's message as a string, not {text!r:.80}")
+        self.memory.forgive()
+
+    @property
+    def budget(self) -> Budget | None:
+        """How much this conversation may use; can be set anew, and what is used already stays used."""
+        return None if self.memory.spending is None else self.memory.spending.budget
+
+    @budget.setter
+    def budget(self, budget: Budget | None) -> None:
+        if not isinstance(budget, (Budget, type(None))):
+            raise UsageError(f"budget must be a Budget, not {budget!r:.80}")
+        self.memory.allow(budget)
+
+    @property
+    def remaining(self) -> Budget:
+        """What is left of the budget; None where there is no bound."""
+        return Budget() if self.memory.spending is None else self.memory.spending.remaining()
+
+    @property
+    def deadline(self) -> Deadline | None:
+        """The moment at which the budget's time is over, or None. No tool runs on beyond it."""
+        return self.memory.deadline
+
+    def to_dict(self) -> dict[str, Any]:
+        """The conversation's memory as JSON values: hashes of what failed, and the recorded answers of calls with an id.
+
+        The answers are what the tools returned, unredacted: keep the values where you keep the conversation itself.
+        A format that the pipeline does not know by its name cannot be saved: `from_dict` asks for it again.
+        """
+        name = None if self.format is None else self.format.name
+        known = None if name is None else self._host.answering.formats.get(name)
+        spending = self.memory.spending
+        return {
+            "version": _VERSION,
+            "id": self.id,
+            "format": name,
+            "format_is_own": self.format is not known,
+            "guard": self.memory.guard.to_dict(),
+            "answered": self.memory.answers.to_dict(),
+            "budget": None if spending is None else spending.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(
+        cls, pipeline: Pipeline, saved: Mapping[str, Any], *, format: str | FeedbackFormat | None = None
+    ) -> Session:
+        """The conversation that `to_dict` saved, to go on in another process.
+
+        The time between counts for nothing; what else was used of the budget stays used.
+
+        Args:
+            pipeline: a pipeline with the same tools.
+            saved: what `to_dict` gave.
+            format: another feedback format than the saved one; needed where that one was an object of its own.
+
+        Raises:
+            UsageError: it is something else, or of another version; the pipeline has no such format.
+        """
+        try:
+            fields = check_table("the whole", saved)
+            version = fields["version"]
+            if type(version) is not int or version != _VERSION:
+                raise UsageError(
+                    f"this conversation was saved in version {shown(version)}; this mulligan reads version {_VERSION}: "
+                    "use the version that saved it, or start a new conversation"
+                )
+            if format is None and check("format_is_own", fields["format_is_own"], bool):
+                raise UsageError(
+                    f"the format {shown(fields['format'])} of this conversation is an object, which cannot be "
+                    "saved: pass it again, Session.from_dict(pipeline, saved, format=...)"
+                )
+            session = pipeline.session(_text(fields["id"]), format=format or _text(fields["format"]))
+            session.memory.guard.load(check_table("guard", fields["guard"]))
+            session.memory.answers.load(check_table("answered", fields["answered"]))
+            if fields["budget"] is not None:
+                session.memory.load_spending(check_table("budget", fields["budget"]))
+        except (KeyError, AttributeError, TypeError, ValueError) as error:
+            raise UsageError(f"this is not a result of Session.to_dict(): {type(error).__name__} at {error}") from None
+        return session
+
+
+def _text(value: object) -> str | None:
+    if not isinstance(value, (str, type(None))):
+        raise TypeError(f"a string, which is {shown(value)}")
+    return value

@@ -1,0 +1,1 @@
+"""The fifth stage: an error becomes the text that the model reads."""

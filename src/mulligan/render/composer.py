@@ -1,0 +1,504 @@
+"""The words that a model reads, by cause: `compose` makes the parts of a feedback out of a classified error.
+
+Our own words come from the templates here and from the tool's schema. Foreign text appears in two places only: names
+and paths, cleaned and shortened, and the detail, quoted in a fence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from mulligan.calls import Repair, ToolCall
+from mulligan.catalogue import ENGLISH, Catalogue
+from mulligan.errors import (
+    Problem,
+    ResourceNotFoundError,
+    ToolArgumentError,
+    ToolError,
+    ToolExecutionError,
+    ToolNotFoundError,
+)
+from mulligan.feedback import Feedback
+from mulligan.policy import Limits, Policy
+from mulligan.render.for_user import is_default, service_of, tool_of
+from mulligan.render.next_steps import effect_note, in_seconds, listed, next_step
+from mulligan.render.quoting import apart, placed, redacted_pointer, sent_arguments, sent_text, spellings, unnamed
+from mulligan.repair.correction import Correction
+from mulligan.secrets.redaction import REDACTED, Redactor, cut
+from mulligan.untrusted.objects import guarded
+from mulligan.untrusted.text import clean, fence, is_name, safe_str, show_name, type_shown
+
+if TYPE_CHECKING:
+    from mulligan.classify.failure import Failure
+    from mulligan.tools import Tool
+
+_LINE = 300
+_SENT, _LONGEST_POINTER = 60, 100
+_MOST = 50
+_BESIDE_A_CORRECTION = {
+    "third_time": "more_times_corrected",
+    "more_times": "more_times_corrected",
+    "many_failures": "many_failures_corrected",
+    "other_values": "",
+}
+_READ_AS = {
+    ("name", True): "read_as",
+    ("arguments", True): "arguments_read_as",
+    ("arguments", False): "invalid_json_read_as",
+}
+_ELLIPSIS = "…"
+_PROPOSAL = re.compile(r"did you mean|corrected call|\bnext:|<<<|>>>", re.IGNORECASE)
+_PLAIN_NAME = re.compile(r"[\w.:/-]{1,128}").fullmatch
+_PLAIN_POINTER = re.compile(r"(?:/[\w.:@$\[\]~-]{0,64}){0,16}").fullmatch
+
+
+class Wording:
+    """Makes feedback for the errors of one pipeline.
+
+    Args:
+        policy: how much of a foreign text is told.
+        limits: bounds on the parts.
+        redactor: removes secrets from everything that is foreign.
+    """
+
+    def __init__(self, policy: Policy, limits: Limits, redactor: Redactor) -> None:
+        self._policy = policy
+        self._words = policy.catalogue
+        self._limits = limits
+        self._redactor = redactor
+
+    def compose(
+        self,
+        error: ToolError,
+        call: ToolCall,
+        tool: Tool | None,
+        *,
+        correction: Correction | None = None,
+        failure: Failure | None = None,
+        tools: Mapping[str, Tool] | None = None,
+        hints: Iterable[str] = (),
+        repairs: Sequence[Repair] = (),
+        note: str = "",
+        resources: Sequence[str] = (),
+    ) -> Feedback:
+        """The parts of what the model is told.
+
+        Args:
+            error: what the failure means, its fatality decided.
+            call: the call that failed.
+            tool: the tool it was resolved to, or None.
+            correction: the call that the model most likely meant, or None.
+            failure: what happened, for the quoted detail.
+            tools: all tools by name, for a tool that was not found; None where nobody knows.
+            hints: advice of plugins.
+            repairs: what was read differently from how it was sent.
+            note: a sentence on how often this has happened, or nothing.
+            resources: the names near to a missing one that the tool's author gave.
+        """
+        hints = tuple(hints)
+        own, repeated = apart(hints, failure) if hints else (hints, ())
+        hidden = unnamed(error, call)
+        imitation = error.message if _is_imitation(error) else None
+        own_problems, foreign_problems = self._placed(error, tool, failure)
+        problems = own_problems[: self._limits.problems]
+        if len(problems) == 1 and not problems[0].pointer and problems[0].message in error.message:
+            problems = ()
+        is_clean = self._is_clean(_foreign(error, hints))
+        line = str if is_clean else self.line
+        feedback = self._main_parts(error, self._name(call, tool), tool, line, hidden, note, resources)
+        if problems:
+            feedback.problems_total = error.__dict__.get("_problems_total", len(own_problems))
+            feedback.problems = self._problems(problems, tool, clean=is_clean)
+        if error.retry_after is not None:
+            feedback.wait_note = self._wait(error.retry_after, feedback.next_step)
+        feedback.hints = tuple(map(line, own))
+        if tools or resources:
+            self._add_names(feedback, error, tools or {}, resources)
+        elif tools is not None:
+            feedback.next_step = self._words["no_tool"]
+        if failure is not None:
+            self._add_report(feedback, error, call, failure, (hidden, imitation, *foreign_problems, *repeated))
+            if not (resources or feedback.author_message) and self._offers_names(feedback, error, failure):
+                name = feedback.tool_name or "the tool"
+                feedback.next_step = next_step(error, name, tool, self._words, line, note=note, offers=True)
+        if correction is not None:
+            propose = self._propose if correction.is_ready else self._ask
+            guarded(partial(propose, feedback, correction, call))
+        if note or repairs:
+            feedback.notes = self._notes(_BESIDE_A_CORRECTION.get(note, note) if feedback.corrected else note, repairs)
+        return feedback
+
+    def _placed(
+        self, error: ToolError, tool: Tool | None, failure: Failure | None
+    ) -> tuple[Sequence[Problem], list[str]]:
+        """The problems to show, and those at places that only a service names; without a failure they are the host's own."""
+        return (error.problems, []) if failure is None else placed(error, tool, self._redactor.redact)
+
+    def _main_parts(
+        self,
+        error: ToolError,
+        name: str,
+        tool: Tool | None,
+        line: Callable[[str], str],
+        hidden: str | None,
+        note: str,
+        resources: Sequence[str],
+    ) -> Feedback:
+        """What every feedback has: what failed, what it means for the run, and what to do next."""
+        words = self._words
+        said = "" if _is_imitation(error) else error.message
+        said = said if hidden is None else _without(said, hidden, error)
+        resource = None if hidden is not None or error.resource is None else line(error.resource)
+        message = self._of_class(
+            "message", error, _with_resource(line(said) or _unsaid(error), error, resource), resource
+        )
+        return Feedback(
+            name,
+            type(error).__name__,
+            error.code,
+            error.fatal,
+            words["headline_without_tool" if tool is None else "headline"].format(tool=name, message=message),
+            message,
+            self._of_class("user", error, line(error.user_message), resource),
+            next_step(error, name or "the tool", tool, words, line, note=note, resources=resources),
+            effect_note(error, tool, words),
+            (),
+            0,
+            resource,
+            error.retry_after,
+            error.http_status,
+            error.provider and show_name(error.provider),
+            catalogue=words,
+        )
+
+    def _wait(self, seconds: object, step: str) -> str:
+        if not isinstance(seconds, (int, float)) or f"{(told := in_seconds(seconds))} s" in step:
+            return ""
+        return self._words["wait"].format(seconds=told)
+
+    def _problems(self, problems: Sequence[Problem], tool: Tool | None, *, clean: bool) -> Sequence[Problem]:
+        is_short = clean and all(len(problem.got or "") <= _SENT for problem in problems)
+        shown = problems if is_short else tuple(self._problem(problem) for problem in problems)
+        hidden = {problem.pointer for problem in shown if not _is_place(problem.pointer, tool)}
+        if not hidden:
+            return shown
+        return tuple(problem._replace(pointer="") if problem.pointer in hidden else problem for problem in shown)
+
+    def _of_class(self, kind: str, error: ToolError, said: str, resource: str | None) -> str:
+        """What the catalogue says in the place of what the error says of itself, where it has words for its class."""
+        key = f"{kind}:{type(error).__name__}"
+        template = None if self._words is ENGLISH else self._words.get(key)
+        if template is None or template == ENGLISH.get(key) or (kind == "user" and is_default(error)):
+            return said  # a default sentence is made of the template already, and never replaces a rule's own
+        tool, service = (self.line(told(error, self._words)) for told in (tool_of, service_of))
+        return template.format(
+            message=said, resource=resource or "", status=error.http_status or "", tool=tool, service=service
+        )
+
+    def _name(self, call: ToolCall, tool: Tool | None) -> str:
+        name = tool.shown if tool is not None and tool.name == call.name else self.shown_name(call)
+        return name if not name or _PLAIN_NAME(name) or REDACTED in name else f'"{name}"'
+
+    def shown_name(self, call: ToolCall) -> str:
+        """The name that was called, redacted and safe to show.
+
+        Args:
+            call: the call.
+        """
+        name = self._redactor.redact(safe_str(call.name, _LINE))
+        return show_name(cut(name, _SENT) if REDACTED in name else name)
+
+    def _problem(self, problem: Problem) -> Problem:
+        pointer, message, expected, got = problem
+        sent = None if got is None else cut(self.line(got), _SENT)
+        where = show_name(redacted_pointer(pointer, self._redactor.redact), _LONGEST_POINTER)
+        return Problem(where, self.line(message), expected and self.line(expected), sent)
+
+    def _is_clean(self, foreign: list[str]) -> bool:
+        """Whether one look at all these texts finds nothing to redact, to clean or to cut."""
+        together = "  ".join(foreign)
+        if len(together) > _LINE or not together.isascii() or not together.isprintable():
+            return False
+        if max(map(len, foreign), default=0) < self._redactor.shortest and "=" not in together:
+            return True
+        return self._redactor.redact(together) == together
+
+    def _add_names(
+        self, feedback: Feedback, error: ToolError, tools: Mapping[str, Tool], resources: Sequence[str]
+    ) -> None:
+        best = error.suggestions if isinstance(error, ToolNotFoundError) else tuple(resources)
+        feedback.suggestions = tuple(show_name(name, 128) for name in best)
+        feedback.suggestion = suggestion(error, best, self._words)
+        if tools:
+            most = self._limits.listed_tools
+            others = (name for name in islice(tools, most + len(best)) if name not in best)
+            shown = tuple(listed_name(name) for name in islice(chain(best, others), most))
+            is_sample = len(tools) > 10 * most  # of names that nothing speaks for a few will do
+            feedback.options = _within(shown, self._limits.feedback_chars // (10 if is_sample else 4))
+            feedback.options_total = len(tools)
+
+    def _add_report(
+        self, feedback: Feedback, error: ToolError, call: ToolCall, failure: Failure, quoted: Sequence[str | None]
+    ) -> None:
+        """Adds what the tool's author says to the model, or else what the failure says, in its fence."""
+        said = guarded(lambda: self._author_message(failure)) or ""
+        if said:
+            feedback.author_message, feedback.effect_note = said, ""
+            if not error.fatal:
+                feedback.next_step = self._words["as_author_says"].format(tool=feedback.tool_name or "the tool")
+            return
+        if type(error) is ToolExecutionError and self._policy.detail != "none":
+            feedback.exception = _own_type(failure)
+        feedback.detail = guarded(partial(self._detail, error, call, failure, quoted)) or ""
+
+    def _offers_names(self, feedback: Feedback, error: ToolError, failure: Failure) -> bool:
+        """Whether the quotation holds names or values to choose from."""
+        if not feedback.detail or not isinstance(error, (ResourceNotFoundError, ToolArgumentError)):
+            return False
+        from mulligan.repair.reported import near_reported, offered_names
+
+        offered = offered_names(failure.text)
+        if error.resource:
+            offered += near_reported(error.resource, failure.text)
+        return any(name != error.resource and name in feedback.detail for name in offered)
+
+    def line(self, text: str) -> str:
+        """A text as one clean, redacted, bounded line."""
+        if len(text) <= _LINE and text.isascii() and text.isprintable():
+            return self._redactor.redact(text)
+        return cut(self._visible(text[: 4 * _LINE], newlines=False), _LINE)
+
+    def _visible(self, text: str, *, newlines: bool) -> str:
+        """A text without secrets and without what cannot be seen, which may have torn a secret apart."""
+        redacted = self._redactor.redact(text)
+        shown = clean(redacted, newlines=newlines)
+        return shown if shown == redacted else self._redactor.redact(shown)
+
+    def _propose(self, feedback: Feedback, correction: Correction, call: ToolCall) -> None:
+        """Adds the corrected call, unless it is too long, or something in it must not be shown or is not plain text."""
+        import json
+
+        # spaced, as models write it
+        text = json.dumps({"name": correction.name, "arguments": correction.arguments}, ensure_ascii=False)
+        if not self._may_show(text):
+            return
+        feedback.corrected = text
+        chosen = [
+            _at(correction.arguments, pointer.removeprefix("/arguments"))
+            for pointer, source in correction.sources.items()
+            if source != "sent" and pointer != "/name"
+        ]
+        meant = [value if isinstance(value, str) else json.dumps(value) for value in chosen]
+        meant += [name for name in correction.renamed.values() if name not in meant]
+        if meant and not feedback.suggestion:
+            names = listed([f'"{show_name(name, 128)}"' for name in meant], self._words)
+            feedback.suggestion = self._words["meant"].format(names=names)
+
+    def _ask(self, feedback: Feedback, correction: Correction, call: ToolCall) -> None:
+        """Asks whether the call was meant that may be meant, by what differs in it; the step for any other stays."""
+        import json
+
+        if correction.name != call.name:
+            return
+        sent = sent_arguments(call)
+        old_names = {new: old for old, new in correction.renamed.items()}
+        changes = []
+        for name, value in correction.arguments.items():
+            if name in sent and json.dumps(sent[name]) == json.dumps(value):
+                continue
+            template = "instead" if name in old_names else "pair"
+            pair = json.dumps({name: value}, ensure_ascii=False)[1:-1]
+            changes.append(self._words[template].format(pair=pair, old=show_name(old_names.get(name, ""))))
+        text = listed(changes, self._words) if changes else ""
+        if not text or len(text) > _LINE or not self._may_show(text):
+            return
+        if not feedback.suggestion:
+            feedback.suggestion = self._words["meant"].format(names=text)
+        is_whole = len(changes) == len(correction.arguments)
+        feedback.next_step = self._words["if_meant"].format(
+            tool=feedback.tool_name,
+            names=text,
+            rest="" if is_whole else self._words["rest"],
+            otherwise=feedback.next_step,
+        )
+
+    def _may_show(self, text: str) -> bool:
+        fits = len(text) <= self._limits.feedback_chars // 2
+        return fits and self._redactor.redact(text) == text and clean(text, newlines=False) == text
+
+    def _notes(self, note: str, repairs: Sequence[Repair]) -> tuple[str, ...]:
+        return (*filter(None, [self._words.get(note, note)]), *self.repair_notes(repairs))
+
+    def repair_notes(self, repairs: Sequence[Repair]) -> list[str]:
+        """What the model is told of each repair, one sentence each.
+
+        Args:
+            repairs: what was read differently from how it was sent.
+        """
+        templates = (_READ_AS.get((repair.kind, repair.was_json), "read_as") for repair in repairs)
+        return [
+            self._words[template].format(**attrs.asdict(repair))
+            for template, repair in zip(templates, repairs, strict=True)
+        ]
+
+    def _author_message(self, failure: Failure) -> str:
+        """What the tool's author says to the model, redacted, on one line as long as a quoted detail."""
+        text, limit = failure.author_message, self._limits.detail_chars
+        if not text or self._policy.detail == "none":
+            return ""
+        return cut(clean(self._redactor.redact(text[: 4 * limit]), newlines=False), limit).strip()
+
+    def _detail(self, error: ToolError, call: ToolCall, failure: Failure, quoted: Sequence[str | None]) -> str:
+        if self._policy.detail == "none":
+            return ""
+        if self._policy.detail == "type":
+            return self._words["type"].format(type=show_name(name)) if (name := type_shown(failure.type_name)) else ""
+        text = failure.detail
+        is_said = not text or text in error.message or text == error.resource
+        if is_said and not any(quoted):
+            text = ""
+        text = "\n".join(dict.fromkeys(filter(None, [*(one for one in quoted if one and one not in text), text])))
+        if not text:
+            return ""
+        limit = self._limits.detail_chars
+        told = cut(self._visible(text[: 4 * limit], newlines=True), limit).strip()
+        key = f"{call.id}\0{call.name}\0{sent_text(call)}"
+        return fence(told, key=key, label=self._words["reported"]) if told else ""
+
+
+def _without(message: str, resource: str, error: ToolError) -> str:
+    """A message without the name of what it is about; of one that a field holds it says that there is one."""
+    before, colon, after = message.partition(f": {resource}")
+    if error.__dict__.get("_from_prose") and colon and after in ("", "."):
+        return f"{before}."
+    return message.replace(resource, _ELLIPSIS)
+
+
+def _own_type(failure: Failure) -> str:
+    """The type of what a tool raised, safe to show; empty if that is an error of ours."""
+    is_ours = failure.exception is None or issubclass(type(failure.exception), ToolError)
+    return "" if is_ours else type_shown(failure.type_name)
+
+
+def _is_imitation(error: ToolError) -> bool:
+    """Whether the message of a tool or plugin reads like one of our own proposals, so that it belongs into the fence."""
+    is_ours = error.rule is not None and error.rule.startswith("host:")
+    return not is_ours and _PROPOSAL.search(error.message) is not None
+
+
+def _unsaid(error: ToolError) -> str:
+    """What an error without a message says: what it is about if that is missing, else what its class tells a person."""
+    return "Resource not found" if isinstance(error, ResourceNotFoundError) else type(error).user_message
+
+
+def _with_resource(message: str, error: ToolError, resource: str | None) -> str:
+    """The message; that something is missing is said together with what."""
+    if not isinstance(error, ResourceNotFoundError) or not resource or resource in message:
+        return message
+    return f"{message.rstrip('.: ')}: {resource}"
+
+
+def _foreign(error: ToolError, hints: Sequence[str]) -> list[str]:
+    """The texts of an error that are not our own words."""
+    own = error.rule is not None and error.rule.startswith("host:")
+    texts = [*hints] if own else [error.message, *hints]
+    if "user_message" in error.__dict__:
+        texts.append(error.user_message)
+    if error.resource is not None and (own or error.resource not in error.message):
+        texts.append(error.resource)
+    for problem in error.problems[:_MOST]:
+        texts += (problem.pointer, *spellings(problem.pointer))
+        if problem.got is not None:
+            texts.append(problem.got)
+        if not own:
+            texts += (problem.message, problem.expected or "")
+    return texts
+
+
+def _within(names: tuple[str, ...], characters: int) -> tuple[str, ...]:
+    used = 0
+    for index, name in enumerate(names):
+        used += len(name) + 2
+        if used > characters:
+            return names[:index]
+    return names
+
+
+def suggestion(error: ToolError, names: Sequence[str], words: Catalogue) -> str:
+    """The one proposal that is clear, or the best guesses, as a sentence; empty without any.
+
+    Args:
+        error: what the failure means.
+        names: what may be meant, best first.
+        words: the templates.
+    """
+    if not names:
+        return ""
+    if isinstance(error, ToolNotFoundError):
+        is_clear = error.proposal in ("clear", "asked")
+    else:
+        from mulligan.repair.reported import near_names
+
+        is_clear = len(near_names(error.resource or "", names)) == 1 == len(names)
+    shown = [f'"{show_name(name, 128)}"' for name in names]
+    if is_clear:
+        return words["meant"].format(names=shown[0])
+    return words["closest"].format(names=", ".join(shown))
+
+
+def listed_name(name: str) -> str:
+    """A tool's name in a list: in quotes unless it is a plain identifier, since a sentence would read as one of ours.
+
+    Args:
+        name: the name.
+    """
+    return show_name(name, 128) if _PLAIN_NAME(name) else f'"{show_name(name, 128)}"'
+
+
+def _is_place(pointer: str, tool: Tool | None) -> bool:
+    """Whether a JSON Pointer can be shown among our own words: its steps are plain, or names that the tool's author declared.
+
+    What a remote server declares is not its author's word to us, and a sentence is no name.
+    """
+    if _PLAIN_POINTER(pointer):
+        return True
+    if tool is None or tool.tool_type == "extension":
+        return False
+    schema: Any = tool.parameters
+    for step in pointer.split("/")[1:]:
+        name = step.replace("~1", "/").replace("~0", "~")
+        declared = schema if isinstance(schema, Mapping) else {}
+        known: Any = declared.get("properties")
+        is_declared = isinstance(known, Mapping) and name in known
+        if not (_PLAIN_POINTER(f"/{step}") or (is_declared and is_name(name, blanks=2))):
+            return False
+        schema = known[name] if is_declared else declared.get("items")
+    return True
+
+
+def _at(arguments: Mapping[str, Any], pointer: str) -> Any:
+    """The value that a JSON Pointer leads to."""
+    value: Any = arguments
+    for step in pointer.split("/")[1:]:
+        name = step.replace("~1", "/").replace("~0", "~")
+        value = value[int(name)] if isinstance(value, list) else value[name]
+    return value
+
+
+def says_the_same(feedback: Feedback, error: ToolError) -> bool:
+    """Whether nothing that an error says had to be changed for its feedback.
+
+    Args:
+        feedback: its feedback.
+        error: what the failure means.
+    """
+    told = (feedback.message, feedback.user_message, feedback.resource)
+    if told != (error.message, error.user_message, error.resource):
+        return False
+    return tuple(feedback.problems) == tuple(error.problems[: len(feedback.problems)])

@@ -1,0 +1,331 @@
+"""One concrete step after a failure, by its cause: which template of the catalogue, and what is filled in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from mulligan.catalogue import MISSING, UNKNOWN, Catalogue
+from mulligan.errors import (
+    Problem,
+    RepeatedCallError,
+    ResourceConflictError,
+    ResourceNotFoundError,
+    ToolArgumentError,
+    ToolAuthenticationError,
+    ToolCancelledError,
+    ToolConnectionError,
+    ToolError,
+    ToolNotFoundError,
+    ToolPermissionError,
+    ToolRateLimitError,
+    ToolTimeoutError,
+    ToolUnavailableError,
+)
+from mulligan.render.quoting import argument_of, placed, redacted_pointer, was_named
+from mulligan.repair.provenance import is_plain
+from mulligan.untrusted.text import is_name, show_name
+
+if TYPE_CHECKING:
+    from mulligan.tools import Tool
+
+_NAMED = 3
+_MOST_KNOWN = 12
+_SHORTEST_WAIT = 0.1
+_MOST_TOLD = 100
+_EXACT = 10.0
+_LONG_NAME, _SLIPS = 5, 2
+_WILL_NOT_RUN = ("third_time", "more_times")  # notes
+_PLAIN = (
+    ResourceNotFoundError,
+    ToolArgumentError,
+    ToolAuthenticationError,
+    ToolPermissionError,
+)  # a note would distract
+
+
+def next_step(
+    error: ToolError,
+    name: str,
+    tool: Tool | None,
+    words: Catalogue,
+    line: Callable[[str], str] = str,
+    *,
+    note: str = "",
+    resources: Sequence[str] = (),
+    offers: bool = False,
+) -> str:
+    """One concrete step, as an imperative sentence.
+
+    Args:
+        error: what the failure means, its fatality decided.
+        name: the name that was called, safe to show.
+        tool: the tool, or None.
+        words: the templates.
+        line: makes one clean line of a foreign text.
+        resources: the names near to a missing one that the tool's author gave.
+        note: the template that says how often this has happened, or nothing; the step agrees with it.
+        offers: whether names or values to choose from are quoted above.
+    """
+    if template := _stopping(error, note):
+        return words[template].format(tool=name)
+    if may_have_ended_later(error, tool):
+        return words["check_effect"]
+    if isinstance(error, ToolNotFoundError):
+        return _other_tool(error, name, words) if tool is None else words["other_way"]
+    if isinstance(error, ToolArgumentError):
+        return _with_arguments(error, name, tool, words, line, offers=offers)
+    if isinstance(error, ResourceNotFoundError):
+        named = "quoted_name" if offers else "existing_name"
+        template = "closest_name" if resources else _unless_not_of_arguments(error, tool, named, "other_way")
+        return words[template].format(tool=name)
+    if isinstance(error, ResourceConflictError) and not error.transient:
+        return words["read_state"]
+    if isinstance(error, (ToolPermissionError, ToolAuthenticationError)):
+        return words["refused"]
+    if isinstance(error, RepeatedCallError):
+        return words["another_approach"]
+    if isinstance(error, ToolCancelledError):
+        return words["if_needed"]
+    return _after_failure(error, name, tool, words, note)
+
+
+def _other_tool(error: ToolNotFoundError, name: str, words: Catalogue) -> str:
+    if error.proposal == "listed":
+        return words["any_tool"]
+    template = "other_tool" if error.proposal == "clear" else "likely_tool"
+    return _with_name(template, error.suggestions, name, words, "") or words["any_tool"]
+
+
+def may_have_ended_later(error: ToolError, tool: Tool | None) -> bool:
+    """Whether a call may have had its effect before something failed that is not about what the call said.
+
+    The answer of a service that does not fit, for one, is an argument error to the library that reads it.
+
+    Args:
+        error: what the failure means.
+        tool: the tool, or None.
+    """
+    if error.effect != "possible" or tool is None or _seems_to_read(tool):
+        return False
+    if not isinstance(error, ToolNotFoundError) and not (isinstance(error, ToolArgumentError) and error.problems):
+        return False
+    sent = error.arguments or {}
+    is_about_the_call = error.resource is not None and was_named(error.resource, sent)
+    if not sent or is_about_the_call or _may_be_repeated(tool):
+        return False
+    about = [problem for problem in placed(error, tool)[0] if argument_of(problem.pointer) in sent]
+    return all(problem.message == MISSING for problem in about)
+
+
+def _stopping(error: ToolError, note: str) -> str:
+    """The template where this tool, or all of them, are not to be called any more; else nothing."""
+    rule = error.rule or ""
+    if rule.startswith("session:budget"):
+        return "no_more" if error.fatal else "no_more_of_it"
+    if rule == "host:schema":
+        return "unusable"
+    if error.fatal:
+        return "stop"
+    return "stop_trying" if note == "many_failures" else ""
+
+
+def _with_name(template: str, names: tuple[str, ...], tool: str, words: Catalogue, like: str) -> str:
+    """A step that names something, unless its name is a sentence, which would read as one of ours."""
+    if not names or not is_name(names[0], like):
+        return ""
+    return words[template].format(tool=tool, name=show_name(names[0], 256))
+
+
+def _unless_not_of_arguments(error: ToolError, tool: Tool | None, named: str, left: str) -> str:
+    """The template for what other arguments may mend: no call is to be repeated with others where none can help.
+
+    Args:
+        error: what the failure means.
+        tool: the tool, or None.
+        named: the template where the arguments name what failed, or may do.
+        left: the template where they do not, but there are others to give.
+    """
+    sent = error.arguments
+    if sent is None or was_named(error.resource, sent) or not (sent or (tool and "properties" in tool.parameters)):
+        return named
+    return left if _parameters(tool) - sent.keys() else "not_of_arguments"
+
+
+def _with_arguments(
+    error: ToolError, name: str, tool: Tool | None, words: Catalogue, line: Callable[[str], str], *, offers: bool
+) -> str:
+    problems, _ = placed(error, tool)
+    if not problems and offers:
+        return words["quoted_values"].format(tool=name)
+    if not problems:
+        template = _unless_not_of_arguments(error, tool, "corrected_arguments", "corrected_arguments")
+        return words[template].format(tool=name)
+    if not problems[0].pointer:
+        asked = problems[0].expected or ""
+        own = (error.rule or "").startswith("host:") and '"' not in asked  # quotes hold words of a schema
+        if expected := line(asked) if own else "":
+            return words["whole_corrected"].format(tool=name, expected=expected)
+    problems = problems[:_MOST_TOLD]
+    pointers = list(dict.fromkeys(problem.pointer for problem in problems))
+    rest = words["rest"] if _has_others(error.arguments, pointers) else ""
+    names = _shown(pointers, line) if len(pointers) <= _NAMED else []
+    kinds = {_kind(problem, tool, error.arguments or {}) for problem in problems}
+    if "without" in kinds and tool is not None and error.rule == "host:arguments":
+        unknown = [argument_of(problem.pointer) for problem in problems if problem.message == UNKNOWN]
+        is_misnamed = kinds == {"without", "added"}
+        if not tool.read_only or is_misnamed or _is_any_misspelt(unknown, tool):
+            parents = {problem.pointer.rpartition("/")[0] for problem in problems if problem.message == UNKNOWN}
+            return _only_known(name, tool, words, parents)
+    if kinds == {"without"} and not _parameters(tool):
+        return words["without_any"].format(tool=name)
+    if not names or ("without" in kinds and len(kinds) > 1):
+        return words["corrected"].format(tool=name, rest=rest)
+    template = kinds.pop() if len(kinds) == 1 else "valid"
+    if template == "valid" and offers and len(names) == 1:
+        template = "quoted_value"
+    return words[template].format(tool=name, names=listed(names, words), rest=rest)
+
+
+def _is_any_misspelt(unknown: Sequence[str], tool: Tool) -> bool:
+    """Whether an unknown argument may be one that exists, with slips that are too many to correct: it is not left out."""
+    from mulligan.resolve.kinship import distance
+
+    known = [argument.casefold() for argument in _parameters(tool)]
+    return any(
+        0 < distance(name.casefold(), argument, _SLIPS) <= _SLIPS
+        for name in unknown
+        for argument in known
+        if len(name) >= _LONG_NAME
+    )
+
+
+def _only_known(name: str, tool: Tool, words: Catalogue, parents: Collection[str]) -> str:
+    """The step after an unknown argument of a tool that may change something: what it says must not just be left out.
+
+    An unknown member of an object is for the members of that object, at whose place they are named.
+    """
+    if parents != {""}:
+        place = next(iter(parents)) if len(parents) == 1 else ""
+        members = _members_at(tool, place) if place else []
+        if not members or len(members) > _MOST_KNOWN or not all(map(is_plain, members)) or not is_name(place):
+            return words["only_known"].format(tool=name)
+        names = listed([f'"{member}"' for member in members], words)
+        return words["only_these"].format(tool=name, names=f'{names} of "{show_name(place)}"')
+    if not _parameters(tool):
+        return words["only_none"].format(tool=name)
+    known = [f'"{argument}"' for argument in tool.parameters.get("properties", ()) if is_plain(argument)]
+    if len(known) != len(_parameters(tool)) or len(known) > _MOST_KNOWN:
+        return words["only_known"].format(tool=name)
+    return words["only_these"].format(tool=name, names=listed(known, words))
+
+
+def _members_at(tool: Tool, pointer: str) -> list[str]:
+    """The members that a tool's schema declares for an object within its arguments; none where that is not plain."""
+    schema: object = tool.parameters
+    for step in pointer.split("/")[1:]:
+        properties = schema.get("properties") if isinstance(schema, Mapping) else None
+        known = properties if isinstance(properties, Mapping) else {}
+        member = step.replace("~1", "/").replace("~0", "~")
+        schema = known[member] if member in known else schema.get("items") if isinstance(schema, Mapping) else None
+    members = schema.get("properties") if isinstance(schema, Mapping) else None
+    return list(members) if isinstance(members, Mapping) else []
+
+
+def _kind(problem: Problem, tool: Tool | None, sent: Mapping[str, object]) -> str:
+    """The template for one problem: whether something is to be added, left out, or given another value."""
+    known = _parameters(tool)
+    argument = argument_of(problem.pointer)
+    if problem.message == UNKNOWN or (known and argument not in known):
+        return "without"
+    is_missing = problem.message == MISSING and (argument not in sent or "/" in problem.pointer[1:])
+    return "added" if is_missing else "valid"
+
+
+def _parameters(tool: Tool | None) -> frozenset[str]:
+    """The names of what a tool takes, as far as its schema says."""
+    known = None if tool is None else tool.parameters.get("properties")
+    return frozenset(known) if isinstance(known, Mapping) else frozenset()
+
+
+def _has_others(arguments: Mapping[str, object] | None, pointers: Sequence[str]) -> bool:
+    """Whether other arguments were sent than those that some pointers lead to; where nobody knows, they may have been."""
+    return arguments is None or not arguments.keys() <= set(map(argument_of, pointers))
+
+
+def _shown(pointers: Sequence[str], line: Callable[[str], str]) -> list[str]:
+    """The places as names in quotes, the inner ones as pointers; empty unless each is a name that may be shown."""
+    if not all(pointer and is_name(pointer) and redacted_pointer(pointer, line) == pointer for pointer in pointers):
+        return []
+    return [f'"{show_name(pointer if "/" in pointer[1:] else pointer[1:], 64)}"' for pointer in pointers]
+
+
+def listed(names: Sequence[str], words: Catalogue) -> str:
+    """Some names as one list: `"a", "b" and "c"`.
+
+    Args:
+        names: at least one.
+        words: the templates.
+    """
+    *first, last = names
+    return f"{', '.join(first)}{words['and']}{last}" if first else last
+
+
+def _after_failure(error: ToolError, name: str, tool: Tool | None, words: Catalogue, note: str) -> str:
+    if not (error.effect == "none" or _may_be_repeated(tool)):
+        return words["check_effect"]
+    is_timeout = isinstance(error, ToolTimeoutError)
+    if not is_timeout and not (
+        error.transient or isinstance(error, (ToolRateLimitError, ToolUnavailableError, ToolConnectionError))
+    ):
+        return words["other_way"]
+    if note in _WILL_NOT_RUN:
+        return words["another_approach"]
+    is_repeated = note in ("second_time", "second_alike")
+    if is_timeout:
+        return words["less_at_once" if is_repeated else "less"].format(tool=name)
+    template = "later" if is_repeated else "again"
+    if error.retry_after is None:
+        return words[template].format(tool=name)
+    return words[f"{template}_after"].format(tool=name, seconds=in_seconds(error.retry_after))
+
+
+def _may_be_repeated(tool: Tool | None) -> bool:
+    """Whether a model may be advised to call a tool again: only its author can say so."""
+    return tool is not None and (tool.read_only or tool.idempotent)
+
+
+def _seems_to_read(tool: Tool) -> bool:
+    from mulligan.resolve.proposals import seems_to_read
+
+    return seems_to_read(tool)
+
+
+def in_seconds(seconds: float) -> str:
+    """A time to wait, as digits: from ten seconds on as whole ones, rounded up.
+
+    Args:
+        seconds: how long.
+    """
+    return (
+        f"{max(seconds, _SHORTEST_WAIT) if seconds > 0 else seconds:.3g}"
+        if seconds < _EXACT
+        else str(math.ceil(seconds))
+    )
+
+
+def effect_note(error: ToolError, tool: Tool | None, words: Catalogue) -> str:
+    """What may have been changed already, as a sentence; empty where nothing was.
+
+    Args:
+        error: what the failure means.
+        tool: the tool, or None.
+        words: the templates.
+    """
+    if error.effect == "done":
+        return words["done"]
+    distracts = isinstance(error, _PLAIN) and not may_have_ended_later(error, tool)
+    if error.effect == "possible" and tool is not None and not (tool.read_only or distracts or _seems_to_read(tool)):
+        return words["possible"]
+    return ""

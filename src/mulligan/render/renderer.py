@@ -1,0 +1,413 @@
+"""Makes the results of one pipeline: errors are completed, classified, worded and rendered here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from mulligan.calls import Repair, ToolCall
+from mulligan.classify.classifier import Classifier, sealed
+from mulligan.classify.failure import Failure
+from mulligan.dialects import Dialect
+from mulligan.errors import (
+    PluginError,
+    ResourceNotFoundError,
+    ToolArgumentError,
+    ToolError,
+    ToolNotFoundError,
+    UsageError,
+)
+from mulligan.events import AttemptFailed
+from mulligan.feedback import Feedback, FeedbackFormat
+from mulligan.hooks.copies import copied_error
+from mulligan.policy import Limits, Policy
+from mulligan.render.composer import Wording, says_the_same
+from mulligan.render.rendering import rendered
+from mulligan.repair.correction import Correction, correct
+from mulligan.repair.provenance import is_plain_like
+from mulligan.resolve.nearby import candidates, near_names
+from mulligan.resolve.toolset import Toolset
+from mulligan.results import ToolResult
+from mulligan.secrets.arguments import SecretNames, masked, outline
+from mulligan.secrets.redaction import Redactor, cut
+from mulligan.secrets.values import short_secrets_of
+from mulligan.tools import Tool
+from mulligan.untrusted.objects import guarded
+from mulligan.untrusted.serialize import as_content
+from mulligan.untrusted.text import clean, is_name, safe_str
+from mulligan.validate.arguments import dump, read_arguments
+from mulligan.validate.validator import SchemaError
+
+if TYPE_CHECKING:
+    from mulligan.pipeline.invocation import Invocation
+
+_SHOWN = 200
+_NOTE = 60
+
+
+class Answering:
+    """Makes results.
+
+    Args:
+        policy: what counts as fatal, and how much of a foreign text is told.
+        limits: bounds.
+        redactor: removes secrets.
+
+    Attributes:
+        redactor: removes secrets.
+        line: makes one clean, redacted, bounded line of a foreign text.
+        classifier: says what failures mean.
+        formats: the feedback formats by name.
+        format: the one that is used where nobody asked for another.
+        dialects: the message shapes by name.
+        on_silence: called with a format that gave no text, so that the text format was taken.
+    """
+
+    def __init__(self, policy: Policy, limits: Limits, redactor: Redactor) -> None:
+        self.classifier = Classifier(policy)
+        self._policy = policy
+        self._limits = limits
+        self.redactor = redactor
+        self._wording = Wording(policy, limits, redactor)
+        self.line: Callable[[str], str] = self._wording.line
+        self.formats: Mapping[str, FeedbackFormat] = {}
+        self.format: FeedbackFormat | None = None
+        self.dialects: Mapping[str, Dialect] = {}
+        self.on_silence: Callable[[FeedbackFormat], None] = lambda _: None
+
+    def __reduce__(self) -> tuple[type[None], tuple[()]]:
+        """A result that is pickled leaves its pipeline behind."""
+        return type(None), ()
+
+    def format_named(self, format: Any) -> FeedbackFormat:
+        """The feedback format of that name.
+
+        Args:
+            format: a name, or the format itself.
+
+        Raises:
+            UsageError: there is none of that name.
+        """
+        if isinstance(format, FeedbackFormat):
+            return format
+        if not isinstance(format, str) or format not in self.formats:
+            raise UsageError(f"unknown feedback format {format!r}; available: {', '.join(sorted(self.formats))}")
+        return self.formats[format]
+
+    def not_found(self, call: ToolCall, toolset: Toolset) -> ToolNotFoundError:
+        """The error for a name that no tool has.
+
+        Args:
+            call: the call.
+            toolset: the tools.
+        """
+        shown = self.shown_name(call)
+        error = ToolNotFoundError(f"Tool '{shown}' not found.", rule="host:unknown-name")
+        try:
+            arguments = read_arguments(call.arguments, self._limits)
+        except ToolArgumentError:
+            arguments = {}
+        called = safe_str(call.name, 400)
+        names, is_clear = toolset.suggest(called, arguments)
+        if names:
+            from mulligan.resolve.canonical import is_ambiguous, is_same_tool
+            from mulligan.resolve.proposals import proposal
+
+            is_clear = is_clear and sum(is_same_tool(called, name) for name in names) <= 1
+            is_clear = is_clear and not is_ambiguous(called, names)
+            found = {name: proposal(toolset[name], called, is_clear=is_clear and name == names[0]) for name in names}
+            error.suggestions = tuple(name for name in names if found[name] and is_plain_like(name, called))
+            # no other takes the place of one that may not be proposed
+            best = found[names[0]] if names[0] in error.suggestions else None
+            error.proposal = best or "listed"
+            error.confident = error.proposal == "clear"
+        return error
+
+    def failed(self, state: Invocation, error: ToolError, note: str = "") -> ToolResult:
+        """The result of a call that failed. It always comes back, whatever is wrong with the words.
+
+        Args:
+            state: the call.
+            error: what the failure means.
+            note: a sentence on how often this has happened, or nothing.
+        """
+        error = self.classifier.complete(error, state.call, state.tool, state.arguments)
+        resources: tuple[str, ...] = ()
+        if isinstance(error, ResourceNotFoundError):
+            resources = self._near_resources(error, state)
+            error.suggestions = resources or tuple(filter(partial(self._may_suggest, ""), error.suggestions))
+        try:
+            feedback, content = self._worded(state, error, note, resources)
+        except PluginError:
+            raise
+        except Exception:
+            feedback, content = None, f"Error: the tool failed ({type(error).__name__})."
+        if feedback is None or not says_the_same(feedback, error):
+            error = self.sealed(error)
+            if feedback is not None:
+                error.user_message = feedback.user_message
+        return ToolResult(
+            state.call,
+            state.tool,
+            True,
+            None,
+            error,
+            error.fatal,
+            feedback,
+            content,
+            state.attempts,
+            state.repairs,
+            0.0,
+            state.events,
+            self,
+        )
+
+    def _may_suggest(self, missing: str, name: str) -> bool:
+        """Whether a thing's name can stand among our own words: it holds no secret and is no sentence."""
+        return self.redactor.redact(name) == name and is_name(name, missing, blanks=2)
+
+    def shown_name(self, call: ToolCall) -> str:
+        """The name that was called, redacted and safe to show.
+
+        Args:
+            call: the call.
+        """
+        return self._wording.shown_name(call)
+
+    def sealed(self, error: ToolError) -> ToolError:
+        """The error without secrets in what it says: a copy, where it says any.
+
+        Args:
+            error: what the failure means.
+        """
+        return sealed(error, self.redactor.redact)
+
+    def _near_resources(self, error: ResourceNotFoundError, state: Invocation) -> tuple[str, ...]:
+        """The names near to a missing one that the tool's author gave, and that can be shown among our own words."""
+        tool = state.tool
+        if tool is None or tool.resources is None or not error.resource:
+            return ()
+        listed = candidates(tool, state.arguments or {}) if state.candidates is None else state.candidates
+        names = near_names(error.resource, listed)
+        return tuple(filter(partial(self._may_suggest, error.resource), names))
+
+    def _worded(
+        self, state: Invocation, error: ToolError, note: str, resources: tuple[str, ...]
+    ) -> tuple[Feedback, str]:
+        tool = state.tool
+        failure = state.failure
+        hints = state.stages.hints(error, failure)
+        correction = guarded(lambda: self._correction(state, error, resources))
+        feedback = self._wording.compose(
+            error,
+            state.call,
+            tool,
+            correction=correction,
+            failure=failure,
+            tools=state.host.toolset if isinstance(error, ToolNotFoundError) else None,
+            hints=hints,
+            repairs=state.repairs,
+            note=note,
+            resources=resources,
+        )
+        wanted = (tool.format if tool is not None else None) or state.format
+        known = wanted if isinstance(wanted, FeedbackFormat) else self.formats.get(wanted or "")
+        told, content = rendered(feedback, known or self.format, state.stages, self._limits, self.on_silence)
+        if correction is not None and told.corrected:
+            _keep_correction(error, correction)
+        return told, content
+
+    def _correction(self, state: Invocation, error: ToolError, resources: tuple[str, ...]) -> Correction | None:
+        """The corrected call; none is worked out of a text that holds a secret."""
+        failure = state.failure
+        mendable = isinstance(error, (ResourceNotFoundError, ToolArgumentError))
+        if failure is not None and mendable and self.redactor.redact(failure.text) != failure.text:
+            return None
+        return correct(error, state.call, state.tool, failure, state.host.toolset, self._limits, resources)
+
+    def hide_secrets(self, call: ToolCall, tool: Tool | None, toolset: Toolset, arguments: Any) -> Answering:
+        """Remembers the secrets of a call, also those that are not in their place.
+
+        Args:
+            call: the call.
+            tool: its tool, or None; then every tool's secret arguments count.
+            toolset: the tools.
+            arguments: the arguments as JSON values; None where they cannot be read.
+
+        Returns:
+            What makes the result of this call: itself, or one that hides the call's short secrets too.
+        """
+        names = toolset.secrets if tool is None or not tool.secret else _names_of(tool)
+        if arguments is None:
+            try:
+                arguments = read_arguments(call.arguments, self._limits)
+            except ToolArgumentError:
+                arguments = call.arguments
+        short: set[str] = set()
+        for value in names.values_in(arguments):
+            self.redactor.register(value)
+            short.update(short_secrets_of(value))
+        if not short:
+            return self
+        other = object.__new__(Answering)
+        vars(other).update(vars(self), redactor=self.redactor.hiding(short))
+        other._wording = Wording(self._policy, self._limits, other.redactor)
+        other.line = other._wording.line
+        return other
+
+    def succeeded(self, state: Invocation, value: Any) -> ToolResult:
+        """The result of a call that ended well.
+
+        Args:
+            state: the call.
+            value: what the tool returned.
+
+        Raises:
+            ToolExecutionError: the value cannot be written as text.
+        """
+        content = as_content(value, state.deadline)
+        limit = self._limits.result_chars
+        if limit is not None and len(content) > limit:
+            content = shortened(content, limit)
+        if state.repairs:
+            content = "\n".join([content, *self._wording.repair_notes(state.repairs)])
+        return ToolResult(
+            state.call,
+            state.tool,
+            False,
+            value,
+            None,
+            False,
+            None,
+            content,
+            state.attempts,
+            state.repairs,
+            0.0,
+            state.events,
+            self,
+        )
+
+    def repairs(
+        self, sent: ToolCall, read: ToolCall, tools: tuple[Tool | None, Tool], toolset: Toolset
+    ) -> tuple[Repair, ...]:
+        """What was read differently from how it was sent.
+
+        Args:
+            sent: the call as the model sent it.
+            read: the call after the repair.
+            tools: their tools; None where the name that was sent is none's.
+            toolset: all tools.
+        """
+        found = []
+        if sent.name != read.name:
+            found.append(Repair("name", f"tool {self.shown_name(sent)}", self.shown_name(read)))
+        spaced = read._replace(arguments=_spaced(read.arguments))  # as models write it
+        if sent.arguments != read.arguments and _spaced(sent.arguments) != spaced.arguments:
+            before, after = tools
+            shown = self.shown_arguments(sent, before, toolset), self.shown_arguments(spaced, after, toolset)
+            found.append(Repair("arguments", *shown, _is_json(sent.arguments)))
+        return tuple(found)
+
+    def shown_arguments(self, call: ToolCall, tool: Tool | None, toolset: Toolset) -> str:
+        """The arguments of a call as one short, redacted line.
+
+        Where some of them are secret, and the call does not fit its tool, it is not clear which: then the line has their
+        names and types only.
+
+        Args:
+            call: the call.
+            tool: its tool, or None.
+            toolset: all tools.
+        """
+        text = call.arguments if isinstance(call.arguments, str) else None
+        if toolset.secrets:
+            try:
+                arguments = read_arguments(call.arguments, self._limits)
+            except ToolArgumentError:
+                return "(not shown: invalid arguments that may contain secrets)"
+            self.hide_secrets(call, tool, toolset, arguments)
+            if tool is None or (tool.secret and not _fits(tool, arguments)):
+                text = outline(arguments)
+            elif tool.secret:
+                text = dump(masked(arguments, tool.secret, str))
+        text = _as_json(call.arguments) if text is None else text
+        return cut(clean(self.redactor.redact(text[: 4 * _SHOWN]), newlines=False), _SHOWN)
+
+    def attempt_failed(self, call: ToolCall, attempt: int, error: ToolError, failure: Failure) -> AttemptFailed:
+        """The event for an attempt that failed.
+
+        Args:
+            call: the call.
+            attempt: which attempt it was, counted from 1.
+            error: what the failure means.
+            failure: what happened.
+        """
+        return AttemptFailed(
+            call.id,
+            call.name,
+            attempt,
+            lambda: (copied_error(self.sealed(error)), self.redactor.redact(failure.traceback)),
+        )
+
+
+def _keep_correction(error: ToolError, correction: Correction) -> None:
+    """Notes on the error which call the model was given, and where each word of it comes from."""
+    own = error.__dict__
+    own["corrected_from"] = dict(correction.sources)
+    own["_filled"] = [*own.get("_filled", ()), "corrected_from"]
+    if isinstance(error, ToolArgumentError) and error.corrected is None:
+        own["corrected"] = correction.arguments
+        own["_filled"].append("corrected")
+
+
+def shortened(content: str, limit: int) -> str:
+    """A result that is longer than `limit` characters, with a line that says how much was left out."""
+    if limit <= _NOTE:
+        return cut(content, limit)
+    kept = cut(content, limit - _NOTE)
+    left_out = len(content) - len(kept.rstrip("…"))
+    return f"{kept}\n[{left_out:,} of {len(content):,} characters left out]"
+
+
+def _names_of(tool: Tool) -> SecretNames:
+    return SecretNames(tool.secret, frozenset(tool.parameters.get("properties") or ()))
+
+
+def _fits(tool: Tool, arguments: dict[str, Any]) -> bool:
+    try:
+        return tool.validator.is_valid(arguments)
+    except SchemaError:
+        return False
+
+
+def _spaced(arguments: Any) -> Any:
+    import json
+
+    def written() -> str:
+        return json.dumps(
+            json.loads(arguments) if isinstance(arguments, (str, bytes)) else arguments, ensure_ascii=False
+        )
+
+    return guarded(written) or arguments
+
+
+def _is_json(arguments: Any) -> bool:
+    import json
+
+    if not isinstance(arguments, (str, bytes)):
+        return True
+    try:
+        json.loads(arguments)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _as_json(arguments: Any) -> str:
+    if arguments is None:
+        return ""
+    try:
+        return dump(arguments)
+    except Exception:
+        return safe_str(arguments)

@@ -1,0 +1,77 @@
+"""Repair: a call that says clearly what it means, read so. Only what the policy turns on, and never by guessing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mulligan.calls import ToolCall
+from mulligan.errors import ToolArgumentError, ToolError, ToolNotFoundError
+from mulligan.execute.steps import Run
+from mulligan.hookimpl import hookimpl
+from mulligan.policy import Limits
+from mulligan.repair.helpers import coerced, mended_json, same_name
+from mulligan.resolve.toolset import Toolset
+from mulligan.tools import Tool
+from mulligan.validate.arguments import read_arguments
+
+
+class _Unclear(Exception):
+    """It is not clear what was meant."""
+
+
+class Repair:
+    """Reads calls as they surely were meant.
+
+    Args:
+        kinds: any of `json`, `coerce` and `name`.
+        limits: bounds on size and depth.
+    """
+
+    def __init__(self, kinds: tuple[str, ...], limits: Limits) -> None:
+        self._kinds = kinds
+        self._limits = limits
+
+    @hookimpl(trylast=True)
+    def repair(self, call: ToolCall, error: ToolError, toolset: Toolset) -> Run | None:
+        """The call as it can be run, or None where that is not clear."""
+        tool = self._tool(call, error, toolset)
+        if tool is None:
+            return None
+        try:
+            repaired = call._replace(name=tool.name, arguments=self._arguments(call.arguments, tool))
+        except (_Unclear, ToolArgumentError):
+            return None
+        return None if repaired == call else Run(lambda: repaired, offload=False, is_async=False)
+
+    def _tool(self, call: ToolCall, error: ToolError, toolset: Toolset) -> Tool | None:
+        """The tool that was called, also by a declared alias; or one whose name differs in style only, if it is read-only."""
+        if isinstance(error, ToolArgumentError):
+            known: Tool | None = toolset.get(call.name)
+            return known
+        if "name" not in self._kinds or not isinstance(error, ToolNotFoundError):
+            return None
+        declared = toolset[error.suggestions[0]] if error.confident else None
+        if declared is not None and call.name in declared.also_called:
+            return declared
+        name = same_name(call.name, toolset)
+        return toolset[name] if name is not None and toolset[name].read_only else None
+
+    def _arguments(self, sent: Any, tool: Tool) -> Any:
+        """Arguments that fit the tool's schema, as they were sent or mended."""
+        try:
+            read, given = read_arguments(sent, self._limits), sent
+        except ToolArgumentError:
+            if "json" not in self._kinds or not isinstance(sent, (str, bytes, bytearray)):
+                raise
+            text = sent if isinstance(sent, str) else bytes(sent).decode(errors="replace")
+            given = _clear(mended_json(text, read_only=tool.read_only))
+            read = read_arguments(given, self._limits)
+        if tool.validator.is_valid(read):
+            return given
+        return _clear(coerced(tool, read) if "coerce" in self._kinds else None)
+
+
+def _clear(found: Any) -> Any:
+    if found is None:
+        raise _Unclear
+    return found

@@ -1,0 +1,136 @@
+"""Whether a text that was read as JSON says the same as that JSON: no more, no less, and each part in its place."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from mulligan.repair.faithful import parts_of
+from mulligan.repair.quotations import NAME, language_of, read_quoted
+
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
+_QUOTED = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|“[^”]*”""", re.DOTALL)
+_BARE = re.compile(r"""[^\s{}\[\],:"'“”]+""")
+_SPACE = re.compile(r"\s*")
+_END = re.compile(r"\s*(?:[,:}\]]|$)")
+_END_OF_BARE = re.compile(r"\s*[,}\]]")
+_WORDS = re.compile(r"(?:[^\W\d]|[./~])[\w./@-]*(?: [\w./@-]+)*")
+_NO_WORDS = frozenset(("undefined", "nan", "infinity", "nil", "null", "none", "true", "false", "void"))
+_PLACEHOLDER = re.compile(r"[.…]*")
+_WITHIN = re.compile(r"\w(?:[\w ,.!?-]*\w)?")  # what is in unescaped quotation marks; an operator of a language is not
+_PAIRS = {"{": "}", "[": "]"}
+_CLOSING = ("}", "]")
+_CONSTANTS = {"true": "True", "false": "False", "null": "None"}
+
+
+def same_content(text: str, read: str, *, read_only: bool) -> bool:
+    """Whether JSON has all that was sent and nothing else.
+
+    Every key and value is in the text, in the same order and between the same brackets; nothing else is in it but commas
+    at an end, a closing bracket too many, and for a tool that changes nothing closing brackets that are missing.
+
+    Args:
+        text: what was sent.
+        read: the JSON that it was read as.
+        read_only: whether the tool that would run changes nothing. Otherwise each text must be in quotation marks, since a
+            word without them may be the name of a variable.
+    """
+    return _Comparison(text, read_only=read_only).has(_TOKEN.findall(read))
+
+
+class _Comparison:
+    """A text in which the tokens of some JSON are looked up, one after the other."""
+
+    def __init__(self, text: str, *, read_only: bool) -> None:
+        self._text = text
+        self._at = 0
+        self._read_only = read_only
+        self._language = language_of(parts_of(text))
+        self._open: list[str] = []
+
+    def has(self, tokens: list[str]) -> bool:
+        before = ""
+        for index, token in enumerate(tokens):
+            self._skip()
+            if self._at == len(self._text):
+                return self._read_only and all(other in _CLOSING for other in tokens[index:])
+            after = tokens[index + 1] if index + 1 < len(tokens) else ""
+            if not self._has(token, before, after):
+                return False
+            before = token
+        return not self._text[self._at :].replace("}", "").strip()
+
+    def _has(self, part: str, before: str, after: str) -> bool:
+        if part in _PAIRS:
+            self._open.append(_PAIRS[part])
+            return self._takes(part)
+        if part in _CLOSING:
+            self._open.pop()
+            if before not in _PAIRS:
+                self._takes_commas(part)
+            return self._takes(part)
+        if part == ",":
+            return self._takes_commas(self._open[-1]) or self._open[-1] == "}" or (before == "}" and after == "{")
+        if part == ":":
+            return self._takes(part)
+        return self._takes_text(json.loads(part), is_key=after == ":") if part[0] == '"' else self._takes_word(part)
+
+    def _skip(self) -> None:
+        space = _SPACE.match(self._text, self._at)
+        self._at = space.end() if space else self._at
+
+    def _takes(self, mark: str) -> bool:
+        self._skip()
+        is_next = self._text.startswith(mark, self._at)
+        self._at += len(mark) if is_next else 0
+        return is_next
+
+    def _takes_commas(self, closing: str) -> bool:
+        """Takes a comma, or several within an object; in a list there would be a hole between them."""
+        has_one = self._takes(",")
+        while has_one and closing == "}" and self._takes(","):
+            pass
+        return has_one
+
+    def _takes_word(self, token: str) -> bool:
+        found = _BARE.match(self._text, self._at)
+        if found is None or found[0] not in (token, _CONSTANTS.get(token)):
+            return False
+        self._at = found.end()
+        return True
+
+    def _takes_text(self, value: str, *, is_key: bool) -> bool:
+        quoted = _QUOTED.match(self._text, self._at)
+        if quoted is not None and read_quoted(quoted[0], self._language) == value:
+            end = quoted.end()
+        elif is_key or not self._read_only:
+            found = _BARE.match(self._text, self._at) if is_key else None
+            if found is None or found[0] != value or not NAME.fullmatch(value):
+                return False
+            end = found.end()
+        elif self._text[self._at] in "\"'":
+            end = self._at + len(value) + 2
+            if not self._is_quoted_twice(value, self._text[self._at]):
+                return False
+        else:
+            end = self._at + len(value)
+            if not (self._text.startswith(value, self._at) and _is_word(value) and _END_OF_BARE.match(self._text, end)):
+                return False
+        self._at = end
+        return _END.match(self._text, end) is not None or quoted is not None
+
+    def _is_quoted_twice(self, value: str, mark: str) -> bool:
+        """Whether a text in quotation marks has words in the same marks: `"say "hi" now"`, but not `"a" + "b"`."""
+        if "\\" in value or not self._text.startswith(f"{mark}{value}{mark}", self._at):
+            return False
+        outside = value.split(mark)
+        inside = outside[1::2]
+        if len(outside) % 2 == 0 or not all(map(_WITHIN.fullmatch, inside)):
+            return False
+        return all(not part or part[0].isspace() for part in outside[2::2]) and outside[0][-1:].isspace()
+
+
+def _is_word(value: str) -> bool:
+    """Whether a text without quotation marks is a plain name, or several: not what stands for something, nor a constant."""
+    is_plain = _WORDS.fullmatch(value) is not None and not _PLACEHOLDER.fullmatch(value)
+    return is_plain and _NO_WORDS.isdisjoint(value.casefold().split())

@@ -1,0 +1,197 @@
+"""The corrected call for one that failed: whole and valid, with the source of each of its words; or what is to be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mulligan.calls import ToolCall
+from mulligan.classify.resources import named_in
+from mulligan.errors import Problem, ResourceNotFoundError, ToolArgumentError, ToolError, ToolNotFoundError
+from mulligan.policy import Limits
+from mulligan.repair.provenance import (
+    Source,
+    escaped,
+    is_plain,
+    name_source,
+    preserves_meaning,
+    sources_of,
+    unwrapped_forms,
+)
+from mulligan.resolve.canonical import canonical
+from mulligan.tools import Tool
+from mulligan.validate.arguments import dump, read_arguments
+from mulligan.validate.numbers import read_exact
+
+if TYPE_CHECKING:
+    from mulligan.classify.failure import Failure
+
+
+class Correction(NamedTuple):
+    """What was most likely meant by a call that failed.
+
+    Attributes:
+        name: the tool.
+        arguments: the whole arguments; they fit the tool.
+        sources: where each name and value comes from, by JSON Pointer.
+        renamed: the arguments that were sent under other names, by these.
+        is_ready: the model may be told to make this call; otherwise it is asked whether this is what it meant.
+    """
+
+    name: str
+    arguments: Mapping[str, Any]
+    sources: Mapping[str, Source]
+    renamed: Mapping[str, str]
+    is_ready: bool
+
+
+def correct(
+    error: ToolError,
+    call: ToolCall,
+    tool: Tool | None,
+    failure: Failure | None,
+    tools: Mapping[str, Tool],
+    limits: Limits,
+    resources: Sequence[str] = (),
+) -> Correction | None:
+    """What was most likely meant; None where that is not clear, or the tool takes secrets.
+
+    The tool's own types and validators accept it, and it is not the call that was just refused.
+
+    Args:
+        error: what the failure means.
+        call: the call that failed.
+        tool: the tool it was resolved to, or None.
+        failure: what happened, where the tool ran.
+        tools: all tools by name.
+        limits: bounds on the arguments.
+        resources: the names that exist near to a missing one, from the author of the tool.
+    """
+    if isinstance(error, ToolNotFoundError):
+        tool = tools.get(error.suggestions[0]) if error.confident and error.suggestions else None
+    if tool is None or tool.secret:
+        return None
+    found = _worked_out(error, call, tool, failure, limits, resources)
+    if found is None or not _is_of_use(found, tool, call, limits):
+        return None
+    return found if resources or _is_ours(found, call) else None
+
+
+def _is_of_use(correction: Correction, tool: Tool, call: ToolCall, limits: Limits) -> bool:
+    """Whether a call is another than the one that failed, and its arguments become what the tool's function takes.
+
+    Python objects may be built for that by validators of the tool's author, as they will be when the call is made. They
+    are given a copy, and what they make is thrown away.
+    """
+    if correction.name == call.name:
+        try:
+            sent = read_arguments(call.arguments, limits)
+            if read_arguments(call.arguments, limits, numbers=read_exact) != sent:
+                return False  # a number in it is not what was sent
+            if correction.arguments == sent and dump(correction.arguments) == dump(sent):
+                return False
+        except ToolArgumentError:  # no JSON object, so whatever is one is another call
+            pass
+    return not isinstance(tool.fit(read_arguments(correction.arguments, limits)), ToolArgumentError)
+
+
+def _is_ours(correction: Correction, call: ToolCall) -> bool:
+    """Whether all that a corrected call says was sent by the model, in some style, or is a plain identifier."""
+    sent = call.arguments if isinstance(call.arguments, str) else dump(call.arguments)
+    canonical_sent = canonical(sent)
+    waiting: list[Any] = [correction.name, correction.arguments]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Mapping):
+            waiting += [*part, *part.values()]
+        elif isinstance(part, list):
+            waiting += part
+        elif isinstance(part, str) and not (is_plain(part) or _was_sent(part, sent, canonical_sent)):
+            return False
+    return True
+
+
+def _was_sent(part: str, sent: str, canonical_sent: str) -> bool:
+    if part in sent or canonical(part) in canonical_sent:
+        return True
+    try:
+        return dump(part)[1:-1] in sent
+    except Exception:  # half a surrogate pair, as in names of files, cannot have been sent
+        return False
+
+
+def _worked_out(
+    error: ToolError,
+    call: ToolCall,
+    tool: Tool,
+    failure: Failure | None,
+    limits: Limits,
+    resources: Sequence[str],
+) -> Correction | None:
+    if isinstance(error, ToolNotFoundError):
+        return _read(tool, call, limits)
+    if not isinstance(error, (ToolArgumentError, ResourceNotFoundError)):
+        return None
+    if isinstance(error, ToolArgumentError) and error.corrected is not None:
+        return _proposed_by_author(error.corrected, tool, call, limits)
+    if failure is None:
+        return _read(tool, call, limits, error.problems) if isinstance(error, ToolArgumentError) else None
+    return _with_near_name(error, tool, call, failure, limits, resources)
+
+
+def _proposed_by_author(corrected: Mapping[str, Any], tool: Tool, call: ToolCall, limits: Limits) -> Correction | None:
+    """What a plugin of the host proposes; it is held to the same rules as what is worked out here."""
+    from mulligan.repair.json_text import read_sent
+
+    sent = read_sent(call.arguments, limits, read_only=tool.read_only)
+    if sent is None:
+        return None
+    changed = {f"/{escaped(name)}": "author" for name in corrected if name not in sent or sent[name] != corrected[name]}
+    preserved = any(preserves_meaning(tool, form, corrected) for form in unwrapped_forms(tool, sent))
+    readings: Mapping[str, Source] = {} if preserved else changed  # type: ignore[assignment]
+    return Correction(
+        call.name, corrected, sources_of("sent", corrected, readings), {}, is_ready=tool.read_only or preserved
+    )
+
+
+def _read(tool: Tool, call: ToolCall, limits: Limits, problems: Sequence[Problem] = ()) -> Correction | None:
+    """The call with its arguments mended by the tool's schema, and before that the JSON they are in."""
+    from mulligan.repair.arguments import Mended, mend_arguments
+    from mulligan.repair.json_text import read_sent
+
+    try:
+        sent: dict[str, Any] | None = read_arguments(call.arguments, limits)
+    except ToolArgumentError:
+        sent, problems = read_sent(call.arguments, limits, read_only=tool.read_only), ()
+    if sent is None:
+        return None
+    if not problems and tool.validator.is_valid(sent):
+        mended: Mended | None = Mended(sent, True, {}, {})
+    else:
+        mended = mend_arguments(tool, sent, problems or None)
+    if mended is None:
+        return None
+    source = name_source(tool, call.name)
+    sources = sources_of(source or "toolset", mended.arguments, mended.readings)
+    is_ready = tool.read_only or (source is not None and mended.is_lossless)
+    return Correction(tool.name, mended.arguments, sources, mended.renamed, is_ready)
+
+
+def _with_near_name(
+    error: ToolError, tool: Tool, call: ToolCall, failure: Failure, limits: Limits, resources: Sequence[str]
+) -> Correction | None:
+    """The call with the one near name of something that exists in the place of one that does not."""
+    from mulligan.repair.reported import near_names, near_reported, put_name
+
+    missing = error.resource or named_in(failure.text)
+    if missing is None:
+        return None
+    near = near_names(missing, resources) if resources else near_reported(missing, failure.text)
+    if len(near) != 1 or not (tool.read_only or resources):
+        return None
+    found = put_name(missing, near[0], read_arguments(call.arguments, limits))
+    if found is None:
+        return None
+    place, arguments = found
+    readings: dict[str, Source] = {f"/{escaped(place)}": "author" if resources else "reported"}
+    return Correction(tool.name, arguments, sources_of("sent", arguments, readings), {}, is_ready=tool.read_only)

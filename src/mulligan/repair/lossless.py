@@ -1,0 +1,169 @@
+"""Whether a value that was read as another type, or under another name, still says exactly what was sent."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from functools import partial
+from typing import TYPE_CHECKING, Any
+from unicodedata import category, normalize
+
+from mulligan.repair.schemas import Schemas, is_coded
+from mulligan.resolve.canonical import canonical, is_restyled
+
+if TYPE_CHECKING:
+    from mulligan.tools import Tool
+
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")
+GROUPED = re.compile(r"[-+]?[1-9][0-9]{0,2}[.,][0-9]{3}")  # a thousand to some, and one to others
+_SEPARATOR = re.compile(r"[\s,;|&*?]|\.\.|^!|(?<=\w)\+(?=\w)")
+_RANGE = re.compile(r"\w*\d[-:]\d\w*")
+_PATH = re.compile(r"(?:[A-Za-z]:|~|\.{1,2})?/.*|.*\.\w{1,5}")
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^\s,;|]+|[^\s,;|&@/]+@[^\s,;|&@/]+", re.IGNORECASE)
+_NO_ITEM = frozenset(("", "null", "none", "nil", "undefined", "all", "any", "*"))  # no value, or every one
+_NO_ITEM |= frozenset(("everyone", "everybody", "everything", "every", "each", "both", "anyone", "anything", "nothing"))
+_LITERALS = {True: "true", False: "false"}
+_SHORTEST_WORD = 3
+_ANY: Mapping[str, Any] = {}
+
+
+class Lossless:
+    """What a tool may be given for what was sent, without losing or adding anything.
+
+    For any tool: a number, a truth value or JSON in a string, and a whole number for a text. Unless the tool is destructive
+    also one value for a list of one, the name of an argument in another case, with other separators or as an alias that the
+    tool's author declared.
+
+    Args:
+        tool: the tool.
+    """
+
+    def __init__(self, tool: Tool) -> None:
+        self._types_only = bool(tool.destructive)
+        self._aliases = tool.aliases
+        self._schemas = Schemas(tool.parameters)
+        self._parameters = tool.parameters
+
+    def is_same_object(self, sent: Mapping[str, Any], read: Mapping[str, Any], schema: Any = None) -> bool:
+        """Whether an object says what another one says, member by member.
+
+        Args:
+            sent: what was sent.
+            read: what it is read as.
+            schema: the schema of the object; without it, that of all arguments.
+        """
+        schema = self._parameters if schema is None else schema
+        others = [name for name in read if name not in sent]
+        for name, value in sent.items():
+            known = name if name in read else self._renamed(name, others)
+            if known is None:
+                return False
+            if known != name:
+                others.remove(known)
+            if not self.is_same(value, read[known], self._schemas.member(schema, known)):
+                return False
+        return not others
+
+    def is_same(self, sent: Any, read: Any, schema: Mapping[str, Any] = _ANY) -> bool:
+        """Whether a JSON value says what another one says.
+
+        Args:
+            sent: what was sent.
+            read: what it is read as.
+            schema: the schema of the value.
+        """
+        if isinstance(sent, dict) and isinstance(read, dict):
+            return self.is_same_object(sent, read, schema)
+        if isinstance(sent, list) and isinstance(read, list):
+            items = self._schemas.items(schema)
+            return len(sent) == len(read) and all(map(partial(self.is_same, schema=items), sent, read))
+        if isinstance(sent, str):
+            return self._is_same_text(sent, read, schema)
+        if isinstance(read, list):
+            is_one = not self._types_only and len(read) == 1 and sent is not None
+            return is_one and self.is_same(sent, read[0], self._schemas.items(schema))
+        if isinstance(read, str):
+            is_coded_text = any(map(is_coded, self._schemas.options(schema)))
+            return type(sent) is int and str(sent) == read and not is_coded_text
+        if isinstance(sent, (int, float)) and isinstance(read, (int, float)):
+            return isinstance(sent, bool) is isinstance(read, bool) and sent == read
+        return type(sent) is type(read) and bool(sent == read)
+
+    def _renamed(self, name: str, others: list[str]) -> str | None:
+        """The one other name that an argument may have been sent under; None where there is none, or several."""
+        if self._types_only:
+            return None
+        declared = [other for other in others if name in self._aliases.get(other, ())]
+        alike = declared or [other for other in others if is_same_name(name, other)]
+        return alike[0] if len(alike) == 1 else None
+
+    def _is_same_text(self, sent: str, read: Any, schema: Mapping[str, Any]) -> bool:
+        if isinstance(read, str):
+            return sent == read
+        if isinstance(read, bool):
+            return sent.strip().casefold() == _LITERALS[read]
+        if isinstance(read, (int, float)):
+            number = sent.strip()
+            is_number = _NUMBER.fullmatch(number) is not None and not GROUPED.fullmatch(number)
+            return is_number and Decimal(number) == Decimal(repr(read))
+        if read is None:
+            return not self._types_only and sent == "null"
+        held = parse_json(sent)
+        if isinstance(held, (dict, list)) and type(held) is type(read):
+            return self.is_same(held, read, schema)
+        return self._is_one(sent, read, schema)
+
+    def _is_one(self, sent: str, read: Any, schema: Mapping[str, Any]) -> bool:
+        """Whether a list holds a text alone; one that may name several things is none."""
+        if self._types_only or not isinstance(read, list) or len(read) != 1:
+            return False
+        items = self._schemas.items(schema)
+        if sent.strip().casefold() in _NO_ITEM or sent.lstrip().startswith(("[", "{")):
+            return False
+        return not may_be_several(sent, items) and self.is_same(sent, read[0], items)
+
+
+def may_be_several(text: str, item: Mapping[str, Any]) -> bool:
+    """Whether a text may name several values, a range or a pattern of them; a path, an address and a known value are one.
+
+    Args:
+        text: what was sent for a list.
+        item: the schema of an item.
+    """
+    if text in item.get("enum", ()) or _ADDRESS.fullmatch(text):
+        return False
+    plain = normalize("NFKC", text)
+    is_path = "/" not in plain or _PATH.fullmatch(plain)
+    is_foreign = any(not sign.isascii() and category(sign) in ("Po", "Pd") for sign in text + plain)
+    return bool(is_foreign or not is_path or _SEPARATOR.search(plain) or _RANGE.fullmatch(plain))
+
+
+def parse_json(text: str) -> Any:
+    """What a text holds as JSON; None where it is none, or one in which a key is given twice.
+
+    Args:
+        text: the text.
+    """
+
+    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            raise ValueError("a key is given twice")
+        return found
+
+    try:
+        return json.loads(text, object_pairs_hook=members)
+    except (ValueError, RecursionError):
+        return None
+
+
+def is_same_name(one: str, other: str) -> bool:
+    """Whether two names differ in style only; those of one or two letters, such as `M` and `m`, do not.
+
+    Args:
+        one: a name.
+        other: another one.
+    """
+    return is_restyled(one, other) and len(canonical(one)) >= _SHORTEST_WORD

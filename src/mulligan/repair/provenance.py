@@ -1,0 +1,237 @@
+"""Where every name and value of a corrected call comes from, and which of them may be in one.
+
+A corrected call speaks in our own voice, and a model does what it says, so each word of it has a source:
+
+- `sent`: the model sent it, in this or in another form of the same value;
+- `schema`: the author of the tool declared it: a value of an enum, the name of an argument;
+- `toolset`: it is the name of a tool;
+- `author`: the author of the tool gave it as a candidate or an alias (`resources=`, `aliases=`, `also_called=`);
+- `reported`: it is text of a failure, a result, a response or of any other foreign party.
+
+The rules, of which `docs/explanation/safety.md` tells the reasons:
+
+1. What a foreign party reported is in no call, unless the tool changes nothing and `is_near_name`.
+2. A tool that may change something gets a call only if `preserves_meaning`; anything else is asked.
+3. A destructive tool gets a call that differs in JSON syntax and lossless types only.
+4. A name or value that the model did not send is a plain identifier, or it is not in our voice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from mulligan.resolve.canonical import canonical, is_same_tool
+
+if TYPE_CHECKING:
+    from mulligan.calls import ToolCall
+    from mulligan.policy import Limits
+    from mulligan.tools import Tool
+
+Source = Literal["sent", "schema", "toolset", "author", "reported"]
+
+_PLAIN = re.compile(r"[A-Za-z0-9_./-]{1,64}")
+_FOREIGN = re.compile(r"[@~*?:\\<>|]")  # what could lead to another host, home, scheme, or to many things
+_BLANK = re.compile(r"[\s\u0000-\u001f]")
+_LONGEST = 64
+_STEPS = re.compile(r"[-_. ]")
+_SHORTEST_WORD = 4
+_DIGITS = re.compile(r"\d+")
+_EXTENSION = re.compile(r"\.[A-Za-z]{1,5}")
+_PREFIXED_NUMBER = re.compile(r"[A-Za-z]{1,16}[-_](\d{3,})")
+
+
+class Reading(NamedTuple):
+    """One name or value of a corrected call that was chosen for another, and so is only likely.
+
+    Attributes:
+        pointer: where it is in the corrected arguments, as a JSON Pointer.
+        source: where it comes from.
+    """
+
+    pointer: str
+    source: Source
+
+
+def is_plain(text: str) -> bool:
+    """Whether a text is a plain identifier: up to 64 letters, digits and `_ . - /`.
+
+    Args:
+        text: a name or value that somebody else chose.
+    """
+    return _PLAIN.fullmatch(text) is not None
+
+
+def is_plain_like(text: str, sent: str) -> bool:
+    """Whether a tool's name may be proposed for one that was called: it is plain, or one word in the letters that were sent.
+
+    Args:
+        text: the tool's name.
+        sent: the name that was called.
+    """
+    if len(text) > _LONGEST:
+        return False
+    return is_plain(text) or (not _BLANK.search(text) and all(letter in sent or is_plain(letter) for letter in text))
+
+
+def is_near_name(sent: str, name: str) -> bool:
+    """Whether another name is only a near spelling of the one that was sent, of the same kind and in the same place.
+
+    It has the same digits and the same path but for the last step, which differs in style or in a slip of the pen, has a
+    file extension that was left out, or the letters before a number that were (`48121`, `ORD-48121`). It brings no host,
+    scheme, `@`, `~` or wildcard.
+
+    Args:
+        sent: the name that was sent.
+        name: the other name.
+    """
+    folder, _, last = sent.rpartition("/")
+    other_folder, _, other = name.rpartition("/")
+    if not (folder == other_folder and last and other) or sent == name or ".." in name or _FOREIGN.search(other):
+        return False
+    prefixed = _PREFIXED_NUMBER.fullmatch(other)
+    if prefixed is not None and prefixed[1] == last:
+        return True
+    if _DIGITS.findall(last) != _DIGITS.findall(other):
+        return False
+    if canonical(last) == canonical(other):
+        return True
+    if "." not in last and other.startswith(last) and _EXTENSION.fullmatch(other[len(last) :]):
+        return True
+    ours, theirs = (_STEPS.split(name.casefold()) for name in (last, other))
+    differing = [pair for pair in zip(ours, theirs, strict=False) if pair[0] != pair[1]]
+    return len(ours) == len(theirs) and len(differing) == 1 and _is_slip(*differing[0])
+
+
+def _is_slip(word: str, other: str) -> bool:
+    """Whether a word is another one but for one slip of the pen; the two sides of one thing, as in `payee`, are not."""
+    from mulligan.resolve.kinship import distance
+
+    is_pair = {word[-2:], other[-2:]} in ({"ee", "er"}, {"ee", "or"})
+    is_long = min(len(word), len(other)) >= _SHORTEST_WORD and word[0] == other[0]
+    return is_long and not is_pair and distance(word, other, 1) == 1
+
+
+def name_source(tool: Tool, called: str) -> Source | None:
+    """Where a tool's name comes from if it preserves what was called; None if it does not, so that it is asked.
+
+    Args:
+        tool: the tool that a corrected call names.
+        called: the name that was called.
+    """
+    if called == tool.name:
+        return "sent"
+    if called in tool.also_called:
+        return None if tool.destructive else "author"
+    may_rename = is_same_tool(called, tool.name) and is_plain_like(tool.name, called)
+    return "toolset" if may_rename and not tool.destructive else None
+
+
+def preserves_meaning(tool: Tool, sent: Mapping[str, Any], arguments: Mapping[str, Any]) -> bool:
+    """Whether arguments say all that was sent and nothing else, so that a tool that changes something may be given them.
+
+    Args:
+        tool: the tool.
+        sent: the arguments as they were sent, as JSON values.
+        arguments: what they are read as.
+    """
+    from mulligan.repair.lossless import Lossless
+
+    return Lossless(tool).is_same_object(sent, arguments)
+
+
+def may_repair(tool: Tool, sent: ToolCall, read: Mapping[str, Any], limits: Limits) -> bool:
+    """Whether a repair does no more than a corrected call may hold.
+
+    Args:
+        tool: the tool that the repaired call names.
+        sent: the call as it was sent.
+        read: the arguments that the tool would be given, as JSON values.
+        limits: bounds on size and depth.
+    """
+    from mulligan.repair.faithful import is_whole
+    from mulligan.repair.json_text import read_sent
+
+    if sent.name != tool.name and not is_plain_like(tool.name, sent.name):
+        return False
+    if tool.read_only:
+        return _is_from_call(tool, sent, read, limits)
+    if name_source(tool, sent.name) not in ("sent", "author"):
+        return False
+    if not is_whole(sent.arguments):
+        return False
+    arguments = read_sent(sent.arguments, limits, read_only=False)
+    return arguments is not None and any(preserves_meaning(tool, one, read) for one in unwrapped_forms(tool, arguments))
+
+
+def _is_from_call(tool: Tool, sent: ToolCall, read: Mapping[str, Any], limits: Limits) -> bool:
+    """Whether every text in arguments was sent, in some style, or is a value that the tool's schema names."""
+    from mulligan.repair.json_text import read_sent
+    from mulligan.untrusted.copies import thawed
+    from mulligan.validate.arguments import dump
+
+    text = sent.arguments
+    if isinstance(text, (bytes, bytearray)):
+        text = bytes(text).decode(errors="replace")
+    elif not isinstance(text, str):
+        text = dump(text or {})
+    text += dump(read_sent(sent.arguments, limits, read_only=True) or {})  # without the escapes of other languages
+    known = f"{canonical(text)} {canonical(dump(thawed(tool.parameters)))}"
+    waiting: list[Any] = [*read.values()]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Mapping):
+            waiting += part.values()
+        elif isinstance(part, list):
+            waiting += part
+        elif isinstance(part, str) and not any(canonical(form) in known for form in (part, dump(part)[1:-1])):
+            return False
+    return True
+
+
+def unwrapped_forms(tool: Tool, arguments: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The arguments as they were sent and, where they are a call inside of a call, those inside.
+
+    Args:
+        tool: the tool; what is inside counts only if it is not destructive.
+        arguments: what was sent.
+    """
+    from mulligan.repair.wrapping import unwrapped
+
+    members = tool.parameters.get("properties")
+    inside = unwrapped(tool.name, members if isinstance(members, Mapping) else {}, arguments)
+    return [arguments] if inside is None or tool.destructive else [arguments, inside]
+
+
+def sources_of(name: Source, arguments: Mapping[str, Any], readings: Mapping[str, Source]) -> dict[str, Source]:
+    """The source of each part of a corrected call, by JSON Pointer.
+
+    Args:
+        name: where the tool's name comes from.
+        arguments: the arguments of the call.
+        readings: the sources of those that were not sent, by their pointers within the arguments.
+    """
+    found: dict[str, Source] = {"/name": name}
+    waiting: list[tuple[str, Any]] = [("", arguments)]
+    while waiting:
+        pointer, value = waiting.pop()
+        inner = pointer + "/"
+        if pointer in readings:
+            found["/arguments" + pointer] = readings[pointer]
+        elif isinstance(value, Mapping) and (not pointer or any(where.startswith(inner) for where in readings)):
+            waiting += [(inner + escaped(key), item) for key, item in value.items()]
+        elif isinstance(value, list) and any(where.startswith(inner) for where in readings):
+            waiting += [(f"{inner}{index}", item) for index, item in enumerate(value)]
+        else:
+            found["/arguments" + pointer] = "sent"
+    return found
+
+
+def escaped(name: str) -> str:
+    """A name as a step of a JSON Pointer (RFC 6901).
+
+    Args:
+        name: a key.
+    """
+    return name.replace("~", "~0").replace("/", "~1")

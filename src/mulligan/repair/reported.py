@@ -1,0 +1,130 @@
+"""The names that a failure reports, as in `Did you mean app.py?`: foreign text, of which only what looks like a name counts.
+
+What is near to the name that was sent may stand in its place in a call of a tool that changes nothing. Any other name stays
+in the quotation, and the model is asked to choose.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from mulligan.classify.resources import without_reports
+from mulligan.repair.provenance import is_near_name, is_plain
+
+_NAME = r"[\w@~./:-]{1,128}"
+_IS_NAME = re.compile(_NAME)
+_PROPOSED = re.compile(
+    r"(?:did you mean|do you mean|you may mean|similar to|similar(?=:)|similar \w{1,20}(?: is| are)?|"
+    rf"closest (?:is|match(?:es)?)|look like|renamed to|moved to)[:\s]{{1,4}}[\"'`]?({_NAME})(?![^\s\"'`,;?.!)\]])",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"\"([^\"]{1,400})\"|'([^']{1,400})'|`([^`]{1,400})`")
+_LISTED = re.compile(rf":\s{{1,4}}((?:{_NAME}\s*,\s*){{1,100}}(?:and\s|or\s)?{_NAME})")
+_QUOTED_LIST = re.compile(
+    r"""(?:"[^"\n]{1,100}"|'[^'\n]{1,100}')(?:,\s{1,4}(?:and\s|or\s)?(?:"[^"\n]{1,100}"|'[^'\n]{1,100}')){1,100}"""
+)
+_SEPARATOR = re.compile(r"\s*,\s*(?:and\s+|or\s+)?")
+_TRAILING = ".:,;-/"
+_DIGITS = re.compile(r"\d+")
+_SLIPS = 2
+_MOST_TEXT, _MOST_NAMES, _LONGEST = 2_000, 200, 200
+
+
+def reported_names(text: str) -> list[str]:
+    """What a text proposes, quotes or lists, and so may be a name; in the order of the text.
+
+    Args:
+        text: what was reported.
+    """
+    groups = _offered(text)
+    groups += [next(filter(None, found.groups())) for found in _QUOTED.finditer(without_reports(_plain(text)))]
+    return _names(groups)
+
+
+def offered_names(text: str) -> list[str]:
+    """What a text proposes or lists as names to choose from; what it only quotes may be anything.
+
+    Args:
+        text: what was reported.
+    """
+    return _names(_offered(text))
+
+
+def _plain(text: str) -> str:
+    return text[:_MOST_TEXT].replace('\\"', '"').replace("\\n", " ")  # as in a body of JSON
+
+
+def _offered(text: str) -> list[str]:
+    text = _plain(text)
+    reported = without_reports(text)
+    quoted = [found[0].replace('"', "").replace("'", "") for found in _QUOTED_LIST.finditer(reported)]
+    return [found[1] for found in (*_PROPOSED.finditer(text), *_LISTED.finditer(reported))] + quoted
+
+
+def _names(groups: Iterable[str]) -> list[str]:
+    names = (part.strip().rstrip(_TRAILING) for group in groups for part in _SEPARATOR.split(group))
+    return [name for name in dict.fromkeys(names) if _IS_NAME.fullmatch(name)][:_MOST_NAMES]
+
+
+def near_reported(missing: str, text: str) -> list[str]:
+    """The plain names that a text reports and that are only near spellings of a missing one.
+
+    A near spelling anywhere else in the text leaves it open which one is meant.
+
+    Args:
+        missing: the name that does not exist.
+        text: what was reported.
+    """
+    near = near_names(missing, filter(is_plain, reported_names(text)))
+    known = {_last(name) for name in (missing, *near)}
+    words = dict.fromkeys(word.strip(_TRAILING) for word in _IS_NAME.findall(text[:_MOST_TEXT]))
+    others = [word for word in words if _last(word) not in known and _is_alike(_last(missing), _last(word))]
+    return near + others if len(near) == 1 else near
+
+
+def _last(name: str) -> str:
+    return name.rpartition("/")[2].casefold()
+
+
+def _is_alike(one: str, other: str) -> bool:
+    """Whether a name with the same digits may be meant as well, be it by two slips or in its first letter."""
+    from mulligan.resolve.kinship import distance
+
+    return _DIGITS.findall(one) == _DIGITS.findall(other) and distance(one, other, _SLIPS) <= _SLIPS
+
+
+def near_names(missing: str, names: Iterable[str]) -> list[str]:
+    """The names that are only near spellings of a missing one; one without a folder is looked for in the folder asked for.
+
+    Args:
+        missing: the name that does not exist.
+        names: the names there are.
+    """
+    folder, slash, _ = missing.rpartition("/")
+    placed = (name if "/" in name or not slash else f"{folder}/{name}" for name in names)
+    return [name for name in dict.fromkeys(placed) if is_near_name(missing, name)]
+
+
+def put_name(missing: str, name: str, arguments: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
+    """The arguments with another name in the place of a missing one; None where not exactly one argument holds it once.
+
+    Args:
+        missing: the name that does not exist.
+        name: the other name.
+        arguments: what was sent.
+
+    Returns:
+        The argument that held the name, and all arguments.
+    """
+    missing = missing.strip().rstrip(".:,;")
+    if not missing or len(missing) > _LONGEST:
+        return None
+    whole = rf"(?<![\w-]){re.escape(missing)}(?![\w-])"
+    texts = {key: value[:10_000] for key, value in arguments.items() if isinstance(value, str) and missing in value}
+    holding = [key for key, value in texts.items() if len(re.findall(whole, value)) == 1]
+    if len(texts) != 1 or len(holding) != 1:
+        return None
+    value = arguments[holding[0]]
+    return holding[0], {**arguments, holding[0]: re.sub(whole, lambda _: name, value, count=1)}

@@ -1,0 +1,109 @@
+"""What a JSON Schema says of a value, as far as mending needs to know."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mulligan.validate.validator import referred
+
+_DEEPEST = 16
+_FORMATS = frozenset(("date", "date-time", "time", "duration", "uuid", "email", "uri", "ipv4", "ipv6"))
+_CODED = frozenset(("format", "contentEncoding", "contentMediaType"))
+_TYPES: Mapping[str, tuple[type, ...]] = {
+    "object": (dict,),
+    "array": (list,),
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "null": (type(None),),
+}
+
+
+def is_a(value: Any, kind: object) -> bool:
+    """Whether a value is of a type, or of one of several.
+
+    Args:
+        value: a JSON value.
+        kind: what stands under `type` in a schema.
+    """
+    if isinstance(kind, list):
+        return any(is_a(value, one) for one in kind)
+    types = _TYPES.get(kind, ()) if isinstance(kind, str) else ()
+    if isinstance(value, bool):
+        return bool in types
+    return isinstance(value, types) or (kind == "integer" and isinstance(value, float) and value.is_integer())
+
+
+def takes_text(schema: Mapping[str, Any], text: str) -> bool:
+    """Whether a schema takes a text as it is, as far as its type, its length and its format tell.
+
+    Args:
+        schema: a schema without `$ref`.
+        text: a word for no value, or an empty text.
+    """
+    if "enum" in schema:
+        return text in schema["enum"]
+    is_text = "type" not in schema or is_a(text, schema["type"])
+    return is_text and schema.get("format") not in _FORMATS and len(text) >= schema.get("minLength", 0)
+
+
+def is_coded(schema: Mapping[str, Any]) -> bool:
+    """Whether a text of a schema is a code for something else, such as a date or bytes; the digits of a number are not.
+
+    Args:
+        schema: a schema without `$ref`.
+    """
+    return not _CODED.isdisjoint(schema)
+
+
+class Schemas:
+    """The schemas within one that they may refer to.
+
+    Args:
+        root: the whole schema.
+    """
+
+    def __init__(self, root: Mapping[str, Any]) -> None:
+        self._root = root
+
+    def resolved(self, schema: Any) -> Mapping[str, Any]:
+        """The schema that a `$ref` leads to, or the schema itself; empty where there is none."""
+        for _ in range(_DEEPEST):
+            if not isinstance(schema, Mapping):
+                return {}
+            if "$ref" not in schema:
+                return schema
+            schema = referred(self._root, str(schema["$ref"]))
+        return {}
+
+    def options(self, schema: Any) -> list[Mapping[str, Any]]:
+        """What a value may be: the schemas under `anyOf` and `oneOf`, or the schema itself."""
+        schema = self.resolved(schema)
+        found = [*(schema.get("anyOf") or ()), *(schema.get("oneOf") or ())]
+        return [self.resolved(one) for one in found] if found else [schema]
+
+    def takes_null(self, schema: Any) -> bool:
+        """Whether null is a value of it."""
+        resolved = self.resolved(schema)
+        options = self.options(resolved)
+        if options == [resolved] and "type" not in resolved:
+            return True
+        return any("null" in (one.get("type") or ()) for one in options)
+
+    def member(self, schema: Any, name: str) -> Mapping[str, Any]:
+        """The schema of a member of the object that it asks for; empty where it has none."""
+        resolved = self.resolved(schema)
+        found = self.properties(resolved).get(name, resolved.get("additionalProperties"))
+        return self.resolved(found)
+
+    def items(self, schema: Any) -> Mapping[str, Any]:
+        """The schema of the items of the list that it asks for; empty where it has none, or several."""
+        found = [one["items"] for one in self.options(schema) if isinstance(one.get("items"), Mapping)]
+        return self.resolved(found[0]) if len(found) == 1 else {}
+
+    def properties(self, schema: Any) -> Mapping[str, Any]:
+        """The members of the object that it asks for, which may be null too; empty where it asks for none, or several."""
+        found = [one["properties"] for one in self.options(schema) if isinstance(one.get("properties"), Mapping)]
+        return found[0] if len(found) == 1 else {}

@@ -1,0 +1,176 @@
+"""Words that stand for one another as values and as names of arguments; each line is a group, a word may be in several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+
+from mulligan.resolve.canonical import canonical
+from mulligan.resolve.words import pieces
+
+_VALUES = """
+urgent critical asap emergency blocker severe p0
+urgent asap high p1
+medium normal moderate p2
+minor trivial low p3
+in_transit on_the_way underway dispatched shipped sent
+pending waiting queued open todo new unprocessed
+in_progress ongoing active running doing started wip
+done closed complete completed finished resolved fixed
+delivered received arrived
+cancelled canceled
+failed failure error
+success succeeded successful ok passed
+celsius c metric si centigrade
+fahrenheit f imperial us
+kilometers kilometres km
+miles mi
+kilograms kg kilos
+pounds lb lbs
+meters metres m
+feet ft
+jpg jpeg
+markdown md
+text txt plain plaintext
+html htm
+yaml yml
+javascript js
+typescript ts
+python py
+tiff tif
+excel xlsx xls spreadsheet
+ascending asc increasing up
+ascending asc oldest oldest_first
+descending desc decreasing down
+descending desc newest newest_first latest
+small s little
+medium m mid
+large l big
+xl extra_large xlarge
+daily day every_day
+weekly week every_week
+monthly month every_month
+yearly year annual annually every_year
+hourly hour every_hour
+english en eng
+german de deutsch
+french fr francais
+spanish es espanol
+italian it italiano
+portuguese pt
+dutch nl
+chinese zh
+japanese ja
+euro euros eur
+yen jpy
+read reader viewer read_only readonly
+write writer editor
+admin administrator
+car driving drive
+walk walking foot pedestrian
+bike bicycle bicycling cycling
+bus public_transport transit
+train rail public_transport transit
+morning am
+afternoon evening pm
+now current
+add create insert
+remove delete
+update edit modify
+enabled on true yes
+disabled off false no
+"""
+
+_NAMES = """
+path file filename file_name file_path filepath
+query q search search_query term terms keyword keywords question
+limit max maximum max_results max_count count num n top_k topk size page_size per_page num_results
+count num n number
+url uri link href address
+id identifier key
+source src origin from from_path source_path input
+destination dest dst target to to_path destination_path output
+message msg text body content contents data
+start begin start_date from_date since after
+end finish end_date to_date until before
+title name subject heading summary label
+repo repository project
+directory dir folder path
+language lang locale
+command cmd script code
+city location place town
+user username user_name login account
+recipient to email email_address address
+description details body text
+table table_name
+date day when
+format type kind
+amount value sum price total
+quantity qty amount count
+message_id id
+folder destination directory
+latitude lat
+longitude lon lng long
+"""
+
+_OTHERS = """
+reason why note notes comment comments explanation purpose thought thoughts reasoning confirm confirmed confirmation dry run
+force offset cursor page sort order by reverse verbose debug quiet recursive async wait timeout retry retries encoding mode flag
+flags option options filter filters field fields include exclude tag tags priority status state role permission permissions
+version env environment region currency unit units owner author parent
+"""
+
+
+@cache
+def _groups(table: str) -> Mapping[str, frozenset[int]]:
+    found: dict[str, set[int]] = {}
+    for number, line in enumerate(table.split("\n")):
+        for word in line.split():
+            found.setdefault(canonical(word), set()).add(number)
+    return {word: frozenset(numbers) for word, numbers in found.items()}
+
+
+def same_values(given: str, candidates: Iterable[str]) -> list[str]:
+    """The candidates that mean the same as a value.
+
+    Args:
+        given: the value.
+        candidates: the values there are.
+    """
+    return _same(given, candidates, _groups(_VALUES))
+
+
+def same_names(given: str, candidates: Iterable[str]) -> list[str]:
+    """The candidates that mean the same as the name of an argument.
+
+    Args:
+        given: the name.
+        candidates: the names there are.
+    """
+    return _same(given, candidates, _groups(_NAMES))
+
+
+def is_known_value(word: str) -> bool:
+    """Whether a word is a value of which the meaning is known, and no symbol of a unit: `on`, `pm`.
+
+    Args:
+        word: the value.
+    """
+    from mulligan.repair.units import is_unit
+
+    plain = word.lower()
+    return len(plain) > 1 and plain in _groups(_VALUES) and not is_unit(plain)
+
+
+def is_known_name(name: str) -> bool:
+    """Whether the name of an argument, or a word of it, is known to mean something.
+
+    Args:
+        name: the name.
+    """
+    return any(word in _groups(_NAMES) or word in _groups(_OTHERS) for word in (canonical(name), *pieces(name)))
+
+
+def _same(given: str, candidates: Iterable[str], groups: Mapping[str, frozenset[int]]) -> list[str]:
+    meant = groups.get(canonical(given.strip()), frozenset())
+    return [name for name in candidates if meant & groups.get(canonical(name), frozenset())]

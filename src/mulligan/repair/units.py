@@ -1,0 +1,204 @@
+"""Units and currencies beside a number: they may be left out only where the argument says that very unit itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Set
+from functools import cache
+from typing import Any
+
+from mulligan.resolve.words import pieces, stem
+
+_UNITS = """
+ms msec msecs millisecond milliseconds millis
+s sec secs second seconds
+m min mins minute minutes
+h hr hrs hour hours
+d day days
+wk wks week weeks
+mo month months
+y yr yrs year years
+b byte bytes
+kb kilobyte kilobytes
+mb megabyte megabytes
+gb gigabyte gigabytes
+tb terabyte terabytes
+kib kibibytes
+mib mebibytes
+gib gibibytes
+mm millimeter millimeters millimetre millimetres
+cm centimeter centimeters centimetre centimetres
+m meter meters metre metres
+km kms kilometer kilometers kilometre kilometres
+mi mile miles
+ft foot feet
+mg mgs milligram milligrams
+g gram grams
+kg kgs kilo kilos kilogram kilograms
+lb lbs pound pounds
+oz ounce ounces
+ml milliliter milliliters millilitre millilitres
+l liter liters litre litres
+c ° celsius centigrade
+f ° fahrenheit
+° deg degree degrees
+% pct percent percentage
+px pixel pixels
+"""
+_CURRENCIES = """
+€ eur euro euros
+¢ cent cents
+$ usd dollar dollars
+£ gbp pound pounds sterling
+¥ jpy yen
+₹ inr rupee rupees
+chf franc francs
+cny rmb yuan
+"""
+_MILLI_OR_MEGA = re.compile(
+    r"[mp](?:w|wh|v|a|hz|s|pa|j|n|k|t|f|h|b|g|m|l|bar|mol|bit|byte|gy|sv|bq|cd|lm|lx|eq|ev)", re.IGNORECASE
+)
+_SYMBOLS = frozenset("°%€$£¥₹¢")
+_WORD = re.compile(r"[^\W\d_]+|[°%€$£¥₹]")
+_STATED = re.compile(
+    r"(?:\b(?:in|as)\s+|\()(?:(?:degrees?|whole|the)\s+)?([^\W\d_]+|[°%€$£¥₹])(?![\w.]*\d)", re.IGNORECASE
+)
+_COUNTED = re.compile(r"(?:number of|how many)\s+([^\W\d_]+)", re.IGNORECASE)
+_LONGEST, _SHORTEST_NOUN = 400, 3
+_SHORT_SYMBOL, _LONGEST_SYMBOL = 2, 3
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text, and its signs of units and currencies.
+
+    Args:
+        text: what stands around a number.
+    """
+    return [word.lower() for word in _WORD.findall(text)]
+
+
+def without_words(text: str) -> str:
+    """What is left of a text besides its words, and the signs of units and currencies.
+
+    Args:
+        text: what stands around a number.
+    """
+    return _WORD.sub("", text)
+
+
+class Said:
+    """What an argument says of itself: the nouns of its name, and its unit.
+
+    The unit is that of its name or title; else the one that its description names after `in`, `as` or an opening bracket,
+    where it names no other one so: "in seconds", "(EUR)", "in degrees Celsius". Any other mention may be an example, as a
+    noun may be but for what is counted: "number of nights", "how many guests".
+
+    Args:
+        name: its name.
+        schema: its schema.
+        beside: the members of the object that it is one of: what was sent, else what is the default.
+    """
+
+    def __init__(self, name: str, schema: Mapping[str, Any], beside: Mapping[str, Any]) -> None:
+        title, described = (
+            text if isinstance(text := schema.get(word), str) else "" for word in ("title", "description")
+        )
+        self._described = described[:_LONGEST]
+        self._named = _pieces(name)
+        self._titled = _pieces(title[:_LONGEST])
+        self._beside = beside
+
+    def names(self, word: str) -> bool:
+        """Whether it names a word beside a number, so that the number alone says the same.
+
+        Args:
+            word: a lower-case word, or the sign of a unit.
+        """
+        units = _groups().get(word, frozenset())
+        if units:
+            return bool(units & self._units) and self._is_in(units)
+        nouns = [*self._named, *map(str.lower, _COUNTED.findall(self._described))]
+        return len(word) >= _SHORTEST_NOUN and stem(word) in map(stem, nouns)
+
+    def has_units_of(self, given: str) -> bool:
+        """Whether it says each unit that another name of it says, `timeout_ms` for `timeout`.
+
+        Args:
+            given: the other name.
+        """
+        groups = [_groups()[word] for word in _pieces(given) if word in _groups()]
+        return all(group & self._units for group in groups)
+
+    def is_measured_in(self, word: str) -> bool:
+        """Whether a word is the unit that it says: `minutes` for a duration in minutes.
+
+        Args:
+            word: a name that was sent.
+        """
+        return bool(_groups().get(word.lower(), frozenset()) & self._units)
+
+    @property
+    def _units(self) -> Set[int]:
+        stated = list(map(str.lower, _STATED.findall(self._described)))
+        for words in (self._named, self._titled, stated):
+            found = [_groups()[word] for word in words if word in _groups()]
+            if found:
+                return frozenset.intersection(*found)
+        return frozenset()
+
+    def _is_in(self, units: Set[int]) -> bool:
+        """Whether no argument beside it says another currency, or may say one."""
+        if not units & _currencies():
+            return True
+        said = [value for name, value in self._beside.items() if "currency" in name.casefold()]
+        return all(units & _groups().get(str(value).lower(), frozenset()) for value in said)
+
+
+def is_unit(word: str) -> bool:
+    """Whether a lower-case word is that of a unit or currency.
+
+    Args:
+        word: the word.
+    """
+    return word in _groups()
+
+
+def may_be_symbol(word: str, other: str) -> bool:
+    """Whether a word that is another one in another case may be the symbol of another unit or element: `MW`, `mW`; `CA`, `Ca`.
+
+    Symbols have one to three letters, and no one style; a metric prefix may be milli or mega.
+
+    Args:
+        word: a word.
+        other: the same in another case.
+    """
+    plain = _is_plain(word) and _is_plain(other)
+    if is_unit(word.lower()) and len(word) == 1:
+        return True
+    if _MILLI_OR_MEGA.fullmatch(word):
+        return True
+    if len(word) <= _SHORT_SYMBOL:
+        return len(word) == _SHORT_SYMBOL and not plain
+    return len(word) <= _LONGEST_SYMBOL and not all(_is_plain(one) or one.istitle() for one in (word, other))
+
+
+def _is_plain(word: str) -> bool:
+    return word.islower() or word.isupper()
+
+
+def _pieces(text: str) -> list[str]:
+    return [*pieces(text), *_SYMBOLS.intersection(text)]
+
+
+@cache
+def _groups() -> Mapping[str, frozenset[int]]:
+    found: dict[str, set[int]] = {}
+    for number, line in enumerate((_UNITS + _CURRENCIES).split("\n")):
+        for word in line.split():
+            found.setdefault(word, set()).add(number)
+    return {word: frozenset(numbers) for word, numbers in found.items()}
+
+
+@cache
+def _currencies() -> frozenset[int]:
+    return frozenset().union(*(_groups()[word] for word in _CURRENCIES.split()))

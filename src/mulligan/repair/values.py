@@ -1,0 +1,172 @@
+"""One value read as another type: a number in a text, a truth value in a word, a list in a line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+from mulligan.repair.faithful import is_whole
+from mulligan.repair.lossless import GROUPED, parse_json
+from mulligan.repair.syntax import mend_syntax
+from mulligan.repair.units import without_words, words_of
+
+_NUMBER = re.compile(r"(\D*?)((?<![\w.,])[-+]?(?:[1-9]\d{0,2}(?:,\d{3})+|0|[1-9]\d*)(?:\.\d+)?)(\D*)")
+_ONLY_WORDS = re.compile(r"[\s\"'`]*[^\W\d_]+(?:(?:-|\s+)[^\W\d_]+)*[\s\"'`]*")  # a hyphen within a number is no sign
+_BLANK = re.compile(r"[\s\"'`]*")
+_TRUE = frozenset(("true", "yes", "on", "y", "t", "1", "enabled"))
+_FALSE = frozenset(("false", "no", "off", "n", "f", "0", "disabled"))
+_NULL = frozenset(("", "null", "none", "nil", "undefined"))
+_SMALL = """
+zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
+nineteen
+"""
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+_UNDER_TWENTY = {word: number for number, word in enumerate(_SMALL.split())}
+_ROUND = {word: 10 * number for number, word in enumerate(_TENS.split(), 2)}
+_SCALES = {"thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
+_LONGEST, _LONGEST_JSON = 200, 20_000
+
+
+def number_of(kind: str, value: object, is_named: Callable[[str], bool]) -> int | float | None:
+    """The number that a text is, if it is of a type; None where it is not, or the type cannot hold it exactly.
+
+    Args:
+        kind: `integer` or `number`.
+        value: what was sent.
+        is_named: as for `number_in`.
+    """
+    number = number_in(value, is_named) if isinstance(value, str) else None
+    if number is None:
+        return None
+    if number == number.to_integral_value():
+        return int(number) if kind == "integer" or number.as_tuple().exponent == 0 else _exactly(number)
+    return None if kind == "integer" else _exactly(number)
+
+
+def _exactly(number: Decimal) -> float | None:
+    read = float(number)
+    return read if Decimal(repr(read)) == number else None
+
+
+def number_in(text: str, is_named: Callable[[str], bool] = lambda word: False) -> Decimal | None:
+    """The one number that a text is, in digits (`1,234.50`) or words (`twenty-one`); None where it says anything else too.
+
+    Args:
+        text: what was sent.
+        is_named: whether a word beside the number, such as that of a unit, is what the argument says itself.
+    """
+    if len(text) > _LONGEST:
+        return None
+    found = _NUMBER.fullmatch(text)
+    if found is None:
+        return None if re.search(r"\d", text) else _number_in_words(text, is_named)
+    before, digits, after = found.groups()
+    if not (_BLANK.fullmatch(without_words(before)) and _BLANK.fullmatch(without_words(after))):
+        return None
+    if not all(map(is_named, words_of(f"{before} {after}"))):
+        return None
+    if GROUPED.fullmatch(digits):
+        return None
+    return Decimal(digits.replace(",", ""))
+
+
+def _number_in_words(text: str, is_named: Callable[[str], bool]) -> Decimal | None:
+    """The number that a text spells out in English, before or behind words that the argument says itself."""
+    if not _ONLY_WORDS.fullmatch(text):
+        return None
+    words = [word for word in words_of(text) if not is_named(word)]
+    if len(words) > 1 and words[0] == "minus":
+        number = _cardinal(words[1:])
+        return None if number is None else Decimal(-number)
+    number = _cardinal(words)
+    return None if number is None else Decimal(number)
+
+
+def _cardinal(words: list[str]) -> int | None:
+    """A whole number in English words: `two hundred and fifty thousand`, `a dozen`; None where they say anything else."""
+    if words and words[-1] == "dozen":
+        count = 1 if words[:-1] in ([], ["a"]) else _cardinal(words[:-1])
+        return None if count is None else 12 * count
+    total = 0
+    for scale, worth in sorted(_SCALES.items(), key=lambda item: -item[1]):
+        if scale in words:
+            place = words.index(scale)
+            count = _under_thousand(words[:place])
+            if not count:
+                return None
+            total, words = total + count * worth, words[place + 1 :]
+            if not words:
+                return total
+    if total and words[0] == "and":
+        words = words[1:]
+    rest = _under_thousand(words)
+    return None if rest is None or (total and not rest) else total + rest
+
+
+def _under_thousand(words: list[str]) -> int | None:
+    if "hundred" in words:
+        place = words.index("hundred")
+        count = 1 if words[:place] == ["a"] else _under_hundred(words[:place])
+        rest = words[place + 1 :]
+        if not count or count > 9:
+            return None
+        if not rest:
+            return 100 * count
+        more = _under_hundred(rest[1:] if rest[0] == "and" else rest)
+        return 100 * count + more if more else None
+    return _under_hundred(words)
+
+
+def _under_hundred(words: list[str]) -> int | None:
+    if len(words) == 1:
+        return _UNDER_TWENTY.get(words[0], _ROUND.get(words[0]))
+    if len(words) != 2 or words[0] not in _ROUND:
+        return None
+    unit = _UNDER_TWENTY.get(words[1], 0)
+    return _ROUND[words[0]] + unit if 0 < unit < 10 else None
+
+
+def truth_in(value: object) -> bool | None:
+    """The truth value that a word or a number stands for; None where it stands for none.
+
+    Args:
+        value: what was sent.
+    """
+    word = str(value).strip().lower() if isinstance(value, (str, int)) else ""
+    if word in _TRUE:
+        return True
+    return False if word in _FALSE else None
+
+
+def is_null(value: object) -> bool:
+    """Whether a text is a word for no value, or holds none.
+
+    Args:
+        value: what was sent.
+    """
+    return isinstance(value, str) and value.strip().lower() in _NULL
+
+
+def is_json(text: str) -> bool:
+    """Whether a text begins as a JSON object or list does, so that it is that or nothing.
+
+    Args:
+        text: what was sent.
+    """
+    return text.lstrip().startswith(("{", "["))
+
+
+def json_in(text: str, kind: type) -> Any:
+    """The object or list that a text holds as JSON, or as what is nearly JSON; None where it holds none, or is cut off.
+
+    Args:
+        text: what was sent.
+        kind: `dict` or `list`.
+    """
+    value = parse_json(text) if is_json(text) else None
+    if value is None and is_json(text) and len(text) <= _LONGEST_JSON and is_whole(text):
+        mended = mend_syntax(text)
+        value = None if mended is None else parse_json(mended)
+    return value if type(value) is kind else None

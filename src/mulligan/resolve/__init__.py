@@ -1,0 +1,1 @@
+"""The first stage: the tool that a call names, or which one may be meant."""

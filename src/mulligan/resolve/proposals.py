@@ -1,0 +1,184 @@
+"""How far a tool may be proposed for a name that no tool has: what it does decides, not only how alike the names are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+from mulligan.resolve.canonical import canonical, is_same_tool
+from mulligan.resolve.kinship import MISSPELT, RELATED, kinship
+from mulligan.resolve.synonyms import HARMLESS, SPACE_MARKS
+from mulligan.resolve.words import UNKNOWN, Lexicon, Word, parse, pieces, tails
+from mulligan.tools import Tool
+
+Proposal = Literal["clear", "asked", "likely", "listed"]
+
+_ARTICLES = frozenset(("a", "an", "the"))
+_HARMLESS = frozenset(HARMLESS.split())
+_PLAINLY_READING = frozenset(("list", "read", "show", "search", "find", "view", "describe", "lookup", "query"))
+_SIGNED = re.compile(r"(?<![^\W_])-\d+")
+_UNDOING = ("un", "de", "dis")
+_SLIPS = 2
+_FIRST_WORDS, _LONG_ENOUGH = 3, 5
+_RUNS = frozenset(("run", "execute", "perform", "issue", "send"))
+_RUNS_READ_ONLY = re.compile(
+    rf"(?:{'|'.join(sorted(_RUNS))})s?\s+(?:(?:an?|any|one|the)\s+)?read[- ]?only\b", re.IGNORECASE
+)
+
+
+def proposal(tool: Tool, called: str, *, is_clear: bool) -> Proposal | None:
+    """Whether a tool may be named as the one that was meant, asked for, or only listed; None for not at all.
+
+    Args:
+        tool: the tool.
+        called: the name that was called.
+        is_clear: whether the names, arguments and descriptions of the toolset speak for this tool alone.
+    """
+    if called in tool.also_called:
+        return "asked" if tool.destructive else "clear"
+    lexicon = Lexicon()
+    spoken = parse(called[:200], lexicon)
+    ours, theirs = spoken.tail_words, parse(tool.name[:200], lexicon).tail_words
+    if any(
+        word.acts for word in spoken.words[: spoken.heading]
+    ):  # `check.profile` says what to do, and is no namespace
+        ours = spoken.words
+    dropped, added = _unmatched(ours, theirs), _unmatched(theirs, ours)
+    is_same = is_same_tool(called, tool.name)
+    says_it = is_same or [word.text for word in ours] == [word.text for word in theirs]
+    is_clear = is_clear and not _is_elsewhere(called, tool.name) and _signs(called) == _signs(tool.name)
+    if not says_it and _changes(tool, theirs, lexicon) and not _asks_for_change(ours, theirs):
+        return None
+    if not says_it and ((_looks(ours) and _may_change(tool, theirs)) or _are_opposites(ours, theirs)):
+        return None
+    if tool.read_only:
+        light = [word for word in dropped if word.is_light and word.text not in _ARTICLES]
+        return "clear" if is_clear and not light else "likely"
+    if is_clear and is_same:
+        return "asked" if tool.destructive else "clear"
+    asked: Proposal = "asked" if is_clear else "likely"
+    is_kin = any(kinship(word, other) >= RELATED for word in ours for other in theirs)
+    if _runs_read_only(tool) or (is_kin and seems_to_read(tool)):
+        return asked
+    is_reworded = bool(tool.destructive) and [word.text for word in ours] != [word.text for word in theirs]
+    is_other_number = any(word.destroys for word in theirs) and _differs_in_number(ours, theirs)
+    return "listed" if dropped or added or is_reworded or is_other_number else asked
+
+
+def _looks(words: Sequence[Word]) -> bool:
+    """Whether a name says that something is only looked at."""
+    return bool(words) and words[0].reads
+
+
+def _may_change(tool: Tool, words: Sequence[Word]) -> bool:
+    """Whether a tool says nowhere that it only reads, nor begins with a word that can do no harm: its verb may be any."""
+    return not (tool.read_only or seems_to_read(tool) or (words and words[0].text in _HARMLESS))
+
+
+def _are_opposites(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
+    """Whether a word of one name undoes one of the other, as `unlock` and `lock`."""
+    texts, others = {word.text for word in ours}, {word.text for word in theirs}
+    pairs = [(texts, others), (others, texts)]
+    return any(
+        f"{prefix}{text}" in there - here for here, there in pairs for text in here - there for prefix in _UNDOING
+    )
+
+
+def _differs_in_number(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
+    """Whether one name speaks of one thing and the other of several, as `drop_table` and `drop_tables`."""
+    return any(word.text != other.text and word.stem == other.stem for word, other in zip(ours, theirs, strict=False))
+
+
+def seems_to_read(tool: Tool) -> bool:
+    """Whether a tool says in its name or description that it reads, and in neither that it changes something.
+
+    Good enough for how a failure is worded, and never for running a tool again.
+
+    Args:
+        tool: a tool whose author declared nothing.
+    """
+    if tool.read_only or tool.destructive:
+        return tool.read_only
+    lexicon = Lexicon()
+    words = parse(tool.name[:200], lexicon).tail_words
+    described = lexicon.words(pieces(tool.summary[:80])[:_FIRST_WORDS])
+    names_what_it_returns = any(word.text in _ARTICLES for word in described[:1])  # "The weather of a city."
+    is_plain_read = words[:1] and words[0].text in _PLAINLY_READING
+    knows_rest = all(word.meaning is not UNKNOWN and not word.acts for word in words[1:])
+    reads = names_what_it_returns or is_plain_read or _runs_read_only(tool) or (words[0].reads and knows_rest)
+    return bool(reads) and not _changes(tool, words, lexicon)
+
+
+def _changes(tool: Tool, words: Sequence[Word], lexicon: Lexicon) -> bool:
+    """Whether a tool is declared destructive, or its own name or description says that it changes something."""
+    if tool.destructive:
+        return True
+    described = lexicon.words(pieces(tool.summary[:80])[:_FIRST_WORDS])
+    if len(words) == 1 and not (tool.read_only or words[0].reads or any(word.reads for word in described[:1])):
+        return True  # a command, such as `order` or `email`
+    excused = _RUNS if _runs_read_only(tool) else frozenset()
+    return not tool.read_only and any(_is_change(word) for word in (*words, *described[:1]) if word.text not in excused)
+
+
+def _runs_read_only(tool: Tool) -> bool:
+    """Whether a tool says that it runs something read-only, as in "Run a read-only SQL query."."""
+    return bool(_RUNS_READ_ONLY.match(tool.summary))
+
+
+def _is_change(word: Word) -> bool:
+    return word.destroys or (word.changes and word.text not in _HARMLESS)
+
+
+def _asks_for_change(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
+    """Whether a name says that something is to be changed, if only by a misspelt word of the tool's name."""
+    if any(word.reads for word in ours[:1]):
+        return False
+    verbs = list(filter(_is_change, theirs))
+    named = [word for word in ours if not (word is ours[-1] and _is_noun_of(word, verbs or theirs[:1]))]
+    return any(_is_change(word) or any(_is_slip_of(word, verb) for verb in verbs) for word in named)
+
+
+def _is_noun_of(word: Word, verbs: Sequence[Word]) -> bool:
+    """Whether the last word of a name is another form of a verb, and so a thing: `posts`, `flight_booking`."""
+    stems = {verb.stem for verb in verbs}
+    return word.stem in stems and all(word.text != verb.text for verb in verbs)
+
+
+def _is_elsewhere(called: str, name: str) -> bool:
+    """Whether a name was called on another server than the one that a tool's name begins with."""
+    ours, theirs = _namespace(called), _namespace(name)
+    if not (ours and theirs) or ours.endswith(theirs) or theirs.endswith(ours):
+        return False
+    from rapidfuzz.distance import OSA
+
+    most = _SLIPS if min(len(ours), len(theirs)) >= _LONG_ENOUGH else 0
+    return OSA.distance(ours, theirs, score_cutoff=most) > most
+
+
+def _namespace(name: str) -> str:
+    return canonical(name[: max((name.rfind(mark) for mark in SPACE_MARKS), default=0)]) if tails(name) else ""
+
+
+def _signs(name: str) -> list[str]:
+    """The negative numbers in a name: what differs in a sign does not differ in style."""
+    return _SIGNED.findall(name)
+
+
+def _is_slip_of(word: Word, verb: Word) -> bool:
+    """Whether a word that means nothing is a verb with a slip of the pen, which hardly ever is in the first letter."""
+    is_near = word.text[0] == verb.text[0] and len(word.text) >= _LONG_ENOUGH and kinship(word, verb) >= MISSPELT
+    is_other_word_for_it = bool(word.meaning.same & verb.meaning.same)
+    return word.stem == verb.stem or is_other_word_for_it or (is_near and word.meaning is UNKNOWN)
+
+
+def _unmatched(words: Sequence[Word], others: Sequence[Word]) -> list[Word]:
+    left = list(others)
+    found = []
+    for word in words:
+        match = next((other for other in left if kinship(word, other) >= MISSPELT), None)
+        if match is None:
+            found.append(word)
+        else:
+            left.remove(match)
+    return found

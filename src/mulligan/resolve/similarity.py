@@ -1,0 +1,285 @@
+"""How like two tool names are: by spelling, by words and by what the words mean.
+
+Imported at the first miss only, and rapidfuzz with it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import NamedTuple
+
+from mulligan.resolve.kinship import MISSPELT, RELATED, SYNONYM, Kin, Told, distance, kinship, slips
+from mulligan.resolve.words import (
+    UNKNOWN,
+    Lexicon,
+    Name,
+    Word,
+    negations,
+    opposed,
+    opposites,
+    orders,
+    parse,
+    pieces,
+    word_of,
+)
+
+_READ = word_of("read")
+_NEGATING = frozenset(("not", "no", "non", "never", "without", "except"))
+
+
+class Likeness(NamedTuple):
+    """How well an existing name answers one that was called.
+
+    Attributes:
+        score: from 0 to 1.
+        edits: how many letters differ, where few enough do for a slip of the pen; None otherwise.
+        opposed: whether the two ask for opposite things.
+        asked: for each word called, how well the name answers it.
+        offered: for each word of the name, how well it was called for.
+    """
+
+    score: float
+    edits: int | None
+    opposed: bool
+    asked: list[float]
+    offered: list[float]
+
+
+class Weights:
+    """How much each word tells about which tool is meant: little when most names hold it.
+
+    Args:
+        names: some names of the toolset, taken apart.
+    """
+
+    def __init__(self, names: Collection[Name]) -> None:
+        self._held = Counter(stem for name in names for stem in {word.stem for word in name.words})
+        self._leading = Counter(name.words[0].stem for name in names if len(name.words) > 1)
+        self._scale = math.log(2 + len(names))
+        self._known: dict[str, float] = {}
+
+    def __call__(self, word: Word) -> float:
+        """What one word tells, from 0 to 1."""
+        weight = self._known.get(word.text)
+        if weight is None:
+            weight = max(0.1, 1 - math.log1p(self._held[word.stem]) / self._scale)
+            weight *= 0.4 if word.is_light else 0.6 if word.acts else 1.0
+            self._known[word.text] = weight
+        return weight
+
+    def knows(self, word: Word) -> bool:
+        """Whether one of the names holds the word."""
+        return word.stem in self._held
+
+    def leads(self, word: Word) -> bool:
+        """Whether several names begin with a word that is no verb, as with the name of a server."""
+        return self._leading[word.stem] > 1 and not word.acts
+
+    def mean(self, words: Iterable[Word], values: Iterable[float]) -> float:
+        """The mean of some values, one a word."""
+        total = found = 0.0
+        for word, value in zip(words, values, strict=True):
+            weight = self(word)
+            total += weight
+            found += weight * value
+        return found / total if total else 0.0
+
+
+class Question:
+    """A name that was called and that no tool has.
+
+    Args:
+        called: the name.
+        lexicon: the words of the toolset.
+        weights: what they are worth.
+    """
+
+    def __init__(self, called: str, lexicon: Lexicon, weights: Weights) -> None:
+        self._words = Lexicon()  # of its own: what models call would pile up in that of the toolset
+        self.called = parse(called, self._words)
+        self._lexicon = lexicon
+        self._weights = weights
+        self._kin = [Kin(word, lexicon) for word in self.called.words]
+        self._told = [Told(word, lexicon) for word in self.called.words]
+        self._opposed: dict[tuple[str, str], bool] = {}
+        self._keys: dict[tuple[str, str], float] = {}
+
+    def spelling(self, other: Name) -> tuple[int | None, float]:
+        """The slips between the two names, None for too many; and what the spelling alone is worth, from 0 to 1."""
+        if not self.called.whole or not other.whole:
+            return None, 0.0
+        if self.called.whole == other.whole:
+            return 0, 1.0
+        best: int | None = None
+        worth = 0.0
+        for one, two in _variants(self.called, other):
+            length = max(len(one), len(two))
+            edits = distance(one, two, length // 2)
+            if edits <= slips(length):
+                best = edits if best is None or edits < best else best
+                worth = max(worth, 0.95 - 0.05 * edits)
+            elif edits * 2 < length:
+                worth = max(worth, 0.8 - 1.6 * edits / length)
+        return best, worth
+
+    def compare(
+        self, other: Name, spelling: tuple[int | None, float], description: Callable[[], frozenset[str]]
+    ) -> Likeness:
+        """How well a tool answers the name.
+
+        Args:
+            other: the tool's name.
+            spelling: what `spelling` gave for it.
+            description: gives the words of the tool's description; asked only where the name leaves words open.
+        """
+        ours, theirs = self.called.words, other.words
+        edits, spelled = spelling
+        rows = [[kin[text] for text in other.texts] for kin in self._kin]
+        asked = [max(row, default=0.0) for row in rows]
+        offered = [max(column) for column in zip(*rows, strict=True)] or [0.0] * len(theirs)
+        meant = asked if min(asked, default=1.0) >= RELATED else self._explained(asked, description())
+        score = spelled
+        if any(meant):
+            score = max(score, 0.63 * self._weights.mean(ours, meant) + 0.27 * self._weights.mean(theirs, offered))
+        against = score > 0 and edits != 0 and self._are_opposed(_open(ours, asked), _open(theirs, offered))
+        return Likeness(score / 2 if against else score, edits, against, asked, offered)
+
+    def sure(self, other: Name, likeness: Likeness) -> bool:
+        """Whether a tool may be proposed as the one that was meant, as far as the two names can tell."""
+        if likeness.opposed or likeness.edits == 0:
+            return not likeness.opposed
+        ours, theirs = _open(self.called.words, likeness.asked), _open(other.words, likeness.offered)
+        if any(word.text.isdigit() for word in ours) and any(word.text.isdigit() for word in theirs):
+            return False
+        if _NEGATING.intersection(self.called.texts) != _NEGATING.intersection(other.texts):
+            return False
+        if likeness.edits is None:
+            return self._same_words(other, likeness)
+        if any(word.meaning is not UNKNOWN or self._weights.knows(word) for word in ours):
+            return False
+        return not self._nearer_to_an_opposite(other, theirs, likeness.edits)
+
+    def is_danger(self, other: Name, likeness: Likeness) -> bool:
+        """Whether a tool that may do harm would be named to a model that asked for something else.
+
+        That is one that destroys, where nothing was to be destroyed, or another thing; and one that writes another thing.
+        """
+        destroys = any(word.destroys for word in other.words)
+        if destroys and likeness.opposed and not any(word.destroys for word in self.called.words):
+            return True
+        if likeness.edits is not None or not (destroys or any(opposed(word, _READ) for word in other.words)):
+            return False
+        asked = self._of_things(self.called.words, likeness.asked, destroys)
+        offered = self._of_things(other.words, likeness.offered, destroys)
+        if not asked or not offered:
+            return False
+        return max(min(asked), min(offered)) < MISSPELT if destroys else max(asked) < RELATED
+
+    def _of_things(self, words: Iterable[Word], values: Iterable[float], unknown: bool) -> list[float]:
+        """The values of those words that say what a tool is about: neither what it does nor whose it is.
+
+        Args:
+            words: the words of a name.
+            values: one a word.
+            unknown: whether words count that no table has.
+        """
+        return [
+            value
+            for word, value in zip(words, values, strict=True)
+            if not (word.is_light or word.acts or word.changes or word.reads or word.destroys)
+            and not self._weights.leads(word)
+            and (unknown or word.meaning is not UNKNOWN)
+        ]
+
+    def clearance(self, likeness: Likeness) -> float:
+        """How far behind the next best must be for a tool to be proposed as the one."""
+        if likeness.edits is not None:
+            return 0.04
+        verb_replaced = any(
+            word.acts and value == SYNONYM for word, value in zip(self.called.words, likeness.asked, strict=True)
+        )
+        return 0.25 if verb_replaced else 0.08
+
+    def key_kinship(self, one: str, other: str) -> float:
+        """What the name of an argument is worth in the place of the name of a parameter, from 0 to 1."""
+        pair = (one, other)
+        worth = self._keys.get(pair)
+        if worth is None:
+            ours, theirs = self._words.words(pieces(one)), self._lexicon.words(pieces(other))
+            akin = max((kinship(a, b) for a in ours for b in theirs), default=0.0)
+            worth = self._keys[pair] = 1.0 if one.lower() == other.lower() else 0.8 * akin
+        return worth
+
+    def _are_opposed(self, ours: list[Word], theirs: list[Word]) -> bool:
+        for one in ours:
+            for two in theirs:
+                pair = (one.text, two.text)
+                against = self._opposed.get(pair)
+                if against is None:
+                    against = self._opposed[pair] = opposed(one, two)
+                if against:
+                    return True
+        return False
+
+    def _explained(self, asked: list[float], description: frozenset[str]) -> list[float]:
+        """The values of the words called, raised where the description has something to do with a word left open."""
+        return [
+            value if value >= RELATED or not description else max(value, told.by(description))
+            for value, told in zip(asked, self._told, strict=True)
+        ]
+
+    def _same_words(self, other: Name, likeness: Likeness) -> bool:
+        """Whether every word that matters is in both names, in whatever order."""
+        asked = list(zip(self.called.words, likeness.asked, strict=True))
+        offered = list(zip(other.words, likeness.offered, strict=True))[other.heading :]
+        shared = [(word, value) for word, value in asked if value >= MISSPELT and not word.is_light]
+        if any(word.destroys for word, value in asked if value == SYNONYM):
+            return False
+        reads = not any(word.changes for word in self.called.words + other.tail_words)
+        offered = list(itertools.dropwhile(lambda pair: pair[1] < MISSPELT and self._weights.leads(pair[0]), offered))
+        if reads and len(shared) > 1:
+            asked = list(itertools.dropwhile(lambda pair: pair[1] < RELATED and pair[0].meaning is UNKNOWN, asked))
+        left = [word for word, value in asked if value < MISSPELT and not word.is_light]
+        extra = [(word, value) for word, value in offered if value < MISSPELT and not word.is_light]
+        if reads:  # a verb that one of the two lacks, and words that the other's words explain, make no difference
+            if any(word.reads for word in left) and any(word.reads for word, _ in extra):
+                return False
+            left = [word for word in left if not word.reads]
+            extra = [(word, value) for word, value in extra if not word.reads and value < RELATED]
+        alone = len(shared) == 1 and not shared[0][0].acts and shared[0][1] != SYNONYM
+        return not left and not extra and (len(shared) > 1 or alone)
+
+    def _nearer_to_an_opposite(self, other: Name, theirs: Iterable[Word], edits: int) -> bool:
+        """Whether the name called is as near to the opposite of a tool as to the tool: `gt_user` is no `set_user`."""
+        variants = list(_variants(self.called, other))
+        return any(
+            distance(one, two.replace(word.text, text, 1), most) <= most
+            for word in theirs
+            for texts, most in ((negations(word), edits), (opposites(word), edits + (edits > 1)))
+            for text in texts
+            for one, two in variants
+        )
+
+
+def _variants(called: Name, other: Name) -> Iterator[tuple[str, str]]:
+    """The pairs of spellings to compare: with and without the namespaces, where these may be left out."""
+    yield called.whole, other.whole
+    if other.space:
+        yield called.whole, other.tail
+        if called.space and _same_space(called, other):
+            yield called.tail, other.tail
+    elif called.space and not orders(called.words[: called.heading]):
+        yield called.tail, other.whole
+
+
+def _same_space(called: Name, other: Name) -> bool:
+    """Whether the words of one namespace are all among those of the other, but for words that any server may have."""
+    ours, theirs = ({word.text for word in name.words[: name.heading] if not word.is_light} for name in (called, other))
+    return ours <= theirs or theirs <= ours
+
+
+def _open(words: Iterable[Word], values: Iterable[float]) -> list[Word]:
+    return [word for word, value in zip(words, values, strict=True) if value < SYNONYM]

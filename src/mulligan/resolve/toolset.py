@@ -1,0 +1,303 @@
+"""The tools of a pipeline, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, ValuesView
+from copy import copy
+from functools import partial
+from typing import Any
+
+from mulligan.dialects import Dialect, named
+from mulligan.errors import UsageError
+from mulligan.forks import shared_lock
+from mulligan.lazy import lazy
+from mulligan.resolve.suggestions import Entry, NameIndex, Suggestions
+from mulligan.secrets.arguments import SecretNames
+from mulligan.tools import Tool
+from mulligan.untrusted.copies import thawed
+from mulligan.untrusted.text import safe_repr
+from mulligan.validate.signature import read_names
+
+_NO_SECRETS = SecretNames(())
+
+
+class Toolset(Mapping[str, Tool]):
+    """A mapping of tools by name, to which tools can be added, and from which they can be removed, at run time.
+
+    Args:
+        tools: tools, plain functions and other toolsets.
+
+    Attributes:
+        dialects: the message shapes that `definitions` knows by name; None for the built-in ones.
+
+    Raises:
+        UsageError: two tools of one name, or something that cannot be a tool.
+    """
+
+    def __init__(self, tools: Iterable[Any] = ()) -> None:
+        self._tools: dict[str, Tool] = {}
+        self._entries: dict[str, Entry] = {}
+        self._also_called: dict[str, str] = {}
+        self._index: NameIndex | None = None
+        self._secrets: SecretNames | None = _NO_SECRETS
+        self._lock = shared_lock()
+        self.dialects: Mapping[str, Dialect] | None = None
+        for given in _each(tools):
+            self.add(given)
+
+    def add(self, tool: Tool | Callable[..., Any], *, replace: bool = False) -> Tool:
+        """Adds a tool.
+
+        Args:
+            tool: a tool, or a plain function, which becomes one.
+            replace: whether it may take the place of a tool of the same name.
+
+        Returns:
+            The tool that was added.
+
+        Raises:
+            UsageError: there is a tool of that name, or one that is also called so, it cannot be a tool, or its parameters
+                cannot be described.
+        """
+        made = tool if isinstance(tool, Tool) else _from_anything(tool)
+        made.check()
+        with self._lock:
+            if made.name in self._tools and not replace:
+                both = f"{_where(self._tools[made.name])} and {_where(made)}"
+                raise UsageError(
+                    f"two tools are named {made.name!r}: {both}; rename one with Tool.from_function(..., name=...)"
+                )
+            self._note_aliases(made)
+            self._tools[made.name] = made
+            self._entries[made.name] = Entry(made.name, made.summary, partial(_parameter_names, made))
+            self._index = None
+            if made.secret or self._secrets is not _NO_SECRETS:
+                self._secrets = None
+        return made
+
+    def _note_aliases(self, tool: Tool) -> None:
+        """Notes under which other names a tool is called, unless another tool has one of them."""
+        for name in sorted({tool.name, *tool.also_called}):
+            other = self._also_called.get(name, name if name in self._tools else tool.name)
+            if other != tool.name:
+                raise UsageError(
+                    f"tools {other!r} and {tool.name!r} are both named {name!r}; change also_called of one"
+                )
+        self._forget_aliases(self._tools.get(tool.name))
+        self._also_called.update(dict.fromkeys(tool.also_called, tool.name))
+
+    def _forget_aliases(self, tool: Tool | None) -> None:
+        for name in tool.also_called if tool is not None else ():
+            self._also_called.pop(name, None)
+
+    def remove(self, name: str) -> Tool:
+        """Removes a tool and returns it.
+
+        Args:
+            name: its name.
+
+        Raises:
+            UsageError: there is no tool of that name.
+        """
+        with self._lock:
+            if name not in self._tools:
+                raise UsageError(f"no tool is named {name!r}; available: {', '.join(list(self._tools)[:20]) or 'none'}")
+            self._index = None
+            if self._secrets is not _NO_SECRETS:
+                self._secrets = None
+            del self._entries[name]
+            self._forget_aliases(self._tools[name])
+            return self._tools.pop(name)
+
+    def definitions(self, dialect: str | Dialect = "openai") -> list[Any]:
+        """The tools as a provider is shown them.
+
+        Args:
+            dialect: the message shape, or its name: `openai`, `anthropic`, or that of a plugin.
+
+        Raises:
+            UsageError: no such dialect, or a tool whose schema cannot be made.
+        """
+        described = named(dialect, self.dialects)
+        return [thawed(described.definition(tool)) for tool in self.values()]
+
+    def suggest(self, called: str, arguments: Mapping[str, Any] | None = None) -> Suggestions:
+        """The tools that may be meant by a name that none of them has, best first.
+
+        Args:
+            called: the name that was called.
+            arguments: the arguments of the call, where they can be read.
+        """
+        if called in self._also_called:
+            return Suggestions((self._also_called[called],), confident=True)
+        if self._index is None:
+            self._index = NameIndex(list(self._entries.values()))
+        return self._index.suggest(called, arguments)
+
+    @property
+    def secrets(self) -> SecretNames:
+        """The names of all secret arguments; false where no tool has any."""
+        if self._secrets is None:
+            tools = self._tools.copy().values()
+            secret = frozenset(name for tool in tools for name in tool.secret)
+            declared = (name for tool in tools if secret for name in _parameter_names(tool))
+            self._secrets = SecretNames(secret, frozenset(declared))
+        return self._secrets
+
+    @lazy
+    def view(self) -> Toolset:
+        """The same tools, as they are at any moment, without `add` and `remove`: what plugins are given."""
+        return _View(self, self._tools)
+
+    def without_handlers(self) -> Toolset:
+        """The same tools with handlers that refuse to run: what a repairer is given."""
+        return _Specs(self._tools.copy(), self._entries.copy(), self._also_called.copy(), self._index)
+
+    def __getitem__(self, name: str) -> Tool:
+        return self._tools[name]
+
+    def get(self, name: object, default: Any = None) -> Any:
+        """The tool of that name, or the default."""
+        return self._tools.get(name, default) if isinstance(name, str) else default
+
+    def values(self) -> ValuesView[Tool]:
+        """The tools as they are at this moment, so that others may change them meanwhile."""
+        return self._tools.copy().values()
+
+    def items(self) -> ItemsView[str, Tool]:
+        """The names and tools as they are at this moment, so that others may change them meanwhile."""
+        return self._tools.copy().items()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(tuple(self._tools))
+
+    def __len__(self) -> int:
+        return len(self._tools)
+
+    def __repr__(self) -> str:
+        return f"Toolset({', '.join(list(self._tools)[:20])}{', ...' if len(self._tools) > 20 else ''})"
+
+
+class _ReadOnly(Toolset):
+    """Tools that are shown, and not handed out to be changed."""
+
+    @property
+    def view(self) -> Toolset:
+        """This one."""
+        return self
+
+    def add(self, tool: Tool | Callable[..., Any], *, replace: bool = False) -> Tool:
+        raise UsageError("this toolset is read-only; the host adds tools to pipeline.tools")
+
+    def remove(self, name: str) -> Tool:
+        raise UsageError("this toolset is read-only; the host removes tools from pipeline.tools")
+
+
+class _View(_ReadOnly):
+    """The tools of another toolset."""
+
+    def __init__(self, whole: Toolset, tools: dict[str, Tool]) -> None:
+        super().__init__()
+        self._whole, self._tools = whole, tools
+        if whole.dialects is not None:
+            self.dialects = {name: copy(dialect) for name, dialect in whole.dialects.items()}
+
+    def suggest(self, called: str, arguments: Mapping[str, Any] | None = None) -> Suggestions:
+        return self._whole.suggest(called, arguments)
+
+    def without_handlers(self) -> Toolset:
+        return self._whole.without_handlers()
+
+
+class _Specs(_ReadOnly):
+    """Tools whose handlers refuse to run, each made when it is first looked at."""
+
+    def __init__(
+        self, tools: dict[str, Tool], entries: dict[str, Entry], also_called: dict[str, str], index: NameIndex | None
+    ) -> None:
+        super().__init__()
+        self._tools, self._entries, self._also_called, self._index = tools, entries, also_called, index
+        self._made: dict[Tool, Tool] = {}
+
+    def __getitem__(self, name: str) -> Tool:
+        tool = self._tools[name]
+        if tool not in self._made:
+            self._made[tool] = tool.without_handler()
+        return self._made[tool]
+
+    def get(self, name: object, default: Any = None) -> Any:
+        return self[name] if isinstance(name, str) and name in self._tools else default
+
+    def values(self) -> ValuesView[Tool]:
+        return dict(self.items()).values()
+
+    def items(self) -> ItemsView[str, Tool]:
+        return {name: self[name] for name in self._tools.copy()}.items()
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._tools
+
+
+def _each(tools: Any) -> Iterator[Any]:
+    if isinstance(tools, Mapping):
+        tools = tools.values()
+    if callable(tools) or isinstance(tools, (str, bytes)) or not isinstance(tools, Iterable):
+        raise UsageError(
+            f"tools must be a list of tools, not {safe_repr(tools)}; write [{getattr(tools, '__name__', '...')}]"
+        )
+    for given in tools:
+        if isinstance(given, Toolset):
+            yield from given.values()
+        else:
+            yield given
+
+
+_PACKAGES = {  # by the root of the module that an object's class comes from
+    "langchain": "mulligan-langchain",
+    "langchain_core": "mulligan-langchain",
+    "langgraph": "mulligan-langchain",
+    "pydantic_ai": "mulligan-pydantic-ai",
+    "agents": "mulligan-openai-agents",
+    "google.adk": "mulligan-adk",
+    "strands": "mulligan-strands",
+    "mcp": "mulligan-mcp",
+    "fastmcp": "mulligan-mcp",
+}
+
+
+def _from_anything(given: Any) -> Tool:
+    package = _package(given)
+    if callable(given):
+        try:
+            return Tool.from_function(given)
+        except UsageError:
+            if package is None:
+                raise
+    if package is None:
+        raise UsageError(f"{safe_repr(given)} cannot be a tool: pass a Tool, a function or a Toolset")
+    kind = type(given)
+    raise UsageError(
+        f"{kind.__module__}.{kind.__qualname__} is a tool of another framework: `pip install {package}` protects it "
+        "there; to run it here, pass its function"
+    )
+
+
+def _package(given: Any) -> str | None:
+    """The package for the framework that an object is from; None for a function, and for any other object."""
+    roots = (cls.__module__.split(".") for cls in type(given).__mro__)
+    names = (name for parts in roots for name in (parts[0], ".".join(parts[:2])))
+    return next((_PACKAGES[name] for name in names if name in _PACKAGES), None)
+
+
+def _where(tool: Tool) -> str:
+    code = getattr(tool.handler, "__code__", None)
+    if code is None:
+        return repr(tool.handler)[:80]
+    return f"{getattr(tool.handler, '__module__', '?')}.{tool.handler.__qualname__} (line {code.co_firstlineno})"
+
+
+def _parameter_names(tool: Tool) -> list[str]:
+    if tool.is_read_from_signature:
+        return read_names(tool.handler)
+    properties = tool.parameters.get("properties")
+    return list(properties) if isinstance(properties, Mapping) else []

@@ -1,0 +1,269 @@
+"""The words of a tool's name and what they have to do with one another."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from mulligan.resolve.synonyms import CHANGING, DESTROYING, LIGHT, OPPOSITE, READING, RELATED, SAME, SPACE_MARKS
+
+_PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_FOREIGN_PIECES = re.compile(r"[^\W\d_]+|\d+")
+_IRREGULAR = frozenset({"news", "address"})
+_READING, _CHANGING, _DESTROYING, _LIGHT = (
+    frozenset(words.split()) for words in (READING, CHANGING, DESTROYING, LIGHT)
+)
+_VOWELS = frozenset("aeiouy")
+SHORTEST_WORD = 3
+_SHORTEST_RUN_ON, _LONGEST_RUN_ON = 6, 32
+_SHORTEST_VERB_FORM, _SHORTEST_NOUN_OF_VERB = 6, 8
+_MOST_WORDS = 16
+_NEGATIONS = ("un", "dis", "de", "re")
+
+
+class Meaning(NamedTuple):
+    """The groups that a word belongs to, each field a set of bits.
+
+    Attributes:
+        same: the lines of SAME.
+        related: the lines of SAME and RELATED.
+        left: the lines of OPPOSITE that have it on their left.
+        right: the lines of OPPOSITE that have it on their right.
+    """
+
+    same: int
+    related: int
+    left: int
+    right: int
+
+
+UNKNOWN = Meaning(0, 0, 0, 0)
+
+
+class Word(NamedTuple):
+    """One word of a name.
+
+    Attributes:
+        text: the word in lower case.
+        stem: the word without its endings.
+        meaning: its groups; `UNKNOWN` where no table has it.
+    """
+
+    text: str
+    stem: str
+    meaning: Meaning
+
+    @property
+    def acts(self) -> bool:
+        """Whether it is a verb, or another word, that has an opposite."""
+        return bool(self.meaning.left | self.meaning.right)
+
+    @property
+    def changes(self) -> bool:
+        """Whether it is a verb that asks for more than reading."""
+        return (self.acts and not self.reads) or self.text in _CHANGING
+
+    @property
+    def reads(self) -> bool:
+        """Whether it is a verb that changes nothing."""
+        return self.text in _READING
+
+    @property
+    def destroys(self) -> bool:
+        """Whether it is a verb that does away with something."""
+        return self.text in _DESTROYING
+
+    @property
+    def is_light(self) -> bool:
+        """Whether it says next to nothing about which tool is meant."""
+        return self.text in _LIGHT
+
+
+def pieces(text: str) -> list[str]:
+    """Cut a name or a sentence at separators, digits and capitals, into lower-case words."""
+    pattern = _PIECES if text.isascii() else _FOREIGN_PIECES
+    return [piece.lower() for piece in pattern.findall(text)]
+
+
+def stem(word: str) -> str:
+    """Take the commonest English endings off a lower-case word: `queries` and `query` give the same."""
+    if word in _IRREGULAR:
+        return word
+    if len(word) > SHORTEST_WORD and word[-1] == "s" and word[-2] not in "sui":
+        word = word[:-1]
+    if len(word) >= _SHORTEST_VERB_FORM:
+        if word[-3:] == "ing" and not _VOWELS.isdisjoint(word[:-3]):
+            word = word[:-3]
+        elif word[-2:] == "ed" and not _VOWELS.isdisjoint(word[:-2]):
+            word = word[:-2]
+        elif len(word) >= _SHORTEST_NOUN_OF_VERB and word[-3:] == "ion":
+            word = word[:-3]
+    if len(word) > SHORTEST_WORD and word[-1] == "e":
+        return word[:-1]
+    return word[:-1] + "i" if len(word) >= SHORTEST_WORD and word[-1] == "y" else word
+
+
+class Lexicon:
+    """The words met so far, each looked up once."""
+
+    def __init__(self) -> None:
+        self._words: dict[str, Word] = {}
+
+    def word(self, text: str) -> Word:
+        """Look a lower-case word up."""
+        word = self._words.get(text)
+        if word is None:
+            word = self._words[text] = word_of(text)
+        return word
+
+    def words(self, texts: Iterable[str]) -> list[Word]:
+        """Look several up; a run-on word of which all parts are known, such as `readfile`, becomes its parts."""
+        found: list[Word] = []
+        for text in texts:
+            word = self.word(text)
+            whole = word.meaning is not UNKNOWN or not _SHORTEST_RUN_ON <= len(text) <= _LONGEST_RUN_ON
+            found += [word] if whole else map(self.word, split(text))
+        return found
+
+
+class Name(NamedTuple):
+    """A tool name taken apart.
+
+    Attributes:
+        whole: all its letters and digits, in lower case.
+        tail: those after the namespace; the same as `whole` without one.
+        space: those of the namespace; empty without one.
+        words: its words, those of the namespace first; of endless names not all.
+        texts: the same, as texts.
+        heading: how many of the words are the namespace's.
+        cut: where the namespace ends in the name.
+    """
+
+    whole: str
+    tail: str
+    space: str
+    words: tuple[Word, ...]
+    texts: tuple[str, ...]
+    heading: int
+    cut: int
+
+    @property
+    def tail_words(self) -> tuple[Word, ...]:
+        """The words after the namespace."""
+        return self.words[self.heading :]
+
+
+def parse(name: str, lexicon: Lexicon) -> Name:
+    """Take a name apart; the namespace ends at the last of the marks that end one."""
+    cut = max(name.rfind(mark) + len(mark) if mark in name else 0 for mark in SPACE_MARKS)
+    space, tail = pieces(name[:cut]), pieces(name[cut:])
+    if not tail:
+        space, tail, cut = [], space, 0
+    heading = lexicon.words(space)[-_MOST_WORDS:]
+    words = (*heading, *lexicon.words(tail)[:_MOST_WORDS])
+    texts = tuple(word.text for word in words)
+    return Name("".join(space + tail), "".join(tail), "".join(space), words, texts, len(heading), cut)
+
+
+def tails(name: str) -> list[str]:
+    """What is left of a name when one namespace, or several, are taken off; a verb such as `delete` is none."""
+    ends = [start + len(mark) for mark in SPACE_MARKS for start in range(len(name)) if name.startswith(mark, start)]
+    lexicon = Lexicon()
+    return [name[end:] for end in ends if not orders(lexicon.words(pieces(name[:end])))]
+
+
+def word_of(text: str) -> Word:
+    """Look a lower-case word up in the tables."""
+    root = stem(text)
+    return Word(text, root, _meanings().get(root, UNKNOWN))
+
+
+def split(text: str) -> list[str]:
+    """Take a run-on word apart, if every part is known: `readfile` is `read`, `file`."""
+    meanings = _meanings()
+    ways: dict[int, list[str]] = {0: []}
+    for end in range(SHORTEST_WORD, len(text) + 1):
+        found = [
+            [*way, text[start:end]]
+            for start, way in ways.items()
+            if end - start >= SHORTEST_WORD and stem(text[start:end]) in meanings
+        ]
+        if found:
+            ways[end] = min(found, key=len)
+    return ways.get(len(text), [text])
+
+
+def orders(words: Iterable[Word]) -> bool:
+    """Whether some words ask for a change, as those of no namespace do: `delete`, but not `creating`."""
+    return any(word.changes and not word.text.endswith("ing") for word in words)
+
+
+def opposed(one: Word, other: Word) -> bool:
+    """Whether two words must never be taken for one another, such as `read` and `delete`, `lock` and `unlock`."""
+    a, b = one.meaning, other.meaning
+    if a.same & b.same:
+        return False
+    if (a.left & b.right) | (a.right & b.left):
+        return True
+    if a is not UNKNOWN and b is not UNKNOWN:
+        return False
+    short, long = sorted((one.text, other.text), key=len)
+    return long.endswith(short) and long[: len(long) - len(short)] in _NEGATIONS
+
+
+def opposites(word: Word) -> list[str]:
+    """The words that the table of opposites sets against a word."""
+    found = []
+    for number, line in enumerate(_lines(OPPOSITE)):
+        left, _, right = line.partition("|")
+        found += right.split() if word.meaning.left >> number & 1 else []
+        found += left.split() if word.meaning.right >> number & 1 else []
+    return [text for text in found if not word_of(text).meaning.same & word.meaning.same]
+
+
+def negations(word: Word) -> list[str]:
+    """The word with a prefix that turns its sense around, or without the one it has."""
+    prefixed = [prefix + word.text for prefix in _NEGATIONS]
+    return prefixed + [word.text.removeprefix(prefix) for prefix in _NEGATIONS if word.text.startswith(prefix)]
+
+
+def synonyms(word: Word) -> list[str]:
+    """Other words that may stand for this one, the closest first."""
+    found = dict.fromkeys(
+        text
+        for mask, lines in ((word.meaning.same, _lines(SAME)), (word.meaning.related, _lines(SAME) + _lines(RELATED)))
+        for number, line in enumerate(lines)
+        if mask >> number & 1
+        for text in line.split()
+    )
+    found.pop(word.text, None)
+    return list(found)
+
+
+@functools.cache
+def _meanings() -> Mapping[str, Meaning]:
+    """The tables by stem, made at the first look-up."""
+    stems: dict[str, str] = {}
+    rows: dict[str, list[int]] = {}
+
+    def note(field: int, number: int, words: str) -> None:
+        for word in words.split():
+            root = stems.get(word) or stems.setdefault(word, stem(word))
+            rows.setdefault(root, [0, 0, 0, 0])[field] |= 1 << number
+
+    same = _lines(SAME)
+    for number, line in enumerate(same + _lines(RELATED)):
+        note(1, number, line)
+        if number < len(same):
+            note(0, number, line)
+    for number, line in enumerate(_lines(OPPOSITE)):
+        left, _, right = line.partition("|")
+        note(2, number, left)
+        note(3, number, right)
+    return {root: Meaning(*row) for root, row in rows.items()}
+
+
+def _lines(table: str) -> list[str]:
+    return table.strip().splitlines()

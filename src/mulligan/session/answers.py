@@ -1,0 +1,245 @@
+"""The answers to calls with an id, so that one id runs a tool that may change something at most once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+from mulligan import errors
+from mulligan.calls import ToolCall
+from mulligan.execute.steps import Signal
+from mulligan.forks import shared_lock
+from mulligan.results import Source, ToolResult
+from mulligan.session.records import check, check_table, shown
+from mulligan.tools import Tool
+from mulligan.untrusted.objects import guarded
+from mulligan.untrusted.text import safe_str
+
+_KEPT, _MOST_CHARACTERS = 1_000, 50_000_000
+_LONGEST_VALUE = 100_000
+_LARGEST = 1e9
+_EFFECTS = ("none", "possible", "done")
+_ELLIPSIS = "…"
+_OPTIONAL: Mapping[str, tuple[type[Any], ...]] = {
+    "user_message": (str,),
+    "resource": (str,),
+    "http_status": (int,),
+    "provider": (str,),
+    "retry_after": (int, float),
+    "rule": (str,),
+}
+
+
+@attrs.define
+class Answer:
+    """What came of a call.
+
+    Attributes:
+        is_error: whether it failed.
+        value: what the tool returned.
+        error: what the failure means, or None.
+        content: what the model read.
+    """
+
+    is_error: bool
+    value: Any
+    error: errors.ToolError | None
+    content: str
+
+    @classmethod
+    def of(cls, result: ToolResult) -> Answer:
+        """The answer that a result holds, bounded as what the model read of it is.
+
+        The exception behind its error is left out: that would keep the frames of the call.
+
+        Args:
+            result: the result of the call.
+        """
+        error = result.error
+        if error is not None:
+            copy = type(error).__new__(type(error), error.message)
+            copy.__dict__.update(error.__dict__)
+            error = copy
+        return cls(result.is_error, _bounded(result.value, result.content), error, result.content)
+
+    def result(self, call: ToolCall, tool: Tool, source: Source) -> ToolResult:
+        """The result of a call that repeats the one of this answer.
+
+        Args:
+            call: the call.
+            tool: its tool.
+            source: the pipeline's part that makes results.
+        """
+        is_fatal = self.error is not None and self.error.fatal
+        return ToolResult(
+            call, tool, self.is_error, self.value, self.error, is_fatal, content=self.content, source=source
+        )
+
+
+def _bounded(value: Any, content: str) -> Any:
+    """What a tool returned, unless it is much more than the model read of it: then that, or what that says as JSON."""
+    if type(value) is str:
+        return value if len(value) <= len(content) else content
+    if value is None or type(value) in (bool, int, float):
+        return value
+    if _ELLIPSIS in (content[-1:], content.partition("\n")[0][-1:]):  # JSON does not end so: it was shortened
+        return content
+    return value if len(content) <= _LONGEST_VALUE else guarded(lambda: json.loads(content))
+
+
+class AnsweredCalls:
+    """The answers of a conversation, by call; safe to use from several threads and tasks."""
+
+    def __init__(self) -> None:
+        self._lock = shared_lock()
+        self._answers: dict[str, Answer] = {}
+        self._characters = 0
+        self._running: dict[str, list[Signal]] = {}
+        self._older: dict[str, None] = {}
+
+    def begin(self, key: str) -> Answer | Signal | errors.ToolError | None:
+        """None for a new call, which is running from now on.
+
+        Args:
+            key: a hash of id, tool and arguments.
+
+        Returns:
+            The answer to the same call; a signal of its end if it is still running; an error if its answer is not known.
+        """
+        with self._lock:
+            if (waiting := self._running.get(key)) is not None:
+                waiting.append(Signal())
+                return waiting[-1]
+            if key in self._answers:
+                return self._answers[key]
+            if key in self._older:
+                message = "This call was not run: a call with this id was made before, and its result is unknown."
+                return errors.ToolExecutionError(message, effect="possible", rule="session:same-id")
+            self._running[key] = []
+            return None
+
+    def end(self, key: str, answer: Answer | None, *, has_run: bool) -> None:
+        """Records how a call ended; one that has not run may be made again.
+
+        Args:
+            key: its hash.
+            answer: what came of it, or None if that is not known.
+            has_run: whether the tool was run.
+        """
+        with self._lock:
+            waiting = self._running.pop(key, [])
+            if has_run:
+                self._keep(key, answer)
+        for signal in waiting:
+            signal.set()
+
+    def _keep(self, key: str, answer: Answer | None) -> None:
+        if answer is None:
+            self._older[key] = None
+            return
+        self._answers[key] = answer
+        self._characters += len(answer.content)
+        while len(self._answers) > _KEPT or (self._characters > _MOST_CHARACTERS and len(self._answers) > 1):
+            oldest = next(iter(self._answers))
+            self._characters -= len(self._answers.pop(oldest).content)
+            self._older[oldest] = None
+
+    def forgive(self) -> None:
+        """Forgets the failures that definitely had no effect, so that the same calls may run."""
+        with self._lock:
+            harmless = [
+                key for key, one in self._answers.items() if one.error is not None and one.error.effect == "none"
+            ]
+            for key in harmless:
+                self._characters -= len(self._answers.pop(key).content)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answers as JSON values; a call that is still running counts as one whose answer is not known."""
+        with self._lock:
+            return {
+                "answers": {key: _saved(answer) for key, answer in self._answers.items()},
+                "older": [*self._older, *self._running],
+            }
+
+    def load(self, saved: Mapping[str, Any]) -> None:
+        """Replaces the answers by what `to_dict` returned.
+
+        Args:
+            saved: what it returned.
+
+        Raises:
+            TypeError, ValueError, KeyError: it is something else.
+        """
+        answers = {key: _loaded(fields) for key, fields in check_table("answers", saved["answers"]).items()}
+        older = saved["older"]
+        if type(older) is not list or not all(type(key) is str for key in older):
+            raise TypeError(f"older, which is {shown(older)}")
+        with self._lock:
+            self._answers, self._older = answers, dict.fromkeys(older)
+            self._characters = sum(len(answer.content) for answer in answers.values())
+
+
+def _saved(answer: Answer) -> dict[str, Any]:
+    return {
+        "is_error": answer.is_error,
+        "is_text": type(answer.value) is str,
+        "content": answer.content,
+        "error": None if answer.error is None else _saved_error(answer.error),
+    }
+
+
+def _saved_error(error: errors.ToolError) -> dict[str, Any]:
+    known = {name: getattr(error, name) for name in _OPTIONAL}
+    return {
+        "type": next(kind.__name__ for kind in type(error).__mro__ if _CLASSES.get(kind.__name__) is kind),
+        "message": safe_str(error.message),
+        "code": safe_str(error.code),
+        "effect": error.effect if error.effect in _EFFECTS else "possible",
+        "fatal": bool(error.fatal),
+        "transient": bool(error.transient),
+        **{name: value for name, value in known.items() if _is_known(name, value)},
+    }
+
+
+def _is_known(name: str, value: Any) -> bool:
+    return type(value) in _OPTIONAL[name] and (type(value) is str or 0 <= value < _LARGEST)
+
+
+def _loaded(saved: Any) -> Answer:
+    fields = check_table("an answer", saved)
+    is_error, is_text = (check(name, fields[name], bool) for name in ("is_error", "is_text"))
+    content, error = _text("content", fields["content"]), fields["error"]
+    if is_error:
+        return Answer(True, None, _loaded_error(check_table("error", error)), content)
+    if error is not None:
+        raise ValueError("error, of a call that did not fail")
+    return Answer(False, content if is_text else guarded(lambda: json.loads(content)), None, content)
+
+
+def _loaded_error(fields: Mapping[str, Any]) -> errors.ToolError:
+    kind = _CLASSES.get(_text("type", fields["type"]))
+    if kind is None:
+        raise ValueError(f"type, which is {shown(fields['type'])}")
+    if fields["effect"] not in _EFFECTS:
+        raise ValueError(f"effect, which is {shown(fields['effect'])}")
+    known = {name: fields[name] for name in _OPTIONAL if fields.get(name) is not None}
+    for name, value in known.items():
+        if not _is_known(name, value):
+            raise TypeError(f"{name}, which is {shown(value)}")
+    flags = {name: check(name, fields[name], bool) for name in ("fatal", "transient")}
+    code = _text("code", fields["code"])
+    return kind(_text("message", fields["message"]), code=code, effect=fields["effect"], **flags, **known)
+
+
+def _text(name: str, value: Any) -> str:
+    if type(value) is not str:
+        raise TypeError(f"{name}, which is {shown(value)}")
+    return value
+
+
+_CLASSES: Mapping[str, type[errors.ToolError]] = {
+    name: kind for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, errors.ToolError)
+}

@@ -1,0 +1,248 @@
+"""How much a conversation may use: `Budget`, and `Spending`, which keeps to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, NamedTuple
+
+import attrs
+
+from mulligan.deadline import is_seconds
+from mulligan.errors import ToolError, ToolQuotaError, ToolTimeoutError, UsageError
+from mulligan.forks import shared_lock
+from mulligan.session.records import check_table, shown
+
+Part = Literal["calls", "failures", "seconds", "feedback_chars"]
+_PARTS: tuple[Part, ...] = ("calls", "failures", "seconds", "feedback_chars")
+_MOST = 1e300
+_NAMES: Mapping[str, str] = {
+    "calls": "{} call{s}",
+    "failures": "{} failed call{s}",
+    "seconds": "{} s",
+    "feedback_chars": "{} character{s} of feedback",
+}
+
+
+@attrs.frozen(kw_only=True)
+class Budget:
+    """How much a conversation may use; None is no bound. What goes beyond is answered without being run.
+
+    Attributes:
+        calls: tool calls.
+        failures: calls that fail.
+        seconds: wall time from the start of the conversation; for a tool, the time spent in its calls together.
+        feedback_chars: characters of feedback on calls that fail.
+        tools: budgets of single tools, by name.
+    """
+
+    calls: int | None = None
+    failures: int | None = None
+    seconds: float | None = None
+    feedback_chars: int | None = None
+    tools: Mapping[str, Budget] = attrs.field(factory=dict)
+
+    def __attrs_post_init__(self) -> None:
+        for part in _PARTS:
+            value = getattr(self, part)
+            if value is not None and not _is_amount(value, whole=part != "seconds"):
+                raise UsageError(f"Budget({part}={shown(value)}): use a number from 0, or None for no limit")
+        if not isinstance(self.tools, Mapping):
+            raise UsageError(f"Budget(tools={self.tools!r:.40}): use a mapping of names to budgets")
+        for name, budget in self.tools.items():
+            if type(budget) is not Budget or budget.tools:
+                raise UsageError(f"Budget(tools={{{name!r:.40}: ...}}): use a Budget without tools")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The budget as JSON values."""
+        parts: dict[str, Any] = {part: getattr(self, part) for part in _PARTS}
+        return parts | ({"tools": {name: one.to_dict() for name, one in self.tools.items()}} if self.tools else {})
+
+    @classmethod
+    def from_dict(cls, saved: Mapping[str, Any]) -> Budget:
+        """What `to_dict` returned, read again.
+
+        Args:
+            saved: what it returned.
+
+        Raises:
+            UsageError: it is something else.
+        """
+        try:
+            return _from_saved(saved)
+        except (KeyError, TypeError, ValueError) as error:
+            raise UsageError(f"this is not a result of Budget.to_dict(): {type(error).__name__} at {error}") from None
+
+
+def _from_saved(saved: Any) -> Budget:
+    tools = {
+        name: Budget(**_parts(f"the budget of {name:.40}", one))
+        for name, one in check_table("tools", check_table("limits", saved).get("tools", {})).items()
+    }
+    return Budget(**_parts("limits", saved), tools=tools)
+
+
+class Overspent(NamedTuple):
+    """A part of a budget that is used up.
+
+    Attributes:
+        part: `calls`, `failures`, `seconds` or `feedback_chars`.
+        limit: how much there was.
+        tool: the tool whose budget it is, or None for the conversation's.
+    """
+
+    part: Part
+    limit: float
+    tool: str | None
+
+    def error(self) -> ToolError:
+        """What a call is answered with that is not run for it."""
+        amount = _NAMES[self.part].format(f"{self.limit:,}", s="" if self.limit == 1 else "s")
+        whose = "this conversation" if self.tool is None else f"{self.tool} in this conversation"
+        kind = ToolTimeoutError if self.part == "seconds" else ToolQuotaError
+        return kind(
+            f"This call was not run: the budget of {amount} for {whose} is exhausted.",
+            fatal=self.tool is None,
+            transient=False,
+            effect="none",
+            rule=f"session:budget-{self.part}",
+            user_message=f"The budget of {amount} for {whose} is exhausted.",
+        )
+
+
+class Spending:
+    """What a conversation has used of its budget; safe to use from several threads and tasks.
+
+    Args:
+        budget: how much it may use.
+        clock: monotonic seconds.
+
+    Attributes:
+        budget: how much it may use.
+        started: when the conversation began, by the clock.
+    """
+
+    def __init__(self, budget: Budget, clock: Callable[[], float]) -> None:
+        self.budget = budget
+        self._clock = clock
+        self.started = clock()
+        self._lock = shared_lock()
+        self._used: dict[str | None, dict[str, float]] = {}
+
+    def begin(self, tool: str | None = None) -> Overspent | None:
+        """Counts one more call, unless something is used up.
+
+        Args:
+            tool: the tool that would be run; None where the conversation as a whole is asked.
+        """
+        budget = self._of(tool)
+        if budget is None:
+            return None
+        with self._lock:
+            for part in _PARTS:
+                limit = getattr(budget, part)
+                if limit is not None and self._spent(tool, part) >= limit:
+                    return Overspent(part, limit, tool)
+            self._add(tool, "calls", 1)
+        return None
+
+    def end(self, tool: str | None, seconds: float, feedback: int | None) -> None:
+        """Counts what a call has used.
+
+        Args:
+            tool: its tool, or None.
+            seconds: how long it took.
+            feedback: characters of its feedback; None where it succeeded.
+        """
+        with self._lock:
+            for scope in {None, tool}:
+                if self._of(scope) is None:
+                    continue
+                if scope is not None:
+                    self._add(scope, "seconds", seconds)
+                if feedback is not None:
+                    self._add(scope, "failures", 1)
+                    self._add(scope, "feedback_chars", feedback)
+
+    def seconds_left(self, tool: str | None = None) -> float | None:
+        """The time that is left, or None where it is not bounded.
+
+        Args:
+            tool: a tool, or None for the conversation as a whole.
+        """
+        budget = self._of(tool)
+        if budget is None or budget.seconds is None:
+            return None
+        return max(0.0, budget.seconds - self._spent(tool, "seconds"))
+
+    def remaining(self) -> Budget:
+        """What is left, as a budget."""
+        with self._lock:
+            tools = {name: Budget(**self._left(name, one)) for name, one in self.budget.tools.items()}
+            return Budget(**self._left(None, self.budget), tools=tools)
+
+    def _left(self, tool: str | None, budget: Budget) -> dict[str, Any]:
+        bounded = [part for part in _PARTS if getattr(budget, part) is not None]
+        return {part: max(0, getattr(budget, part) - self._spent(tool, part)) for part in bounded}
+
+    def _of(self, tool: str | None) -> Budget | None:
+        return self.budget if tool is None else self.budget.tools.get(tool)
+
+    def _spent(self, tool: str | None, part: str) -> float:
+        if tool is None and part == "seconds":
+            return self._clock() - self.started
+        return self._used.get(tool, {}).get(part, 0)
+
+    def _add(self, tool: str | None, part: str, amount: float) -> None:
+        used = self._used.setdefault(tool, {})
+        used[part] = used.get(part, 0) + amount
+
+    def to_dict(self) -> dict[str, Any]:
+        """The budget and what is used of it, as JSON values."""
+        with self._lock:
+            whole: dict[str, float] = {part: self._spent(None, part) for part in _PARTS if part != "seconds"}
+            if self.budget.seconds is not None:
+                whole["seconds"] = self._spent(None, "seconds")
+            tools = {name: dict(used) for name, used in self._used.items() if name is not None}
+            return {"limits": self.budget.to_dict(), "used": whole, "used_by_tool": tools}
+
+    def load(self, saved: Mapping[str, Any]) -> None:
+        """Takes over what `to_dict` gave. The time between counts for nothing.
+
+        Args:
+            saved: what it gave.
+
+        Raises:
+            KeyError, TypeError, ValueError, AttributeError: it is something else.
+            UsageError: its limits are no budget.
+        """
+        budget = _from_saved(saved["limits"])
+        whole = _amounts("used", saved["used"])
+        used: dict[str | None, dict[str, float]] = {None: whole}
+        by_tool = check_table("used_by_tool", saved["used_by_tool"])
+        used |= {name: _amounts(f"used_by_tool of {name:.40}", one) for name, one in by_tool.items()}
+        with self._lock:
+            self.budget = budget
+            self.started = self._clock() - whole.pop("seconds", 0.0)
+            self._used = used
+
+
+def _is_amount(value: object, *, whole: bool = False) -> bool:
+    if isinstance(value, bool) or (whole and not isinstance(value, int)):
+        return False
+    return is_seconds(value) and 0 <= value <= _MOST  # type: ignore[operator]
+
+
+def _parts(name: str, saved: Any) -> dict[str, Any]:
+    """The bounds of one budget, which has no tools of its own if it is a tool's."""
+    fields = check_table(name, saved)
+    return {part: fields[part] for part in _PARTS}
+
+
+def _amounts(name: str, saved: Any) -> dict[str, float]:
+    amounts = dict(check_table(name, saved))
+    for part, amount in amounts.items():
+        if part not in _PARTS:
+            raise ValueError(f"{part!r:.40} is not part of a budget")
+        if not _is_amount(amount):
+            raise ValueError(f"{part}, which is {shown(amount)}")
+    return amounts

@@ -1,0 +1,347 @@
+"""The loop guard: what failed in a conversation, so that the same failure is not repeated for ever.
+
+The rule is documented in `docs/how-to/sessions.md`, section 2; this module does what it says, and no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from mulligan.errors import RepeatedCallError, ToolArgumentError, ToolError
+from mulligan.forks import shared_lock
+from mulligan.session.records import (
+    MOST_RECORDS,
+    FailureRecord,
+    FailureStreak,
+    check,
+    load_records,
+    save_records,
+)
+from mulligan.session.sameness import call_key, digest, held_by, name_keys, result_key, trace, traces, value_key
+from mulligan.untrusted.text import safe_str
+
+if TYPE_CHECKING:
+    from mulligan.tools import Tool
+
+_REFUSED_AFTER, _FATAL_AFTER = 3, 4
+_STOP_AFTER, _ENDED_AFTER = 11, 23
+_OTHER_VALUES = 3
+_SHORTEST_WAIT = 1.0
+
+
+class LoopGuard:
+    """Counts failures; safe to use from several threads and tasks.
+
+    Args:
+        clock: monotonic seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._lock = shared_lock()
+        self._failed: dict[str, dict[str, FailureRecord]] = {}
+        self._streaks: dict[str, FailureStreak] = {}
+        self._fatal: dict[str, dict[str, str]] = {}
+        self._proposed: dict[str, None] = {}
+        self._step = self._calls = 0
+
+    @property
+    def step(self) -> int:
+        """The number of the last step."""
+        return self._step
+
+    def next_step(self) -> None:
+        """A message of the model begins: what failed before it, the model has read."""
+        with self._lock:
+            self._step += 1
+
+    def begin(self, *, is_step: bool) -> int:
+        """Counts one more call of the conversation, and returns the number of its step.
+
+        Args:
+            is_step: whether the call is a step of its own.
+        """
+        with self._lock:
+            self._calls += 1
+            self._step += is_step
+            return self._step
+
+    def refuse(self, tool: Tool, arguments: Mapping[str, Any], step: int) -> ToolError | None:
+        """An error for a call that must not be run once more, which counts as one more failure; or None.
+
+        Args:
+            tool: the tool.
+            arguments: the validated arguments.
+            step: the step that the call belongs to.
+        """
+        name = tool.name
+        if name not in self._streaks and name not in self._failed and name not in self._fatal:
+            return None
+        key = call_key(name, arguments)
+        with self._lock:
+            reason = self._fatal.get(name, {}).get(key)
+            if reason is not None:
+                message = f"This call was not run: it failed before, and repeating it cannot help ({reason})."
+                return RepeatedCallError(message, fatal=True, rule="session:fatal-before")
+            is_proposed = key in self._proposed
+            self._proposed.pop(key, None)
+            if is_proposed:
+                return None
+            streak = self._streaks.setdefault(name, FailureStreak())
+            repeated = self._repeated(self._failed.get(name, {}), key, arguments, step)
+            if repeated is not None:
+                known = repeated.known_before(step)
+                repeated.add(step, self._step)
+                repeated.calls = self._calls
+                streak.add(step, self._step, "", invalid=False)
+                return _refused(known, fatal=known >= _FATAL_AFTER)
+            known = streak.known_before(step)
+            if known >= _ENDED_AFTER and not self._is_corrected(streak, arguments):
+                streak.add(step, self._step, "", invalid=False)
+                return _out_of_row(name, known)
+        return None
+
+    def _repeated(
+        self, failed: Mapping[str, FailureRecord], key: str, arguments: Mapping[str, Any], step: int
+    ) -> FailureRecord | None:
+        """What failed so often that this call is refused for it: the same call, or one with the same failing value."""
+        refusing = {
+            known: record
+            for known, record in failed.items()
+            if not record.invalid and record.known_before(step) >= _REFUSED_AFTER and not self._may_repeat(record)
+        }
+        if not refusing or key in refusing:
+            return refusing.get(key)
+        held = {trace(*item) for item in held_by(arguments)}
+        return next((record for record in refusing.values() if not held.isdisjoint(record.traces)), None)
+
+    def _may_repeat(self, record: FailureRecord) -> bool:
+        """Whether repeating a call is what the model was asked to do: it polls, or has waited."""
+        polls = record.transient and self._calls > record.calls + 1
+        return polls or (record.until is not None and self._clock() >= record.until)
+
+    def _is_corrected(self, streak: FailureStreak, arguments: Mapping[str, Any]) -> bool:
+        """Whether a call fits after some that did not, or takes a name that the last feedback listed."""
+        return streak.invalid or any(digest(value) in streak.proposed for _, value in held_by(arguments))
+
+    def failed(
+        self,
+        tool: Tool | None,
+        name: object,
+        arguments: Mapping[str, Any] | None,
+        error: ToolError,
+        *,
+        step: int,
+        ran: bool = False,
+        exception: str | None = None,
+        started: float = 0.0,
+    ) -> tuple[ToolError, str]:
+        """Records a failure.
+
+        Args:
+            tool: the tool, or None if no tool has that name.
+            name: the name that was called.
+            arguments: the arguments as JSON values; None if they cannot be read.
+            error: what the failure means.
+            step: the step that the call belongs to.
+            ran: whether the tool was run.
+            exception: the qualified name of the exception's class, or None.
+            started: when the call began, by the guard's clock.
+
+        Returns:
+            The error that counts, and the name of a sentence on the repetition; empty for the first failure.
+        """
+        owner = "" if tool is None else tool.name
+        invalid = tool is None or (isinstance(error, ToolArgumentError) and not ran)
+        is_poll = error.transient and tool is not None and tool.read_only
+        result = result_key(error, exception)
+        with self._lock:
+            streak = self._streaks.setdefault(owner, FailureStreak())
+            streak.add(step, self._step, type(error).__name__, invalid=invalid)
+            records = self._records(owner, name, arguments, error, invalid)
+            is_excused = True
+            for record in records:
+                between = is_poll and self._calls > record.calls + 1
+                waited = record.until is not None and started >= record.until
+                has_changed = bool(record.results) and result not in record.results
+                if has_changed and not record.of_value and not invalid:
+                    record.count = 0
+                if not (record.count and (between or waited)):
+                    is_excused = False
+                    record.add(step, self._step)
+                record.results = [*record.results, result]
+                record.invalid, record.transient, record.calls = invalid, is_poll, self._calls
+                wait = error.retry_after or 0.0
+                record.until = self._clock() + wait if wait >= _SHORTEST_WAIT else None
+            if error.fatal and not invalid and not isinstance(error, RepeatedCallError):
+                self._fatal.setdefault(owner, {})[call_key(owner, arguments or {})] = type(error).__name__
+            self._forget()
+            return self._answer(owner, streak, records, error, ran=ran, is_excused=is_excused)
+
+    def repeat(self, tool: Tool, arguments: Mapping[str, Any], step: int) -> None:
+        """Counts a call that failed before and got its recorded answer again.
+
+        Args:
+            tool: the tool.
+            arguments: the validated arguments.
+            step: the step that the call belongs to.
+        """
+        with self._lock:
+            record = self._failed.get(tool.name, {}).get(call_key(tool.name, arguments))
+            if record is not None:
+                record.add(step, self._step)
+
+    def _records(
+        self, owner: str, name: object, arguments: Mapping[str, Any] | None, error: ToolError, invalid: bool
+    ) -> list[FailureRecord]:
+        """What is remembered of the failures that count as the same: of the call, and of the failing value."""
+        if not owner:
+            keys = name_keys(name, error)
+        else:
+            keys = [digest(f"{owner}\0unreadable") if arguments is None else call_key(owner, arguments)]
+        failed = self._failed.setdefault(owner, {})
+        records = [failed.setdefault(key, FailureRecord()) for key in keys]
+        value = value_key(error) if owner and arguments is not None else None
+        if value is not None:
+            about = failed.setdefault(value, FailureRecord(of_value=True))
+            if not invalid:
+                about.traces = [*about.traces, *traces(error, arguments or {})]
+            records.append(about)
+        return records
+
+    def _answer(
+        self,
+        owner: str,
+        streak: FailureStreak,
+        records: Sequence[FailureRecord],
+        error: ToolError,
+        *,
+        ran: bool,
+        is_excused: bool,
+    ) -> tuple[ToolError, str]:
+        count = max(record.count for record in records)
+        if error.fatal:
+            return error, ""
+        if ran and count > _FATAL_AFTER and not is_excused:
+            return _failed_again(count, error), ""
+        if not ran and count > _REFUSED_AFTER:
+            return _caused_by(error, _refused(count - 1, fatal=count > _FATAL_AFTER)), ""
+        if not ran and streak.invalid and streak.steps > _ENDED_AFTER:
+            return _caused_by(error, _out_of_row(owner or "calls of tools that do not exist", streak.steps - 1)), ""
+        if streak.steps > _STOP_AFTER:
+            return error, "many_failures"
+        if is_excused:
+            return error, ""
+        if count > 1:
+            return error, _sentence(count, is_same_call=bool(owner) and records[0].count == count)
+        return error, "other_values" if streak.alike >= _OTHER_VALUES else ""
+
+    def succeeded(self, tool: Tool, arguments: Mapping[str, Any]) -> None:
+        """Records a success: all streaks end, and the same call is new; so is every call if something may have changed.
+
+        Args:
+            tool: the tool.
+            arguments: the validated arguments.
+        """
+        if not self._streaks and not self._failed:
+            return
+        with self._lock:
+            self._streaks.clear()
+            self._failed.pop("", None)
+            if not tool.read_only:
+                self._failed.clear()
+            elif tool.name in self._failed:
+                self._forget_of(
+                    tool.name, call_key(tool.name, arguments), {trace(*item) for item in held_by(arguments)}
+                )
+
+    def _forget_of(self, name: str, key: str, held: set[str]) -> None:
+        failed = self._failed[name]
+        for known, record in list(failed.items()):
+            is_about = record.of_value and (not record.traces or not held.isdisjoint(record.traces))
+            if known == key or record.invalid or is_about:
+                del failed[known]
+        if not failed:
+            del self._failed[name]
+
+    def propose(self, tool: Tool | None, call: tuple[str, Mapping[str, Any]] | None, names: Iterable[str]) -> None:
+        """Records what a feedback proposes: such a call is a corrected one.
+
+        Args:
+            tool: the tool that failed, or None.
+            call: the corrected call as name and arguments, or None.
+            names: the names that it lists.
+        """
+        with self._lock:
+            if call is not None:
+                self._proposed[call_key(*call)] = None
+                while len(self._proposed) > MOST_RECORDS:
+                    del self._proposed[next(iter(self._proposed))]
+            if tool is not None and tool.name in self._streaks:
+                self._streaks[tool.name].proposed = [digest(safe_str(name, 500)) for name in names]
+
+    def clear(self) -> None:
+        """Forgets everything."""
+        with self._lock:
+            for remembered in (self._failed, self._streaks, self._fatal, self._proposed):
+                remembered.clear()
+
+    def _forget(self) -> None:
+        remembered: tuple[dict[str, dict[str, Any]], ...] = (self._failed, self._fatal)
+        for of_tools in remembered:
+            while sum(map(len, of_tools.values())) > MOST_RECORDS:
+                first = next(iter(of_tools))
+                del of_tools[first][next(iter(of_tools[first]))]
+                if not of_tools[first]:
+                    del of_tools[first]
+        while len(self._streaks) > MOST_RECORDS:
+            del self._streaks[next(iter(self._streaks))]
+
+    def to_dict(self) -> dict[str, Any]:
+        """What is remembered, as JSON values."""
+        with self._lock:
+            return save_records(self._failed, self._streaks, self._fatal) | {"proposed": list(self._proposed)}
+
+    def load(self, saved: Mapping[str, Any]) -> None:
+        """Replaces what is remembered by what `to_dict` returned.
+
+        Args:
+            saved: what it returned.
+
+        Raises:
+            TypeError, ValueError, KeyError: it is something else.
+        """
+        failed, streaks, fatal = load_records(saved)
+        proposed = check("proposed", saved["proposed"], list)
+        with self._lock:
+            self._failed, self._streaks, self._fatal = failed, streaks, fatal
+            self._proposed = dict.fromkeys(proposed)
+
+
+def _sentence(count: int, *, is_same_call: bool) -> str:
+    """The template that says how often this has happened."""
+    if count == 2:
+        return "second_time" if is_same_call else "second_alike"
+    return "third_time" if count == 3 else "more_times"
+
+
+def _refused(times: int, *, fatal: bool) -> RepeatedCallError:
+    message = f"This call was not run: it has already failed {times} times."
+    return RepeatedCallError(message, fatal=fatal, rule="session:repeated")
+
+
+def _out_of_row(name: str, steps: int) -> RepeatedCallError:
+    message = f"This call was not run: {name} failed {steps} times in a row."
+    return RepeatedCallError(message, fatal=True, rule="session:in-a-row")
+
+
+def _failed_again(times: int, error: ToolError) -> RepeatedCallError:
+    """The failure that is one too many, of a call that could not be known beforehand to be the same."""
+    message = f"This has failed {times} times."
+    return _caused_by(error, RepeatedCallError(message, fatal=True, rule="session:repeated", effect=error.effect))
+
+
+def _caused_by(error: ToolError, repeated: RepeatedCallError) -> RepeatedCallError:
+    repeated.__cause__ = error
+    return repeated

@@ -1,0 +1,80 @@
+"""What a tool returned, as the text that a model reads.
+
+The standard library writes it: unlike msgspec it keeps the order of keys. What it writes was bounded and made plain before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from mulligan.deadline import Deadline
+from mulligan.errors import ToolExecutionError
+from mulligan.untrusted.objects import type_name
+from mulligan.untrusted.plain import UnreadableError, as_plain
+from mulligan.untrusted.text import show_name
+
+
+def as_content(value: Any, deadline: Deadline | None = None) -> str:
+    """A value as text: a string unchanged, any other value as compact JSON.
+
+    Dataclasses, attrs classes, pydantic models, enums, dates, UUIDs, decimals, sets (sorted), paths and bytes (base64) are
+    written too. A lone surrogate, which no UTF-8 text can hold, becomes U+FFFD; NaN and infinity become texts of these
+    names. At most a million values, 100 million characters and 500 levels are read.
+
+    Args:
+        value: what the tool returned.
+        deadline: when a value that is made while it is read must have ended, or None.
+
+    Raises:
+        ToolExecutionError: it cannot be written; with the effect `done`.
+    """
+    if type(value) is str:
+        return value if value.isascii() else utf8(value)
+    try:
+        return utf8(value) if issubclass(type(value), str) else utf8(_encoder()(as_plain(value, deadline)))
+    except (KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as error:
+        raise _unwritable(value, error) from error
+
+
+def utf8(text: str) -> str:
+    """A text without lone surrogates.
+
+    Args:
+        text: any text.
+    """
+    try:
+        str.encode(text)
+    except UnicodeEncodeError:
+        return str.encode(text, "utf-16", "surrogatepass").decode("utf-16", "replace")
+    return str.__str__(text)
+
+
+@cache
+def _encoder() -> Callable[[Any], str]:
+    import json
+
+    strict = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), check_circular=False)
+    lenient = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False)
+
+    def encode(value: Any) -> str:
+        try:
+            return strict.encode(value)
+        except ValueError:
+            return strict.encode(json.loads(lenient.encode(value), parse_constant=str))
+
+    return encode
+
+
+def _unwritable(value: Any, error: BaseException) -> ToolExecutionError:
+    if isinstance(error, RecursionError):
+        reason = "it is nested too deeply or contains itself"
+    elif isinstance(error, UnreadableError):
+        reason = str(error)
+    else:
+        reason = f"it is of type {show_name(type_name(value), 128)}"
+    message = f"The tool ran, but its result cannot be written as JSON: {reason}."
+    return ToolExecutionError(message, effect="done", rule="host:serialise")

@@ -1,0 +1,249 @@
+"""Makes foreign text fit to be shown: read without failing, freed of what is not visible, and fenced."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from itertools import accumulate
+from typing import Any
+
+from mulligan.untrusted.invisible import BLANK, INVISIBLE
+
+_ANSI = (  # control sequences, strings such as window titles (their end may be missing), and the short ones
+    r"\x1b\[[0-?]{0,64}[ -/]{0,8}[@-~]|\x9b[0-?]{1,64}[ -/]{0,8}[@-~]"
+    r"|\x1b[\]PX^_][^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?|\x1b[ -/]{0,8}[0-~]"
+)
+_BREAKS = "[\u2028\u2029]"
+_SURROGATES = "[\ud800-\udfff]"
+_LOOKALIKES = (  # Greek, Cyrillic, Armenian, Cherokee, Coptic, Lisu
+    "[\u0370-\u03ff\u0400-\u058f\u13a0-\u13ff\u1c80-\u1c8f\u2c80-\u2cff\ua4d0-\ua4ff\ua640-\ua69f\uab70-\uabbf]"
+)
+_ACCENTED = "\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u0130\u0134-\u0137\u0139-\u013e\u0141-\u0148\u014a-\u017e"
+_DISGUISES = (  # other forms of Latin letters
+    "[\u0131-\u0133\u0138\u013f\u0140\u0149\u017f\u2100-\u214f\uff01-\uff5e\U0001d400-\U0001d7ff]"
+)
+_PROSE_MARKS = re.compile(r"[!?;<>{}|`\"*\n\t¿¡\u2026\u3001\u3002\uff01\uff0c\uff1a\uff1b\uff1f]|[.,:] ")
+_STEPS = re.compile(r"[/\\]+")
+_NAME_WORD = re.compile(r"[^\W\d_]{2,}")
+_MOST_WORDS, _LONGEST_NAME = 6, 256
+_LONGEST_WORD = 512
+_ESCAPED = {"\\": r"\\", '"': r"\"", "'": r"\'", "\n": r"\n", "\t": r"\t", "\u2028": r"\n", "\u2029": r"\n"}
+_MARK = 16
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9_.:/-]+").fullmatch
+
+
+_TYPE_NAME = re.compile(r"[\w.<>]{1,400}").fullmatch
+
+
+def clean(text: str, *, newlines: bool = True) -> str:
+    """Remove what is not visible: control characters, terminal escapes, and what Unicode says is not drawn.
+
+    Args:
+        text: foreign text.
+        newlines: whether line feeds and tabs stay; otherwise each run of them becomes one space.
+
+    Returns:
+        The text without them. Every other kind of space becomes a space, lone surrogates U+FFFD, the Unicode line and
+        paragraph separators line feeds.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    if "\x1b" in text or "\x9b" in text:
+        text = re.sub(_ANSI, "", text)
+    text = re.sub(INVISIBLE, "", text)
+    if not text.isascii():
+        text = re.sub(BLANK, " ", text)
+        text = re.sub(_SURROGATES, "\ufffd", re.sub(_BREAKS, "\n", text))
+    return text if newlines else re.sub(r"[\n\t]+", " ", text)
+
+
+def show_name(name: object, limit: int = 64) -> str:
+    """Show an untrusted name on one line, so that it cannot pass for another one.
+
+    Args:
+        name: the name, of any type.
+        limit: the most characters of the result; `…` at its end says that there is more.
+
+    Returns:
+        The name, with quotes, backslashes and line breaks escaped. Letters with accents stay. Other characters that are
+        not ASCII are escaped where most letters are Latin, or where they can be taken for Latin ones; a name in another
+        script stays readable.
+    """
+    if type(name) is str and len(name) <= limit and _PLAIN_NAME(name):
+        return name
+    text = _read(name, 4 * limit)
+    raw = re.sub(_ANSI, "", text)
+    letters = "".join(filter(str.isalnum, raw))
+    latin = len(re.findall(f"[\x00-\x7f{_ACCENTED}]", letters))
+    mixed = f"{_LOOKALIKES}|{_DISGUISES}" if latin else _DISGUISES
+    suspect = f"[^\x00-\x7f{_ACCENTED}]" if latin >= len(letters) - latin else mixed
+    pieces = [_show(character, suspect) for character in raw]
+    lengths = list(accumulate(map(len, pieces)))
+    if len(text) < 4 * limit and (not lengths or lengths[-1] <= limit):
+        return "".join(pieces)
+    return "".join(pieces[: bisect_right(lengths, limit - 1)]) + "…"
+
+
+def type_shown(name: str) -> str:
+    """The qualified name of a type, safe to show; empty for what is no dotted name, since a sentence would read as ours.
+
+    Args:
+        name: the name.
+    """
+    return show_name(name, 128) if _TYPE_NAME(name) else ""
+
+
+def _show(character: str, suspect: str) -> str:
+    if character in _ESCAPED:
+        return _ESCAPED[character]
+    if re.match(suspect, character):
+        digits = f"{ord(character):04x}"
+        return f"\\u{digits}" if len(digits) == len("ffff") else f"\\U{digits:0>8}"
+    return clean(character, newlines=False)
+
+
+def is_name(text: str, like: str = "", *, blanks: int = 0) -> bool:
+    """Whether a text is a name and no sentence, so that it can stand among our own words.
+
+    Args:
+        text: a foreign name, such as that of a file.
+        like: a text that is known already; what stands in it, a sign or a number of words, is no reason against the name.
+        blanks: how many white spaces each step of a path may hold.
+
+    Returns:
+        False where it is empty or long, holds signs that only sentences have, or too many words.
+    """
+    if not 0 < len(text) <= _LONGEST_NAME or clean(text, newlines=False) != text:
+        return False
+    if any(mark not in like for mark in _PROSE_MARKS.findall(text)):
+        return False
+    known = _STEPS.split(like)
+    spaces = max(blanks, *(len(step.split()) - 1 for step in known))
+    words = max(_MOST_WORDS, *(len(_NAME_WORD.findall(step)) for step in known))
+    steps = _STEPS.split(text)
+    return all(len(step.split()) - 1 <= spaces and len(_NAME_WORD.findall(step)) <= words for step in steps)
+
+
+def fence(text: str, *, key: str, label: str) -> str:
+    """Quote a text so that it cannot close its own quotation.
+
+    Args:
+        text: foreign text, cleaned and redacted.
+        key: what the mark is made from beside the text, so that equal input gives equal output.
+        label: one line of our own that says what follows.
+
+    Returns:
+        The label, then the text between two lines that hold a mark which the text does not hold.
+    """
+    mark = _mark(f"{key}\0{text}", text)
+    return f"{label}\n<<<{mark}\n{text}\n{mark}>>>"
+
+
+def _mark(seed: str, text: str) -> str:
+    from hashlib import sha256
+
+    while True:
+        seed = sha256(seed.encode("utf-8", "surrogatepass")).hexdigest()
+        if seed[:_MARK] not in text:
+            return seed[:_MARK]
+
+
+def unfence(block: str) -> str | None:
+    """Read a fenced text back.
+
+    Args:
+        block: what `fence` returned.
+
+    Returns:
+        The text that was fenced, or None if the block is not a fence.
+    """
+    mark = block[-_MARK - 3 : -3]
+    _, opening, body = block.partition(f"\n<<<{mark}\n")
+    closing = f"\n{mark}>>>"
+    if not re.fullmatch("[0-9a-f]{16}", mark) or not opening or not body.endswith(closing):
+        return None
+    text = body[: -len(closing)]
+    return None if mark in text else text
+
+
+def safe_str(value: object, limit: int = 2000) -> str:
+    """Turn anything into text, whatever its `__str__` does.
+
+    Args:
+        value: any object, often an exception.
+        limit: the most characters of the result.
+
+    Returns:
+        The beginning of `str(value)`, as an exact `str`. It ends before a word that the limit would halve, lest half a
+        secret be left that can no longer be recognised. Where there is no text, a note that names the type.
+
+    Raises:
+        KeyboardInterrupt: if the person interrupts while the text is made.
+        GeneratorExit: if the generator that asks is closed meanwhile.
+    """
+    return _whole_words(_read(value, limit + 1), limit)
+
+
+def plain_str(value: object, limit: int = 2000) -> str:
+    """As `safe_str`, without addresses in memory, which say nothing and differ each time.
+
+    Args:
+        value: any object.
+        limit: the most characters of the result.
+    """
+    return _ADDRESS.sub("", safe_str(value, limit))
+
+
+def safe_repr(value: object, limit: int = 80) -> str:
+    """How anything is shown in an error of the host's code: its `repr` without an address if that is short, else its class.
+
+    Args:
+        value: any object.
+        limit: the most characters of a `repr`.
+    """
+    kind = type(value)
+    try:
+        text = _ADDRESS.sub("", repr(value))
+        if len(text) <= limit and text.isprintable():
+            return text
+    except (KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException:  # whatever a foreign __repr__ raises
+        text = ""
+    owner = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
+    return f"a value of type {owner}{kind.__qualname__}"
+
+
+def _read(value: Any, limit: int) -> str:
+    kind = type(value)
+    try:
+        if issubclass(kind, str):
+            return str.__getitem__(value, slice(0, limit))
+        if issubclass(kind, (bytes, bytearray)):
+            value = value[:limit]
+        return str.__getitem__(str(value), slice(0, limit))
+    except (KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException:  # whatever a foreign __str__ raises, SystemExit too
+        return _unreadable(kind)[:limit]
+
+
+def _unreadable(kind: type) -> str:
+    try:
+        name = str.__getitem__(type.__dict__["__name__"].__get__(kind), slice(0, 64))
+        return f"<{clean(name, newlines=False)} whose text cannot be read>"
+    except (RecursionError, MemoryError):
+        return "<a value whose text cannot be read>"
+
+
+def _whole_words(text: str, limit: int) -> str:
+    if len(text) <= limit:
+        return text
+    window = max(0, limit - _LONGEST_WORD)
+    if not text[limit].isspace():
+        blank = max(text.rfind(character, window, limit) for character in " \n\t")
+        mark = max(text.rfind(character, window, limit) for character in "\"',;&<>")
+        if blank > 0 or mark >= 0:
+            return text[:blank] if blank > 0 else text[: mark + 1]
+    return text[:limit]

@@ -1,0 +1,311 @@
+"""Arguments as a model sent them, read strictly: every key and number survives exactly, or the call is refused.
+
+The text is bounded before it is parsed: size first, then nesting, by counting brackets (RFC 8259 section 9 lets a parser
+set such limits). msgspec parses; the standard library's slower decoder is asked only to say where a text is wrong, or
+when a key may stand twice.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+from itertools import islice
+from typing import Any, NoReturn
+
+from mulligan.errors import Problem, ToolArgumentError
+from mulligan.policy import Limits
+from mulligan.untrusted.plain import TooDeepError, as_plain
+from mulligan.validate.json_errors import cut_off, is_truncated, place, syntax
+from mulligan.validate.numbers import Numbers, PreciseNumberError
+
+_BYTE_ORDER_MARK = "\ufeff"
+_WHOLE = "one complete JSON object, its last brace included"
+_SPACED_COLON = re.compile(r":(?<=[ \t\r\n]:)")  # looks back from each colon: much quicker than searching for the space
+_TOKENS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[{}\[\]]|-?Infinity|NaN', re.DOTALL)
+
+
+@cache
+def _decoder(numbers: Numbers | None = None) -> Callable[[str | bytes], Any]:
+    import msgspec
+
+    return msgspec.json.Decoder(float_hook=numbers).decode
+
+
+@cache
+def _encoder() -> Callable[[Any], bytes]:
+    import msgspec
+
+    return msgspec.json.Encoder(decimal_format="number").encode
+
+
+def read_arguments(arguments: Any, limits: Limits, *, numbers: Numbers | None = None) -> dict[str, Any]:
+    """The arguments of a tool call as a mapping of JSON values.
+
+    Args:
+        arguments: JSON text (str or bytes), a mapping, or None. None, `null` and blank text mean no arguments.
+        limits: bounds on size and depth.
+        numbers: reads a number with a fraction or an exponent, or raises `PreciseNumberError`; by default it is a float.
+
+    Returns:
+        A new dict of plain JSON values that shares nothing with what was given.
+
+    Raises:
+        ToolArgumentError: with one problem that says where and why: not JSON, not an object, a key that stands twice, a
+            number that JSON does not have, a number that would become another whole number, too deep, too large.
+    """
+    if type(arguments) is not str:
+        arguments = _as_text(arguments)
+    if len(arguments) * 4 > limits.argument_bytes:
+        _check_size(arguments, limits.argument_bytes)
+    objects = arguments.count("{")
+    if objects + arguments.count("[") > limits.depth:
+        _check_depth(arguments, limits.depth)
+    value, refused = None, None
+    try:
+        value = _decoder(numbers)(arguments)
+    except Exception as error:
+        refused = str(error)
+    if refused is not None and arguments.startswith(_BYTE_ORDER_MARK):
+        return read_arguments(arguments.removeprefix(_BYTE_ORDER_MARK), limits, numbers=numbers)
+    if refused is not None:  # outside of `except`, lest the error that is raised hold frames by its context
+        return _explain(arguments, refused, numbers)
+    if type(value) is not dict:
+        return _not_an_object(value)
+    keys = len(value) if objects == 1 else _count_keys(value)
+    if arguments.count(":") != keys and _may_repeat_a_key(arguments, keys):
+        return _reparse(arguments, numbers)
+    return value
+
+
+def _may_repeat_a_key(text: str, keys: int) -> bool:
+    """Whether the text may hold more members than keys. A colon after a key follows its quote, or white space after it."""
+    return text.count('":') != keys or _SPACED_COLON.search(text) is not None
+
+
+def _count_keys(value: Any) -> int:
+    """How many keys there are in all objects of a value."""
+    keys, stack = 0, [value]
+    while stack:
+        item = stack.pop()
+        if type(item) is dict:
+            keys += len(item)
+            stack += item.values()
+        elif type(item) is list:
+            stack += item
+    return keys
+
+
+def dump(value: Any) -> str:
+    """A JSON value as compact JSON text."""
+    return _encoder()(value).decode()
+
+
+def _as_text(arguments: Any) -> str:
+    if arguments is None:
+        return "{}"
+    if isinstance(arguments, str):
+        return str.__str__(arguments)
+    if isinstance(arguments, (bytes, bytearray)):
+        try:
+            return bytes(arguments).decode()
+        except UnicodeDecodeError as error:
+            _refuse("", f"the arguments are not UTF-8 text (byte {error.start})", "a JSON object")
+    if not isinstance(arguments, Mapping):
+        _refuse("", "the arguments must be one JSON object", "one JSON object", _json_type(arguments))
+    return _mapping_text(arguments)
+
+
+def _mapping_text(arguments: Mapping[Any, Any]) -> str:
+    try:
+        plain = arguments if type(arguments) is dict else as_plain(arguments)
+        if not all(type(key) is str for key in plain):
+            _refuse("", "every argument name must be a string", "string keys")
+        text = dump(as_plain(plain))
+    except (RecursionError, TooDeepError):
+        _refuse("", "the arguments are nested too deeplyly, or contain themselves", "a flatter object")
+    except UnicodeEncodeError:
+        _refuse("", "the arguments contain a lone surrogate, which UTF-8 cannot encode", "valid Unicode text")
+    except ToolArgumentError:
+        raise
+    except Exception as error:
+        _refuse("", "the arguments contain a value that JSON cannot represent", "JSON values", type(error).__name__)
+    if "null" in text:
+        _refuse_non_finite(plain)
+    return text
+
+
+def _refuse_non_finite(mapping: dict[str, Any]) -> None:
+    stack: list[tuple[str, Any]] = [("", mapping)]
+    while stack:
+        pointer, value = stack.pop()
+        if isinstance(value, float) and value - value != 0:
+            _refuse(pointer, f"{value} is not a JSON number", "a finite number")
+        if isinstance(value, dict):
+            stack += [(f"{pointer}/{escape(str(key))}", item) for key, item in value.items()]
+        elif isinstance(value, (list, tuple)):
+            stack += [(f"{pointer}/{index}", item) for index, item in enumerate(value)]
+
+
+def escape(key: str) -> str:
+    """One reference token of a JSON Pointer (RFC 6901 section 3)."""
+    return key.replace("~", "~0").replace("/", "~1") if "~" in key or "/" in key else key
+
+
+def _check_depth(text: str, limit: int) -> None:
+    depth = 0
+    for token in _TOKENS.finditer(text):
+        bracket = token[0]
+        if bracket in ("{", "["):
+            depth += 1
+            if depth > limit:
+                where = place(text, token.start())
+                _refuse(
+                    "",
+                    f"nested too deeply at {where}: at most {limit} levels are allowed",
+                    f"arguments of at most {limit} levels",
+                )
+        elif bracket in ("}", "]"):
+            depth -= 1
+
+
+def _check_size(text: str, allowed: int) -> None:
+    size = len(text) if len(text) > allowed else len(text.encode(errors="surrogatepass"))
+    if size > allowed:
+        where = place(text, min(allowed, len(text)))
+        message = f"the arguments are {size:,} bytes long, but at most {allowed:,} are allowed; the limit is at {where}"
+        _refuse("", message, f"at most {allowed:,} bytes of arguments")
+
+
+def _explain(text: str, refused: str, numbers: Numbers | None) -> dict[str, Any]:
+    """The problem with a text that msgspec refuses (or, where the standard library reads it exactly, its value)."""
+    if not text or text.isspace():
+        return {}
+    if not text.isascii():
+        _check_unicode(text)
+    wrong = cut_off(text) if is_truncated(text, refused) else _syntax_error(text)
+    if wrong:
+        _refuse("", wrong, _WHOLE if "cut off" in wrong else "one valid JSON object")
+    return _reparse(text, numbers)
+
+
+def _syntax_error(text: str) -> str:
+    import json
+
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        return syntax(text, error)
+    except (ValueError, RecursionError):
+        return ""
+    return ""
+
+
+def _check_unicode(text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        where = place(text, error.start)
+        _refuse("", f"a lone surrogate at {where}, which UTF-8 cannot encode", "valid Unicode text")
+
+
+def _reparse(text: str, numbers: Numbers | None) -> dict[str, Any]:
+    """Parses with the standard library, which lets us see every key."""
+    import json
+
+    twice: dict[int, str] = {}
+
+    def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
+        mapping = dict(items)
+        if len(mapping) != len(items):
+            counts = Counter(key for key, _ in items)
+            twice[id(mapping)] = next(key for key in mapping if counts[key] > 1)
+        return mapping
+
+    try:
+        value = json.loads(
+            text,
+            object_pairs_hook=pairs,
+            parse_constant=lambda name: _refuse_constant(text, name),
+            parse_float=None if numbers is None else partial(_read_number, numbers),
+        )
+    except PreciseNumberError as error:
+        where = place(text, text.find(error.number))
+        _refuse("", f"the number at {where} has too many digits", "a number of at most 15 digits")
+    except RecursionError:
+        _refuse("", "the arguments are nested too deeply", "a flatter object")
+    except ValueError:
+        _refuse("", "a number has too many digits", "a number of at most 300 digits")
+    if not isinstance(value, dict):
+        return _not_an_object(value)
+    _check_values(text, value, twice)
+    return value
+
+
+def _read_number(read: Numbers, number: str) -> Any:
+    """A number; one that is too large is found later, together with its place."""
+    return read(number) if math.isfinite(float(number)) else float(number)
+
+
+def _refuse_constant(text: str, name: str) -> NoReturn:
+    start = next(token.start() for token in _TOKENS.finditer(text) if token[0] == name)
+    _refuse("", f"{name} at {place(text, start)} is not a JSON number", "a finite number or null")
+
+
+def _refuse_duplicate(text: str, pointer: str, key: str) -> NoReturn:
+    import json
+
+    quoted = re.escape(json.dumps(key, ensure_ascii=False))
+    places = [match.start() for match in islice(re.finditer(rf"{quoted}\s*:", text), 2)]
+    where = f" (again at {place(text, places[1])})" if len(places) == 2 else ""
+    _refuse(f"{pointer}/{escape(key)}", f"duplicate key{where}; send only one value", "each key once")
+
+
+def _check_values(text: str, value: dict[str, Any], twice: Mapping[int, str]) -> None:
+    """What the standard library lets through: equal keys, infinite numbers and lone surrogates."""
+    stack: list[tuple[str, Any]] = [("", value)]
+    while stack:
+        pointer, item = stack.pop()
+        if isinstance(item, dict):
+            if id(item) in twice:
+                _refuse_duplicate(text, pointer, twice[id(item)])
+            for key, member in item.items():
+                _check_surrogates(pointer, key)
+                stack.append((f"{pointer}/{escape(key)}", member))
+        elif isinstance(item, list):
+            stack += [(f"{pointer}/{index}", member) for index, member in enumerate(item)]
+        elif isinstance(item, float) and item - item != 0:
+            _refuse(pointer, "the number is too large", "a number below 1e308")
+        elif isinstance(item, str):
+            _check_surrogates(pointer, item)
+
+
+def _check_surrogates(pointer: str, text: str) -> None:
+    if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
+        _refuse(pointer, "the string contains a lone surrogate escape, which UTF-8 cannot encode", "valid Unicode text")
+
+
+def _not_an_object(value: Any) -> dict[str, Any]:
+    if value is None:
+        return {}
+    hint = "; it is a string that contains JSON; send the object itself" if _holds_object(value) else ""
+    return _refuse("", f"the arguments must be one JSON object{hint}", "one JSON object", _json_type(value))
+
+
+def _holds_object(value: Any) -> bool:
+    return isinstance(value, str) and value.lstrip().startswith("{")
+
+
+def _json_type(value: Any) -> str:
+    for kinds, name in (((bool,), "boolean"), ((str,), "string"), ((int, float), "number"), ((list, tuple), "array")):
+        if isinstance(value, kinds):
+            return name
+    return "null" if value is None else type(value).__name__
+
+
+def _refuse(pointer: str, message: str, expected: str | None = None, got: str | None = None) -> NoReturn:
+    problem = Problem(pointer, message, expected, got)
+    told = f"Invalid arguments: {'one problem' if pointer else message}; nothing was run."
+    raise ToolArgumentError(told, problems=(problem,), rule="host:arguments") from None

@@ -1,0 +1,27 @@
+"""Validate: JSON text is read strictly, within the pipeline's limits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mulligan.calls import ToolCall
+from mulligan.hookimpl import hookimpl
+from mulligan.policy import Limits
+from mulligan.tools import Tool
+from mulligan.validate.arguments import read_arguments
+
+
+class Validate:
+    """Reads arguments.
+
+    Args:
+        limits: bounds on size and depth.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+
+    @hookimpl(trylast=True)
+    def validate(self, tool: Tool, call: ToolCall) -> dict[str, Any]:
+        """The arguments as JSON values."""
+        return read_arguments(call.arguments, self._limits, numbers=tool.numbers)

@@ -1,0 +1,289 @@
+"""What cattrs must do with each shape: accept what the schema accepts, refuse what it refuses, and build exact types.
+
+Stock cattrs converts what it is given: `"false"` becomes True and None becomes "None". Here a shape is the type that
+cattrs dispatches on, so every value is read by one of the functions below. Limits (`minimum`, `pattern`, `uniqueItems`
+...) are not checked again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
+from functools import cache, partial
+from types import MappingProxyType, NoneType
+from typing import Any
+
+from cattrs import BaseConverter
+from cattrs.cols import list_structure_factory, mapping_structure_factory
+from cattrs.errors import AttributeValidationNote, ClassValidationError, IterableValidationError
+
+from mulligan.catalogue import NOT_ALLOWED, WRONG_TYPE
+from mulligan.validate.annotations import alias_shape, is_named_tuple, is_typed_dict
+from mulligan.validate.fields import Field, fields_of
+from mulligan.validate.numbers import whole
+from mulligan.validate.text_forms import text_form
+from mulligan.validate.types import (
+    Alias,
+    Array,
+    Choice,
+    Described,
+    Limited,
+    Map,
+    Model,
+    OneOf,
+    Option,
+    Record,
+    Row,
+    Scalar,
+    Shape,
+    Text,
+    UnfitError,
+)
+from mulligan.validate.unions import NUMBERS, Reader, kind_of, kinds_of, union_reader
+
+
+def arguments_reader(shapes: Mapping[str, Shape]) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """A function that reads those arguments that have one of these shapes.
+
+    It raises one of cattrs' validation errors, whose innermost exceptions are `UnfitError`.
+    """
+    converter = BaseConverter()
+    converter.register_structure_hook_factory(lambda kind: isinstance(kind, Shape), _reader)
+    fields = tuple(Field(name, shape, required=False) for name, shape in shapes.items())
+    read = _members_reader(fields, converter, dict)
+    return lambda arguments: read({name: arguments[name] for name in shapes if name in arguments}, None)
+
+
+def _reader(shape: Shape, converter: BaseConverter) -> Reader:
+    match shape:
+        case Scalar(kind):
+            return _SCALARS[kind]
+        case Text(kind):
+            return _text_reader(kind)
+        case Choice(options):
+            return _choice_reader(options)
+        case Array(item, build):
+            return _array_reader(item, build, converter)
+        case Row(items):
+            return _row_reader(items, len(items), tuple, converter)
+        case Map(key, value):
+            return _map_reader(key, value, converter)
+        case Limited(inner) | Described(inner):
+            return converter.get_structure_hook(inner)
+        case OneOf() | Alias() | Record():
+            return _late_reader(shape, converter)
+        case Model(cls):
+            return _model_reader(cls)
+
+
+def _late_reader(shape: OneOf | Alias | Record, converter: BaseConverter) -> Reader:
+    """A reader made when it is first used, since these may refer to themselves."""
+
+    @cache
+    def read() -> Reader:
+        match shape:
+            case OneOf(members):
+                return union_reader(members, converter)
+            case Alias(alias):
+                return converter.get_structure_hook(alias_shape(alias))
+            case Record(cls):
+                return _record_reader(cls, converter)
+
+    def structure(value: Any, kind: Any) -> Any:
+        return read()(value, kind)
+
+    return structure
+
+
+def _wrong(expected: str) -> UnfitError:
+    return UnfitError(WRONG_TYPE, expected)
+
+
+def _read_exactly(kind: str, value: Any, _: Any) -> Any:
+    if kind_of(value) != kind:
+        raise _wrong(kind)
+    return value
+
+
+def _read_int(value: Any, _: Any) -> Any:
+    kind = kind_of(value)
+    if kind == "integer" or (isinstance(value, float) and value.is_integer()):
+        return value if kind == "integer" else whole(value)
+    raise _wrong("integer")
+
+
+def _read_float(value: Any, _: Any) -> float:
+    if kind_of(value) not in NUMBERS:
+        raise _wrong("number")
+    return float(value)
+
+
+def _read_anything(value: Any, _: Any) -> Any:
+    """Any JSON value; its numbers are ints and floats."""
+    if isinstance(value, Decimal):
+        return float(value)
+    if isinstance(value, list):
+        return [_read_anything(item, None) for item in value]
+    if isinstance(value, dict):
+        return {name: _read_anything(item, None) for name, item in value.items()}
+    return value
+
+
+_SCALARS: Mapping[type, Reader] = MappingProxyType(
+    {
+        str: partial(_read_exactly, "string"),
+        bool: partial(_read_exactly, "boolean"),
+        NoneType: partial(_read_exactly, "null"),
+        int: _read_int,
+        float: _read_float,
+        object: _read_anything,
+    }
+)
+
+
+def _text_reader(cls: type) -> Reader:
+    form, kinds = text_form(cls), kinds_of(Text(cls))
+
+    def structure(value: Any, _: Any) -> Any:
+        if kind_of(value) not in kinds:
+            raise _wrong(form.expected)
+        try:
+            return form.read(value)
+        except (ValueError, OverflowError):
+            raise UnfitError(f"not a valid {form.noun}", form.expected) from None
+
+    return structure
+
+
+def _choice_reader(options: tuple[Option, ...]) -> Reader:
+    values = {_identity(option.json): option.python for option in options}
+
+    def structure(value: Any, _: Any) -> Any:
+        if kind_of(value) in ("array", "object") or _identity(value) not in values:
+            raise UnfitError(NOT_ALLOWED)
+        return values[_identity(value)]
+
+    return structure
+
+
+def _identity(value: Any) -> tuple[bool, Any]:
+    """What tells two JSON values apart: 1 is 1.0, but not true."""
+    return isinstance(value, bool), value
+
+
+def _array_reader(item: Shape, build: type, converter: BaseConverter) -> Reader:
+    read = list_structure_factory(list[item], converter)  # type: ignore[valid-type]
+
+    def structure(value: Any, kind: Any) -> Any:
+        if kind_of(value) != "array":
+            raise _wrong("array")
+        items = read(value, kind)
+        try:
+            return items if build is list else build(items)
+        except TypeError:
+            raise UnfitError("contains an array or an object", "array of values of other types") from None
+
+    return structure
+
+
+def _row_reader(items: tuple[Shape, ...], least: int, build: Callable[[Any], Any], converter: BaseConverter) -> Reader:
+    def structure(value: Any, _: Any) -> Any:
+        if kind_of(value) != "array" or not least <= len(value) <= len(items):
+            raise _wrong(f"array of {len(items)} items")
+        return build(converter.structure(value, tuple[items[: len(value)]]))  # type: ignore[arg-type, misc]
+
+    return structure
+
+
+def _map_reader(key: Shape, value: Shape, converter: BaseConverter) -> Reader:
+    read = mapping_structure_factory(dict[key, value], converter)  # type: ignore[valid-type]
+
+    def structure(value: Any, kind: Any) -> Any:
+        if kind_of(value) != "object":
+            raise _wrong("object")
+        return read(value, kind)
+
+    return structure
+
+
+def _record_reader(cls: type, converter: BaseConverter) -> Reader:
+    fields = fields_of(cls)
+    if is_named_tuple(cls):
+        shapes, least = tuple(field.shape for field in fields), sum(field.required for field in fields)
+        return _row_reader(shapes, least, lambda items: _construct(cls, *items), converter)
+    read = _members_reader(fields, converter, cls)
+    return read if is_typed_dict(cls) else lambda value, kind: _construct(cls, **read(value, kind))
+
+
+def _construct(cls: type, *items: Any, **members: Any) -> Any:
+    try:
+        return cls(*items, **members)
+    except Exception as error:
+        raise UnfitError(_refused(cls, _reason(error))) from error
+
+
+def _refused(cls: type, reason: str | None) -> str:
+    """That a class refuses a value, and after a colon why, in the words of its own check."""
+    words = (reason or "").removeprefix("Value error, ").removeprefix("Assertion failed, ")
+    return f"rejected by {cls.__name__}: {words}" if words else f"rejected by {cls.__name__}"
+
+
+def _reason(error: Exception) -> str | None:
+    """What a class's own check says, in one line."""
+    says = isinstance(error, (ValueError, TypeError, AssertionError)) and error.args and isinstance(error.args[0], str)
+    return str(error.args[0]).partition("\n")[0][:200] if says else None
+
+
+def _members_reader(fields: tuple[Field, ...], converter: BaseConverter, cls: type) -> Reader:
+    """Reads the members of an object, all of them even if one is wrong."""
+    readers = {field.name: (converter.get_structure_hook(field.shape), field.shape) for field in fields}
+    required = {field.name for field in fields if field.required}
+
+    def structure(value: Any, _: Any) -> dict[str, Any]:
+        if kind_of(value) != "object" or not required <= value.keys() <= readers.keys():
+            raise _wrong(f"object with the members {', '.join(readers)}")
+        members, errors = {}, []
+        for name in value:
+            read, shape = readers[name]
+            try:
+                members[name] = read(value[name], shape)
+            except Exception as error:
+                error.add_note(AttributeValidationNote(f"member {name}", name, shape))
+                errors.append(error)
+        if errors:
+            raise ClassValidationError("invalid members", errors, cls)
+        return members
+
+    return structure
+
+
+def _model_reader(cls: Any) -> Reader:
+    def structure(value: Any, _: Any) -> Any:
+        try:
+            return cls.model_validate(value)
+        except Exception as error:
+            raise IterableValidationError("refused", list(_model_errors(cls, error, value)), cls) from error
+
+    return structure
+
+
+def _model_errors(cls: type, error: Any, value: Any) -> Iterator[UnfitError]:
+    """The problems that pydantic found, without the values that it would show."""
+    if not hasattr(error, "error_count"):
+        yield UnfitError(_refused(cls, _reason(error)))
+        return
+    for found in error.errors(include_input=False, include_url=False, include_context=False):
+        path = _real_path(found["loc"], value, missing=found["type"] == "missing")
+        yield UnfitError(_refused(cls, found["msg"]), path=path)
+
+
+def _real_path(steps: tuple[str | int, ...], value: Any, *, missing: bool) -> tuple[str | int, ...]:
+    """Pydantic's path without the steps that name a member of a union and not a place in the value."""
+    path: list[str | int] = []
+    for step in steps:
+        try:
+            value = value[step]
+        except (KeyError, IndexError, TypeError):
+            continue
+        path.append(step)
+    return (*path, steps[-1]) if missing else tuple(path)

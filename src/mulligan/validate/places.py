@@ -1,0 +1,170 @@
+"""Where in a value, or in a schema, a problem is: jsonschema-rs makes a key of digits a number, and leaves an empty one out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+_NUMBER = re.compile(r"\+?[0-9]{1,19}")
+_MOST_TRIES, _CERTAIN = 200, 4
+_END = object()
+_INTO_MEMBER = frozenset(
+    ("additionalProperties", "unevaluatedProperties", "patternProperties", "items", "prefixItems", "additionalItems")
+)
+_OF_SCHEMAS = frozenset(("properties", "patternProperties", "dependentSchemas", "$defs", "definitions"))
+
+
+class Places:
+    """The places in one value that errors of jsonschema-rs are about.
+
+    Args:
+        value: the value, JSON.
+        schema: the schema that it fails.
+    """
+
+    def __init__(self, value: Any, schema: Mapping[str, Any] | None = None) -> None:
+        self._value = value
+        self._schema = schema
+        self._numbered: dict[int, dict[int, list[str]]] = {}
+        self._taken: set[tuple[Any, ...]] = set()
+        self._tries = 0
+
+    def path_of(self, error: Any) -> list[Any]:
+        """The keys and indexes that lead to what is wrong, each as it was sent.
+
+        Args:
+            error: of jsonschema-rs.
+        """
+        path: list[Any] = error.instance_path
+        if not self._is_ambiguous(path):
+            return path
+        self._tries = _MOST_TRIES
+        where = tuple(error.schema_path)
+        instance, found = error.instance, path
+        likely = 0
+        for candidate in self._candidates(self._value, path):
+            value = at(self._value, candidate)
+            is_equal = type(value) is type(instance) and value == instance
+            score = 1 + 2 * is_equal + self._is_led_to(where, candidate)
+            if score > likely and (where, *candidate) not in self._taken:
+                found, likely = candidate, score
+            if score == _CERTAIN and found is candidate:
+                break
+        self._taken.add((where, *found))
+        return found
+
+    def _is_led_to(self, where: tuple[Any, ...], path: list[Any]) -> bool:
+        """Whether a path within the schema goes into as many members and items as one within the value."""
+        return self._schema is not None and _declared(self._schema, where, path)[1]
+
+    def _is_ambiguous(self, path: list[Any]) -> bool:
+        """Whether a step is a number in an object, or an object on the way has an empty key."""
+        value = self._value
+        for step in path:
+            if isinstance(value, (dict, Mapping)) and (type(step) is int or "" in value):
+                return True
+            value = value[step]
+        return isinstance(value, (dict, Mapping)) and "" in value
+
+    def _candidates(self, value: Any, path: Sequence[Any]) -> Iterator[list[Any]]:
+        self._tries -= 1
+        if self._tries < 0:
+            return
+        if not path:
+            yield []
+        else:
+            for step in self._steps(value, path[0]):
+                yield from ([step, *rest] for rest in self._candidates(value[step], path[1:]))
+        if isinstance(value, (dict, Mapping)) and "" in value:
+            yield from (["", *rest] for rest in self._candidates(value[""], path))
+
+    def _steps(self, value: Any, step: Any) -> Sequence[Any]:
+        """The keys or the index of a value that may be one step of a path."""
+        if isinstance(value, (list, tuple)):
+            return [step] if type(step) is int and step < len(value) else []
+        if not isinstance(value, (dict, Mapping)):
+            return []
+        if type(step) is str:
+            return [step] if step in value else []
+        numbered = self._numbered.get(id(value))
+        if numbered is None:
+            numbered = self._numbered[id(value)] = {}
+            for key in filter(_NUMBER.fullmatch, value):
+                numbered.setdefault(int(key), []).append(key)
+        return numbered.get(step, [])
+
+
+def at(value: Any, path: Sequence[Any]) -> Any:
+    """The part of a value that a path leads to; None if it leads nowhere.
+
+    Args:
+        value: JSON.
+        path: keys and indexes.
+    """
+    try:
+        for step in path:
+            value = value[step]
+    except (KeyError, IndexError, TypeError):
+        return None
+    return value
+
+
+def schema_path(schema: Mapping[str, Any], steps: Sequence[Any], path: Sequence[Any]) -> tuple[Any, ...]:
+    """The path of an error within a schema, with each name of a property as it is declared.
+
+    Args:
+        schema: the whole schema.
+        steps: the path as jsonschema-rs gives it; the last is a keyword.
+        path: the keys and indexes that lead to what is wrong.
+    """
+    return _declared(schema, steps, path)[0]
+
+
+def _declared(schema: Mapping[str, Any], steps: Sequence[Any], path: Sequence[Any]) -> tuple[tuple[Any, ...], bool]:
+    """The path within a schema, and whether it uses up the path within the value."""
+    from mulligan.validate.validator import referred
+
+    found: list[Any] = []
+    part: Any = schema
+    keys = iter([*path, _END])
+    holder, is_same = "", True
+    for step in steps:
+        if holder and isinstance(part, Mapping):
+            sent = next(keys, None) if holder == "properties" else None
+            names = [name for name in part if name == step or (_NUMBER.fullmatch(name) and int(name) == step)]
+            is_sent = sent in names or (sent == "" and sent in part)
+            name = sent if is_sent else names[0] if names else ""
+            is_same = is_same and (holder != "properties" or name == sent)
+            found.append(name)
+            part, holder = part.get(name), ""
+            if name != "":
+                continue
+        found.append(step)
+        if step == "$ref" and isinstance(part, Mapping):
+            part = referred(schema, str(part.get("$ref", "")))
+            continue
+        if step in _INTO_MEMBER:
+            next(keys, None)
+        holder = step if step in _OF_SCHEMAS and isinstance(part, Mapping) else ""
+        part = part.get(step) if isinstance(part, Mapping) else at(part, [step])
+        is_same = is_same and part is not None
+    return tuple(found), is_same and next(keys, None) is _END
+
+
+def has_unclear_names(schema: Any) -> bool:
+    """Whether a part of a schema has a name of digits, or an empty one, that a path does not show as it is.
+
+    Args:
+        schema: a schema, bounded in depth.
+    """
+    waiting = [schema]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Mapping):
+            if any(not name or _NUMBER.fullmatch(name) for name in part if isinstance(name, str)):
+                return True
+            waiting += part.values()
+        elif isinstance(part, (list, tuple)):
+            waiting += part
+    return False

@@ -1,0 +1,228 @@
+"""JSON Schema (2020-12) out of Python annotations.
+
+Objects are closed. A class that is used once stands where it is used; one that is used again, or that refers to itself,
+stands in `$defs`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from copy import deepcopy
+from decimal import Decimal
+from itertools import count
+from types import MappingProxyType, NoneType
+from typing import Any
+
+from attrs import evolve
+
+from mulligan.errors import UsageError
+from mulligan.validate.annotations import alias_shape, is_named_tuple, shape_of
+from mulligan.validate.docstrings import read_class_docstring
+from mulligan.validate.fields import MISSING, Field, fields_of
+from mulligan.validate.text_forms import text_form
+from mulligan.validate.types import (
+    Alias,
+    Array,
+    Choice,
+    Described,
+    Limited,
+    Map,
+    Model,
+    OneOf,
+    Record,
+    Row,
+    Scalar,
+    Shape,
+    Text,
+)
+
+Schema = dict[str, Any]
+
+_TYPES = MappingProxyType(
+    {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null", object: None}
+)
+
+
+def schema_of(annotation: Any) -> dict[str, Any]:
+    """The JSON Schema of an annotation.
+
+    Args:
+        annotation: a type as `typing.get_type_hints(..., include_extras=True)` gives it.
+
+    Raises:
+        UsageError: the type is not supported; the text names it and what can be used instead.
+    """
+    return shape_schema(shape_of(annotation))
+
+
+def shape_schema(shape: Shape) -> dict[str, Any]:
+    """The JSON Schema of a shape."""
+    writer = _Writer()
+    return writer.finish(writer.write(shape))
+
+
+def object_schema(fields: Iterable[Field]) -> dict[str, Any]:
+    """The closed JSON Schema of an object with these fields."""
+    writer = _Writer()
+    return writer.finish(writer.write_object(fields))
+
+
+class _Writer:
+    """Writes one schema, with the definitions that it needs."""
+
+    def __init__(self) -> None:
+        self._definitions: dict[str, Schema] = {}
+        self._names: dict[Shape, str] = {}
+        self._references: dict[str, list[Schema]] = {}
+
+    def finish(self, schema: Schema) -> Schema:
+        """Put each definition that only one place refers to into that place, the innermost first."""
+        for name, references in reversed(self._references.items()):
+            if len(references) == 1:
+                (place,) = references
+                beside = {keyword: value for keyword, value in place.items() if keyword != "$ref"}
+                place.clear()
+                place.update(self._definitions.pop(name) | beside)
+        return {**schema, "$defs": self._definitions} if self._definitions else schema
+
+    def write(self, shape: Shape) -> Schema:
+        match shape:
+            case Scalar(kind):
+                return {"type": _TYPES[kind]} if _TYPES[kind] else {}
+            case Text(kind):
+                return deepcopy(dict(text_form(kind).schema))
+            case Choice():
+                return _write_choice(shape)
+            case Array() | Row():
+                return self._write_array(shape)
+            case Map(key, value):
+                return self._write_map(key, value)
+            case OneOf(members):
+                return self._write_union(members)
+            case Limited() | Described():
+                return self._write_annotated(shape)
+            case Alias() | Record():
+                return self._refer(shape)
+            case Model(cls):
+                return self._write_model(cls)
+
+    def write_object(self, fields: Iterable[Field]) -> Schema:
+        properties, required = {}, []
+        for field in fields:
+            properties[field.name] = self._write_field(field)
+            if field.required:
+                required.append(field.name)
+        return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+
+    def _write_field(self, field: Field) -> Schema:
+        schema = self.write(field.shape)
+        if field.description and not isinstance(field.shape, Described):
+            schema["description"] = field.description
+        if field.default is not MISSING and (field.default is not None or self._takes_null(schema)):
+            schema["default"] = field.default
+        return schema
+
+    def _write_array(self, shape: Array | Row) -> Schema:
+        if isinstance(shape, Row):
+            return _write_row([self.write(item) for item in shape.items], len(shape.items))
+        items = self.write(shape.item)
+        schema: Schema = {"type": "array", "items": items} if shape.item != Scalar(object) else {"type": "array"}
+        if issubclass(shape.build, (set, frozenset)):
+            schema["uniqueItems"] = True
+        return schema
+
+    def _write_map(self, key: Shape, value: Shape) -> Schema:
+        schema: Schema = {"type": "object"}
+        if key != Scalar(str):
+            names = self.write(key)
+            names.pop("type", None)
+            schema["propertyNames"] = names
+        if value != Scalar(object):
+            schema["additionalProperties"] = self.write(value)
+        return schema
+
+    def _write_union(self, members: Sequence[Shape]) -> Schema:
+        alternatives: list[Schema] = []
+        for member in members:
+            schema = self.write(member)
+            if schema not in alternatives:
+                alternatives.append(schema)
+        return {"anyOf": alternatives} if len(alternatives) > 1 else alternatives[0]
+
+    def _write_annotated(self, shape: Limited | Described) -> Schema:
+        if isinstance(shape, Described):
+            schema = self.write(shape.shape)
+            schema["description"] = shape.description
+            return schema
+        schema = {"type": "number"} if shape.shape == Text(Decimal) else self.write(shape.shape)
+        for keyword, value in shape.limits:
+            if keyword in schema:
+                schema.setdefault("allOf", []).append({keyword: value})
+            else:
+                schema[keyword] = value
+        return schema
+
+    def _write_record(self, cls: type) -> Schema:
+        description, texts = read_class_docstring(cls)
+        fields = [evolve(field, description=texts.get(field.name, "")) for field in fields_of(cls)]
+        if is_named_tuple(cls):
+            items = [self._write_field(field) for field in fields]
+            for field, item in zip(fields, items, strict=True):
+                item["title"] = field.name
+            schema = _write_row(items, sum(field.required for field in fields))
+        else:
+            schema = self.write_object(fields)
+        return schema | {"description": description} if description else schema
+
+    def _refer(self, shape: Alias | Record) -> Schema:
+        if shape not in self._names:
+            self._names[shape] = name = self._free_name(shape.type.__name__)
+            self._references[name], self._definitions[name] = [], {}
+            written = (
+                self.write(alias_shape(shape.type)) if isinstance(shape, Alias) else self._write_record(shape.type)
+            )
+            self._definitions[name] = written
+        reference = {"$ref": f"#/$defs/{self._names[shape]}"}
+        self._references[self._names[shape]].append(reference)
+        return reference
+
+    def _free_name(self, name: str) -> str:
+        names = (name if number == 1 else f"{name}_{number}" for number in count(1))
+        return next(name for name in names if name not in self._definitions)
+
+    def _write_model(self, cls: Any) -> Schema:
+        """A model writes its own schema; its definitions get a prefix where another one has taken a name."""
+        prefix = ""
+        for number in count(1):
+            schema, definitions = _foreign_schema(cls, prefix)
+            if all(self._definitions.get(name, value) == value for name, value in definitions.items()):
+                break
+            prefix = f"{cls.__name__}_{number}_"
+        self._definitions |= definitions
+        return schema
+
+    def _takes_null(self, schema: Schema) -> bool:
+        if "$ref" in schema:
+            schema = self._definitions[schema["$ref"].rpartition("/")[2]]
+        if "anyOf" in schema:
+            return any(self._takes_null(alternative) for alternative in schema["anyOf"])
+        return schema.get("type", "null") == "null" and None in schema.get("enum", [None])
+
+
+def _foreign_schema(cls: Any, prefix: str) -> tuple[Schema, dict[str, Schema]]:
+    try:
+        schema = dict(cls.model_json_schema(ref_template=f"#/$defs/{prefix}{{model}}"))
+    except Exception as error:
+        raise UsageError(f"{cls.__qualname__} cannot write its JSON Schema: {error}") from error
+    return schema, {f"{prefix}{name}": value for name, value in schema.pop("$defs", {}).items()}
+
+
+def _write_choice(choice: Choice) -> Schema:
+    values = [option.json for option in choice.options]
+    types = {_TYPES[option.type] for option in choice.options}
+    return {"type": types.pop(), "enum": values} if len(types) == 1 else {"enum": values}
+
+
+def _write_row(items: list[Schema], least: int) -> Schema:
+    schema: Schema = {"type": "array", "items": False, "minItems": least, "maxItems": len(items)}
+    return {**schema, "prefixItems": items} if items else schema

@@ -1,0 +1,97 @@
+"""Where the JSON Schema of a tool is wrong, said to the three who want to know: its author, the model, and the person."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mulligan.errors import ToolExecutionError
+from mulligan.untrusted.text import clean, show_name
+from mulligan.validate.arguments import escape
+from mulligan.validate.describing import show
+from mulligan.validate.places import Places, at
+from mulligan.validate.validator import SchemaError, Validator
+
+_TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
+_LONGEST = 200
+
+
+class InvalidSchemaError(SchemaError):
+    """A tool's JSON Schema is wrong at one place.
+
+    Args:
+        place: where, as a JSON Pointer, safe to show.
+        fault: what is wrong there; it may hold words of the schema.
+
+    Attributes:
+        told: what a model is told, without words of the schema.
+    """
+
+    def __init__(self, place: str, fault: str) -> None:
+        self.told = f"its schema is invalid at {place}"
+        super().__init__(f"{self.told}: {fault}")
+
+
+def compiled(schema: Mapping[str, Any]) -> Validator:
+    """The compiled form of a schema.
+
+    Args:
+        schema: JSON Schema.
+
+    Raises:
+        SchemaError: it cannot be used; says where it is wrong, if it is so at one place.
+    """
+    try:
+        return Validator(schema)
+    except SchemaError as error:
+        raise _placed(schema, error) from None
+
+
+def unusable(name: str, error: SchemaError) -> ToolExecutionError:
+    """What a call of a tool means whose schema cannot be used.
+
+    Args:
+        name: the tool's name, safe to show.
+        error: why not.
+    """
+    told = error.told if isinstance(error, InvalidSchemaError) else str(error)
+    return ToolExecutionError(
+        f"The tool cannot be used: {told}.",
+        effect="none",
+        rule="host:schema",
+        user_message=f"The tool {name} cannot be used: {error}. Its author must fix this.",
+    )
+
+
+def _placed(schema: Mapping[str, Any], error: SchemaError) -> SchemaError:
+    """The error with the place that is wrong; as it is where there is none, as for a schema that is too deep."""
+    import jsonschema_rs
+
+    if not str(error).startswith("its schema is invalid"):
+        return error
+    is_07 = "draft-07" in str(schema.get("$schema", ""))
+    try:
+        (jsonschema_rs.Draft7Validator if is_07 else jsonschema_rs.Draft202012Validator)(dict(schema), offline=True)
+    except jsonschema_rs.ValidationError as found:
+        path = Places(schema).path_of(found)
+        place = "".join(f"/{escape(str(step))}" for step in path)
+        return InvalidSchemaError(show_name(place, _LONGEST), _fault(schema, path, found)) if place else error
+    except Exception:
+        return error
+    return error
+
+
+def _fault(schema: Any, path: Sequence[Any], found: Any) -> str:
+    """What is wrong, in a few words; of an unknown type, which one is most like it."""
+    value = at(schema, path)
+    if "type" not in path[-2:] or found.kind.name != "anyOf":
+        return clean(str(found).splitlines()[0], newlines=False)[:_LONGEST]
+    unknown = [kind for kind in (value if isinstance(value, (list, tuple)) else [value]) if kind not in _TYPES]
+    return f"{show((unknown or [value])[0])} is not a JSON Schema type{_meant(unknown)}"
+
+
+def _meant(unknown: Sequence[Any]) -> str:
+    import difflib
+
+    near = difflib.get_close_matches(str(unknown[0]), _TYPES, 1) if unknown else ()
+    return f' (did you mean "{near[0]}"?)' if near else f" (available: {', '.join(_TYPES)})"

@@ -1,0 +1,272 @@
+"""A function's signature and docstring, read as the parameters of a tool."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial, reduce
+from operator import or_
+from types import UnionType
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, Union, get_args, get_origin
+
+from mulligan.deadline import Deadline
+from mulligan.errors import UsageError
+
+if TYPE_CHECKING:
+    from mulligan.validate.docstrings import Docstring
+    from mulligan.validate.fields import Field
+
+Function = Callable[..., Any]
+T = TypeVar("T")
+_LAMBDA = "<lambda>"
+
+
+class _InjectedMarker:
+    def __repr__(self) -> str:
+        return "Injected"
+
+
+_INJECTED = _InjectedMarker()
+
+Injected = Annotated[T, _INJECTED]
+"""`Injected[Database]` is `Database` to a type checker; the model never sees the parameter, the host fills it."""
+
+
+class Parameters(NamedTuple):
+    """What a tool is called with.
+
+    Attributes:
+        schema: the closed JSON Schema of the arguments that the model sends.
+        injected: the types of the parameters that are hidden from the model, by name.
+        structure: turns valid JSON values into keyword arguments, in a new dict, or raises `StructureError`; None where
+            both are the same.
+        keeps_digits: whether a value may hold a `Decimal`.
+    """
+
+    schema: dict[str, Any]
+    injected: dict[str, Any]
+    structure: Callable[[dict[str, Any]], dict[str, Any]] | None
+    keeps_digits: bool
+
+
+def is_injected(annotation: Any) -> bool:
+    """Whether an annotation is `Injected[...]` or `Deadline`, or a union with one such as `Injected[Database] | None`."""
+    if annotation is Deadline:
+        return True
+    origin = get_origin(annotation)
+    if origin is Annotated:
+        return _INJECTED in annotation.__metadata__ or is_injected(annotation.__origin__)
+    return origin in (Union, UnionType) and any(is_injected(member) for member in get_args(annotation))
+
+
+def check_signature(function: Function) -> None:
+    """Refuse a function that cannot be a tool; cheap enough to be done when it is registered.
+
+    Raises:
+        UsageError: naming the function, the parameter and what to do.
+    """
+    if not callable(function):
+        raise UsageError(f"a tool needs a function, not {function!r}")
+    for _ in _signature(function):
+        pass
+
+
+def read_description(function: Function) -> str:
+    """The docstring of a function, without the sections on parameters, result and exceptions."""
+    return _docstring(function).text
+
+
+def read_parameters(function: Function) -> Parameters:
+    """The parameters of a function as JSON Schema, and how to make Python objects of the arguments.
+
+    Raises:
+        UsageError: naming the function, the parameter and what to do.
+    """
+    from mulligan.validate.schema import object_schema
+    from mulligan.validate.structure import holds_decimal, structurer
+
+    hints = dict(_hints(function))
+    injected = _injected(hints)
+    texts = _docstring(function).parameters if len(injected) < len(hints) else {}
+    fields = [
+        _field(function, parameter, hints[parameter.name], texts.get(parameter.name, ""))
+        for parameter in _signature(function)
+        if parameter.name not in injected
+    ]
+    try:
+        structure = structurer({field.name: field.shape for field in fields})
+        keeps_digits = any(holds_decimal(field.shape) for field in fields)
+        return Parameters(object_schema(fields), injected, structure, keeps_digits)
+    except UsageError as error:
+        raise UsageError(f"{_name(function)}{_failing(fields)}: {error}") from error
+
+
+def _failing(fields: list[Field]) -> str:
+    """The parameter that has no schema, for the error."""
+    from mulligan.validate.schema import object_schema
+
+    for field in fields:
+        try:
+            object_schema([field])
+        except UsageError:
+            return f", parameter {field.name!r}"
+    return ""
+
+
+def check_annotations(function: Function) -> None:
+    """Refuse a function whose parameters cannot be described, without making their schema where none can fail.
+
+    Raises:
+        UsageError: naming the function, the parameter and what to do.
+    """
+    from mulligan.validate.annotations import is_simple
+
+    if not all(is_simple(hint) for _, hint in _hints(function)):
+        read_parameters(function)
+
+
+def read_names(function: Function) -> list[str]:
+    """The names of the parameters that a model is shown, found without making their schema."""
+    return [name for name, hint in _hints(function) if not is_injected(hint)]
+
+
+def open_names(function: Function) -> list[str]:
+    """The names of all parameters that a call can fill, found without looking at what they are annotated with."""
+    return [parameter.name for parameter in _signature(function)]
+
+
+def name_of(function: Function) -> str:
+    """What a function is called; of a `partial`, what it is a part of; of a callable object, its class.
+
+    Raises:
+        UsageError: it is a lambda, which has no name.
+    """
+    whole = _whole(function)
+    name = getattr(whole, "__name__", None) or type(whole).__name__
+    if name == _LAMBDA:
+        raise UsageError(
+            "a lambda has no name for a model to call. Write a function with `def`, or name it, as in "
+            "Tool.from_function(..., name='add')."
+        )
+    return str(name)
+
+
+def read_injected(function: Function) -> dict[str, Any]:
+    """The types of the injected parameters alone, for a function whose schema was written by hand.
+
+    Raises:
+        UsageError: naming the function, the parameter and what to do.
+    """
+    return _injected(dict(_hints(function)))
+
+
+def _injected(hints: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _without_marker(hint) for name, hint in hints.items() if is_injected(hint)}
+
+
+def _signature(function: Function) -> Iterator[inspect.Parameter]:
+    """The parameters that are open; those that a `partial` has bound are not."""
+    try:
+        parameters = inspect.signature(function).parameters
+    except (ValueError, TypeError, NameError) as error:
+        raise UsageError(
+            f"{_name(function)}: its signature cannot be read ({error}). Wrap it in a function with "
+            "annotated parameters."
+        ) from error
+    bound = _bound(function)
+    for name, parameter in parameters.items():
+        if name not in bound:
+            if parameter.kind in _REFUSED or parameter.annotation is parameter.empty:
+                raise UsageError(f"{_name(function)}: {_complaint(function, parameter)}")
+            yield parameter
+
+
+_REFUSED = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD, inspect.Parameter.POSITIONAL_ONLY)
+
+
+def _complaint(function: Function, parameter: inspect.Parameter) -> str:
+    name, called = parameter.name, inspect.unwrap(_called(function))
+    if name in ("self", "cls") and parameter.annotation is parameter.empty:
+        return f"it is an unbound method with the parameter {name!r}. Pass the bound method, as in `thing.method`."
+    if not (isinstance(called, type) or hasattr(called, "__code__")):
+        return "it is not written in Python, so its parameters have no annotations. Write a function that calls it."
+    if called.__name__ == _LAMBDA:
+        return f"a lambda's parameters cannot be annotated. Write a function with `def`, with parameters such as `{name}: str`."
+    if parameter.kind is parameter.VAR_POSITIONAL:
+        return f"*{name} has no parameter names for a model to use. Declare a parameter such as `{name}: list[str]` instead."
+    if parameter.kind is parameter.VAR_KEYWORD:
+        return f"**{name} hides the names of its arguments. Make each one a parameter, or use Tool.from_schema."
+    if parameter.kind is parameter.POSITIONAL_ONLY:
+        return f"the parameter {name!r} is positional-only, but arguments are passed by name. Remove the `/`."
+    return f"the parameter {name!r} has no annotation. Annotate it, as in `{name}: str`."
+
+
+def _bound(function: Function) -> Mapping[str, Any]:
+    bound: dict[str, Any] = {}
+    while isinstance(function, partial):
+        bound |= function.keywords
+        function = function.func
+    return bound
+
+
+def _hints(function: Function) -> Iterator[tuple[str, Any]]:
+    from mulligan.validate.annotations import resolve
+
+    namespace = _namespace(function)
+    for parameter in _signature(function):
+        owner = f"{_name(function)}, parameter {parameter.name!r}"
+        yield parameter.name, resolve(parameter.annotation, namespace, owner)
+
+
+def _field(function: Function, parameter: inspect.Parameter, hint: Any, text: str) -> Field:
+    from mulligan.validate.annotations import shape_of
+    from mulligan.validate.fields import MISSING, Field, json_default
+
+    try:
+        shape = shape_of(hint)
+    except UsageError as error:
+        raise UsageError(f"{_name(function)}, parameter {parameter.name!r}: {error}") from error
+    if parameter.default is parameter.empty:
+        return Field(parameter.name, shape, True, MISSING, text)
+    return Field(parameter.name, shape, False, json_default(parameter.default), text)
+
+
+def _without_marker(hint: Any) -> Any:
+    """`Injected[T]` as `T`, with any other notes that it carries."""
+    if get_origin(hint) is not Annotated:
+        union = get_origin(hint) is not None and is_injected(hint)
+        return reduce(or_, map(_without_marker, get_args(hint))) if union else hint
+    notes = tuple(note for note in hint.__metadata__ if note is not _INJECTED)
+    return Annotated[(hint.__origin__, *notes)] if notes else hint.__origin__
+
+
+def _docstring(function: Function) -> Docstring:
+    from mulligan.validate.docstrings import read_docstring
+
+    return read_docstring(_called(function).__doc__ or _whole(function).__doc__)
+
+
+def _whole(function: Any) -> Any:
+    """What a `partial` is a part of."""
+    while isinstance(function, partial):
+        function = function.func
+    return function
+
+
+def _called(function: Any) -> Any:
+    """What runs in the end: of a callable object, its `__call__`."""
+    function = _whole(function)
+    runs = inspect.isroutine(function) or isinstance(function, type) or hasattr(function, "__wrapped__")
+    return function if runs else type(function).__call__
+
+
+def _namespace(function: Function) -> dict[str, Any]:
+    """The global names where the function was written, behind its decorators."""
+    called = _called(function)
+    called = inspect.unwrap(called.__init__ if isinstance(called, type) else called)  # type: ignore[misc]
+    return getattr(called, "__globals__", {})
+
+
+def _name(function: Function) -> str:
+    whole = _whole(function)
+    return getattr(whole, "__qualname__", None) or type(whole).__qualname__

@@ -1,0 +1,216 @@
+"""JSON values that fit a schema, turned into the Python objects that the annotations ask for.
+
+Where both are the same there is nothing to do, and plain numbers are converted by hand. Everything else is built by
+cattrs: `readers` teaches it what each annotation means, and is imported when a call first needs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
+from enum import Enum
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from mulligan.errors import MulliganError, Problem
+from mulligan.validate.numbers import whole
+
+if TYPE_CHECKING:
+    from mulligan.validate.types import Shape
+
+Structure = Callable[[dict[str, Any]], dict[str, Any]]
+_Numbers = frozenset[type]
+_Cast = tuple[str, type, Callable[[Any], Any]]
+_NOTHING: _Numbers = frozenset()
+
+
+class StructureError(MulliganError):
+    """Values fit the schema, but no Python object can be built from them, such as a date from 2026-13-45.
+
+    Attributes:
+        problems: what is wrong, one `Problem` each.
+    """
+
+    def __init__(self, problems: tuple[Problem, ...]) -> None:
+        super().__init__("; ".join(f"{problem.pointer}: {problem.message}" for problem in problems))
+        self.problems = problems
+
+
+def structurer(shapes: Mapping[str, Shape]) -> Structure | None:
+    """The function that turns valid JSON values into the keyword arguments of a function.
+
+    It leaves its input as it is, and gives it back where nothing has to change, or raises `StructureError`.
+
+    Args:
+        shapes: what each parameter's annotation says.
+
+    Returns:
+        The function, or None where JSON values and Python objects are the same.
+    """
+    if any(holds_decimal(shape) for shape in shapes.values()):
+        return _build_objects(_cast_numbers(()), shapes)
+    casts: list[_Cast] = []
+    objects = {}
+    for name, shape in shapes.items():
+        numbers = _numbers(shape, {})
+        if numbers is None:
+            objects[name] = shape
+        elif numbers:
+            casts.append((name, float, whole) if int in numbers else (name, int, float))
+    if objects:
+        return _build_objects(_cast_numbers(tuple(casts)), objects)
+    return _cast_numbers(tuple(casts)) if casts else None
+
+
+def _cast_numbers(casts: tuple[_Cast, ...]) -> Structure:
+    """JSON makes no difference between 1 and 1.0, Python does."""
+
+    def structure(arguments: dict[str, Any]) -> dict[str, Any]:
+        built = arguments
+        for name, other, number in casts:
+            value = arguments.get(name)
+            if type(value) is other:
+                try:
+                    built = {**built, name: number(value)}
+                except OverflowError as error:
+                    raise StructureError((_problem(error, (name,), arguments),)) from error
+        return built
+
+    return structure
+
+
+def _build_objects(cast: Structure, shapes: Mapping[str, Shape]) -> Structure:
+    @cache
+    def build() -> Structure:
+        from mulligan.validate.converters import arguments_reader
+
+        return arguments_reader(shapes)
+
+    def structure(arguments: dict[str, Any]) -> dict[str, Any]:
+        built = cast(arguments)
+        try:
+            return built | build()(arguments)
+        except Exception as error:
+            raise StructureError(tuple(_problems(error, (), arguments))) from error
+
+    return structure
+
+
+def _numbers(shape: Shape, within: Mapping[Shape, _Numbers | None]) -> _Numbers | None:
+    """The number types that a value may have to be converted to; None where more than that is needed.
+
+    Args:
+        shape: what the annotation says.
+        within: the types that refer to themselves and are being looked at, with the answer to assume for them.
+    """
+    from mulligan.validate import annotations
+    from mulligan.validate import types as shapes
+
+    match shape:
+        case shapes.Scalar(kind):
+            return frozenset({kind}) & {int, float}
+        case shapes.Choice(options):
+            enum = any(isinstance(option.python, Enum) for option in options)
+            return None if enum else frozenset({option.type for option in options}) & {int}
+        case shapes.OneOf(members):
+            return _union_numbers([_numbers(member, within) for member in members])
+        case shapes.Limited(inner) | shapes.Described(inner):
+            return _numbers(inner, within)
+        case shapes.Alias() | shapes.Record() if shape in within:
+            return within[shape]
+        case shapes.Alias(alias):
+            inner = annotations.alias_shape(alias)
+            return _numbers(inner, {**within, shape: _NOTHING}) and _numbers(inner, {**within, shape: None})
+        case shapes.Array(item, build) if build is list:
+            return _all_plain([item], within)
+        case shapes.Map(key, value):
+            return _all_plain([key, value], within)
+        case shapes.Record(cls) if annotations.is_typed_dict(cls):
+            return _all_plain(_field_shapes(cls), {**within, shape: _NOTHING})
+    return None
+
+
+def holds_decimal(shape: Shape, within: frozenset[Shape] = frozenset()) -> bool:
+    """Whether a value of a shape may hold a `Decimal`, which needs every digit that was sent.
+
+    Args:
+        shape: what the annotation says.
+        within: the types that refer to themselves and are being looked at.
+    """
+    from mulligan.validate import annotations
+    from mulligan.validate import types as shapes
+
+    if shape in within:
+        return False
+    inner: list[Shape] = []
+    match shape:
+        case shapes.Model():
+            return True  # it reads its members itself
+        case shapes.Text(kind):
+            return kind is Decimal
+        case shapes.Array(item):
+            inner = [item]
+        case shapes.Row(members) | shapes.OneOf(members):
+            inner = list(members)
+        case shapes.Map(_, value):
+            inner = [value]
+        case shapes.Limited(member) | shapes.Described(member):
+            inner = [member]
+        case shapes.Alias(alias):
+            inner = [annotations.alias_shape(alias)]
+        case shapes.Record(cls):
+            inner = _field_shapes(cls)
+    return any(holds_decimal(member, within | {shape}) for member in inner)
+
+
+def _union_numbers(members: list[_Numbers | None]) -> _Numbers | None:
+    numbers: set[type] = set()
+    for member in members:
+        if member is None:
+            return None
+        numbers |= member
+    return frozenset(numbers) if len(numbers) == 1 else _NOTHING
+
+
+def _all_plain(parts: list[Shape], within: Mapping[Shape, _Numbers | None]) -> _Numbers | None:
+    return _NOTHING if all(_numbers(part, within) == _NOTHING for part in parts) else None
+
+
+def _field_shapes(cls: type) -> list[Shape]:
+    from mulligan.validate.fields import fields_of
+
+    return [field.shape for field in fields_of(cls)]
+
+
+def _problems(error: Exception, path: tuple[str | int, ...], arguments: dict[str, Any]) -> Iterator[Problem]:
+    """The problems in a tree of cattrs' exceptions, whose notes say where each one happened."""
+    from cattrs.errors import ClassValidationError, IterableValidationError
+
+    if isinstance(error, ClassValidationError):
+        members, others = error.group_exceptions()
+        noted = [(inner, (*path, note.name)) for inner, note in members]
+    elif isinstance(error, IterableValidationError):
+        items, others = error.group_exceptions()
+        noted = [(inner, (*path, note.index)) for inner, note in items]
+    else:
+        yield _problem(error, path, arguments)
+        return
+    for inner, where in [*noted, *((other, path) for other in others)]:
+        yield from _problems(inner, where, arguments)
+
+
+def _problem(error: Exception, path: tuple[str | int, ...], arguments: dict[str, Any]) -> Problem:
+    from mulligan.validate.arguments import escape
+    from mulligan.validate.describing import show
+    from mulligan.validate.types import UnfitError
+
+    if isinstance(error, OverflowError):
+        unfit = UnfitError("too large", "number that fits a 64-bit float")
+    else:
+        unfit = error if isinstance(error, UnfitError) else UnfitError("cannot be read")
+    got: Any = arguments
+    pointer = ""
+    for step in (*path, *unfit.path):
+        pointer += f"/{escape(str(step))}"
+        got = got[step] if isinstance(step, int) or step in got else None
+    return Problem(pointer, unfit.message, unfit.expected, show(got))

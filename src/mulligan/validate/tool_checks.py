@@ -1,0 +1,254 @@
+"""The checks of a new tool, and the error for invalid arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from mulligan.deadline import is_seconds
+from mulligan.errors import Problem, ToolArgumentError, UsageError
+from mulligan.validate.signature import open_names
+from mulligan.validate.validator import Problems
+
+OPTIONS = frozenset(
+    [
+        "timeout",
+        "read_only",
+        "idempotent",
+        "destructive",
+        "inline",
+        "killable",
+        "secret",
+        "resources",
+        "detect",
+        "format",
+        "tags",
+        "tool_type",
+        "provider",
+        "aliases",
+        "also_called",
+    ]
+)
+
+
+def invalid(problems: Sequence[Problem]) -> ToolArgumentError:
+    """The error for arguments with these problems.
+
+    Args:
+        problems: what is wrong with them.
+    """
+    count, is_all = (problems.total, problems.is_all) if isinstance(problems, Problems) else (len(problems), True)
+    what = "one problem" if count == 1 and is_all else f"{'' if is_all else 'at least '}{count} problems"
+    error = ToolArgumentError(f"Invalid arguments: {what}; nothing was run.", problems=problems, rule="host:arguments")
+    error.__dict__["_problems_total"] = count if is_all else 0
+    return error
+
+
+def refuse_to_run(**_: Any) -> Any:
+    """The handler of a tool spec, which cannot run.
+
+    Raises:
+        UsageError: always.
+    """
+    raise UsageError("a repairer cannot run tools: its tools have no handlers")
+
+
+def check_tool(name: Any, handler: Any, timeout: Any) -> None:
+    """Checks name, handler and timeout of a tool.
+
+    Args:
+        name: its name.
+        handler: the function that runs.
+        timeout: seconds, or None.
+
+    Raises:
+        UsageError: one of them is invalid.
+    """
+    if not isinstance(name, str) or not name:
+        raise UsageError(f"a tool name must be a non-empty string, not {name!r}")
+    if not callable(handler):
+        raise UsageError(f"tool {name!r}: its handler must be callable, not {handler!r:.80}")
+    if timeout is not None and not (is_seconds(timeout) and timeout > 0):
+        raise UsageError(f"tool {name!r}: timeout must be above zero seconds, not {timeout!r:.80}")
+
+
+def check_hints(name: str, *, read_only: bool, destructive: bool | None) -> None:
+    """Checks that what is declared of a tool does not contradict itself.
+
+    Args:
+        name: its name.
+        read_only: whether it changes nothing.
+        destructive: whether it may destroy something, or None.
+
+    Raises:
+        UsageError: it cannot be both.
+    """
+    if read_only and destructive:
+        raise UsageError(
+            f"tool {name!r}: read_only=True and destructive=True contradict each other; declare one of them"
+        )
+
+
+def check_name(name: Any) -> None:
+    """Checks a name from the host's code: providers must accept it.
+
+    Names from other programs, such as an MCP server, are used as they are.
+
+    Args:
+        name: the name.
+
+    Raises:
+        UsageError: it contains spaces or control characters, or is too long.
+    """
+    if not isinstance(name, str) or (name.isprintable() and " " not in name and len(name) <= _LONGEST_NAME):
+        return
+    fault = f"is longer than {_LONGEST_NAME} characters" if len(name) > _LONGEST_NAME else "contains spaces"
+    fault = fault if name.isprintable() else "contains invisible characters"
+    shown = name if len(name) <= _LONGEST_NAME else f"{name[:40]}..."
+    raise UsageError(f"tool {shown!r}: its name {fault}, which providers reject; use name={_plain_name(name)!r}")
+
+
+def _plain_name(name: str) -> str:
+    """A similar name of letters, digits and underscores, which every provider accepts."""
+    import re
+
+    return re.sub("[^a-zA-Z0-9-]+", "_", name).strip("_-")[:_SHORT] or "my_tool"
+
+
+def check_options(options: Mapping[str, Any], more: Iterable[str] = ()) -> None:
+    """Checks that all of these are options of a tool.
+
+    Args:
+        options: by name.
+        more: further known options.
+
+    Raises:
+        UsageError: one of them is unknown.
+    """
+    unknown = next((option for option in options if option not in OPTIONS), None)
+    if unknown is not None:
+        known = sorted({*OPTIONS, *more})
+        raise UsageError(f"unknown tool option {unknown!r}{_meant(unknown, known)}; available: {', '.join(known)}")
+
+
+def check_schema(name: Any, schema: Any) -> None:
+    """Checks that a value is a schema of named arguments; its content is checked on first use.
+
+    Args:
+        name: the tool's name.
+        schema: the value.
+
+    Raises:
+        UsageError: it is not a mapping, or not the schema of an object.
+    """
+    if not isinstance(schema, Mapping):
+        raise UsageError(f"tool {name!r}: parameters must be a JSON Schema as a mapping, not {schema!r:.80}")
+    kind = schema.get("type", "object")
+    if kind != "object":
+        raise UsageError(f"tool {name!r}: its schema must be of type 'object', since arguments are named; not {kind!r}")
+
+
+def labels(name: str, option: str, given: Any) -> frozenset[str]:
+    """A set of strings, which may be given as one string.
+
+    Args:
+        name: the tool's name.
+        option: the option.
+        given: one string or several.
+
+    Raises:
+        UsageError: the value is something else.
+    """
+    several = (given,) if isinstance(given, str) else given
+    if isinstance(several, Iterable):
+        found = list(several)
+        if all(isinstance(label, str) for label in found):
+            return frozenset(found)
+    raise UsageError(f"tool {name!r}: {option} must be a string or a list of strings, not {given!r:.80}")
+
+
+def aliases(name: str, given: Any) -> Mapping[str, frozenset[str]]:
+    """Other names of arguments, by the names of these.
+
+    Args:
+        name: the tool's name.
+        given: for each argument one text or several, or None.
+
+    Raises:
+        UsageError: it is something else, or one alias is given for two arguments.
+    """
+    if given is None:
+        return _NO_ALIASES
+    if not isinstance(given, Mapping):
+        raise UsageError(f"tool {name!r}: aliases must map arguments to their other names, not {given!r:.80}")
+    found = {str(argument): labels(name, "aliases", others) for argument, others in given.items()}
+    every = [other for others in found.values() for other in others]
+    twice = next((other for other in every if every.count(other) > 1), None)
+    if twice is not None:
+        raise UsageError(f"tool {name!r}: {twice!r} is an alias of two arguments; keep it for one")
+    return found
+
+
+def check_arguments(
+    name: str,
+    secret: Iterable[str],
+    aliases: Mapping[str, Iterable[str]],
+    schema: Mapping[str, Any] | None,
+    function: Any,
+) -> None:
+    """Whether a tool has the arguments that its options name: a misspelt one would protect nothing.
+
+    Args:
+        name: the tool's name.
+        secret: the names of the arguments that are to be secret.
+        aliases: other names of arguments, by the names of these.
+        schema: JSON Schema of its arguments, or None where they are read from the function.
+        function: its handler.
+
+    Raises:
+        UsageError: it has no such argument, or an alias is the name of another one.
+    """
+    if not secret and not aliases:
+        return
+    known = open_names(function) if schema is None else _named_in(schema)
+    if known is None:
+        return
+    for option, names in (("secret", secret), ("aliases", aliases)):
+        for wrong in sorted(set(names) - set(known)):
+            there = ", ".join(known[:20]) or "none"
+            raise UsageError(
+                f"tool {name!r}: {option} names {wrong!r}, which is not an argument{_meant(wrong, known)}; "
+                f"available: {there}{'' if schema is None else _OPEN}"
+            )
+    taken = next((other for others in aliases.values() for other in sorted(others) if other in known), None)
+    if taken is not None:
+        raise UsageError(
+            f"tool {name!r}: aliases gives the name {taken!r} to another argument, but that is one of its arguments"
+        )
+
+
+def _named_in(schema: Mapping[str, Any]) -> list[str] | None:
+    """The arguments that a schema names; None if it allows others, or defines them in another way.
+
+    If it names some and omits `additionalProperties`, others are allowed but rarely intended.
+    """
+    properties = schema.get("properties")
+    if not isinstance(properties, Mapping) or not _ELSEWHERE.isdisjoint(schema):
+        return None
+    return list(properties) if schema.get("additionalProperties", not properties) is False else None
+
+
+def _meant(wrong: str, known: Sequence[str]) -> str:
+    import difflib
+
+    near = difflib.get_close_matches(wrong, known, 1)
+    return f" (did you mean {near[0]!r}?)" if near else ""
+
+
+_NO_ALIASES: Mapping[str, frozenset[str]] = {}
+_LONGEST_NAME = 128
+_SHORT = 64
+_ELSEWHERE = frozenset(
+    ("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "patternProperties", "dependentSchemas")
+)
+_OPEN = "; to allow other arguments, set additionalProperties: true in its schema"

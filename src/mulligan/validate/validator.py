@@ -1,0 +1,482 @@
+"""A tool's JSON Schema, compiled once: is a value valid, and if not, what exactly is wrong with it.
+
+jsonschema-rs checks. It never retrieves a `$ref` from outside (`offline=True`), and its messages never hold the value.
+A schema may come from a foreign server, so it is bounded before it is compiled.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
+from itertools import chain, islice, takewhile
+from typing import Any, NamedTuple
+
+from mulligan.catalogue import MISSING, NO_FORM, NOT_ALLOWED, OUT_OF_BOUNDS, UNKNOWN, WRONG_TYPE
+from mulligan.errors import MulliganError, Problem
+from mulligan.untrusted.text import show_name
+from mulligan.validate.arguments import dump, escape
+from mulligan.validate.describing import LIMITS, describe, show
+from mulligan.validate.places import Places, at, has_unclear_names, schema_path
+
+MAX_SCHEMA_DEPTH = 64
+MAX_SCHEMA_NODES = 50_000
+MAX_ALTERNATIVES = 20_000_000
+MAX_EXPLAINED = 10_000
+_MOST_PROBLEMS = 1_000
+_MOST_WORK, _FEWEST_PARTS, _MOST_PARTS = 5_000, 16, 1_001
+_MOST_SEARCHED, _ENOUGH, _MOST_TOLD = 32, 50, 4_096
+_KEPT = 2_000
+_OF_ANY_PART = frozenset(("type", "additionalProperties", "falseSchema"))  # they hold for whatever is left out
+_OF_MEMBERS = frozenset(
+    (
+        "$schema",
+        "$id",
+        "$anchor",
+        "$defs",
+        "definitions",
+        "type",
+        "properties",
+        "patternProperties",
+        "additionalProperties",
+    )
+)
+_ONE_WORD = re.compile(r"[\w.:@$-]{1,64}").fullmatch
+_LONGEST_NAME = 64
+_DRAFT_07 = "http://json-schema.org/draft-07/schema"
+
+
+class SchemaError(MulliganError):
+    """A tool's JSON Schema cannot be used: the text says why."""
+
+
+class Problems(list[Problem]):
+    """What is wrong with a value, as far as it is described.
+
+    Attributes:
+        total: how many problems there are, or, where they were not all looked for, how many there are at least.
+        is_all: whether the total is exact.
+    """
+
+    def __init__(self, described: Iterable[Problem], total: int | None = None, *, is_all: bool = True) -> None:
+        super().__init__(described)
+        self.total = len(self) if total is None else total
+        self.is_all = is_all
+
+
+class Validator:
+    """The compiled form of one JSON Schema.
+
+    Args:
+        schema: JSON Schema, 2020-12 unless `$schema` names draft-07.
+
+    Raises:
+        SchemaError: where the schema is invalid, too deep or too large, or refers to something outside of itself.
+    """
+
+    def __init__(self, schema: Mapping[str, Any]) -> None:
+        import jsonschema_rs
+
+        _bound(schema)
+        draft07 = str(schema.get("$schema", "")).rstrip("#") == _DRAFT_07
+        compiler = jsonschema_rs.Draft7Validator if draft07 else jsonschema_rs.Draft202012Validator
+        try:
+            compiled = compiler(dict(schema), offline=True, mask="the value")
+        except (ValueError, TypeError, jsonschema_rs.ReferencingError) as error:
+            raise SchemaError(f"its schema is invalid: {str(error).splitlines()[0][:200]}") from None
+        self._schema = schema
+        self._compile = partial(compiler, offline=True, mask="the value")
+        alternatives = _alternatives(schema)
+        self._is_costly = alternatives > MAX_EXPLAINED
+        # jsonschema-rs copies an object for each member that is missing in it, and an item for each alternative
+        self._names, width = _names(schema)
+        self._room = max(_FEWEST_PARTS, min(_MOST_PARTS, _MOST_WORK // max(width, alternatives)))
+        self._told: dict[tuple[Any, ...], _Teller] = {}
+        self._errors: Callable[[Any], Iterator[Any]] = compiled.iter_errors
+        self._is_valid: Callable[[Any], bool] = compiled.is_valid
+
+    @property
+    def is_valid(self) -> Callable[[Any], bool]:
+        """Whether a value fits the schema, as a function of it."""
+        return self._is_valid
+
+    def problems(self, value: Any, secret: Collection[str] = ()) -> Problems:
+        """What is wrong with a value (the first thousand problems), one problem for each place.
+
+        Args:
+            value: JSON values, at most as deep as `Limits.depth`.
+            secret: names of top-level members whose value is never shown.
+        """
+        if self._is_costly:
+            return _bounded(self._coarse(value, secret))
+        part, is_whole = self._beginning(value)
+        if is_whole:
+            return _bounded(self._tell(self._errors(value), value, secret))
+        found = self._tell(_holding(self._errors(part), part, value, self._schema), value, secret)
+        if len(found) < _ENOUGH:
+            found += self._of_members(value, secret)
+        members, required = self._members, self._schema.get("required", ())
+        of_root = sum(name not in members for name in value) if self._is_closed else 0
+        of_root += sum(name not in value for name in required)
+        return _bounded(found or [Problem("", NO_FORM, None, _sent(value, whole=True))], of_root, is_whole=False)
+
+    def _tell(self, errors: Iterable[Any], value: Any, secret: Collection[str]) -> list[Problem]:
+        found: list[Problem] = []
+        places = Places(value, self._schema)
+        for error in errors:
+            path = error.instance_path if isinstance(error, _Error) else places.path_of(error)
+            where = tuple(error.schema_path)
+            if self._has_unclear_names:
+                where = schema_path(self._schema, where, path)
+            key = (*where, error.kind.value) if error.kind.name == "required" else where
+            told = self._told.get(key)
+            if told is None:
+                if len(self._told) >= _MOST_TOLD:
+                    self._told.clear()
+                part = _resolve(self._schema, where[:-1])
+                told = self._told[key] = _tell(error.kind, error.message, part, self._schema)
+            found += told(error, value, path, secret)
+            if len(found) >= _MOST_PROBLEMS:
+                break
+        return found
+
+    @property
+    def _members(self) -> Mapping[str, Any]:
+        members = self._schema.get("properties")
+        return members if isinstance(members, Mapping) else {}
+
+    @property
+    def _is_closed(self) -> bool:
+        return self._schema.get("additionalProperties") is False and "patternProperties" not in self._schema
+
+    @cached_property
+    def _loose(self) -> Any:
+        """The schema for a part of the members: what it says of each of them, and nothing of all of them together."""
+        return self._compile({word: part for word, part in self._schema.items() if word in _OF_MEMBERS})
+
+    @cached_property
+    def _has_unclear_names(self) -> bool:
+        return has_unclear_names(self._schema)
+
+    def _coarse(self, value: Any, secret: Collection[str]) -> list[Problem]:
+        """Which members are wrong, without saying which of very many alternatives they fail and why."""
+        missing = [name for name in self._schema.get("required", ()) if name not in value]
+        found = [
+            Problem(f"/{escape(name)}", MISSING, describe(_member(self._schema, name, self._schema)))
+            for name in missing
+        ]
+        for name in value:
+            if len(found) >= _MOST_PROBLEMS:
+                break
+            is_known = name in self._members
+            if not (is_known or self._is_closed) or not self._loose.is_valid({name: value[name]}):
+                found.append(self._wrong(name, value, secret))
+        return found or [Problem("", NO_FORM, None, _sent(value, whole=True))]
+
+    def _wrong(self, name: str, value: Any, secret: Collection[str], message: str = NO_FORM) -> Problem:
+        """That a member is wrong, without saying why."""
+        if name not in self._members:
+            return Problem(f"/{escape(name)}", UNKNOWN)
+        sent = None if name in secret else _sent(value[name], whole=False)
+        return Problem(f"/{escape(name)}", message, describe(_member(self._schema, name, self._schema)), sent)
+
+    def _beginning(self, value: Any) -> tuple[Any, bool]:
+        """As many parts of a value as can be explained in no time, and whether these are all."""
+        room = [self._room]
+        return _beginning(value, room, self._names), room[0] > 0
+
+    def _of_members(self, value: Any, secret: Collection[str]) -> list[Problem]:
+        """What is wrong with the members of a large value, taken one by one; their items, some at a time."""
+        found: list[Problem] = []
+        members, is_closed = self._members, self._is_closed
+        known = (name for name in value if name in members or not is_closed)
+        wrong = (name for name in known if not self._loose.is_valid({name: value[name]}))
+        for name in islice(wrong, _MOST_SEARCHED):
+            member, before = value[name], len(found)
+            start, count = 0, len(member) if type(member) is list else 1
+            while start < count and len(found) < _ENOUGH:
+                some = {name: member[start : start + self._room] if type(member) is list else member}
+                part, is_whole = self._beginning(some)
+                errors = _holding(self._loose.iter_errors(part), part, value, self._schema, start)
+                found += self._tell(errors, value, secret)
+                start += 1 if count == 1 else len(part[name]) if is_whole else max(1, len(part[name]) - 1)
+            if len(found) == before:
+                found.append(self._wrong(name, value, secret, "not valid"))
+        return found
+
+
+class _Error(NamedTuple):
+    """What jsonschema-rs says of one place, with the path of this place in the whole value."""
+
+    kind: Any
+    message: str
+    instance: Any
+    instance_path: list[Any]
+    schema_path: list[Any]
+
+
+def _holding(
+    errors: Iterable[Any], part: Any, value: Any, schema: Mapping[str, Any], start: int = 0
+) -> Iterator[_Error]:
+    """The errors of the beginning of a value that the value has too.
+
+    Args:
+        errors: what is wrong with the beginning.
+        part: the beginning.
+        value: the whole value.
+        schema: the schema that it was compared with.
+        start: the item that the list in the only member of the beginning starts with.
+    """
+    places = Places(part, schema)
+    for error in errors:
+        path = places.path_of(error)
+        there = [path[0], path[1] + start, *path[2:]] if start and len(path) > 1 else path
+        kind, whole = error.kind, at(value, there)
+        is_missing = kind.name == "required"
+        if kind.value not in whole if is_missing else kind.name in _OF_ANY_PART or at(part, path) == whole:
+            yield _Error(kind, error.message, error.instance, there, error.schema_path)
+
+
+def _bounded(found: list[Problem], of_root: int = 0, *, is_whole: bool = True) -> Problems:
+    """The problems, one for each place, counted with those missing and unknown arguments that are not among them."""
+    described = _one_a_place(found)[:_MOST_PROBLEMS] if len(found) > 1 else found
+    named = [problem.message in (MISSING, UNKNOWN) and problem.pointer.count("/") == 1 for problem in described]
+    is_all = len(found) < _MOST_PROBLEMS if is_whole else all(named)
+    return Problems(described, len(described) + max(0, of_root - sum(named)), is_all=is_all)
+
+
+def _names(schema: Mapping[str, Any]) -> tuple[frozenset[str], int]:
+    """The names of all members that a schema declares, and how many one object has to have at most."""
+    names, width = set[str](), 0
+    waiting: list[Any] = [schema]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Mapping):
+            required, properties = part.get("required"), part.get("properties")
+            if isinstance(required, (list, tuple)):
+                width = max(width, len(required))
+                names.update(name for name in required if isinstance(name, str))
+            if isinstance(properties, Mapping):
+                names.update(properties)
+            waiting += part.values()
+        elif isinstance(part, (list, tuple)):
+            waiting += part
+    return frozenset(names), width
+
+
+def _alternatives(schema: Mapping[str, Any]) -> int:
+    """How many schemas one value may be held against, at most: alternatives within alternatives multiply.
+
+    Raises:
+        SchemaError: they are too many to check a value in any sensible time.
+    """
+    known: dict[int, int] = {}
+    open_now: set[int] = set()
+
+    def count(part: Any) -> int:
+        if isinstance(part, (list, tuple)):
+            return sum(map(count, part))
+        if not isinstance(part, Mapping):
+            return 0
+        if id(part) in open_now:  # a schema that refers to itself goes as deep as the value
+            return 1
+        if id(part) not in known:
+            open_now.add(id(part))
+            inner = sum(count(item) for word, item in part.items() if word not in ("$defs", "definitions"))
+            if isinstance(part.get("$ref"), str):
+                inner += count(referred(schema, part["$ref"]))
+            open_now.discard(id(part))
+            known[id(part)] = max(1, inner)
+        return known[id(part)]
+
+    found = count(schema)
+    if found > MAX_ALTERNATIVES:
+        raise SchemaError(f"its nested alternatives exceed {MAX_ALTERNATIVES:,}")
+    return found
+
+
+def _beginning(value: Any, room: list[int], names: Collection[str]) -> Any:
+    """A copy of a value with as many parts as there is room for, the members first that have one of some names."""
+    room[0] -= 1
+    if type(value) is list:
+        return [_beginning(item, room, names) for item in takewhile(lambda _: room[0] > 0, value)]
+    if type(value) is dict:
+        if len(value) > room[0]:
+            declared = islice((name for name in value if name in names), room[0])
+            others = islice((name for name in value if name not in names), room[0])
+            value = {name: value[name] for name in chain(declared, others)}
+        return {name: _beginning(item, room, names) for name, item in takewhile(lambda _: room[0] > 0, value.items())}
+    return value
+
+
+_Teller = Callable[[Any, Any, list[Any], Collection[str]], list[Problem]]
+
+
+def _pointer(path: list[Any]) -> str:
+    if len(path) == 1 and type(path[0]) is str:
+        return f"/{escape(path[0])}"
+    return "".join(f"/{escape(str(part))}" for part in path)
+
+
+def _tell(kind: Any, message: str, part: Mapping[str, Any], schema: Mapping[str, Any]) -> _Teller:
+    """What is told when a value fails at this place of the schema; made once for each place."""
+    if kind.name == "required":
+        name = kind.value
+        expected = describe(_member(part, name, schema))
+        return lambda error, value, path, secret: [Problem(f"{_pointer(path)}/{escape(name)}", MISSING, expected)]
+    if kind.name in ("additionalProperties", "unevaluatedProperties"):
+        has_others = kind.name == "unevaluatedProperties" or "patternProperties" in part
+        known = list(part.get("properties", {})) or (None if has_others else [])
+        allowed = None if known is None else _allowed(known)
+        return lambda error, value, path, secret: [
+            Problem(f"{_pointer(path)}/{escape(name)}", UNKNOWN, allowed) for name in error.kind.value[:_MOST_PROBLEMS]
+        ]
+    if kind.name == "propertyNames":
+        allowed = _wrong(kind.error.kind, message, part)[1]
+        return lambda error, value, path, secret: [
+            Problem(_pointer([*path, *_named(error.message, error.instance)]), _NOT_A_KEY, allowed)
+        ]
+    wrong, right = _wrong(kind, message, part)
+
+    def one(error: Any, value: Any, path: list[Any], secret: Collection[str]) -> list[Problem]:
+        shown = None if path and path[0] in secret else _sent(at(value, path), whole=not path)
+        return [Problem(_pointer(path), wrong, right, shown)]
+
+    return one
+
+
+def _bound(schema: Mapping[str, Any]) -> None:
+    stack: list[tuple[int, Any]] = [(0, schema)]
+    nodes = 0
+    while stack:
+        depth, node = stack.pop()
+        nodes += 1
+        if depth > MAX_SCHEMA_DEPTH:
+            raise SchemaError(f"its schema is nested deeper than {MAX_SCHEMA_DEPTH} levels")
+        if nodes > MAX_SCHEMA_NODES:
+            raise SchemaError(f"its schema has more than {MAX_SCHEMA_NODES:,} parts")
+        members = node.values() if isinstance(node, dict) else node if isinstance(node, (list, tuple)) else ()
+        stack += [(depth + 1, member) for member in members]
+
+
+def _allowed(known: list[str]) -> str:
+    more = ", ..." if len(known) > 20 else ""
+    return f"{', '.join(map(_listed, known[:20]))}{more}" if known else "none"
+
+
+def _listed(name: str) -> str:
+    """A name in a list: in quotes unless it is one word, since a sentence would read as one of ours."""
+    shown = show_name(name, _LONGEST_NAME)
+    return shown if shown == name and _ONE_WORD(name) else f'"{shown}"'
+
+
+def _named(message: str, members: Collection[str]) -> list[str]:
+    """The key that a message about a key begins with, as JSON text; none where it begins with something else."""
+    import json
+
+    try:
+        name, _ = json.JSONDecoder().raw_decode(message)
+    except ValueError:
+        return []
+    return [name] if isinstance(name, str) and name in members else []
+
+
+def _one_a_place(found: list[Problem]) -> list[Problem]:
+    """The problems, those of one place as one, without items that are too many where their array is known to be too long."""
+    places: dict[str, list[Problem]] = {}
+    for problem in found:
+        places.setdefault(problem.pointer, []).append(problem)
+    return [_as_one(some) for pointer, some in places.items() if not _is_of_too_many(pointer, some[0], places)]
+
+
+def _is_of_too_many(pointer: str, problem: Problem, places: Collection[str]) -> bool:
+    array, _, place = pointer.rpartition("/")
+    return problem.message == _NOT_HERE and place.isdigit() and array in places
+
+
+def _as_one(problems: list[Problem]) -> Problem:
+    """One problem for several of one place; the allowed values say all that its type says."""
+    for problem in problems:
+        if problem.message == NOT_ALLOWED:
+            return problem
+    what = "; ".join(dict.fromkeys(problem.message for problem in problems))
+    expected = " and ".join(dict.fromkeys(problem.expected for problem in problems if problem.expected))
+    return problems[0]._replace(message=what, expected=expected or None)
+
+
+_NOT_A_KEY, _NOT_HERE = "key not allowed", "not allowed here"
+
+
+def _wrong(error: Any, message: str, part: Mapping[str, Any]) -> tuple[str, str | None]:
+    kind = error.name
+    if kind == "type":
+        return WRONG_TYPE, describe(part)
+    if kind in ("enum", "const"):
+        return NOT_ALLOWED, describe(part)
+    if kind in ("anyOf", "oneOf", "oneOfNotValid"):
+        return NO_FORM, describe(part)
+    if kind in LIMITS:
+        return OUT_OF_BOUNDS, LIMITS[kind].format(show(part.get(kind, error.value)))
+    if kind == "uniqueItems":
+        return "has duplicate items", "each item once"
+    return (_NOT_HERE, None) if kind == "falseSchema" else (f"not valid: {message[:200]}", None)
+
+
+def _sent(value: Any, *, whole: bool) -> str:
+    """A value that was sent, as JSON text. It is shortened later, once secrets are taken out of it."""
+    if whole:
+        return f"an object with {len(value)} members"
+    try:
+        return dump(_start(value, [2 * _KEPT]))[:_KEPT]
+    except Exception:
+        return type(value).__name__
+
+
+def _start(value: Any, room: list[int]) -> Any:
+    """A copy of a value whose text has as many characters as there is room for, or a few more."""
+    if type(value) is str:
+        room[0] -= len(value)
+        return value[:_KEPT]
+    room[0] -= 1
+    if type(value) is list:
+        return [_start(item, room) for item in takewhile(lambda _: room[0] > 0, value)]
+    if type(value) is dict:
+        return {name[:_KEPT]: _start(item, room) for name, item in takewhile(lambda _: room[0] > 0, value.items())}
+    return value
+
+
+def _member(part: Mapping[str, Any], name: str, schema: Mapping[str, Any]) -> Any:
+    """The schema of a member, the first `$ref` followed."""
+    properties = part.get("properties")
+    member = properties.get(name) if isinstance(properties, Mapping) else None
+    if isinstance(member, Mapping) and "$ref" in member and "type" not in member:
+        return referred(schema, str(member["$ref"]))
+    return member
+
+
+def _resolve(schema: Mapping[str, Any], path: Sequence[Any]) -> Mapping[str, Any]:
+    """The part of a schema that an error's path leads to, through `$ref`s within the schema."""
+    part: Any = schema
+    for step in path:
+        if step == "$ref" and isinstance(part, Mapping):
+            part = referred(schema, str(part.get("$ref", "")))
+        elif isinstance(part, Mapping):
+            part = part.get(step)
+        elif isinstance(part, list) and isinstance(step, int) and step < len(part):
+            part = part[step]
+        else:
+            return {}
+    return part if isinstance(part, Mapping) else {}
+
+
+def referred(schema: Mapping[str, Any], reference: str) -> Any:
+    """The part of a schema that a `$ref` within it leads to; None where it leads nowhere.
+
+    Args:
+        schema: the whole schema.
+        reference: such as `#/$defs/Point`.
+    """
+    part: Any = schema
+    for token in reference.removeprefix("#").split("/")[1:]:
+        part = part.get(token.replace("~1", "/").replace("~0", "~")) if isinstance(part, Mapping) else None
+    return part
