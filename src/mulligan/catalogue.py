@@ -13,8 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mulligan.errors import UsageError
-
 Catalogue = Mapping[str, str]
 
 # What is wrong with an argument: the kinds of `Problem.message` that have a template, and by which a next step is chosen.
@@ -176,51 +174,3 @@ SERVICES: Mapping[str, str] = {  # the names of products, by `ToolError.provider
     "tavily": "Tavily",
     "wikipedia": "Wikipedia",
 }
-_OF_A_CLASS = {
-    "message": frozenset(("message", "resource", "status")),
-    "user": frozenset(("message", "resource", "status", "tool", "service")),
-}
-
-
-def check_catalogue(given: object) -> None:
-    """Checks that a mapping can replace `ENGLISH`.
-
-    Args:
-        given: the mapping.
-
-    Raises:
-        UsageError: it is no mapping, lacks a template, or has one that is unknown or has an unknown field.
-    """
-    if not isinstance(given, Mapping):
-        raise UsageError(f"Policy(catalogue={given!r:.80}): use a mapping of templates, such as {{**ENGLISH, ...}}")
-    lacking = [name for name in ENGLISH if name not in given]
-    if lacking:
-        raise UsageError(f"Policy(catalogue=...): template {lacking[0]!r} is missing; start from {{**ENGLISH, ...}}")
-    for name, template in given.items():
-        _check(name, template)
-
-
-def _check(name: object, template: object) -> None:
-    kind, _, cls = name.partition(":") if isinstance(name, str) else ("", "", "")
-    of_class = _OF_A_CLASS.get(kind) if cls else None
-    if name not in ENGLISH and of_class is None:
-        raise UsageError(f"Policy(catalogue=...): unknown template {name!r}; available: {', '.join(ENGLISH)}")
-    known = of_class if of_class is not None else _fields(ENGLISH[str(name)])
-    try:
-        asked = _fields(template)
-    except (TypeError, ValueError) as error:
-        raise UsageError(f"Policy(catalogue=...): template {name!r} is invalid: {error}") from None
-    if asked - known:
-        allowed = ", ".join(f"{{{field}}}" for field in sorted(known)) or "none"
-        unknown = sorted(asked - known)[0]
-        raise UsageError(
-            f"Policy(catalogue=...): template {name!r} has the unknown field {{{unknown}}}; allowed: {allowed}"
-        )
-
-
-def _fields(template: object) -> frozenset[str]:
-    if not isinstance(template, str):
-        raise TypeError(f"expected a string, not {type(template).__name__}")
-    from string import Formatter
-
-    return frozenset(field for _, field, _, _ in Formatter().parse(template) if field is not None)

@@ -7,7 +7,7 @@ from typing import Any, Literal, cast
 
 import attrs
 
-from mulligan.catalogue import ENGLISH, Catalogue, check_catalogue
+from mulligan.catalogue import ENGLISH, Catalogue
 from mulligan.deadline import is_seconds
 from mulligan.errors import ToolConnectionError, ToolError, ToolExecutionError, ToolPermissionError, UsageError
 from mulligan.untrusted.objects import guarded
@@ -16,6 +16,10 @@ _FEWEST_TOKENS = 50
 _NEAR = 0.8
 Detail = Literal["quoted", "type", "none"]
 REPAIRS = ("json", "coerce", "name")
+_OF_A_CLASS = {
+    "message": frozenset(("message", "resource", "status")),
+    "user": frozenset(("message", "resource", "status", "tool", "service")),
+}
 
 
 def _repairs(value: Any) -> tuple[Any, ...]:
@@ -191,3 +195,47 @@ class Limits:
         if self.feedback_tokens is not None and self.feedback_tokens < _FEWEST_TOKENS:
             told = f"feedback needs at least {_FEWEST_TOKENS} tokens"
             raise UsageError(f"Limits(feedback_tokens={self.feedback_tokens}): {told}")
+
+
+def check_catalogue(given: object) -> None:
+    """Checks that a mapping can replace `ENGLISH`.
+
+    Args:
+        given: the mapping.
+
+    Raises:
+        UsageError: it is no mapping, lacks a template, or has one that is unknown or has an unknown field.
+    """
+    if not isinstance(given, Mapping):
+        raise UsageError(f"Policy(catalogue={given!r:.80}): use a mapping of templates, such as {{**ENGLISH, ...}}")
+    lacking = [name for name in ENGLISH if name not in given]
+    if lacking:
+        raise UsageError(f"Policy(catalogue=...): template {lacking[0]!r} is missing; start from {{**ENGLISH, ...}}")
+    for name, template in given.items():
+        _check(name, template)
+
+
+def _check(name: object, template: object) -> None:
+    kind, _, cls = name.partition(":") if isinstance(name, str) else ("", "", "")
+    of_class = _OF_A_CLASS.get(kind) if cls else None
+    if name not in ENGLISH and of_class is None:
+        raise UsageError(f"Policy(catalogue=...): unknown template {name!r}; available: {', '.join(ENGLISH)}")
+    known = of_class if of_class is not None else _fields(ENGLISH[str(name)])
+    try:
+        asked = _fields(template)
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"Policy(catalogue=...): template {name!r} is invalid: {error}") from None
+    if asked - known:
+        allowed = ", ".join(f"{{{field}}}" for field in sorted(known)) or "none"
+        unknown = sorted(asked - known)[0]
+        raise UsageError(
+            f"Policy(catalogue=...): template {name!r} has the unknown field {{{unknown}}}; allowed: {allowed}"
+        )
+
+
+def _fields(template: object) -> frozenset[str]:
+    if not isinstance(template, str):
+        raise TypeError(f"expected a string, not {type(template).__name__}")
+    from string import Formatter
+
+    return frozenset(field for _, field, _, _ in Formatter().parse(template) if field is not None)
