@@ -7,7 +7,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, overload
 
 from mulligan.errors import Problem, ToolArgumentError, ToolType, UsageError
-from mulligan.execute.steps import gives_awaitable
 from mulligan.lazy import lazy
 from mulligan.untrusted.copies import frozen
 from mulligan.untrusted.text import show_name
@@ -17,6 +16,7 @@ from mulligan.validate.schemas import compiled
 from mulligan.validate.signature import (
     check_annotations,
     check_signature,
+    is_async_callable,
     name_of,
     read_description,
     read_injected,
@@ -133,7 +133,7 @@ class Tool:
             provider=provider,
             aliases=checks.aliases(name, aliases),
             also_called=checks.labels(name, "also_called", also_called) - {name},
-            is_async=gives_awaitable(handler),
+            is_async=is_async_callable(handler),
         )
         if annotated:
             self.__dict__.update(

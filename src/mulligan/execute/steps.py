@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
 import threading
 from collections.abc import Awaitable, Callable, Generator
-from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+from mulligan.validate.signature import is_async_callable
 
 if TYPE_CHECKING:
     from mulligan.calls import ToolCall
@@ -42,22 +42,10 @@ class Run:
         self.timeout = timeout
         self.offload = offload
         self.lane = lane
-        self.is_async = gives_awaitable(executor) if is_async is None else is_async
+        self.is_async = is_async_callable(executor) if is_async is None else is_async
 
     def __copy__(self) -> Run:
         return Run(self.executor, self.timeout, self.offload, self.is_async, self.lane)
-
-
-def gives_awaitable(function: Any) -> bool:
-    """Whether a callable is a coroutine function or an async generator function; partials are looked through.
-
-    Args:
-        function: a function, a method, a partial, or an object with `__call__`.
-    """
-    while isinstance(function, partial):
-        function = function.func
-    run = function if inspect.isroutine(function) else type(function).__call__
-    return inspect.iscoroutinefunction(run) or inspect.isasyncgenfunction(run)
 
 
 class Signal:

@@ -11,7 +11,7 @@ from typing import Any
 from mulligan.calls import ToolCall
 from mulligan.dialects.openai import OpenAIDialect
 from mulligan.errors import ToolArgumentError, ToolError, ToolNotFoundError, UsageError
-from mulligan.execute.steps import Run, gives_awaitable
+from mulligan.execute.steps import Run
 from mulligan.hookimpl import hookimpl
 from mulligan.repair.model_answer import call_in
 from mulligan.resolve.toolset import Toolset
@@ -19,6 +19,7 @@ from mulligan.secrets.redaction import REDACTED, cut
 from mulligan.tools import Tool
 from mulligan.untrusted.text import clean, fence, show_name
 from mulligan.validate.arguments import dump
+from mulligan.validate.signature import is_async_callable
 
 _MOST_TOOLS, _MOST_SEARCHED, _MOST_PROBLEMS = 32, 256, 20
 _LONGEST, _LINE = 20_000, 300
@@ -84,7 +85,7 @@ class Ask:
         messages = _messages(_quoted(call, sent, same, redact), _problems(error, redact), tools, same)
         asked = partial(self._model, messages, **self._choices(tools, same))
         read = partial(_read, call, sent, tools, same)
-        return Run(partial(_answered, asked, read), self._timeout, is_async=gives_awaitable(self._model))
+        return Run(partial(_answered, asked, read), self._timeout, is_async=is_async_callable(self._model))
 
     def _choices(self, tools: Sequence[Tool], same: Tool | None) -> dict[str, Any]:
         named = {"type": "function", "function": {"name": same.name}} if same is not None else "required"

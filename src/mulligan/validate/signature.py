@@ -270,3 +270,15 @@ def _namespace(function: Function) -> dict[str, Any]:
 def _name(function: Function) -> str:
     whole = _whole(function)
     return getattr(whole, "__qualname__", None) or type(whole).__qualname__
+
+
+def is_async_callable(function: Any) -> bool:
+    """Whether a callable is a coroutine function or an async generator function; partials are looked through.
+
+    Args:
+        function: a function, a method, a partial, or an object with `__call__`.
+    """
+    while isinstance(function, partial):
+        function = function.func
+    run = function if inspect.isroutine(function) else type(function).__call__
+    return inspect.iscoroutinefunction(run) or inspect.isasyncgenfunction(run)
