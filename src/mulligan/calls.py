@@ -1,11 +1,13 @@
-"""What a model asked for: `ToolCall`, and `Repair`, how it was read differently."""
+"""What a model asked for: `ToolCall`; how it was read differently, `Repair`; and what happens on its way to a result."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeAlias
 
 import attrs
+
+from mulligan.errors import ToolError
 
 
 class ToolCall(NamedTuple):
@@ -49,3 +51,104 @@ class Repair:
     before: str
     after: str
     was_json: bool = True
+
+
+class CallRepaired(NamedTuple):
+    """A call was read differently from how it was sent.
+
+    Attributes:
+        call_id: the model's id of the call, or None.
+        tool_name: the name that was called.
+        repair: what was read as what.
+    """
+
+    call_id: str | None
+    tool_name: str
+    repair: Repair
+
+
+class AttemptFailed:
+    """A tool was run and failed."""
+
+    __slots__ = ("_attempt", "_call_id", "_tell", "_tool_name")
+
+    def __init__(
+        self, call_id: str | None, tool_name: str, attempt: int, tell: Callable[[], tuple[ToolError, str]]
+    ) -> None:
+        self._call_id = call_id
+        self._tool_name = tool_name
+        self._attempt = attempt
+        self._tell = tell
+
+    @property
+    def call_id(self) -> str | None:
+        """The model's id of the call, or None."""
+        return self._call_id
+
+    @property
+    def tool_name(self) -> str:
+        """The name that was called."""
+        return self._tool_name
+
+    @property
+    def attempt(self) -> int:
+        """Which attempt it was, counted from 1."""
+        return self._attempt
+
+    @property
+    def error(self) -> ToolError:
+        """What the failure means; made free of secrets only when somebody looks."""
+        return self._tell()[0]
+
+    @property
+    def traceback(self) -> str:
+        """The traceback without local values, for the operator; empty where there is none."""
+        return self._tell()[1]
+
+    def __reduce__(self) -> tuple[Callable[..., AttemptFailed], tuple[Any, ...]]:
+        return _retold, (self.call_id, self.tool_name, self.attempt, self._tell())
+
+    def __repr__(self) -> str:
+        return f"AttemptFailed(call_id={self.call_id!r}, tool_name={self.tool_name!r}, attempt={self.attempt})"
+
+
+def _retold(call_id: str | None, tool_name: str, attempt: int, told: tuple[ToolError, str]) -> AttemptFailed:
+    """An event that was pickled or copied."""
+    return AttemptFailed(call_id, tool_name, attempt, lambda: told)
+
+
+class Waiting(NamedTuple):
+    """The call waits: before the next attempt, or for its turn.
+
+    Attributes:
+        call_id: the model's id of the call, or None.
+        tool_name: the name that was called.
+        seconds: how long at most.
+    """
+
+    call_id: str | None
+    tool_name: str
+    seconds: float
+
+
+class BudgetSpent(NamedTuple):
+    """A call was not run, since a budget of its conversation is used up.
+
+    Attributes:
+        session_id: the conversation's id, or None.
+        call_id: the model's id of the call, or None.
+        tool_name: the name that was called, safe to show.
+        part: `calls`, `failures`, `seconds` or `feedback_chars`.
+        limit: how much there was.
+        tool: the tool whose own budget it is; None for that of the whole conversation, where the run must stop.
+    """
+
+    session_id: str | None
+    call_id: str | None
+    tool_name: str
+    part: str
+    limit: float
+    tool: str | None
+
+
+CallEvent: TypeAlias = CallRepaired | AttemptFailed | Waiting | BudgetSpent

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from mulligan.calls import Repair
-from mulligan.errors import RepeatedCallError, ToolArgumentError, ToolError
+from mulligan.calls import AttemptFailed, BudgetSpent, CallRepaired, Waiting
+from mulligan.errors import RepeatedCallError, ToolArgumentError
 from mulligan.results import ToolResult
 
 
@@ -37,84 +37,6 @@ class CallStarted:
 
     def __repr__(self) -> str:
         return f"CallStarted(call_id={self.call_id!r}, tool_name={self.tool_name!r})"
-
-
-class CallRepaired(NamedTuple):
-    """A call was read differently from how it was sent.
-
-    Attributes:
-        call_id: the model's id of the call, or None.
-        tool_name: the name that was called.
-        repair: what was read as what.
-    """
-
-    call_id: str | None
-    tool_name: str
-    repair: Repair
-
-
-class AttemptFailed:
-    """A tool was run and failed."""
-
-    __slots__ = ("_attempt", "_call_id", "_tell", "_tool_name")
-
-    def __init__(
-        self, call_id: str | None, tool_name: str, attempt: int, tell: Callable[[], tuple[ToolError, str]]
-    ) -> None:
-        self._call_id = call_id
-        self._tool_name = tool_name
-        self._attempt = attempt
-        self._tell = tell
-
-    @property
-    def call_id(self) -> str | None:
-        """The model's id of the call, or None."""
-        return self._call_id
-
-    @property
-    def tool_name(self) -> str:
-        """The name that was called."""
-        return self._tool_name
-
-    @property
-    def attempt(self) -> int:
-        """Which attempt it was, counted from 1."""
-        return self._attempt
-
-    @property
-    def error(self) -> ToolError:
-        """What the failure means; made free of secrets only when somebody looks."""
-        return self._tell()[0]
-
-    @property
-    def traceback(self) -> str:
-        """The traceback without local values, for the operator; empty where there is none."""
-        return self._tell()[1]
-
-    def __reduce__(self) -> tuple[Callable[..., AttemptFailed], tuple[Any, ...]]:
-        return _retold, (self.call_id, self.tool_name, self.attempt, self._tell())
-
-    def __repr__(self) -> str:
-        return f"AttemptFailed(call_id={self.call_id!r}, tool_name={self.tool_name!r}, attempt={self.attempt})"
-
-
-def _retold(call_id: str | None, tool_name: str, attempt: int, told: tuple[ToolError, str]) -> AttemptFailed:
-    """An event that was pickled or copied."""
-    return AttemptFailed(call_id, tool_name, attempt, lambda: told)
-
-
-class Waiting(NamedTuple):
-    """The call waits: before the next attempt, or for its turn.
-
-    Attributes:
-        call_id: the model's id of the call, or None.
-        tool_name: the name that was called.
-        seconds: how long at most.
-    """
-
-    call_id: str | None
-    tool_name: str
-    seconds: float
 
 
 class CallFinished:
@@ -209,26 +131,6 @@ class Notice(NamedTuple):
     fatal: bool
 
 
-class BudgetSpent(NamedTuple):
-    """A call was not run, since a budget of its conversation is used up.
-
-    Attributes:
-        session_id: the conversation's id, or None.
-        call_id: the model's id of the call, or None.
-        tool_name: the name that was called, safe to show.
-        part: `calls`, `failures`, `seconds` or `feedback_chars`.
-        limit: how much there was.
-        tool: the tool whose own budget it is; None for that of the whole conversation, where the run must stop.
-    """
-
-    session_id: str | None
-    call_id: str | None
-    tool_name: str
-    part: str
-    limit: float
-    tool: str | None
-
-
 class PluginFaulted(NamedTuple):
     """A plugin's own bug was caught.
 
@@ -244,6 +146,19 @@ class PluginFaulted(NamedTuple):
     error: str
     set_aside: bool
 
+
+__all__ = [
+    "AttemptFailed",
+    "BudgetSpent",
+    "CallFinished",
+    "CallRepaired",
+    "CallStarted",
+    "Event",
+    "Notice",
+    "PluginFaulted",
+    "StepFinished",
+    "Waiting",
+]
 
 Event: TypeAlias = (
     CallStarted

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import attrs
 
-from mulligan.calls import Repair, ToolCall
+from mulligan.calls import CallEvent, Repair, ToolCall
 from mulligan.catalogue import ENGLISH
 from mulligan.dialects import Dialect, named
 from mulligan.errors import ToolArgumentError, ToolError, ToolExecutionError, ToolNotFoundError, UsageError
@@ -17,7 +17,6 @@ from mulligan.secrets.redaction import REDACTED, Redactor, cut
 from mulligan.untrusted.text import safe_repr, safe_str, show_name
 
 if TYPE_CHECKING:
-    from mulligan.events import Event
     from mulligan.tools import Tool
 
 
@@ -63,7 +62,7 @@ class ToolResult:
     attempts: int = 0
     repairs: tuple[Repair, ...] = ()
     duration: float = 0.0
-    events: tuple[Event, ...] = ()
+    events: tuple[CallEvent, ...] = ()
     _source: Source | None = None
 
     @classmethod

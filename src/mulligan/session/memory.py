@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
+from mulligan.calls import BudgetSpent
 from mulligan.deadline import Deadline
 from mulligan.errors import ToolArgumentError, ToolError, ToolTimeoutError
-from mulligan.events import BudgetSpent
 from mulligan.execute.steps import Signal, Sleep
 from mulligan.forks import shared_lock
 from mulligan.pipeline.invocation import Host, Invocation
