@@ -10,11 +10,11 @@ from mulligan.calls import ToolCall
 from mulligan.classify.error_fields import check_fields, handed_on
 from mulligan.classify.failure import Failure
 from mulligan.classify.resources import stored_resource
+from mulligan.classify.user_message import NAMING_SERVICES, default_sentence
 from mulligan.errors import MulliganError, Problem, ResourceNotFoundError, ToolError, ToolExecutionError
 from mulligan.execute.steps import DeadlineExceeded, ExecutorSaturated, ProcessFailed
 from mulligan.hooks.callers import Stages
 from mulligan.policy import Policy
-from mulligan.render.for_user import NAMING_SERVICES, default_sentence
 from mulligan.render.quoting import redacted_pointer, sent_text, was_sent
 from mulligan.tools import Tool
 from mulligan.untrusted.objects import guarded

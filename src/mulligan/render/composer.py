@@ -16,6 +16,7 @@ import attrs
 
 from mulligan.calls import Repair, ToolCall
 from mulligan.catalogue import ENGLISH, Catalogue
+from mulligan.classify.user_message import is_default, service_of, tool_of
 from mulligan.errors import (
     Problem,
     ResourceNotFoundError,
@@ -26,7 +27,6 @@ from mulligan.errors import (
 )
 from mulligan.feedback import Feedback
 from mulligan.policy import Limits, Policy
-from mulligan.render.for_user import is_default, service_of, tool_of
 from mulligan.render.next_steps import effect_note, in_seconds, listed, next_step
 from mulligan.render.quoting import apart, placed, redacted_pointer, sent_arguments, sent_text, spellings, unnamed
 from mulligan.repair.correction import Correction

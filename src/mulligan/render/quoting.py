@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mulligan.policy import Limits
@@ -145,32 +145,6 @@ def apart(hints: Iterable[str], failure: Failure | None) -> tuple[list[str], lis
     for hint in hints:
         (repeated if _repeats(safe_str(hint, _MOST), foreign) else own).append(hint)
     return own, repeated
-
-
-def redacted_pointer(pointer: str, redact: Callable[[str], str]) -> str:
-    """A JSON Pointer without secrets, which it may hold with `~1` for a slash, or slashes for dots.
-
-    Args:
-        pointer: the pointer.
-        redact: takes secrets out of a text.
-    """
-    redacted = redact(pointer)
-    for spelling in spellings(pointer):
-        if redacted == pointer and redact(spelling) != spelling:
-            redacted = redact(spelling)
-    return redacted
-
-
-def spellings(pointer: str) -> Iterator[str]:
-    """How the names in a JSON Pointer may have been written, where that is not the pointer itself.
-
-    Args:
-        pointer: the pointer.
-    """
-    if "~" in pointer:
-        yield pointer.replace("~1", "/").replace("~0", "~")
-    if pointer.count("/") > 1:
-        yield "/" + pointer[1:].replace("/", ".")
 
 
 def _said(failure: Failure) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from mulligan.forks import shared_lock
 from mulligan.secrets import commands, named, shapes, tokens
@@ -228,3 +228,29 @@ def _continues(text: str, at: int) -> bool:
     joined = "\u200d" in text[at - 1 : at + 1] or "\U0001f3fb" <= text[at] <= "\U0001f3ff"
     pair = "\ud800" <= text[at - 1] <= "\udbff" and "\udc00" <= text[at] <= "\udfff"
     return joined or pair or category(text[at]) in ("Mn", "Mc", "Me")
+
+
+def redacted_pointer(pointer: str, redact: Callable[[str], str]) -> str:
+    """A JSON Pointer without secrets, which it may hold with `~1` for a slash, or slashes for dots.
+
+    Args:
+        pointer: the pointer.
+        redact: takes secrets out of a text.
+    """
+    redacted = redact(pointer)
+    for spelling in spellings(pointer):
+        if redacted == pointer and redact(spelling) != spelling:
+            redacted = redact(spelling)
+    return redacted
+
+
+def spellings(pointer: str) -> Iterator[str]:
+    """How the names in a JSON Pointer may have been written, where that is not the pointer itself.
+
+    Args:
+        pointer: the pointer.
+    """
+    if "~" in pointer:
+        yield pointer.replace("~1", "/").replace("~0", "~")
+    if pointer.count("/") > 1:
+        yield "/" + pointer[1:].replace("/", ".")
