@@ -15,7 +15,7 @@ from mulligan.errors import MulliganError, Problem, ResourceNotFoundError, ToolE
 from mulligan.execute.steps import DeadlineExceeded, ExecutorSaturated, ProcessFailed
 from mulligan.hooks.callers import Stages
 from mulligan.policy import Policy
-from mulligan.render.quoting import redacted_pointer, sent_text, was_sent
+from mulligan.secrets.redaction import redacted_pointer, sent_text, was_sent
 from mulligan.tools import Tool
 from mulligan.untrusted.objects import guarded
 from mulligan.untrusted.text import is_name, type_shown

@@ -28,9 +28,9 @@ from mulligan.errors import (
 from mulligan.feedback import Feedback
 from mulligan.policy import Limits, Policy
 from mulligan.render.next_steps import effect_note, in_seconds, listed, next_step
-from mulligan.render.quoting import apart, placed, redacted_pointer, sent_arguments, sent_text, spellings, unnamed
+from mulligan.render.quoting import apart, placed, sent_arguments, sent_text, unnamed
 from mulligan.repair.correction import Correction
-from mulligan.secrets.redaction import REDACTED, Redactor, cut
+from mulligan.secrets.redaction import REDACTED, Redactor, cut, redacted_pointer, spellings
 from mulligan.untrusted.objects import guarded
 from mulligan.untrusted.text import clean, fence, is_name, safe_str, show_name, type_shown
 

@@ -23,8 +23,9 @@ from mulligan.errors import (
     ToolTimeoutError,
     ToolUnavailableError,
 )
-from mulligan.render.quoting import argument_of, placed, redacted_pointer, was_named
+from mulligan.render.quoting import argument_of, placed, was_named
 from mulligan.repair.provenance import is_plain
+from mulligan.secrets.redaction import redacted_pointer
 from mulligan.untrusted.text import is_name, show_name
 
 if TYPE_CHECKING:

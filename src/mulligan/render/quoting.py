@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mulligan.policy import Limits
+from mulligan.secrets.redaction import redacted_pointer
 from mulligan.untrusted.objects import guarded
 from mulligan.untrusted.text import is_name, safe_str
 from mulligan.validate.arguments import dump, read_arguments
