@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 from mulligan.calls import ToolCall
 from mulligan.hookimpl import hookimpl
 from mulligan.policy import Limits
-from mulligan.tools import Tool
 from mulligan.validate.arguments import read_arguments
+
+
+class ReadsNumbers(Protocol):
+    """What is asked of a tool: how numbers that a float does not hold are read."""
+
+    @property
+    def numbers(self) -> Any:
+        """The reader."""
 
 
 class Validate:
@@ -22,6 +29,6 @@ class Validate:
         self._limits = limits
 
     @hookimpl(trylast=True)
-    def validate(self, tool: Tool, call: ToolCall) -> dict[str, Any]:
+    def validate(self, tool: ReadsNumbers, call: ToolCall) -> dict[str, Any]:
         """The arguments as JSON values."""
         return read_arguments(call.arguments, self._limits, numbers=tool.numbers)
