@@ -13,7 +13,6 @@ from mulligan.classify.resources import stored_resource
 from mulligan.classify.user_message import NAMING_SERVICES, default_sentence
 from mulligan.errors import MulliganError, Problem, ResourceNotFoundError, ToolError, ToolExecutionError
 from mulligan.execute.steps import DeadlineExceeded, ExecutorSaturated, ProcessFailed
-from mulligan.hooks.callers import Stages
 from mulligan.policy import Policy
 from mulligan.secrets.redaction import redacted_pointer, sent_text, was_sent
 from mulligan.tools import Tool
@@ -21,6 +20,8 @@ from mulligan.untrusted.objects import guarded
 from mulligan.untrusted.text import is_name, type_shown
 
 _SEALED, _LONGEST_RESOURCE = 1_000, 200
+
+Classify = Callable[[Failure], ToolError | None]
 
 
 class Classifier:
@@ -34,17 +35,17 @@ class Classifier:
         self._policy = policy
 
     def classify(
-        self, failure: Failure, stages: Stages, *, is_one_request: Callable[[], bool] = lambda: False
+        self, failure: Failure, classify: Classify, *, is_one_request: Callable[[], bool] = lambda: False
     ) -> ToolError:
         """What a failure means: the tool's own word, else a plugin's, else a `ToolExecutionError`.
 
         Args:
             failure: what happened.
-            stages: the compiled hooks.
+            classify: what the plugins say of a failure, or None.
             is_one_request: whether the failure is the only thing that the tool did, as its author has declared.
         """
         own, call = failure.exception, failure.call
-        error = _own_word(own) if issubclass(type(own), MulliganError) else self._by_plugins(failure, stages)
+        error = _own_word(own) if issubclass(type(own), MulliganError) else self._by_plugins(failure, classify)
         if error is None:
             error = unclassified(failure)
         if failure.is_data and call is not None:
@@ -65,13 +66,13 @@ class Classifier:
         return error
 
     @staticmethod
-    def _by_plugins(failure: Failure, stages: Stages) -> ToolError | None:
+    def _by_plugins(failure: Failure, classify: Classify) -> ToolError | None:
         """What the plugins know of it; else of what it was raised `from`, or a group holds."""
-        error = stages.classify(failure)
+        error = classify(failure)
         if error is not None:
             return error
         for inner in failure.inner:
-            error = _own_word(inner.exception) or stages.classify(inner)
+            error = _own_word(inner.exception) or classify(inner)
             if error is not None:
                 return error
         return None
