@@ -93,7 +93,7 @@ def _classified(state: Invocation, tool: Tool, failure: Failure) -> ToolError:
         return state.attempts == 0 or any(getattr(one, "before_effect", False) is True for one in around(state, tool))
 
     classifier = state.host.answering.classifier
-    return classifier.classify(failure, state.stages, is_one_request=is_one_request)
+    return classifier.classify(failure, state.stages.classify, is_one_request=is_one_request)
 
 
 def _raised_by(state: Invocation, tool: Tool, exception: BaseException) -> Failure:

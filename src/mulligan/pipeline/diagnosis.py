@@ -52,7 +52,7 @@ class Diagnosis:
             return None
         failure.tool, failure.arguments = known, arguments
         failure.tool_name = known.name if known is not None else tool if isinstance(tool, str) else None
-        error = self._host.answering.classifier.classify(failure, self._host.stages)
+        error = self._host.answering.classifier.classify(failure, self._host.stages.classify)
         error.tool_name = error.tool_name or failure.tool_name
         return error
 
@@ -78,5 +78,5 @@ class Diagnosis:
         else:
             state.failure = Failure(value=told, message=told, tool_name=name)
         state.tool = host.toolset.get(name) if name else None
-        error = host.answering.classifier.classify(state.failure, state.stages)
+        error = host.answering.classifier.classify(state.failure, state.stages.classify)
         return host.answering.failed(state, error)
