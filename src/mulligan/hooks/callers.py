@@ -24,7 +24,7 @@ class Stages:
     """The hooks that the flow calls. A hook without hookimpls costs one look-up.
 
     The hooks themselves are attributes, called with the parameters of their hookspec by position. Each hookimpl is given
-    copies of its own (`mulligan.hooks.copies`); of the arguments, by a function that makes one.
+    copies of its own (`mulligan.copies`); of the arguments, by a function that makes one.
 
     Args:
         hooks: each hook as a function.

@@ -14,11 +14,11 @@ import pluggy
 
 from mulligan import hookspecs
 from mulligan.classify.rules import Rule, rules_of
+from mulligan.copies import with_copies
 from mulligan.errors import PluginError, ToolArgumentError, UsageError
 from mulligan.forks import shared_rlock
 from mulligan.hookimpl import REQUIRED
 from mulligan.hooks.callers import Stages
-from mulligan.hooks.copies import with_copies
 from mulligan.hooks.discovery import Found, Hookimpl, PluginFault, PluginInfo, State
 from mulligan.hooks.dispatch import (
     asking_all,

@@ -7,11 +7,11 @@ from copy import copy
 from typing import Any
 
 from mulligan.classify.failure import Failure
+from mulligan.copies import copied_call
 from mulligan.deadline import is_seconds
 from mulligan.errors import ToolError
 from mulligan.events import Waiting
 from mulligan.execute.steps import DeadlineExceeded, Middleware, Outcome, Run, Sleep, Step, Steps
-from mulligan.hooks.copies import copied_call
 from mulligan.pipeline.invocation import Invocation
 from mulligan.pipeline.runs import no_longer, run_of, timed
 from mulligan.policy import Policy

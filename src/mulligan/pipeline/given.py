@@ -19,8 +19,8 @@ from mulligan.resolve.toolset import Toolset
 from mulligan.untrusted.text import safe_repr
 
 if TYPE_CHECKING:
+    from mulligan.pipeline.result_factory import Answering
     from mulligan.pipeline.session import Session
-    from mulligan.render.renderer import Answering
 
 
 def checked_policy(policy: object, limits: object) -> tuple[Policy, Limits]:

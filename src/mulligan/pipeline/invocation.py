@@ -19,7 +19,7 @@ from mulligan.results import ToolResult
 from mulligan.tools import Tool
 
 if TYPE_CHECKING:
-    from mulligan.render.renderer import Answering
+    from mulligan.pipeline.result_factory import Answering
 
 
 class Memory(Protocol):

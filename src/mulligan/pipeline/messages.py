@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from mulligan.calls import ToolCall
+from mulligan.copies import copied_result
 from mulligan.dialects import Dialect, named, plain
 from mulligan.dialects.asked import mapping, mappings
 from mulligan.errors import ToolError, UsageError
-from mulligan.hooks.copies import copied_result
 from mulligan.pipeline.invocation import Blame
 from mulligan.results import Answers, ToolResult
 from mulligan.untrusted.copies import detached

@@ -76,7 +76,7 @@ class Pipeline:
     ) -> None:
         from mulligan.hooks.manager import PluginManager
         from mulligan.pipeline.assembly import assemble, blame_silence
-        from mulligan.render.renderer import Answering
+        from mulligan.pipeline.result_factory import Answering
 
         self.tools = Toolset(tools)
         self.policy, self.limits = checked_policy(policy, limits)

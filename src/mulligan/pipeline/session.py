@@ -41,7 +41,7 @@ class Session:
         format: str | FeedbackFormat | None = None,
         budget: Budget | None = None,
     ) -> None:
-        from mulligan.session.memory import SessionMemory
+        from mulligan.pipeline.memory import SessionMemory
 
         if not isinstance(budget, (Budget, type(None))):
             raise UsageError(f"budget must be a Budget, not {budget!r:.80}")

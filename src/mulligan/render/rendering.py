@@ -6,10 +6,9 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+from mulligan.copies import copied_feedback
 from mulligan.errors import PluginError
 from mulligan.feedback import Feedback, FeedbackFormat, body
-from mulligan.hooks.callers import Stages
-from mulligan.hooks.copies import copied_feedback
 from mulligan.policy import Limits
 from mulligan.render.fitting import Render, Room, fit, shortened
 from mulligan.untrusted.objects import guarded
@@ -17,24 +16,32 @@ from mulligan.untrusted.serialize import utf8
 
 _OWN = "mulligan.render.builtin"
 Silence = Callable[[FeedbackFormat], None]
+ByHook = Callable[[Feedback, FeedbackFormat], str | Mapping[str, Any] | None]
 
 
 def rendered(
-    feedback: Feedback, format: FeedbackFormat | None, stages: Stages, limits: Limits, on_silence: Silence
+    feedback: Feedback,
+    format: FeedbackFormat | None,
+    limits: Limits,
+    on_silence: Silence,
+    *,
+    by_hook: ByHook | None = None,
+    count_tokens: Callable[[str], int] | None = None,
 ) -> tuple[Feedback, str]:
     """The parts that went into the text, and the text.
 
     Args:
         feedback: the parts.
         format: how they are worded; None for the core's own words.
-        stages: the compiled hooks.
         limits: bounds on the text.
         on_silence: called with a format that gave no text, so that the text format was taken.
+        by_hook: how plugins word it, where one of them does.
+        count_tokens: how many tokens a text takes, where a plugin knows.
     """
     fitted = None
-    room = Room(limits.feedback_chars, limits.feedback_tokens, stages.count_tokens)
+    room = Room(limits.feedback_chars, limits.feedback_tokens, count_tokens)
     if format is not None:
-        hooked = partial(_hooked, stages, format, on_silence)
+        hooked = partial(_hooked, by_hook, format, on_silence)
         fitted = _tried(feedback, hooked, room) or _tried(feedback, partial(_render, format), room)
     told, text = fitted or _tried(feedback, plain_text, room) or (feedback, shortened(feedback.headline, room))
     return told, text if text.isascii() else utf8(text)
@@ -49,9 +56,10 @@ def _tried(feedback: Feedback, render: Render, room: Room) -> tuple[Feedback, st
         return None
 
 
-def _hooked(stages: Stages, format: FeedbackFormat, on_silence: Silence, parts: Feedback) -> str | Mapping[str, Any]:
-    worded: str | Mapping[str, Any] | None
-    worded = stages.render_feedback(parts, format) if stages.rewords else guarded(partial(_by_format, format, parts))
+def _hooked(
+    by_hook: ByHook | None, format: FeedbackFormat, on_silence: Silence, parts: Feedback
+) -> str | Mapping[str, Any]:
+    worded = by_hook(parts, format) if by_hook is not None else guarded(partial(_by_format, format, parts))
     if worded is None:
         on_silence(format)
         raise LookupError(format.name)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mulligan.calls import Repair, ToolCall
 from mulligan.classify.classifier import Classifier, sealed
 from mulligan.classify.failure import Failure
+from mulligan.copies import copied_error
 from mulligan.dialects import Dialect
 from mulligan.errors import (
     PluginError,
@@ -20,7 +21,6 @@ from mulligan.errors import (
 )
 from mulligan.events import AttemptFailed
 from mulligan.feedback import Feedback, FeedbackFormat
-from mulligan.hooks.copies import copied_error
 from mulligan.policy import Limits, Policy
 from mulligan.render.composer import Wording, says_the_same
 from mulligan.render.rendering import rendered
@@ -213,7 +213,15 @@ class Answering:
         )
         wanted = (tool.format if tool is not None else None) or state.format
         known = wanted if isinstance(wanted, FeedbackFormat) else self.formats.get(wanted or "")
-        told, content = rendered(feedback, known or self.format, state.stages, self._limits, self.on_silence)
+        stages = state.stages
+        told, content = rendered(
+            feedback,
+            known or self.format,
+            self._limits,
+            self.on_silence,
+            by_hook=stages.render_feedback if stages.rewords else None,
+            count_tokens=stages.count_tokens,
+        )
         if correction is not None and told.corrected:
             _keep_correction(error, correction)
         return told, content
