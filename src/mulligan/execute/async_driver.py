@@ -6,23 +6,19 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator
 from types import CoroutineType, coroutine
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mulligan.deadline import Deadline, set_current, waitable
 from mulligan.execute.steps import DeadlineExceeded, ExecutorSaturated, Outcome, Run, Sleep
-from mulligan.execute.sync_driver import PLAIN, Flow, Means, collected, consume, ended, given_up, passes
+from mulligan.execute.sync_driver import PLAIN, Flow, Means, Result, collected, consume, ended, given_up, passes
 from mulligan.untrusted.objects import members
 from mulligan.untrusted.text import show_name
-
-if TYPE_CHECKING:
-    from mulligan.results import ToolResult
-
 
 _MOST_AWAITS = 8
 _MOST_EXCEPTIONS = 1_000
 
 
-async def adrive(flow: Flow, means: Means) -> ToolResult:
+async def adrive(flow: Flow[Result], means: Means) -> Result:
     """Runs an invocation to its result, awaiting.
 
     Args:

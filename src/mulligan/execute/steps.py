@@ -10,7 +10,6 @@ from mulligan.validate.signature import is_async_callable
 
 if TYPE_CHECKING:
     from mulligan.calls import ToolCall
-    from mulligan.classify.failure import Failure
     from mulligan.errors import ToolError
     from mulligan.tools import Tool
 
@@ -106,7 +105,7 @@ class Outcome:
         value: what was returned.
         exception: what was raised, or None.
         error: what the failure means, once it is classified; None for a success.
-        failure: what it was classified by, or None.
+        failure: the `Failure` that it was classified by, or None.
     """
 
     __slots__ = ("error", "exception", "failure", "value")
@@ -117,7 +116,7 @@ class Outcome:
         self.value = value
         self.exception = exception
         self.error = error
-        self.failure: Failure | None = None
+        self.failure: Any = None
 
 
 class DeadlineExceeded(Exception):

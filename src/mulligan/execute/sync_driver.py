@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from mulligan.deadline import Deadline, set_current, waitable
 from mulligan.execute.steps import DeadlineExceeded, ExecutorSaturated, Outcome, Run, Sleep, Step
@@ -18,7 +18,6 @@ from mulligan.untrusted.objects import leaves
 
 if TYPE_CHECKING:
     from mulligan.execute.thread_pool import Job, ThreadPool
-    from mulligan.results import ToolResult
 
 
 class Loop(Protocol):
@@ -54,11 +53,12 @@ class Means(Protocol):
         """This thread's private event loop."""
 
 
-Flow = Generator[Step, Outcome, "ToolResult"]
+Result = TypeVar("Result")
+Flow: TypeAlias = Generator[Step, Outcome, Result]
 PLAIN = frozenset({str, int, float, bool, type(None), dict, list, tuple, bytes})
 
 
-def drive(flow: Flow, means: Means) -> ToolResult:
+def drive(flow: Flow[Result], means: Means) -> Result:
     """Runs an invocation to its result, blocking.
 
     Args:
