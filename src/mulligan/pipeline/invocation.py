@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
-from mulligan.calls import Repair, ToolCall
+from mulligan.calls import CallEvent, Repair, ToolCall
 from mulligan.classify.failure import Failure
 from mulligan.deadline import Deadline
 from mulligan.errors import ToolError
-from mulligan.events import Event
 from mulligan.execute.steps import Middleware, Outcome, Sleep
 from mulligan.feedback import FeedbackFormat
 from mulligan.hooks.callers import Stages
@@ -219,7 +218,7 @@ class Invocation:
         self.candidates: list[str] | None = None
         self.attempts = 0
         self.repairs: tuple[Repair, ...] = ()
-        self.events: tuple[Event, ...] = ()
+        self.events: tuple[CallEvent, ...] = ()
         self.started = 0.0
         self.step = 0
         self.recording: str | None = None
@@ -234,7 +233,7 @@ class Invocation:
             self.host = HostView(host.toolset, host, host.policy)
             self.host.answering = answering
 
-    def note(self, event: Event) -> None:
+    def note(self, event: CallEvent) -> None:
         """Keeps an event for the result, and tells the observers."""
         self.events += (event,)
         self.stages.observe(event)

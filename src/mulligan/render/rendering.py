@@ -26,7 +26,7 @@ def rendered(
     on_silence: Silence,
     *,
     by_hook: ByHook | None = None,
-    count_tokens: Callable[[str], int] | None = None,
+    count_tokens: Callable[[str], int | None] = lambda text: None,
 ) -> tuple[Feedback, str]:
     """The parts that went into the text, and the text.
 
