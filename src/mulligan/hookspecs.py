@@ -23,7 +23,7 @@ from mulligan.dialects import Dialect
 from mulligan.errors import ToolError
 from mulligan.events import Event
 from mulligan.execute.steps import Executor, Middleware, Run
-from mulligan.feedback_hooks import count_tokens, feedback_formats, hints, render_feedback
+from mulligan.feedback import Feedback, FeedbackFormat
 from mulligan.hookimpl import hookspec
 from mulligan.resolve.toolset import Toolset
 from mulligan.tools import Tool
@@ -196,6 +196,65 @@ def classify(failure: Failure) -> ToolError | None:
     """
 
 
+@hookspec(firstresult=True)
+def render_feedback(feedback: Feedback, format: FeedbackFormat) -> str | Mapping[str, Any] | None:
+    """Decides how feedback is worded: for one kind of failure anew; a whole format comes by `feedback_formats`.
+
+    Asked once for each failure, and again with fewer parts where the text is too long. A mapping is written as JSON; None
+    leaves it to the next plugin.
+
+    The built-in asks the format's own `render`.
+
+    Args:
+        feedback: the parts, redacted and bounded.
+        format: the format that was asked for.
+
+    Example:
+        @hookimpl
+        def render_feedback(feedback, format):
+            if format.name == "text" and feedback.error_type == "ToolTimeoutError":
+                return f"{feedback.headline}\\nAsk for less in one call."
+    """
+
+
+@hookspec(firstresult=True)
+def count_tokens(text: str) -> int | None:
+    """Decides how many tokens of the model's context a text takes.
+
+    Asked only where `Limits.feedback_tokens` is set, for each feedback text, and again with fewer parts where it is too long.
+    None leaves it to the next plugin.
+
+    The built-in estimate is a quarter of the characters, rounded up.
+
+    Args:
+        text: the whole feedback.
+
+    Example:
+        @hookimpl
+        def count_tokens(text):
+            return len(re.findall(r"\\w+|[^\\w\\s]", text))
+    """
+
+
+@hookspec
+def hints(error: ToolError, failure: Failure | None) -> Iterable[str]:
+    """Contributes further advice for the model, one sentence each.
+
+    Asked once for each failure. There is no built-in.
+
+    Args:
+        error: what the failure means.
+        failure: what happened, or None where no tool was run.
+
+    Example:
+        @hookimpl
+        def hints(error):
+            if isinstance(error, ToolQuotaError) and error.provider == "acme":
+                yield "Ask for several records in one call."
+    """
+    return ()
+
+
 @hookspec
 def middlewares(tool: Tool) -> Iterable[Middleware]:
     """Contributes what runs around a tool: a generator function each, the first one outermost.
@@ -215,6 +274,26 @@ def middlewares(tool: Tool) -> Iterable[Middleware]:
                     outcome = yield run
                 return outcome
             yield once_more
+    """
+    return ()
+
+
+@hookspec
+def feedback_formats() -> Iterable[FeedbackFormat]:
+    """Contributes formats of feedback, chosen by name per pipeline, session and tool.
+
+    Asked once for each pipeline. The built-in ones are `text`, `json` and `block`.
+
+    Example:
+        class Shout(FeedbackFormat):
+            name = "shout"
+
+            def render(self, feedback):
+                return feedback.headline.upper()
+
+        @hookimpl
+        def feedback_formats():
+            yield Shout()
     """
     return ()
 
