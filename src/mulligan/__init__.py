@@ -16,6 +16,7 @@ import importlib as _importlib
 import typing as _typing
 
 from mulligan import errors
+from mulligan import standalone as _standalone
 from mulligan.calls import Repair, ToolCall
 from mulligan.classify.failure import Failure
 from mulligan.deadline import Deadline, current_deadline
@@ -62,6 +63,17 @@ __all__ = [
     "hookimpl",
     "tool",
 ]
+
+
+def _find_above() -> _standalone.Above:
+    """The parts that a result or a toolset needs outside of a pipeline, imported at the first need."""
+    from mulligan.dialects import named
+    from mulligan.render.composer import standalone_feedback
+
+    return _standalone.Above(named, standalone_feedback)
+
+
+_standalone.load = _find_above
 
 if not _typing.TYPE_CHECKING:  # a type checker would take every name for one that exists
     _NEEDED_LATER = {

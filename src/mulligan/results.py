@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import attrs
 
+from mulligan import standalone
 from mulligan.calls import CallEvent, Repair, ToolCall
 from mulligan.catalogue import ENGLISH
-from mulligan.dialects import Dialect, named
 from mulligan.errors import ToolArgumentError, ToolError, ToolExecutionError, ToolNotFoundError, UsageError
 from mulligan.feedback import Feedback, body
-from mulligan.policy import Limits, Policy
+from mulligan.policy import Limits
 from mulligan.secrets.redaction import REDACTED, Redactor, cut
+from mulligan.standalone import MessageShape
 from mulligan.untrusted.text import safe_repr, safe_str, show_name
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class Source(Protocol):
     """
 
     redactor: Redactor
-    dialects: Mapping[str, Dialect]
+    dialects: Mapping[str, Any]
 
 
 @attrs.define(eq=False, repr=False)
@@ -77,21 +78,17 @@ class ToolResult:
         Raises:
             UsageError: it is neither.
         """
-        from mulligan.classify.failure import Failure
-        from mulligan.render.composer import Wording
-
-        failure = None
+        text = None
         if isinstance(error, str):
             text = str.__str__(error)
-            failure = Failure(value=text, message=text, tool_name=None if call is None else call.name)
-            error = ToolExecutionError("The tool failed.", tool_name=failure.tool_name)
+            error = ToolExecutionError("The tool failed.", tool_name=None if call is None else call.name)
         if not isinstance(error, ToolError):
             raise UsageError(
                 f"ToolResult.from_error() takes a ToolError or a string, not {safe_repr(error)}; "
                 "Pipeline.recover() takes any exception"
             )
         call = call or ToolCall(error.call_id, error.tool_name or "", None)
-        feedback = Wording(Policy(), Limits(), Redactor()).compose(error, call, None, failure=failure)
+        feedback = standalone.load().feedback(error, call, text)
         if call.name and not isinstance(error, ToolNotFoundError):
             feedback.headline = ENGLISH["headline"].format(tool=feedback.tool_name, message=feedback.message)
         content = cut("\n".join([feedback.headline, *body(feedback)]), Limits().feedback_chars)
@@ -124,7 +121,7 @@ class ToolResult:
             raise self.error
         return self
 
-    def message(self, dialect: str | Dialect = "openai") -> dict[str, Any]:
+    def message(self, dialect: str | MessageShape = "openai") -> dict[str, Any]:
         """The provider's message that answers the call.
 
         Args:
@@ -133,7 +130,8 @@ class ToolResult:
         Raises:
             UsageError: no dialect of that name.
         """
-        return named(dialect, self._source.dialects if self._source else None).message(self)
+        known = self._source.dialects if self._source else None
+        return standalone.load().shape(dialect, known).message(self)
 
     def without_secrets(self, sent: Any) -> Any:
         """What was sent, with the mark in the place of secrets: for a message that repeats it.

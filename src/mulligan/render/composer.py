@@ -502,3 +502,17 @@ def says_the_same(feedback: Feedback, error: ToolError) -> bool:
     if told != (error.message, error.user_message, error.resource):
         return False
     return tuple(feedback.problems) == tuple(error.problems[: len(feedback.problems)])
+
+
+def standalone_feedback(error: ToolError, call: ToolCall, text: str | None) -> Feedback:
+    """The feedback on an error outside of a pipeline, as a default one would give it.
+
+    Args:
+        error: what went wrong.
+        call: the call that failed.
+        text: what is to be quoted, or None.
+    """
+    from mulligan.classify.failure import Failure
+
+    failure = None if text is None else Failure(value=text, message=text, tool_name=error.tool_name)
+    return Wording(Policy(), Limits(), Redactor()).compose(error, call, None, failure=failure)

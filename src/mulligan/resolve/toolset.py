@@ -7,12 +7,13 @@ from copy import copy
 from functools import partial
 from typing import Any
 
-from mulligan.dialects import Dialect, named
+from mulligan import standalone
 from mulligan.errors import UsageError
 from mulligan.forks import shared_lock
 from mulligan.lazy import lazy
 from mulligan.resolve.suggestions import Entry, NameIndex, Suggestions
 from mulligan.secrets.arguments import SecretNames
+from mulligan.standalone import MessageShape
 from mulligan.tools import Tool
 from mulligan.untrusted.copies import thawed
 from mulligan.untrusted.text import safe_repr
@@ -41,7 +42,7 @@ class Toolset(Mapping[str, Tool]):
         self._index: NameIndex | None = None
         self._secrets: SecretNames | None = _NO_SECRETS
         self._lock = shared_lock()
-        self.dialects: Mapping[str, Dialect] | None = None
+        self.dialects: Mapping[str, Any] | None = None
         for given in _each(tools):
             self.add(given)
 
@@ -109,7 +110,7 @@ class Toolset(Mapping[str, Tool]):
             self._forget_aliases(self._tools[name])
             return self._tools.pop(name)
 
-    def definitions(self, dialect: str | Dialect = "openai") -> list[Any]:
+    def definitions(self, dialect: str | MessageShape = "openai") -> list[Any]:
         """The tools as a provider is shown them.
 
         Args:
@@ -118,7 +119,7 @@ class Toolset(Mapping[str, Tool]):
         Raises:
             UsageError: no such dialect, or a tool whose schema cannot be made.
         """
-        described = named(dialect, self.dialects)
+        described = standalone.load().shape(dialect, self.dialects)
         return [thawed(described.definition(tool)) for tool in self.values()]
 
     def suggest(self, called: str, arguments: Mapping[str, Any] | None = None) -> Suggestions:
