@@ -10,11 +10,12 @@ from mulligan.calls import ToolCall
 from mulligan.classify.error_fields import check_fields, handed_on
 from mulligan.classify.failure import Failure
 from mulligan.classify.resources import stored_resource
+from mulligan.classify.sent import sent_text, was_sent
 from mulligan.classify.user_message import NAMING_SERVICES, default_sentence
 from mulligan.errors import MulliganError, Problem, ResourceNotFoundError, ToolError, ToolExecutionError
 from mulligan.execute.steps import DeadlineExceeded, ExecutorSaturated, ProcessFailed
 from mulligan.policy import Policy
-from mulligan.secrets.redaction import redacted_pointer, sent_text, was_sent
+from mulligan.secrets.redaction import redacted_pointer
 from mulligan.tools import Tool
 from mulligan.untrusted.objects import guarded
 from mulligan.untrusted.text import is_name, type_shown

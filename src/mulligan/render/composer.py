@@ -16,6 +16,7 @@ import attrs
 
 from mulligan.calls import Repair, ToolCall
 from mulligan.catalogue import ENGLISH, Catalogue
+from mulligan.classify.sent import sent_arguments, sent_text
 from mulligan.classify.user_message import is_default, service_of, tool_of
 from mulligan.errors import (
     Problem,
@@ -28,7 +29,7 @@ from mulligan.errors import (
 from mulligan.feedback import Feedback
 from mulligan.policy import Limits, Policy
 from mulligan.render.next_steps import effect_note, in_seconds, listed, next_step
-from mulligan.render.quoting import apart, placed, sent_arguments, sent_text, unnamed
+from mulligan.render.quoting import apart, placed, unnamed
 from mulligan.repair.correction import Correction
 from mulligan.secrets.redaction import REDACTED, Redactor, cut, redacted_pointer, spellings
 from mulligan.untrusted.objects import guarded

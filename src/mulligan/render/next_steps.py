@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from mulligan.catalogue import MISSING, UNKNOWN, Catalogue
+from mulligan.classify.sent import was_named
 from mulligan.errors import (
     Problem,
     RepeatedCallError,
@@ -23,7 +24,7 @@ from mulligan.errors import (
     ToolTimeoutError,
     ToolUnavailableError,
 )
-from mulligan.render.quoting import argument_of, placed, was_named
+from mulligan.render.quoting import argument_of, placed
 from mulligan.repair.provenance import is_plain
 from mulligan.secrets.redaction import redacted_pointer
 from mulligan.untrusted.text import is_name, show_name

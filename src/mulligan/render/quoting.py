@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from mulligan.policy import Limits
+from mulligan.classify.sent import sent_text, was_sent
 from mulligan.secrets.redaction import redacted_pointer
 from mulligan.untrusted.objects import guarded
 from mulligan.untrusted.text import is_name, safe_str
-from mulligan.validate.arguments import dump, read_arguments
 
 if TYPE_CHECKING:
     from mulligan.calls import ToolCall
@@ -20,64 +19,8 @@ if TYPE_CHECKING:
 
 _WORDS, _LONG, _MOST = 4, 24, 300
 _UNSPACED = re.compile(r"[^\x00-\u2fff]{8}")
-_PIECES = re.compile(r"[^\W_]+")
-_TELLING, _MOST_SEARCHED = 3, 100_000
 _LINK = re.compile(r"\b(?:https?|ftp)://|\b(?:mailto|tel):|\bwww\.", re.IGNORECASE).search
 _MARKED = re.compile(r"[<>|{}\[\]]")
-
-
-def sent_text(call: ToolCall) -> str:
-    """The arguments that a model sent, as text; empty where they cannot be written.
-
-    Args:
-        call: the call.
-    """
-    arguments = call.arguments
-    if isinstance(arguments, str):
-        return arguments
-    return guarded(lambda: dump(arguments)) or ""
-
-
-def sent_arguments(call: ToolCall) -> Mapping[str, Any]:
-    """The arguments that a model sent, as JSON values; empty where they cannot be read.
-
-    Args:
-        call: the call.
-    """
-    return guarded(lambda: read_arguments(call.arguments, Limits())) or {}
-
-
-def was_sent(text: str, sent: str) -> bool:
-    """Whether a text stands in what the model sent, as it is or as JSON writes it.
-
-    Args:
-        text: any text; half a surrogate pair, as in names of files, cannot have been sent.
-        sent: the arguments, as text.
-    """
-    if text in sent:
-        return True
-    written = guarded(lambda: dump(text)[1:-1])
-    return written is not None and written in sent
-
-
-def was_named(resource: str | None, arguments: Mapping[str, Any]) -> bool:
-    """Whether arguments may name a thing: a word of it stands in them, or it is not known.
-
-    Args:
-        resource: the thing, or None.
-        arguments: the arguments as JSON values.
-    """
-    if resource is None or not arguments:
-        return bool(arguments)
-    written = guarded(lambda: dump(list(arguments.values())))
-    if written is None or len(written) > _MOST_SEARCHED:
-        return True
-    thing, sent = resource.casefold(), written.casefold().replace("\\n", " ")
-    ours, theirs = set(_PIECES.findall(sent)), set(_PIECES.findall(thing))
-    if not ours.isdisjoint(theirs):
-        return True
-    pairs = [(word, thing) for word in ours] + [(word, sent) for word in theirs]
-    return any(len(word) >= _TELLING and word in text for word, text in pairs)
 
 
 def unnamed(error: ToolError, call: ToolCall) -> str | None:

@@ -1,0 +1,69 @@
+"""What a call has sent, as text and as values, and what of a text it has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from mulligan.calls import ToolCall
+from mulligan.policy import Limits
+from mulligan.untrusted.objects import guarded
+from mulligan.validate.arguments import dump, read_arguments
+
+_PIECES = re.compile(r"[^\W_]+")
+_TELLING, _MOST_SEARCHED = 3, 100_000
+
+
+def sent_text(call: ToolCall) -> str:
+    """The arguments that a model sent, as text; empty where they cannot be written.
+
+    Args:
+        call: the call.
+    """
+    arguments = call.arguments
+    if isinstance(arguments, str):
+        return arguments
+    return guarded(lambda: dump(arguments)) or ""
+
+
+def sent_arguments(call: ToolCall) -> Mapping[str, Any]:
+    """The arguments that a model sent, as JSON values; empty where they cannot be read.
+
+    Args:
+        call: the call.
+    """
+    return guarded(lambda: read_arguments(call.arguments, Limits())) or {}
+
+
+def was_sent(text: str, sent: str) -> bool:
+    """Whether a text stands in what the model sent, as it is or as JSON writes it.
+
+    Args:
+        text: any text; half a surrogate pair, as in names of files, cannot have been sent.
+        sent: the arguments, as text.
+    """
+    if text in sent:
+        return True
+    written = guarded(lambda: dump(text)[1:-1])
+    return written is not None and written in sent
+
+
+def was_named(resource: str | None, arguments: Mapping[str, Any]) -> bool:
+    """Whether arguments may name a thing: a word of it stands in them, or it is not known.
+
+    Args:
+        resource: the thing, or None.
+        arguments: the arguments as JSON values.
+    """
+    if resource is None or not arguments:
+        return bool(arguments)
+    written = guarded(lambda: dump(list(arguments.values())))
+    if written is None or len(written) > _MOST_SEARCHED:
+        return True
+    thing, sent = resource.casefold(), written.casefold().replace("\\n", " ")
+    ours, theirs = set(_PIECES.findall(sent)), set(_PIECES.findall(thing))
+    if not ours.isdisjoint(theirs):
+        return True
+    pairs = [(word, thing) for word in ours] + [(word, sent) for word in theirs]
+    return any(len(word) >= _TELLING and word in text for word, text in pairs)
