@@ -1,7 +1,8 @@
 """How the site is built: `nox -s docs`. The pages are plain Markdown that reads well in the repository too.
 
-What Markdown has no words for is added while a page is read: the navigation out of the lists of links in index pages, a
-caption for a block that is a file, and the repository's address for links that lead out of this folder.
+What Markdown cannot express is added while a page is read: the navigation, from the lists of links in index pages; a caption
+for a block that is a file; the repository's address for links that lead out of this folder; and drawings, which are inlined
+so that they have the colors of the theme.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ REPOSITORY = "https://github.com/mulligan-dev/mulligan"
 FENCE = re.compile(r"^(`{3,}|~{3,})(.*?)^\1$", re.MULTILINE | re.DOTALL)
 NAMED = re.compile(r"^```(\w+) (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(?<=\]\()(\.{0,2}/?[\w./-]+)(#[\w-]+)?(?=\))")
+DRAWING = re.compile(r"^!\[[^]]*\]\((\S+\.svg)\)$", re.MULTILINE)
 SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
 
 project = "mulligan"
@@ -50,6 +52,7 @@ def read(app: Sphinx, name: str, source: list[str]) -> None:
     text = _outside(source[0], lambda part: LINK.sub(lambda found: _led(found, name), part))
     if posixpath.basename(name) in ("index", "README"):
         text += _navigation(text)
+    text = DRAWING.sub(lambda found: _inlined(found, name), text)
     source[0] = NAMED.sub(r"```{code-block} \1\n:caption: \2\n\n\3```", text)
 
 
@@ -71,6 +74,12 @@ def _led(found: re.Match[str], page: str) -> str:
     if not target.exists():
         logging.getLogger(__name__).warning("the link %s leads nowhere", found[0], location=page)
     return f"{REPOSITORY}/{'tree' if target.is_dir() else 'blob'}/main/{path}{found[2] or ''}"
+
+
+def _inlined(found: re.Match[str], page: str) -> str:
+    """A drawing as part of the page."""
+    drawing = FOLDER / posixpath.normpath(posixpath.join(posixpath.dirname(page), found[1]))
+    return f"```{{raw}} html\n{drawing.read_text('utf-8')}```"
 
 
 def _navigation(text: str) -> str:
