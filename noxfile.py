@@ -63,7 +63,7 @@ def dialects(session: nox.Session) -> None:
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """ruff and the layers of the house."""
+    """ruff and the floors of imports."""
     group(session, "lint")
     session.install("-e", ".[cli]")
     session.run("ruff", "check", ".")
