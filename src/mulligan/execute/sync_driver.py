@@ -1,6 +1,6 @@
-"""The two drivers of an invocation: `drive` without `await`, and `adrive` with it.
+"""The driver without `await`, and what it shares with the one in `async_driver`.
 
-Both do what the flow's steps say and send back how they ended. What may never become a result passes: KeyboardInterrupt,
+Both carry out the steps of the flow and send back their outcomes. What may never become a result passes: KeyboardInterrupt,
 GeneratorExit, and the host's own cancellation.
 """
 

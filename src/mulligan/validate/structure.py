@@ -1,7 +1,7 @@
 """JSON values that fit a schema, turned into the Python objects that the annotations ask for.
 
 Where both are the same there is nothing to do, and plain numbers are converted by hand. Everything else is built by
-cattrs: `readers` teaches it what each annotation means, and is imported when a call first needs it.
+cattrs: `converters` teaches it what each annotation means, and is imported when a call first needs it.
 """
 
 from __future__ import annotations

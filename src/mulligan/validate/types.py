@@ -1,6 +1,6 @@
 """Shapes: what an annotation says about JSON values, as one small immutable record for each kind of type.
 
-`annotations` reads them, `schema` writes them down as JSON Schema, and `readers` builds Python objects by them, so that
+`annotations` reads them, `schema` writes them as JSON Schema, and `converters` builds Python objects from them, so that
 schema and objects always agree on what an annotation means.
 """
 
