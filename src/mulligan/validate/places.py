@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+_FIRST_OF_NUMBER = frozenset("+0123456789")
+_CONTAINERS = frozenset((dict, list, tuple))
 _NUMBER = re.compile(r"\+?[0-9]{1,19}")
 _MOST_TRIES, _CERTAIN = 200, 4
 _END = object()
@@ -158,13 +160,23 @@ def has_unclear_names(schema: Any) -> bool:
     Args:
         schema: a schema, bounded in depth.
     """
-    waiting = [schema]
+    return any(not name or name[0] in _FIRST_OF_NUMBER for part in objects_of(schema) for name in part)
+
+
+def objects_of(schema: Any) -> Iterator[dict[str, Any]]:
+    """Each object in a schema once, itself included.
+
+    Args:
+        schema: JSON.
+    """
+    waiting, seen = [schema], set[int]()
     while waiting:
         part = waiting.pop()
-        if isinstance(part, Mapping):
-            if any(not name or _NUMBER.fullmatch(name) for name in part if isinstance(name, str)):
-                return True
-            waiting += part.values()
-        elif isinstance(part, (list, tuple)):
-            waiting += part
-    return False
+        inner: Any = part
+        if type(part) is dict:
+            if id(part) in seen:
+                continue
+            seen.add(id(part))
+            yield part
+            inner = part.values()
+        waiting += [item for item in inner if type(item) in _CONTAINERS]

@@ -17,7 +17,7 @@ from mulligan.errors import MulliganError, Problem
 from mulligan.untrusted.text import show_name
 from mulligan.validate.arguments import dump, escape
 from mulligan.validate.describing import LIMITS, describe, show
-from mulligan.validate.places import Places, at, has_unclear_names, schema_path
+from mulligan.validate.places import Places, at, has_unclear_names, objects_of, schema_path
 
 MAX_SCHEMA_DEPTH = 64
 MAX_SCHEMA_NODES = 50_000
@@ -88,9 +88,7 @@ class Validator:
         self._compile = partial(compiler, offline=True, mask="the value")
         alternatives = _alternatives(schema)
         self._is_costly = alternatives > MAX_EXPLAINED
-        # jsonschema-rs copies an object for each member that is missing in it, and an item for each alternative
-        self._names, width = _names(schema)
-        self._room = max(_FEWEST_PARTS, min(_MOST_PARTS, _MOST_WORK // max(width, alternatives)))
+        self._alternatives = alternatives
         self._told: dict[tuple[Any, ...], _Teller] = {}
         self._errors: Callable[[Any], Iterator[Any]] = compiled.iter_errors
         self._is_valid: Callable[[Any], bool] = compiled.is_valid
@@ -180,10 +178,23 @@ class Validator:
         sent = None if name in secret else _sent(value[name], whole=False)
         return Problem(f"/{escape(name)}", message, describe(_member(self._schema, name, self._schema)), sent)
 
+    @cached_property
+    def _names_and_width(self) -> tuple[frozenset[str], int]:
+        return _names(self._schema)
+
+    @property
+    def _room(self) -> int:
+        """How many parts of a value are explained at once.
+
+        jsonschema-rs copies an object for each member that is missing in it, and an item for each alternative.
+        """
+        _, width = self._names_and_width
+        return max(_FEWEST_PARTS, min(_MOST_PARTS, _MOST_WORK // max(width, self._alternatives)))
+
     def _beginning(self, value: Any) -> tuple[Any, bool]:
         """As many parts of a value as can be explained in no time, and whether these are all."""
         room = [self._room]
-        return _beginning(value, room, self._names), room[0] > 0
+        return _beginning(value, room, self._names_and_width[0]), room[0] > 0
 
     def _of_members(self, value: Any, secret: Collection[str]) -> list[Problem]:
         """What is wrong with the members of a large value, taken one by one; their items, some at a time."""
@@ -248,19 +259,13 @@ def _bounded(found: list[Problem], of_root: int = 0, *, is_whole: bool = True) -
 def _names(schema: Mapping[str, Any]) -> tuple[frozenset[str], int]:
     """The names of all members that a schema declares, and how many one object has to have at most."""
     names, width = set[str](), 0
-    waiting: list[Any] = [schema]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, Mapping):
-            required, properties = part.get("required"), part.get("properties")
-            if isinstance(required, (list, tuple)):
-                width = max(width, len(required))
-                names.update(name for name in required if isinstance(name, str))
-            if isinstance(properties, Mapping):
-                names.update(properties)
-            waiting += part.values()
-        elif isinstance(part, (list, tuple)):
-            waiting += part
+    for part in objects_of(schema):
+        required, properties = part.get("required"), part.get("properties")
+        if isinstance(required, (list, tuple)):
+            width = max(width, len(required))
+            names.update(name for name in required if isinstance(name, str))
+        if isinstance(properties, dict):
+            names.update(properties)
     return frozenset(names), width
 
 
