@@ -10,11 +10,13 @@ from adversary.vocabulary import WRAPPERS
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\w.+-]+|\S')
 _KEPT = frozenset(("true", "false", "null", "none", "undefined", "name", "arguments", "json", *WRAPPERS))
+_VALUE = re.compile(r"\ba-a(?:\.a| ?\( ?a ?\))?(?![\w-])|(?<![\w.])9(?:\.9)?(?![\w.])")
+_MORE = re.compile(r"""((?:\\?")?v(?:\\?")?)(?: ?, ?\1)+""")
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 
 def changes(sent: str, made: str) -> Iterator[str]:
-    """Each part that differs, as `sent -> made`: a lower-case word is `a`, a capitalised one `A`, digits are 9.
+    """Each part that differs, as `sent -> made`: a lower-case word is `a`, a capitalised one `A`, a value `v`.
 
     Args:
         sent: name and arguments as the model sent them.
@@ -27,7 +29,9 @@ def changes(sent: str, made: str) -> Iterator[str]:
 
 
 def _shape(tokens: list[str]) -> str:
-    return re.sub(r"\d+", "9", _LETTERS.sub(_word, " ".join(tokens))) or "(nothing)"
+    shape = re.sub(r"\d+", "9", _LETTERS.sub(_word, " ".join(tokens)))
+    shape = _VALUE.sub("v", shape)
+    return _MORE.sub(r"\1 ...", shape) or "(nothing)"
 
 
 def _word(found: re.Match[str]) -> str:
