@@ -39,7 +39,8 @@ def invalid(problems: Sequence[Problem]) -> ToolArgumentError:
     """
     count, is_all = (problems.total, problems.is_all) if isinstance(problems, Problems) else (len(problems), True)
     what = "one problem" if count == 1 and is_all else f"{'' if is_all else 'at least '}{count} problems"
-    error = ToolArgumentError(f"Invalid arguments: {what}; nothing was run.", problems=problems, rule="host:arguments")
+    message = f"Invalid arguments: {what}; nothing was run."
+    error = ToolArgumentError(message, problems=list(problems), rule="host:arguments")
     error.__dict__["_problems_total"] = count if is_all else 0
     return error
 
