@@ -134,7 +134,7 @@ def _asks_for_change(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
     """Whether a name says that something is to be changed, if only by a misspelt word of the tool's name."""
     if any(word.reads for word in ours[:1]):
         return False
-    verbs = list(filter(_is_change, theirs))
+    verbs = list(filter(_is_change, theirs)) or (theirs[:1] if len(ours) == 1 else [])
     named = [word for word in ours if not (word is ours[-1] and _is_noun_of(word, verbs or theirs[:1]))]
     return any(_is_change(word) or any(_is_slip_of(word, verb) for verb in verbs) for word in named)
 
