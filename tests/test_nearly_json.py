@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from mulligan import Policy, Tool
+from mulligan import Pipeline, Policy, Tool
 from mulligan.repair.json_text import mend_json
 from mulligan.repair.lossless import parse_json
 from mulligan.repair.syntax import mend_syntax
@@ -217,3 +217,29 @@ def test_a_tool_that_reads_gets_at_least_what_one_that_destroys_gets(make_pipeli
 @pytest.mark.parametrize("value", ["undefined None", "null a", "a nil", "NaN b"])
 def test_words_beside_a_constant_are_no_text(value):
     assert readings(f'{{"x": {value}, "y": [{value}]}}') == []
+
+
+LOST_QUOTES = [
+    '{"path": "/srv/data, "force: true}',
+    "{'path': '/srv/data, ''force': True}",
+    '{"path": "/srv/data; "force": true}',
+    '{"path": "/srv", "text": "say "force: true}',
+    '{"path": "/srv/a "force: true}',
+    '{"path": "/srv/a" force: true}',
+]
+
+
+@pytest.mark.parametrize("text", LOST_QUOTES)
+@pytest.mark.parametrize("effect", [{"destructive": True}, {}, {"read_only": True}])
+def test_a_lost_quotation_mark_makes_no_argument_out_of_a_text(text, effect):
+    schema = {
+        "type": "object",
+        "properties": {"path": {"type": "string"}, "text": {"type": "string"}, "force": {"type": "boolean"}},
+    }
+    for policy in (Policy(), Policy(repair="all")):
+        ran: list[object] = []
+        purge = Tool.from_schema("purge", "", schema, lambda ran=ran, **given: ran.append(given), **effect)
+        with Pipeline([purge], autoload=False, policy=policy) as pipeline:
+            content = pipeline.call("purge", text).content
+        assert ran == []
+        assert "corrected call" not in content

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from importlib import import_module
 from typing import Any
 
@@ -14,6 +15,8 @@ from mulligan.repair.syntax import mend_syntax
 from mulligan.validate.arguments import read_arguments
 
 _LONGEST = 20_000
+_KEY_BEHIND_QUOTE = re.compile(r"[\"']\s*[A-Za-z_$][\w$-]*\s*:")
+_SEPARATORS = frozenset(",:;([{=")
 
 
 def read_sent(sent: Any, limits: Limits, *, read_only: bool) -> dict[str, Any] | None:
@@ -57,9 +60,20 @@ def mend_json(text: str, *, read_only: bool) -> str | None:
 
 
 def _by_library(text: str) -> str | None:
-    """What json-repair makes of it. It guesses without saying so."""
+    """What json-repair makes of it. It guesses without saying so, so no quotation mark may be missing within a text."""
+    if _KEY_BEHIND_QUOTE.search(text):
+        return None
     try:
         value = import_module("json_repair").loads(text, skip_json_loads=True)
     except Exception:  # not installed, or it gives up
         return None
-    return json.dumps(value, ensure_ascii=False) if type(value) is dict else None
+    return json.dumps(value, ensure_ascii=False) if type(value) is dict and not _is_torn(value) else None
+
+
+def _is_torn(value: Any) -> bool:
+    """Whether a text in a value ends in a blank or a separator, as the first half of a text does."""
+    if isinstance(value, dict):
+        return any(_is_torn(part) for member in value.items() for part in member)
+    if isinstance(value, list):
+        return any(map(_is_torn, value))
+    return isinstance(value, str) and (value != value.rstrip() or value[-1:] in _SEPARATORS)

@@ -18,7 +18,8 @@ _PART = re.compile(
 )
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _WORDS = {"True": "true", "False": "false", "None": "null"}
-_COMMA_WITHIN = (',"', ",'")
+_QUOTES = ('"', "'")
+_BETWEEN = ",:;([{=\"'"
 _PAIRS = {"{": "}", "[": "]"}
 _CLOSING = ("}", "]")
 _OPENED = ('"', "'", "/*")
@@ -100,9 +101,17 @@ class _Mender:
     def _is_in_object(self) -> bool:
         return bool(self._open) and self._open[-1] == "}"
 
+    def _is_whole_text(self, following: str) -> bool:
+        """Whether a text before another part ends where it seems to end: no quotation mark in or behind it is missing.
+
+        Its last character is part of a word or a value, and a quotation mark of its own begins what follows it.
+        """
+        end = self._last[-2:-1]
+        return following[:1] in (self._last[-1], *_PAIRS) and bool(end) and not (end.isspace() or end in _BETWEEN)
+
     def _may_lack_comma(self, part: str) -> bool:
         """Whether what follows a value is a thing of its own: a member (a key tells), or an object behind an object."""
-        if self._last[-2:] in _COMMA_WITHIN:  # a quotation mark may have been left out
+        if self._last[-1:] in _QUOTES and not self._is_whole_text(part):
             return False
         return self._is_in_object or (self._last == "}" and part == "{")
 
