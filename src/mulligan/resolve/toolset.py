@@ -98,7 +98,7 @@ class Toolset(Mapping[str, Tool]):
             name: its name.
 
         Raises:
-            UsageError: there is no tool of that name.
+            UsageError: no tool has that name.
         """
         with self._lock:
             if name not in self._tools:
@@ -162,11 +162,11 @@ class Toolset(Mapping[str, Tool]):
         return self._tools.get(name, default) if isinstance(name, str) else default
 
     def values(self) -> ValuesView[Tool]:
-        """The tools as they are at this moment, so that others may change them meanwhile."""
+        """A copy of the current tools, so that others may change them."""
         return self._tools.copy().values()
 
     def items(self) -> ItemsView[str, Tool]:
-        """The names and tools as they are at this moment, so that others may change them meanwhile."""
+        """A copy of the current names and tools, so that others may change them."""
         return self._tools.copy().items()
 
     def __iter__(self) -> Iterator[str]:
