@@ -676,10 +676,10 @@ EXAMPLES = {
     "execute": "dry would run with {'path': 'a'}",
     "detect": True,
     "classify": "Acme's quota is used up.",
-    "render_feedback": "Ask for less in one call.",
+    "render_feedback": "Request less at once.",
     "count_tokens": True,
     "middlewares": "second time",
-    "hints": ("Ask for several records in one call.",),
+    "hints": ("Request several records in one call.",),
     "feedback_formats": "ERROR: TOOL 'NOPE' NOT FOUND.",
     "dialects": True,
     "observe": None,
@@ -736,7 +736,7 @@ def test_the_reference_says_everything(hook):
     assert len(inspect.signature(function).parameters) <= 4
     assert "Asked" in documented
     assert "built-in" in documented
-    assert documented.split("\n")[0].startswith(("Decides", "Contributes", "Is told"))
+    assert documented.split("\n")[0].startswith(("Decides", "Contributes", "Observes"))
     assert hook == "observe" or hook in ("middlewares", "hints", "feedback_formats", "dialects") or "None" in documented
 
 

@@ -66,7 +66,7 @@ __all__ = [
 
 
 def _find_above() -> _standalone.Above:
-    """The parts that a result or a toolset needs outside of a pipeline, imported at the first need."""
+    """The parts that a result or a toolset needs outside a pipeline, imported lazily."""
     from mulligan.dialects import named
     from mulligan.render.composer import standalone_feedback
 
@@ -84,12 +84,12 @@ if not _typing.TYPE_CHECKING:  # a type checker would take every name for one th
     }
 
     def __getattr__(name: str) -> object:
-        """What not every program needs is imported when it is asked for."""
+        """Imports lazily the names that not every program needs."""
         if name not in _NEEDED_LATER:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         value = globals()[name] = getattr(_importlib.import_module(_NEEDED_LATER[name]), name)
         return value
 
     def __dir__() -> list[str]:
-        """All names, those too that are imported later."""
+        """All names, including those that are imported lazily."""
         return sorted({*globals(), *__all__})

@@ -1,4 +1,4 @@
-"""What a model asked for: `ToolCall`; how it was read differently, `Repair`; and what happens on its way to a result."""
+"""`ToolCall`, the call that a model made; `Repair`, how it was read differently; and the events of a call."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from mulligan.errors import ToolError
 
 
 class ToolCall(NamedTuple):
-    """What a model asked for.
+    """A tool call, as the model made it.
 
     Attributes:
-        id: the id that the model gave to the call, or None; never made up.
+        id: the id that the model gave to the call, or None; never generated.
         name: the name of the tool, as the model wrote it.
         arguments: the arguments as the model sent them: JSON text, a mapping, or None.
     """
@@ -28,10 +28,10 @@ class ToolCall(NamedTuple):
 
 
 def known_id(id: Any) -> Any:
-    """An id as it is; None for an empty text, which servers without ids send for all calls.
+    """The id unchanged; None for an empty text, which servers without ids send for all calls.
 
     Args:
-        id: what was sent as an id.
+        id: the id that was sent.
     """
     return None if isinstance(id, str) and not id.strip() else id
 
@@ -42,8 +42,8 @@ class Repair:
 
     Attributes:
         kind: what was repaired: `name` or `arguments`.
-        before: what was sent, redacted and shortened.
-        after: what it was read as.
+        before: the text that was sent, redacted and shortened.
+        after: the text that it was read as.
         was_json: whether the arguments were valid JSON as they were sent.
     """
 
@@ -59,7 +59,7 @@ class CallRepaired(NamedTuple):
     Attributes:
         call_id: the model's id of the call, or None.
         tool_name: the name that was called.
-        repair: what was read as what.
+        repair: how the call was read.
     """
 
     call_id: str | None
@@ -97,7 +97,7 @@ class AttemptFailed:
 
     @property
     def error(self) -> ToolError:
-        """What the failure means; made free of secrets only when somebody looks."""
+        """The classified failure; redacted only when it is read."""
         return self._tell()[0]
 
     @property
@@ -132,14 +132,14 @@ class Waiting(NamedTuple):
 
 
 class BudgetSpent(NamedTuple):
-    """A call was not run, since a budget of its conversation is used up.
+    """A call was not run, since a budget of its conversation is exhausted.
 
     Attributes:
         session_id: the conversation's id, or None.
         call_id: the model's id of the call, or None.
         tool_name: the name that was called, safe to show.
         part: `calls`, `failures`, `seconds` or `feedback_chars`.
-        limit: how much there was.
+        limit: the size of the budget.
         tool: the tool whose own budget it is; None for that of the whole conversation, where the run must stop.
     """
 

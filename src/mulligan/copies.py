@@ -1,7 +1,8 @@
-"""What each hookimpl is given: copies of its own, so that nothing it changes has an effect on the call.
+"""Copies for each hookimpl, so that its changes have no effect on the call.
 
-Tools cannot be changed at all, and toolsets are shown by a read-only view. What no one can copy without running its
-code is given as it is: exceptions, injected values, and what a tool returned if it is neither plain data nor a record.
+Tools cannot be changed at all, and toolsets are passed as a read-only view. Objects that cannot be copied without
+running their code are passed as they are: exceptions, injected values, and a tool's return value that is neither plain
+data nor a record.
 """
 
 from __future__ import annotations
@@ -28,14 +29,14 @@ Copy = Callable[[Any], Any]
 
 
 def with_copies(function: Callable[..., Any], asks: Sequence[str]) -> Callable[..., Any]:
-    """A hookimpl that is given copies, and read-only views.
+    """A hookimpl that receives copies, and read-only views.
 
     Args:
         function: the hookimpl.
         asks: the names of its parameters.
     """
     rules = behind(function)
-    if rules is not None:  # a list of rules of which none is about the failure is not even called
+    if rules is not None:  # rules are not called if none of them is about the failure
         return lambda failure: function(copied_failure(failure)) if rules.asked(failure) else None
     copies = [_COPIES.get(name) for name in asks]
     if not any(copies):
@@ -75,7 +76,7 @@ def copied_call(call: ToolCall) -> ToolCall:
 
 
 def _call_of_result(call: ToolCall) -> ToolCall:
-    """As `copied_call`, with what its dialect needs to answer it."""
+    """Like `copied_call`, with the fields that its dialect needs to answer it."""
     if not isinstance(call, AskedCall):
         return copied_call(call)
     return asked(detached(part_of(call)), call.id, call.name, detached_arguments(call.arguments))
@@ -152,7 +153,7 @@ def _copied_event(event: Event) -> Event:
 
 
 def _copied_arguments(given: Any) -> Any:
-    """The flow gives a function that makes a copy, since it knows how to build their objects again."""
+    """Copies with a function that the flow passes, since it knows how to rebuild the objects."""
     return given() if callable(given) else detached(given)
 
 

@@ -16,7 +16,7 @@ LONGEST_WAIT = min(threading.TIMEOUT_MAX, 1e9)
 
 
 def is_seconds(value: object) -> bool:
-    """Whether a value is a number of seconds: no NaN, no truth value, and within the range of a float.
+    """Whether a value is a number of seconds: not NaN, not a boolean, and within the range of a float.
 
     Args:
         value: any value.
@@ -27,7 +27,7 @@ def is_seconds(value: object) -> bool:
 
 
 def waitable(seconds: float) -> float:
-    """Seconds that the platform can wait for: what is longer, infinity too, ends with the longest wait.
+    """Seconds that the platform can wait for: longer waits, and infinity, become the longest possible one.
 
     Args:
         seconds: any number but NaN.
@@ -43,7 +43,7 @@ class Deadline:
         clock: monotonic seconds.
 
     Raises:
-        UsageError: the moment is no number.
+        UsageError: the moment is not a number.
     """
 
     __slots__ = ("_clock", "at")
@@ -62,7 +62,7 @@ class Deadline:
             seconds: the number of seconds; below zero it has passed, and infinity is no deadline.
 
         Raises:
-            UsageError: that is no number.
+            UsageError: `seconds` is not a number.
         """
         if not is_seconds(seconds):
             raise UsageError(f"Deadline.after({seconds!r:.80}): use a number of seconds")

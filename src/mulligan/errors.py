@@ -6,7 +6,7 @@
     └── ToolError                      what a model, a tool or a provider did
         ├── ToolNotFoundError          UNIMPLEMENTED        no tool has that name
         ├── ToolArgumentError          INVALID_ARGUMENT     the arguments do not fit
-        ├── ResourceNotFoundError      NOT_FOUND            the named thing is not there
+        ├── ResourceNotFoundError      NOT_FOUND            the named thing does not exist
         ├── ResourceConflictError      FAILED_PRECONDITION  the current state forbids it
         ├── ToolTimeoutError           DEADLINE_EXCEEDED    it took too long
         ├── ToolRateLimitError         RESOURCE_EXHAUSTED   too many calls for now
@@ -34,14 +34,15 @@ ToolType = Literal["function", "extension", "datastore"]
 
 
 class Problem(NamedTuple):
-    """One thing that is wrong with the arguments of a tool call.
+    """One problem with the arguments of a tool call.
 
     Attributes:
         pointer: where, as a JSON Pointer (RFC 6901); `""` is the arguments as a whole.
-        message: what is wrong, in our own words, and after a colon in those of a class's own check. The commonest
+        message: what is wrong, in our own words; after a colon, the text of a class's own check. The most common ones
             are the constants of `mulligan.catalogue`, such as `MISSING`.
-        expected: what would be right, or None where the message says it all.
-        got: what was sent, as JSON text, its first 2,000 characters; None where nothing was, or where it is secret.
+        expected: what is allowed, or None if the message already says it.
+        got: the value that was sent, as JSON text, its first 2,000 characters; None if nothing was sent, or if it is
+            secret.
     """
 
     pointer: str
@@ -59,11 +60,11 @@ class UsageError(MulliganError):
 
 
 class PluginError(MulliganError):
-    """A plugin's own bug: the text names plugin and hook, `__cause__` is what it raised. Raised in strict mode only."""
+    """A plugin's own bug: the text names plugin and hook, `__cause__` is its exception. Raised in strict mode only."""
 
 
 class ErrorFields(TypedDict, total=False):
-    """What can be said of a `ToolError` by keyword; None leaves the default of its class."""
+    """The keywords of a `ToolError`; None leaves the default of its class."""
 
     code: str | None
     fatal: bool | None
@@ -88,7 +89,7 @@ _FIELDS = frozenset(ErrorFields.__annotations__)
 class ToolError(MulliganError):
     """What a failed tool call means: the base of the classes in the tree above.
 
-    Every attribute can be given by keyword; the ones that a plugin leaves out are filled in by the pipeline.
+    Every attribute can be passed by keyword; the pipeline fills in the ones that a plugin leaves out.
 
     Attributes:
         message: one or two sentences for the model, in our own words.
@@ -96,7 +97,7 @@ class ToolError(MulliganError):
         tool_name: the name that was called, or None.
         tool_type: `function`, `extension` or `datastore`.
         call_id: the id that the model gave to the call, or None.
-        arguments: the arguments as JSON values, or None where they could not be read.
+        arguments: the arguments as JSON values, or None if they could not be read.
         fatal: whether the run must stop. Until a pipeline's policy has decided, the default of the class.
         user_message: one sentence for the user.
         retry_after: seconds to wait before the same call may succeed, or None.
@@ -142,7 +143,7 @@ class ToolError(MulliganError):
 
     @property
     def non_fatal(self) -> bool:
-        """The inverse of `fatal`: whether the model may go on."""
+        """The inverse of `fatal`: whether the model may continue."""
         return not self.fatal
 
     def __str__(self) -> str:
@@ -169,7 +170,7 @@ class ToolNotFoundError(ToolError):
         confident: whether the first suggestion is a clear proposal.
         proposal: how far the first suggestion may be proposed: `clear`, `asked` (clear, but the tool may change
             something), `likely`, or only `listed`, since the names do not say the same.
-        available: the names of the tools that there are, the first few of many; its text lists them.
+        available: the names of the existing tools, only the first few of many; the error's text lists them.
     """
 
     code = "UNIMPLEMENTED"
@@ -185,13 +186,13 @@ class ToolNotFoundError(ToolError):
 
 
 class ToolArgumentError(ToolError):
-    """The arguments do not fit: it is called again with other ones.
+    """The arguments do not fit: the model can call again with other ones.
 
-    Where the tool itself refused them it did run, and `effect` says what is known of that.
+    If the tool itself refused them, it did run, and `effect` says what may have changed.
 
     Attributes:
-        corrected: the whole argument object with every problem fixed: what was most likely meant, and it fits the
-            schema; or None.
+        corrected: the whole argument object with every problem fixed: the most likely meaning, which fits the schema;
+            or None.
     """
 
     code = "INVALID_ARGUMENT"
@@ -201,10 +202,10 @@ class ToolArgumentError(ToolError):
 
 
 class ResourceNotFoundError(ToolError):
-    """The thing that was named is not there: check the name.
+    """The named thing does not exist: check the name.
 
     Attributes:
-        suggestions: names that exist and are near to the one that was asked for, best first.
+        suggestions: existing names that are similar to the requested one, best first.
     """
 
     code = "NOT_FOUND"
@@ -222,7 +223,7 @@ class ResourceConflictError(ToolError):
 
 
 class ToolTimeoutError(ToolError):
-    """It took too long: ask for less, or check whether it took effect."""
+    """It took too long: request less at once, or check whether it took effect."""
 
     code = "DEADLINE_EXCEEDED"
     transient = True
@@ -261,7 +262,7 @@ class ToolExecutionError(ToolError):
 
 
 class RepeatedCallError(ToolError):
-    """The same call failed again and again and was not run: change the approach. Fatal when it goes on."""
+    """The same call failed repeatedly and was not run: change the approach. Fatal if it continues."""
 
     code = "ABORTED"
     effect: Effect = "none"
@@ -269,7 +270,7 @@ class RepeatedCallError(ToolError):
 
 
 class ToolAuthenticationError(ToolError):
-    """The credentials are missing or wrong. Fatal: a person must give them."""
+    """The credentials are missing or wrong. Fatal: a person must provide them."""
 
     code = "UNAUTHENTICATED"
     fatal = True
@@ -278,7 +279,7 @@ class ToolAuthenticationError(ToolError):
 
 
 class ToolPermissionError(ToolError):
-    """The account may not do this. Fatal (but not for one local path): a person must grant it."""
+    """The account may not do this. Fatal (except for one local path): a person must grant the permission."""
 
     code = "PERMISSION_DENIED"
     fatal = True

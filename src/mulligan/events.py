@@ -11,7 +11,7 @@ from mulligan.results import ToolResult
 
 
 class CallStarted:
-    """A call came in."""
+    """A call was received."""
 
     __slots__ = ("_call_id", "_show", "_tool_name")
 
@@ -32,7 +32,7 @@ class CallStarted:
 
     @property
     def arguments(self) -> str:
-        """What was sent, redacted and shortened; worked out only when somebody looks."""
+        """The arguments as they were sent, redacted and shortened; computed only when read."""
         return self._show()
 
     def __repr__(self) -> str:
@@ -62,7 +62,7 @@ class StepFinished:
         session_id: the conversation's id, or None.
         names: the names that were called, safe to show, in order.
         results: the answers, in order.
-        duration: seconds for the whole step; calls at once share them.
+        duration: seconds for the whole step; concurrent calls share them.
     """
 
     __slots__ = ("duration", "names", "results", "session_id")
@@ -118,7 +118,7 @@ def _is_invalid(result: ToolResult) -> bool:
 
 
 class Notice(NamedTuple):
-    """What to tell the person before the screen about a step that has nothing to show: every call of it failed.
+    """A message for the user about a step that has nothing to show, since every call of it failed.
 
     Attributes:
         session_id: the conversation's id, or None.
@@ -137,8 +137,8 @@ class PluginFaulted(NamedTuple):
     Attributes:
         plugin: the plugin's name.
         hook: the hook it was called for.
-        error: type and text of what it did wrong.
-        set_aside: whether the pipeline no longer calls it.
+        error: type and text of the fault.
+        set_aside: whether the plugin is disabled: the pipeline no longer calls it.
     """
 
     plugin: str

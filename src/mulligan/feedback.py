@@ -1,4 +1,4 @@
-"""What the model is told after a failure, as parts, and the formats that word them: `Feedback`, `FeedbackFormat`."""
+"""The parts of the text that a model reads after a failure, and the formats that render them."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Feedback:
         message: what failed, without the headline's prefix.
         user_message: one sentence for the user.
         next_step: one concrete step, as an imperative sentence.
-        effect_note: what may have been changed already; empty where nothing was.
-        wait_note: how long to wait, as a sentence; empty where the next step says so, or nobody knows.
+        effect_note: what may have been changed already; empty if nothing was.
+        wait_note: how long to wait, as a sentence; empty if the next step says so, or if it is unknown.
         problems: what is wrong with the arguments, the first few.
         problems_total: how many there are in all.
-        resource: what it is about, or None.
+        resource: the path, URL, table ... that it is about, or None.
         retry_after: seconds to wait, or None.
         http_status: the provider's HTTP status, or None.
         provider: the service that failed, or None.
@@ -36,12 +36,12 @@ class Feedback:
         suggestion: the one close proposal or the best guesses, as a sentence; empty without any.
         options: names to choose from, best first.
         options_total: how many there are in all.
-        corrected: the corrected call as JSON text, where it could be computed whole; else empty.
+        corrected: the corrected call as JSON text if the whole call could be worked out; otherwise empty.
         hints: further advice of plugins.
         notes: how often this has happened, and what was read differently from how it was sent.
-        detail: the foreign text, in its fence; empty where there is none.
-        exception: the type of the exception that the tool raised, safe to show, if the error's class says nothing of it.
-        author_message: what the tool's author says to the model, on one line; empty where nobody does.
+        detail: the foreign text, in its fence; empty if there is none.
+        exception: the type of the exception that the tool raised, safe to show, if the error's class does not imply it.
+        author_message: the message of the tool's author to the model, on one line; empty without one.
         catalogue: the templates of the sentences around the parts.
     """
 
@@ -75,10 +75,10 @@ class Feedback:
 
 
 class FeedbackFormat:
-    """A way to word feedback. A plugin's format is a subclass, offered by the hook `feedback_formats`.
+    """Renders feedback. A plugin's format is a subclass, contributed by the hook `feedback_formats`.
 
     Attributes:
-        name: how a pipeline, a session or a tool asks for it.
+        name: the name by which a pipeline, a session or a tool selects it.
     """
 
     name: ClassVar[str]
@@ -86,7 +86,7 @@ class FeedbackFormat:
     def render(self, feedback: Feedback) -> str | Mapping[str, Any]:
         """The text that the model reads; a mapping is written as JSON.
 
-        Too long a text is no concern of a format: it is asked again with fewer parts.
+        A format need not limit the length: if the text is too long, `render` is called again with fewer parts.
 
         Args:
             feedback: the parts.
@@ -95,7 +95,7 @@ class FeedbackFormat:
 
 
 def body(feedback: Feedback) -> list[str]:
-    """Everything but the headline, one part a line: what the core's formats share.
+    """Everything but the headline, one part per line, as the built-in formats share it.
 
     Args:
         feedback: the parts.
@@ -124,7 +124,7 @@ def body(feedback: Feedback) -> list[str]:
 
 
 def step_of(feedback: Feedback) -> str:
-    """The one next step as `body` gives it, without the word that introduces it; empty if there is none.
+    """The one next step as in `body`, without the word that introduces it; empty if there is none.
 
     Args:
         feedback: the parts.

@@ -1,7 +1,7 @@
 """What a forked process must not inherit: threads that it does not have, locks that they held, and shared event loops.
 
-Only the thread that forks lives on in the child. A pool whose workers are gone, or a lock that one of them held, would make
-every later call in the child wait forever, as in servers that load the program once and fork their workers.
+Only the thread that forks survives in the child. A pool whose workers are gone, or a lock that one of them held, would
+make every later call in the child wait forever, as in servers that load the program once and fork their workers.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Forked(Protocol):
     """Holds threads, event loops, or places of callers that run in other threads."""
 
     def forked(self) -> None:
-        """Called in the child process: lets go of what only the parent has."""
+        """Called in the child process: drops what only the parent has."""
 
 
 _LOCKS: WeakSet[Any] = WeakSet()
@@ -31,21 +31,21 @@ _OWNERS: WeakSet[Forked] = WeakSet()
 
 
 def shared_lock() -> threading.Lock:
-    """A lock that a forked process finds open, whoever held it in the parent."""
+    """A lock that is open in a forked process, whichever thread held it in the parent."""
     lock = threading.Lock()
     _LOCKS.add(lock)
     return lock
 
 
 def shared_rlock() -> threading.RLock:
-    """The same, for a thread that may take it again while it holds it."""
+    """The same, reentrant."""
     lock = threading.RLock()
     _LOCKS.add(lock)
     return lock
 
 
 def survive_fork(owner: Forked) -> None:
-    """Has an object's `forked` called in every forked process, for as long as the object lives.
+    """Registers an object whose `forked` is called in every forked process, for as long as the object lives.
 
     Args:
         owner: the object.

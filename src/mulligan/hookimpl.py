@@ -38,7 +38,7 @@ def hookimpl(function: Any = None, *, required: bool = False, **options: Any) ->
 
     Args:
         function: the function; it asks for as many of the hook's parameters as it needs.
-        required: its crash refuses the call instead of being set aside; always so for `authorize`.
+        required: a crash refuses the call instead of being ignored; always so for `authorize`.
         options: pluggy's own: `wrapper`, `optionalhook`, `tryfirst`, `trylast`, `specname`.
     """
     if function is None:

@@ -1,10 +1,10 @@
 """The hooks: what a plugin may implement. These docstrings are the reference.
 
 A hookimpl is a plain function, marked `@hookimpl`, that asks for as many of the hook's parameters as it needs. Hooks that
-*decide* return an answer or None ("no opinion"); the first answer wins, third-party plugins are asked before the built-in
-ones. Hooks that *contribute* return any number of things, and all of them are collected. Hooks that *observe* return
-nothing. A hookimpl that raises, or returns something of a wrong type, counts as "no opinion": the fault is recorded in
-`Pipeline.faults`, and after three the plugin is set aside. Hooks decide, they do not wait: `async def` is refused.
+*decide* return an answer, or None to abstain; the first answer wins, and third-party plugins are asked before the
+built-in ones. Hooks that *contribute* return any number of things, and all of them are collected. Hooks that *observe*
+return nothing. A hookimpl that raises, or returns a wrong type, abstains: the fault is recorded in `Pipeline.faults`,
+and after three faults the plugin is disabled. Hooks decide, they do not wait: `async def` is refused.
 
 The examples share these imports:
 
@@ -53,8 +53,8 @@ def resolve(call: ToolCall, toolset: Toolset) -> Tool | None:
 
     Asked once for each call, and once more after a repair. None leaves it to the next plugin.
 
-    The built-in takes the tool of exactly that name. If nobody has an answer, the call fails with a `ToolNotFoundError`
-    that names the closest tools; another tool is never run in silence because its name is near.
+    The built-in takes the tool of exactly that name. If every plugin abstains, the call fails with a
+    `ToolNotFoundError` that names the closest tools; another tool is never run silently because its name is similar.
 
     Args:
         call: the call as the model sent it.
@@ -71,7 +71,7 @@ def resolve(call: ToolCall, toolset: Toolset) -> Tool | None:
 def validate(tool: Tool, call: ToolCall) -> Mapping[str, Any] | None:
     """Decides how the arguments of a call are read.
 
-    Asked once for each resolved call. None leaves it to the next plugin. Whatever is returned is bounded and checked
+    Asked once for each resolved call. None leaves it to the next plugin. The returned value is bounded and checked
     against the tool's schema afterwards: no plugin can bypass that. The built-in reads JSON text strictly.
 
     Args:
@@ -93,9 +93,10 @@ def validate(tool: Tool, call: ToolCall) -> Mapping[str, Any] | None:
 def repair(call: ToolCall, error: ToolError, toolset: Toolset, redact: Callable[[str], str]) -> Repairer | None:
     """Decides how a call that names no tool, or whose arguments do not fit, could be read after all.
 
-    Asked once for each such call. The repairer is run once; a `Run` of it says a deadline too. The call that it gives is
-    resolved and validated again, and None keeps the first error. A changed name may only lead to a `read_only` tool, and
-    arguments that were cut off are completed for no other. The built-in repairers are off until the policy names them.
+    Asked once for each such call. The repairer is run once; return a `Run` of it to set a deadline. The call that it
+    returns is resolved and validated again, and None keeps the first error. A changed name may only lead to a
+    `read_only` tool, and arguments that were cut off are completed only for such a tool. The built-in repairers are off
+    until the policy names them.
 
     Args:
         call: the call as the model sent it.
@@ -117,7 +118,7 @@ def authorize(tool: Tool, arguments: Mapping[str, Any], call: ToolCall) -> ToolE
     """Decides whether a call may run. Fails closed.
 
     Asked once for each validated call, every hookimpl in turn. None is no objection; an error refuses the call. A
-    hookimpl that crashes, or gives something else, refuses it too, and its plugin is never set aside. There is no
+    hookimpl that crashes, or returns anything else, refuses it too, and its plugin is never disabled. There is no
     built-in.
 
     Args:
@@ -137,8 +138,8 @@ def authorize(tool: Tool, arguments: Mapping[str, Any], call: ToolCall) -> ToolE
 def execute(tool: Tool, arguments: Mapping[str, Any], call: ToolCall) -> Executor | None:
     """Decides how a call is run: here, in a process, on another machine.
 
-    Asked once for each call that may run. The callable, or coroutine function, of no arguments that is returned is run by
-    the pipeline, under the deadline. None leaves it to the next plugin. The built-in calls the tool's handler.
+    Asked once for each call that may run. Return a callable, or a coroutine function, without parameters; the pipeline
+    runs it under the deadline. None leaves it to the next plugin. The built-in calls the tool's handler.
 
     Args:
         tool: the tool.
@@ -160,8 +161,8 @@ def detect(value: Any, tool: Tool) -> Failure | None:
     Asked once for each value, unless the tool was declared with `detect=False`. None means that it is a result.
 
     The built-in knows MCP's `isError`, `{"error": ...}`, `{"ok": false, "error": ...}`, GraphQL's `errors` and HTTP
-    answers with a status of 400 and above. A document *about* errors is a result. What the built-in finds in plain data
-    does not end the run, unless the policy says so; what a plugin finds may.
+    responses with a status of 400 and above. A document *about* errors is a result. A failure that the built-in finds
+    in plain data does not end the run, unless the policy says so; one that a plugin finds may.
 
     Args:
         value: what the tool returned.
@@ -179,11 +180,11 @@ def detect(value: Any, tool: Tool) -> Failure | None:
 def classify(failure: Failure) -> ToolError | None:
     """Decides what a failure means.
 
-    Asked once for each failed attempt. None leaves it to the next plugin. Name the rule that decided (`rule=`) when a
+    Asked once for each failed attempt. None leaves it to the next plugin. Name the rule that decided (`rule=`) if a
     plugin has several; the plugin's name is put before it.
 
-    The built-in knows what Python itself raises and everything that carries an HTTP status. If nobody has an answer, it
-    is a `ToolExecutionError`.
+    The built-in knows the exceptions of Python itself and everything that carries an HTTP status. If every plugin
+    abstains, the error is a `ToolExecutionError`.
 
     Args:
         failure: what happened; `failure.matches("package.Class")` needs no import.
@@ -198,12 +199,12 @@ def classify(failure: Failure) -> ToolError | None:
 
 @hookspec(firstresult=True)
 def render_feedback(feedback: Feedback, format: FeedbackFormat) -> str | Mapping[str, Any] | None:
-    """Decides how feedback is worded: for one kind of failure anew; a whole format comes by `feedback_formats`.
+    """Decides how the feedback on one kind of failure is rendered; for a whole format, see `feedback_formats`.
 
-    Asked once for each failure, and again with fewer parts where the text is too long. A mapping is written as JSON; None
+    Asked once for each failure, and again with fewer parts if the text is too long. A mapping is written as JSON; None
     leaves it to the next plugin.
 
-    The built-in asks the format's own `render`.
+    The built-in calls the format's own `render`.
 
     Args:
         feedback: the parts, redacted and bounded.
@@ -213,7 +214,7 @@ def render_feedback(feedback: Feedback, format: FeedbackFormat) -> str | Mapping
         @hookimpl
         def render_feedback(feedback, format):
             if format.name == "text" and feedback.error_type == "ToolTimeoutError":
-                return f"{feedback.headline}\\nAsk for less in one call."
+                return f"{feedback.headline}\\nRequest less at once."
     """
 
 
@@ -221,7 +222,7 @@ def render_feedback(feedback: Feedback, format: FeedbackFormat) -> str | Mapping
 def count_tokens(text: str) -> int | None:
     """Decides how many tokens of the model's context a text takes.
 
-    Asked only where `Limits.feedback_tokens` is set, for each feedback text, and again with fewer parts where it is too long.
+    Asked only if `Limits.feedback_tokens` is set, for each feedback text, and again with fewer parts if it is too long.
     None leaves it to the next plugin.
 
     The built-in estimate is a quarter of the characters, rounded up.
@@ -244,22 +245,22 @@ def hints(error: ToolError, failure: Failure | None) -> Iterable[str]:
 
     Args:
         error: what the failure means.
-        failure: what happened, or None where no tool was run.
+        failure: what happened, or None if no tool was run.
 
     Example:
         @hookimpl
         def hints(error):
             if isinstance(error, ToolQuotaError) and error.provider == "acme":
-                yield "Ask for several records in one call."
+                yield "Request several records in one call."
     """
     return ()
 
 
 @hookspec
 def middlewares(tool: Tool) -> Iterable[Middleware]:
-    """Contributes what runs around a tool: a generator function each, the first one outermost.
+    """Contributes middleware around a tool: generator functions, the first one outermost.
 
-    Asked once for each tool, when it is first run. A middleware is given the run, the tool and the call; it yields the
+    Asked once for each tool, when it is first run. A middleware receives the run, the tool and the call; it yields the
     run, is sent its outcome, may yield it again, and returns an outcome. There is no built-in.
 
     Args:
@@ -318,16 +319,17 @@ def dialects() -> Iterable[Dialect]:
 
 @hookspec
 def observe(event: Event) -> None:
-    """Is told what happens. What it returns is ignored, and what it raises changes nothing.
+    """Observes what happens. Its return value is ignored, and an exception changes nothing.
 
     Asked for each event of `mulligan.events`, in order, in the thread or task of the call. The built-in writes log lines
     once logging is turned on.
 
-    Of each call: `CallStarted`; `CallRepaired` for what was read differently; `AttemptFailed` for each run that failed;
-    `Waiting` before another one; `BudgetSpent` where the conversation's budget refuses it; at last `CallFinished` with the
-    result. Of each message whose calls are made together, by `answer`, `call_many` or their async twins: `StepFinished` with
-    all results, which calls were invalid or repaired, and how long they took; then, where every call failed, so that there
-    is nothing to show, `Notice` with words for the person. A plugin's own bug is a `PluginFaulted`.
+    For each call: `CallStarted`; `CallRepaired` if it was read differently; `AttemptFailed` for each run that failed;
+    `Waiting` before another one; `BudgetSpent` if the conversation's budget refuses it; finally `CallFinished` with the
+    result. For each message whose calls are made together, by `answer`, `call_many` or their async twins:
+    `StepFinished` with all results, which calls were invalid or repaired, and how long they took; then, if every call
+    failed, so that there is nothing to show, `Notice` with a text for the user. A plugin's own bug is a
+    `PluginFaulted`.
 
     Args:
         event: a record; every text in it is redacted, but for the results' own contents and values.

@@ -59,7 +59,7 @@ def _fatal(_: Any, __: Any, value: object) -> None:
 
 
 def _misspelt_class(name: str) -> str | None:
-    """The class that a name most likely means and misspells; any other may be that of a tool or a provider."""
+    """The class whose name was most likely misspelled; any other name may be that of a tool or a provider."""
     known = {cls.__name__ for cls in _classes(ToolError)}
     if name in known or not (name[:1].isupper() or name.lower() in {cls.lower() for cls in known}):
         return None
@@ -204,7 +204,7 @@ def check_catalogue(given: object) -> None:
         given: the mapping.
 
     Raises:
-        UsageError: it is no mapping, lacks a template, or has one that is unknown or has an unknown field.
+        UsageError: it is not a mapping, lacks a template, or has one that is unknown or has an unknown field.
     """
     if not isinstance(given, Mapping):
         raise UsageError(f"Policy(catalogue={given!r:.80}): use a mapping of templates, such as {{**ENGLISH, ...}}")

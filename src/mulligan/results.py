@@ -1,4 +1,4 @@
-"""What came of tool calls: `ToolResult`, one for each call, and `Answers`, the messages for one message of a model."""
+"""Results of tool calls: `ToolResult`, one for each call, and `Answers`, the messages that answer one of a model."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ class ToolResult:
         value: what the tool returned; None after a failure.
         error: what the failure means, or None.
         fatal: whether the run must stop.
-        feedback: the parts of what the model is told, or None after a success.
+        feedback: the parts of the text that the model reads, or None after a success.
         content: what the model reads, always text.
         attempts: how often the tool was run; 0 when it never was.
         repairs: what was repaired before it ran.
         duration: seconds from call to result.
-        events: what happened on the way besides start and finish.
+        events: the events of the call, except start and finish.
     """
 
     call: ToolCall
@@ -71,12 +71,12 @@ class ToolResult:
         """A result that reports an error, rendered as in a default pipeline. It lists only what the error knows.
 
         Args:
-            error: what went wrong. A text, such as `str(exc)`, may be anyone's words, so it is quoted; for words of your own,
-                pass a `ToolError`.
-            call: the call that failed; without it, one is made of what the error knows.
+            error: what went wrong. A text, such as `str(exc)`, may come from anyone, so it is quoted; for your own
+                text, pass a `ToolError`.
+            call: the call that failed; without it, one is made from the error's attributes.
 
         Raises:
-            UsageError: it is neither.
+            UsageError: `error` is neither a text nor a `ToolError`.
         """
         text = None
         if isinstance(error, str):
@@ -115,7 +115,7 @@ class ToolResult:
         """Returns itself, so that it can be chained.
 
         Raises:
-            ToolError: the result's error, where it is fatal.
+            ToolError: the result's error, if it is fatal.
         """
         if self.fatal and self.error is not None:
             raise self.error
@@ -134,7 +134,7 @@ class ToolResult:
         return standalone.load().shape(dialect, known).message(self)
 
     def without_secrets(self, sent: Any) -> Any:
-        """What was sent, with the mark in the place of secrets: for a message that repeats it.
+        """The arguments with secrets replaced by a mark, for a message that repeats them.
 
         Args:
             sent: the arguments as JSON values, or their text.
@@ -143,7 +143,7 @@ class ToolResult:
 
         redactor = self._source.redactor if self._source else Redactor()
         secret = () if self.tool is None else self.tool.secret
-        if secret and isinstance(self.error, ToolArgumentError):  # any of what does not fit may be meant to be secret
+        if secret and isinstance(self.error, ToolArgumentError):  # a misplaced one may be secret
             return dict.fromkeys(sent, REDACTED) if isinstance(sent, dict) else REDACTED
         try:
             return masked(sent, secret, redactor.redact_values)
@@ -170,7 +170,7 @@ class ToolResult:
         return f"ToolResult({name!r}, id={self.call.id!r}, {what}, fatal={self.fatal})"
 
     def _shown_name(self) -> str:
-        """The name that was called, which may be anything where no tool has it."""
+        """The name that was called, which may be anything if no tool has it."""
         if self.feedback is not None:
             return self.feedback.tool_name
         return Redactor().redact(safe_str(self.call.name))
@@ -207,11 +207,11 @@ class Answers(list[dict[str, Any]]):
 
     @property
     def fatal(self) -> bool:
-        """Whether one of the calls failed so that the run must stop."""
+        """Whether the failure of one of the calls is fatal, so that the run must stop."""
         return any(result.fatal for result in self.results)
 
     def raise_if_fatal(self) -> Answers:
-        """Returns itself; every call is answered already, so the transcript can be closed first.
+        """Returns itself; every call is answered already, so the transcript can be completed first.
 
         Raises:
             ToolError: the error of the first fatal result.

@@ -1,6 +1,6 @@
-"""What a result or a toolset needs outside of a pipeline and stands above it: the message shapes, and the words.
+"""The message formats and the rendering that a result or a toolset needs outside a pipeline, from higher floors.
 
-The package's face says how to find them (`load`), so that nothing below imports from above.
+The package's face passes a loader (`load`), so that no lower floor imports from a higher one.
 """
 
 from __future__ import annotations
@@ -10,21 +10,21 @@ from typing import Any, NamedTuple, Protocol
 
 
 class MessageShape(Protocol):
-    """What a result and a toolset ask of a dialect; `mulligan.Dialect` says what each method does."""
+    """The methods of a dialect that a result and a toolset use; `mulligan.Dialect` documents them."""
 
     def message(self, result: Any) -> dict[str, Any]:
         """The provider's message that answers a call."""
 
     def definition(self, tool: Any) -> Any:
-        """A tool as the provider is shown it."""
+        """A tool's definition in the provider's format."""
 
 
 class Above(NamedTuple):
-    """What is found above.
+    """The parts from higher floors.
 
     Attributes:
-        shape: gives the message shape of a name, among those of a pipeline or the built-in ones.
-        feedback: gives the feedback on an error of a call, as in a default pipeline, with a text to quote or None.
+        shape: returns the message shape of a name, among those of a pipeline or the built-in ones.
+        feedback: returns the feedback on an error of a call, as in a default pipeline, with a text to quote or None.
     """
 
     shape: Callable[[Any, Mapping[str, Any] | None], MessageShape]

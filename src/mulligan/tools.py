@@ -1,4 +1,4 @@
-"""Tools: a function or any handler, with what a model is shown of it and how it may be run."""
+"""Tools: a function or any handler, with its definition for the model and how it may be run."""
 
 from __future__ import annotations
 
@@ -38,16 +38,17 @@ class Tool:
 
     Attributes:
         name: the name that the model calls.
-        description: what the model is told it does.
+        description: what the model reads about it.
         handler: the function that runs; called with the validated arguments as keywords.
-        timeout: seconds until the call is given up, or None.
+        timeout: seconds until the call times out, or None.
         read_only: it changes nothing (MCP's `readOnlyHint`).
         idempotent: calling it twice with the same arguments does no more than calling it once (`idempotentHint`).
-        destructive: it may delete or overwrite (`destructiveHint`); None where its author did not say.
+        destructive: it may delete or overwrite (`destructiveHint`); None if its author did not say.
         inline: a sync handler so quick that `acall` may run it on the event loop.
         killable: it runs in a process of its own that is killed at the deadline.
         secret: names of arguments that no text may ever show.
-        resources: names that exist, or a function of the arguments that gives them, for suggestions when one is missing.
+        resources: existing names, or a function of the arguments that returns them, for suggestions when one is
+            missing.
         detect: whether a returned value is searched for a reported failure.
         format: the feedback format for this tool, or None for the pipeline's.
         tags: labels, for limits and breakers.
@@ -59,7 +60,7 @@ class Tool:
         is_async: the handler is a coroutine function or an async generator function.
         is_read_from_signature: its schema is made from the signature of the handler.
 
-    A tool is shared by calls, threads and plugins, so none of this can be changed once it is made.
+    A tool is shared by calls, threads and plugins, so none of this can be changed after creation.
     """
 
     name: str
@@ -147,7 +148,7 @@ class Tool:
     def from_function(
         cls, function: Handler, *, name: str | None = None, description: str | None = None, **options: Any
     ) -> Tool:
-        """A tool out of a function: its schema is read from signature and docstring when it is first needed.
+        """Creates a tool from a function: its schema is read from signature and docstring when it is first needed.
 
         Args:
             function: sync or async, plain or a generator; every parameter annotated.
@@ -173,18 +174,18 @@ class Tool:
     def from_schema(
         cls, name: str, description: str, parameters: Mapping[str, Any], handler: Handler, **options: Any
     ) -> Tool:
-        """A tool out of a JSON Schema (2020-12, or draft-07 by `$schema`) and a handler.
+        """Creates a tool from a JSON Schema (2020-12, or draft-07 by `$schema`) and a handler.
 
         Args:
             name: the name that the model calls.
-            description: what the model is told it does.
+            description: what the model reads about it.
             parameters: JSON Schema of an object.
             handler: called with the validated JSON values as keywords.
             options: the attributes of `Tool`.
 
         Raises:
-            UsageError: the schema is no mapping or not that of an object, it has no argument that `secret` or `aliases`
-                names, or an unknown option.
+            UsageError: the schema is not a mapping or not that of an object, it has no argument that `secret` or
+                `aliases` names, or an unknown option.
         """
         checks.check_options(options)
         checks.check_schema(name, parameters)
@@ -194,12 +195,12 @@ class Tool:
 
     @lazy
     def description(self) -> str:
-        """What the model is told it does."""
+        """What the model reads about it."""
         return read_description(self.handler) if self._description is None else self._description
 
     @property
     def summary(self) -> str:
-        """The description as it was given, or the whole docstring: at hand without any parsing."""
+        """The description as it was passed, or the whole docstring: available without any parsing."""
         return self._description or getattr(self.handler, "__doc__", None) or ""
 
     @lazy
@@ -217,7 +218,7 @@ class Tool:
         """The JSON Schema of the arguments; it cannot be changed, its copies can.
 
         Raises:
-            UsageError: a parameter has a type that has no schema.
+            UsageError: the type of a parameter has no schema.
         """
         schema: Mapping[str, Any] = frozen(self._schema)
         return schema
@@ -279,13 +280,13 @@ class Tool:
         return fitted
 
     def fit(self, arguments: dict[str, Any]) -> dict[str, Any] | ToolArgumentError:
-        """What `bind` gives, or the error that it raises: wrong arguments are an everyday answer, and raising is dear.
+        """What `bind` returns, or the error that it raises: wrong arguments are common, and raising is slow.
 
         Args:
             arguments: JSON values.
 
         Returns:
-            Python objects: a new dict, or `arguments` itself where the two are the same; or the error.
+            Python objects: a new dict, or `arguments` itself if the two are the same; or the error.
 
         Raises:
             SchemaError: the schema cannot be used.
@@ -301,19 +302,19 @@ class Tool:
             return checks.invalid([self._without_secrets(problem) for problem in error.problems])
 
     def _without_secrets(self, problem: Problem) -> Problem:
-        """The problem; for a secret argument without what a class's own check says, which follows a colon."""
+        """The problem; for a secret argument without the text of a class's own check, which follows a colon."""
         name = problem.pointer.split("/")[1] if problem.pointer else ""
         return Problem(problem.pointer, problem.message.partition(":")[0]) if name in self.secret else problem
 
     def without_handler(self) -> Tool:
-        """The same tool with a handler that refuses to run: what a repairer is given."""
+        """The same tool with a handler that refuses to run, for repairers."""
         options = {option: getattr(self, option) for option in checks.OPTIONS - {"resources"}}
         return Tool(self.name, self.description, checks.refuse_to_run, schema=self._schema, **options)
 
     def check(self) -> None:
         """Refuses a tool that cannot be described to a model, so that it is found before the model calls it.
 
-        Done when it is added to a toolset, since its annotations may name what is defined later in its module.
+        Called when the tool is added to a toolset, since its annotations may name objects defined later in its module.
 
         Raises:
             UsageError: an annotation cannot be resolved, or has no schema; names the tool, the parameter and the next step.
@@ -334,7 +335,7 @@ class Tool:
         super().__delattr__(name)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Everything but what is worked out on first use: compiled schemas cannot be pickled."""
+        """The state without lazily computed values: compiled schemas cannot be pickled."""
         return {name: value for name, value in self.__dict__.items() if not isinstance(getattr(Tool, name, None), lazy)}
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -375,7 +376,7 @@ def tool(
 
 
 def tool(f: Handler | None = None, **options: Any) -> Tool | Callable[[Handler], Tool]:
-    """Makes a tool of a function, as `@tool` or `@tool(read_only=True, timeout=5)`.
+    """Turns a function into a tool, as `@tool` or `@tool(read_only=True, timeout=5)`.
 
     The tool can be called like the function, which is left unchanged.
 

@@ -1,4 +1,4 @@
-"""What the body of an answer tells, by the shapes that APIs document.
+"""Reads the body of an error response, by the shapes that APIs document.
 
 These are RFC 9457, JSON:API, GraphQL, google.rpc.Status, OAuth 2, and an `error` that holds a code and a message,
 whatever they are called there.
@@ -50,7 +50,7 @@ _CODE = re.compile(r"[A-Za-z_][\w.#:/-]{1,100}")
 
 
 def nodes(found: Body | None) -> Nodes:
-    """The mappings of a body that tell of errors, outermost first: at most 60, at most five levels down.
+    """The mappings of a body that report errors, outermost first: at most 60, at most five levels down.
 
     Args:
         found: a body.
@@ -65,7 +65,7 @@ def nodes(found: Body | None) -> Nodes:
             node = as_dict(node)
             told.append(node)
             if depth < _DEEPEST:
-                tag = node.get(".tag")  # a union names the member that tells more
+                tag = node.get(".tag")  # a union names the member with the details
                 waiting += [
                     (inner, depth + 1)
                     for name, inner in node.items()

@@ -1,4 +1,4 @@
-"""What an exception or a value tells, read without trusting it: `Evidence`, which every `Failure` is."""
+"""`Evidence`, the base of `Failure`: the facts of an exception or a value, read without trusting it."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ class fact(lazy[T]):  # noqa: N801
 
 
 class Evidence:
-    """What an exception or a value tells: each fact is read when it is first asked for, and a foreign object costs nothing.
+    """The facts of an exception or a value; each is read when it is first needed.
 
     Attributes:
-        exception: what was raised, or None.
-        value: what the tool returned, where the value reports the failure.
+        exception: the exception that was raised, or None.
+        value: the tool's return value, if it reports the failure.
         arguments: the validated arguments as JSON values, or None.
     """
 
@@ -69,7 +69,7 @@ class Evidence:
         return twin
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """What was read is read anew after a change, and a change to one copy shows in no other."""
+        """After a change the facts are read again, and a change to one copy does not affect the others."""
         own = self.__dict__
         for known in (*own.get("_known", ()), *_NOT_SHARED):
             own.pop(known, None)
@@ -82,7 +82,7 @@ class Evidence:
 
     @fact
     def is_plain(self) -> bool:
-        """Whether it is an exception that stores nothing but what it was raised with: there is no answer in it."""
+        """Whether it is an exception that stores nothing but its arguments: there is no response in it."""
         exception = self.exception
         if exception is None:
             return False
@@ -96,7 +96,7 @@ class Evidence:
         return True
 
     def _read(self, read: Callable[[Any], T]) -> T | None:
-        """What is read from the exception or value; None where that fails, or where there can be nothing."""
+        """A fact of the exception or value; None if reading it fails, or if there can be none."""
         return None if self.is_plain else facts.guarded(lambda: read(self._source))
 
     @fact
@@ -109,7 +109,7 @@ class Evidence:
 
     @fact
     def host(self) -> str | None:
-        """The host that was asked, where the exception or value holds its request or answer; None where it does not."""
+        """The host of the request, if the exception or value holds its request or response; otherwise None."""
         return self._read(lambda source: host(source, self._answers))
 
     @fact
@@ -119,7 +119,7 @@ class Evidence:
 
     @fact
     def headers(self) -> Mapping[str, str]:
-        """The answer's headers, names in lower case; empty where there are none."""
+        """The response's headers, names in lower case; empty if there are none."""
         return MappingProxyType(self._read(lambda source: http_headers(source, self._answers)) or {})
 
     @fact
@@ -128,13 +128,13 @@ class Evidence:
 
     @lazy
     def body(self) -> Body | None:
-        """The answer's body as parsed JSON, a mapping or a list; None where there is none or it was not read yet."""
+        """The response's body as parsed JSON, a mapping or a list; None if there is none or it was not read yet."""
         body: Body | None = detached(self._body)
         return body
 
     @fact
     def body_text(self) -> str:
-        """The answer's body as text, at most 2,000 characters; empty where there is none or it was not read yet."""
+        """The response's body as text, at most 2,000 characters; empty if there is none or it was not read yet."""
         return self._read(lambda source: bodies.body_text(source, self._answers)) or ""
 
     @fact
@@ -148,7 +148,7 @@ class Evidence:
 
     @fact
     def told(self) -> str:
-        """All that the failure says in words: what the body says, what the exception stores, and its text."""
+        """All messages of the failure: in the body, in attributes of the exception, and its text."""
         if self.is_plain:
             return self._key or self._parts or self.text
         said = dict.fromkeys(self._read(lambda source: tuple(telling.messages(source, self._told))) or ())
@@ -172,45 +172,45 @@ class Evidence:
 
     @property
     def _key(self) -> str:
-        """What a KeyError was raised with: its text is a quotation of that."""
+        """The argument of a KeyError, since its text is only a quotation of that."""
         raised_with = getattr(self.exception, "args", ()) if issubclass(type(self.exception), KeyError) else ()
         told = raised_with[0] if raised_with else None
         return safe_str(told) if isinstance(told, str) else ""
 
     @fact
     def stderr(self) -> str:
-        """What a program that failed wrote to its standard error: the last 2,000 characters."""
+        """The standard error of a failed program: the last 2,000 characters."""
         written = self._read(lambda source: facts.field(source, "stderr"))
         text = written.decode("utf-8", "replace") if isinstance(written, bytes) else written
         return text[-2_000:].strip() if isinstance(text, str) else ""
 
     @fact
     def retry_after(self) -> float | None:
-        """Seconds to wait, as the failure tells them (attribute, header, body or text), or None."""
+        """Seconds to wait, from an attribute, header, body or text of the failure, or None."""
         return self._read(lambda source: retry_after(source, self.headers, lambda: self._told, lambda: self.told))
 
     @fact
     def problems(self) -> tuple[Problem, ...]:
-        """The arguments that the answer's body, or the text, names as wrong, one `Problem` each."""
+        """The arguments that the response's body, or the text, names as wrong, one `Problem` each."""
         from mulligan.classify.field_errors import problems
 
         return facts.guarded(lambda: problems(self._told, self.told, self.arguments)) or ()
 
     @fact
     def text(self) -> str:
-        """What the failure says of itself: at most 2,000 characters, never raises, not redacted."""
+        """The text of the failure: at most 2,000 characters, never raises, not redacted."""
         if self.exception is None:
             return self._message or facts.guarded(lambda: as_content(self.value)[:2_000]) or safe_str(self.value)
         return safe_str(self.exception)
 
     def look(self, *names: str) -> Any:
-        """What a path of attributes and keys leads to, from the exception or the value on; None where it ends early.
+        """Reads a path of attributes and keys, starting at the exception or the value; None if it ends early.
 
-        `failure.look("response", "status_code")` never raises. Properties and `__getattr__` are asked, since the author
-        of a rule knows the class; what they raise counts as None.
+        `failure.look("response", "status_code")` never raises. Properties and `__getattr__` are called, since the
+        author of a rule knows the class; their exceptions count as None.
 
         Args:
-            names: one attribute, or one key where the thing looked at is a mapping, after the other.
+            names: the names of the path; a name is a key if the current object is a mapping, otherwise an attribute.
         """
         found = self._source
         for name in names:
@@ -221,13 +221,13 @@ class Evidence:
         return found
 
     def field(self, *names: str) -> Any:
-        """What a path of stored attributes and keys leads to, from the exception or the value on; None where it ends.
+        """Reads a path of stored attributes and keys, starting at the exception or the value; None if it ends early.
 
-        For rules about classes that nobody knows: unlike `look` it runs no foreign code that may do I/O, so a property
-        is asked only where its getter calls nothing.
+        For rules about unknown classes: unlike `look` it runs no foreign code that may do I/O, so a property is read
+        only if its getter calls nothing.
 
         Args:
-            names: one attribute, or one key where the thing looked at is a mapping, after the other.
+            names: the names of the path; a name is a key if the current object is a mapping, otherwise an attribute.
         """
         found = self._source
         for name in names:
@@ -245,7 +245,7 @@ class Evidence:
         return facts.methods(type(self.exception)).issuperset(names)  # type: ignore[arg-type]
 
     def ask(self, name: str) -> Any:
-        """What a method that takes no arguments gives, as gRPC's `code()`; None where there is none or it raises.
+        """The result of a method without parameters, such as gRPC's `code()`; None if there is none or it raises.
 
         Args:
             name: the method.

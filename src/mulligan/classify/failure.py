@@ -1,4 +1,4 @@
-"""What happened, raw: `Failure`, with the tools that a classifier reads it with."""
+"""`Failure`: the raw failure, with methods for classifiers to read it."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ _MOST_WRAPPERS = 3
 
 
 class Failure(Evidence):
-    """One failure, before anyone has said what it means.
+    """One failure, before it is classified.
 
     Attributes:
-        exception: what was raised, or None. A group of one is unwrapped.
-        value: what the tool returned, where the value reports the failure.
-        tool: the tool, or None where it is not known.
+        exception: the exception that was raised, or None. A group of one is unwrapped.
+        value: the tool's return value, if it reports the failure.
+        tool: the tool, or None if it is not known.
         tool_name: the name that was called, or None.
         call: the tool call, or None.
         arguments: the validated arguments as JSON values, or None.
         stage: where it happened.
-        outer: the failure as the tool raised it, where this one looks at a cause or a member of it; else None.
+        outer: the failure as the tool raised it, if this one is about a cause or a member of it; otherwise None.
         is_data: whether a returned value reports it that may be a record about something else: such a failure is fatal
             only if the policy says so.
     """
@@ -88,7 +88,7 @@ class Failure(Evidence):
         )
 
     def place(self, tool: Tool, call: ToolCall, arguments: Mapping[str, Any] | None) -> None:
-        """Says which call this happened to; a plugin that detected the failure need not know.
+        """Sets the failed call; a plugin that detected the failure need not know it.
 
         Args:
             tool: the tool.
@@ -142,7 +142,7 @@ class Failure(Evidence):
         return self.matches(*qualified_names) or any(inner.matches(*qualified_names) for inner in self.inner)
 
     def came_through(self, *packages: str) -> str | None:
-        """The first of some packages whose code the exception passed, told by its traceback; None for none of them.
+        """The first of some packages that appears in the exception's traceback, or None.
 
         For exceptions that a client lets through: a timeout of requests that passed `docker` is Docker's.
 

@@ -34,7 +34,7 @@ CANONICAL: Mapping[str, m.Meaning] = {
     "DATA_LOSS": m.FAILED,
     "UNAUTHENTICATED": m.AUTHENTICATION,
 }
-_EXACT: Mapping[str, m.Meaning] = {  # the names of errno, as Node.js and shells tell them, and an AWS code
+_EXACT: Mapping[str, m.Meaning] = {  # the names of errno, as in Node.js and shells, and an AWS code
     "ENOENT": m.NOT_FOUND,
     "EEXIST": m.EXISTS,
     "EACCES": m.PERMISSION._replace(fatal=False),
@@ -255,16 +255,16 @@ _VAGUE = (m.ARGUMENT, m.FAILED)
 def reason_error(
     failure: Failure, *codes: str, message: str | None = None, **fields: Unpack[ErrorFields]
 ) -> ToolError | None:
-    """The error that a provider's reason means, read as words: `ThrottlingException`, `not_found_error`, `UNAVAILABLE`.
+    """Classifies by a provider's reason, read as words: `ThrottlingException`, `not_found_error`, `UNAVAILABLE`.
 
     Args:
         failure: what happened.
         codes: the reason, or several, the most specific first; by default those in the body of the answer.
-        message: our words for it.
-        fields: what a rule knows better.
+        message: our own message.
+        fields: attributes that a rule knows better.
 
     Returns:
-        The error, or None where no reason says anything.
+        The error, or None if no reason is known.
     """
     meaning = reason(codes or failure.codes)
     return None if meaning is None else m.error_of(failure, meaning, message=message, **fields)

@@ -26,7 +26,7 @@ _SYSTEM = (
     r"(?:no such file or directory|permission denied|not a directory|is a directory|access is denied"
     r"|the system cannot find the (?:file|path|drive) specified)"
 )
-_FORMS = (  # how systems and libraries name what they did not find; the first form that fits tells
+_FORMS = (  # how systems and libraries name what they did not find; the first form that matches counts
     rf"\bE[A-Z]{{3,12}}: [^,'\"\n]{{1,60}}, \w{{1,20}} {_THING}",  # Node.js
     rf"{_SYSTEM} @ \w{{1,40}} - (\S{{1,200}})",  # Ruby
     rf"{_SYSTEM} \(os error \d{{1,5}}\):? (?:{_THING}|{_NAME})",  # Rust
@@ -191,7 +191,7 @@ def _thing(found: re.Match[str]) -> str | None:
 
 
 def _is_half(before: str, after: str) -> bool:
-    """Whether a path goes on after a blank, or began before one."""
+    """Whether a path continues after a blank, or began before one."""
     words = (before.split()[-1:] if before.endswith(" ") else []) + (after.split()[:1] if after.startswith(" ") else [])
     return any(map(_STEP.search, words))
 

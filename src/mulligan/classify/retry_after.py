@@ -1,4 +1,4 @@
-"""How long to wait, as a failure tells it: RFC 9110 section 10.2.3, and what providers use besides."""
+"""How long to wait, according to a failure: RFC 9110 section 10.2.3, and providers' conventions."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _structured(policy: str | None) -> float | None:
 
 
 def _reset(headers: Mapping[str, str]) -> float | None:
-    """When a used-up limit starts anew: an epoch, seconds, a span such as `6m0s`, or a date."""
+    """When an exhausted limit is reset: an epoch, seconds, a span such as `6m0s`, or a date."""
     for remaining, reset in _RESETS:
         when = headers.get(reset)
         if when is not None and headers.get(remaining, "0") == "0":

@@ -37,7 +37,7 @@ def sent_arguments(call: ToolCall) -> Mapping[str, Any]:
 
 
 def was_sent(text: str, sent: str) -> bool:
-    """Whether a text stands in what the model sent, as it is or as JSON writes it.
+    """Whether a text occurs in what the model sent, as it is or as JSON writes it.
 
     Args:
         text: any text; half a surrogate pair, as in names of files, cannot have been sent.
@@ -50,7 +50,7 @@ def was_sent(text: str, sent: str) -> bool:
 
 
 def was_named(resource: str | None, arguments: Mapping[str, Any]) -> bool:
-    """Whether arguments may name a thing: a word of it stands in them, or it is not known.
+    """Whether arguments may name a thing: a word of it occurs in them, or it is not known.
 
     Args:
         resource: the thing, or None.

@@ -1,6 +1,6 @@
-"""What an HTTP status means: RFC 9110 section 15, RFC 6585, RFC 4918, and what providers do besides.
+"""What an HTTP status means: RFC 9110 section 15, RFC 6585, RFC 4918, and providers' conventions.
 
-A status is believed, but for those that providers use for several things: there the reason in the body counts.
+A status is trusted, except for those that providers use for several things: there the reason in the body counts.
 """
 
 from __future__ import annotations
@@ -78,16 +78,16 @@ _HARMLESS = frozenset((501, 505, 507, 511, 522, 525, 526))
 def status_error(
     failure: Failure, status: int | None = None, *, message: str | None = None, **fields: Unpack[ErrorFields]
 ) -> ToolError:
-    """The error that an HTTP status means; the built-in rule for everything that carries one makes it so.
+    """Classifies by HTTP status, as the built-in rule does for everything that carries one.
 
-    A 403 whose headers or body say rate limit is one, a 429 that says quota or credit is a used-up quota, and a 400
-    or 422 may be told to mean an expired token, something missing, or something that exists already.
+    A 403 whose headers or body say rate limit is one, a 429 that says quota or credit is an exhausted quota, and the
+    body of a 400 or 422 may say that it means an expired token, a missing resource, or one that exists already.
 
     Args:
         failure: what happened.
         status: the status, by default the one that the failure carries.
-        message: our words for it, by default those of the status.
-        fields: what a rule knows better.
+        message: our own message, by default that of the status.
+        fields: attributes that a rule knows better.
 
     Returns:
         The error; without any status a `ToolExecutionError`.
@@ -102,7 +102,7 @@ def status_error(
 
 
 def meaning_of(status: int, failure: Failure) -> m.Meaning:
-    """What a status means, with what the answer says of it.
+    """The meaning of a status, together with the response's details.
 
     Args:
         status: the status.

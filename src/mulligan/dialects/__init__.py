@@ -29,10 +29,10 @@ def named(dialect: str | Dialect, known: Mapping[str, Dialect] | None = None) ->
 
     Args:
         dialect: a name, or the dialect itself.
-        known: the dialects to choose from; the built-in ones without it.
+        known: the dialects to choose from; by default the built-in ones.
 
     Raises:
-        UsageError: there is none of that name.
+        UsageError: no dialect has that name.
     """
     if isinstance(dialect, Dialect):
         return dialect

@@ -42,7 +42,7 @@ _EVENTS = frozenset(
         "message_stop",
     )
 )
-_INVALID = "INVALID_JSON"  # how the API wants to be given arguments back that are not JSON
+_INVALID = "INVALID_JSON"  # the key under which the API accepts invalid JSON
 
 
 class AnthropicDialect(Dialect):

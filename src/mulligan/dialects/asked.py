@@ -1,4 +1,4 @@
-"""What dialects share when they read: calls, arguments that a stream cut off, the chunks of a stream."""
+"""Shared parts of the dialects' readers: calls, arguments that a stream cut off, the chunks of a stream."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def sent_id(call: ToolCall, member: str) -> Any:
 
 
 def name_text(name: Any) -> str:
-    """What stands in the place of a tool's name, as a text that can be looked up.
+    """The value in the place of a tool's name, as a text that can be looked up.
 
     Args:
         name: anything; a text as it is, even one of a class of its own.
@@ -132,7 +132,7 @@ class CutOff(Mapping[str, Any]):
 
 
 def arrived(arguments: Any, how: str | None) -> Any:
-    """Arguments of a message that may have ended early: what is no whole JSON text is marked as cut off.
+    """Arguments of a message that may have ended early: an incomplete JSON text is marked as cut off.
 
     A content filter withdraws the whole answer, so that nothing of it counts.
 

@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 
 
 class Dialect:
-    """One provider's message shape. A plugin's dialect is a subclass, offered by the hook `dialects`.
+    """One provider's message shape. A plugin's dialect is a subclass, contributed by the hook `dialects`.
 
     Attributes:
-        name: how `definitions`, `message` and the command line ask for it.
+        name: its name for `definitions`, `message` and the command line.
     """
 
     name: ClassVar[str]
 
     def recognises(self, message: Mapping[str, Any]) -> bool:
-        """Whether a model's message has this shape. The first dialect that says yes answers it.
+        """Whether a model's message has this shape. The first dialect that returns True answers it.
 
         Args:
             message: the message as plain values.
@@ -29,7 +29,7 @@ class Dialect:
         raise NotImplementedError(f"{type(self).__name__} has no recognises(message)")
 
     def calls(self, message: Mapping[str, Any]) -> list[ToolCall]:
-        """The tool calls of a model's message, in order; those with broken arguments too.
+        """The tool calls of a model's message, in order, including those with broken arguments.
 
         Args:
             message: the message as plain values.
@@ -53,7 +53,7 @@ class Dialect:
         return [self.message(result) for result in results]
 
     def definition(self, tool: Tool) -> dict[str, Any]:
-        """A tool as the provider is shown it.
+        """A tool's definition in the provider's format.
 
         Args:
             tool: the tool.
@@ -61,14 +61,14 @@ class Dialect:
         raise NotImplementedError(f"{type(self).__name__} has no definition(tool)")
 
     def assemble(self, chunks: Iterable[Any]) -> dict[str, Any]:
-        """The model's message that a stream carried piece by piece, as `calls` reads it and the history takes it.
+        """Assembles the model's message from a stream, as `calls` reads it and the history accepts it.
 
         A call that the stream cut off is in it too, and is answered as such.
 
         Args:
-            chunks: what arrived, in order, as the SDK's objects or as plain values; the stream may have ended early.
+            chunks: the chunks, in order, as the SDK's objects or as plain values; the stream may have ended early.
 
         Raises:
-            UsageError: not one of the chunks belongs to a stream of this provider.
+            UsageError: no chunk belongs to a stream of this provider.
         """
         raise NotImplementedError(f"{type(self).__name__} has no assemble(chunks)")

@@ -1,4 +1,4 @@
-"""The shapes of content blocks: what each provider calls a text, an image, a sound or a file, read as a `Block`."""
+"""The shapes of content blocks: each provider's texts, images, sounds and files, read as a `Block`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Block(NamedTuple):
         url: the address.
         name: of the file, or its id at a provider.
         dialect: whose shape it was written in.
-        native: as it was written; kept only where that dialect can take it back unchanged.
+        native: as it was written; kept only if that dialect accepts it unchanged.
     """
 
     text: str = ""

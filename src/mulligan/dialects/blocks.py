@@ -75,7 +75,7 @@ def json_value(result: ToolResult) -> Any:
 
 
 def _within(blocks: list[Block], limit: int) -> list[Block]:
-    """The blocks with at most so many characters of text, and a note on what was left out."""
+    """The blocks with a limited number of characters, and a note on what was left out."""
     kept = []
     for block in blocks:
         if len(block.text) > limit:

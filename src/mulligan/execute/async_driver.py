@@ -1,4 +1,4 @@
-"""The driver with `await`. Imported when first needed, since asyncio is dear."""
+"""The driver with `await`. Imported when first needed, since importing asyncio is slow."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ async def adrive(flow: Flow[Result], means: Means) -> Result:
     """Runs an invocation to its result, awaiting.
 
     Args:
-        flow: what `invoke` gave.
-        means: what it is run with.
+        flow: the generator of `invoke`.
+        means: the workers.
 
     Raises:
         asyncio.CancelledError: the host has cancelled the task.
@@ -73,7 +73,7 @@ def _bell() -> tuple[asyncio.Future[None], Callable[[], None]]:
         try:
             loop.call_soon_threadsafe(_wake, done)
         except RuntimeError:
-            return  # the loop was closed meanwhile: nobody waits any more
+            return  # the loop is closed: no one waits any more
 
     return done, ring
 
@@ -100,20 +100,20 @@ async def arun(step: Run, means: Means, before: int = 0) -> Outcome:
 
 
 def _raised(error: BaseException, before: int) -> Outcome:
-    """The outcome of what a tool raised; what must pass is raised again."""
+    """The outcome of a tool's exception; one that must propagate is raised again."""
     if passes(error):
         raise error
     if _cancellations() > before and (cancellation := _cancellation_in(error)) is not None:
         if cancellation is error:
             raise error
-        raise asyncio.CancelledError(*cancellation.args) from error  # anyio knows its own by what they say
+        raise asyncio.CancelledError(*cancellation.args) from error  # anyio recognises its own by their message
     return Outcome(exception=error)
 
 
 def _cancellation_in(error: BaseException) -> BaseException | None:
-    """The cancellation that an exception is, holds, or was raised in answer to; None where it has nothing to do with one.
+    """The cancellation that an exception is, holds, or was raised in response to; None if it is unrelated to one.
 
-    That the task has been cancelled is not enough: before Python 3.13 a TaskGroup inside of a tool may leave it so.
+    That the task has been cancelled is not enough: before Python 3.13 a TaskGroup inside a tool may leave it so.
     """
     waiting, seen = [error], set[int]()
     while waiting and len(seen) < _MOST_EXCEPTIONS:
@@ -128,16 +128,16 @@ def _cancellation_in(error: BaseException) -> BaseException | None:
 
 
 def _cancellations() -> int:
-    """How often this task has been cancelled, and that not taken back. What a tool makes up by itself does not count."""
+    """How often this task has been cancelled without uncancelling. Exceptions that a tool raises itself do not count."""
     task = _current()
     return 0 if task is None else task.cancelling()
 
 
 async def settled(given: Any, most: int) -> Any:
-    """What comes of something that is to be awaited or iterated; anything else as it is.
+    """The result of an awaitable or an async generator; anything else unchanged.
 
     Args:
-        given: what a tool gave.
+        given: the tool's return value.
         most: how many values it may yield.
     """
     for _ in range(_MOST_AWAITS):
@@ -162,7 +162,7 @@ async def _aconsume(values: AsyncGenerator[Any, Any], most: int) -> list[Any]:
 
 
 async def _in_thread(step: Run, means: Means) -> Outcome:
-    """A sync executor in a worker thread; at the deadline the worker is left behind."""
+    """A sync executor in a worker thread; at the deadline the worker is abandoned."""
     done, tell = _bell()
     pool = means.pool()
     try:
@@ -193,7 +193,7 @@ def _wake(done: asyncio.Future[None]) -> None:
 
 
 async def arun_alone(step: Run, means: Means) -> Outcome:
-    """Runs an async executor in a task of its own, cancelled at the deadline and left behind if it will not end.
+    """Runs an async executor in a task of its own, cancelled at the deadline and abandoned if it does not end.
 
     Args:
         step: the run.
@@ -222,10 +222,10 @@ async def arun_alone(step: Run, means: Means) -> Outcome:
 
 @coroutine
 def _without_own_cancellations(watched: Coroutine[Any, Any, Any]) -> Generator[Any, Any, Any]:
-    """What a coroutine returns; what it did to cancel the task that runs it is taken back.
+    """What a coroutine returns; cancellations of its own task are undone.
 
-    While it runs, no one else can cancel the task. Between its steps the host can, and so can what the tool left to the
-    event loop, such as a timeout: these take back their own.
+    While it runs, no one else can cancel the task. Between its steps the host can, and so can callbacks that the tool
+    scheduled, such as a timeout: these undo their own.
     """
     task = _current()
     if task is None:  # not driven by asyncio
@@ -251,20 +251,20 @@ def _without_own_cancellations(watched: Coroutine[Any, Any, Any]) -> Generator[A
 
 
 def _outstanding(task: asyncio.Task[Any], base: int, own: int, before: int) -> int:
-    """How many cancellations of a task are the tool's own; what it takes back, others had asked for on its behalf."""
+    """How many cancellations of a task are the tool's own; those that it undoes were requested on its behalf."""
     now = task.cancelling()
     return max(0, min(own + max(0, now - before), now - base))
 
 
 def _take_back(task: asyncio.Task[Any], own: int, base: int) -> Generator[None, Any, None]:
-    """Takes back some cancellations of the task that runs now, also one that would be raised at its next pause."""
+    """Undoes some cancellations of the current task, including one that would be raised at its next pause."""
     for _ in range(own):
         task.uncancel()
     if own and getattr(task, "_must_cancel", True):  # before Python 3.13, uncancel leaves it set
         try:
             yield
         except asyncio.CancelledError:
-            if task.cancelling() > base:  # the host has cancelled it meanwhile
+            if task.cancelling() > base:  # the host has cancelled it since
                 raise
 
 
@@ -298,7 +298,7 @@ class _Watch:
 
 
 def _warn_if_blocked(step: Run, watch: _Watch, passed: float) -> None:
-    """A tool that blocks the event loop cannot be stopped at its deadline; its author can be told."""
+    """Warns the author of a tool that blocks the event loop, since it cannot be stopped at its deadline."""
     over = passed - (step.timeout or 0.0)
     if over < _NOTICEABLE or watch.longest < over:
         return
@@ -341,12 +341,12 @@ def _current() -> asyncio.Task[Any] | None:
 
 @coroutine
 def _settle(task: asyncio.Task[Any]) -> Generator[None, Any, None]:
-    """Takes back all cancellations of the task that runs now, so that what it returns is not lost."""
+    """Undoes all cancellations of the current task, so that its result is not lost."""
     yield from _take_back(task, task.cancelling(), 0)
 
 
 async def _cancelled(task: asyncio.Future[Any], means: Means) -> None:
-    """Cancels a task and gives it some time to end; one that will not end is left behind."""
+    """Cancels a task and gives it some time to end; one that does not end is abandoned."""
     task.cancel()
     means.detached.add(task)
     task.add_done_callback(means.detached.discard)

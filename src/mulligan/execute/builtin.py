@@ -14,7 +14,7 @@ from mulligan.tools import Tool
 
 @hookimpl(trylast=True)
 def execute(tool: Tool, arguments: Mapping[str, Any], call: ToolCall) -> Executor | None:
-    """The handler with its arguments; a killable tool is the pipeline's own business."""
+    """The handler with its arguments; the pipeline itself runs a killable tool."""
     if tool.killable:
         return None
     return partial(tool.handler, **arguments)

@@ -1,4 +1,4 @@
-"""The private event loop in which `call` runs async tools. Imported when first needed, since asyncio is dear."""
+"""The private event loop in which `call` runs async tools. Imported when first needed, since importing asyncio is slow."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class PrivateLoop:
 
         Args:
             step: the run.
-            means: what it is run with.
-            value: what the tool gave to be awaited, where it did so already.
+            means: the workers.
+            value: the awaitable that the tool returned, if it was called already.
 
         Raises:
             UsageError: a loop is running in this thread.
@@ -63,9 +63,9 @@ class PrivateLoop:
             _close(self._runner, self._loop)
 
     def disown(self) -> None:
-        """Lets go of the loop in a forked process, so that the parent's is left as it is.
+        """Drops the loop in a forked process, so that the parent's stays unchanged.
 
-        An epoll belongs to both processes: what the child takes out of it, the parent would wait for in vain.
+        An epoll belongs to both processes: the parent would never receive events that the child takes out of it.
         """
         self._finalizer.detach()
         _INHERITED.append((self._runner, self._loop))
@@ -87,7 +87,7 @@ def _refuse_running_loop(value: object) -> None:
 
 
 def _close(runner: asyncio.Runner, loop: asyncio.AbstractEventLoop) -> None:
-    """Closes a loop. Tasks that were left behind are cancelled; those that will not end are dropped."""
+    """Closes a loop. Abandoned tasks are cancelled; those that do not end are dropped."""
     if loop.is_closed():
         return
     behind = {task for task in asyncio.all_tasks(loop) if not task.done()}

@@ -1,4 +1,4 @@
-"""Killable tools: each call runs in a process of its own, which is killed when it is given up."""
+"""Killable tools: each call runs in a process of its own, which is killed at the deadline."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _pickled_arguments(tool: Tool, bound: dict[str, Any]) -> bytes:
 
 
 def _pickled(value: Any) -> bytes:
-    """A value pickled, by reference where that does; classes and functions of a script by value."""
+    """Pickles a value, by reference if possible; classes and functions of a script by value."""
     try:
         known = pickle.dumps(value)
         if b"__main__" not in known:
@@ -106,7 +106,7 @@ class Process:
     """Runs a tool once for each time it is called, in a new process.
 
     Args:
-        request: what the process is told.
+        request: the message to the process.
     """
 
     def __init__(self, request: Mapping[str, Any]) -> None:
@@ -118,7 +118,7 @@ class Process:
         Raises:
             ProcessFailed: the process gave no answer.
             ExecutorSaturated: no process can be started.
-            BaseException: what the tool raised.
+            BaseException: the tool's exception.
         """
         deadline, job, child = current_deadline(), current_job(), _Child()
         request = pickle.dumps({**self._request, "deadline": None if deadline is None else deadline.at})
@@ -145,10 +145,10 @@ class _Child:
         """Starts the process, and waits for its answer.
 
         Args:
-            request: what it is told.
+            request: the message to it.
 
         Raises:
-            ProcessFailed: there is none.
+            ProcessFailed: there is no answer.
             ExecutorSaturated: it cannot be started.
         """
         process = self._start()
@@ -214,7 +214,7 @@ class _Child:
                 return  # it is gone already
 
     def end(self) -> None:
-        """Kills what is left of it and takes note of its end, so that no zombie stays."""
+        """Kills what is left of it and reaps it, so that no zombie stays."""
         self.kill()
         if self._process is not None:
             for stream in (self._process.stdin, self._process.stdout):

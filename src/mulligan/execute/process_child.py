@@ -1,8 +1,9 @@
 """The process of a killable tool: it loads the tool, runs it once, and sends back how it ended.
 
-Started as a file, so that it imports nothing of mulligan and begins quickly. Requests come on its standard input and the
-answer leaves by its standard output; what the tool itself prints goes to standard error. The answer is data: JSON, which the
-host reads without running anything that this process chose. `parcel` writes it, `mulligan.execute.retelling` reads it.
+Started as a file, so that it imports nothing of mulligan and starts quickly. Requests come on its standard input and
+the answer leaves by its standard output; what the tool itself prints goes to standard error. The answer is data: JSON,
+which the host reads without running anything that this process chose. `parcel` writes it, `mulligan.execute.retelling`
+reads it.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def main() -> None:
 
 
 def _streams() -> tuple[BinaryIO, BinaryIO]:
-    """The two ends to the process that started this one, out of the way of whatever the tool reads and prints."""
+    """The two pipes to the parent process, separate from the tool's own standard streams."""
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -60,7 +61,7 @@ def _streams() -> tuple[BinaryIO, BinaryIO]:
 
 
 def _end_with(requests: BinaryIO) -> None:
-    """Ends this process, and those that it started, when the one that started it is gone."""
+    """Ends this process, and those that it started, when its parent is gone."""
     requests.read(1)
     if os.name == "posix":
         os.killpg(os.getpid(), signal.SIGKILL)
@@ -121,7 +122,7 @@ def _run(handler: Callable[..., Any], arguments: dict[str, Any], yielded: int) -
 
 
 def _settled(value: Any, yielded: int) -> Any:
-    """What comes of a value that is to be awaited or iterated."""
+    """The result of an awaitable or a generator."""
     if isinstance(value, Generator):
         from mulligan.execute.sync_driver import consume
 
@@ -163,7 +164,7 @@ def _classes(value: object) -> list[list[str]]:
 
 
 def _fields(value: object, depth: int) -> dict[str, Any]:
-    """What an object stores, and what it says of an answer by its properties."""
+    """The stored attributes of an object, and its properties that describe a response."""
     stored = dict(list(getattr(value, "__dict__", {}).items())[:_MOST])
     for name in _ANSWERING:
         found = _quietly(partial(getattr, value, name))
@@ -201,7 +202,7 @@ def _text(error: BaseException) -> str:
 
 
 def _quietly(function: Callable[[], Any]) -> Any:
-    """What a function gives, or None where it raises."""
+    """The result of a function, or None if it raises."""
     try:
         return function()
     except Exception:

@@ -1,4 +1,4 @@
-"""What the process of a killable tool sent, read as data: nothing in it chooses what runs here.
+"""Reads the answer of a killable tool's process as data: nothing in it chooses what runs here.
 
 Values are made of a fixed set of types of the standard library. An exception is made again from facts, as an instance of a
 built-in class, of one of `mulligan.errors`, of its own class if that is loaded here and adds nothing that could run, or of a
@@ -30,10 +30,10 @@ _HARMLESS = frozenset(
 
 
 def opened(answer: bytes) -> tuple[str, Any]:
-    """How a tool ended, and what was sent of it.
+    """How a tool ended, and its value or exception.
 
     Args:
-        answer: what `parcel` wrote.
+        answer: the bytes that `parcel` wrote.
 
     Raises:
         ValueError: it is something else.
@@ -87,7 +87,7 @@ _MAKERS: Mapping[str, Callable[[Any, list[Any]], Any]] = {
 
 
 def rebuilt(told: Mapping[str, Any]) -> BaseException:
-    """The exception that a process told of: one that every rule takes for it, whose class this process need not have.
+    """Rebuilds the exception of a process so that every rule recognises it, even if its class is not loaded here.
 
     Args:
         told: its facts.

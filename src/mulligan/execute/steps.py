@@ -1,4 +1,4 @@
-"""What one invocation asks of its driver: a generator yields these steps and is sent their outcomes."""
+"""The steps of an invocation: its generator yields them to the driver, which sends back their outcomes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Run:
         executor: a callable or coroutine function of no arguments.
         timeout: seconds until the driver gives up waiting, or None.
         offload: whether an async driver sends a sync executor to a thread.
-        is_async: whether calling the executor gives something to await; found out where it is not said.
+        is_async: whether calling the executor returns an awaitable; detected if not set.
         lane: the tool's name: one tool gets no more than its part of the worker threads; None for no such bound.
     """
 
@@ -48,7 +48,7 @@ class Run:
 
 
 class Signal:
-    """Ends a `Sleep` early, from any thread: a caller that waits for another one need not look again and again."""
+    """Ends a `Sleep` early, from any thread, so that a caller that waits for another one need not poll."""
 
     __slots__ = ("_is_set", "_lock", "_waker")
 
@@ -59,11 +59,11 @@ class Signal:
 
     @property
     def is_set(self) -> bool:
-        """Whether it was given."""
+        """Whether the signal is set."""
         return self._is_set
 
     def set(self) -> None:
-        """Gives it. Whoever sleeps wakes up, and whoever is about to sleep does not."""
+        """Sets the signal: wakes current sleepers and skips later sleeps."""
         with self._lock:
             self._is_set = True
             waker, self._waker = self._waker, None
@@ -71,10 +71,10 @@ class Signal:
             waker()
 
     def when_set(self, waker: Callable[[], object]) -> None:
-        """For a driver: what is called once, as soon as it is given, in the thread that gives it.
+        """For a driver: registers a function, called once when the signal is set, in the thread that sets it.
 
         Args:
-            waker: takes no arguments, and comes back at once.
+            waker: takes no arguments, and returns immediately.
         """
         with self._lock:
             if not self._is_set:
@@ -87,8 +87,8 @@ class Sleep:
     """Wait.
 
     Attributes:
-        seconds: how long at most.
-        signal: what ends it early, or None.
+        seconds: the maximum duration.
+        signal: ends it early, or None.
     """
 
     __slots__ = ("seconds", "signal")
@@ -102,10 +102,10 @@ class Outcome:
     """How a step ended.
 
     Attributes:
-        value: what was returned.
-        exception: what was raised, or None.
-        error: what the failure means, once it is classified; None for a success.
-        failure: the `Failure` that it was classified by, or None.
+        value: the return value.
+        exception: the exception that was raised, or None.
+        error: the classified error; None for a success, or before classification.
+        failure: the `Failure` from which it was classified, or None.
     """
 
     __slots__ = ("error", "exception", "failure", "value")
@@ -125,7 +125,7 @@ class DeadlineExceeded(Exception):
     Attributes:
         seconds: how long it had waited.
         told: the same as a text, such as `2.5 s`.
-        started: whether the tool had begun to run.
+        started: whether the tool had started to run.
         running: whether it may still be running.
     """
 
@@ -138,7 +138,7 @@ class DeadlineExceeded(Exception):
 
 
 def _rounded(seconds: float) -> float:
-    """Without the moment that went by before the tool began: 1.99 s of 2 s are 2 s."""
+    """Ignores the moment before the tool started: 1.99 s of 2 s are 2 s."""
     tenths = round(seconds, 1)
     return tenths if abs(tenths - seconds) <= seconds / 16 else round(seconds, 2) or seconds
 

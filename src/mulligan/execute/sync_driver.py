@@ -1,7 +1,7 @@
 """The driver without `await`, and what it shares with the one in `async_driver`.
 
-Both carry out the steps of the flow and send back their outcomes. What may never become a result passes: KeyboardInterrupt,
-GeneratorExit, and the host's own cancellation.
+Both carry out the steps of the flow and send back their outcomes. Exceptions that may never become a result propagate:
+KeyboardInterrupt, GeneratorExit, and the host's own cancellation.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ class Loop(Protocol):
         """Closes the loop."""
 
     def disown(self) -> None:
-        """Lets go of the loop in a forked process, so that the parent's is left as it is."""
+        """Drops the loop in a forked process, so that the parent's stays unchanged."""
 
 
 class Means(Protocol):
-    """What a driver runs things with.
+    """The workers of a driver.
 
     Attributes:
-        grace: seconds that a cancelled async tool gets to end.
+        grace: seconds that a cancelled async tool has to end.
         yielded: values that a generator may yield.
         detached: async tools that did not end in their grace; kept here, since an event loop would forget them.
     """
@@ -62,8 +62,8 @@ def drive(flow: Flow[Result], means: Means) -> Result:
     """Runs an invocation to its result, blocking.
 
     Args:
-        flow: what `invoke` gave.
-        means: what it is run with.
+        flow: the generator of `invoke`.
+        means: the workers.
 
     Raises:
         UsageError: an async tool inside a running event loop.
@@ -109,7 +109,7 @@ def _run(step: Run, means: Means) -> Outcome:
 
 
 def _awaited(value: Any, step: Run, means: Means) -> Outcome:
-    """What a sync function gave; where it is something to await after all, what comes of that."""
+    """The result of a sync function; if that is awaitable, its result."""
     if not isinstance(value, (Awaitable, AsyncGenerator)):
         return Outcome(value)
     return _in_loop(Run(lambda: value, step.timeout, is_async=True, lane=step.lane), means, value)
@@ -137,7 +137,7 @@ def _in_thread(step: Run, means: Means) -> Outcome:
 
 
 def collected(step: Run, means: Means) -> Callable[[], Any]:
-    """The executor for a context of its own, told its deadline, and a generator that it gives consumed in there.
+    """The executor for a context of its own, with its deadline; a generator that it returns is consumed in there.
 
     Args:
         step: the run.
@@ -156,10 +156,10 @@ def collected(step: Run, means: Means) -> Callable[[], Any]:
 
 
 def given_up(job: Job, pool: ThreadPool, step: Run) -> Outcome:
-    """The outcome of a job that did not end in time; it is stopped where it can be, or else its worker left behind.
+    """The outcome of a job that did not end in time; it is stopped if possible, otherwise its worker is abandoned.
 
     Args:
-        job: what the pool runs.
+        job: the job.
         pool: the pool.
         step: the run.
     """
@@ -168,10 +168,10 @@ def given_up(job: Job, pool: ThreadPool, step: Run) -> Outcome:
 
 
 def ended(job: Job) -> Outcome:
-    """The outcome of a job that has ended; what must pass is raised.
+    """The outcome of a job that has ended; exceptions that must propagate are raised.
 
     Args:
-        job: what the pool ran.
+        job: the job.
     """
     outcome = job.outcome
     assert outcome is not None
@@ -202,10 +202,10 @@ def consume(values: Generator[Any, Any, Any], most: int) -> list[Any]:
 
 
 def passes(error: BaseException) -> bool:
-    """Whether an exception is never a tool's failure: the person's, the interpreter's, or a closing generator's.
+    """Whether an exception is never a tool's failure: the user's, the interpreter's, or a closing generator's.
 
     Args:
-        error: what was raised.
+        error: the exception.
     """
     kind = type(error)  # a foreign exception may lie about its class, or raise when it is asked
     if issubclass(kind, (KeyboardInterrupt, GeneratorExit)):

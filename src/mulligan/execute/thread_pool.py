@@ -1,8 +1,8 @@
-"""Worker threads for sync tools: few, reused, and honest about those that do not come back.
+"""Worker threads for sync tools: few, reused, and counted if they do not return.
 
-A thread cannot be killed. A call that is given up at its deadline leaves its worker behind; such workers are counted, and
-once they take up the whole pool, nothing more is run in it until one of them ends. One tool may take up three quarters of
-the threads, so that those that hang leave some to the others.
+A thread cannot be killed. A call that passes its deadline abandons its worker. Abandoned workers are counted, and once
+they fill the pool, nothing more is run in it until one of them ends. One tool may use three quarters of the threads, so
+that a tool that hangs leaves some to the others.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from mulligan.execute.steps import ExecutorSaturated, Outcome
 
 
 class Job:
-    """One function on its way through the pool.
+    """One function in the pool.
 
     Attributes:
         outcome: how it ended, or None.
-        started: whether a worker has begun to run it.
-        abandoned: whether it was given up while it ran.
-        lane: what it shares its part of the threads with.
+        started: whether a worker has started to run it.
+        abandoned: whether it passed its deadline while it ran.
+        lane: the name with which it shares its part of the threads.
     """
 
     def __init__(self, function: Callable[[], Any], done: Callable[[], None] | None, lane: str | None) -> None:
@@ -39,7 +39,7 @@ class Job:
         self.outcome: Outcome | None = None
 
     def run(self) -> None:
-        """Runs the function in the caller's context variables, and tells whoever waits."""
+        """Runs the function in the caller's context variables, and notifies the waiters."""
         self._context.run(_CURRENT.set, self)
         try:
             self.end(Outcome(value=self._context.run(self._function)))
@@ -47,7 +47,7 @@ class Job:
             self.end(Outcome(exception=error))
 
     def end(self, outcome: Outcome) -> None:
-        """Takes the outcome, and tells whoever waits.
+        """Stores the outcome, and notifies the waiters.
 
         Args:
             outcome: how it ended.
@@ -58,7 +58,7 @@ class Job:
             self._done()
 
     def wait(self, timeout: float | None) -> bool:
-        """Waits for the end; whether it came in time.
+        """Waits for the end, and returns whether it came in time.
 
         Args:
             timeout: seconds, or None.
@@ -66,7 +66,7 @@ class Job:
         return self._ended.wait(timeout)
 
     def stopped_by(self, stop: Callable[[], None] | None) -> None:
-        """Says what stops it once it is given up; called at once where it is already.
+        """Sets the function that stops it once it is abandoned; called immediately if it is already.
 
         Args:
             stop: ends what the function waits for; None when there is nothing more to stop.
@@ -78,7 +78,7 @@ class Job:
             stop()
 
     def give_up(self) -> bool:
-        """Stops it, where it can be stopped; whether it could."""
+        """Stops it if possible, and returns whether it could."""
         with self._lock:
             self.abandoned = True
             stop = self._stop
@@ -96,7 +96,7 @@ class ThreadPool:
     """A pool of daemon threads.
 
     Args:
-        size: how many threads there may be, those that were left behind included.
+        size: the maximum number of threads, including abandoned ones.
     """
 
     def __init__(self, size: int) -> None:
@@ -113,12 +113,12 @@ class ThreadPool:
 
     @property
     def threads(self) -> int:
-        """How many threads live."""
+        """The number of live threads."""
         return self._threads
 
     @property
     def abandoned(self) -> int:
-        """How many of them run a call that was given up."""
+        """The number of threads that run an abandoned call."""
         return self._left.total()
 
     def submit(
@@ -132,7 +132,7 @@ class ThreadPool:
             lane: the tool's name; one tool gets no more than its part of the threads.
 
         Raises:
-            ExecutorSaturated: every worker was left behind by a call that did not end in time.
+            ExecutorSaturated: every worker was abandoned by a call that did not end in time.
         """
         job = Job(function, done, lane)
         with self._lock:
@@ -167,13 +167,13 @@ class ThreadPool:
             self._threads += 1
 
     def abandon(self, job: Job) -> bool:
-        """Gives a job up: it is taken off the queue or stopped, or its worker is counted as left behind.
+        """Abandons a job: it is removed from the queue or stopped, or its worker is counted as abandoned.
 
         Args:
-            job: what `submit` gave.
+            job: the job of `submit`.
 
         Returns:
-            Whether the function was stopped, or never began.
+            Whether the function was stopped, or never started.
         """
         refused: list[Job] = []
         with self._lock:
@@ -200,7 +200,7 @@ class ThreadPool:
             self._free(job.lane)
 
     def _clear(self, lane: str | None) -> list[Job]:
-        """Takes the jobs off the queue that no worker is left for."""
+        """Removes the jobs from the queue for which no worker is left."""
         waiting: Iterable[OrderedDict[Job, None]] = [self._held.pop(lane)] if lane in self._held else []
         if self._left.total() >= self._size:
             waiting = [*waiting, self._ready, *self._held.values()]

@@ -1,4 +1,4 @@
-"""What a pipeline's drivers run things with: worker threads and private event loops, made when they are first needed."""
+"""Worker threads and private event loops of a pipeline's drivers, created when they are first needed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class PipelineMeans:
         limits: bounds.
 
     Attributes:
-        grace: seconds that a cancelled async tool gets to end.
+        grace: seconds that a cancelled async tool has to end.
         yielded: values that a generator may yield.
         detached: async tools that did not end in their grace; kept here, since an event loop would forget them.
     """
@@ -54,14 +54,14 @@ class PipelineMeans:
         return made
 
     def forked(self) -> None:
-        """Lets go of threads and loops that only the parent process has; what is needed again is made anew."""
+        """Drops threads and loops that only the parent process has; later calls create new ones."""
         loops, self._pool, self._loops, self._local = self._loops, None, [], threading.local()
         self.detached = set()
         for loop in loops:
             loop.disown()
 
     def close(self) -> None:
-        """Frees all of them; what is needed again is made anew."""
+        """Frees all of them; later calls create new ones."""
         with self._lock:
             pool, self._pool = self._pool, None
             loops, self._loops = self._loops, []

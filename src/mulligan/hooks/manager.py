@@ -42,7 +42,7 @@ from mulligan.untrusted.objects import type_name
 from mulligan.untrusted.text import safe_str
 
 FAULTS_ALLOWED = 3
-_DEFAULTS = frozenset({"validate", "execute"})  # where no plugin has an opinion, the flow does as the built-in one
+_DEFAULTS = frozenset({"validate", "execute"})  # if every plugin abstains, the flow does the same as the built-in one
 _TOTAL = frozenset({"resolve", "validate", "execute"})  # the built-in ones touch nothing foreign, so they need no guard
 
 
@@ -51,8 +51,8 @@ class PluginManager:
 
     Args:
         strict: whether a fault is raised instead of recorded.
-        limits: bounds on what plugins give.
-        redact: takes secrets out of what faults tell.
+        limits: bounds on the results of plugins.
+        redact: removes secrets from faults.
         on_fault: called with each fault, and whether it disabled its plugin.
 
     Attributes:
@@ -80,7 +80,7 @@ class PluginManager:
 
     @property
     def infos(self) -> tuple[PluginInfo, ...]:
-        """One record for each plugin, in the order in which they were met."""
+        """One record for each plugin, in the order of registration."""
         found: dict[str, list[Hookimpl]] = {name: [] for name in self._infos}
         for hook in HOOKS:
             parameters = parameters_of(hook)
@@ -90,7 +90,7 @@ class PluginManager:
         return tuple(attrs.evolve(info, hookimpls=tuple(found[name])) for name, info in self._infos.items())
 
     def add(self, plugin: Any, name: str | None = None, *, built_in: bool = False) -> None:
-        """Registers a plugin that is given in code, which must be right. `compile` makes it count.
+        """Registers a plugin that is passed in code, which must be valid. `compile` makes it take effect.
 
         Args:
             plugin: a module or an instance.
@@ -106,7 +106,7 @@ class PluginManager:
         self._register(plugin, PluginInfo(name, "active", built_in=built_in))
 
     def add_found(self, found: Found) -> None:
-        """Registers what an entry point names; what is wrong with it becomes a fault. `compile` makes it count.
+        """Registers the plugin of an entry point; a problem becomes a fault. `compile` makes it take effect.
 
         Args:
             found: the entry point, loaded or not.
@@ -172,7 +172,7 @@ class PluginManager:
 
     def _guard(self, hook: str, impl: Any, info: PluginInfo) -> None:
         def report(problem: str, exception: BaseException | None) -> None:
-            if not info.built_in:  # what a built-in plugin meets in a hostile object is that object's fault
+            if not info.built_in:  # an exception of a built-in plugin is the fault of a hostile object
                 self.fault(info.name, hook, problem, exception)
 
         def own(item: Any) -> None:
@@ -191,14 +191,14 @@ class PluginManager:
         """The plugin that contributed a middleware, a format or a dialect.
 
         Args:
-            item: what was contributed.
-            otherwise: what it is called where no plugin did.
+            item: the contribution.
+            otherwise: its name if no plugin contributed it.
         """
         known = self._owners.get(id(item))
         return known[1] if known is not None and known[0] is item else otherwise
 
     def compile(self) -> Stages:
-        """The hooks as plain functions, for the plugins there are now."""
+        """The hooks as plain functions, for the current plugins."""
         callers = {hook: self._caller(hook) for hook in HOOKS}
         outside = {hook for hook in HOOKS if any(not self._is_built_in(impl) for impl in self._asked(hook))}
         outside |= {hook for hook in ("observe", "repair", "middlewares") if self._asked(hook)}
@@ -219,7 +219,7 @@ class PluginManager:
         return self._wrapped(hook, parameters, wrappers, plain) if wrappers else plain
 
     def _asked(self, hook: str) -> list[Any]:
-        """pluggy's hookimpls, in the order in which they are asked, without those of disabled plugins."""
+        """pluggy's hookimpls, in the order of their calls, without those of disabled plugins."""
         return [
             impl
             for impl in reversed(getattr(self._pluggy.hook, hook).get_hookimpls())
@@ -232,7 +232,7 @@ class PluginManager:
     def _wrapped(
         self, hook: str, parameters: tuple[str, ...], wrappers: list[Any], plain: Callable[..., Any]
     ) -> Callable[..., Any]:
-        """The hook called through pluggy; where a wrapper fails, the answer is the one without wrappers."""
+        """Calls the hook through pluggy; if a wrapper fails, the answer is the one without wrappers."""
         everyone = getattr(self._pluggy.hook, hook).get_hookimpls()
         asked = self._asked(hook)
         caller = self._pluggy.subset_hook_caller(hook, [impl.plugin for impl in everyone if impl not in asked])
@@ -285,13 +285,13 @@ class PluginManager:
         self._on_fault(fault, aside)
 
     def fault(self, plugin: str, hook: str, error: str, exception: BaseException | None = None) -> None:
-        """Records what a hookimpl did wrong.
+        """Records the fault of a hookimpl.
 
         Args:
             plugin: the plugin's name.
             hook: the hook it was called for.
-            error: what went wrong.
-            exception: what it raised, or None.
+            error: a description of the fault.
+            exception: its exception, or None.
 
         Raises:
             PluginError: in strict mode.

@@ -36,9 +36,9 @@ def around(state: Invocation, tool: Tool) -> tuple[Middleware, ...]:
 
 
 def again(state: Invocation, tool: Tool, outcome: Outcome) -> Steps:
-    """A second chance after a failure that may pass, where nobody asked for one: only where it is surely harmless.
+    """The default retry after a transient failure, only where it is definitely safe.
 
-    It stands back where a middleware has decided by itself, has run the tool more than once, or is there to retry.
+    It does nothing if a middleware has decided without the tool, has run the tool more than once, or retries itself.
 
     Args:
         state: the call.
@@ -81,13 +81,13 @@ def judged(state: Invocation, tool: Tool, outcome: Outcome) -> Outcome:
     state.failure = outcome.failure = failure
     if failure is not None:
         error = outcome.error = _classified(state, tool, failure)
-        error.__dict__.setdefault("effect", "possible")  # it ran: only a rule that is sure says otherwise
+        error.__dict__.setdefault("effect", "possible")  # it ran: only a definite rule says otherwise
         state.note(state.host.answering.attempt_failed(state.call, state.attempts, error, failure))
     return outcome
 
 
 def _classified(state: Invocation, tool: Tool, failure: Failure) -> ToolError:
-    """What a failure means; it is from before any effect where a middleware was told so, or nothing has run yet."""
+    """Classifies a failure; it precedes any effect if a middleware declares so, or if nothing has run yet."""
 
     def is_one_request() -> bool:
         return state.attempts == 0 or any(getattr(one, "before_effect", False) is True for one in around(state, tool))
@@ -110,7 +110,7 @@ def _attempt(state: Invocation, tool: Tool, run: Run) -> Steps:
 
 
 def _may_run_again(state: Invocation, tool: Tool, last: Outcome) -> bool:
-    """At most once, whatever a middleware wants, unless it is declared harmless or surely nothing had happened."""
+    """At most once, whatever a middleware wants, unless it is declared safe or definitely had no effect."""
     if tool.read_only or tool.idempotent or (last.error is not None and last.error.effect == "none"):
         return True
     problem = (
@@ -121,7 +121,7 @@ def _may_run_again(state: Invocation, tool: Tool, last: Outcome) -> bool:
 
 
 def _is_control_flow(exception: BaseException, policy: Policy) -> bool:
-    """Whether a framework steers with this exception, so that it must pass."""
+    """Whether a framework uses this exception for control flow, so that it must propagate."""
     if not policy.control_flow:
         return False
     classes = tuple(one for one in policy.control_flow if isinstance(one, type))
@@ -130,7 +130,7 @@ def _is_control_flow(exception: BaseException, policy: Policy) -> bool:
 
 
 class _Broken:
-    """What a middleware did wrong."""
+    """The fault of a middleware."""
 
     def __init__(self, problem: str, cause: BaseException | None = None) -> None:
         self.problem = problem
@@ -138,7 +138,7 @@ class _Broken:
 
 
 def within(state: Invocation, tool: Tool, middleware: tuple[Middleware, ...], run: Run) -> Steps:
-    """Runs the first middleware around the others. One that breaks is left out, and the run goes on without it.
+    """Runs the first middleware around the others. One that breaks is left out, and the run continues without it.
 
     Args:
         state: the call.
@@ -168,7 +168,7 @@ def within(state: Invocation, tool: Tool, middleware: tuple[Middleware, ...], ru
 
 
 def _close(steps: Steps | _Broken) -> _Broken | None:
-    """What a middleware did wrong when it was closed."""
+    """The fault of a middleware while it was closed."""
     if isinstance(steps, _Broken):
         return None
     try:
@@ -181,7 +181,7 @@ def _close(steps: Steps | _Broken) -> _Broken | None:
 
 
 def _told(state: Invocation, tool: Tool, outcome: Outcome) -> Outcome:
-    """An exception that a middleware gives instead of an error is classified like any other."""
+    """An exception that a middleware returns instead of an error is classified like any other."""
     if outcome.exception is not None and outcome.error is None:
         outcome.failure = _raised_by(state, tool, outcome.exception)
         outcome.error = _classified(state, tool, outcome.failure)
@@ -206,7 +206,7 @@ def _begin(middleware: Middleware, run: Run, tool: Tool, state: Invocation) -> S
 
 
 def _advance(steps: Steps | _Broken, sent: Outcome | None) -> Step | Outcome | _Broken:
-    """The middleware's next step, the outcome that it returns, or what it did wrong."""
+    """The middleware's next step, the outcome that it returns, or its fault."""
     if isinstance(steps, _Broken):
         return steps
     try:
@@ -243,7 +243,7 @@ def _ended(given: Any) -> Outcome | _Broken:
 
 
 def _refusing(error: ToolError) -> Steps:
-    """The middleware that decided before it even began."""
+    """A middleware that decided before it started."""
     raise error
     yield  # makes it a generator
 

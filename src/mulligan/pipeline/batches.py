@@ -77,7 +77,7 @@ def _finish(
     ended: Sequence[ToolResult | ToolError],
     started: float,
 ) -> list[ToolResult]:
-    """The results of a step, told to the observers. In strict mode the first error is raised, with all results on it."""
+    """The results of a step, reported to the observers. In strict mode the first error is raised, with all results on it."""
     results = [one if isinstance(one, ToolResult) else result_of(one) for one in ended]
     known = [result for result in results if result is not None]
     _tell(host, session, calls, known, started)
@@ -114,7 +114,7 @@ async def acall_each(
     session: Session | None,
     context: Mapping[str, Any] | None,
 ) -> list[ToolResult]:
-    """Runs the calls at once.
+    """Runs the calls concurrently.
 
     Args:
         pipeline: what runs them.
@@ -139,7 +139,7 @@ async def acall_each(
 
 
 async def _at_once(calls: Sequence[Coroutine[Any, Any, ToolResult]], host: Host) -> list[ToolResult | ToolError | None]:
-    """How the calls ended; None for one whose task was cancelled, which the host did not do: it has none of the tasks."""
+    """The results of the calls; None for one whose task was cancelled, but not by the host, which has no access to it."""
     import asyncio
 
     tasks = [asyncio.ensure_future(call) for call in calls]

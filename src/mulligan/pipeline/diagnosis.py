@@ -35,7 +35,7 @@ class Diagnosis:
     def classify(
         self, exception_or_value: Any, tool: Tool | str | None, arguments: Mapping[str, Any] | None
     ) -> ToolError | None:
-        """The error that an exception or a value means; None where a value reports no failure.
+        """The error that an exception or a value means; None if a value reports no failure.
 
         Args:
             exception_or_value: what a tool raised or returned.
@@ -62,8 +62,9 @@ class Diagnosis:
         """The feedback for a failure that another runtime reported.
 
         Args:
-            told: what it said.
-            memory: the conversation's, or None; it remembers names that no tool has, since no call is known of others.
+            told: its report.
+            memory: the conversation's, or None; it remembers only names that no tool has, since other calls are
+                unknown.
             format: the conversation's feedback format, or None.
         """
         name = attempted_name(told)

@@ -95,7 +95,7 @@ def _stages(state: Invocation) -> Flow:
         elif state.deadline is not None:
             outcome = judged(state, tool, (yield timed(state, run_of(state, tool))))
         else:
-            outcome = judged(state, tool, (yield run_of(state, tool)))  # the run is not kept while it goes on
+            outcome = judged(state, tool, (yield run_of(state, tool)))  # the run is not kept while it continues
         if outcome.error is not None and outcome.error.transient:
             outcome = yield from again(state, tool, outcome)
     except Exception as error:
@@ -112,7 +112,7 @@ def _explained(state: Invocation, error: ToolError) -> Flow:
 
 
 def _list_candidates(state: Invocation, tool: Tool) -> Generator[Step, Outcome, None]:
-    """Has the names listed that may be meant: run as the tool itself is, so that it ends by the call's deadline."""
+    """Lists the names that may be meant: as a run, so that it ends by the call's deadline."""
     deadline = state.deadline
     if deadline is not None and deadline.remaining <= 0:
         state.candidates = []
@@ -132,7 +132,7 @@ def _deadline_of(state: Invocation) -> Deadline | None:
 
 
 def _check_deadline(state: Invocation) -> None:
-    """Refuses what would bound nothing, unless it is the value of some tool's own parameter of that name."""
+    """Refuses an invalid deadline, unless it is the value of some tool's own parameter of that name."""
     if state.context is not None and not isinstance(state.context, Mapping):
         shown = safe_repr(state.context, 40)
         raise UsageError(f"context must be a mapping of names to values, not {shown}; pass context={{'name': value}}")
@@ -160,7 +160,7 @@ def _meant(state: Invocation, error: Exception) -> ToolError:
     if isinstance(error, (UsageError, PluginError)):
         raise error
     if state.outcome is not None and error is state.outcome.exception:
-        raise error  # a framework steers with it
+        raise error  # control flow of a framework
     message = f"mulligan itself failed ({type(error).__name__}); please report it."
     own = ToolExecutionError(message, effect="possible" if state.attempts else "none", rule="host:bug")
     own.__cause__ = error
@@ -168,7 +168,7 @@ def _meant(state: Invocation, error: Exception) -> ToolError:
 
 
 def _prepare(state: Invocation) -> Tool | ToolError:
-    """Resolve and validate: the tool, its arguments bound; or why there is none, or why they do not fit."""
+    """Resolve and validate: the tool with its arguments, or the error of one of the two."""
     host, call = state.host, state.call
     tool = state.tool = state.stages.resolve(call, host.toolset)
     if tool is None:
@@ -281,7 +281,7 @@ def _finished(state: Invocation, result: ToolResult) -> ToolResult:
 
 
 def _raised(host: Host, result: ToolResult, error: ToolError) -> ToolError:
-    """The error of a result as strict mode raises it: it tells which tools there are, and what its call is answered with."""
+    """The error of a result as strict mode raises it: with the existing tools, and the answer to its call."""
     if isinstance(error, ToolNotFoundError):
         error.available = tuple(show_name(name, 128) for name in islice(host.toolset, host.limits.listed_tools))
     error.__dict__["_result"] = result

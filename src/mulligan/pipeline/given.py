@@ -1,4 +1,4 @@
-"""What a host's code gives a pipeline, checked: its settings, and its calls."""
+"""Checks what the host's code passes to a pipeline: settings and calls."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def checked_policy(policy: object, limits: object) -> tuple[Policy, Limits]:
-    """The policy and limits that a host gives; the defaults where it gives none.
+    """The policy and limits of a host, or the defaults.
 
     Args:
         policy: a `Policy`, or None.
@@ -74,7 +74,7 @@ def as_invocation(
         host: the pipeline's parts.
         name_or_call: the tool's name, or a whole `ToolCall`.
         arguments: JSON text or a mapping.
-        call_id: the model's id of the call; an empty one is none.
+        call_id: the model's id of the call; an empty one counts as None.
         session: the conversation it belongs to.
         context: values for injected parameters, by name.
 
@@ -136,7 +136,7 @@ def chances(policy: Policy) -> Callable[[], Chances] | None:
 
 
 def names_of(block: Any) -> tuple[str, ...]:
-    """A tuple of names, which may be given as one string.
+    """A tuple of names, which may be passed as one string.
 
     Args:
         block: one name or several.

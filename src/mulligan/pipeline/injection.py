@@ -18,13 +18,14 @@ def inject(
     """The values of a tool's injected parameters.
 
     A `ToolCall` and a `Deadline` come from the call itself; everything else from `context`, by the parameter's name.
-    `context["deadline"]` is one of the bounds of the call's deadline, so a parameter of that name gets the soonest of them.
+    `context["deadline"]` is one of the bounds of the call's deadline, so a parameter of that name receives the earliest
+    of them.
 
     Args:
         tool: the tool.
         context: the host's values by name.
         call: the call.
-        deadline: its deadline; None where it has none.
+        deadline: its deadline, or None.
         clock: monotonic seconds.
 
     Raises:

@@ -1,4 +1,4 @@
-"""What a conversation remembers: its loop guard, its answers and its budget, as the flow asks them."""
+"""The memory of a conversation: its loop guard, its answers and its budget, as the flow uses them."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ class SessionMemory:
 
     Attributes:
         guard: what failed.
-        answers: what came of the calls that have an id.
-        spending: what is used of the budget; None without one.
+        answers: the answers to the calls that have an id.
+        spending: the used part of the budget; None without one.
         calls: how many calls have ended, in this process.
         failures: how many of them failed.
     """
@@ -69,7 +69,7 @@ class SessionMemory:
             self.allow(budget)
 
     def allow(self, budget: Budget | None) -> None:
-        """Sets the budget; what is used already stays used.
+        """Sets the budget; the used part stays used.
 
         Args:
             budget: how much the conversation may use, or None.
@@ -82,10 +82,10 @@ class SessionMemory:
             self.spending.budget = budget
 
     def load_spending(self, saved: Mapping[str, Any]) -> None:
-        """Takes over what `Spending.to_dict` gave.
+        """Restores the result of `Spending.to_dict`.
 
         Args:
-            saved: what it gave.
+            saved: that result.
         """
         spending = Spending(Budget(), self._host.clock)
         spending.load(saved)
@@ -116,7 +116,7 @@ class SessionMemory:
 
     @property
     def deadline(self) -> Deadline | None:
-        """The moment at which the conversation's time is over, or None."""
+        """The moment when the conversation's time ends, or None."""
         spending = self.spending
         if spending is None or spending.budget.seconds is None:
             return None
@@ -132,7 +132,7 @@ class SessionMemory:
         return None if self.spending is None else self._over(state, self.spending.begin())
 
     def refuse(self, state: Invocation, tool: Tool) -> ToolError | ToolResult | Sleep | None:
-        """An error for a call that must not be run, or must not be run once more; or None.
+        """An error for a call that must not be run, or must not be run again; or None.
 
         Args:
             state: the call, its arguments validated.
@@ -170,7 +170,7 @@ class SessionMemory:
         return ToolTimeoutError(message, effect="possible", rule=f"{OWN}same-id")
 
     def _repeat(self, state: Invocation, tool: Tool, known: Answer) -> ToolError | ToolResult:
-        """The recorded answer, unless the model has insisted on a failure so often that the run ends."""
+        """The recorded answer, unless the model has repeated a failure so often that the run ends."""
         if known.error is not None and not known.error.fatal:
             refused = self.guard.refuse(tool, state.arguments or {}, state.step)
             if refused is not None and refused.fatal:
@@ -186,7 +186,7 @@ class SessionMemory:
         return spent.error()
 
     def failed(self, state: Invocation, error: ToolError) -> tuple[ToolError, str]:
-        """Takes note of a failure.
+        """Records a failure.
 
         Args:
             state: the call.
@@ -218,7 +218,7 @@ class SessionMemory:
             return None
 
     def finished(self, state: Invocation, result: ToolResult) -> None:
-        """Takes note of a result.
+        """Records a result.
 
         Args:
             state: the call.
@@ -242,7 +242,7 @@ class SessionMemory:
             self.spending.end(name, result.duration, None if error is None else len(result.content))
 
     def abandoned(self, state: Invocation, *, may_have_run: bool) -> None:
-        """Takes note of a call that ended without a result, such as one that the host cancelled.
+        """Records a call that ended without a result, such as one that the host cancelled.
 
         Args:
             state: the call.
@@ -262,7 +262,7 @@ class SessionMemory:
 
 
 def _with_defaults(tool: Tool, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The arguments that a tool runs with: a default that the model spells out makes no other call."""
+    """The arguments that a tool runs with: an explicit default does not make a different call."""
     declared = tool.parameters.get("properties")
     if not isinstance(declared, Mapping) or len(arguments) == len(declared):
         return arguments

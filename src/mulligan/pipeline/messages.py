@@ -1,4 +1,4 @@
-"""A model's message: which dialect is it, and which tool calls does it hold?"""
+"""Reads a model's message: its dialect and its tool calls."""
 
 from __future__ import annotations
 
@@ -64,10 +64,10 @@ def _blame(dialect: Dialect, error: Exception, blame: Blame) -> None:
 
 
 def write_answers(dialect: Dialect, results: Sequence[ToolResult], blame: Blame) -> Answers:
-    """The messages that answer the calls of one message. The calls have run, so they are always written.
+    """The messages that answer the calls of one message. They are always written, since the calls have run.
 
     Args:
-        dialect: the one that read the message; where a plugin's fails, the messages have the shape of `openai`.
+        dialect: the one that read the message; if a plugin's fails, the messages have the shape of `openai`.
         results: the results, in order.
         blame: records what a plugin's dialect did wrong.
     """
@@ -82,7 +82,7 @@ def write_answers(dialect: Dialect, results: Sequence[ToolResult], blame: Blame)
 
 @contextmanager
 def answers_on_error(dialect: Dialect, blame: Blame) -> Iterator[None]:
-    """What strict mode raises carries the answers to all calls of the message, since they have run.
+    """Attaches the answers to all calls of the message to an error of strict mode, since the calls have run.
 
     Args:
         dialect: the one that read the message.
@@ -101,7 +101,7 @@ def check_read(values: Mapping[str, Any], dialect: Dialect, calls: list[ToolCall
 
     Args:
         values: the message as plain values.
-        dialect: the one that recognised it; what a plugin's reads is its own affair.
+        dialect: the one that recognised it; a plugin's own is not checked.
         calls: what it read.
 
     Raises:
@@ -142,7 +142,7 @@ def _unread(message: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _step(values: Any) -> str:
-    """What to give instead of what no dialect recognises; empty where that cannot be said."""
+    """What to pass instead of a message that no dialect recognises; empty if unknown."""
     if isinstance(values, (list, tuple)):
         if any("role" in item for item in mappings(values)):
             return ". This is a whole conversation: pass only the model's last message, as in answer(messages[-1])"

@@ -48,17 +48,17 @@ class Pipeline:
 
     Args:
         tools: tools, plain functions and toolsets; they are copied into `Pipeline.tools`, which can change at run time.
-        plugins: modules and instances with hookimpls, asked before those that are installed.
+        plugins: modules and instances with hookimpls, called before installed ones.
         autoload: whether installed plugins register themselves.
         block: names of plugins that are not used, built-in ones too.
         policy: what counts as fatal, what may be repaired, how much of a foreign text the model reads.
         limits: bounds.
         format: the feedback format: `text`, `json`, `block`, or one of a plugin.
-        middleware: what runs around every tool, the outermost first.
+        middleware: runs around every tool, the outermost first.
         strict: whether every ToolError and every plugin fault is raised, for tests.
 
     Raises:
-        UsageError: something of this is wrong; names the culprit and the next step.
+        UsageError: an argument is invalid; names the culprit and the next step.
     """
 
     def __init__(
@@ -113,14 +113,15 @@ class Pipeline:
     def with_tools(self, tools: Iterable[Any], *, control_flow: Iterable[Any] = ()) -> Pipeline:
         """A pipeline with other tools that shares everything else with this one: plugins, policy, threads.
 
-        It costs little, so an agent can have one for the tools that it may call now. Sessions serve both.
+        It is cheap, so an agent can have one for the tools that it may call now. Sessions work with both.
 
         Args:
             tools: tools, plain functions and toolsets.
-            control_flow: exceptions that pass through untouched besides those of the policy, as classes or qualified names.
+            control_flow: exceptions that pass through unchanged in addition to those of the policy, as classes or
+                qualified names.
 
         Raises:
-            UsageError: two tools of one name, or something that cannot be a tool.
+            UsageError: two tools have the same name, or an object cannot be a tool.
         """
         other, host = copy.copy(self), host_view(self._host, tools, control_flow)
         vars(other).update(tools=host.toolset, policy=host.policy, _host=host, _diagnosis=Diagnosis(host))
@@ -133,7 +134,7 @@ class Pipeline:
 
     @property
     def faults(self) -> tuple[PluginFault, ...]:
-        """What plugins did wrong so far, the last thousand."""
+        """The faults of plugins so far, the last thousand."""
         return self._manager.faults
 
     def call(
@@ -177,7 +178,7 @@ class Pipeline:
     def call_many(
         self, calls: Iterable[Any], *, session: Session | None = None, context: Mapping[str, Any] | None = None
     ) -> list[ToolResult]:
-        """Runs several calls one after the other; order kept, one that fails touches none of the others.
+        """Runs several calls one after the other, results in order; a failure does not affect the others.
 
         Args:
             calls: `ToolCall`s, or pairs of name and arguments.
@@ -189,7 +190,7 @@ class Pipeline:
     async def acall_many(
         self, calls: Iterable[Any], *, session: Session | None = None, context: Mapping[str, Any] | None = None
     ) -> list[ToolResult]:
-        """`call_many`, awaited: all calls at once, results in order.
+        """`call_many`, awaited: all calls concurrently, results in order.
 
         Raises:
             asyncio.CancelledError: the host cancelled the batch; its attribute `results` holds the results of the calls
@@ -200,10 +201,10 @@ class Pipeline:
     def answer(
         self, message: Any, *, session: Session | None = None, context: Mapping[str, Any] | None = None
     ) -> Answers:
-        """Runs every tool call of a model's message and gives the messages that answer it, in the same shape.
+        """Runs every tool call of a model's message and returns the messages that answer it, in the same shape.
 
         Args:
-            message: the provider's message, as its SDK's object or as plain values; the shape is recognised.
+            message: the provider's message, as its SDK's object or as plain values; the shape is detected.
             session: the conversation it belongs to.
             context: values for `Injected` parameters, by name.
 
@@ -219,7 +220,7 @@ class Pipeline:
     async def aanswer(
         self, message: Any, *, session: Session | None = None, context: Mapping[str, Any] | None = None
     ) -> Answers:
-        """`answer`, awaited: all calls at once."""
+        """`answer`, awaited: all calls concurrently."""
         dialect, calls = read_message(message, self._answering.dialects, self._manager)
         with answers_on_error(dialect, self._manager):
             return write_answers(dialect, await acall_each(self, self._host, calls, session, context), self._manager)
@@ -227,7 +228,7 @@ class Pipeline:
     def classify(
         self, exception_or_value: Any, *, tool: Tool | str | None = None, arguments: Mapping[str, Any] | None = None
     ) -> ToolError | None:
-        """What a failure means, without running anything.
+        """Classifies a failure, without running anything.
 
         Args:
             exception_or_value: what a tool raised or returned.
@@ -235,7 +236,7 @@ class Pipeline:
             arguments: the call's arguments.
 
         Returns:
-            The error, its fatality decided; None where a value reports no failure.
+            The error, its fatality decided; None if a value reports no failure.
         """
         return self._diagnosis.classify(exception_or_value, tool, arguments)
 
@@ -243,14 +244,14 @@ class Pipeline:
         """The feedback for a tool failure that another runtime reported only as text, or raised.
 
         Args:
-            text_or_exception: what it said.
+            text_or_exception: its report.
         """
         return self._diagnosis.recover(text_or_exception)
 
     def session(
         self, id: str | None = None, *, format: str | FeedbackFormat | None = None, budget: Budget | None = None
     ) -> Session:
-        """A conversation: it notices a call that fails again and again, and keeps to a budget.
+        """Creates a conversation, which notices a call that fails repeatedly, and enforces a budget.
 
         Args:
             id: its id, for logs.
@@ -258,14 +259,14 @@ class Pipeline:
             budget: how much it may use, by default any amount.
 
         Raises:
-            UsageError: no format of that name; no budget.
+            UsageError: no format has that name, or `budget` is not a `Budget`.
         """
         from mulligan.pipeline.session import Session
 
         return Session(self, self._host, self._diagnosis, id, format=format, budget=budget)
 
     def enable_logging(self, level: str = "INFO") -> None:
-        """Writes log lines through loguru from now on; once it is on, this sets the level.
+        """Starts writing log lines through loguru; if logging is on already, changes the level.
 
         Args:
             level: the lowest level: `INFO` for every call, `SUCCESS`, `WARNING`, or `ERROR` for failures only.
@@ -277,7 +278,7 @@ class Pipeline:
             self._host.stages = self._manager.compile()
 
     def close(self) -> None:
-        """Frees threads and event loops; calls that need them again make new ones."""
+        """Frees threads and event loops; later calls create new ones as needed."""
         self._means.close()
 
     async def aclose(self) -> None:

@@ -1,4 +1,4 @@
-"""Tool failures that other runtimes report only as text: which name was attempted?"""
+"""Finds the attempted name in tool failures that other runtimes report only as text."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def attempted_name(text_or_exception: str | BaseException) -> str | None:
     """The name of the tool that a model tried to call and that did not exist, or None.
 
     Args:
-        text_or_exception: what the other runtime said.
+        text_or_exception: the other runtime's report.
     """
     if isinstance(text_or_exception, BaseException):
         found = (_name_of(exception) or _name_in(_text(exception)) for exception in chain(text_or_exception))

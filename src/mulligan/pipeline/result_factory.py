@@ -1,4 +1,4 @@
-"""Makes the results of one pipeline: errors are completed, classified, worded and rendered here."""
+"""Makes the results of one pipeline: completes, classifies and renders errors."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Answering:
     """Makes results.
 
     Args:
-        policy: what counts as fatal, and how much of a foreign text is told.
+        policy: what counts as fatal, and how much of a foreign text the model reads.
         limits: bounds.
         redactor: removes secrets.
 
@@ -59,9 +59,9 @@ class Answering:
         line: makes one clean, redacted, bounded line of a foreign text.
         classifier: says what failures mean.
         formats: the feedback formats by name.
-        format: the one that is used where nobody asked for another.
+        format: the default.
         dialects: the message shapes by name.
-        on_silence: called with a format that gave no text, so that the text format was taken.
+        on_silence: called with a format that returned no text, so that the text format was used.
     """
 
     def __init__(self, policy: Policy, limits: Limits, redactor: Redactor) -> None:
@@ -118,14 +118,14 @@ class Answering:
             is_clear = is_clear and not is_ambiguous(called, names)
             found = {name: proposal(toolset[name], called, is_clear=is_clear and name == names[0]) for name in names}
             error.suggestions = tuple(name for name in names if found[name] and is_plain_like(name, called))
-            # no other takes the place of one that may not be proposed
+            # a name that may not be proposed is not replaced by another
             best = found[names[0]] if names[0] in error.suggestions else None
             error.proposal = best or "listed"
             error.confident = error.proposal == "clear"
         return error
 
     def failed(self, state: Invocation, error: ToolError, note: str = "") -> ToolResult:
-        """The result of a call that failed. It always comes back, whatever is wrong with the words.
+        """The result of a call that failed. It is always returned, even if rendering fails.
 
         Args:
             state: the call.
@@ -164,7 +164,7 @@ class Answering:
         )
 
     def _may_suggest(self, missing: str, name: str) -> bool:
-        """Whether a thing's name can stand among our own words: it holds no secret and is no sentence."""
+        """Whether a resource's name may appear in our own text: it holds no secret and is not a sentence."""
         return self.redactor.redact(name) == name and is_name(name, missing, blanks=2)
 
     def shown_name(self, call: ToolCall) -> str:
@@ -176,7 +176,7 @@ class Answering:
         return self._wording.shown_name(call)
 
     def sealed(self, error: ToolError) -> ToolError:
-        """The error without secrets in what it says: a copy, where it says any.
+        """The error with its texts redacted; a copy if it holds any secrets.
 
         Args:
             error: what the failure means.
@@ -184,7 +184,7 @@ class Answering:
         return sealed(error, self.redactor.redact)
 
     def _near_resources(self, error: ResourceNotFoundError, state: Invocation) -> tuple[str, ...]:
-        """The names near to a missing one that the tool's author gave, and that can be shown among our own words."""
+        """The names similar to a missing one that the tool's author gave, and that may appear in our own text."""
         tool = state.tool
         if tool is None or tool.resources is None or not error.resource:
             return ()
@@ -227,7 +227,7 @@ class Answering:
         return told, content
 
     def _correction(self, state: Invocation, error: ToolError, resources: tuple[str, ...]) -> Correction | None:
-        """The corrected call; none is worked out of a text that holds a secret."""
+        """The corrected call; None if the text holds a secret."""
         failure = state.failure
         mendable = isinstance(error, (ResourceNotFoundError, ToolArgumentError))
         if failure is not None and mendable and self.redactor.redact(failure.text) != failure.text:
@@ -235,7 +235,7 @@ class Answering:
         return correct(error, state.call, state.tool, failure, state.host.toolset, self._limits, resources)
 
     def hide_secrets(self, call: ToolCall, tool: Tool | None, toolset: Toolset, arguments: Any) -> Answering:
-        """Remembers the secrets of a call, also those that are not in their place.
+        """Remembers the secrets of a call, including misplaced ones.
 
         Args:
             call: the call.
@@ -244,7 +244,7 @@ class Answering:
             arguments: the arguments as JSON values; None where they cannot be read.
 
         Returns:
-            What makes the result of this call: itself, or one that hides the call's short secrets too.
+            The factory for this call's result: itself, or one that also hides the call's short secrets.
         """
         names = toolset.secrets if tool is None or not tool.secret else _names_of(tool)
         if arguments is None:
@@ -304,7 +304,7 @@ class Answering:
         Args:
             sent: the call as the model sent it.
             read: the call after the repair.
-            tools: their tools; None where the name that was sent is none's.
+            tools: their tools; None if no tool has the name that was sent.
             toolset: all tools.
         """
         found = []

@@ -1,4 +1,4 @@
-"""How a tool is run: by whom, with which arguments, and until when."""
+"""How a tool is run: by which executor, with which arguments, and until when."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def run_of(state: Invocation, tool: Tool) -> Run:
 
 
 def _bound(state: Invocation, deadline: Deadline, timeout: float | None) -> float:
-    """Seconds that all runs of the call have together, from when it came in."""
+    """Seconds for all runs of the call together, from its start."""
     whole = deadline.remaining + state.host.clock() - state.started
     return whole if timeout is None or whole < timeout - _NEGLIGIBLE else timeout
 
 
 def timed(state: Invocation, run: Run) -> Run:
-    """The run, given up by the call's deadline at the latest.
+    """The run, which times out by the call's deadline at the latest.
 
     Args:
         state: the call.
@@ -69,7 +69,7 @@ def no_longer(state: Invocation, step: Sleep) -> Sleep:
 
 
 def copied(state: Invocation, tool: Tool) -> dict[str, Any]:
-    """The arguments once more, for a plugin to see: what it changes in them has no effect.
+    """A copy of the arguments for a plugin, so that its changes have no effect.
 
     Args:
         state: the call.
@@ -87,7 +87,7 @@ def copied(state: Invocation, tool: Tool) -> dict[str, Any]:
 
 
 class _NotJson(Exception):
-    """A value that was built from JSON values and has to be built anew."""
+    """A value that was built from JSON values and has to be built again."""
 
 
 _SCALARS = frozenset({str, int, float, bool, type(None)})

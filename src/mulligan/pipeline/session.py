@@ -1,4 +1,4 @@
-"""One conversation: `Session` remembers which calls failed, keeps to a budget, and can go on in another process."""
+"""One conversation: `Session` remembers which calls failed, enforces a budget, and can continue in another process."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Session:
     Attributes:
         id: the conversation's id, or None.
         format: the feedback format, or None for the pipeline's.
-        memory: what failed, and what is used of the budget.
+        memory: the failures, and the used part of the budget.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Session:
     def step(self) -> AbstractContextManager[None]:
         """The calls in here belong to one message of the model: it has read nothing in between.
 
-        `answer` and `call_many` say so by themselves; frameworks that make the calls one by one have to say it.
+        `answer` and `call_many` do this automatically; frameworks that make the calls one by one have to do it.
         """
         return self.memory.step()
 
@@ -90,15 +90,15 @@ class Session:
         """`Pipeline.recover` in this conversation's format; a name that no tool has is remembered.
 
         Args:
-            text_or_exception: what the other runtime said.
+            text_or_exception: the other runtime's report.
         """
         with self.memory.step(joins=True):
             return self._diagnosis.recover(text_or_exception, self.memory, self.format)
 
     def forgive(self) -> None:
-        """Forgets every failure: the person has mended what was wrong, and the same calls may run again.
+        """Forgets every failure: the user has fixed the cause, and the same calls may run again.
 
-        What is used of the budget stays used, and a call with an id that may have had an effect is not run again.
+        The used part of the budget stays used, and a call with an id that may have had an effect is not run again.
         """
         self.memory.forgive()
 
@@ -114,7 +114,7 @@ class Session:
 
     @property
     def budget(self) -> Budget | None:
-        """How much this conversation may use; can be set anew, and what is used already stays used."""
+        """How much this conversation may use. It can be replaced; the used part stays used."""
         return None if self.memory.spending is None else self.memory.spending.budget
 
     @budget.setter
@@ -125,19 +125,19 @@ class Session:
 
     @property
     def remaining(self) -> Budget:
-        """What is left of the budget; None where there is no bound."""
+        """The remaining budget; None where there is no bound."""
         return Budget() if self.memory.spending is None else self.memory.spending.remaining()
 
     @property
     def deadline(self) -> Deadline | None:
-        """The moment at which the budget's time is over, or None. No tool runs on beyond it."""
+        """The moment when the budget's time ends, or None. No tool runs beyond it."""
         return self.memory.deadline
 
     def to_dict(self) -> dict[str, Any]:
         """The conversation's memory as JSON values: hashes of what failed, and the recorded answers of calls with an id.
 
         The answers are what the tools returned, unredacted: keep the values where you keep the conversation itself.
-        A format that the pipeline does not know by its name cannot be saved: `from_dict` asks for it again.
+        A format that the pipeline does not know by name cannot be saved: pass it to `from_dict` again.
         """
         name = None if self.format is None else self.format.name
         known = None if name is None else self._host.answering.formats.get(name)
@@ -156,17 +156,17 @@ class Session:
     def from_dict(
         cls, pipeline: Pipeline, saved: Mapping[str, Any], *, format: str | FeedbackFormat | None = None
     ) -> Session:
-        """The conversation that `to_dict` saved, to go on in another process.
+        """Restores the conversation that `to_dict` saved, to continue in another process.
 
-        The time between counts for nothing; what else was used of the budget stays used.
+        The time in between does not count; the rest of the used budget stays used.
 
         Args:
             pipeline: a pipeline with the same tools.
-            saved: what `to_dict` gave.
-            format: another feedback format than the saved one; needed where that one was an object of its own.
+            saved: the result of `to_dict`.
+            format: another feedback format than the saved one; required if the saved one was a custom object.
 
         Raises:
-            UsageError: it is something else, or of another version; the pipeline has no such format.
+            UsageError: `saved` is something else, or of another version; or the pipeline has no such format.
         """
         try:
             fields = check_table("the whole", saved)

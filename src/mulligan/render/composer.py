@@ -1,6 +1,6 @@
-"""The words that a model reads, by cause: `compose` makes the parts of a feedback out of a classified error.
+"""`compose` makes the parts of a feedback from a classified error.
 
-Our own words come from the templates here and from the tool's schema. Foreign text appears in two places only: names
+Our own text comes from the templates here and from the tool's schema. Foreign text appears in two places only: names
 and paths, cleaned and shortened, and the detail, quoted in a fence.
 """
 
@@ -63,7 +63,7 @@ class Wording:
     """Makes feedback for the errors of one pipeline.
 
     Args:
-        policy: how much of a foreign text is told.
+        policy: how much of a foreign text the model reads.
         limits: bounds on the parts.
         redactor: removes secrets from everything that is foreign.
     """
@@ -88,7 +88,7 @@ class Wording:
         note: str = "",
         resources: Sequence[str] = (),
     ) -> Feedback:
-        """The parts of what the model is told.
+        """The parts of the text that the model reads.
 
         Args:
             error: what the failure means, its fatality decided.
@@ -96,11 +96,11 @@ class Wording:
             tool: the tool it was resolved to, or None.
             correction: the call that the model most likely meant, or None.
             failure: what happened, for the quoted detail.
-            tools: all tools by name, for a tool that was not found; None where nobody knows.
+            tools: all tools by name, for a tool that was not found; None if unknown.
             hints: advice of plugins.
             repairs: what was read differently from how it was sent.
             note: a sentence on how often this has happened, or nothing.
-            resources: the names near to a missing one that the tool's author gave.
+            resources: the names similar to a missing one that the tool's author gave.
         """
         hints = tuple(hints)
         own, repeated = apart(hints, failure) if hints else (hints, ())
@@ -151,7 +151,7 @@ class Wording:
         note: str,
         resources: Sequence[str],
     ) -> Feedback:
-        """What every feedback has: what failed, what it means for the run, and what to do next."""
+        """The parts of every feedback: what failed, what it means for the run, and what to do next."""
         words = self._words
         said = "" if _is_imitation(error) else error.message
         said = said if hidden is None else _without(said, hidden, error)
@@ -192,7 +192,7 @@ class Wording:
         return tuple(problem._replace(pointer="") if problem.pointer in hidden else problem for problem in shown)
 
     def _of_class(self, kind: str, error: ToolError, said: str, resource: str | None) -> str:
-        """What the catalogue says in the place of what the error says of itself, where it has words for its class."""
+        """The catalogue's replacement for the error's own texts, if it has one for its class."""
         key = f"{kind}:{type(error).__name__}"
         template = None if self._words is ENGLISH else self._words.get(key)
         if template is None or template == ENGLISH.get(key) or (kind == "user" and is_default(error)):
@@ -240,14 +240,14 @@ class Wording:
             most = self._limits.listed_tools
             others = (name for name in islice(tools, most + len(best)) if name not in best)
             shown = tuple(listed_name(name) for name in islice(chain(best, others), most))
-            is_sample = len(tools) > 10 * most  # of names that nothing speaks for a few will do
+            is_sample = len(tools) > 10 * most  # of unlikely names a few are enough
             feedback.options = _within(shown, self._limits.feedback_chars // (10 if is_sample else 4))
             feedback.options_total = len(tools)
 
     def _add_report(
         self, feedback: Feedback, error: ToolError, call: ToolCall, failure: Failure, quoted: Sequence[str | None]
     ) -> None:
-        """Adds what the tool's author says to the model, or else what the failure says, in its fence."""
+        """Adds the message of the tool's author to the model, or otherwise the text of the failure, in its fence."""
         said = guarded(lambda: self._author_message(failure)) or ""
         if said:
             feedback.author_message, feedback.effect_note = said, ""
@@ -276,7 +276,7 @@ class Wording:
         return cut(self._visible(text[: 4 * _LINE], newlines=False), _LINE)
 
     def _visible(self, text: str, *, newlines: bool) -> str:
-        """A text without secrets and without what cannot be seen, which may have torn a secret apart."""
+        """A text without secrets and without invisible characters, which may have torn a secret apart."""
         redacted = self._redactor.redact(text)
         shown = clean(redacted, newlines=newlines)
         return shown if shown == redacted else self._redactor.redact(shown)
@@ -302,7 +302,7 @@ class Wording:
             feedback.suggestion = self._words["meant"].format(names=names)
 
     def _ask(self, feedback: Feedback, correction: Correction, call: ToolCall) -> None:
-        """Asks whether the call was meant that may be meant, by what differs in it; the step for any other stays."""
+        """Asks whether the likely call was meant, by its differences; the step for other answers stays."""
         import json
 
         if correction.name != call.name:
@@ -337,7 +337,7 @@ class Wording:
         return (*filter(None, [self._words.get(note, note)]), *self.repair_notes(repairs))
 
     def repair_notes(self, repairs: Sequence[Repair]) -> list[str]:
-        """What the model is told of each repair, one sentence each.
+        """Notes on the repairs, one sentence each.
 
         Args:
             repairs: what was read differently from how it was sent.
@@ -349,7 +349,7 @@ class Wording:
         ]
 
     def _author_message(self, failure: Failure) -> str:
-        """What the tool's author says to the model, redacted, on one line as long as a quoted detail."""
+        """The message of the tool's author to the model, redacted, on one line as long as a quoted detail."""
         text, limit = failure.author_message, self._limits.detail_chars
         if not text or self._policy.detail == "none":
             return ""
@@ -374,7 +374,7 @@ class Wording:
 
 
 def _without(message: str, resource: str, error: ToolError) -> str:
-    """A message without the name of what it is about; of one that a field holds it says that there is one."""
+    """A message without its resource; if a field holds the resource, the message says that there is one."""
     before, colon, after = message.partition(f": {resource}")
     if error.__dict__.get("_from_prose") and colon and after in ("", "."):
         return f"{before}."
@@ -382,7 +382,7 @@ def _without(message: str, resource: str, error: ToolError) -> str:
 
 
 def _own_type(failure: Failure) -> str:
-    """The type of what a tool raised, safe to show; empty if that is an error of ours."""
+    """The type of a tool's exception, safe to show; empty if that is an error of ours."""
     is_ours = failure.exception is None or issubclass(type(failure.exception), ToolError)
     return "" if is_ours else type_shown(failure.type_name)
 
@@ -394,19 +394,19 @@ def _is_imitation(error: ToolError) -> bool:
 
 
 def _unsaid(error: ToolError) -> str:
-    """What an error without a message says: what it is about if that is missing, else what its class tells a person."""
+    """The message of an error without one: the missing resource, or else the sentence of its class for the user."""
     return "Resource not found" if isinstance(error, ResourceNotFoundError) else type(error).user_message
 
 
 def _with_resource(message: str, error: ToolError, resource: str | None) -> str:
-    """The message; that something is missing is said together with what."""
+    """The message; for a missing resource, together with its name."""
     if not isinstance(error, ResourceNotFoundError) or not resource or resource in message:
         return message
     return f"{message.rstrip('.: ')}: {resource}"
 
 
 def _foreign(error: ToolError, hints: Sequence[str]) -> list[str]:
-    """The texts of an error that are not our own words."""
+    """The texts of an error that are not our own."""
     own = error.rule is not None and error.rule.startswith("host:")
     texts = [*hints] if own else [error.message, *hints]
     if "user_message" in error.__dict__:
@@ -463,9 +463,9 @@ def listed_name(name: str) -> str:
 
 
 def _is_place(pointer: str, tool: Tool | None) -> bool:
-    """Whether a JSON Pointer can be shown among our own words: its steps are plain, or names that the tool's author declared.
+    """Whether a JSON Pointer may appear in our own text: its steps are plain, or names that the tool's author declared.
 
-    What a remote server declares is not its author's word to us, and a sentence is no name.
+    Names that a remote server declares do not count, and a sentence is not a name.
     """
     if _PLAIN_POINTER(pointer):
         return True
@@ -506,12 +506,12 @@ def says_the_same(feedback: Feedback, error: ToolError) -> bool:
 
 
 def standalone_feedback(error: ToolError, call: ToolCall, text: str | None) -> Feedback:
-    """The feedback on an error outside of a pipeline, as a default one would give it.
+    """The feedback on an error outside a pipeline, as in a default one.
 
     Args:
         error: what went wrong.
         call: the call that failed.
-        text: what is to be quoted, or None.
+        text: a text to quote, or None.
     """
     from mulligan.classify.failure import Failure
 

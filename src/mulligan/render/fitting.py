@@ -18,7 +18,7 @@ class Room(NamedTuple):
     Attributes:
         chars: characters.
         tokens: tokens, or None for any number.
-        counter: how many tokens a text takes; None where nobody says, so that it is estimated.
+        counter: counts the tokens of a text; None for an estimate.
     """
 
     chars: int
@@ -51,15 +51,15 @@ _DROPPED_LAST = (
 
 
 def fit(feedback: Feedback, render: Render, room: Room) -> tuple[Feedback, str] | None:
-    """Renders feedback within a limit, leaving out parts as long as it is too long.
+    """Renders feedback within a limit, leaving out parts while it is too long.
 
     Args:
         feedback: the parts.
-        render: how they are worded.
-        room: how long the text may be.
+        render: renders the parts.
+        room: the limit of the text.
 
     Returns:
-        The parts that went into the text, and the text; or None where even the smallest text is too long.
+        The parts in the text, and the text; or None if even the smallest text is too long.
     """
     rendered = render(feedback)
     text = rendered if type(rendered) is str else _text(rendered)

@@ -1,4 +1,4 @@
-"""One concrete step after a failure, by its cause: which template of the catalogue, and what is filled in."""
+"""One concrete step after a failure, by its cause: the template of the catalogue, and its fields."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def next_step(
         tool: the tool, or None.
         words: the templates.
         line: makes one clean line of a foreign text.
-        resources: the names near to a missing one that the tool's author gave.
+        resources: the names similar to a missing one that the tool's author gave.
         note: the template that says how often this has happened, or nothing; the step agrees with it.
         offers: whether names or values to choose from are quoted above.
     """
@@ -122,7 +122,7 @@ def may_have_ended_later(error: ToolError, tool: Tool | None) -> bool:
 
 
 def _stopping(error: ToolError, note: str) -> str:
-    """The template where this tool, or all of them, are not to be called any more; else nothing."""
+    """The template if this tool, or all of them, must not be called any more; otherwise empty."""
     rule = error.rule or ""
     if rule.startswith("session:budget"):
         return "no_more" if error.fatal else "no_more_of_it"
@@ -141,13 +141,13 @@ def _with_name(template: str, names: tuple[str, ...], tool: str, words: Catalogu
 
 
 def _unless_not_of_arguments(error: ToolError, tool: Tool | None, named: str, left: str) -> str:
-    """The template for what other arguments may mend: no call is to be repeated with others where none can help.
+    """The template for failures that other arguments may fix: no call is to be repeated with others if none can help.
 
     Args:
         error: what the failure means.
         tool: the tool, or None.
-        named: the template where the arguments name what failed, or may do.
-        left: the template where they do not, but there are others to give.
+        named: the template if the arguments name what failed, or may do so.
+        left: the template if they do not, but the tool takes others.
     """
     sent = error.arguments
     if sent is None or was_named(error.resource, sent) or not (sent or (tool and "properties" in tool.parameters)):
@@ -166,7 +166,7 @@ def _with_arguments(
         return words[template].format(tool=name)
     if not problems[0].pointer:
         asked = problems[0].expected or ""
-        own = (error.rule or "").startswith("host:") and '"' not in asked  # quotes hold words of a schema
+        own = (error.rule or "").startswith("host:") and '"' not in asked  # quotes hold text of a schema
         if expected := line(asked) if own else "":
             return words["whole_corrected"].format(tool=name, expected=expected)
     problems = problems[:_MOST_TOLD]
@@ -246,13 +246,13 @@ def _kind(problem: Problem, tool: Tool | None, sent: Mapping[str, object]) -> st
 
 
 def _parameters(tool: Tool | None) -> frozenset[str]:
-    """The names of what a tool takes, as far as its schema says."""
+    """The names of a tool's parameters, as far as its schema says."""
     known = None if tool is None else tool.parameters.get("properties")
     return frozenset(known) if isinstance(known, Mapping) else frozenset()
 
 
 def _has_others(arguments: Mapping[str, object] | None, pointers: Sequence[str]) -> bool:
-    """Whether other arguments were sent than those that some pointers lead to; where nobody knows, they may have been."""
+    """Whether other arguments were sent than those that some pointers lead to; True if unknown."""
     return arguments is None or not arguments.keys() <= set(map(argument_of, pointers))
 
 
@@ -294,7 +294,7 @@ def _after_failure(error: ToolError, name: str, tool: Tool | None, words: Catalo
 
 
 def _may_be_repeated(tool: Tool | None) -> bool:
-    """Whether a model may be advised to call a tool again: only its author can say so."""
+    """Whether a model may be advised to call a tool again: only its author can declare that."""
     return tool is not None and (tool.read_only or tool.idempotent)
 
 
@@ -318,7 +318,7 @@ def in_seconds(seconds: float) -> str:
 
 
 def effect_note(error: ToolError, tool: Tool | None, words: Catalogue) -> str:
-    """What may have been changed already, as a sentence; empty where nothing was.
+    """What may have been changed already, as a sentence; empty if nothing was.
 
     Args:
         error: what the failure means.

@@ -1,6 +1,6 @@
 """The repair of arguments, the corrected call, and repair by a model.
 
-`ask(model)` has a model say once more what a call that cannot be run should have been.
+`ask(model)` lets a model correct a call that cannot be run.
 
 from mulligan import Pipeline
 from mulligan.repair import ask
@@ -21,7 +21,7 @@ __all__ = ["Ask", "ask"]
 if not _typing.TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
-        """What asks a model is imported when it is asked for."""
+        """Imports the repair by a model lazily."""
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from mulligan.repair import model
@@ -30,5 +30,5 @@ if not _typing.TYPE_CHECKING:
         return value
 
     def __dir__() -> list[str]:
-        """All names, those too that are imported later."""
+        """All names, including those that are imported lazily."""
         return sorted({*globals(), *__all__})

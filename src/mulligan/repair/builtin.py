@@ -1,4 +1,4 @@
-"""Repair: a call that says clearly what it means, read so. Only what the policy turns on, and never by guessing."""
+"""Repairs calls whose meaning is clear. It does only what the policy enables, and never guesses."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class _Unclear(Exception):
 
 
 class Repair:
-    """Reads calls as they surely were meant.
+    """Repairs calls that have exactly one meaning.
 
     Args:
         kinds: any of `json`, `coerce` and `name`.
@@ -33,7 +33,7 @@ class Repair:
 
     @hookimpl(trylast=True)
     def repair(self, call: ToolCall, error: ToolError, toolset: Toolset) -> Run | None:
-        """The call as it can be run, or None where that is not clear."""
+        """The call as it can be run, or None if that is not clear."""
         tool = self._tool(call, error, toolset)
         if tool is None:
             return None
@@ -57,7 +57,7 @@ class Repair:
         return toolset[name] if name is not None and toolset[name].read_only else None
 
     def _arguments(self, sent: Any, tool: Tool) -> Any:
-        """Arguments that fit the tool's schema, as they were sent or mended."""
+        """Arguments that fit the tool's schema, as they were sent or repaired."""
         try:
             read, given = read_arguments(sent, self._limits), sent
         except ToolArgumentError:

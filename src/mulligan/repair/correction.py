@@ -1,4 +1,4 @@
-"""The corrected call for one that failed: whole and valid, with the source of each of its words; or what is to be asked."""
+"""The corrected call for one that failed: whole and valid, with the source of each of its words; or a question."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Correction(NamedTuple):
         arguments: the whole arguments; they fit the tool.
         sources: where each name and value comes from, by JSON Pointer.
         renamed: the arguments that were sent under other names, by these.
-        is_ready: the model may be told to make this call; otherwise it is asked whether this is what it meant.
+        is_ready: the call may be proposed as it is; otherwise the feedback asks whether this is what was meant.
     """
 
     name: str
@@ -54,7 +54,7 @@ def correct(
     limits: Limits,
     resources: Sequence[str] = (),
 ) -> Correction | None:
-    """What was most likely meant; None where that is not clear, or the tool takes secrets.
+    """The most likely meaning; None if that is not clear, or if the tool takes secrets.
 
     The tool's own types and validators accept it, and it is not the call that was just refused.
 
@@ -62,10 +62,10 @@ def correct(
         error: what the failure means.
         call: the call that failed.
         tool: the tool it was resolved to, or None.
-        failure: what happened, where the tool ran.
+        failure: what happened, if the tool ran.
         tools: all tools by name.
         limits: bounds on the arguments.
-        resources: the names that exist near to a missing one, from the author of the tool.
+        resources: existing names similar to a missing one, from the author of the tool.
     """
     if isinstance(error, ToolNotFoundError):
         tool = tools.get(error.suggestions[0]) if error.confident and error.suggestions else None
@@ -81,7 +81,7 @@ def _is_of_use(correction: Correction, tool: Tool, call: ToolCall, limits: Limit
     """Whether a call is another than the one that failed, and its arguments become what the tool's function takes.
 
     Python objects may be built for that by validators of the tool's author, as they will be when the call is made. They
-    are given a copy, and what they make is thrown away.
+    receive a copy, and the objects are discarded.
     """
     if correction.name == call.name:
         try:
@@ -140,7 +140,7 @@ def _worked_out(
 
 
 def _proposed_by_author(corrected: Mapping[str, Any], tool: Tool, call: ToolCall, limits: Limits) -> Correction | None:
-    """What a plugin of the host proposes; it is held to the same rules as what is worked out here."""
+    """The proposal of a plugin of the host; it must pass the same rules as mulligan's own."""
     from mulligan.repair.json_text import read_sent
 
     sent = read_sent(call.arguments, limits, read_only=tool.read_only)
@@ -155,7 +155,7 @@ def _proposed_by_author(corrected: Mapping[str, Any], tool: Tool, call: ToolCall
 
 
 def _read(tool: Tool, call: ToolCall, limits: Limits, problems: Sequence[Problem] = ()) -> Correction | None:
-    """The call with its arguments mended by the tool's schema, and before that the JSON they are in."""
+    """The call with its JSON repaired first, and then its arguments by the tool's schema."""
     from mulligan.repair.arguments import Mended, mend_arguments
     from mulligan.repair.json_text import read_sent
 
@@ -180,7 +180,7 @@ def _read(tool: Tool, call: ToolCall, limits: Limits, problems: Sequence[Problem
 def _with_near_name(
     error: ToolError, tool: Tool, call: ToolCall, failure: Failure, limits: Limits, resources: Sequence[str]
 ) -> Correction | None:
-    """The call with the one near name of something that exists in the place of one that does not."""
+    """The call with a missing name replaced by the one similar name that exists."""
     from mulligan.repair.reported import near_names, near_reported, put_name
 
     missing = error.resource or named_in(failure.text)

@@ -1,4 +1,4 @@
-"""What a call surely means, for repairers: broken JSON, values of another type, a name in another style. Nothing is guessed.
+"""Readings of calls for repairers: broken JSON, values of another type, a name in another style. Nothing is guessed.
 
 What does the work is imported when it is first needed.
 """
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def mended_json(text: str, *, read_only: bool) -> str | None:
-    """Broken JSON as the JSON that it surely was meant to be; None where that is not clear.
+    """Repairs broken JSON that has exactly one meaning; None if that is not clear.
 
     All that was sent is in it, in the same order, and nothing else. json-repair helps where it is installed.
 

@@ -1,4 +1,4 @@
-"""`ask`: a model is asked what a call that cannot be run should have been."""
+"""`ask`: a model corrects a call that cannot be run."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ def ask(model: Callable[..., Any], *, timeout: float | None = 30.0) -> Ask:
     """A plugin that asks a model to correct a call that names no tool, or whose arguments do not fit.
 
     For arguments that do not fit it asks for the same tool again; for an unknown name it offers those tools that are
-    `read_only`. The answer is read strictly, resolved and validated like any call; where it is of no use, late, or none,
-    the first error stands. A call to a tool that may write is not completed where it was cut off, and one with secret
-    arguments is not sent anywhere.
+    `read_only`. The answer is read strictly, resolved and validated like any call; if it is useless, late or missing,
+    the first error remains. A call to a tool that may write is not completed if it was cut off, and one with secret
+    arguments is never sent.
 
     Args:
-        model: a callable or coroutine function from messages (a list of dicts, in the shape of OpenAI's chat) to a text,
-            or to a tool call: a `ToolCall`, a mapping, or what an SDK returns. Where it has parameters named `tools` and
-            `tool_choice`, it is given those too, in the same shape.
-        timeout: seconds until it is given up; None for no bound.
+        model: a callable or coroutine function from messages (a list of dicts, in the format of OpenAI's chat) to a
+            text, or to a tool call: a `ToolCall`, a mapping, or what an SDK returns. If it has parameters named `tools`
+            and `tool_choice`, it receives those too, in the same format.
+        timeout: seconds until the model times out; None for no bound.
 
     Raises:
-        UsageError: the model cannot be called, or the timeout is no number above zero.
+        UsageError: the model is not callable, or the timeout is not a number above zero.
     """
     _check(model, timeout)
     return Ask(model, timeout)
@@ -62,7 +62,7 @@ def _check(model: object, timeout: object) -> None:
 
 
 class Ask:
-    """The plugin that `ask` makes. It is asked after those that need no model.
+    """The plugin of `ask`. It is called after those that need no model.
 
     Args:
         model: the callable.
@@ -94,7 +94,7 @@ class Ask:
 
 
 def _keywords(model: Callable[..., Any]) -> frozenset[str]:
-    """Which of the two further arguments a model takes."""
+    """Which of the two optional arguments a model takes."""
     try:
         parameters = inspect.signature(model).parameters
     except (TypeError, ValueError):
@@ -105,9 +105,9 @@ def _keywords(model: Callable[..., Any]) -> frozenset[str]:
 
 
 def _offered(call: ToolCall, error: ToolError, toolset: Toolset) -> list[Tool]:
-    """The tools that the model may call: the one that was called, or those that only read; none where it must not.
+    """The tools that the model may call: the one that was called, or those that only read; none if it must not.
 
-    What a call of a tool that may change something meant is not for another model to say.
+    Another model may not decide the meaning of a call to a tool that may change something.
     """
     if isinstance(error, ToolArgumentError):
         tool = toolset.get(call.name)
@@ -121,7 +121,7 @@ def _offered(call: ToolCall, error: ToolError, toolset: Toolset) -> list[Tool]:
 
 
 def _is_broken_json(arguments: Any) -> bool:
-    """Whether arguments are JSON that is broken, and not cut off: all that a model may correct for a tool that may write."""
+    """Whether arguments are broken JSON that was not cut off: only that may a model correct for a tool that may write."""
     from mulligan.repair.faithful import is_whole
     from mulligan.repair.lossless import parse_json
 
@@ -135,7 +135,7 @@ def _as_text(arguments: Any) -> str:
 
 
 def _quoted(call: ToolCall, sent: str, same: Tool | None, redact: Callable[[str], str]) -> str:
-    """What the model sent, without secrets, in a fence."""
+    """The model's call, redacted, in a fence."""
     name = [] if same is not None else [f"Name: {redact(show_name(call.name, 128))}"]
     text = "\n".join([*name, f"Arguments: {clean(redact(sent))}"])
     return fence(text, key=f"{call.id}\0{call.name}\0{sent}", label=_SENT)
@@ -163,7 +163,7 @@ def _messages(quoted: str, problems: list[str], tools: Sequence[Tool], same: Too
 
 
 def _answered(asked: Callable[[], Any], read: Callable[[Any], ToolCall | None]) -> Any:
-    """The corrected call, or something to await that gives it."""
+    """The corrected call, or an awaitable of it."""
     answer = asked()
     return _later(answer, read) if isinstance(answer, Awaitable) else read(answer)
 

@@ -8,10 +8,10 @@ A corrected call speaks in our own voice, and a model does what it says, so each
 - `author`: the author of the tool gave it as a candidate or an alias (`resources=`, `aliases=`, `also_called=`);
 - `reported`: it is text of a failure, a result, a response or of any other foreign party.
 
-The rules, of which `docs/explanation/safety.md` tells the reasons:
+The rules (`docs/explanation/safety.md` gives the reasons):
 
-1. What a foreign party reported is in no call, unless the tool changes nothing and `is_near_name`.
-2. A tool that may change something gets a call only if `preserves_meaning`; anything else is asked.
+1. Text that a foreign party reported is in no call, unless the tool changes nothing and `is_near_name`.
+2. A call to a tool that may change something is proposed only if `preserves_meaning`; anything else becomes a question.
 3. A destructive tool gets a call that differs in JSON syntax and lossless types only.
 4. A name or value that the model did not send is a plain identifier, or it is not in our voice.
 """
@@ -58,7 +58,7 @@ def is_plain(text: str) -> bool:
     """Whether a text is a plain identifier: up to 64 letters, digits and `_ . - /`.
 
     Args:
-        text: a name or value that somebody else chose.
+        text: a name or value that someone else chose.
     """
     return _PLAIN.fullmatch(text) is not None
 
@@ -78,8 +78,8 @@ def is_plain_like(text: str, sent: str) -> bool:
 def is_near_name(sent: str, name: str) -> bool:
     """Whether another name is only a near spelling of the one that was sent, of the same kind and in the same place.
 
-    It has the same digits and the same path but for the last step, which differs in style or in a slip of the pen, has a
-    file extension that was left out, or the letters before a number that were (`48121`, `ORD-48121`). It brings no host,
+    It has the same digits and the same path except for the last step, which differs in style or in one typo, has a file
+    extension that was left out, or the letters before a number that were (`48121`, `ORD-48121`). It brings no host,
     scheme, `@`, `~` or wildcard.
 
     Args:
@@ -105,7 +105,7 @@ def is_near_name(sent: str, name: str) -> bool:
 
 
 def _is_slip(word: str, other: str) -> bool:
-    """Whether a word is another one but for one slip of the pen; the two sides of one thing, as in `payee`, are not."""
+    """Whether two words differ in one typo; the two sides of one thing, as in `payee`, do not count."""
     from mulligan.resolve.kinship import distance
 
     is_pair = {word[-2:], other[-2:]} in ({"ee", "er"}, {"ee", "or"})
@@ -114,7 +114,7 @@ def _is_slip(word: str, other: str) -> bool:
 
 
 def name_source(tool: Tool, called: str) -> Source | None:
-    """Where a tool's name comes from if it preserves what was called; None if it does not, so that it is asked.
+    """Where a tool's name comes from if it preserves what was called; None if it does not, so that the feedback asks.
 
     Args:
         tool: the tool that a corrected call names.
@@ -129,7 +129,7 @@ def name_source(tool: Tool, called: str) -> Source | None:
 
 
 def preserves_meaning(tool: Tool, sent: Mapping[str, Any], arguments: Mapping[str, Any]) -> bool:
-    """Whether arguments say all that was sent and nothing else, so that a tool that changes something may be given them.
+    """Whether arguments say all that was sent and nothing else, so that a tool that changes something may get them.
 
     Args:
         tool: the tool.
@@ -191,7 +191,7 @@ def _is_from_call(tool: Tool, sent: ToolCall, read: Mapping[str, Any], limits: L
 
 
 def unwrapped_forms(tool: Tool, arguments: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The arguments as they were sent and, where they are a call inside of a call, those inside.
+    """The arguments as they were sent and, if they are a call inside a call, the inner ones.
 
     Args:
         tool: the tool; what is inside counts only if it is not destructive.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _LONGEST_NAME, _LONGEST_DESCRIPTION = 200, 400
 _MOST_KEYS = 32
 _MEMORY = 256
-_ALL_COMPARED = 64  # up to so many tools each is compared in full; among more, candidates are picked first
+_ALL_COMPARED = 64  # up to this number, each tool is compared in full; among more, candidates are picked first
 _SAMPLE = 16
 _MOST_DESCRIPTIONS = 2_000  # among more tools their descriptions are not searched, so that a miss stays cheap
 _NEAR_ASKED = 5  # parameters may have to be built, so few tools are asked for theirs where the spelling decides
@@ -33,7 +33,7 @@ class Entry(NamedTuple):
 
     Attributes:
         name: the tool's name.
-        description: what the model is told that it does.
+        description: its description for the model.
         parameters: the names of its parameters, or a function that gives them, called only for the best candidates.
     """
 

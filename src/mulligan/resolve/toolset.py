@@ -32,7 +32,7 @@ class Toolset(Mapping[str, Tool]):
         dialects: the message shapes that `definitions` knows by name; None for the built-in ones.
 
     Raises:
-        UsageError: two tools of one name, or something that cannot be a tool.
+        UsageError: two tools have the same name, or an object cannot be a tool.
     """
 
     def __init__(self, tools: Iterable[Any] = ()) -> None:
@@ -57,8 +57,8 @@ class Toolset(Mapping[str, Tool]):
             The tool that was added.
 
         Raises:
-            UsageError: there is a tool of that name, or one that is also called so, it cannot be a tool, or its parameters
-                cannot be described.
+            UsageError: a tool already has that name or alias, the object cannot be a tool, or its parameters cannot be
+                described.
         """
         made = tool if isinstance(tool, Tool) else _from_anything(tool)
         made.check()
@@ -77,7 +77,7 @@ class Toolset(Mapping[str, Tool]):
         return made
 
     def _note_aliases(self, tool: Tool) -> None:
-        """Notes under which other names a tool is called, unless another tool has one of them."""
+        """Records the aliases of a tool, unless another tool has one of them."""
         for name in sorted({tool.name, *tool.also_called}):
             other = self._also_called.get(name, name if name in self._tools else tool.name)
             if other != tool.name:
@@ -98,7 +98,7 @@ class Toolset(Mapping[str, Tool]):
             name: its name.
 
         Raises:
-            UsageError: there is no tool of that name.
+            UsageError: no tool has that name.
         """
         with self._lock:
             if name not in self._tools:
@@ -111,13 +111,13 @@ class Toolset(Mapping[str, Tool]):
             return self._tools.pop(name)
 
     def definitions(self, dialect: str | MessageShape = "openai") -> list[Any]:
-        """The tools as a provider is shown them.
+        """The definitions of the tools in a provider's format.
 
         Args:
             dialect: the message shape, or its name: `openai`, `anthropic`, or that of a plugin.
 
         Raises:
-            UsageError: no such dialect, or a tool whose schema cannot be made.
+            UsageError: the dialect does not exist, or the schema of a tool cannot be made.
         """
         described = standalone.load().shape(dialect, self.dialects)
         return [thawed(described.definition(tool)) for tool in self.values()]
@@ -127,7 +127,7 @@ class Toolset(Mapping[str, Tool]):
 
         Args:
             called: the name that was called.
-            arguments: the arguments of the call, where they can be read.
+            arguments: the arguments of the call, if they can be read.
         """
         if called in self._also_called:
             return Suggestions((self._also_called[called],), confident=True)
@@ -137,7 +137,7 @@ class Toolset(Mapping[str, Tool]):
 
     @property
     def secrets(self) -> SecretNames:
-        """The names of all secret arguments; false where no tool has any."""
+        """The names of all secret arguments; empty if no tool has any."""
         if self._secrets is None:
             tools = self._tools.copy().values()
             secret = frozenset(name for tool in tools for name in tool.secret)
@@ -147,11 +147,11 @@ class Toolset(Mapping[str, Tool]):
 
     @lazy
     def view(self) -> Toolset:
-        """The same tools, as they are at any moment, without `add` and `remove`: what plugins are given."""
+        """A live view of the same tools, without `add` and `remove`, for plugins."""
         return _View(self, self._tools)
 
     def without_handlers(self) -> Toolset:
-        """The same tools with handlers that refuse to run: what a repairer is given."""
+        """The same tools with handlers that refuse to run, for repairers."""
         return _Specs(self._tools.copy(), self._entries.copy(), self._also_called.copy(), self._index)
 
     def __getitem__(self, name: str) -> Tool:
@@ -162,11 +162,11 @@ class Toolset(Mapping[str, Tool]):
         return self._tools.get(name, default) if isinstance(name, str) else default
 
     def values(self) -> ValuesView[Tool]:
-        """The tools as they are at this moment, so that others may change them meanwhile."""
+        """A copy of the current tools, so that others may change them."""
         return self._tools.copy().values()
 
     def items(self) -> ItemsView[str, Tool]:
-        """The names and tools as they are at this moment, so that others may change them meanwhile."""
+        """A copy of the current names and tools, so that others may change them."""
         return self._tools.copy().items()
 
     def __iter__(self) -> Iterator[str]:
@@ -180,7 +180,7 @@ class Toolset(Mapping[str, Tool]):
 
 
 class _ReadOnly(Toolset):
-    """Tools that are shown, and not handed out to be changed."""
+    """A read-only view of tools."""
 
     @property
     def view(self) -> Toolset:
@@ -211,7 +211,7 @@ class _View(_ReadOnly):
 
 
 class _Specs(_ReadOnly):
-    """Tools whose handlers refuse to run, each made when it is first looked at."""
+    """Tools whose handlers refuse to run, each created when it is first read."""
 
     def __init__(
         self, tools: dict[str, Tool], entries: dict[str, Entry], also_called: dict[str, str], index: NameIndex | None

@@ -1,4 +1,4 @@
-"""Takes secrets out of foreign text: registered values, well-known shapes, values with telling names, and addresses."""
+"""Removes secrets from foreign text: registered values, well-known shapes, values by their names, and addresses."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Redactor:
             self.register(value)
 
     def register(self, value: object) -> None:
-        """Add a secret; the latest 1,000 are kept beside the host's own, and of each its first 16,384 characters.
+        """Add a secret; the latest 1,000 are kept in addition to the host's own, each with its first 16,384 characters.
 
         Values of less than 4 characters are ignored: replacing them would destroy the text around them (`hiding` is for
         those). So are booleans, None and every type that is not named below.
@@ -75,14 +75,14 @@ class Redactor:
             self._add(secrets)
 
     def redact(self, text: str) -> str:
-        """Replace every registered value, in any encoding tried, and whatever looks like a secret.
+        """Replace every registered value, in all known encodings, and everything that looks like a secret.
 
         Args:
             text: foreign text of any length; the time taken is linear in it.
 
         Returns:
             The text with `[redacted]` in the place of secrets. The names before them and the hosts after them stay.
-            Redacted once more, it is the same.
+            Redacting it again changes nothing.
         """
         finder = self._finder or self._build()
         redacted = _once(text, finder)
@@ -93,7 +93,7 @@ class Redactor:
         return redacted
 
     def redact_values(self, text: str) -> str:
-        """Replace the registered values only: for what a model sent, which is shown back to it.
+        """Replace the registered values only: for a model's own text, which is shown back to it.
 
         Args:
             text: a text of any length.
@@ -102,7 +102,7 @@ class Redactor:
         return finder.redact(text) if finder.anchors or finder.loose else text
 
     def hiding(self, values: Collection[str]) -> Redactor:
-        """A redactor for the texts of one call, which hides some values more, where they are whole words.
+        """A redactor for the texts of one call, which also hides some values if they are whole words.
 
         Args:
             values: short secrets of that call. Everywhere else they are ordinary numbers or words.
@@ -182,7 +182,7 @@ def _is_file(value: str) -> bool:
 
 
 def cut(text: str, limit: int) -> str:
-    """Shorten a text that was redacted, at a word boundary where there is one near.
+    """Shorten a text that was redacted, at a word boundary if there is one near.
 
     Args:
         text: the text; a mark of redaction, a character with its accents and an escape stay whole or go.

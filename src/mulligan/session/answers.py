@@ -51,7 +51,7 @@ class Answer:
 
     @classmethod
     def of(cls, result: ToolResult) -> Answer:
-        """The answer that a result holds, bounded as what the model read of it is.
+        """The answer of a result, bounded like the text that the model read.
 
         The exception behind its error is left out: that would keep the frames of the call.
 
@@ -80,7 +80,7 @@ class Answer:
 
 
 def _bounded(value: Any, content: str) -> Any:
-    """What a tool returned, unless it is much more than the model read of it: then that, or what that says as JSON."""
+    """The return value of a tool; if it is much larger than the text that the model read, that text, or its JSON value."""
     if type(value) is str:
         return value if len(value) <= len(content) else content
     if value is None or type(value) in (bool, int, float):
@@ -126,7 +126,7 @@ class AnsweredCalls:
 
         Args:
             key: its hash.
-            answer: what came of it, or None if that is not known.
+            answer: its answer, or None if that is not known.
             has_run: whether the tool was run.
         """
         with self._lock:
@@ -165,10 +165,10 @@ class AnsweredCalls:
             }
 
     def load(self, saved: Mapping[str, Any]) -> None:
-        """Replaces the answers by what `to_dict` returned.
+        """Restores the result of `to_dict`.
 
         Args:
-            saved: what it returned.
+            saved: that result.
 
         Raises:
             TypeError, ValueError, KeyError: it is something else.

@@ -1,4 +1,4 @@
-"""How much a conversation may use: `Budget`, and `Spending`, which keeps to it."""
+"""How much a conversation may use: `Budget`, and `Spending`, which enforces it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NAMES: Mapping[str, str] = {
 
 @attrs.frozen(kw_only=True)
 class Budget:
-    """How much a conversation may use; None is no bound. What goes beyond is answered without being run.
+    """How much a conversation may use; None is no bound. A call beyond it is answered but not run.
 
     Attributes:
         calls: tool calls.
@@ -59,10 +59,10 @@ class Budget:
 
     @classmethod
     def from_dict(cls, saved: Mapping[str, Any]) -> Budget:
-        """What `to_dict` returned, read again.
+        """Restores the result of `to_dict`.
 
         Args:
-            saved: what it returned.
+            saved: that result.
 
         Raises:
             UsageError: it is something else.
@@ -82,11 +82,11 @@ def _from_saved(saved: Any) -> Budget:
 
 
 class Overspent(NamedTuple):
-    """A part of a budget that is used up.
+    """A part of a budget that is exhausted.
 
     Attributes:
         part: `calls`, `failures`, `seconds` or `feedback_chars`.
-        limit: how much there was.
+        limit: its size.
         tool: the tool whose budget it is, or None for the conversation's.
     """
 
@@ -95,7 +95,7 @@ class Overspent(NamedTuple):
     tool: str | None
 
     def error(self) -> ToolError:
-        """What a call is answered with that is not run for it."""
+        """The error of a call that is not run because of it."""
         amount = _NAMES[self.part].format(f"{self.limit:,}", s="" if self.limit == 1 else "s")
         whose = "this conversation" if self.tool is None else f"{self.tool} in this conversation"
         kind = ToolTimeoutError if self.part == "seconds" else ToolQuotaError
@@ -129,10 +129,10 @@ class Spending:
         self._used: dict[str | None, dict[str, float]] = {}
 
     def begin(self, tool: str | None = None) -> Overspent | None:
-        """Counts one more call, unless something is used up.
+        """Counts one more call, unless a part is exhausted.
 
         Args:
-            tool: the tool that would be run; None where the conversation as a whole is asked.
+            tool: the tool that would be run; None for the conversation as a whole.
         """
         budget = self._of(tool)
         if budget is None:
@@ -146,12 +146,12 @@ class Spending:
         return None
 
     def end(self, tool: str | None, seconds: float, feedback: int | None) -> None:
-        """Counts what a call has used.
+        """Counts the use of a call.
 
         Args:
             tool: its tool, or None.
             seconds: how long it took.
-            feedback: characters of its feedback; None where it succeeded.
+            feedback: characters of its feedback; None if it succeeded.
         """
         with self._lock:
             for scope in {None, tool}:
@@ -206,14 +206,14 @@ class Spending:
             return {"limits": self.budget.to_dict(), "used": whole, "used_by_tool": tools}
 
     def load(self, saved: Mapping[str, Any]) -> None:
-        """Takes over what `to_dict` gave. The time between counts for nothing.
+        """Restores the result of `to_dict`. The time in between does not count.
 
         Args:
-            saved: what it gave.
+            saved: that result.
 
         Raises:
             KeyError, TypeError, ValueError, AttributeError: it is something else.
-            UsageError: its limits are no budget.
+            UsageError: its limits are not a budget.
         """
         budget = _from_saved(saved["limits"])
         whole = _amounts("used", saved["used"])

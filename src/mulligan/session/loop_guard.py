@@ -1,4 +1,4 @@
-"""The loop guard: what failed in a conversation, so that the same failure is not repeated for ever.
+"""The loop guard: what failed in a conversation, so that the same failure is not repeated forever.
 
 The rule is documented in `docs/how-to/sessions.md`, section 2; this module does what it says, and no more.
 """
@@ -52,7 +52,7 @@ class LoopGuard:
         return self._step
 
     def next_step(self) -> None:
-        """A message of the model begins: what failed before it, the model has read."""
+        """Starts a step: the model has read all failures before its message."""
         with self._lock:
             self._step += 1
 
@@ -68,7 +68,7 @@ class LoopGuard:
             return self._step
 
     def refuse(self, tool: Tool, arguments: Mapping[str, Any], step: int) -> ToolError | None:
-        """An error for a call that must not be run once more, which counts as one more failure; or None.
+        """An error for a call that must not be run again, which counts as one more failure; or None.
 
         Args:
             tool: the tool.
@@ -105,7 +105,7 @@ class LoopGuard:
     def _repeated(
         self, failed: Mapping[str, FailureRecord], key: str, arguments: Mapping[str, Any], step: int
     ) -> FailureRecord | None:
-        """What failed so often that this call is refused for it: the same call, or one with the same failing value."""
+        """The repeated failure for which this call is refused: of the same call, or of one with the same failing value."""
         refusing = {
             known: record
             for known, record in failed.items()
@@ -304,10 +304,10 @@ class LoopGuard:
             return save_records(self._failed, self._streaks, self._fatal) | {"proposed": list(self._proposed)}
 
     def load(self, saved: Mapping[str, Any]) -> None:
-        """Replaces what is remembered by what `to_dict` returned.
+        """Restores the result of `to_dict`.
 
         Args:
-            saved: what it returned.
+            saved: that result.
 
         Raises:
             TypeError, ValueError, KeyError: it is something else.

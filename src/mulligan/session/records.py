@@ -1,4 +1,4 @@
-"""What the loop guard remembers: a `FailureRecord` for what counts as the same, a `FailureStreak` for each tool."""
+"""The loop guard's records: a `FailureRecord` for what counts as the same, a `FailureStreak` for each tool."""
 
 from __future__ import annotations
 
@@ -141,10 +141,10 @@ def _copied(value: Any) -> Any:
 def load_records(
     saved: Mapping[str, Any],
 ) -> tuple[dict[str, dict[str, FailureRecord]], dict[str, FailureStreak], dict[str, dict[str, str]]]:
-    """What `save_records` returned, read again.
+    """Restores the result of `save_records`.
 
     Args:
-        saved: what it returned.
+        saved: that result.
 
     Raises:
         KeyError: something is missing.

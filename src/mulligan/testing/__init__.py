@@ -5,8 +5,8 @@ from mulligan.testing import assert_classified
 def test_a_frozen_workspace():
     assert_classified(acme.Frozen(), ToolQuotaError, plugins=[mulligan_acme], rule="frozen")
 
-The pytest plugin that comes with it gives the fixtures `pipeline`, `toolset`, `fake_clock` and `model_reads`. No name of this
-package needs pytest, but a conformance suite is of use in its tests only.
+Its pytest plugin has the fixtures `pipeline`, `toolset`, `fake_clock` and `model_reads`. No name of this package needs
+pytest, but conformance suites are only useful in its tests.
 """
 
 from mulligan.testing.assertions import (

@@ -1,4 +1,4 @@
-"""What tests of plugins assert: what a failure means, what the model reads of it, and what a plugin did wrong."""
+"""Assertions for tests of plugins: what a failure means, what the model reads, and the faults of a plugin."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def result_for(
         options: as for `Pipeline`, such as `format="json"` or `policy=...`.
 
     Raises:
-        AssertionError: a plugin did something wrong on the way; names it.
+        AssertionError: a plugin had a fault; names it.
     """
     held = failing_tool(error_or_value, tool)
     with Pipeline([held], plugins=plugins, **{"autoload": False, **options}) as pipeline:
@@ -60,7 +60,7 @@ def feedback_for(
         options: as for `Pipeline`, such as `format="json"` or `policy=...`.
 
     Raises:
-        AssertionError: the value is a result and no failure, or a plugin did something wrong.
+        AssertionError: the value is a result, not a failure, or a plugin had a fault.
     """
     __tracebackhide__ = True
     result = result_for(error_or_value, plugins=plugins, tool=tool, arguments=arguments, **options)
@@ -90,8 +90,8 @@ def assert_classified(
         plugins: modules and instances with hookimpls.
         tool: the tool's name.
         arguments: what it was called with.
-        rule: the rule that decides, as `plugin:rule` or `rule` alone; None where it does not matter.
-        fields: what the error's attributes are, such as `retry_after=7`.
+        rule: the rule that decides, as `plugin:rule` or `rule` alone; None if it does not matter.
+        fields: expected attributes of the error, such as `retry_after=7`.
 
     Returns:
         The error, for further assertions.
@@ -133,13 +133,13 @@ def _differences(
 
 
 def assert_no_faults(pipeline: Pipeline) -> None:
-    """Asserts that no plugin of a pipeline has done anything wrong.
+    """Asserts that no plugin of a pipeline had a fault.
 
     Args:
         pipeline: the pipeline.
 
     Raises:
-        AssertionError: names each plugin, hook, and what it did.
+        AssertionError: names each plugin, its hook and its fault.
     """
     __tracebackhide__ = True
     if pipeline.faults:
@@ -150,19 +150,19 @@ def assert_no_faults(pipeline: Pipeline) -> None:
 def assert_fault(
     pipeline: Pipeline, plugin: str | None = None, *, hook: str | None = None, match: str = ""
 ) -> PluginFault:
-    """Asserts that a plugin did something wrong, and that the pipeline has noticed.
+    """Asserts that a plugin had a fault, and that the pipeline recorded it.
 
     Args:
         pipeline: the pipeline.
         plugin: the plugin's name; None for any.
         hook: the hook it was called for; None for any.
-        match: a regular expression that is found in what went wrong.
+        match: a regular expression that is found in the fault's error.
 
     Returns:
         The first such fault.
 
     Raises:
-        AssertionError: there is none; lists the faults that there are.
+        AssertionError: there is none; lists the recorded faults.
     """
     __tracebackhide__ = True
     for fault in pipeline.faults:

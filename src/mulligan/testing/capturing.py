@@ -1,4 +1,4 @@
-"""Events kept for a test to look at."""
+"""Captures events for a test."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ E = TypeVar("E")
 
 
 class Events(Sequence[Event]):
-    """What happened in a pipeline, in order. A plugin with the hook `observe`, and a context manager.
+    """The events of a pipeline, in order. A plugin with the hook `observe`, and a context manager.
 
     Attributes:
         is_open: whether events are still kept.
@@ -37,10 +37,10 @@ class Events(Sequence[Event]):
 
     @hookimpl
     def observe(self, event: Event) -> None:
-        """Keeps an event.
+        """Records an event.
 
         Args:
-            event: what happened.
+            event: the event.
         """
         if self.is_open:
             self._kept.append(event)
@@ -55,7 +55,7 @@ class Events(Sequence[Event]):
 
     @property
     def names(self) -> list[str]:
-        """The class names of the events: what happened, in short."""
+        """The class names of the events."""
         return [type(event).__name__ for event in self]
 
     def __repr__(self) -> str:
@@ -71,10 +71,10 @@ class Events(Sequence[Event]):
 
 
 def capture_events(pipeline: Pipeline | None = None) -> Events:
-    """Keeps the events of a pipeline from now on, or, with `with`, as long as the block lasts.
+    """Records the events of a pipeline from now on, or, with `with`, until the end of the block.
 
     Args:
-        pipeline: a pipeline that there is already; without it, give the result to one as a plugin, `plugins=[events]`.
+        pipeline: an existing pipeline; without it, pass the result to a pipeline as a plugin, `plugins=[events]`.
     """
     events = Events()
     if pipeline is not None:

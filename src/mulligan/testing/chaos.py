@@ -1,4 +1,4 @@
-"""Chaos: faults, waits, hostile values and crashes of plugins, injected by chance, and the same again with the same seed.
+"""Chaos: faults, waits, hostile values and crashes of plugins, injected at random, and reproducible by a seed.
 
 from mulligan.middleware import retry
 from mulligan.testing import Chaos
@@ -55,11 +55,11 @@ PASSING: tuple[Fault, ...] = (
 
 
 class ChaosError(RuntimeError):
-    """What a plugin raises that crashes by chance."""
+    """The exception of a plugin that crashes at random."""
 
 
 class Injected(NamedTuple):
-    """What was done to one run of a tool.
+    """One injection into a run of a tool.
 
     Attributes:
         tool: the tool's name.
@@ -77,27 +77,27 @@ class Injected(NamedTuple):
 
 
 class Chaos:
-    """A middleware that lets runs of tools fail by chance.
+    """A middleware that makes runs of tools fail at random.
 
     What happens to the n-th run of a tool depends on the seed, the tool's name and n alone: the same seed gives the same run,
-    whatever other tools do meanwhile. The rule of every error that it causes begins with `chaos:`.
+    whatever other tools do. The rule of every injected error begins with `chaos:`.
 
     Args:
-        seed: what chance begins with.
-        faults: how often the tool is not run, and something is raised instead; from 0 (never) to 1 (always).
+        seed: the seed of the random numbers.
+        faults: how often the tool is not run, and an exception is raised instead; from 0 (never) to 1 (always).
         lost: how often the tool is run, and the connection drops before its answer arrives.
-        values: how often the tool is not run, and gives a value that is hard to read.
+        values: how often the tool is not run, and returns a value that is hard to read.
         crashes: how often this middleware itself crashes, as a plugin may.
-        latency: how often the run begins later.
+        latency: how often the run starts later.
         delay: the shortest and the longest wait, in seconds.
-        raises: what is raised for `faults`.
-        gives: what is given for `values`.
-        match: which tools it is about, as the `key` of other middleware: `"all"`, `"tool:NAME"`, `"tag:NAME"`,
-            `"provider:NAME"`, or a function of tool and call; those for which it gives None are left alone.
-        writes: whether tools that are not `read_only` are harmed too.
+        raises: the exceptions for `faults`.
+        gives: the values for `values`.
+        match: which tools are affected, as the `key` of other middleware: `"all"`, `"tool:NAME"`, `"tag:NAME"`,
+            `"provider:NAME"`, or a function of tool and call; tools for which it returns None are left alone.
+        writes: whether tools that are not `read_only` are affected too.
 
     Raises:
-        UsageError: names the argument that is wrong.
+        UsageError: names the invalid argument.
     """
 
     def __init__(
@@ -140,11 +140,11 @@ class Chaos:
 
     @property
     def injected(self) -> tuple[Injected, ...]:
-        """What was done so far, the last thousand."""
+        """The injections so far, the last thousand."""
         return tuple(self._injected)
 
     def __call__(self, run: Run, tool: Tool, call: ToolCall) -> Steps:
-        """The run, or what becomes of it.
+        """The run, or what replaces it.
 
         Args:
             run: what is run.
@@ -184,7 +184,7 @@ class Chaos:
         return round(seconds, 3) if drawn < self._rates["latency"] else 0.0
 
     def _harm(self, chance: random.Random) -> tuple[str | None, Fault]:
-        """What is done to a run. All is drawn in any case, so that one rate does not change what others do."""
+        """The injection into a run. Every number is always drawn, so that one rate does not affect the others."""
         raised, given = chance.choice(self._raises), chance.choice(self._gives)
         dropped, crash = Fault("lost", _dropped), Fault("crash", ChaosError)
         for rate, kind, fault in (
@@ -204,22 +204,22 @@ class Chaos:
 
 
 def check_rate(owner: str, name: str, rate: object) -> None:
-    """Refuses what says no rate.
+    """Refuses an invalid rate.
 
     Args:
-        owner: who is given it.
+        owner: the name of the middleware or plugin.
         name: the argument.
-        rate: what was given.
+        rate: the argument's value.
 
     Raises:
-        UsageError: names the argument and what it may be.
+        UsageError: names the argument and its range.
     """
     if isinstance(rate, bool) or not isinstance(rate, (int, float)) or not 0 <= rate <= 1:
         raise UsageError(f"{owner}({name}={rate!r:.80}): give a number from 0 (never) to 1 (always)")
 
 
 def _late(outcome: Outcome) -> Outcome:
-    """The outcome of a run that began later; a timeout is what the wait has caused."""
+    """The outcome of a run that started later; a timeout counts as caused by the wait."""
     if isinstance(outcome.exception, DeadlineExceeded) and outcome.error is None:
         return Outcome(
             error=ToolTimeoutError("The service did not answer in time.", effect="none", rule="chaos:latency")
@@ -230,7 +230,7 @@ def _late(outcome: Outcome) -> Outcome:
 
 
 def _harmed(run: Run, kind: str, fault: Fault) -> Run:
-    """A run that ends otherwise; its timeout stays."""
+    """A run with another ending; its timeout is kept."""
     harmed = copy(run)
     if kind == "lost":
         harmed.executor = _losing(run, fault)
@@ -247,7 +247,7 @@ def _harmed(run: Run, kind: str, fault: Fault) -> Run:
 
 
 def _losing(run: Run, fault: Fault) -> Callable[[], Any]:
-    """An executor that runs the tool to its end and loses what it gave."""
+    """An executor that runs the tool to its end and loses its result."""
 
     def lose() -> Any:
         value = run.executor()

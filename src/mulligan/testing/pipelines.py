@@ -1,4 +1,4 @@
-"""Pipelines in which no time passes but on a clock that a test moves."""
+"""Pipelines in which time passes only on a clock that a test moves."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class FakeClock:
     """A clock that moves only when it is advanced. Pass it to a middleware as its `clock`.
 
     Args:
-        now: seconds at the beginning.
+        now: seconds at the start.
 
     Attributes:
         now: seconds now.
@@ -40,7 +40,7 @@ class FakeClock:
         """Lets time pass.
 
         Args:
-            seconds: how much.
+            seconds: the number of seconds.
         """
         self.now += seconds
 
@@ -61,7 +61,7 @@ class TimelessPipeline(Pipeline):
 
     Args:
         tools: as for `Pipeline`.
-        clock: the clock; a new one where none is given.
+        clock: the clock; by default a new one.
         options: as for `Pipeline`.
 
     Attributes:
@@ -113,7 +113,7 @@ class TimelessPipeline(Pipeline):
 
 
 def _at_once(flow: Flow, clock: FakeClock) -> Generator[Step, Outcome, ToolResult]:
-    """An invocation whose waits are over as soon as they begin."""
+    """An invocation whose waits end as soon as they start."""
     try:
         step = next(flow)
         while True:

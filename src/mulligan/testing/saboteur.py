@@ -1,4 +1,4 @@
-"""A plugin that crashes by chance: with it, every result must be as without it."""
+"""A plugin that crashes at random; every result must be the same with and without it."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from mulligan.testing.chaos import ChaosError, check_rate
 
 
 class Saboteur:
-    """A plugin that crashes by chance, in whatever hook it is asked; a pipeline sets it aside after three times.
+    """A plugin that crashes at random, in any hook; a pipeline disables it after three crashes.
 
-    Give it to a pipeline beside others, `plugins=[acme, Saboteur(seed=7, crashes=0.5)]`: every result must be as without it.
+    Pass it with other plugins, `plugins=[acme, Saboteur(seed=7, crashes=0.5)]`: every result must be as without it.
 
     Args:
-        seed: what chance begins with.
+        seed: the seed of the random numbers.
         crashes: how often it crashes, from 0 to 1; it raises, tries to exit the interpreter, or returns an unusable value.
 
     Raises:
-        UsageError: `crashes` is no such number.
+        UsageError: `crashes` is not a number from 0 to 1.
     """
 
     def __init__(self, *, seed: int | str = 0, crashes: float = 1.0) -> None:

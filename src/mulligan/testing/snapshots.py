@@ -1,4 +1,4 @@
-"""What a model reads, pinned in a plain text file beside the test."""
+"""Pins the text that a model reads in a plain text file beside the test."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ def wants_update() -> bool:
 def assert_reads(
     given: ToolResult | str, path: str | Path, *, hide: Mapping[str, str] | None = None, update: bool | None = None
 ) -> None:
-    """Asserts that a model reads the content of a file; or writes the file.
+    """Asserts that a model reads the content of a file; or updates the file.
 
     Args:
         given: a result, or a text.
         path: the file.
-        hide: texts that change from run to run, such as a folder's name, and what is written for them.
-        update: whether the file is written; by default as the environment says.
+        hide: texts that change from run to run, such as a folder's name, and their replacements.
+        update: whether the file is written; by default if the environment requests it.
 
     Raises:
-        AssertionError: it reads something else, or the file does not exist; shows the difference and the next step.
+        AssertionError: the texts differ, or the file does not exist; shows the difference and the next step.
     """
     __tracebackhide__ = True
     text = given if isinstance(given, str) else given.content

@@ -17,7 +17,7 @@ def failing_tool(error_or_value: Any, name: str = "the_tool", **options: Any) ->
     """
 
     def handler(**_: Any) -> Any:
-        if issubclass(type(error_or_value), BaseException):  # what an exception says of its class may be a lie
+        if issubclass(type(error_or_value), BaseException):  # `__class__` of an exception may lie
             raise error_or_value
         return error_or_value
 
@@ -25,9 +25,9 @@ def failing_tool(error_or_value: Any, name: str = "the_tool", **options: Any) ->
 
 
 def sample_tools() -> Toolset:
-    """Three tools of a small file system in memory: `read_file` and `list_files` only read, `write_file` writes.
+    """Three tools on a small file system in memory: `read_file` and `list_files` only read, `write_file` writes.
 
-    Each set has a file system of its own, with one file, `README.md`.
+    Each set has its own file system, with one file, `README.md`.
     """
     files = {"README.md": "# A project\n"}
 

@@ -18,7 +18,7 @@ def echo(value: Any) -> Any:
 
 
 def count(path: str) -> str:
-    """Adds a line to a file, so that it is seen how often it was run.
+    """Adds a line to a file, so that tests can count the runs.
 
     Args:
         path: the file.
@@ -42,7 +42,7 @@ def fail(kind: str) -> str:
     """Raises an exception.
 
     Args:
-        kind: `missing`, `value`, `timeout`, `exit`, or any text, which is what it says.
+        kind: `missing`, `value`, `timeout`, `exit`, or any text, which becomes its message.
     """
     if kind == "missing":
         raise FileNotFoundError(2, "No such file or directory", "docs/a.md")
@@ -56,17 +56,17 @@ def fail(kind: str) -> str:
 
 
 def hang(seconds: float) -> str:
-    """Comes back late.
+    """Returns after a delay.
 
     Args:
-        seconds: how late.
+        seconds: the delay.
     """
     time.sleep(seconds)
     return "late"
 
 
 def lock() -> Any:
-    """Gives an object that no JSON can hold, and no process can send."""
+    """Returns an object that JSON cannot hold and no process can send."""
     import threading
 
     return threading.Lock()

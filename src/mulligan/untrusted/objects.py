@@ -25,7 +25,7 @@ _CAUSE = BaseException.__cause__.__get__  # type: ignore[union-attr]
 
 
 def look(value: object, name: str) -> Any:
-    """An attribute of a foreign object, or None where it has none or does not want to tell.
+    """An attribute of a foreign object, or None if it has none or reading it fails.
 
     Args:
         value: any object.

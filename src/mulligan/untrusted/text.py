@@ -175,12 +175,12 @@ def safe_str(value: object, limit: int = 2000) -> str:
         limit: the most characters of the result.
 
     Returns:
-        The beginning of `str(value)`, as an exact `str`. It ends before a word that the limit would halve, lest half a
-        secret be left that can no longer be recognised. Where there is no text, a note that names the type.
+        The beginning of `str(value)`, as an exact `str`. It is cut at a word boundary, so that part of a secret never
+        escapes redaction. Without a text, it is a note that names the type.
 
     Raises:
         KeyboardInterrupt: if the person interrupts while the text is made.
-        GeneratorExit: if the generator that asks is closed meanwhile.
+        GeneratorExit: if the calling generator is closed during the call.
     """
     return _whole_words(_read(value, limit + 1), limit)
 

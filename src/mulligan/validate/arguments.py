@@ -53,7 +53,7 @@ def read_arguments(arguments: Any, limits: Limits, *, numbers: Numbers | None = 
         A new dict of plain JSON values that shares nothing with what was given.
 
     Raises:
-        ToolArgumentError: with one problem that says where and why: not JSON, not an object, a key that stands twice, a
+        ToolArgumentError: with one problem that says where and why: not JSON, not an object, a duplicate key, a
             number that JSON does not have, a number that would become another whole number, too deep, too large.
     """
     if type(arguments) is not str:
@@ -70,7 +70,7 @@ def read_arguments(arguments: Any, limits: Limits, *, numbers: Numbers | None = 
         refused = str(error)
     if refused is not None and arguments.startswith(_BYTE_ORDER_MARK):
         return read_arguments(arguments.removeprefix(_BYTE_ORDER_MARK), limits, numbers=numbers)
-    if refused is not None:  # outside of `except`, lest the error that is raised hold frames by its context
+    if refused is not None:  # raised outside `except`: its context would keep frames alive
         return _explain(arguments, refused, numbers)
     if type(value) is not dict:
         return _not_an_object(value)

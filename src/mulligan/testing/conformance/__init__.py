@@ -1,4 +1,4 @@
-"""Conformance suites: subclass the one of your plugin's hook in its tests, say which plugin it is, and pytest runs it.
+"""Conformance suites: subclass the suite of your plugin's hook, name the plugin, and pytest runs it.
 
 from mulligan.testing import ClassifierConformance
 
@@ -6,8 +6,8 @@ class TestAcme(ClassifierConformance):
     plugin = mulligan_acme
     samples = [(acme.Frozen(), ToolQuotaError), (acme.Busy(wait=7), ToolRateLimitError, {"retry_after": 7})]
 
-Each test holds one property against the whole corpus of `mulligan.testing.faults`. What fails says which fault it was, what is
-wrong, and what to do. A test that cannot hold for a plugin is turned off by setting it to None, with a comment that says why.
+Each test checks one property against the whole corpus of `mulligan.testing.faults`. A failure names the fault, what is
+wrong, and what to do. To disable a test that does not apply to a plugin, set it to None, with a comment that says why.
 """
 
 from mulligan.testing.conformance.classifiers import ClassifierConformance

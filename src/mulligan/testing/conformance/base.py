@@ -1,4 +1,4 @@
-"""What every conformance suite holds: the plugin registers, and its import is light and quick."""
+"""Checks of every conformance suite: the plugin registers, and its import is light and quick."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _LINE = 300
 
 
 class Conformance:
-    """What every suite shares. Subclass one of the suites, not this.
+    """The base of every suite. Subclass one of the suites, not this.
 
     Attributes:
         plugin: the plugin: a module, or an instance with hookimpls.
         module: the module that is imported in a fresh interpreter; by default the plugin's.
-        allowed_imports: packages that it may import besides the standard library and mulligan's own.
-        load_seconds: how long its import may take, once mulligan itself is imported.
+        allowed_imports: packages that it may import besides the standard library and mulligan's own dependencies.
+        load_seconds: the maximum duration of its import in seconds, after mulligan itself is imported.
         hook: the hook that the suite is about.
         instead_of: the built-in plugins that are left out.
     """
@@ -41,7 +41,7 @@ class Conformance:
     instead_of: ClassVar[tuple[str, ...]] = ()
 
     def test_it_registers(self) -> None:
-        """A strict pipeline takes the plugin, and it implements the hook."""
+        """A strict pipeline accepts the plugin, and it implements the hook."""
         __tracebackhide__ = True
         info = self.info()
         if self.hook not in info.hooks:
@@ -49,7 +49,7 @@ class Conformance:
             hold([f"plugin {info.name!r} has no hookimpl of {self.hook}: {told}"], "Use the suite of its own hook.")
 
     def test_it_says_its_api(self) -> None:
-        """Where it is installed under an entry point, it says which hook API it is made for, and this mulligan has that one."""
+        """If it is installed under an entry point, it declares its hook API, and this mulligan has that version."""
         __tracebackhide__ = True
         name, plugin = self.module_name(), self.required()
         if needed_api(plugin, name) is None and is_installed(name):
@@ -109,19 +109,19 @@ class Conformance:
         return Pipeline(tools, **{"plugins": [self.required()], **given})
 
     def stages(self) -> Stages:
-        """The hooks of this plugin alone, compiled; what it does wrong is raised."""
+        """The hooks of this plugin alone, compiled; its faults are raised."""
         manager = PluginManager(strict=True)
         manager.add(self.required())
         return manager.compile()
 
     def info(self) -> PluginInfo:
-        """What a pipeline says of the plugin."""
+        """What a pipeline reports about the plugin."""
         manager = PluginManager(strict=True)
         manager.add(self.required())
         return manager.infos[-1]
 
     def given(self, request: Any, name: str) -> Any:
-        """What a subclass gives: an attribute, or a fixture of that name that it defines.
+        """What a subclass defines: an attribute, or a fixture of that name.
 
         Args:
             request: pytest's.
@@ -143,14 +143,14 @@ def is_installed(module: str) -> bool:
 
 
 def hold(problems: Iterable[str], advice: str) -> None:
-    """Fails where there are problems, and says what to do.
+    """Fails if there are problems, and says what to do.
 
     Args:
         problems: what is wrong, one line each.
         advice: what to do.
 
     Raises:
-        AssertionError: there are some.
+        AssertionError: there are problems.
     """
     __tracebackhide__ = True
     found = list(islice(problems, 1_000))
@@ -162,7 +162,7 @@ def hold(problems: Iterable[str], advice: str) -> None:
 
 
 def shown(text: str) -> str:
-    """A text on one line that can be printed, cut to a length that can be read.
+    """A printable text on one line, shortened to a readable length.
 
     Args:
         text: any text.

@@ -1,4 +1,4 @@
-"""Conformance of a plugin that classifies (and, where it has that hook, detects) failures."""
+"""Conformance of a plugin that classifies (and, if it has that hook, detects) failures."""
 
 from __future__ import annotations
 
@@ -37,8 +37,9 @@ class ClassifierConformance(Conformance):
     """Subclass this as `TestSomething`, with `plugin` and `samples`.
 
     Attributes:
-        samples: failures of the provider and what they mean: pairs of an exception (or a value that a tool returned) and the
-            class of the error, with a dict of the error's attributes as a third where they matter. A list, or a fixture.
+        samples: failures of the provider with their meanings: pairs of an exception (or a value that a tool returned)
+            and the class of the error, optionally with a dict of the error's attributes as a third item. A list, or a
+            fixture.
         classes: qualified names of exception classes that the plugin knows; those of its `Rules` and samples are found.
     """
 
@@ -48,7 +49,7 @@ class ClassifierConformance(Conformance):
     classes: ClassVar[tuple[str, ...]] = ()
 
     def test_samples(self, request: Any) -> None:
-        """Each sample means what it should, and it is this plugin that says so."""
+        """Each sample is classified as expected, and by this plugin."""
         __tracebackhide__ = True
         samples = [sample_of(one) for one in self.given(request, "samples")]
         if not samples:
@@ -90,7 +91,7 @@ class ClassifierConformance(Conformance):
         )
 
     def test_claims_only_what_it_knows(self) -> None:
-        """It abstains for exceptions and values of others, whatever their text is."""
+        """It abstains for exceptions and values of other libraries, whatever their text is."""
         __tracebackhide__ = True
         with self.pipeline(strict=True) as pipeline:
             claims = [(fault, _meaning(pipeline, fault.make())) for fault in (*EXCEPTIONS, *RESULTS, *VALUES)]
@@ -104,7 +105,7 @@ class ClassifierConformance(Conformance):
         )
 
     def test_results_stay_results(self) -> None:
-        """A value that speaks of errors is a result."""
+        """A value that describes errors is a result."""
         __tracebackhide__ = True
         with self.pipeline() as pipeline:
             found = [fault for fault in RESULTS if pipeline.classify(fault.make(), tool="some_tool") is not None]
@@ -114,7 +115,7 @@ class ClassifierConformance(Conformance):
         )
 
     def test_deterministic(self, request: Any) -> None:
-        """Equal failures mean the same, whatever it was asked in between."""
+        """Equal failures mean the same, whatever happens in between."""
         __tracebackhide__ = True
         faults = [*self._imposters(request), *EXCEPTIONS]
         with self.pipeline(strict=True) as pipeline:
@@ -130,7 +131,7 @@ class ClassifierConformance(Conformance):
         )
 
     def test_bounded(self, request: Any) -> None:
-        """Its texts are short, and it comes back soon, however much the failure says."""
+        """Its texts are short, and it returns quickly, however long the failure's text is."""
         __tracebackhide__ = True
         problems = []
         with self.pipeline(strict=True) as pipeline:
@@ -169,7 +170,7 @@ class ClassifierConformance(Conformance):
         )
 
     def test_contains_foreign_text(self, request: Any) -> None:
-        """What a failure says is quoted, in its fence; it never becomes what mulligan says."""
+        """The text of a failure is quoted, in its fence; it never becomes mulligan's own text."""
         __tracebackhide__ = True
         problems = []
         with self.pipeline(strict=True) as pipeline:
@@ -188,7 +189,7 @@ class ClassifierConformance(Conformance):
         )
 
     def test_rules_are_named(self) -> None:
-        """Each rule has a name of its own, and one sentence on what it knows."""
+        """Each rule has a unique name, and one sentence on what it knows."""
         __tracebackhide__ = True
         rules = self.info().rules
         problems = [f"rule {rule.name!r}: its name is no word" for rule in rules if not rule.name.isidentifier()]
@@ -208,7 +209,7 @@ class ClassifierConformance(Conformance):
         return error is not None and (error.rule or "").startswith(f"{name_of(self.required())}:")
 
     def _imposters(self, request: Any, *holding: str) -> list[Fault]:
-        """Exceptions of the classes that the plugin knows, which hold what no provider would send: anything, or some of it."""
+        """Exceptions of the classes that the plugin knows, with values that no provider would send in some or all fields."""
         known = {name: None for rule in self.info().rules for name in rule.classes}
         known |= dict.fromkeys(self.classes)
         found: list[Fault] = []
@@ -222,7 +223,7 @@ class ClassifierConformance(Conformance):
 
 
 def _meaning(pipeline: Pipeline, failure: Any) -> ToolError | None:
-    """What a failure means; None also where the plugin raises, which is another test's."""
+    """The classified failure; None also if the plugin raises, which another test checks."""
     try:
         return pipeline.classify(failure, tool="some_tool")
     except Exception:
@@ -230,7 +231,7 @@ def _meaning(pipeline: Pipeline, failure: Any) -> ToolError | None:
 
 
 def _read(pipeline: Pipeline, exception: BaseException) -> ToolResult | None:
-    """What the model would read; None where the plugin raises."""
+    """What the model would read; None if the plugin raises."""
     try:
         return pipeline.recover(exception)
     except Exception:

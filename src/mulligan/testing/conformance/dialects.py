@@ -26,7 +26,7 @@ class DialectConformance(Conformance):
     """Subclass this as `TestSomething`, with `plugin` and the method `asking`.
 
     Attributes:
-        dialect: the dialect's name, where the plugin offers several.
+        dialect: the dialect's name, if the plugin offers several.
         several: whether one message can ask for several calls.
         has_ids: whether calls and answers have ids.
     """
@@ -38,7 +38,7 @@ class DialectConformance(Conformance):
     has_ids: ClassVar[bool] = True
 
     def asking(self, calls: Sequence[ToolCall]) -> Any:
-        """A model's message that asks for some calls, as the provider sends it.
+        """A model's message with some calls, as the provider sends it.
 
         Args:
             calls: the calls; their arguments are JSON text.
@@ -48,7 +48,7 @@ class DialectConformance(Conformance):
         )
 
     def streamed(self, calls: Sequence[ToolCall]) -> Sequence[Any] | None:
-        """The chunks of the same message as a stream; None where the provider streams nothing.
+        """The chunks of the same message as a stream; None if the provider does not stream.
 
         Args:
             calls: the calls; their arguments are JSON text.
@@ -67,11 +67,11 @@ class DialectConformance(Conformance):
         return offered[self.dialect]
 
     def calls(self) -> tuple[ToolCall, ...]:
-        """The calls that are asked for: three, or one where a message has no more."""
+        """The calls of the message: three, or one if a message has only one."""
         return CALLS if self.several else CALLS[:1]
 
     def test_recognises_its_own(self) -> None:
-        """It recognises what its provider sends, and each of the built-in ones leaves that alone."""
+        """It recognises its provider's messages, and no built-in dialect does."""
         __tracebackhide__ = True
         dialect, message = self.found(), plain(self.asking(self.calls()))
         problems = [] if dialect.recognises(message) is True else [f"it does not recognise {shown(repr(message))}"]
@@ -85,7 +85,7 @@ class DialectConformance(Conformance):
         )
 
     def test_recognises_nothing_else(self) -> None:
-        """It leaves alone what asks for nothing, and never raises."""
+        """It leaves messages without calls alone, and never raises."""
         __tracebackhide__ = True
         dialect, problems = self.found(), []
         for fault in MESSAGES:
@@ -100,7 +100,7 @@ class DialectConformance(Conformance):
         )
 
     def test_round_trip(self) -> None:
-        """The calls of a message are read as they were asked for: ids, names, arguments, order."""
+        """The calls of a message are read as they were sent: ids, names, arguments, order."""
         __tracebackhide__ = True
         asked = self.calls()
         read = self.found().calls(plain(self.asking(asked)))
@@ -131,7 +131,7 @@ class DialectConformance(Conformance):
         )
 
     def test_answers_failures(self) -> None:
-        """A failed call is answered with the feedback, whole, and values that are hard to write do not raise."""
+        """A failed call is answered with the whole feedback, and values that are hard to write do not raise."""
         __tracebackhide__ = True
         dialect, problems = self.found(), []
         with self.pipeline() as pipeline:
@@ -170,7 +170,7 @@ class DialectConformance(Conformance):
         )
 
     def test_definitions(self) -> None:
-        """Each tool is shown to the provider: its name, description and parameters, as JSON values."""
+        """Each tool's definition has its name, description and parameters, as JSON values."""
         __tracebackhide__ = True
         dialect = self.found()
         problems: list[str] = []
@@ -182,7 +182,7 @@ class DialectConformance(Conformance):
         hold(problems, "`definition` gives the name, the description and the whole JSON Schema of a tool.")
 
     def test_streams(self) -> None:
-        """The chunks of a stream give the message, and one that is cut off anywhere gives its calls, too."""
+        """The chunks of a stream give the message, and a stream that is cut off anywhere still gives its calls."""
         __tracebackhide__ = True
         chunks = self.streamed(self.calls())
         if chunks is None:

@@ -24,14 +24,14 @@ _FAILURES = ("missing", "value", "timeout", "exit", "any other text")
 
 
 class ExecutorConformance(Conformance):
-    """Subclass this as `TestSomething`, with `plugin`, and `options` that make it run a tool.
+    """Subclass this as `TestSomething`, with `plugin`, and `options` of a tool that it runs.
 
     Its tools are the functions of `mulligan.testing.work`, which a worker must be able to import.
 
     Attributes:
         options: the attributes of a tool that this executor runs, such as `{"tags": ["remote"]}`.
-        declined: those of a tool that it leaves alone; None where it runs every tool.
-        patience: seconds that a call may take at most.
+        declined: those of a tool that it leaves alone; None if it runs every tool.
+        patience: the maximum number of seconds for a call.
     """
 
     hook = "execute"
@@ -51,7 +51,7 @@ class ExecutorConformance(Conformance):
         )
 
     def test_deciding_runs_nothing(self, tmp_path: Path) -> None:
-        """The hookimpl says how a tool is run; it does not run it, and it leaves other tools alone."""
+        """The hookimpl returns an executor and does not run the tool; it leaves other tools alone."""
         __tracebackhide__ = True
         file, problems = tmp_path / "runs", []
         stages, call = self.stages(), ToolCall("c1", "count", None)
@@ -70,7 +70,7 @@ class ExecutorConformance(Conformance):
         )
 
     def test_round_trip(self) -> None:
-        """Arguments arrive as they were sent, and values come back as they were given, with and without `await`."""
+        """Arguments and return values arrive unchanged, with and without `await`."""
         __tracebackhide__ = True
         problems = []
         with self._running(work.echo) as pipeline:
@@ -82,7 +82,7 @@ class ExecutorConformance(Conformance):
         hold(problems, "Send JSON values as they are: integers of any size, texts of any language, None, nesting.")
 
     def test_failures_arrive(self) -> None:
-        """What a tool raises means the same as where it runs in this process."""
+        """An exception of a tool means the same as if it ran in this process."""
         __tracebackhide__ = True
         problems = []
         with self._running(work.fail) as pipeline, Pipeline([work.fail], autoload=False) as plain:
@@ -98,7 +98,7 @@ class ExecutorConformance(Conformance):
         )
 
     def test_at_most_once(self, tmp_path: Path) -> None:
-        """A tool that may write runs once for each call, also where it fails."""
+        """A tool that may write runs once for each call, even if it fails."""
         __tracebackhide__ = True
         problems = []
         with self._running(work.count, work.count_and_fail) as pipeline:
@@ -114,7 +114,7 @@ class ExecutorConformance(Conformance):
         )
 
     def test_deadline(self) -> None:
-        """A tool that hangs is given up in time, and the next call works."""
+        """A tool that hangs times out, and the next call works."""
         __tracebackhide__ = True
         with Pipeline(
             [self.tool(work.hang, timeout=0.3), self.tool(work.echo)],
@@ -134,7 +134,7 @@ class ExecutorConformance(Conformance):
         )
 
     def test_odd_values(self) -> None:
-        """A value that cannot be sent or written is a failure of this call, and no fault."""
+        """A value that cannot be sent or written is a failure of this call, not a fault."""
         __tracebackhide__ = True
         problems = []
         with self._running(work.lock, work.echo) as pipeline:

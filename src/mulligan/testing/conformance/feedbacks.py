@@ -1,4 +1,4 @@
-"""Feedback of every kind, as a format is given it: little, much, and with foreign text in every part."""
+"""Feedback of every kind, as formats receive it: little, much, and with foreign text in every part."""
 
 from __future__ import annotations
 

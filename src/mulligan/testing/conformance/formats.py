@@ -31,7 +31,7 @@ _SMALLEST = 200
 class FormatConformance(Conformance):
     """Subclass this as `TestSomething`, with `plugin`; every format that it offers is tested.
 
-    Override `outside` where a format has a quotation of its own instead of mulligan's fence.
+    Override `outside` if a format quotes text in its own way instead of mulligan's fence.
     """
 
     hook = "feedback_formats"
@@ -51,7 +51,7 @@ class FormatConformance(Conformance):
         return outside(text)
 
     def test_formats_have_names(self) -> None:
-        """It offers formats, each with a name of its own that a person can type."""
+        """It offers formats, each with a unique name that a person can type."""
         __tracebackhide__ = True
         formats = self.formats()
         problems = [f"the name {one.name!r} is no word" for one in formats if not re.fullmatch(r"[\w.-]+", one.name)]
@@ -62,7 +62,7 @@ class FormatConformance(Conformance):
         )
 
     def test_never_raises(self) -> None:
-        """It words any feedback, as a text or a mapping of JSON values."""
+        """It renders any feedback, as a text or a mapping of JSON values."""
         __tracebackhide__ = True
         problems = []
         for format in self.formats():

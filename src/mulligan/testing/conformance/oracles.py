@@ -25,7 +25,7 @@ def outside(text: str) -> str:
 
 
 def texts_of(value: Any) -> Iterator[str]:
-    """Every text in a JSON value, names of members too.
+    """Every text in a JSON value, including names of members.
 
     Args:
         value: the value.

@@ -52,7 +52,7 @@ _NAMES = (
 
 
 class Repaired:
-    """What came of one call.
+    """The outcome of one call.
 
     Attributes:
         ran: the names and arguments of the tools that ran.
@@ -70,9 +70,10 @@ class RepairerConformance(Conformance):
     """Subclass this as `TestSomething`, with `plugin` and `samples`. Its tools are `read_file` and `write_file`.
 
     Attributes:
-        samples: calls that the plugin repairs, and what they mean: `(name, arguments, meant name, meant arguments)`; or a
-            fixture. Both tools take `path`, `text`, `tags`, `count`, `price` and `urgent`; `write_file` may write.
-        sent: what the plugin has sent elsewhere, such as to a model; a fixture where it is known after a run.
+        samples: calls that the plugin repairs, with their meanings: `(name, arguments, meant name, meant arguments)`;
+            or a fixture. Both tools take `path`, `text`, `tags`, `count`, `price` and `urgent`; `write_file` may write.
+        sent: the texts that the plugin has sent elsewhere, such as to a model; a fixture if they are known only after a
+            run.
     """
 
     hook = "repair"
@@ -94,7 +95,7 @@ class RepairerConformance(Conformance):
         )
 
     def test_never_raises(self) -> None:
-        """Whatever a model sent, it gives a repairer or None, and the repairer gives a call with the same id or None."""
+        """For any call, it returns a repairer or None, and the repairer returns a call with the same id or None."""
         __tracebackhide__ = True
         problems: list[str] = []
         stages, toolset = self.stages(), Toolset(_tools([])).without_handlers()
@@ -216,7 +217,7 @@ def _calls() -> Iterator[tuple[ToolCall, ToolError]]:
 
 
 def _outcome(repairer: Any) -> Any:
-    """What a repairer gives, be it awaited or not."""
+    """The result of a repairer, awaited if necessary."""
     given = (repairer.executor if isinstance(repairer, Run) else repairer)()
     if not inspect.isawaitable(given):
         return given

@@ -1,4 +1,4 @@
-"""One sample of what a provider's library raises, and what it means."""
+"""One sample of a provider's failure, and its meaning."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Sample:
     Attributes:
         failure: the exception, or the value that a tool returned.
         error: the class of the error.
-        fields: what the error's attributes are.
+        fields: expected attributes of the error.
     """
 
     failure: Any
@@ -26,11 +26,11 @@ class Sample:
 
     @property
     def arguments(self) -> Mapping[str, Any] | None:
-        """The arguments of the call, where they matter: a field of that name."""
+        """The arguments of the call, if they matter: a field of that name."""
         return self.fields.get("arguments")
 
     def differences(self, error: ToolError) -> Iterator[tuple[str, Any, Any]]:
-        """What is otherwise than it should be: its name, what it is, and what it should be.
+        """The differences: name, actual and expected value of each.
 
         Args:
             error: what the failure means.
@@ -46,7 +46,7 @@ class Sample:
 
 
 def sample_of(given: Any) -> Sample:
-    """A sample out of what a suite is given.
+    """Converts an item of a suite's `samples`.
 
     Args:
         given: a `Sample`, or a pair or triple of its attributes.

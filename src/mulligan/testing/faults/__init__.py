@@ -1,7 +1,7 @@
 """The shared corpus of faults: what models, tools, services and the people behind them really send, and worse.
 
-The conformance suites are fed with it, and so can be any test. Each `Fault` creates a new object, since exceptions are
-changed by those who handle them.
+The conformance suites use it, and any test can. Each `Fault` creates a new object, since handlers of exceptions change
+them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is raised: plain exceptions, exceptions that cannot be read, and imposters of a provider's own classes."""
+"""Exceptions: plain ones, unreadable ones, and imposters of a provider's own classes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ FIELDS = (
 
 
 class UnreadableError(Exception):
-    """An exception of which neither text nor representation can be had."""
+    """An exception without a readable text or representation."""
 
     def __str__(self) -> str:
         raise RuntimeError("no text for you")
@@ -51,7 +51,7 @@ class LeavingError(Exception):
 
 
 class OddError(Exception):
-    """An exception whose text is no text."""
+    """An exception whose text is not a string."""
 
     def __str__(self) -> Any:
         return 17  # noqa: PLE0307 - that is what is wrong with it
@@ -208,7 +208,7 @@ _HELD: Mapping[str, Callable[[], Any]] = {
 
 
 def imposters(qualified_name: str) -> Iterator[Fault]:
-    """Exceptions of a provider's class, by name, whose fields hold what no provider would send.
+    """Exceptions of a provider's class, by name, whose fields hold values that no provider would send.
 
     Args:
         qualified_name: such as `github.GithubException`; nothing is imported.

@@ -29,7 +29,7 @@ STRANGE: tuple[Any, ...] = (
 
 
 def garbled(message: Any) -> Iterator[Any]:
-    """A message with each of its places, one after the other, left out or holding something strange.
+    """Variants of a message in which one place after the other is left out or holds a strange value.
 
     Args:
         message: a message as plain values.

@@ -10,7 +10,7 @@ class Fault(NamedTuple):
     """One fault.
 
     Attributes:
-        name: what it is, in a few words, for test ids and for the texts of failures.
+        name: a short description, for test ids and assertion messages.
         make: creates a new exception, value or message.
     """
 

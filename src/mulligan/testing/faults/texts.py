@@ -90,7 +90,7 @@ def _runs(text: str) -> Iterator[str]:
 
 
 def leaked(text: str) -> list[str]:
-    """Which of `SECRETS` a text still holds, by what they are.
+    """The names of the `SECRETS` that a text still holds.
 
     Args:
         text: what a model, an operator or a log reads.

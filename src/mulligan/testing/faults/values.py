@@ -1,4 +1,4 @@
-"""What tools return: values that no code should trip over, and documents that are no failures."""
+"""Return values of tools: hostile values, and documents that are not failures."""
 
 from __future__ import annotations
 
@@ -89,10 +89,10 @@ class Opaque:
 
 
 def deep(depth: int = 5_000) -> Any:
-    """A list in a list, and so on.
+    """Nested lists.
 
     Args:
-        depth: how many.
+        depth: the number of lists.
     """
     value: Any = "the innermost"
     for _ in range(depth):

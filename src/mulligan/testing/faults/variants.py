@@ -1,4 +1,4 @@
-"""A failure as a provider reports it, with one of its fields, after the other, holding what no provider would send."""
+"""Variants of a provider's failure in which one field after the other holds a value that no provider would send."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PLACES: Mapping[str, Callable[[], Any]] = {
 
 
 def variants(failure: Any) -> Iterator[Fault]:
-    """A failure again and again, each time with something else in one place; the other places stay.
+    """Variants of a failure, each with a different value in one place.
 
     Args:
         failure: an exception with fields, or a value of mappings and lists.
@@ -47,7 +47,7 @@ def variants(failure: Any) -> Iterator[Fault]:
 
 
 def _again(failure: BaseException, *args: Any) -> BaseException:
-    """The exception once more, without its `__init__`, which may want anything."""
+    """A copy of the exception, without calling `__init__`, which may require anything."""
     made: BaseException = type(failure).__new__(type(failure), *args)
     made.args = args
     vars(made).update(vars(failure))
