@@ -21,6 +21,15 @@ def is_proposed(properties, sent, required=None, **options):
 
 # --- numbers and texts that are codes
 
+
+@ALL
+@pytest.mark.parametrize("sent", ['{"x": 1.10}', '{"x": 2.50}', '{"x": 1e5}', '{"x": [3.20]}'])
+def test_a_number_with_a_fraction_is_no_text(sent, kind):
+    """`1.10` is version one point ten, of which a float has lost the last digit."""
+    text = {"type": "array", "items": S} if "[" in sent else S
+    assert not is_proposed({"x": text}, sent, **kind)
+
+
 CODES = [
     {"format": "date-time"},
     {"format": "duration"},

@@ -214,8 +214,8 @@ class _Mender:
         if kind == "boolean":
             return truth_in(value)
         if kind == "string":
-            is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-            return str(value) if is_number and not is_coded(schema) else None
+            is_whole = type(value) is int  # of 1.10, a float has lost a digit
+            return str(value) if is_whole and not is_coded(schema) else None
         if kind == "object":
             return json_in(value, dict) if isinstance(value, str) else None
         if kind == "array":
