@@ -237,9 +237,9 @@ def _without_own_cancellations(watched: Coroutine[Any, Any, Any]) -> Generator[A
         try:
             waiting = advance(sent)
         except BaseException as error:
-            if (own or task.cancelling() != before) and not isinstance(error, GeneratorExit):
+            if (own or task.cancelling() != before) and not issubclass(type(error), GeneratorExit):
                 yield from _take_back(task, _outstanding(task, base, own, before), base)
-            if isinstance(error, StopIteration):
+            if issubclass(type(error), StopIteration):
                 return error.value
             raise
         if own or task.cancelling() != before:
