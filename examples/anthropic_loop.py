@@ -28,7 +28,7 @@ def run(client: Anthropic, model: str, pipeline: Pipeline, messages: list[Any]) 
         answers = session.answer(reply)
         if not answers:
             return "".join(block.text for block in reply.content if block.type == "text")
-        messages += answers  # every call has its answer, whatever became of it
+        messages += answers  # every call has its answer, even a failed one
         answers.raise_if_fatal()
 
 

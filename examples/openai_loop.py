@@ -28,7 +28,7 @@ def run(client: OpenAI, model: str, pipeline: Pipeline, messages: list[Any]) -> 
         answers = session.answer(reply)
         if not answers:
             return reply.choices[0].message.content or ""
-        messages += answers  # every call has its answer, whatever became of it
+        messages += answers  # every call has its answer, even a failed one
         answers.raise_if_fatal()
 
 

@@ -236,11 +236,13 @@ def _without_own_cancellations(watched: Coroutine[Any, Any, Any]) -> Generator[A
         before = task.cancelling()
         try:
             waiting = advance(sent)
+        except StopIteration as stop:
+            if own or task.cancelling() != before:
+                yield from _take_back(task, _outstanding(task, base, own, before), base)
+            return stop.value
         except BaseException as error:
             if (own or task.cancelling() != before) and not issubclass(type(error), GeneratorExit):
                 yield from _take_back(task, _outstanding(task, base, own, before), base)
-            if issubclass(type(error), StopIteration):
-                return error.value
             raise
         if own or task.cancelling() != before:
             own = _outstanding(task, base, own, before)
