@@ -40,7 +40,13 @@ def is_restyled(sent: str, name: str) -> bool:
     ours, theirs = _WORDS.findall(sent), _WORDS.findall(name)
     if not has_same_words(sent, name):
         return False
-    return ours == theirs or (_is_uniform(ours) and _is_uniform(theirs))
+    return ours == theirs or (_is_uniform(ours) and _is_uniform(theirs) and not _changes_unit(ours, theirs))
+
+
+def _changes_unit(words: list[str], others: list[str]) -> bool:
+    """Whether a word of one letter, such as `M` or `m`, has another case in a name that is not in capitals throughout."""
+    is_loud = all(map(str.isupper, words)) or all(map(str.isupper, others))
+    return not is_loud and any(len(one) == 1 and one != other for one, other in zip(words, others, strict=False))
 
 
 def has_same_words(sent: str, name: str) -> bool:

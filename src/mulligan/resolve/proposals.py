@@ -52,6 +52,8 @@ def proposal(tool: Tool, called: str, *, is_clear: bool) -> Proposal | None:
         return None
     if not says_it and ((_looks(ours) and _may_change(tool, theirs)) or _are_opposites(ours, theirs)):
         return None
+    if not (says_it or tool.read_only or seems_to_read(tool)) and _is_another_verb(ours, theirs):
+        return None
     if tool.read_only:
         light = [word for word in dropped if word.is_light and word.text not in _ARTICLES]
         return "clear" if is_clear and not light else "likely"
@@ -74,6 +76,16 @@ def _looks(words: Sequence[Word]) -> bool:
 def _may_change(tool: Tool, words: Sequence[Word]) -> bool:
     """Whether a tool says nowhere that it only reads, nor begins with a word that can do no harm: its verb may be any."""
     return not (tool.read_only or seems_to_read(tool) or (words and words[0].text in _HARMLESS))
+
+
+def _is_another_verb(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
+    """Whether the first words differ in their first letter, as in `brain_node` and `drain_node`, and mean nothing in common."""
+    if not (ours and theirs) or ours[0].text[0] == theirs[0].text[0]:
+        return False
+    is_known = bool(
+        ours[0].meaning.same & theirs[0].meaning.same or ours[0].meaning.related & theirs[0].meaning.related
+    )
+    return not is_known and not any(word.stem == theirs[0].stem for word in ours)
 
 
 def _are_opposites(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
