@@ -32,7 +32,9 @@ async def test_calls_go_through(mode):
         assert said(await client.call_tool("steps", {})) == "done"
         failed = await client.call_tool("fail", {})
         assert failed.is_error
-        assert "Available tools (4): name, steps, fail, grow." in said(await client.call_tool("stepz", {}))
+        missing = said(await client.call_tool("stepz", {}))
+        assert 'Did you mean "steps"?' in missing
+        assert "Available tools (4): steps, name, fail, grow." in missing
         (resource,) = (await client.list_resources()).resources
         assert (await client.read_resource(resource.uri)).contents[0].text == "noted"
 
