@@ -35,7 +35,7 @@ def test_the_texts_are_real(tmp_path, monkeypatch):
         """Read a text file of the workspace."""
         return pathlib.Path(path).read_text()
 
-    missing, broken = says(("c1", "read_file", {"path": "b.md"})), says(("c1", "read_file", '{"path" "b.md"}'))
+    missing, broken = says(("c1", "read_file", {"path": "b.md"})), says(("c1", "read_file", '{"path": "b.md",}'))
     try:
         create_agent(model(missing), [read_file]).invoke(asked())
     except FileNotFoundError as error:

@@ -16,7 +16,7 @@ def test_its_code_runs_and_its_texts_are_what_is_read(monkeypatch):
     plain, guarded = re.findall(r"```text\n(.*?)```", README, re.DOTALL)
     for block in re.findall(r"```python\n(.*?)```", README, re.DOTALL):
         exec(compile(block, "README.md", "exec"), names)
-    sent = re.search(r"no JSON: `(.*?)`", README)[1]
+    sent = re.search(r"not valid JSON: `(.*?)`", README)[1]
     one, Agent = names["agent"], names["Agent"]
     for agent, text in ((Agent(tools=[names["search"]], callback_handler=None), plain), (one, guarded)):
         agent.model = Script([("c1", "search", sent)], "ok")
