@@ -679,3 +679,24 @@ def test_a_command_is_not_proposed_for_the_name_of_a_thing(called, name):
     with Pipeline(tools, autoload=False) as pipeline:
         content = pipeline.call(called, {}).content
     assert "Did you mean" not in content and "does what you want, call it" not in content
+
+
+# --- another verb, another unit
+
+
+@given(words, words, st.sampled_from("bcdfgh"), st.sampled_from(KINDS[:1] + KINDS[2:]))
+def test_another_first_letter_is_another_verb(verb, noun, letter, kind):
+    """`drain_node` is not what `brain_node` says."""
+    assume(verb[0] != letter)
+    other = f"{letter}{verb[1:]}_{noun}"
+    tools = [made({}, name=other, **kind), made({}, name="list_weather")]
+    said = our_voice(result_of(tools, {}, f"{verb}_{noun}").content)
+    named = [line for line in said.splitlines() if line.startswith(("Closest", "Did you mean", "Next"))]
+    assert not any(other in line for line in named)
+
+
+@pytest.mark.parametrize(("sent", "name"), [("length_M", "length_m"), ("temp_K", "temp_k"), ("sizeG", "size_g")])
+def test_the_case_of_a_unit_of_one_letter_counts(sent, name):
+    tool = made({name: S})
+    assert ready(result_of(tool, {sent: "1"}).content) is None
+    assert result_of(tool, {sent: "1"}, policy=Policy(repair="all")).is_error
