@@ -30,7 +30,7 @@ SAMPLES: dict[str, ToolError] = {
     "ToolQuotaError": errors.ToolQuotaError("The month's credit is exhausted."),
 }
 INTRO = """Every failed call becomes one of these. A program reads its fields; the model reads the text below each class, which
-a pipeline made in that very case; the person is told `user_message`. `Policy(fatal=...)` decides otherwise about what is fatal
+a pipeline made in that very case; the user reads `user_message`. `Policy(fatal=...)` decides otherwise about what is fatal
 ([Policy and limits](policy.md)).
 """
 FIELDS = """These fields can be given by keyword to each class below; what a plugin leaves out is filled in by the pipeline."""
@@ -75,7 +75,7 @@ def _table(link: Link) -> str:
         for cls in _classes()
     ]
     return (
-        "| error | code | fatal by default | what it means, and what the model is told |\n|---|---|---|---|\n"
+        "| error | code | fatal by default | what it means, and what the model reads |\n|---|---|---|---|\n"
         + "".join(rows)
     )
 
@@ -101,7 +101,7 @@ def _one(cls: type[ToolError], told: str, link: Link) -> str:
     facts.append("transient" if cls.transient else "not transient")
     shown = re.sub(r"[0-9a-f]{16}", "0123456789abcdef", told)
     return (
-        f"{text}\nBy default: {', '.join(facts)}. The person is told: “{cls.user_message}”\n\n"
+        f"{text}\nBy default: {', '.join(facts)}. The user reads: “{cls.user_message}”\n\n"
         f"The model reads, for example:\n\n```text\n{shown}\n```\n"
     )
 

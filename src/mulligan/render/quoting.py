@@ -1,4 +1,4 @@
-"""What stands among our own words although somebody else wrote it, and so belongs into the fence."""
+"""Text of others within our own sentences, which belongs in the fence."""
 
 from __future__ import annotations
 

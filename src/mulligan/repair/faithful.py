@@ -37,7 +37,7 @@ def unwrapped(text: str) -> str:
 
 
 def is_whole(arguments: object) -> bool:
-    """Whether arguments surely arrived to their end: every bracket and quotation is closed, the last of them last.
+    """Whether arguments are complete: every bracket and quotation is closed, the outermost bracket last.
 
     Args:
         arguments: as they were sent: text, bytes, a mapping, or None.

@@ -1,4 +1,4 @@
-"""Arguments that were sent as broken JSON, read as what surely was meant; json-repair helps where it is installed."""
+"""Arguments that were sent as broken JSON, read only where their meaning is certain; json-repair helps if it is installed."""
 
 from __future__ import annotations
 

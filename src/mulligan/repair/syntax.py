@@ -1,6 +1,6 @@
 """Text that is nearly JSON, made JSON, where it is clear how: no value is completed or left out.
 
-json-repair would mend more, but it guesses without saying so: it turns `tru` into a text and ends a value that was cut off.
+json-repair would repair more, but it guesses without saying so: it turns `tru` into a text and ends a value that was cut off.
 """
 
 from __future__ import annotations
