@@ -138,13 +138,18 @@ def test_values_with_telling_names_are_hidden_in_every_escape_and_sentence(redac
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("secret", _REGISTERED)
-@pytest.mark.parametrize("coding", _CODINGS)
+@pytest.mark.parametrize(
+    ("secret", "coding"),
+    [
+        (secret, coding)
+        for coding in _CODINGS
+        for secret in _REGISTERED
+        if not (coding == "wrapped, JSON" and "\\n" in secret)  # it may be a line break or a part of the value
+    ],
+)
 def test_registered_values_are_hidden_in_every_coding(secret: str, coding: str) -> None:
     redactor = Redactor([secret], environment={})
     coded = _CODINGS[coding](secret)
-    if coding == "wrapped, JSON" and "\\n" in secret:
-        pytest.skip("it may be a line break or a part of the value")
     for carrier in ("{}", "failed for '{}'", "x{}y", "{}\n{}", "/a?b={}&c=d"):
         redacted = redactor.redact(carrier.format(coded, coded))
         assert REDACTED in redacted
