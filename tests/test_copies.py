@@ -119,7 +119,7 @@ def middleware_saboteur() -> Any:
 
 
 def outcome(plugins: list[Any], *, format: Any = "text") -> Any:
-    """Everything that can be seen of some calls, and of the pipeline afterwards."""
+    """Everything that can be seen of some calls, and of the pipeline afterwards; calls of one message run in any order."""
     ran: list[Any] = []
     given = {"path": "a.txt", "parts": [{"n": 1}, {"n": 2}], "deep": {"er": ["x"]}}
     schema = {"type": "object", "properties": {"path": {"type": "string"}, "parts": {"type": "array"}}}
@@ -182,7 +182,7 @@ def outcome(plugins: list[Any], *, format: Any = "text") -> Any:
             result.error and {k: v for k, v in vars(result.error).items() if k != "_owner"} for result in results
         ],
         "answers": answers,
-        "ran": ran,
+        "ran": sorted(map(repr, ran)),
         "tools": [(tool.name, tool.read_only, tool.handler is not None) for tool in pipeline.tools.values()],
         "definitions": pipeline.tools.definitions("mcp"),
         "given": [given, messages],
