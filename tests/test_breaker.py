@@ -15,7 +15,7 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invaria
 
 from mulligan import Tool, errors
 from mulligan.middleware import circuit_breaker, concurrency, rate_limit, retry
-from mulligan.middleware.circuit import Circuit, Settings
+from mulligan.middleware.breaker import Circuit, Settings
 from mulligan.plugin import DeadlineExceeded, ExecutorSaturated, Outcome, Run, ToolCall
 
 DOWN = errors.ToolUnavailableError("Down.")

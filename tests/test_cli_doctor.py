@@ -277,9 +277,9 @@ def test_a_block_that_blocks_nobody(house, findings, monkeypatch):
 
 
 def test_a_dependency_that_is_too_old(house, cli, monkeypatch):
-    from mulligan.cli import doctor, requirements
+    from mulligan.cli import doctor, findings
 
-    old = requirements.Requirement("pluggy", ">=99", "1.7.0", "", False)
+    old = findings.Requirement("pluggy", ">=99", "1.7.0", "", False)
     monkeypatch.setattr(doctor, "requirements", lambda name: iter([old]))
     code, out, _ = cli("doctor", "--check")
     assert code == 1
@@ -292,9 +292,9 @@ def test_without_its_library_it_says_what_to_install(house, cli, monkeypatch):
 
 
 def test_a_plugin_whose_import_hangs_is_named_while_it_does(house, cli, monkeypatch):
-    from mulligan.cli import patience
+    from mulligan.cli import loading
 
-    monkeypatch.setattr(patience, "SECONDS", 0.05)
+    monkeypatch.setattr(loading, "SECONDS", 0.05)
     house.install("quick", "@hookimpl\ndef hints(error):\n    return []\n")
     house.install("sleepy", "import time\ntime.sleep(1)\n@hookimpl\ndef hints(error):\n    return []\n")
     code, _, err = cli("plugins")

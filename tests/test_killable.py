@@ -22,8 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mulligan import Limits, Tool, errors
-from mulligan.execute.process import _reference, process_of
-from mulligan.execute.retelling import opened
+from mulligan.execute.process import _reference, opened, process_of
 from mulligan.plugin import ExecutorSaturated, Outcome, hookimpl
 
 SOURCE = str(pathlib.Path(__file__).parents[1] / "src")

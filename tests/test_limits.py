@@ -473,7 +473,7 @@ def test_sixteen_threads_and_a_loop_of_tasks_share_three_permits(make_pipeline):
 
 
 def test_sixteen_threads_get_exactly_what_there_is():
-    from mulligan.middleware.rate_limits import Rate
+    from mulligan.middleware.limits import Rate
 
     line, got = Rate(50, 10.0), []
     start = threading.Barrier(16)

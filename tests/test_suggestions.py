@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mulligan.resolve.canonical import canonical, canonical_match
 from mulligan.resolve.suggestions import Entry, NameIndex, Suggestions
+from mulligan.resolve.words import canonical, canonical_match
 
 # How the material was made. VERBS, NOUNS and data/invented_names.txt were written from memory of public tool servers
 # and of names that models invent, before the package had a table of synonyms, and did not change when that table was

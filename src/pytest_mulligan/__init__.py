@@ -74,7 +74,7 @@ def model_reads(request: pytest.FixtureRequest) -> Callable[..., None]:
 
     The file is `model_reads/<module>/<test>.txt`, and `--mulligan-update` writes it. A test with several gives each a `name`.
     """
-    from mulligan.testing.snapshots import assert_reads, wants_update
+    from mulligan.testing.assertions import assert_reads, wants_update
 
     folder = Path(request.path).parent / "model_reads" / Path(request.path).stem
     update = bool(request.config.getoption("--mulligan-update")) or wants_update()

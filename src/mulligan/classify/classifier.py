@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any, cast
 
 from mulligan.calls import ToolCall
-from mulligan.classify.error_fields import check_fields, handed_on
 from mulligan.classify.failure import Failure
 from mulligan.classify.resources import stored_resource
 from mulligan.classify.sent import sent_text, was_sent
@@ -18,7 +17,65 @@ from mulligan.policy import Policy
 from mulligan.secrets.redaction import redacted_pointer
 from mulligan.tools import Tool
 from mulligan.untrusted.objects import guarded
-from mulligan.untrusted.text import is_name, type_shown
+from mulligan.untrusted.text import is_name, plain_str, type_shown
+
+_TEXTS = ("message", "user_message", "code", "tool_name", "resource", "provider", "rule", "effect", "tool_type")
+_ENDLESS = float("inf")
+
+
+def check_fields(error: ToolError) -> None:
+    """Turns what is no text into text, and leaves out what is no number and no `Problem`.
+
+    Args:
+        error: the error; changed in place.
+    """
+    own = error.__dict__
+    if "message" not in own:
+        own["message"] = plain_str(error.args[0]) if error.args else ""
+    suspects = [
+        name for name, value in own.items() if name in _CHECKS and (type(value) is not str or name not in _TEXTS)
+    ]
+    for name in suspects:  # few errors have any: what most of them hold is text
+        if own[name] is None:
+            del own[name]  # nothing said: the default of the class
+        else:
+            own[name] = _CHECKS[name](own[name])
+
+
+def _seconds(value: Any) -> float | None:
+    return value if type(value) in (int, float) and 0 <= value < _ENDLESS else None
+
+
+def _problems(value: Any) -> tuple[Problem, ...]:
+    given = value if isinstance(value, (list, tuple)) else ()
+    return tuple(problem for problem in given if isinstance(problem, Problem))
+
+
+def _status(value: Any) -> int | None:
+    return value if type(value) is int else None
+
+
+_CHECKS: Mapping[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(_TEXTS, plain_str),
+    "retry_after": _seconds,
+    "problems": _problems,
+    "http_status": _status,
+}
+
+
+def handed_on(error: ToolError) -> ToolError:
+    """A copy of an error that another call has had before, without what was filled in for that call.
+
+    Args:
+        error: the error.
+    """
+    copy = type(error).__new__(type(error), error.message)
+    copy.__dict__.update(error.__dict__)
+    for name in (*copy.__dict__.pop("_filled", ()), "_owner"):
+        copy.__dict__.pop(name, None)
+    copy.__cause__ = error.__cause__
+    return copy
+
 
 _SEALED, _LONGEST_RESOURCE = 1_000, 200
 

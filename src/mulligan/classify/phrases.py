@@ -12,9 +12,8 @@ from functools import lru_cache
 from typing import Unpack
 
 from mulligan.classify import meanings as m
-from mulligan.classify.clauses import clauses, unnamed
 from mulligan.classify.failure import Failure
-from mulligan.classify.phrasebook import Phrasebook
+from mulligan.classify.phrasebook import Phrasebook, clauses, unnamed
 from mulligan.classify.reasons import reason_of
 from mulligan.errors import ErrorFields, ToolError
 

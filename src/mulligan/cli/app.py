@@ -2,29 +2,134 @@
 
 from __future__ import annotations
 
+import difflib
 import io
-from collections.abc import Callable, Sequence
-from typing import IO, Annotated, Any
+import re
+import textwrap
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import IO, Annotated, Any, get_args
 
-from cyclopts import App, CycloptsError, Group, Parameter
+from cyclopts import (
+    App,
+    CoercionError,
+    CycloptsError,
+    Group,
+    MissingArgumentError,
+    Parameter,
+    RepeatArgumentError,
+    UnknownCommandError,
+    UnknownOptionError,
+    UnusedCliTokensError,
+)
 from rich.console import Console
 
 from mulligan import __version__
-from mulligan.cli.call import call
+from mulligan.cli.call import call, schema
 from mulligan.cli.commands import packaged, packaged_names
 from mulligan.cli.demo import demo
 from mulligan.cli.doctor import doctor
 from mulligan.cli.explain import explain
-from mulligan.cli.help import UNWRAPPED, USES, tidy
-from mulligan.cli.mistakes import describe
 from mulligan.cli.new import new
-from mulligan.cli.output import DASH, INTERRUPTED, OK, PIPE_CLOSED, USAGE, complain, console, is_styled, write
+from mulligan.cli.output import (
+    DASH,
+    INTERRUPTED,
+    OK,
+    PIPE_CLOSED,
+    USAGE,
+    answers_apart,
+    complain,
+    console,
+    flush,
+    is_styled,
+    leave_pipe,
+    ready,
+    stdout,
+    write,
+)
 from mulligan.cli.plugins import plugins
 from mulligan.cli.run import run as replay
-from mulligan.cli.schema import schema
 from mulligan.cli.settings import Settings
-from mulligan.cli.streams import answers_apart, flush, leave_pipe, ready, stdout
 from mulligan.errors import UsageError
+
+_COMMON_MISTAKES = ("--plugin", "--log", "--help")
+
+
+def describe(error: CycloptsError, commands: Iterable[str]) -> str:
+    """One line about an invalid command line.
+
+    Args:
+        error: the error of the parser.
+        commands: the names of all commands.
+    """
+    chain = " ".join(error.command_chain or ())
+    where = f"{chain}: " if chain else ""
+    what = _what(error, commands)
+    step = f"See mulligan {chain}{' ' if chain else ''}--help"
+    return f"{where}{what}{'' if what.endswith('?') else '.'} {step}"
+
+
+def _what(error: CycloptsError, commands: Iterable[str]) -> str:
+    name = "" if error.argument is None else error.argument.name
+    if isinstance(error, UnknownCommandError):
+        return _unknown("command", (error.unused_tokens or [""])[0], commands)
+    if isinstance(error, UnknownOptionError):
+        known = [name for one in error.argument_collection if one.parse for name in one.names if name.startswith("--")]
+        return _unknown("option", error.token.keyword or error.token.value, [*known, *_COMMON_MISTAKES])
+    if isinstance(error, UnusedCliTokensError):
+        words = error.unused_tokens or ()
+        return f"unexpected argument{'s'[: len(words) - 1]} {', '.join(map(repr, words))}; quote values that contain spaces"
+    if isinstance(error, MissingArgumentError):
+        return f"{error.keyword or name} {'is missing' if error.keyword is None else 'requires a value'}"
+    if isinstance(error, RepeatArgumentError):
+        return f"{error.token.keyword} is repeated"
+    if isinstance(error, CoercionError) and error.token is not None:
+        if error.target_type is bool:
+            return f"{error.token.keyword} takes no value, not {error.token.value!r}"
+        if choices := [str(choice) for choice in get_args(error.target_type)]:
+            return f"{name} must be one of {', '.join(choices)}, not {error.token.value!r}"
+    return str(error).rstrip(".")
+
+
+def _unknown(kind: str, word: str, known: Iterable[str]) -> str:
+    if kind == "command" and word.startswith("-"):
+        return f"unknown option {word!r}. Name a command first"
+    names = {name.lstrip("-"): name for name in known}
+    near = difflib.get_close_matches(word.lstrip("-"), names, 1)
+    step = f"Did you mean {names[near[0]]!r}?" if near else f"Available: {', '.join(names.values())}"
+    return f"unknown {kind} {word!r}. {step}"
+
+
+USES: Mapping[str, str] = {
+    "demo": "[--plain] [--fast]",
+    "call": "--tools MODULE[:NAME] [--format FORMAT] [--json] TOOL [JSON]",
+    "run": "FILE --tools MODULE[:NAME] [--out FILE] [--dialect DIALECT] [--json]",
+    "plugins": "[--rules] [--json]",
+    "doctor": "[--check] [--json]",
+    "explain": "[--tools MODULE[:NAME]] [--tool NAME] [--format FORMAT] [--text] [--json] [FAILURE]",
+    "schema": "--tools MODULE[:NAME] [--dialect DIALECT]",
+    "new": "classifier|format|dialect|executor|repairer NAME",
+}
+UNWRAPPED = 10_000
+"""The width at which a page is rendered before it is wrapped here."""
+
+
+def tidy(page: str, width: int | None) -> str:
+    """A help page with wrapped lines and at most one empty line in a row.
+
+    Args:
+        page: the page.
+        width: the maximum width; None if the page is already wrapped.
+    """
+    lines = [part for line in page.splitlines() for part in (_wrapped(line.rstrip(), width) if width else [line])]
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n")
+
+
+def _wrapped(line: str, width: int) -> list[str]:
+    indent = " " * (len(line) - len(line.lstrip()))
+    below = f"{indent}    " if indent or line.startswith("Usage: ") else ""
+    wrapped = textwrap.wrap(line, width, subsequent_indent=below, break_long_words=False, break_on_hyphens=False)
+    return wrapped or [""]
+
 
 _HELP = "Give every tool call of a language model a second chance. Run `mulligan demo` to see it."
 _CODES = (

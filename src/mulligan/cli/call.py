@@ -1,4 +1,4 @@
-"""`mulligan call`: one tool call."""
+"""`mulligan call` runs one tool; `mulligan schema` prints the definitions for the model."""
 
 from __future__ import annotations
 
@@ -6,10 +6,25 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from mulligan.cli.given_tools import find_tools
-from mulligan.cli.output import DASH, code_of, write, write_json
+from mulligan.cli.loading import find_tools
+from mulligan.cli.output import DASH, OK, code_of, decode, stdin, typed, write, write_json
 from mulligan.cli.settings import Settings
-from mulligan.cli.streams import decode, stdin, typed
+
+
+def schema(*, tools: str, dialect: str = "openai", settings: Annotated[Settings, Parameter(parse=False)]) -> int:
+    """Print the tool definitions that a model receives.
+
+    Args:
+        tools: MODULE[:NAME] or FILE.py[:NAME] with the tools.
+        dialect: the format of the provider: openai, openai-responses, anthropic, gemini, mcp, ai-sdk, or one of a plugin.
+        settings: the common options.
+
+    Returns:
+        The exit code.
+    """
+    with settings.pipeline(find_tools(tools)) as pipeline:
+        write_json(pipeline.tools.definitions(dialect))
+    return OK
 
 
 def call(

@@ -10,11 +10,9 @@ import attrs
 from cyclopts import Parameter
 
 from mulligan import __version__
-from mulligan.cli.findings import Examination, Finding, examine, origin
-from mulligan.cli.output import FAILED, OK, console, is_styled, print_table, write, write_json
-from mulligan.cli.requirements import Requirement, requirements
+from mulligan.cli.findings import Examination, Finding, Requirement, examine, origin, requirements
+from mulligan.cli.output import FAILED, OK, console, is_styled, print_table, stdout, write, write_json
 from mulligan.cli.settings import Chosen, Settings
-from mulligan.cli.streams import stdout
 from mulligan.hookimpl import HOOK_API
 
 _BLOCKING = 'To block a plugin: -p no:NAME, MULLIGAN_BLOCK_PLUGINS=NAME, or block = ["NAME"] in pyproject.toml.'

@@ -6,29 +6,202 @@ import ast
 import builtins
 import difflib
 import re
+from collections.abc import Iterable, Iterator
+from copy import copy
 from itertools import groupby
 from operator import attrgetter
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any, Literal, NoReturn
 
 import attrs
 from cyclopts import Parameter
 
 from mulligan.classify.failure import Failure
-from mulligan.cli.asked import Answered, answers, order
-from mulligan.cli.given_tools import find_tools
-from mulligan.cli.loading import find
-from mulligan.cli.output import OK, console, is_styled, print_table, write, write_json
+from mulligan.classify.rules import Rule
+from mulligan.cli.loading import find, find_tools
+from mulligan.cli.output import OK, console, is_styled, print_table, stdout, typed, write, write_json
 from mulligan.cli.settings import Settings
-from mulligan.cli.streams import stdout, typed
-from mulligan.cli.verdicts import Verdict, summary, verdicts
 from mulligan.errors import ToolError, UsageError
 from mulligan.hooks.discovery import Hookimpl, PluginInfo
+from mulligan.hooks.probing import LEFT_OUT
+from mulligan.hooks.registration import HOOKS
 from mulligan.pipeline import Pipeline
 from mulligan.resolve.toolset import Toolset
 from mulligan.results import ToolResult
 from mulligan.tools import Tool
 from mulligan.untrusted.objects import type_name
 from mulligan.untrusted.text import safe_str
+
+Reply = Literal[
+    "decided",
+    "abstains",
+    "also matches",
+    "contributes",
+    "failed",
+    "ignored",
+    "wraps",
+    "not loaded",
+    "blocked",
+    "disabled",
+]
+
+
+@attrs.frozen
+class Answered:
+    """What one hookimpl answered.
+
+    Attributes:
+        hook: its hook; empty for a plugin without hookimpls, such as a blocked one.
+        plugin: the name of the plugin.
+        answer: `decided`; `abstains`: it returned None; `also matches`: it would have an answer, but an earlier hookimpl
+            decided; `contributes`; `failed`: it raised, or returned a wrong type; `ignored`: it claims what it cannot
+            know; `wraps`: it is a wrapper; `not loaded`, `blocked` or `disabled`: it is not called.
+        says: the error class, the number of hints, or what is wrong; else None.
+    """
+
+    hook: str
+    plugin: str
+    answer: Reply
+    says: str | None = None
+
+
+def order(infos: Iterable[PluginInfo]) -> dict[str, list[tuple[PluginInfo, Hookimpl]]]:
+    """The hookimpls of every hook, in the order in which they are called.
+
+    Args:
+        infos: the plugins of a pipeline.
+    """
+    found: dict[str, list[tuple[PluginInfo, Hookimpl]]] = {hook: [] for hook in HOOKS}
+    for info in infos:
+        for hookimpl in info.hookimpls:
+            found[hookimpl.hook].append((info, hookimpl))
+    return {hook: sorted(impls, key=lambda impl: impl[1].place) for hook, impls in found.items()}
+
+
+def answers(pipeline: Pipeline, failure: Failure | None, result: ToolResult) -> Iterator[Answered]:
+    """What every hookimpl that takes part in handling a failure answers.
+
+    Args:
+        pipeline: the pipeline with the plugins.
+        failure: what happened; None if mulligan itself decided, so that no plugin classifies it.
+        result: the result of the call.
+    """
+    assert result.error is not None
+    impls = order(pipeline.plugins)
+    for info, hookimpl in impls["classify"] if failure is not None else ():
+        yield _classifies(pipeline, info, hookimpl, failure, result.error)
+    for info, hookimpl in impls["hints"]:
+        yield _hints(pipeline, info, hookimpl, result.error, failure)
+    for info in pipeline.plugins:
+        if not info.hookimpls:
+            answer: Reply = (
+                "not loaded" if info.state == "failed" else "blocked" if info.state == "blocked" else "disabled"
+            )
+            yield Answered("", info.name, answer, info.error)
+
+
+def _classifies(
+    pipeline: Pipeline, info: PluginInfo, hookimpl: Hookimpl, failure: Failure | None, decided: ToolError
+) -> Answered:
+    if (decided.rule or "").startswith(f"{info.name}:"):
+        return Answered("classify", info.name, "decided", type(decided).__name__)
+    answer, given = _ask_hookimpl(pipeline, info, hookimpl, copy(failure))
+    return answer if given is None else attrs.evolve(answer, answer="also matches", says=type(given).__name__)
+
+
+def _hints(
+    pipeline: Pipeline, info: PluginInfo, hookimpl: Hookimpl, error: ToolError, failure: Failure | None
+) -> Answered:
+    answer, given = _ask_hookimpl(pipeline, info, hookimpl, error, failure)
+    count = len(given or ())
+    return attrs.evolve(answer, answer="contributes", says=f"{count} hint{'s' * (count != 1)}") if count else answer
+
+
+def _ask_hookimpl(pipeline: Pipeline, info: PluginInfo, hookimpl: Hookimpl, *args: Any) -> tuple[Answered, Any]:
+    """What a hookimpl returns, and the answer to report if it returns None."""
+    if "wrapper" in hookimpl.marks:
+        return Answered(hookimpl.hook, info.name, "wraps"), None
+    before = len(pipeline.faults)
+    given = hookimpl.ask(*args)
+    own = [fault.error for fault in pipeline.faults if (fault.plugin, fault.hook) == (info.name, hookimpl.hook)]
+    claims = next((error for error in own if LEFT_OUT in error), None)
+    if claims is not None:
+        return Answered(hookimpl.hook, info.name, "ignored", claims.partition(LEFT_OUT)[0]), None
+    if len(pipeline.faults) > before and own:
+        return Answered(hookimpl.hook, info.name, "failed", own[-1]), None
+    return Answered(hookimpl.hook, info.name, "abstains"), given
+
+
+Answer = Literal["decided", "abstains", "other classes", "also matches", "failed"]
+
+
+@attrs.frozen
+class Verdict:
+    """What one rule answers.
+
+    Attributes:
+        plugin: the plugin's name.
+        rule: the rule's name.
+        about: the rule's description.
+        answer: `decided`; `abstains`: it returned None; `other classes`: it is for other exception classes; `also
+            matches`: it would have an answer, but an earlier rule decided; `failed`: it raised.
+        says: the error class of its answer, or the class of the exception that it raised; else None.
+    """
+
+    plugin: str
+    rule: str
+    about: str
+    answer: Answer
+    says: str | None = None
+
+
+def verdicts(plugins: Iterable[PluginInfo], failure: Failure, decided: ToolError) -> Iterator[Verdict]:
+    """What each rule answers, plugin by plugin.
+
+    Args:
+        plugins: the plugins of a pipeline.
+        failure: what happened.
+        decided: how it was classified.
+    """
+    for plugin in plugins:
+        for rule in plugin.rules if plugin.state == "active" else ():
+            if decided.rule == f"{plugin.name}:{rule.name}":
+                answer: Answer = "decided"
+                says: str | None = type(decided).__name__
+            else:
+                answer, says = _ask(rule, failure)
+            yield Verdict(plugin.name, rule.name, rule.about, answer, says)
+
+
+def _ask(rule: Rule, failure: Failure) -> tuple[Answer, str | None]:
+    if not rule.fits(failure):
+        return "other classes", None
+    try:
+        error = rule(copy(failure))
+    except Exception as raised:
+        return "failed", type(raised).__name__
+    return ("abstains", None) if error is None else ("also matches", type(error).__name__)
+
+
+def summary(answers: Iterable[Verdict]) -> str:
+    """The answers of the rules of one plugin, in one line.
+
+    Args:
+        answers: their verdicts.
+    """
+    by_answer: dict[Answer, list[str]] = {}
+    for one in answers:
+        shown = f"{one.rule} ({one.says})" if one.says and one.answer != "decided" else one.rule
+        by_answer.setdefault(one.answer, []).append(shown)
+    elsewhere = by_answer.pop("other classes", ())
+    parts = [f"{answer}: {', '.join(names)}" for answer, names in sorted(by_answer.items(), key=_rank)]
+    if elsewhere:
+        parts.append(f"{len(elsewhere)} for other classes")
+    return "; ".join(parts)
+
+
+def _rank(item: tuple[Answer, list[str]]) -> int:
+    return ("decided", "failed", "also matches", "abstains").index(item[0])
+
 
 _REFERENCE = re.compile(r"(?:([A-Za-z_][\w.]*):)?([A-Za-z_][\w.]*)(\(.*\))?", re.DOTALL)
 _SURELY, _PROBABLY = 0.85, 0.75

@@ -3,27 +3,223 @@
 from __future__ import annotations
 
 import sys
+import time
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 import attrs
 
 from mulligan import hookspecs
+from mulligan.calls import ToolCall
+from mulligan.classify.failure import Failure
 from mulligan.cli.commands import GROUP as COMMANDS
 from mulligan.cli.loading import installed, split
-from mulligan.cli.requirements import requirements
 from mulligan.cli.rule_checks import exception_classes, fails, never_matches
 from mulligan.cli.settings import Chosen, Settings
-from mulligan.cli.trials import Asked, ask_all, offers, trial_tool, tried
+from mulligan.dialects import Dialect
 from mulligan.errors import UsageError
+from mulligan.events import CallStarted
+from mulligan.feedback import FeedbackFormat
 from mulligan.hookimpl import HOOK_API
-from mulligan.hooks.discovery import GROUP, PluginFault, PluginInfo
+from mulligan.hooks.discovery import GROUP, Hookimpl, PluginFault, PluginInfo
 from mulligan.hooks.entry_points import Entry, read_entry_points
 from mulligan.hooks.manager import PluginManager
 from mulligan.hooks.probing import LEFT_OUT
 from mulligan.hooks.registration import name_of, rule_lists
 from mulligan.pipeline import Pipeline
+from mulligan.render.builtin import TextFormat
+from mulligan.resolve.toolset import Toolset
+from mulligan.tools import Tool
+from mulligan.untrusted.objects import type_name
+from mulligan.untrusted.text import safe_str
+
+
+@attrs.frozen
+class Requirement:
+    """One requirement of a distribution.
+
+    Attributes:
+        name: the required distribution.
+        wanted: its versions, as in `>=1,<2`; empty for any.
+        installed: the installed version, or None.
+        extra: the extra that requires it, or empty.
+        fits: whether the requirement is met; also true for an extra that is not installed.
+    """
+
+    name: str
+    wanted: str
+    installed: str | None
+    extra: str
+    fits: bool
+
+    def __str__(self) -> str:
+        return f"{self.name}{self.wanted}"
+
+
+def requirements(distribution: str) -> Iterator[Requirement]:
+    """What a distribution requires here, including extras; nothing if its metadata cannot be read.
+
+    Args:
+        distribution: its name.
+
+    Raises:
+        UsageError: the library that parses requirements is not installed.
+    """
+    import importlib_metadata
+
+    try:
+        from packaging.requirements import InvalidRequirement
+        from packaging.requirements import Requirement as Line
+    except ModuleNotFoundError:
+        raise UsageError("mulligan doctor requires packaging: pip install 'mulligan[cli]'") from None
+
+    try:
+        lines = importlib_metadata.requires(distribution) or []
+    except Exception:  # the distribution is not installed, or its metadata cannot be read: see `read_entry_points`
+        return
+    for text in lines:
+        try:
+            line = Line(text)
+        except InvalidRequirement:
+            continue
+        extra = _extra(line)
+        if extra is not None:
+            installed = _version(line.name)
+            fits = line.specifier.contains(installed, prereleases=True) if installed else bool(extra)
+            yield Requirement(line.name, str(line.specifier), installed, extra, fits)
+
+
+def _extra(line: object) -> str | None:
+    """The extra that a requirement belongs to; empty for none, None if its marker excludes this environment."""
+    import re
+
+    marker = getattr(line, "marker", None)
+    if marker is None or marker.evaluate({"extra": ""}):
+        return ""
+    found = re.search(r"""extra\s*==\s*["']([^"']+)["']""", str(marker))
+    return found[1] if found and marker.evaluate({"extra": found[1]}) else None
+
+
+def _version(distribution: str) -> str | None:
+    import importlib_metadata
+
+    try:
+        return importlib_metadata.version(distribution)
+    except Exception:  # unreadable metadata counts as not installed
+        return None
+
+
+_NAME = "doctor_trial"
+_FAILURES = (
+    RuntimeError("a trial"),
+    TimeoutError("a trial"),
+    ConnectionRefusedError(111, "a trial"),
+    FileNotFoundError(2, "a trial", "trial.txt"),
+    ValueError("a trial"),
+)
+Trials = Mapping[str, tuple[tuple[Any, ...], ...]]
+
+
+@attrs.frozen
+class Asked:
+    """The outcome of the trials of one hookimpl.
+
+    Attributes:
+        plugin: its plugin.
+        hook: its hook.
+        seconds: the duration of its longest trial.
+        gave: what it returned, trial by trial.
+    """
+
+    plugin: PluginInfo
+    hook: str
+    seconds: float
+    gave: tuple[Any, ...]
+
+
+def trial_tool() -> Tool:
+    """A tool that does nothing and never runs."""
+    return Tool.from_schema(_NAME, "A trial of the plugins.", {"type": "object"}, dict, read_only=True)
+
+
+def ask_all(pipeline: Pipeline) -> Iterator[Asked]:
+    """Calls every hookimpl of every plugin that is not built in; its errors become faults of the pipeline.
+
+    Args:
+        pipeline: the pipeline with the plugins and with the tool of `trial_tool`.
+    """
+    trials = _trials(pipeline)
+    for plugin in pipeline.plugins:
+        for hookimpl in () if plugin.built_in else plugin.hookimpls:
+            if "wrapper" not in hookimpl.marks:
+                yield _ask(plugin, hookimpl, trials[hookimpl.hook])
+
+
+def _trials(pipeline: Pipeline) -> Trials:
+    tool = pipeline.tools[_NAME]
+    call, unknown = ToolCall(None, _NAME, "{}"), ToolCall(None, "doctor_trail", "{}")
+    result = Pipeline([tool], autoload=False).call(unknown)
+    return {
+        "resolve": ((unknown, pipeline.tools), (call, pipeline.tools)),
+        "validate": ((tool, call),),
+        "repair": ((unknown, result.error, Toolset([tool]), str),),
+        "authorize": ((tool, {}, call),),
+        "execute": ((tool, {}, call),),
+        "detect": (("a trial", tool), ({"trial": 1}, tool), (None, tool)),
+        "classify": tuple((Failure(error),) for error in _FAILURES),
+        "render_feedback": ((result.feedback, TextFormat()),),
+        "count_tokens": (("a few words",),),
+        "hints": ((result.error, None),),
+        "middlewares": ((tool,),),
+        "feedback_formats": ((),),
+        "dialects": ((),),
+        "observe": ((CallStarted(None, _NAME, lambda: "{}"),),),
+    }
+
+
+def _ask(plugin: PluginInfo, hookimpl: Hookimpl, trials: tuple[tuple[Any, ...], ...]) -> Asked:
+    gave, longest = [], 0.0
+    for trial in trials:
+        started = time.perf_counter()
+        try:
+            gave.append(hookimpl.ask(*trial))
+        except Exception:
+            gave.append(None)  # it refused the call; the reason is in the faults of the pipeline
+        longest = max(longest, time.perf_counter() - started)
+    return Asked(plugin, hookimpl.hook, longest, tuple(gave))
+
+
+def offers(asked: Asked) -> tuple[FeedbackFormat | Dialect, ...]:
+    """The formats or dialects that a hookimpl contributes.
+
+    Args:
+        asked: the outcome of its trials.
+    """
+    return tuple(asked.gave[0] or ()) if asked.hook in ("feedback_formats", "dialects") else ()
+
+
+def tried(offer: FeedbackFormat | Dialect) -> str | None:
+    """What is wrong with a format or dialect in use; None if nothing is.
+
+    Args:
+        offer: a format or a dialect.
+    """
+    tool = trial_tool()
+    result = Pipeline([tool], autoload=False).call("doctor_trail")
+    assert result.feedback is not None
+    try:
+        if isinstance(offer, FeedbackFormat):
+            return _misfit("render(feedback)", offer.render(result.feedback), (str, Mapping), "text or a mapping")
+        wrong = _misfit("definition(tool)", offer.definition(tool), (Mapping,), "a mapping")
+        return wrong or _misfit("message(result)", offer.message(result), (Mapping,), "a mapping")
+    except Exception as error:
+        return f"{type_name(error)}: {safe_str(error, 300)}"
+
+
+def _misfit(what: str, given: Any, kinds: tuple[type, ...], wanted: str) -> str | None:
+    return None if isinstance(given, kinds) else f"its {what} returned {type_name(given)} instead of {wanted}"
+
 
 Level = Literal["error", "warning", "note"]
 SLOW_LOAD = 0.5

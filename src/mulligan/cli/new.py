@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import keyword
 import re
 import shutil
 from collections.abc import Iterator, Mapping
@@ -11,11 +12,12 @@ from pathlib import Path
 from string import Template
 from typing import Literal
 
+import attrs
+
 from mulligan import __version__
-from mulligan.cli.new_rules import rule_texts
 from mulligan.cli.output import OK, write
-from mulligan.cli.rule_checks import exception_classes
-from mulligan.errors import UsageError
+from mulligan.cli.rule_checks import exception_classes, imported, made_or_stand_in, stand_in
+from mulligan.errors import ToolError, UsageError
 from mulligan.hookimpl import HOOK_API
 from mulligan.pipeline import Pipeline
 
@@ -143,3 +145,139 @@ def _tell(kind: Kind, folder: Path, words: Mapping[str, str]) -> None:
     write("")
     write('  pip install -e . "mulligan[testing]"')
     write("  python -m pytest")
+
+
+EXAMPLE = "example_client"
+_MOST = 4
+_WIDEST = 120
+_SENTENCES: Mapping[str, str] = {
+    "ResourceConflictError": "The state of the resource at {words} does not allow this.",
+    "ResourceNotFoundError": "{words} did not find the resource.",
+    "ToolArgumentError": "{words} rejected the arguments.",
+    "ToolAuthenticationError": "{words} rejected the credentials.",
+    "ToolConnectionError": "{words} cannot be reached.",
+    "ToolExecutionError": "{words} failed.",
+    "ToolPermissionError": "{words} denied access.",
+    "ToolQuotaError": "A quota of {words} is exhausted.",
+    "ToolRateLimitError": "{words} limits the number of requests.",
+    "ToolTimeoutError": "{words} did not answer in time.",
+    "ToolUnavailableError": "{words} is temporarily unavailable.",
+}
+_RESERVED = {"classify", "rules", "mulligan_api"}
+
+
+@attrs.frozen
+class NewRule:
+    """A rule of the new package.
+
+    Attributes:
+        module: the module of the exception class.
+        class_name: the name of the exception class.
+        error: the name of the `ToolError` that the rule returns.
+        fatal: whether that error stops the run.
+        name: the name of the rule.
+    """
+
+    module: str
+    class_name: str
+    error: str
+    fatal: bool
+    name: str
+
+
+def rule_texts(name: str, words: str) -> dict[str, str]:
+    """What the templates of a classifier need to know about its rules.
+
+    Args:
+        name: the name of the plugin, which is looked up as the name of a library.
+        words: the same for people.
+    """
+    library = name.replace("-", "_")
+    found = list(_of_library(library))
+    rules = found or list(_rules([stand_in(EXAMPLE, "RateLimited"), stand_in(EXAMPLE, "KeyRevoked")]))
+    errors = sorted({rule.error for rule in rules})
+    return {
+        "note": _note(library, words) if found else _example_note(words),
+        "imports": _import(["Failure", "Rules", "ToolError", *errors]),
+        "tested": _import(errors),
+        "rules": "\n\n\n".join(_code(rule, words, is_example=not found) for rule in rules),
+        "rows": "\n".join(_row(rule) for rule in rules),
+        "samples": "\n".join(f'    "{rule.module}.{rule.class_name}": {rule.error},' for rule in rules),
+    }
+
+
+def _of_library(library: str) -> Iterator[NewRule]:
+    """Rules for the classes of an installed library whose names say most."""
+    if imported(library) is None:
+        return
+    classes = [cls for cls in exception_classes(library) if _is_public(cls)]
+    yield from _rules([made_or_stand_in(cls) for cls in classes])
+
+
+def _is_public(cls: type[BaseException]) -> bool:
+    names = (*cls.__module__.split("."), cls.__qualname__)
+    return issubclass(cls, Exception) and not issubclass(cls, Warning) and not any(n[0] in "_<" for n in names if n)
+
+
+def _rules(exceptions: list[BaseException]) -> Iterator[NewRule]:
+    """A rule for each exception, up to four: first those that mean different things."""
+    with Pipeline(autoload=False) as pipeline:
+        errors = [(type(one), pipeline.classify(one)) for one in exceptions]
+    known = [(cls, error) for cls, error in errors if error is not None and type(error).__name__ in _SENTENCES]
+    seen: set[str] = set()
+    for cls, error in sorted(known, key=lambda item: _rank(item[1], [type(other) for _, other in known])):
+        name = _snake(cls.__name__)
+        if name not in seen and cls.__qualname__ == cls.__name__ and len(seen) < _MOST:
+            seen.add(name)
+            kind = type(error)
+            yield NewRule(cls.__module__, cls.__name__, kind.__name__, kind("").fatal, name)
+
+
+def _rank(error: ToolError, kinds: list[type]) -> tuple[bool, int]:
+    """Unclassified exceptions last, rare meanings first."""
+    return error.rule == "host:unclassified", kinds.count(type(error))
+
+
+def _snake(name: str) -> str:
+    snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
+    return f"{snake}_rule" if keyword.iskeyword(snake) or snake in _RESERVED else snake
+
+
+def _note(library: str, words: str) -> str:
+    return (
+        f"The classes were found in the installed `{library}`. What each of them means was guessed from its name:\n"
+        f"check it against the documentation of {words}, and correct the rules."
+    )
+
+
+def _example_note(words: str) -> str:
+    return (
+        f"**This is an example.** `{EXAMPLE}` does not exist: `mulligan new` found no installed library of that name\n"
+        f"that raises exceptions. Replace the rules and this table with the exceptions that {words} really raises."
+    )
+
+
+def _code(rule: NewRule, words: str, *, is_example: bool) -> str:
+    sentence = _SENTENCES[rule.error].format(words=words)
+    wait = ", retry_after=failure.retry_after" if rule.error in ("ToolRateLimitError", "ToolUnavailableError") else ""
+    about = (
+        f"EXAMPLE: replace `{rule.class_name}`" if is_example else f"`{rule.class_name}`: TODO, say when it is raised"
+    )
+    return (
+        f'@rules("{rule.module}.{rule.class_name}")\n'
+        f"def {rule.name}(failure: Failure) -> ToolError | None:\n"
+        f'    """{about}."""\n'
+        f'    return {rule.error}("{sentence}"{wait})'
+    )
+
+
+def _row(rule: NewRule) -> str:
+    return f"| `{rule.module}.{rule.class_name}` | `{rule.error}` | {'yes' if rule.fatal else 'no'} |"
+
+
+def _import(names: list[str]) -> str:
+    names = sorted(set(names))
+    line = f"from mulligan.plugin import {', '.join(names)}"
+    if len(line) <= _WIDEST:
+        return line
+    return "\n".join(["from mulligan.plugin import (", *(f"    {name}," for name in names), ")"])

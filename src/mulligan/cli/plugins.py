@@ -8,9 +8,8 @@ import attrs
 from cyclopts import Parameter
 
 from mulligan.classify.rules import Rule
-from mulligan.cli.output import OK, console, is_styled, print_table, write, write_json
+from mulligan.cli.output import OK, console, is_styled, print_table, stdout, write, write_json
 from mulligan.cli.settings import Settings
-from mulligan.cli.streams import stdout
 from mulligan.hooks.discovery import PluginFault, PluginInfo
 from mulligan.pipeline import Pipeline
 

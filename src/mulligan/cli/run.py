@@ -15,12 +15,10 @@ import attrs
 from cyclopts import Parameter
 
 from mulligan.calls import ToolCall
-from mulligan.cli.answered import Answered, with_answers_inside
-from mulligan.cli.conversation import Line, opened, read_lines
-from mulligan.cli.given_tools import find_tools
-from mulligan.cli.output import DASH, FAILED, FATAL, OK, console, is_styled
+from mulligan.cli.conversation import Answered, Line, opened, read_lines, with_answers_inside
+from mulligan.cli.loading import find_tools
+from mulligan.cli.output import DASH, FAILED, FATAL, OK, Written, console, is_styled, stdout, tell
 from mulligan.cli.settings import Settings
-from mulligan.cli.streams import Written, stdout, tell
 from mulligan.dialects import Dialect, named
 from mulligan.dialects.ai_sdk import AISDKDialect
 from mulligan.errors import UsageError

@@ -26,7 +26,7 @@ from mulligan.errors import ToolArgumentError
 
 if TYPE_CHECKING:
     from mulligan.calls import ToolCall
-    from mulligan.dialects.block_shapes import Block
+    from mulligan.dialects.blocks import Block
     from mulligan.results import ToolResult
     from mulligan.tools import Tool
 

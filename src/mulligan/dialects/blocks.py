@@ -2,16 +2,253 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mulligan.dialects.block_shapes import Block, block_of
+from mulligan.dialects.asked import given, kind_of, mapping
 from mulligan.errors import ToolExecutionError
 from mulligan.secrets.redaction import cut
+from mulligan.untrusted.serialize import as_content
+from mulligan.untrusted.text import show_name
 
 if TYPE_CHECKING:
     from mulligan.results import ToolResult
+
+
+_MAGIC = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF8", "image/gif"),
+    (b"%PDF-", "application/pdf"),
+    (b"ID3", "audio/mpeg"),
+)
+_RIFF = {b"WEBP": "image/webp", b"WAVE": "audio/wav"}
+_ANY = "application/octet-stream"
+_STANDARD = str.maketrans("-_", "+/")
+
+
+class Block(NamedTuple):
+    """One piece of content: a text, or data that is here or at an address.
+
+    Attributes:
+        text: the text; empty for data.
+        media_type: of the data, such as `image/png`.
+        data: base64; empty where the data is at an address.
+        url: the address.
+        name: of the file, or its id at a provider.
+        dialect: whose shape it was written in.
+        native: as it was written; kept only if that dialect accepts it unchanged.
+    """
+
+    text: str = ""
+    media_type: str = ""
+    data: str = ""
+    url: str = ""
+    name: str = ""
+    dialect: str = ""
+    native: Mapping[str, Any] = {}
+
+    @property
+    def data_url(self) -> str:
+        """The address, or a `data:` URL."""
+        return f"data:{self.media_type};base64,{self.data}" if self.data else self.url
+
+    @property
+    def told(self) -> str:
+        """The text, or a line that describes data that cannot be shown."""
+        if self.text or not (self.media_type or self.name or self.url):
+            return self.text
+        what = " ".join(show_name(part, 200) for part in (self.name, self.media_type) if part) or "data"
+        where = f" at {show_name(self.url, 500)}" if self.url else ""
+        size = f", {len(self.data) * 3 // 4 - self.data.count('=', -2):,} bytes" if self.data else ""
+        return f"[{what}{where}{size}: not shown here]"
+
+
+def block_of(value: Any) -> Block | None:
+    """The content block that a value is, or None.
+
+    Args:
+        value: bytes that begin as a file of a known kind does, or a mapping as some provider writes it.
+    """
+    if isinstance(value, (bytes, bytearray)):
+        return _sniffed(bytes(value))
+    if not isinstance(value, Mapping):
+        return None
+    value = given(value)
+    read = _READERS.get(kind_of(value)) if "type" in value else _gemini
+    return None if read is None else read(value)
+
+
+def _sniffed(data: bytes) -> Block | None:
+    """Bytes that begin as a file of a known kind does."""
+    kind = next((kind for magic, kind in _MAGIC if data.startswith(magic)), None)
+    if data[:4] == b"RIFF":
+        kind = _RIFF.get(data[8:12])
+    return None if kind is None else Block(media_type=kind, data=base64.b64encode(data).decode())
+
+
+def _text(value: Mapping[str, Any]) -> Block | None:
+    text = value.get("text")
+    known = {"type", "text", "annotations", "_meta", "cache_control", "citations", "providerOptions"}
+    return Block(text) if isinstance(text, str) and value.keys() <= known else None
+
+
+def _media(value: Mapping[str, Any]) -> Block | None:
+    """MCP's images and sounds, and Anthropic's images and documents."""
+    if "source" in value:
+        return _anthropic(value)
+    media_type = _str(value.get("mimeType", value.get("mime_type")))
+    data = _base64(value.get("data"))
+    if not (media_type and data):
+        return None
+    return Block(media_type=media_type, data=data, **_native("mcp", value, "mimeType" in value))
+
+
+def _anthropic(value: Mapping[str, Any]) -> Block | None:
+    source = mapping(value.get("source"))
+    native = _native("anthropic", value)
+    kind, name = source.get("type"), _str(value.get("title"))
+    default = "application/pdf" if value["type"] == "document" else "image/*"
+    if kind == "text":
+        return Block(_str(source.get("data")), **native)
+    if kind == "url":
+        return Block(media_type=default, url=_str(source.get("url")), name=name, **native)
+    if kind != "base64":
+        return Block(name=name or _str(source.get("file_id")) or value["type"], **native) if kind else None
+    data = _base64(source.get("data"))
+    return Block(media_type=_str(source.get("media_type")) or default, data=data, name=name, **native) if data else None
+
+
+def _anthropic_only(value: Mapping[str, Any]) -> Block | None:
+    return Block(as_content(value), **_native("anthropic", value))
+
+
+def _resource(value: Mapping[str, Any]) -> Block | None:
+    """MCP's embedded resource and resource link."""
+    link = value["type"] == "resource_link"
+    held = value if link else mapping(value.get("resource"))
+    if held.get("uri") is None:
+        return None
+    uri, data = str(held["uri"]), _base64(held.get("blob"))
+    native = _native("mcp", value, "mime_type" not in held)
+    if link:
+        return Block(" ".join(part for part in (_str(held.get("name")), uri) if part), **native)
+    if isinstance(held.get("text"), str):
+        return Block(held["text"], **native)
+    media_type = _str(held.get("mimeType", held.get("mime_type"))) or _ANY
+    return Block(media_type=media_type, data=data, name=uri, **native) if data else None
+
+
+def _image_url(value: Mapping[str, Any]) -> Block | None:
+    return _placed(mapping(value.get("image_url")).get("url"), "image/*", "", _native("openai", value))
+
+
+def _input_image(value: Mapping[str, Any]) -> Block | None:
+    native = _native("openai-responses", value)
+    return _placed(value.get("image_url"), "image/*", _str(value.get("file_id")), native)
+
+
+def _input_text(value: Mapping[str, Any]) -> Block | None:
+    return Block(value["text"]) if isinstance(value.get("text"), str) else None
+
+
+def _input_audio(value: Mapping[str, Any]) -> Block | None:
+    held = mapping(value.get("input_audio"))
+    data, native = _base64(held.get("data")), _native("openai", value)
+    return Block(media_type=f"audio/{_str(held.get('format'))}", data=data, **native) if data else None
+
+
+def _input_file(value: Mapping[str, Any]) -> Block | None:
+    return _openai_file(value, value, "openai-responses")
+
+
+def _file(value: Mapping[str, Any]) -> Block | None:
+    """A file of OpenAI Chat Completions, or one of the AI SDK."""
+    if "file" in value:
+        return _openai_file(mapping(value["file"]), value, "openai")
+    media_type, name = _str(value.get("mediaType")), _str(value.get("filename"))
+    if not media_type:
+        return None
+    data = mapping(value.get("data"))
+    if not data:
+        return _placed(value.get("url"), media_type, name, {})
+    native = _native("ai-sdk", value)
+    if data.get("type") == "text":
+        return Block(_str(data.get("text")), **native)
+    found, url = _base64(data.get("data")), _str(data.get("url"))
+    return Block(media_type=media_type, data=found, url=url, name=name, **native) if found or url else None
+
+
+def _openai_file(held: Mapping[str, Any], value: Mapping[str, Any], dialect: str) -> Block | None:
+    from mimetypes import guess_type
+
+    name = _str(held.get("filename")) or _str(held.get("file_id"))
+    media_type = guess_type(name)[0] or _ANY
+    data = _base64(held.get("file_data"))
+    if data:
+        return Block(media_type=media_type, data=data, name=name, **_native(dialect, value))
+    return _placed(held.get("file_data") or held.get("file_url"), media_type, name, _native(dialect, value))
+
+
+def _gemini(value: Mapping[str, Any]) -> Block | None:
+    """A part with `inline_data` or `file_data`, and nothing else."""
+    inline = mapping(value.get("inline_data", value.get("inlineData")))
+    held = inline or mapping(value.get("file_data", value.get("fileData")))
+    media_type = _str(held.get("mime_type", held.get("mimeType")))
+    data, url = _base64(inline.get("data")), _str(held.get("file_uri", held.get("fileUri")))
+    if len(value) > 1 or not (data or url):
+        return None
+    return Block(media_type=media_type or _ANY, data=data, url=url, name=_str(held.get("displayName")))
+
+
+def _placed(url: Any, media_type: str, name: str, native: dict[str, Any]) -> Block | None:
+    """A block for a `data:` URL, another URL, or nothing but the name of a file at a provider."""
+    address = _str(url)
+    head, found, data = address.partition(";base64,")
+    if found and head.startswith("data:"):
+        data = _base64(data)
+        return Block(media_type=head.removeprefix("data:"), data=data, name=name, **native) if data else None
+    return Block(media_type=media_type, url=address, name=name, **native) if address or name else None
+
+
+def _str(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _base64(value: Any) -> str:
+    """Bytes, or a text that is base64, as base64 of the standard alphabet; empty for anything else."""
+    if isinstance(value, (bytes, bytearray)):
+        return base64.b64encode(value).decode()
+    text = _str(value).translate(_STANDARD)
+    try:
+        base64.b64decode(text, validate=True)
+    except ValueError:
+        return ""
+    return text
+
+
+def _native(dialect: str, value: Mapping[str, Any], whole: bool = True) -> dict[str, Any]:
+    return {"dialect": dialect, "native": json.loads(as_content(value), object_hook=given)} if whole else {}
+
+
+_READERS: Mapping[str, Callable[[Mapping[str, Any]], Block | None]] = {
+    "text": _text,
+    "image": _media,
+    "audio": _media,
+    "document": _media,
+    "search_result": _anthropic_only,
+    "tool_reference": _anthropic_only,
+    "resource": _resource,
+    "resource_link": _resource,
+    "file": _file,
+    "image_url": _image_url,
+    "input_audio": _input_audio,
+    "input_file": _input_file,
+    "input_image": _input_image,
+    "input_text": _input_text,
+}
 
 _ENVELOPE = frozenset(
     ("content", "structuredContent", "structured_content", "isError", "is_error", "resultType", "result_type", "_meta")

@@ -11,7 +11,7 @@ from mulligan.errors import UsageError
 
 if TYPE_CHECKING:
     from mulligan.calls import ToolCall
-    from mulligan.dialects.block_shapes import Block
+    from mulligan.dialects.blocks import Block
     from mulligan.results import ToolResult
     from mulligan.tools import Tool
 

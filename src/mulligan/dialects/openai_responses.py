@@ -24,7 +24,7 @@ from mulligan.dialects.base import Dialect
 
 if TYPE_CHECKING:
     from mulligan.calls import ToolCall
-    from mulligan.dialects.block_shapes import Block
+    from mulligan.dialects.blocks import Block
     from mulligan.results import ToolResult
     from mulligan.tools import Tool
 

@@ -2,7 +2,7 @@
 
 Started as a file, so that it imports nothing of mulligan and starts quickly. Requests come on its standard input and
 the answer leaves by its standard output; what the tool itself prints goes to standard error. The answer is data: JSON,
-which the host reads without running anything that this process chose. `parcel` writes it, `mulligan.execute.retelling`
+which the host reads without running anything that this process chose. `parcel` writes it, `mulligan.execute.process`
 reads it.
 """
 

@@ -46,7 +46,7 @@ class PipelineMeans:
         known: Loop | None = getattr(self._local, "loop", None)
         if known is not None:
             return known
-        from mulligan.execute.private_loop import PrivateLoop
+        from mulligan.execute.async_driver import PrivateLoop
 
         made = self._local.loop = PrivateLoop()
         with self._lock:

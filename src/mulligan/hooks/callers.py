@@ -1,10 +1,13 @@
-"""The compiled hooks of a pipeline, one typed function each."""
+"""The compiled hooks of a pipeline: hookimpls as plain functions, one typed caller for each hook."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
+from operator import itemgetter
 from typing import Any
 
+from mulligan import hookspecs
 from mulligan.calls import ToolCall
 from mulligan.classify.failure import Failure
 from mulligan.dialects import Dialect
@@ -12,9 +15,168 @@ from mulligan.errors import ToolError
 from mulligan.events import Event
 from mulligan.execute.steps import Executor, Middleware
 from mulligan.feedback import Feedback, FeedbackFormat
+from mulligan.hookimpl import REQUIRED
+from mulligan.hooks.guard import CONTRIBUTES
 from mulligan.hookspecs import Repairer
 from mulligan.resolve.toolset import Toolset
 from mulligan.tools import Tool
+
+
+def is_required(hook: str, function: Any) -> bool:
+    """Whether the crash of a hookimpl refuses the call.
+
+    Args:
+        hook: the hook's name.
+        function: the hookimpl.
+    """
+    return hook == "authorize" or bool(getattr(function, REQUIRED, False))
+
+
+def parameters_of(hook: str) -> tuple[str, ...]:
+    """The parameters of a hook, in order.
+
+    Args:
+        hook: its name.
+    """
+    return tuple(inspect.signature(getattr(hookspecs, hook)).parameters)
+
+
+def is_wrapper(impl: Any) -> bool:
+    """Whether a hookimpl of pluggy is a wrapper, old or new.
+
+    Args:
+        impl: the hookimpl.
+    """
+    return bool(impl.wrapper or impl.hookwrapper)
+
+
+def marks_of(impl: Any, hook: str) -> tuple[str, ...]:
+    """The marks of a hookimpl.
+
+    Args:
+        impl: pluggy's hookimpl.
+        hook: the hook's name.
+    """
+    said = {
+        "tryfirst": impl.tryfirst,
+        "trylast": impl.trylast,
+        "wrapper": is_wrapper(impl),
+        "required": is_required(hook, impl.function),
+    }
+    return tuple(word for word, holds in said.items() if holds)
+
+
+def by_position(impl: Any, parameters: tuple[str, ...]) -> Callable[..., Any]:
+    """The hookimpl as a function of all parameters of its hook; it receives those that it declares.
+
+    Args:
+        impl: pluggy's hookimpl.
+        parameters: the parameters of the hook, in order.
+    """
+    function, wanted = impl.function, tuple(impl.argnames)
+    if wanted == parameters:
+        return function  # type: ignore[no-any-return]
+    if not wanted:
+        return lambda *args: function()
+    if wanted == parameters[:-1]:  # most hookimpls leave out the last one
+        if len(wanted) == 1:
+            return lambda one, _: function(one)
+        if len(wanted) == 2:
+            return lambda one, two, _: function(one, two)
+    pick = itemgetter(*map(parameters.index, wanted))
+    if len(wanted) == 1:
+        return lambda *args: function(pick(args))
+    return lambda *args: function(*pick(args))
+
+
+def deciding(calls: tuple[Callable[..., Any], ...]) -> Callable[..., Any]:
+    """Calls one hookimpl after another until one has an answer.
+
+    Args:
+        calls: the hookimpls.
+    """
+
+    def decide(*args: Any) -> Any:
+        for call in calls:
+            answer = call(*args)
+            if answer is not None:
+                return answer
+        return None
+
+    return calls[0] if len(calls) == 1 else decide
+
+
+def collecting(calls: tuple[Callable[..., Any], ...]) -> Callable[..., list[Any]]:
+    """Collects the contributions of all hookimpls.
+
+    Args:
+        calls: the hookimpls.
+    """
+    return lambda *args: [item for call in calls for item in call(*args)]
+
+
+def asking_all(calls: tuple[Callable[..., Any], ...]) -> Callable[..., Any]:
+    """Calls every hookimpl; the first answer counts.
+
+    Args:
+        calls: the hookimpls.
+    """
+    if len(calls) == 1:
+        return calls[0]
+
+    def ask(*args: Any) -> Any:
+        answers = [call(*args) for call in calls]
+        return next((answer for answer in answers if answer is not None), None)
+
+    return ask
+
+
+def _nothing(*_: Any) -> None:
+    return None
+
+
+def _no_contributions(*_: Any) -> list[Any]:
+    return []
+
+
+def nothing_of(hook: str) -> Callable[..., Any]:
+    """The result of a hook without hookimpls.
+
+    Args:
+        hook: its name.
+    """
+    return _no_contributions if hook in CONTRIBUTES else _nothing
+
+
+def joined(hook: str, answer: Any) -> Any:
+    """The answer of pluggy, in the form that the compiled hook returns.
+
+    Args:
+        hook: the hook's name.
+        answer: one answer, or a list of them.
+    """
+    if hook in CONTRIBUTES:
+        return [item for part in answer or () for item in part]
+    if hook == "authorize":
+        return next((error for error in answer or () if error is not None), None)
+    return answer
+
+
+def culprit(error: BaseException, wrappers: list[Any]) -> str:
+    """The plugin whose wrapper is in the traceback; the outermost one if none is.
+
+    Args:
+        error: the exception.
+        wrappers: the hook's wrappers, the outermost first.
+    """
+    codes = {getattr(inspect.unwrap(impl.function), "__code__", None): impl.plugin_name for impl in wrappers}
+    frame = error.__traceback__
+    while frame is not None:
+        if frame.tb_frame.f_code in codes:
+            return str(codes[frame.tb_frame.f_code])
+        frame = frame.tb_next
+    return str(wrappers[0].plugin_name)
+
 
 Hook = Callable[..., Any]
 Arguments = Mapping[str, Any] | Callable[[], Mapping[str, Any]]

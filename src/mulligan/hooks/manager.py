@@ -18,9 +18,8 @@ from mulligan.copies import with_copies
 from mulligan.errors import PluginError, ToolArgumentError, UsageError
 from mulligan.forks import shared_rlock
 from mulligan.hookimpl import REQUIRED
-from mulligan.hooks.callers import Stages
-from mulligan.hooks.discovery import Found, Hookimpl, PluginFault, PluginInfo, State
-from mulligan.hooks.dispatch import (
+from mulligan.hooks.callers import (
+    Stages,
     asking_all,
     by_position,
     collecting,
@@ -33,10 +32,19 @@ from mulligan.hooks.dispatch import (
     nothing_of,
     parameters_of,
 )
+from mulligan.hooks.discovery import Found, Hookimpl, PluginFault, PluginInfo, State
 from mulligan.hooks.guard import CONTRIBUTES, Refusal, guarded, mistaken, reading
 from mulligan.hooks.probing import is_probed, probed
-from mulligan.hooks.registration import HOOKS, check_hookimpls, check_loaded, first_lines, name_of, name_taken
-from mulligan.hooks.versions import OtherApi, needed_api
+from mulligan.hooks.registration import (
+    HOOKS,
+    OtherApi,
+    check_hookimpls,
+    check_loaded,
+    first_lines,
+    name_of,
+    name_taken,
+    needed_api,
+)
 from mulligan.policy import Limits
 from mulligan.untrusted.objects import type_name
 from mulligan.untrusted.text import safe_str

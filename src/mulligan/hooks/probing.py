@@ -7,8 +7,8 @@ from typing import Any
 
 from mulligan.calls import ToolCall
 from mulligan.classify.failure import Failure
+from mulligan.hooks.guard import Report
 
-Report = Callable[[str, BaseException | None], None]
 LEFT_OUT = ", so it is ignored; "
 _STEP = f"{LEFT_OUT}return None for unknown inputs, or mark it @hookimpl(trylast=True)"
 

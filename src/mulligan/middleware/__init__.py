@@ -12,9 +12,8 @@ The outermost comes first: each attempt of the retry above goes through the brea
 """
 
 from mulligan.middleware.breaker import CircuitBreaker
-from mulligan.middleware.concurrency_limits import ConcurrencyLimit
 from mulligan.middleware.keys import Key
-from mulligan.middleware.rate_limits import RateLimit
+from mulligan.middleware.limits import ConcurrencyLimit, RateLimit
 from mulligan.middleware.retries import Retry
 
 retry = Retry

@@ -12,7 +12,7 @@ from mulligan.calls import ToolCall
 from mulligan.errors import ToolArgumentError, ToolConnectionError, ToolError, ToolTimeoutError, UsageError
 from mulligan.execute.steps import DeadlineExceeded, Outcome, Run, Sleep, Steps
 from mulligan.forks import shared_lock
-from mulligan.middleware.checks import bounded, check_classes, check_number
+from mulligan.middleware.keys import bounded, check_classes, check_number
 from mulligan.tools import Tool
 
 

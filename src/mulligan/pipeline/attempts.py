@@ -2,22 +2,151 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+import inspect
+from collections.abc import Callable, Generator, Mapping
 from copy import copy
-from typing import Any
+from functools import partial
+from typing import Any, get_args
 
+from mulligan.calls import ToolCall
 from mulligan.classify.failure import Failure
 from mulligan.copies import copied_call
-from mulligan.deadline import is_seconds
-from mulligan.errors import ToolError
+from mulligan.deadline import Deadline, is_seconds
+from mulligan.errors import ToolError, UsageError
 from mulligan.events import Waiting
 from mulligan.execute.steps import DeadlineExceeded, Middleware, Outcome, Run, Sleep, Step, Steps
 from mulligan.pipeline.invocation import Invocation
-from mulligan.pipeline.runs import no_longer, run_of, timed
 from mulligan.policy import Policy
 from mulligan.tools import Tool
 from mulligan.untrusted.objects import type_name
 from mulligan.untrusted.text import safe_str
+from mulligan.validate.arguments import dump, read_arguments
+
+
+def inject(
+    tool: Tool, context: Mapping[str, Any] | None, call: ToolCall, deadline: Deadline | None, clock: Callable[[], float]
+) -> dict[str, Any]:
+    """The values of a tool's injected parameters.
+
+    A `ToolCall` and a `Deadline` come from the call itself; everything else from `context`, by the parameter's name.
+    `context["deadline"]` is one of the bounds of the call's deadline, so a parameter of that name receives the earliest
+    of them.
+
+    Args:
+        tool: the tool.
+        context: the host's values by name.
+        call: the call.
+        deadline: its deadline, or None.
+        clock: monotonic seconds.
+
+    Raises:
+        UsageError: a value is missing; names the tool, the parameter and the next step.
+    """
+    values: dict[str, Any] = {}
+    for name, wanted in tool.injected.items():
+        is_deadline = wanted is Deadline or Deadline in get_args(wanted)
+        if context is not None and name in context and not (is_deadline and name == "deadline"):
+            values[name] = context[name]
+        elif wanted is ToolCall:
+            values[name] = call
+        elif is_deadline:
+            values[name] = deadline or (Deadline(float("inf"), clock) if wanted is Deadline else None)
+        elif inspect.signature(tool.handler).parameters[name].default is inspect.Parameter.empty:
+            raise UsageError(f"tool {tool.name!r} needs {name!r}: pass call(..., context={{{name!r}: ...}})")
+    return values
+
+
+_NEGLIGIBLE = 0.001
+
+
+def run_of(state: Invocation, tool: Tool) -> Run:
+    """How the tool of a call that was validated and authorized is run.
+
+    Args:
+        state: the call.
+        tool: its tool.
+    """
+    executor = state.stages.execute(tool, partial(copied, state, tool), state.call) if state.stages.executes else None
+    timeout = tool.timeout if state.deadline is None else _bound(state, state.deadline, tool.timeout)
+    if executor is not None:
+        return Run(executor, timeout, not tool.inline, None, tool.name)
+    if not tool.killable:
+        return Run(partial(tool.handler, **state.bound), timeout, not tool.inline, tool.is_async, tool.name)
+    from mulligan.execute.process import process_of
+
+    return Run(process_of(tool, state.bound, state.host.limits), timeout, True, False, tool.name)
+
+
+def _bound(state: Invocation, deadline: Deadline, timeout: float | None) -> float:
+    """Seconds for all runs of the call together, from its start."""
+    whole = deadline.remaining + state.host.clock() - state.started
+    return whole if timeout is None or whole < timeout - _NEGLIGIBLE else timeout
+
+
+def timed(state: Invocation, run: Run) -> Run:
+    """The run, which times out by the call's deadline at the latest.
+
+    Args:
+        state: the call.
+        run: what is run.
+    """
+    if state.deadline is None:
+        return run
+    left = state.deadline.remaining
+    if run.timeout is not None and run.timeout - left < _NEGLIGIBLE:
+        return run
+    bounded = copy(run)
+    bounded.timeout = left
+    return bounded
+
+
+def no_longer(state: Invocation, step: Sleep) -> Sleep:
+    """A pause that ends by the call's deadline.
+
+    Args:
+        state: the call.
+        step: the pause.
+    """
+    if state.deadline is None or step.seconds <= (left := state.deadline.remaining):
+        return step
+    return Sleep(left, step.signal)
+
+
+def copied(state: Invocation, tool: Tool) -> dict[str, Any]:
+    """A copy of the arguments for a plugin, so that its changes have no effect.
+
+    Args:
+        state: the call.
+        tool: its tool.
+    """
+    shown = dict(state.bound)
+    try:
+        for name, value in shown.items():
+            if type(value) not in _SCALARS and name not in tool.injected:
+                shown[name] = _copy(value)
+    except _NotJson:
+        anew = tool.fit(read_arguments(dump(state.arguments), state.host.limits, numbers=tool.numbers))
+        shown.update(anew if isinstance(anew, dict) else {})
+    return shown
+
+
+class _NotJson(Exception):
+    """A value that was built from JSON values and has to be built again."""
+
+
+_SCALARS = frozenset({str, int, float, bool, type(None)})
+
+
+def _copy(value: Any) -> Any:
+    kind = type(value)
+    if kind in _SCALARS:
+        return value
+    if kind is list:
+        return [item if type(item) in _SCALARS else _copy(item) for item in value]
+    if kind is dict:
+        return {name: _copy(item) for name, item in value.items()}
+    raise _NotJson
+
 
 _PASSING = (KeyboardInterrupt, GeneratorExit)
 PLAIN_RESULTS = frozenset({str, int, float, bool, bytes, type(None), list, tuple, set})

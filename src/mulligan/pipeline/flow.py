@@ -25,11 +25,9 @@ from mulligan.errors import (
 from mulligan.events import CallFinished, CallRepaired, CallStarted
 from mulligan.execute.steps import Outcome, Run, Sleep, Step
 from mulligan.hooks.guard import Refusal
-from mulligan.pipeline.attempts import again, around, judged, within
-from mulligan.pipeline.injection import inject
+from mulligan.pipeline.attempts import again, around, copied, inject, judged, run_of, timed, within
 from mulligan.pipeline.invocation import Host, Invocation, Memory
-from mulligan.pipeline.runs import copied, run_of, timed
-from mulligan.resolve.nearby import candidates
+from mulligan.resolve.suggestions import candidates
 from mulligan.results import ToolResult
 from mulligan.tools import Tool
 from mulligan.untrusted.text import safe_repr, show_name

@@ -17,7 +17,7 @@ from mulligan.results import ToolResult
 from mulligan.session.answers import Answer, AnsweredCalls
 from mulligan.session.budget import Budget, Overspent, Spending
 from mulligan.session.loop_guard import LoopGuard
-from mulligan.session.sameness import call_key, digest
+from mulligan.session.records import call_key, digest
 from mulligan.tools import Tool
 from mulligan.untrusted.text import safe_str
 from mulligan.validate.arguments import read_arguments

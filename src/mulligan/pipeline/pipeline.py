@@ -15,10 +15,7 @@ from mulligan.execute.steps import Middleware
 from mulligan.execute.sync_driver import drive
 from mulligan.execute.workers import PipelineMeans
 from mulligan.feedback import FeedbackFormat
-from mulligan.pipeline.batches import acall_each, async_driver, call_each
-from mulligan.pipeline.diagnosis import Diagnosis
-from mulligan.pipeline.flow import invoke
-from mulligan.pipeline.given import (
+from mulligan.pipeline.assembly import (
     as_call,
     as_invocation,
     chances,
@@ -28,9 +25,18 @@ from mulligan.pipeline.given import (
     host_view,
     names_of,
 )
+from mulligan.pipeline.diagnosis import Diagnosis
+from mulligan.pipeline.flow import invoke
 from mulligan.pipeline.invocation import Host
 from mulligan.pipeline.logs import Logs
-from mulligan.pipeline.messages import answers_on_error, read_message, write_answers
+from mulligan.pipeline.messages import (
+    acall_each,
+    answers_on_error,
+    async_driver,
+    call_each,
+    read_message,
+    write_answers,
+)
 from mulligan.policy import Limits, Policy
 from mulligan.resolve.toolset import Toolset
 from mulligan.results import Answers, ToolResult

@@ -23,10 +23,10 @@ from mulligan.events import AttemptFailed
 from mulligan.feedback import Feedback, FeedbackFormat
 from mulligan.policy import Limits, Policy
 from mulligan.render.composer import Wording, says_the_same
-from mulligan.render.rendering import rendered
+from mulligan.render.fitting import rendered
 from mulligan.repair.correction import Correction, correct
 from mulligan.repair.provenance import is_plain_like
-from mulligan.resolve.nearby import candidates, near_names
+from mulligan.resolve.suggestions import candidates, near_names
 from mulligan.resolve.toolset import Toolset
 from mulligan.results import ToolResult
 from mulligan.secrets.arguments import SecretNames, masked, outline
@@ -111,8 +111,8 @@ class Answering:
         called = safe_str(call.name, 400)
         names, is_clear = toolset.suggest(called, arguments)
         if names:
-            from mulligan.resolve.canonical import is_ambiguous, is_same_tool
             from mulligan.resolve.proposals import proposal
+            from mulligan.resolve.words import is_ambiguous, is_same_tool
 
             is_clear = is_clear and sum(is_same_tool(called, name) for name in names) <= 1
             is_clear = is_clear and not is_ambiguous(called, names)

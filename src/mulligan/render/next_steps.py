@@ -192,7 +192,7 @@ def _with_arguments(
 
 def _is_any_misspelt(unknown: Sequence[str], tool: Tool) -> bool:
     """Whether an unknown argument may be one that exists, with slips that are too many to correct: it is not left out."""
-    from mulligan.resolve.kinship import distance
+    from mulligan.resolve.similarity import distance
 
     known = [argument.casefold() for argument in _parameters(tool)]
     return any(

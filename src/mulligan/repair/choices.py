@@ -10,8 +10,8 @@ from typing import NamedTuple
 from mulligan.repair.names import drops_words, is_same_name, is_same_value, is_too_much, same_digits, same_signs
 from mulligan.repair.tables import is_known_value, same_names, same_values
 from mulligan.repair.units import may_be_symbol
-from mulligan.resolve.canonical import is_restyled
 from mulligan.resolve.suggestions import Entry, NameIndex
+from mulligan.resolve.words import is_restyled
 
 _LONGEST, _MOST = 200, 200
 _WORD = re.compile(r"[^\W\d_]+")

@@ -18,7 +18,7 @@ from mulligan.repair.provenance import (
     sources_of,
     unwrapped_forms,
 )
-from mulligan.resolve.canonical import canonical
+from mulligan.resolve.words import canonical
 from mulligan.tools import Tool
 from mulligan.validate.arguments import dump, read_arguments
 from mulligan.validate.numbers import read_exact

@@ -46,6 +46,6 @@ def same_name(called: str, names: Iterable[str]) -> str | None:
         called: the name that was called.
         names: the names that exist.
     """
-    from mulligan.resolve.canonical import canonical_match
+    from mulligan.resolve.words import canonical_match
 
     return canonical_match(called, names)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from unicodedata import category, normalize
 
 from mulligan.repair.schemas import Schemas, is_coded
-from mulligan.resolve.canonical import canonical, is_restyled
+from mulligan.resolve.words import canonical, is_restyled
 
 if TYPE_CHECKING:
     from mulligan.tools import Tool

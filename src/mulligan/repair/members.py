@@ -7,7 +7,7 @@ from typing import Any
 
 from mulligan.repair.choices import Choice, name_meant
 from mulligan.repair.units import Said
-from mulligan.resolve.canonical import canonical
+from mulligan.resolve.words import canonical
 
 _MOST_UNKNOWN = 32
 _PLAIN = frozenset(("value", "values"))

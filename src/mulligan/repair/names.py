@@ -6,7 +6,7 @@ import re
 
 from mulligan.repair.tables import is_known_name, same_names
 from mulligan.repair.units import is_unit
-from mulligan.resolve.kinship import distance
+from mulligan.resolve.similarity import distance
 from mulligan.resolve.words import UNKNOWN, pieces, split, stem, word_of
 
 _TURNS = """

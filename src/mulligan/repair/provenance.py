@@ -22,7 +22,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from mulligan.resolve.canonical import canonical, is_same_tool
+from mulligan.resolve.words import canonical, is_same_tool
 
 if TYPE_CHECKING:
     from mulligan.calls import ToolCall
@@ -106,7 +106,7 @@ def is_near_name(sent: str, name: str) -> bool:
 
 def _is_slip(word: str, other: str) -> bool:
     """Whether two words differ in one typo; the two sides of one thing, as in `payee`, do not count."""
-    from mulligan.resolve.kinship import distance
+    from mulligan.resolve.similarity import distance
 
     is_pair = {word[-2:], other[-2:]} in ({"ee", "er"}, {"ee", "or"})
     is_long = min(len(word), len(other)) >= _SHORTEST_WORD and word[0] == other[0]

@@ -90,7 +90,7 @@ def _last(name: str) -> str:
 
 def _is_alike(one: str, other: str) -> bool:
     """Whether a name with the same digits may be meant as well, be it by two slips or in its first letter."""
-    from mulligan.resolve.kinship import distance
+    from mulligan.resolve.similarity import distance
 
     return _DIGITS.findall(one) == _DIGITS.findall(other) and distance(one, other, _SLIPS) <= _SLIPS
 

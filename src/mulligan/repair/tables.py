@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cache
 
-from mulligan.resolve.canonical import canonical
-from mulligan.resolve.words import pieces
+from mulligan.resolve.words import canonical, pieces
 
 _VALUES = """
 urgent critical asap emergency blocker severe p0

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from mulligan.repair.values import json_in
-from mulligan.resolve.canonical import canonical
+from mulligan.resolve.words import canonical
 
 _HOLDERS = frozenset(("arguments", "args", "kwargs", "input", "parameters", "params", "tool_input", "action_input"))
 _CALLED = frozenset(("name", "tool", "tool_name", "function", "function_name", "action"))

@@ -6,10 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from mulligan.resolve.canonical import canonical, is_same_tool
-from mulligan.resolve.kinship import MISSPELT, RELATED, kinship
+from mulligan.resolve.similarity import MISSPELT, RELATED, kinship
 from mulligan.resolve.synonyms import HARMLESS, SPACE_MARKS
-from mulligan.resolve.words import UNKNOWN, Lexicon, Word, parse, pieces, tails
+from mulligan.resolve.words import UNKNOWN, Lexicon, Word, canonical, is_same_tool, parse, pieces, tails
 from mulligan.tools import Tool
 
 Proposal = Literal["clear", "asked", "likely", "listed"]

@@ -14,11 +14,18 @@ from mulligan.session.records import (
     MOST_RECORDS,
     FailureRecord,
     FailureStreak,
+    call_key,
     check,
+    digest,
+    held_by,
     load_records,
+    name_keys,
+    result_key,
     save_records,
+    trace,
+    traces,
+    value_key,
 )
-from mulligan.session.sameness import call_key, digest, held_by, name_keys, result_key, trace, traces, value_key
 from mulligan.untrusted.text import safe_str
 
 if TYPE_CHECKING:

@@ -13,11 +13,12 @@ from mulligan.testing.assertions import (
     assert_classified,
     assert_fault,
     assert_no_faults,
+    assert_reads,
     feedback_for,
     result_for,
 )
 from mulligan.testing.capturing import Events, capture_events
-from mulligan.testing.chaos import Chaos
+from mulligan.testing.chaos import Chaos, Saboteur
 from mulligan.testing.conformance import (
     ClassifierConformance,
     DialectConformance,
@@ -27,8 +28,6 @@ from mulligan.testing.conformance import (
 )
 from mulligan.testing.faults import Fault
 from mulligan.testing.pipelines import FakeClock, TimelessPipeline
-from mulligan.testing.saboteur import Saboteur
-from mulligan.testing.snapshots import assert_reads
 from mulligan.testing.tools import failing_tool, sample_tools
 
 __all__ = [

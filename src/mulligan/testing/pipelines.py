@@ -10,9 +10,9 @@ from mulligan.execute.steps import Outcome, Sleep, Step
 from mulligan.execute.sync_driver import drive
 from mulligan.middleware.retries import SecondChance
 from mulligan.pipeline import Pipeline
-from mulligan.pipeline.batches import async_driver
+from mulligan.pipeline.assembly import as_invocation
 from mulligan.pipeline.flow import Flow, invoke
-from mulligan.pipeline.given import as_invocation
+from mulligan.pipeline.messages import async_driver
 from mulligan.pipeline.session import Session
 from mulligan.results import ToolResult
 

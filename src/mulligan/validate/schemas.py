@@ -8,9 +8,8 @@ from typing import Any
 from mulligan.errors import ToolExecutionError
 from mulligan.untrusted.text import clean, show_name
 from mulligan.validate.arguments import escape
-from mulligan.validate.describing import show
 from mulligan.validate.places import Places, at
-from mulligan.validate.validator import SchemaError, Validator
+from mulligan.validate.validator import SchemaError, Validator, show
 
 _TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
 _LONGEST = 200

@@ -13,8 +13,8 @@ from mulligan.deadline import Deadline
 from mulligan.errors import UsageError
 
 if TYPE_CHECKING:
-    from mulligan.validate.docstrings import Docstring
-    from mulligan.validate.fields import Field
+    from mulligan.validate.annotations import Field
+    from mulligan.validate.schema import Docstring
 
 Function = Callable[..., Any]
 T = TypeVar("T")
@@ -219,8 +219,7 @@ def _hints(function: Function) -> Iterator[tuple[str, Any]]:
 
 
 def _field(function: Function, parameter: inspect.Parameter, hint: Any, text: str) -> Field:
-    from mulligan.validate.annotations import shape_of
-    from mulligan.validate.fields import MISSING, Field, json_default
+    from mulligan.validate.annotations import MISSING, Field, json_default, shape_of
 
     try:
         shape = shape_of(hint)
@@ -241,7 +240,7 @@ def _without_marker(hint: Any) -> Any:
 
 
 def _docstring(function: Function) -> Docstring:
-    from mulligan.validate.docstrings import read_docstring
+    from mulligan.validate.schema import read_docstring
 
     return read_docstring(_called(function).__doc__ or _whole(function).__doc__)
 

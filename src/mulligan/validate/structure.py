@@ -177,7 +177,7 @@ def _all_plain(parts: list[Shape], within: Mapping[Shape, _Numbers | None]) -> _
 
 
 def _field_shapes(cls: type) -> list[Shape]:
-    from mulligan.validate.fields import fields_of
+    from mulligan.validate.annotations import fields_of
 
     return [field.shape for field in fields_of(cls)]
 
@@ -201,8 +201,8 @@ def _problems(error: Exception, path: tuple[str | int, ...], arguments: dict[str
 
 def _problem(error: Exception, path: tuple[str | int, ...], arguments: dict[str, Any]) -> Problem:
     from mulligan.validate.arguments import escape
-    from mulligan.validate.describing import show
     from mulligan.validate.types import UnfitError
+    from mulligan.validate.validator import show
 
     if isinstance(error, OverflowError):
         unfit = UnfitError("too large", "number that fits a 64-bit float")

@@ -6,7 +6,15 @@ schema and objects always agree on what an annotation means.
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+import base64
+import re
+from collections.abc import Callable, Mapping
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from functools import partial
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeAlias
+from uuid import UUID
 
 import attrs
 
@@ -127,3 +135,101 @@ class Described:
 Shape: TypeAlias = (
     Scalar | Text | Choice | Array | Row | Map | Record | Model | OneOf | Alias | Limited | Described
 )  # fmt: skip
+
+_DECIMAL = "^-?[0-9]+([.][0-9]+)?$"
+_WHOLE = "^(0|-?[1-9][0-9]*)$"
+_NUMBER = "[0-9]{1,15}(?:[.][0-9]{1,9})?"
+_UNITS = "".join(f"(?:(?P<{unit}>{_NUMBER}){unit[0].upper()})?" for unit in ("hours", "minutes", "seconds"))
+_DURATION = re.compile(f"P(?=[0-9T])(?:(?P<weeks>{_NUMBER})W)?(?:(?P<days>{_NUMBER})D)?(?:T(?=[0-9]){_UNITS})?")
+
+
+class TextForm(NamedTuple):
+    """How a type is sent.
+
+    Attributes:
+        noun: what a value is called.
+        schema: JSON Schema.
+        read: gives the Python object, or raises ValueError or OverflowError.
+        expected: what a right value looks like.
+    """
+
+    noun: str
+    schema: Mapping[str, Any]
+    read: Callable[[Any], Any]
+    expected: str
+
+
+def text_form(cls: type) -> TextForm:
+    """The form of a type that a `Text` shape has: one of the table, or a kind of path."""
+    return _FORMS.get(cls) or TextForm("path", {"type": "string"}, partial(_read_path, cls), "path")
+
+
+def _read_path(cls: type, value: str) -> Any:
+    if not value:
+        raise ValueError  # pathlib reads it as the working directory
+    return cls(value)
+
+
+def _read_matching(pattern: str, read: Callable[[str], Any], value: str) -> Any:
+    if not re.fullmatch(pattern, value):
+        raise ValueError
+    return read(value)
+
+
+def _read_decimal(value: Any) -> Decimal:
+    if isinstance(value, str):
+        return _read_matching(_DECIMAL, Decimal, value)  # type: ignore[no-any-return]
+    return Decimal(str(value) if isinstance(value, float) else value)
+
+
+def _read_duration(value: Any) -> timedelta:
+    if not isinstance(value, str):
+        return timedelta(seconds=float(value))
+    parts = _DURATION.fullmatch(value)
+    if parts is None:
+        raise ValueError
+    return timedelta(**{unit: float(number) for unit, number in parts.groupdict("0").items()})
+
+
+_FORMS: Mapping[type, TextForm] = MappingProxyType(
+    {
+        date: TextForm("date", {"type": "string", "format": "date"}, date.fromisoformat, "date as in 2026-11-21"),
+        datetime: TextForm(
+            "date and time",
+            {"type": "string", "format": "date-time"},
+            datetime.fromisoformat,
+            "date and time as in 2026-11-21T23:00:00+00:00",
+        ),
+        time: TextForm("time", {"type": "string", "format": "time"}, time.fromisoformat, "time as in 23:00:00"),
+        timedelta: TextForm(
+            "duration",
+            {"anyOf": [{"type": "string", "format": "duration"}, {"type": "number"}]},
+            _read_duration,
+            "duration as in P1DT12H30M, or a number of seconds",
+        ),
+        UUID: TextForm(
+            "UUID",
+            {"type": "string", "format": "uuid"},
+            UUID,
+            "UUID as in 123e4567-e89b-12d3-a456-426614174000",
+        ),
+        Decimal: TextForm(
+            "decimal number",
+            {"anyOf": [{"type": "number"}, {"type": "string", "pattern": _DECIMAL}]},
+            _read_decimal,
+            "decimal number as in 12.50",
+        ),
+        bytes: TextForm(
+            "Base64",
+            {"type": "string", "contentEncoding": "base64"},
+            partial(base64.b64decode, validate=True),
+            "text in Base64 (RFC 4648)",
+        ),
+        int: TextForm(
+            "whole number",
+            {"type": "string", "pattern": _WHOLE},
+            partial(_read_matching, _WHOLE, int),
+            "whole number as in 42",
+        ),
+    }
+)

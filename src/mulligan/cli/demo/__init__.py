@@ -14,9 +14,8 @@ from mulligan.cli.demo.script import TURNS, Turn
 from mulligan.cli.demo.server import serving
 from mulligan.cli.demo.show import Show
 from mulligan.cli.demo.tools import FILES, make_tools
-from mulligan.cli.output import FAILED, OK, console, is_styled
+from mulligan.cli.output import FAILED, OK, console, is_styled, stdout
 from mulligan.cli.settings import Settings
-from mulligan.cli.streams import stdout
 from mulligan.pipeline import Pipeline
 
 _PAUSE = 0.15

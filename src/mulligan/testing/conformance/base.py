@@ -3,19 +3,182 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from itertools import islice
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
+
+import attrs
 
 from mulligan.hookimpl import HOOK_API
 from mulligan.hooks.callers import Stages
 from mulligan.hooks.discovery import GROUP, PluginInfo
 from mulligan.hooks.entry_points import read_entry_points
 from mulligan.hooks.manager import PluginManager
-from mulligan.hooks.versions import ATTRIBUTE, needed_api
+from mulligan.hooks.registration import ATTRIBUTE, needed_api
 from mulligan.pipeline import Pipeline
-from mulligan.plugin import UsageError
-from mulligan.testing.conformance.fresh import imported
+from mulligan.plugin import ToolError, UsageError
+
+_PROGRAM = """
+import json, sys, time
+import mulligan.plugin
+before, started = set(sys.modules), time.perf_counter()
+__import__(sys.argv[1])
+seconds = time.perf_counter() - started
+print(json.dumps([seconds, sorted({name.partition(".")[0] for name in set(sys.modules) - before})]))
+"""
+_OWN = frozenset(
+    {
+        *(
+            "attr",
+            "attrs",
+            "cattrs",
+            "cloudpickle",
+            "docstring_parser",
+            "importlib_metadata",
+            "jsonschema_rs",
+            "loguru",
+        ),
+        *("msgspec", "mulligan", "pluggy", "rapidfuzz", "typing_extensions", "zipp"),
+    }
+)
+_PATIENCE = 60
+
+
+class Imported(NamedTuple):
+    """What an import did.
+
+    Attributes:
+        seconds: how long it took.
+        packages: what it imported besides the standard library and what mulligan itself depends on.
+    """
+
+    seconds: float
+    packages: tuple[str, ...]
+
+
+@lru_cache(maxsize=64)
+def imported(module: str, attempt: int = 0) -> Imported:
+    """Imports a module in a fresh interpreter, once mulligan is imported there.
+
+    Args:
+        module: its name.
+        attempt: its number; attempts are independent.
+
+    Raises:
+        AssertionError: it cannot be imported; shows its output.
+    """
+    paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
+    done = subprocess.run(  # noqa: S603 - this interpreter, and a module that is tested
+        [sys.executable, "-c", _PROGRAM, module],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=_PATIENCE,
+        env={**os.environ, "PYTHONPATH": paths},
+    )
+    if done.returncode != 0:
+        raise AssertionError(
+            f"{module} cannot be imported in a fresh interpreter (exit status {done.returncode}):\n{done.stderr[-1_000:]}\n"
+            "Is it installed, or its folder on the path? Where the plugin is made elsewhere, set `module`."
+        )
+    seconds, packages = json.loads(done.stdout.splitlines()[-1])
+    foreign = (name for name in packages if name not in sys.stdlib_module_names and name not in _OWN)
+    return Imported(seconds, tuple(name for name in foreign if not name.startswith("_")))
+
+
+@attrs.frozen
+class Sample:
+    """One sample.
+
+    Attributes:
+        failure: the exception, or the value that a tool returned.
+        error: the class of the error.
+        fields: expected attributes of the error.
+    """
+
+    failure: Any
+    error: type[ToolError]
+    fields: Mapping[str, Any] = attrs.field(factory=dict)
+
+    @property
+    def arguments(self) -> Mapping[str, Any] | None:
+        """The arguments of the call, if they matter: a field of that name."""
+        return self.fields.get("arguments")
+
+    def differences(self, error: ToolError) -> Iterator[tuple[str, Any, Any]]:
+        """The differences: name, actual and expected value of each.
+
+        Args:
+            error: what the failure means.
+        """
+        if type(error) is not self.error:
+            yield "class", type(error).__name__, self.error.__name__
+        for name, wanted in self.fields.items():
+            found = getattr(error, name, "no such attribute")
+            if name == "rule" and isinstance(found, str) and ":" not in str(wanted):
+                found = found.partition(":")[2]
+            if found != wanted:
+                yield name, found, wanted
+
+
+def sample_of(given: Any) -> Sample:
+    """Converts an item of a suite's `samples`.
+
+    Args:
+        given: a `Sample`, or a pair or triple of its attributes.
+
+    Raises:
+        UsageError: it is something else.
+    """
+    if isinstance(given, Sample):
+        return given
+    fits = isinstance(given, (tuple, list)) and len(given) in (2, 3)
+    if not fits or not (isinstance(given[1], type) and issubclass(given[1], ToolError)):
+        raise UsageError(
+            f"a sample is (exception or value, error class), or these and a dict of the error's attributes; not {given!r:.100}"
+        )
+    return Sample(*given)
+
+
+_FENCE = re.compile(r"<<<([0-9a-f]{16,})\n.*?\n\1>>>", re.DOTALL)
+
+
+def outside(text: str) -> str:
+    """The text outside mulligan's fences; for JSON, its strings.
+
+    Args:
+        text: what a model reads.
+    """
+    if text.startswith("{"):
+        try:
+            return "\n".join(_FENCE.sub(" … ", found) for found in texts_of(json.loads(text)))
+        except ValueError:
+            return _FENCE.sub(" … ", text)
+    return _FENCE.sub(" … ", text)
+
+
+def texts_of(value: Any) -> Iterator[str]:
+    """Every text in a JSON value, including names of members.
+
+    Args:
+        value: the value.
+    """
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for name, item in value.items():
+            yield from texts_of(name)
+            yield from texts_of(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from texts_of(item)
+
 
 _TOLD = 8
 _LINE = 300

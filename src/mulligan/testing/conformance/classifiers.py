@@ -11,9 +11,7 @@ from typing import Any, ClassVar
 from mulligan.hooks.registration import name_of
 from mulligan.pipeline import Pipeline
 from mulligan.plugin import PluginError, ToolError, ToolResult, safe_str
-from mulligan.testing.conformance.base import Conformance, hold, shown
-from mulligan.testing.conformance.oracles import outside
-from mulligan.testing.conformance.samples import Sample, sample_of
+from mulligan.testing.conformance.base import Conformance, Sample, hold, outside, sample_of, shown
 from mulligan.testing.faults import EXCEPTIONS, RESULTS, VALUES, Fault, imposters, leaked, obeyed, variants
 
 _LONGEST = 1_000

@@ -9,8 +9,7 @@ from typing import Any, ClassVar
 from mulligan.dialects import plain
 from mulligan.pipeline import Pipeline
 from mulligan.plugin import Dialect, ToolCall, ToolResult, UsageError, safe_str
-from mulligan.testing.conformance.base import Conformance, hold, shown
-from mulligan.testing.conformance.oracles import texts_of
+from mulligan.testing.conformance.base import Conformance, hold, shown, texts_of
 from mulligan.testing.faults import MESSAGES, NESTED, VALUES, garbled
 from mulligan.testing.tools import failing_tool, sample_tools
 

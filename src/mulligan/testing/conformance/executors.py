@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from mulligan.pipeline import Pipeline
 from mulligan.plugin import Tool, ToolCall, ToolResult, ToolTimeoutError
-from mulligan.testing import work
+from mulligan.testing import tools as work
 from mulligan.testing.conformance.base import Conformance, hold, shown
 from mulligan.testing.faults import SECRETS, TEXTS, leaked
 
@@ -26,7 +26,7 @@ _FAILURES = ("missing", "value", "timeout", "exit", "any other text")
 class ExecutorConformance(Conformance):
     """Subclass this as `TestSomething`, with `plugin`, and `options` of a tool that it runs.
 
-    Its tools are the functions of `mulligan.testing.work`, which a worker must be able to import.
+    Its tools are the functions of `mulligan.testing.tools`, which a worker must be able to import.
 
     Attributes:
         options: the attributes of a tool that this executor runs, such as `{"tags": ["remote"]}`.
@@ -43,7 +43,7 @@ class ExecutorConformance(Conformance):
         """A tool that this executor runs.
 
         Args:
-            function: one of `mulligan.testing.work`.
+            function: one of `mulligan.testing.tools`.
             more: further attributes.
         """
         return Tool.from_schema(

@@ -1,0 +1,424 @@
+"""Limits: at most N calls at once, or per time window; further calls wait in a queue, first come, first served."""
+
+from __future__ import annotations
+
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections import OrderedDict, deque
+from collections.abc import Awaitable, Callable, Generator
+from copy import copy
+from functools import partial
+from typing import Any
+
+from mulligan.calls import ToolCall
+from mulligan.errors import ToolError, ToolRateLimitError
+from mulligan.execute.steps import Executor, Outcome, Run, Signal, Sleep, Step, Steps
+from mulligan.forks import shared_lock, survive_fork
+from mulligan.middleware.keys import Key, Keys, PerKey, bounded, check_number, rounded_up
+from mulligan.tools import Tool
+
+
+class Ticket:
+    """One caller in a queue.
+
+    Attributes:
+        signal: wakes the caller to ask again; new for each wait, None before the first.
+    """
+
+    __slots__ = ("signal",)
+
+    def __init__(self) -> None:
+        self.signal: Signal | None = None
+
+
+class Line(ABC):
+    """A queue of callers. Only the first one may proceed, so no one is overtaken. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = shared_lock()
+        self._waiting: OrderedDict[Ticket, None] = OrderedDict()
+        survive_fork(self)
+
+    def forked(self) -> None:
+        """In a forked process nobody waits any more."""
+        self._waiting.clear()
+
+    @abstractmethod
+    def _pause(self, now: float) -> float:
+        """Seconds until one more caller may proceed; infinity if another one must end first."""
+
+    @abstractmethod
+    def _take(self, now: float) -> None:
+        """Lets one caller proceed."""
+
+    @abstractmethod
+    def _expected(self, ahead: int, now: float) -> float:
+        """The minimum number of seconds until the turn of a caller.
+
+        Args:
+            ahead: the number of callers ahead of it.
+            now: seconds on the clock.
+        """
+
+    def join(self, now: float) -> tuple[Ticket, float]:
+        """Joins the queue.
+
+        Args:
+            now: seconds on the clock.
+
+        Returns:
+            The ticket, and the minimum number of seconds until its turn.
+        """
+        ticket = Ticket()
+        with self._lock:
+            expected = self._expected(len(self._waiting), now)
+            self._waiting[ticket] = None
+        return ticket, expected
+
+    def ask(self, ticket: Ticket, now: float) -> float:
+        """Proceeds if it is the turn of the caller.
+
+        Args:
+            ticket: the ticket of `join`.
+            now: seconds on the clock.
+
+        Returns:
+            0, or the seconds after which to ask again, unless the signal of the ticket is set first.
+        """
+        with self._lock:
+            pause = self._pause(now) if self._first() is ticket else float("inf")
+            if pause > 0:
+                ticket.signal = Signal()
+                return pause
+            del self._waiting[ticket]
+            self._take(now)
+            following = self._first()
+        _wake(following)
+        return 0
+
+    def leave(self, ticket: Ticket) -> None:
+        """Leaves the queue, if the turn has not come yet.
+
+        Args:
+            ticket: the ticket of `join`.
+        """
+        with self._lock:
+            if ticket not in self._waiting:
+                return
+            del self._waiting[ticket]
+            following = self._first()
+        _wake(following)
+
+    def _first(self) -> Ticket | None:
+        return next(iter(self._waiting), None)
+
+    def _wake_first(self) -> None:
+        with self._lock:
+            first = self._first()
+        _wake(first)
+
+
+def _wake(ticket: Ticket | None) -> None:
+    if ticket is not None and ticket.signal is not None:
+        ticket.signal.set()
+
+
+def turn(line: Line, most: float, clock: Callable[[], float]) -> Generator[Step, Outcome, float]:
+    """Waits for the turn of the caller.
+
+    Args:
+        line: the queue.
+        most: the maximum wait in seconds.
+        clock: monotonic seconds.
+
+    Returns:
+        0 if it is the turn of the caller; else the seconds after which to try again.
+    """
+    began = clock()
+    ticket, expected = line.join(began)
+    try:
+        if expected > most:
+            return expected
+        now = began
+        while (pause := line.ask(ticket, now)) > 0:
+            left = most - (now - began)
+            if left <= 0:
+                return max(expected, MINIMUM)
+            yield Sleep(min(pause, left), ticket.signal)
+            now = clock()
+        return 0
+    finally:
+        line.leave(ticket)
+
+
+MINIMUM = 1.0
+
+
+class ConcurrencyLimit:
+    """Limits the number of concurrent calls; further calls wait, first come, first served.
+
+    A call that is abandoned at its deadline while its tool still runs keeps its permit until the tool ends, so a service
+    that hangs uses only its own permits and does not exhaust the threads.
+
+    Args:
+        permits: the maximum number of concurrent calls.
+        key: which calls are counted together: `"tool"` (per tool), `"provider"`, `"tag:NAME"`, `"tool:NAME"`,
+            `"provider:NAME"`, `"all"`, or a function of tool and call; None from it exempts the call.
+        max_wait: the maximum wait in seconds; waiting counts towards the timeout of the tool.
+        clock: monotonic seconds.
+
+    Raises:
+        UsageError: an argument is invalid; names it.
+    """
+
+    def __init__(
+        self,
+        permits: int,
+        *,
+        key: Key = "tool",
+        max_wait: float = 30.0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        check_number("concurrency", "permits", permits, least=1, whole=True)
+        if max_wait != 0:
+            check_number("concurrency", "max_wait", max_wait)
+        self._permits = permits
+        self._keys = Keys("concurrency", key)
+        self._max_wait = max_wait
+        self._clock = clock
+        self._lines: PerKey[Permits] = PerKey(lambda: Permits(permits))
+
+    def __call__(self, run: Run, tool: Tool, call: ToolCall) -> Steps:
+        """Runs the call when there is a free permit.
+
+        Args:
+            run: the run.
+            tool: the tool.
+            call: the call.
+        """
+        key = self._keys.of(tool, call)
+        if key is None:
+            return (yield run)
+        began = self._clock()
+        line = self._lines.get(key, began)
+        most = self._max_wait if run.timeout is None else min(self._max_wait, run.timeout)
+        wait = yield from turn(line, most, self._clock)
+        if wait > 0:
+            return Outcome(error=self._refused(tool, line.usual))
+        now = self._clock()
+        hold = _Hold(line, now, self._clock)
+        with hold:
+            if run.timeout is not None and run.timeout <= now - began:
+                return Outcome(error=self._refused(tool, line.usual))
+            left = None if run.timeout is None else run.timeout - (now - began)
+            return (yield _held(bounded(run, left), hold))
+
+    def _refused(self, tool: Tool, wait: float) -> ToolError:
+        seconds = rounded_up(wait)
+        calls = "one concurrent call" if self._permits == 1 else f"{self._permits} concurrent calls"
+        return ToolRateLimitError(
+            f"{self._keys.label(tool)} is limited to {calls}, and none ended in time. The tool was not run.",
+            effect="none",
+            retry_after=seconds,
+            user_message="A service is busy with other calls.",
+            rule="host:concurrency",
+        )
+
+    def __repr__(self) -> str:
+        return f"ConcurrencyLimit({self._permits})"
+
+
+class Permits(Line):
+    """A queue for N permits.
+
+    Args:
+        permits: the number of permits.
+
+    Attributes:
+        usual: the duration of the last call in seconds, at least 1.
+    """
+
+    def __init__(self, permits: int) -> None:
+        super().__init__()
+        self._free = self._permits = permits
+        self.usual = 1.0
+
+    def forked(self) -> None:
+        """In a forked process nobody holds a permit."""
+        super().forked()
+        self._free = self._permits
+
+    def _pause(self, now: float) -> float:
+        return 0 if self._free > 0 else float("inf")
+
+    def _take(self, now: float) -> None:
+        self._free -= 1
+
+    def _expected(self, ahead: int, now: float) -> float:
+        return 0
+
+    def give_back(self, held: float) -> None:
+        """Releases a permit.
+
+        Args:
+            held: the seconds that it was held.
+        """
+        with self._lock:
+            self._free = min(self._permits, self._free + 1)  # a fork has given it back already
+            self.usual = max(1.0, held)
+        self._wake_first()
+
+    def is_idle(self, now: float) -> bool:
+        """Whether no one holds a permit or waits for one."""
+        with self._lock:
+            return self._free == self._permits and not self._waiting
+
+
+class _Hold:
+    """A permit that the call and its tool hold; it is free when both have released it."""
+
+    def __init__(self, line: Permits, since: float, clock: Callable[[], float]) -> None:
+        self._line = line
+        self._since = since
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._holders = 0
+        self._over = False
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._holders += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._holders -= 1
+            ended = self._holders == 0 and not self._over
+            self._over = self._over or ended
+        if ended:
+            self._line.give_back(self._clock() - self._since)
+
+
+def _held(run: Run, hold: _Hold) -> Run:
+    """The run, with a tool that holds the permit while it runs."""
+    held = copy(run)
+    held.executor = partial(_awaited if run.is_async else _called, run.executor, hold)
+    return held
+
+
+def _called(executor: Executor, hold: _Hold) -> Any:
+    with hold:
+        return executor()
+
+
+async def _awaited(executor: Executor, hold: _Hold) -> Any:
+    with hold:
+        value = executor()
+        return await value if isinstance(value, Awaitable) else value
+
+
+class RateLimit:
+    """Limits how many calls start per time window; further calls wait, first come, first served.
+
+    A call whose wait would exceed the maximum is refused at once, and does not count.
+
+    Args:
+        calls: at most this many calls start in any `per`-second window.
+        per: the window in seconds.
+        key: which calls are counted together: `"tool"` (per tool), `"provider"`, `"tag:NAME"`, `"tool:NAME"`,
+            `"provider:NAME"`, `"all"`, or a function of tool and call; None from it exempts the call.
+        max_wait: the maximum wait in seconds; waiting counts towards the timeout of the tool.
+        clock: monotonic seconds.
+
+    Raises:
+        UsageError: an argument is invalid; names it.
+    """
+
+    def __init__(
+        self,
+        calls: int,
+        *,
+        per: float = 1.0,
+        key: Key = "tool",
+        max_wait: float = 30.0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        check_number("rate_limit", "calls", calls, least=1, whole=True)
+        check_number("rate_limit", "per", per)
+        if max_wait != 0:
+            check_number("rate_limit", "max_wait", max_wait)
+        self._calls = calls
+        self._per = per
+        self._keys = Keys("rate_limit", key)
+        self._max_wait = max_wait
+        self._clock = clock
+        self._lines: PerKey[Rate] = PerKey(lambda: Rate(calls, per))
+
+    def __call__(self, run: Run, tool: Tool, call: ToolCall) -> Steps:
+        """Runs the call when the limit allows it.
+
+        Args:
+            run: the run.
+            tool: the tool.
+            call: the call.
+        """
+        key = self._keys.of(tool, call)
+        if key is None:
+            return (yield run)
+        began = self._clock()
+        most = self._max_wait if run.timeout is None else min(self._max_wait, run.timeout)
+        wait = yield from turn(self._lines.get(key, began), most, self._clock)
+        if wait > 0:
+            return Outcome(error=self._refused(tool, wait))
+        if run.timeout is None:
+            return (yield run)
+        left = run.timeout - (self._clock() - began)
+        return (yield bounded(run, left)) if left > 0 else Outcome(error=self._refused(tool, self._per))
+
+    def _refused(self, tool: Tool, wait: float) -> ToolError:
+        calls = "one call" if self._calls == 1 else f"{self._calls} calls"
+        return ToolRateLimitError(
+            f"{self._keys.label(tool)} is limited to {calls} per {self._per:g} s, and the limit is reached. "
+            "The tool was not run.",
+            effect="none",
+            retry_after=rounded_up(wait),
+            user_message="The rate limit of a service is reached. Try again later.",
+            rule="host:rate-limit",
+        )
+
+    def __repr__(self) -> str:
+        return f"RateLimit({self._calls}, per={self._per:g})"
+
+
+class Rate(Line):
+    """A queue that admits at most N callers per time window.
+
+    Args:
+        calls: the number of callers.
+        per: the window in seconds.
+    """
+
+    def __init__(self, calls: int, per: float) -> None:
+        super().__init__()
+        self._calls = calls
+        self._per = per
+        self._begun: deque[float] = deque(maxlen=calls)
+
+    def _pause(self, now: float) -> float:
+        return 0 if len(self._begun) < self._calls else self._begun[0] + self._per - now
+
+    def _take(self, now: float) -> None:
+        self._begun.append(now)
+
+    def _expected(self, ahead: int, now: float) -> float:
+        ahead -= self._calls - len(self._begun)
+        if ahead < 0:
+            return 0
+        rounds, place = divmod(ahead, self._calls)
+        before = self._begun[place] if place < len(self._begun) else now
+        return max(0.0, before + self._per - now) + self._per * rounds
+
+    def is_idle(self, now: float) -> bool:
+        """Whether no one waits and all earlier calls are outside the window."""
+        with self._lock:
+            return not self._waiting and all(begun + self._per <= now for begun in self._begun)
