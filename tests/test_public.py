@@ -181,7 +181,7 @@ BUILT_IN = sorted(
         *ROOT.glob("*/builtin/*.py"),
         *ROOT.glob("middleware/*.py"),
         *(ROOT / f"{stem}.py" for stem in ("classify/detect", "classify/error_values", "classify/value_answers")),
-        ROOT / "pipeline/log_lines.py",
+        ROOT / "pipeline/logs.py",
     }
 )
 

@@ -17,7 +17,7 @@ from typing import Any
 from mulligan.calls import ToolCall
 from mulligan.classify.failure import Failure
 from mulligan.classify.rules import behind
-from mulligan.dialects.asked import AskedCall, asked, part_of
+from mulligan.dialects.readers import AskedCall, asked, part_of
 from mulligan.errors import ToolError
 from mulligan.events import CallFinished, CallStarted, Event, StepFinished
 from mulligan.feedback import Feedback

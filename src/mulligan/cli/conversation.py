@@ -14,7 +14,7 @@ import attrs
 from mulligan.calls import ToolCall
 from mulligan.cli import output as streams
 from mulligan.cli.output import decode
-from mulligan.dialects.asked import mapping, part_of
+from mulligan.dialects.readers import mapping, part_of
 from mulligan.errors import UsageError
 from mulligan.results import ToolResult
 

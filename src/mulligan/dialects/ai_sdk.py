@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from mulligan.dialects.asked import STREAM, CutOff, asked, kind_of, mapping, mappings, part_of, read_chunks, sent_id
 from mulligan.dialects.base import Dialect
+from mulligan.dialects.readers import STREAM, CutOff, asked, kind_of, mapping, mappings, part_of, read_chunks, sent_id
 
 if TYPE_CHECKING:
     from mulligan.calls import ToolCall

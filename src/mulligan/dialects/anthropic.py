@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mulligan.dialects.asked import (
+from mulligan.dialects.base import Dialect
+from mulligan.dialects.readers import (
     FILTER,
     LIMIT,
     STREAM,
@@ -21,7 +22,6 @@ from mulligan.dialects.asked import (
     read_chunks,
     sent_id,
 )
-from mulligan.dialects.base import Dialect
 from mulligan.errors import ToolArgumentError
 
 if TYPE_CHECKING:

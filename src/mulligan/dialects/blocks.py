@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mulligan.dialects.asked import given, kind_of, mapping
+from mulligan.dialects.readers import given, kind_of, mapping
 from mulligan.errors import ToolExecutionError
 from mulligan.secrets.redaction import cut
 from mulligan.untrusted.serialize import as_content

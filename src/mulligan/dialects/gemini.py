@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mulligan.dialects.asked import (
+from mulligan.dialects.base import Dialect
+from mulligan.dialects.readers import (
     EARLY,
     FILTER,
     LIMIT,
@@ -20,7 +21,6 @@ from mulligan.dialects.asked import (
     part_of,
     read_chunks,
 )
-from mulligan.dialects.base import Dialect
 
 if TYPE_CHECKING:
     from mulligan.calls import ToolCall

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from mulligan.dialects.asked import asked, mapping, part_of
 from mulligan.dialects.base import Dialect
+from mulligan.dialects.readers import asked, mapping, part_of
 from mulligan.errors import UsageError
 
 if TYPE_CHECKING:

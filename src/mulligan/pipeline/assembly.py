@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from mulligan.calls import ToolCall, known_id
-from mulligan.dialects.asked import name_text
+from mulligan.dialects.readers import name_text
 from mulligan.errors import UsageError
 from mulligan.execute.steps import Middleware
 from mulligan.feedback import FeedbackFormat

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from mulligan.calls import ToolCall
 from mulligan.copies import copied_result
 from mulligan.dialects import Dialect, named, plain
-from mulligan.dialects.asked import mapping, mappings
+from mulligan.dialects.readers import mapping, mappings
 from mulligan.errors import ToolCancelledError, ToolError, UsageError
 from mulligan.events import Notice, StepFinished
 from mulligan.pipeline.assembly import as_invocation

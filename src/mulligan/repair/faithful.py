@@ -45,7 +45,7 @@ def is_whole(arguments: object) -> bool:
     if isinstance(arguments, (bytes, bytearray)):
         arguments = bytes(arguments).decode(errors="replace")
     if not isinstance(arguments, str):
-        from mulligan.dialects.asked import CutOff
+        from mulligan.dialects.readers import CutOff
 
         return isinstance(arguments, Mapping) and not isinstance(arguments, CutOff)
     inner = _string(arguments.strip())

@@ -17,7 +17,6 @@ from mulligan.testing.assertions import (
     feedback_for,
     result_for,
 )
-from mulligan.testing.capturing import Events, capture_events
 from mulligan.testing.chaos import Chaos, Saboteur
 from mulligan.testing.conformance import (
     ClassifierConformance,
@@ -26,6 +25,7 @@ from mulligan.testing.conformance import (
     FormatConformance,
     RepairerConformance,
 )
+from mulligan.testing.events import Events, capture_events
 from mulligan.testing.faults import Fault
 from mulligan.testing.pipelines import FakeClock, TimelessPipeline
 from mulligan.testing.tools import failing_tool, sample_tools
