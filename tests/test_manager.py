@@ -15,6 +15,7 @@ import pytest
 from mulligan import Dialect, FeedbackFormat, Pipeline, Tool, ToolCall, errors
 from mulligan.hooks.manager import FAULTS_ALLOWED, HOOKS, PluginManager
 from mulligan.plugin import DeadlineExceeded, hookimpl
+from mulligan.testing.tools import echo
 
 BUILT_IN = ["resolve", "validate", "execute", "detect", "classify", "formats", "dialects"]
 HINTING = """
@@ -406,7 +407,35 @@ def test_built_in_plugins_can_be_blocked(make_pipeline, run):
     assert run(make_pipeline(failing, block=["detect"]), "failing").value == {"error": "x"}
 
 
-@pytest.mark.parametrize("name", BUILT_IN)
+@pytest.mark.parametrize("killable", [False, True])
+@pytest.mark.parametrize("stage", ["validate", "execute"])
+def test_a_blocked_stage_is_left_to_other_plugins_and_without_one_the_call_names_the_block(
+    make_pipeline, run, stage, killable
+):
+    class Other:
+        @hookimpl
+        def validate(self, tool, call):
+            return {"value": 21} if call.arguments == "twenty-one" else None
+
+        @hookimpl
+        def execute(self, tool, arguments, call):
+            value = arguments["value"]
+            return (lambda: value + 1) if value == 21 else None
+
+    tool = Tool.from_function(echo, killable=killable)
+    with pytest.raises(errors.UsageError) as caught:
+        run(make_pipeline(tool, block=[stage]), "echo", {"value": 1})
+    assert str(caught.value) == (
+        f"the built-in plugin '{stage}' is blocked, and no other hookimpl of {stage} answered for tool 'echo'; "
+        f"remove '{stage}' from block, or register a plugin that implements {stage}"
+    )
+    beside = make_pipeline(tool, plugins=[Other()], block=[stage])
+    assert run(beside, "echo", "twenty-one" if stage == "validate" else {"value": 21}).value == 22
+    with pytest.raises(errors.UsageError, match=f"built-in plugin '{stage}' is blocked"):
+        run(beside, "echo", {"value": 1})
+
+
+@pytest.mark.parametrize("name", [name for name in BUILT_IN if name not in ("validate", "execute")])
 def test_a_pipeline_without_one_built_in_plugin_still_answers(make_pipeline, run, name):
     def read(path: str) -> str:
         return path

@@ -11,7 +11,7 @@ from mulligan import hookspecs
 from mulligan.calls import ToolCall
 from mulligan.classify.failure import Failure
 from mulligan.dialects import Dialect
-from mulligan.errors import ToolError
+from mulligan.errors import ToolError, UsageError
 from mulligan.events import Event
 from mulligan.execute.steps import Executor, Middleware
 from mulligan.feedback import Feedback, FeedbackFormat
@@ -146,6 +146,26 @@ def nothing_of(hook: str) -> Callable[..., Any]:
         hook: its name.
     """
     return _no_contributions if hook in CONTRIBUTES else _nothing
+
+
+def without_default(hook: str, call: Callable[..., Any]) -> Callable[..., Any]:
+    """A stage whose built-in plugin is blocked: some other hookimpl must answer.
+
+    Args:
+        hook: the hook's name, which is that of its built-in plugin.
+        call: asks the other hookimpls; its first argument is the tool.
+    """
+
+    def answer_or_refuse(tool: Tool, *more: Any) -> Any:
+        answer = call(tool, *more)
+        if answer is None:
+            raise UsageError(
+                f"the built-in plugin {hook!r} is blocked, and no other hookimpl of {hook} answered for tool "
+                f"{tool.name!r}; remove {hook!r} from block, or register a plugin that implements {hook}"
+            )
+        return answer
+
+    return answer_or_refuse
 
 
 def joined(hook: str, answer: Any) -> Any:

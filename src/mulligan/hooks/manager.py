@@ -31,6 +31,7 @@ from mulligan.hooks.callers import (
     marks_of,
     nothing_of,
     parameters_of,
+    without_default,
 )
 from mulligan.hooks.discovery import Found, Hookimpl, PluginFault, PluginInfo, State
 from mulligan.hooks.guard import CONTRIBUTES, Refusal, guarded, mistaken, reading
@@ -210,6 +211,10 @@ class PluginManager:
         callers = {hook: self._caller(hook) for hook in HOOKS}
         outside = {hook for hook in HOOKS if any(not self._is_built_in(impl) for impl in self._asked(hook))}
         outside |= {hook for hook in ("observe", "repair", "middlewares") if self._asked(hook)}
+        for hook in _DEFAULTS:
+            if not any(self._is_built_in(impl) for impl in self._asked(hook)):  # blocked by the host
+                outside.add(hook)
+                callers[hook] = without_default(hook, callers[hook])
         return Stages(callers, frozenset(outside))
 
     def _caller(self, hook: str) -> Callable[..., Any]:

@@ -14,6 +14,7 @@ from mulligan.copies import copied_call
 from mulligan.deadline import Deadline, is_seconds
 from mulligan.errors import ToolError, UsageError
 from mulligan.events import Waiting
+from mulligan.execute.builtin import execute
 from mulligan.execute.steps import DeadlineExceeded, Middleware, Outcome, Run, Sleep, Step, Steps
 from mulligan.pipeline.invocation import Invocation
 from mulligan.policy import Policy
@@ -71,7 +72,7 @@ def run_of(state: Invocation, tool: Tool) -> Run:
     if executor is not None:
         return Run(executor, timeout, not tool.inline, None, tool.name)
     if not tool.killable:
-        return Run(partial(tool.handler, **state.bound), timeout, not tool.inline, tool.is_async, tool.name)
+        return Run(execute(tool, state.bound, state.call), timeout, not tool.inline, tool.is_async, tool.name)
     from mulligan.execute.process import process_of
 
     return Run(process_of(tool, state.bound, state.host.limits), timeout, True, False, tool.name)
