@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from mulligan.errors import Problem, ToolArgumentError, ToolType, UsageError
 from mulligan.lazy import lazy
+from mulligan.pointers import argument_of
 from mulligan.untrusted.copies import frozen
 from mulligan.untrusted.text import show_name
 from mulligan.validate import tool_checks as checks
@@ -303,8 +304,8 @@ class Tool:
 
     def _without_secrets(self, problem: Problem) -> Problem:
         """The problem; for a secret argument without the text of a class's own check, which follows a colon."""
-        name = problem.pointer.split("/")[1] if problem.pointer else ""
-        return Problem(problem.pointer, problem.message.partition(":")[0]) if name in self.secret else problem
+        is_secret = argument_of(problem.pointer) in self.secret
+        return Problem(problem.pointer, problem.message.partition(":")[0]) if is_secret else problem
 
     def without_handler(self) -> Tool:
         """The same tool with a handler that refuses to run, for repairers."""

@@ -14,6 +14,7 @@ from typing import Any
 from mulligan.catalogue import MISSING
 from mulligan.classify.error_body import MESSAGES, Nodes
 from mulligan.errors import Problem
+from mulligan.pointers import escape, steps_of
 
 # fmt: off
 _SURE = {name: rank for rank, name in enumerate(("field", "param", "parameter", "loc", "pointer", "source"))}
@@ -80,7 +81,7 @@ def pointer_to(place: object) -> str:
         return ""
     while len(parts) > 1 and parts[0] in _PLACES:
         parts = parts[1:]
-    return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in parts[:20])
+    return "".join(f"/{escape(part)}" for part in parts[:20])
 
 
 def _rejected(nodes: Nodes) -> Iterator[tuple[str, bool]]:
@@ -134,7 +135,7 @@ def _says_missing(node: Mapping[str, Any]) -> bool:
 
 def _got(pointer: str, arguments: Mapping[str, Any] | None) -> str | None:
     value: Any = arguments
-    for part in pointer.split("/")[1:]:
+    for part in steps_of(pointer):
         value = value.get(part) if isinstance(value, Mapping) else None
     if not isinstance(value, (str, int, float, bool)):
         return None

@@ -71,8 +71,9 @@ def run_of(state: Invocation, tool: Tool) -> Run:
     timeout = tool.timeout if state.deadline is None else _bound(state, state.deadline, tool.timeout)
     if executor is not None:
         return Run(executor, timeout, not tool.inline, None, tool.name)
-    if not tool.killable:
-        return Run(execute(tool, state.bound, state.call), timeout, not tool.inline, tool.is_async, tool.name)
+    handler = execute(tool, state.bound, state.call)
+    if handler is not None:
+        return Run(handler, timeout, not tool.inline, tool.is_async, tool.name)
     from mulligan.execute.process import process_of
 
     return Run(process_of(tool, state.bound, state.host.limits), timeout, True, False, tool.name)

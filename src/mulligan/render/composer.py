@@ -27,6 +27,7 @@ from mulligan.errors import (
     ToolNotFoundError,
 )
 from mulligan.feedback import Feedback
+from mulligan.pointers import escape, steps_of
 from mulligan.policy import Limits, Policy
 from mulligan.render.next_steps import effect_note, in_seconds, listed, next_step
 from mulligan.render.quoting import apart, placed, unnamed
@@ -472,12 +473,11 @@ def _is_place(pointer: str, tool: Tool | None) -> bool:
     if tool is None or tool.tool_type == "extension":
         return False
     schema: Any = tool.parameters
-    for step in pointer.split("/")[1:]:
-        name = step.replace("~1", "/").replace("~0", "~")
+    for name in steps_of(pointer):
         declared = schema if isinstance(schema, Mapping) else {}
         known: Any = declared.get("properties")
         is_declared = isinstance(known, Mapping) and name in known
-        if not (_PLAIN_POINTER(f"/{step}") or (is_declared and is_name(name, blanks=2))):
+        if not (_PLAIN_POINTER(f"/{escape(name)}") or (is_declared and is_name(name, blanks=2))):
             return False
         schema = known[name] if is_declared else declared.get("items")
     return True
@@ -486,8 +486,7 @@ def _is_place(pointer: str, tool: Tool | None) -> bool:
 def _at(arguments: Mapping[str, Any], pointer: str) -> Any:
     """The value that a JSON Pointer leads to."""
     value: Any = arguments
-    for step in pointer.split("/")[1:]:
-        name = step.replace("~1", "/").replace("~0", "~")
+    for name in steps_of(pointer):
         value = value[int(name)] if isinstance(value, list) else value[name]
     return value
 

@@ -24,7 +24,8 @@ from mulligan.errors import (
     ToolTimeoutError,
     ToolUnavailableError,
 )
-from mulligan.render.quoting import argument_of, placed
+from mulligan.pointers import argument_of, steps_of
+from mulligan.render.quoting import placed
 from mulligan.repair.provenance import is_plain
 from mulligan.secrets.redaction import redacted_pointer
 from mulligan.untrusted.text import is_name, show_name
@@ -226,10 +227,9 @@ def _only_known(name: str, tool: Tool, words: Catalogue, parents: Collection[str
 def _members_at(tool: Tool, pointer: str) -> list[str]:
     """The members that a tool's schema declares for an object within its arguments; none where that is not plain."""
     schema: object = tool.parameters
-    for step in pointer.split("/")[1:]:
+    for member in steps_of(pointer):
         properties = schema.get("properties") if isinstance(schema, Mapping) else None
         known = properties if isinstance(properties, Mapping) else {}
-        member = step.replace("~1", "/").replace("~0", "~")
         schema = known[member] if member in known else schema.get("items") if isinstance(schema, Mapping) else None
     members = schema.get("properties") if isinstance(schema, Mapping) else None
     return list(members) if isinstance(members, Mapping) else []

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from mulligan.classify.sent import sent_text, was_sent
+from mulligan.pointers import argument_of
 from mulligan.secrets.redaction import redacted_pointer
 from mulligan.untrusted.objects import guarded
 from mulligan.untrusted.text import is_name, safe_str
@@ -65,15 +66,6 @@ def placed(
         if argument_of(problem.pointer) not in known
     ]
     return own, named
-
-
-def argument_of(pointer: str) -> str:
-    """The argument that a JSON Pointer leads into; empty for the arguments as a whole.
-
-    Args:
-        pointer: the pointer.
-    """
-    return pointer[1:].partition("/")[0].replace("~1", "/").replace("~0", "~")
 
 
 def apart(hints: Iterable[str], failure: Failure | None) -> tuple[list[str], list[str]]:

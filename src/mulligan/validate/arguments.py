@@ -16,6 +16,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from mulligan.errors import Problem, ToolArgumentError
+from mulligan.pointers import escape
 from mulligan.policy import Limits
 from mulligan.untrusted.plain import TooDeepError, as_plain
 from mulligan.validate.numbers import Numbers, PreciseNumberError
@@ -226,14 +227,9 @@ def _refuse_non_finite(mapping: dict[str, Any]) -> None:
         if isinstance(value, float) and value - value != 0:
             _refuse(pointer, f"{value} is not a JSON number", "a finite number")
         if isinstance(value, dict):
-            stack += [(f"{pointer}/{escape(str(key))}", item) for key, item in value.items()]
+            stack += [(f"{pointer}/{escape(key)}", item) for key, item in value.items()]
         elif isinstance(value, (list, tuple)):
             stack += [(f"{pointer}/{index}", item) for index, item in enumerate(value)]
-
-
-def escape(key: str) -> str:
-    """One reference token of a JSON Pointer (RFC 6901 section 3)."""
-    return key.replace("~", "~0").replace("/", "~1") if "~" in key or "/" in key else key
 
 
 def _check_depth(text: str, limit: int) -> None:

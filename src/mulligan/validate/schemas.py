@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mulligan.errors import ToolExecutionError
+from mulligan.pointers import escape
 from mulligan.untrusted.text import clean, show_name
-from mulligan.validate.arguments import escape
 from mulligan.validate.places import Places, at
 from mulligan.validate.validator import SchemaError, Validator, show
 
@@ -73,7 +73,7 @@ def _placed(schema: Mapping[str, Any], error: SchemaError) -> SchemaError:
         (jsonschema_rs.Draft7Validator if is_07 else jsonschema_rs.Draft202012Validator)(dict(schema), offline=True)
     except jsonschema_rs.ValidationError as found:
         path = Places(schema).path_of(found)
-        place = "".join(f"/{escape(str(step))}" for step in path)
+        place = "".join(f"/{escape(step)}" for step in path)
         return InvalidSchemaError(show_name(place, _LONGEST), _fault(schema, path, found)) if place else error
     except Exception:
         return error

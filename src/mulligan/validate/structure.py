@@ -13,6 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from mulligan.errors import MulliganError, Problem
+from mulligan.pointers import escape
 from mulligan.validate.numbers import whole
 
 if TYPE_CHECKING:
@@ -200,7 +201,6 @@ def _problems(error: Exception, path: tuple[str | int, ...], arguments: dict[str
 
 
 def _problem(error: Exception, path: tuple[str | int, ...], arguments: dict[str, Any]) -> Problem:
-    from mulligan.validate.arguments import escape
     from mulligan.validate.types import UnfitError
     from mulligan.validate.validator import show
 
@@ -211,6 +211,6 @@ def _problem(error: Exception, path: tuple[str | int, ...], arguments: dict[str,
     got: Any = arguments
     pointer = ""
     for step in (*path, *unfit.path):
-        pointer += f"/{escape(str(step))}"
+        pointer += f"/{escape(step)}"
         got = got[step] if isinstance(step, int) or step in got else None
     return Problem(pointer, unfit.message, unfit.expected, show(got))

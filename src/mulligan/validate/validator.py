@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 
 from mulligan.catalogue import MISSING, NO_FORM, NOT_ALLOWED, OUT_OF_BOUNDS, UNKNOWN, WRONG_TYPE
 from mulligan.errors import MulliganError, Problem
+from mulligan.pointers import escape, steps_of
 from mulligan.untrusted.text import clean, show_name
-from mulligan.validate.arguments import dump, escape
+from mulligan.validate.arguments import dump
 from mulligan.validate.places import Places, at, has_unclear_names, objects_of, schema_path
 
 _SHOWN = 60
@@ -380,7 +381,7 @@ _Teller = Callable[[Any, Any, list[Any], Collection[str]], list[Problem]]
 def _pointer(path: list[Any]) -> str:
     if len(path) == 1 and type(path[0]) is str:
         return f"/{escape(path[0])}"
-    return "".join(f"/{escape(str(part))}" for part in path)
+    return "".join(f"/{escape(part)}" for part in path)
 
 
 def _tell(kind: Any, message: str, part: Mapping[str, Any], schema: Mapping[str, Any]) -> _Teller:
@@ -542,6 +543,6 @@ def referred(schema: Mapping[str, Any], reference: str) -> Any:
         reference: such as `#/$defs/Point`.
     """
     part: Any = schema
-    for token in reference.removeprefix("#").split("/")[1:]:
-        part = part.get(token.replace("~1", "/").replace("~0", "~")) if isinstance(part, Mapping) else None
+    for name in steps_of(reference):
+        part = part.get(name) if isinstance(part, Mapping) else None
     return part

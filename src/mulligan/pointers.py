@@ -1,0 +1,30 @@
+"""JSON Pointers (RFC 6901): the place of a value within arguments, a body or a schema."""
+
+from __future__ import annotations
+
+
+def escape(name: object) -> str:
+    """One step of a pointer (section 3): `a/b` becomes `a~1b`.
+
+    Args:
+        name: the key of an object, or the index of an item.
+    """
+    return str(name).replace("~", "~0").replace("/", "~1")
+
+
+def steps_of(pointer: str) -> list[str]:
+    """The keys and indexes along a pointer (section 4), unescaped; empty for the whole value.
+
+    Args:
+        pointer: such as `/parts/0/a~1b`; the `#` of a URI fragment may stand before it.
+    """
+    return [step.replace("~1", "/").replace("~0", "~") for step in pointer.removeprefix("#").split("/")[1:]]
+
+
+def argument_of(pointer: str) -> str:
+    """The argument that a pointer leads into; empty for the arguments as a whole.
+
+    Args:
+        pointer: a pointer within the arguments of a call.
+    """
+    return next(iter(steps_of(pointer)), "")
