@@ -98,7 +98,7 @@ def call_by_hand(pipeline: Pipeline, name: str, arguments: Any = None) -> tuple[
     Returns:
         The result, and what was waited.
     """
-    flow, waits = invoke(as_invocation(pipeline._host, name, arguments, None, None, None)), []
+    flow, waits = invoke(as_invocation(pipeline._runtime, name, arguments, None, None, None)), []
     try:
         step = next(flow)
         while True:

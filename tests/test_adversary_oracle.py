@@ -403,7 +403,7 @@ def answer(one, call):
     if call is None:
         return Outcome("Error: no.\nNext: ask the user.", is_error=True, sources={})
     tree = [("/name", call.name), *rules._leaves(call.arguments, "/arguments")]
-    sources = {pointer: sorted(rules._expected(one, call, pointer, value))[0] for pointer, value in tree}
+    sources = {pointer: sorted(rules._expected_wait(one, call, pointer, value))[0] for pointer, value in tree}
     return Outcome("Error: no.\n" + ready(call.name, call.arguments), is_error=True, sources=sources)
 
 

@@ -60,7 +60,7 @@ def desk() -> Desk:
 def begin(make_pipeline, desk):
     def make(id: str | None = None, **budget: Any) -> Session:
         pipeline = make_pipeline(desk.read, desk.pay, plugins=[desk])
-        pipeline._host.clock = desk.clock
+        pipeline._runtime.clock = desk.clock
         return pipeline.session(id, budget=Budget(**budget))
 
     return make
@@ -251,7 +251,7 @@ def test_what_is_used_goes_along_into_another_process(begin, make_pipeline, desk
     saved = json.loads(json.dumps(session.to_dict()))
     desk.clock.now += 10_000
     other = make_pipeline(desk.read, desk.pay)
-    other._host.clock = desk.clock
+    other._runtime.clock = desk.clock
     again = Session.from_dict(other, saved)
     assert again.budget == session.budget
     assert again.remaining == Budget(calls=3, failures=3, seconds=54, tools={"pay": Budget(calls=1, seconds=25)})

@@ -289,9 +289,9 @@ def test_two_hundred_that_swallow_their_cancellation_all_return(make_pipeline):
 
     async def main():
         results = await pipeline.acall_many([("stubborn", {})] * 200)
-        running = len(pipeline._means.detached)
+        running = len(pipeline._workers.detached)
         stop.append(1)
-        while pipeline._means.detached:
+        while pipeline._workers.detached:
             await asyncio.sleep(0.01)
         return results, running
 

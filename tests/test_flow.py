@@ -23,7 +23,7 @@ async def fetch(path: str) -> str:
 
 
 def flow_of(pipeline: Pipeline, name: str, arguments: Any = None, **more: Any) -> Any:
-    return invoke(Invocation(pipeline._host, ToolCall("7", name, arguments), **more))
+    return invoke(Invocation(pipeline._runtime, ToolCall("7", name, arguments), **more))
 
 
 def end(flow: Any, outcome: Outcome | None) -> ToolResult:
@@ -136,7 +136,7 @@ def test_a_repair_that_fails_asks_for_nothing_more(make_pipeline, plugin):
 def test_the_clock_is_the_hosts(make_pipeline):
     pipeline = make_pipeline(read)
     times = iter([10.0, 12.5])
-    pipeline._host.clock = lambda: next(times)
+    pipeline._runtime.clock = lambda: next(times)
     flow = flow_of(pipeline, "read", {"path": "a"})
     next(flow)
     assert end(flow, Outcome("x")).duration == 2.5

@@ -22,7 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mulligan import Limits, Tool, errors
-from mulligan.execute.process import _reference, opened, process_of
+from mulligan.execute.process import _reference, make_process, read_answer
 from mulligan.plugin import ExecutorSaturated, Outcome, hookimpl
 
 SOURCE = str(pathlib.Path(__file__).parents[1] / "src")
@@ -171,7 +171,7 @@ def test_nothing_that_it_sends_runs_here(pipeline, run, tmp_path, how):
 )
 def test_an_answer_that_is_none_is_refused(answer):
     with pytest.raises(ValueError, match="."):
-        opened(answer)
+        read_answer(answer)
 
 
 @pytest.mark.parametrize(
@@ -194,19 +194,19 @@ def test_an_answer_that_is_none_is_refused(answer):
 )
 def test_an_answer_that_is_no_data_is_refused(nodes):
     with pytest.raises(ValueError, match="."):
-        opened(json.dumps({"kind": "value", "item": [0], "nodes": nodes}).encode())
+        read_answer(json.dumps({"kind": "value", "item": [0], "nodes": nodes}).encode())
     with pytest.raises(ValueError, match="."):
-        opened(pickle.dumps(("value", pickle.dumps(nodes))))
+        read_answer(pickle.dumps(("value", pickle.dumps(nodes))))
 
 
 def test_what_is_no_plain_data_comes_back_as_data(pipeline, run):
     plain = [{"x": 1, "tags": {"a"}}, "red", {"name": "Ada"}, {(1, 2): b"x"}, frozenset({1}), decimal.Decimal("1.10")]
     assert pipeline.call("kinds").value is None  # a tuple is no key in JSON
-    assert process_of(pipeline.tools["kinds"], {}, Limits())() == plain
+    assert make_process(pipeline.tools["kinds"], {}, Limits())() == plain
     day = datetime.datetime(2026, 1, 2, 3, tzinfo=datetime.UTC)
     others = [uuid.UUID(int=1), pathlib.Path("a/b"), fractions.Fraction(1, 3), 1 + 2j, bytearray(b"a"), 10**30]
     whole = [day, day.date(), day.time(), day - day, *others, float("inf"), "\ud800", (1, [2])]
-    assert process_of(pipeline.tools["moments"], {}, Limits())() == whole
+    assert make_process(pipeline.tools["moments"], {}, Limits())() == whole
 
 
 def test_an_answer_that_an_exception_holds_is_read(pipeline, run):

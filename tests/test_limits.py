@@ -473,9 +473,9 @@ def test_sixteen_threads_and_a_loop_of_tasks_share_three_permits(make_pipeline):
 
 
 def test_sixteen_threads_get_exactly_what_there_is():
-    from mulligan.middleware.limits import Rate
+    from mulligan.middleware.limits import RateLine
 
-    line, got = Rate(50, 10.0), []
+    line, got = RateLine(50, 10.0), []
     start = threading.Barrier(16)
 
     def ask() -> None:
@@ -539,7 +539,7 @@ def test_a_task_that_waits_can_be_cancelled(limit):
                 await tasks[1]
             tasks[0].cancel()
             await asyncio.wait([tasks[0]])
-            if isinstance(pipeline._host.middleware[0], concurrency):
+            if isinstance(pipeline._runtime.middleware[0], concurrency):
                 assert not (await tasks[2]).is_error
             else:
                 tasks[2].cancel()

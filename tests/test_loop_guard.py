@@ -90,7 +90,7 @@ class World:
         return "passed"
 
     def session(self, pipeline: Pipeline) -> Session:
-        pipeline._host.clock = lambda: self.now
+        pipeline._runtime.clock = lambda: self.now
         return pipeline.session()
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from mulligan import Dialect, Pipeline, Tool, ToolCall, Toolset, errors, hookspecs
 from mulligan.hookimpl import HOOK_API
-from mulligan.hooks.discovery import Found
+from mulligan.hooks.discovery import LoadedEntryPoint
 from mulligan.hooks.manager import PluginManager
 from mulligan.plugin import Failure, ToolUnavailableError, hookimpl
 
@@ -17,7 +17,7 @@ from mulligan.plugin import Failure, ToolUnavailableError, hookimpl
 def installed(plugin, name="acme", strict=False, exception=None):
     """A manager with one plugin as an entry point names it."""
     manager = PluginManager(strict=strict)
-    manager.add_found(Found(name, f"mulligan-{name}", "1.2", plugin, exception))
+    manager.add_entry_point(LoadedEntryPoint(name, f"mulligan-{name}", "1.2", plugin, exception))
     return manager
 
 

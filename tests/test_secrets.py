@@ -285,7 +285,7 @@ def test_what_a_plugin_raises_tells_no_secret(sinks, plugin, registered):
     for number, (name, secret) in enumerate(shapes(random.Random(3)).items()):
         outlets = sinks({f"P{number}_SECRET": secret} if registered else {})
         outlets.pipeline._manager.add(plugin("careless", hints=raised(RuntimeError(f"cannot advise on {secret}"))))
-        outlets.pipeline._host.stages = outlets.pipeline._manager.compile()
+        outlets.pipeline._runtime.hooks = outlets.pipeline._manager.compile()
         result, session = outlets.call(*failing(ValueError("no")))
         assert "cannot advise" in repr(outlets.pipeline.faults)
         assert [sink for sink, text in outlets.texts(result, session) if leaked(secret, text)] == [], name

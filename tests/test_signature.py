@@ -20,8 +20,8 @@ from mulligan.validate.signature import (
     is_injected,
     read_description,
     read_injected,
-    read_names,
     read_parameters,
+    visible_parameter_names,
 )
 
 if TYPE_CHECKING:
@@ -312,7 +312,7 @@ def test_injected_parameters_are_hidden() -> None:
         "noted": Annotated[Database, "the second"],
     }
     assert read_injected(query) == parameters.injected
-    assert read_names(query) == ["sql"]
+    assert visible_parameter_names(query) == ["sql"]
     assert parameters.structure is None
 
 

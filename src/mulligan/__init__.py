@@ -65,15 +65,15 @@ __all__ = [
 ]
 
 
-def _find_above() -> _standalone.Above:
+def _load_services() -> _standalone.StandaloneServices:
     """The parts that a result or a toolset needs outside a pipeline, imported lazily."""
     from mulligan.dialects import named
     from mulligan.render.composer import standalone_feedback
 
-    return _standalone.Above(named, standalone_feedback)
+    return _standalone.StandaloneServices(named, standalone_feedback)
 
 
-_standalone.load = _find_above
+_standalone.load = _load_services
 
 if not _typing.TYPE_CHECKING:  # a type checker would take every name for one that exists
     _NEEDED_LATER = {

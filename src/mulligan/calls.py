@@ -27,7 +27,7 @@ class ToolCall(NamedTuple):
         return f"ToolCall(id={self.id!r}, name={self.name!r}, arguments=...)"
 
 
-def known_id(id: Any) -> Any:
+def id_or_none(id: Any) -> Any:
     """The id unchanged; None for an empty text, which servers without ids send for all calls.
 
     Args:
@@ -70,15 +70,15 @@ class CallRepaired(NamedTuple):
 class AttemptFailed:
     """A tool was run and failed."""
 
-    __slots__ = ("_attempt", "_call_id", "_tell", "_tool_name")
+    __slots__ = ("_attempt", "_call_id", "_read_details", "_tool_name")
 
     def __init__(
-        self, call_id: str | None, tool_name: str, attempt: int, tell: Callable[[], tuple[ToolError, str]]
+        self, call_id: str | None, tool_name: str, attempt: int, read_details: Callable[[], tuple[ToolError, str]]
     ) -> None:
         self._call_id = call_id
         self._tool_name = tool_name
         self._attempt = attempt
-        self._tell = tell
+        self._read_details = read_details
 
     @property
     def call_id(self) -> str | None:
@@ -98,23 +98,25 @@ class AttemptFailed:
     @property
     def error(self) -> ToolError:
         """The classified failure; redacted only when it is read."""
-        return self._tell()[0]
+        return self._read_details()[0]
 
     @property
     def traceback(self) -> str:
         """The traceback without local values, for the operator; empty where there is none."""
-        return self._tell()[1]
+        return self._read_details()[1]
 
     def __reduce__(self) -> tuple[Callable[..., AttemptFailed], tuple[Any, ...]]:
-        return _retold, (self.call_id, self.tool_name, self.attempt, self._tell())
+        return _restore_attempt, (self.call_id, self.tool_name, self.attempt, self._read_details())
 
     def __repr__(self) -> str:
         return f"AttemptFailed(call_id={self.call_id!r}, tool_name={self.tool_name!r}, attempt={self.attempt})"
 
 
-def _retold(call_id: str | None, tool_name: str, attempt: int, told: tuple[ToolError, str]) -> AttemptFailed:
+def _restore_attempt(
+    call_id: str | None, tool_name: str, attempt: int, details: tuple[ToolError, str]
+) -> AttemptFailed:
     """An event that was pickled or copied."""
-    return AttemptFailed(call_id, tool_name, attempt, lambda: told)
+    return AttemptFailed(call_id, tool_name, attempt, lambda: details)
 
 
 class Waiting(NamedTuple):

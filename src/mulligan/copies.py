@@ -17,7 +17,7 @@ from typing import Any
 from mulligan.calls import ToolCall
 from mulligan.classify.failure import Failure
 from mulligan.classify.rules import behind
-from mulligan.dialects.readers import AskedCall, asked, part_of
+from mulligan.dialects.readers import ParsedCall, make_call, part_of
 from mulligan.errors import ToolError
 from mulligan.events import CallFinished, CallStarted, Event, StepFinished
 from mulligan.feedback import Feedback
@@ -25,27 +25,27 @@ from mulligan.results import ToolResult
 from mulligan.untrusted.copies import detached, detached_arguments, frozen
 from mulligan.untrusted.objects import guarded
 
-Copy = Callable[[Any], Any]
+Copier = Callable[[Any], Any]
 
 
-def with_copies(function: Callable[..., Any], asks: Sequence[str]) -> Callable[..., Any]:
+def with_copies(function: Callable[..., Any], parameters: Sequence[str]) -> Callable[..., Any]:
     """A hookimpl that receives copies, and read-only views.
 
     Args:
         function: the hookimpl.
-        asks: the names of its parameters.
+        parameters: the names of its parameters.
     """
     rules = behind(function)
     if rules is not None:  # rules are not called if none of them is about the failure
-        return lambda failure: function(copied_failure(failure)) if rules.asked(failure) else None
-    copies = [_COPIES.get(name) for name in asks]
+        return lambda failure: function(copy_failure(failure)) if rules.asked(failure) else None
+    copies = [_COPIES.get(name) for name in parameters]
     if not any(copies):
         return function
     if inspect.isgeneratorfunction(function):
 
         @wraps(function)
         def wrapper(*given: Any) -> Any:
-            return (yield from function(*[_with(make, item) for make, item in zip(copies, given, strict=True)]))
+            return (yield from function(*[_apply(make, item) for make, item in zip(copies, given, strict=True)]))
 
         return wrapper
     match copies:  # most hookimpls ask for one or two parameters, and these are asked in every call
@@ -57,14 +57,14 @@ def with_copies(function: Callable[..., Any], asks: Sequence[str]) -> Callable[.
             return lambda one, two: function(first(one), two)  # type: ignore[misc]
         case [first, second]:
             return lambda one, two: function(first(one), second(two))  # type: ignore[misc]
-    return lambda *given: function(*[_with(make, item) for make, item in zip(copies, given, strict=True)])
+    return lambda *given: function(*[_apply(make, item) for make, item in zip(copies, given, strict=True)])
 
 
-def _with(make: Copy | None, given: Any) -> Any:
+def _apply(make: Copier | None, given: Any) -> Any:
     return given if make is None else make(given)
 
 
-def copied_call(call: ToolCall) -> ToolCall:
+def copy_call(call: ToolCall) -> ToolCall:
     """A call whose arguments are a copy.
 
     Args:
@@ -75,14 +75,14 @@ def copied_call(call: ToolCall) -> ToolCall:
     return ToolCall(call.id, call.name, detached_arguments(call.arguments))
 
 
-def _call_of_result(call: ToolCall) -> ToolCall:
-    """Like `copied_call`, with the fields that its dialect needs to answer it."""
-    if not isinstance(call, AskedCall):
-        return copied_call(call)
-    return asked(detached(part_of(call)), call.id, call.name, detached_arguments(call.arguments))
+def _copy_answered_call(call: ToolCall) -> ToolCall:
+    """Like `copy_call`, with the fields that its dialect needs to answer it."""
+    if not isinstance(call, ParsedCall):
+        return copy_call(call)
+    return make_call(detached(part_of(call)), call.id, call.name, detached_arguments(call.arguments))
 
 
-def copied_error(error: ToolError) -> ToolError:
+def copy_error(error: ToolError) -> ToolError:
     """An error that can be changed without the original.
 
     Args:
@@ -94,7 +94,7 @@ def copied_error(error: ToolError) -> ToolError:
     return twin.with_traceback(error.__traceback__)
 
 
-def copied_failure(failure: Failure) -> Failure:
+def copy_failure(failure: Failure) -> Failure:
     """A failure that can be changed without the original; the exception is the same.
 
     Args:
@@ -104,13 +104,13 @@ def copied_failure(failure: Failure) -> Failure:
     twin.__dict__.update(
         value=detached(failure.value),
         arguments=detached_arguments(failure.arguments),
-        call=None if failure.call is None else copied_call(failure.call),
-        outer=None if failure.outer is None else copied_failure(failure.outer),
+        call=None if failure.call is None else copy_call(failure.call),
+        outer=None if failure.outer is None else copy_failure(failure.outer),
     )
     return twin
 
 
-def copied_result(result: ToolResult) -> ToolResult:
+def copy_result(result: ToolResult) -> ToolResult:
     """A result that can be changed without the original.
 
     Args:
@@ -118,17 +118,17 @@ def copied_result(result: ToolResult) -> ToolResult:
     """
     twin = result.__copy__()
     if type(result.call) is not ToolCall or type(result.call.arguments) is not str:
-        twin.call = _call_of_result(result.call)
+        twin.call = _copy_answered_call(result.call)
     if type(result.value) is not str:
         twin.value = detached(result.value)
     if result.error is not None:
-        twin.error = copied_error(result.error)
+        twin.error = copy_error(result.error)
     if result.feedback is not None:
-        twin.feedback = copied_feedback(result.feedback)
+        twin.feedback = copy_feedback(result.feedback)
     return twin
 
 
-def copied_feedback(feedback: Feedback) -> Feedback:
+def copy_feedback(feedback: Feedback) -> Feedback:
     """Feedback that can be changed without the original.
 
     Args:
@@ -139,44 +139,44 @@ def copied_feedback(feedback: Feedback) -> Feedback:
     return twin
 
 
-def _copied_event(event: Event) -> Event:
+def _copy_event(event: Event) -> Event:
     """Events that hold results are copied; nothing in the others can be changed."""
     kind = type(event)
     if kind is CallStarted:
         return event
     if kind is CallFinished:
-        return CallFinished(copied_result(event.result))  # type: ignore[union-attr]
+        return CallFinished(copy_result(event.result))  # type: ignore[union-attr]
     if kind is StepFinished:
-        results = tuple(map(copied_result, event.results))  # type: ignore[union-attr]
+        results = tuple(map(copy_result, event.results))  # type: ignore[union-attr]
         return StepFinished(event.session_id, event.names, results, event.duration)  # type: ignore[union-attr]
     return event
 
 
-def _copied_arguments(given: Any) -> Any:
+def _copy_arguments(given: Any) -> Any:
     """Copies with a function that the flow passes, since it knows how to rebuild the objects."""
     return given() if callable(given) else detached(given)
 
 
-def _unbound(redact: Callable[[str], str]) -> Callable[[str], str]:
+def _wrap_redact(redact: Callable[[str], str]) -> Callable[[str], str]:
     def redacted(text: str) -> str:
         return redact(text)
 
     return redacted
 
 
-def _copied_format(format: Any) -> Any:
+def _copy_format(format: Any) -> Any:
     return guarded(lambda: copy(format)) or format
 
 
-_COPIES: Mapping[str, Copy] = {
-    "call": copied_call,
+_COPIES: Mapping[str, Copier] = {
+    "call": copy_call,
     "toolset": attrgetter("view"),
-    "arguments": _copied_arguments,
-    "error": lambda error: error and copied_error(error),
-    "failure": lambda failure: failure and copied_failure(failure),
+    "arguments": _copy_arguments,
+    "error": lambda error: error and copy_error(error),
+    "failure": lambda failure: failure and copy_failure(failure),
     "value": detached,
-    "feedback": copied_feedback,
-    "format": _copied_format,
-    "event": _copied_event,
-    "redact": _unbound,
+    "feedback": copy_feedback,
+    "format": _copy_format,
+    "event": _copy_event,
+    "redact": _wrap_redact,
 }

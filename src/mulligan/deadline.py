@@ -26,7 +26,7 @@ def is_seconds(value: object) -> bool:
     return isinstance(value, float) and value == value
 
 
-def waitable(seconds: float) -> float:
+def cap_wait(seconds: float) -> float:
     """Seconds that the platform can wait for: longer waits, and infinity, become the longest possible one.
 
     Args:
@@ -77,13 +77,13 @@ class Deadline:
         return f"Deadline({self.remaining:.3f} s left)"
 
 
-def _of_this_process() -> Deadline | None:
+def _process_deadline() -> Deadline | None:
     """The deadline of the call that this process was started for, if any."""
     at = getattr(sys, "_mulligan_deadline", None)
     return None if at is None else Deadline(at)
 
 
-_CURRENT: ContextVar[Deadline | None] = ContextVar("mulligan_deadline", default=_of_this_process())  # noqa: B039 - no one changes a deadline
+_CURRENT: ContextVar[Deadline | None] = ContextVar("mulligan_deadline", default=_process_deadline())  # noqa: B039 - no one changes a deadline
 set_current, outer_deadline = _CURRENT.set, _CURRENT.get
 
 
@@ -96,18 +96,20 @@ def current_deadline() -> Deadline | None:
     return _CURRENT.get()
 
 
-def handed_down(own: Deadline | None, context: Mapping[str, Any] | None) -> Deadline | None:
+def earliest_deadline(session_deadline: Deadline | None, context: Mapping[str, Any] | None) -> Deadline | None:
     """The earliest deadline of a call: that of the conversation, `context["deadline"]`, or that of the outer call.
 
     Args:
-        own: the conversation's deadline, or None.
+        session_deadline: the conversation's deadline, or None.
         context: the context of the call.
     """
     soonest = _CURRENT.get()
-    if own is not None and (soonest is None or own.remaining < soonest.remaining):
-        soonest = own
+    if session_deadline is not None and (soonest is None or session_deadline.remaining < soonest.remaining):
+        soonest = session_deadline
     if context is not None:
-        given = context.get("deadline")
-        if isinstance(given, Deadline) and (soonest is None or given.remaining < soonest.remaining):
-            return given
+        context_deadline = context.get("deadline")
+        if isinstance(context_deadline, Deadline) and (
+            soonest is None or context_deadline.remaining < soonest.remaining
+        ):
+            return context_deadline
     return soonest

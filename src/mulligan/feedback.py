@@ -100,16 +100,16 @@ def body(feedback: Feedback) -> list[str]:
     Args:
         feedback: the parts.
     """
-    words = feedback.catalogue
-    lines = [_problem(problem, words) for problem in feedback.problems]
+    catalogue = feedback.catalogue
+    lines = [_problem_line(problem, catalogue) for problem in feedback.problems]
     if len(lines) < feedback.problems_total:
-        lines.append(words["problems_total"].format(total=feedback.problems_total))
+        lines.append(catalogue["problems_total"].format(total=feedback.problems_total))
     if feedback.suggestion:
         lines.append(feedback.suggestion)
     if feedback.options_total:
-        lines.append(_options(feedback))
+        lines.append(_options_line(feedback))
     if feedback.author_message:
-        lines.append(words["author_says"].format(text=feedback.author_message))
+        lines.append(catalogue["author_says"].format(text=feedback.author_message))
     lines += feedback.notes
     if feedback.effect_note:
         lines.append(feedback.effect_note)
@@ -118,7 +118,7 @@ def body(feedback: Feedback) -> list[str]:
     lines += feedback.hints
     if feedback.wait_note:
         lines.append(feedback.wait_note)
-    if step := _next(feedback):
+    if step := _next_step_line(feedback):
         lines.append(step)
     return lines
 
@@ -129,25 +129,25 @@ def step_of(feedback: Feedback) -> str:
     Args:
         feedback: the parts.
     """
-    return _next(feedback).removeprefix(feedback.catalogue["next"].partition("{step}")[0])
+    return _next_step_line(feedback).removeprefix(feedback.catalogue["next"].partition("{step}")[0])
 
 
-def _next(feedback: Feedback) -> str:
+def _next_step_line(feedback: Feedback) -> str:
     if feedback.corrected:
         return feedback.catalogue["next_corrected"].format(call=feedback.corrected)
     return feedback.catalogue["next"].format(step=feedback.next_step) if feedback.next_step else ""
 
 
-def _options(feedback: Feedback) -> str:
+def _options_line(feedback: Feedback) -> str:
     listed, total = len(feedback.options), feedback.options_total
     template = "options_none" if not listed else "options_some" if listed < total else "options"
     return feedback.catalogue[template].format(listed=listed, total=total, names=", ".join(feedback.options))
 
 
-def _problem(problem: Problem, words: Catalogue) -> str:
+def _problem_line(problem: Problem, catalogue: Catalogue) -> str:
     pointer, message, expected, got = problem
     template = "problem" + ("" if expected is None else "_expected") + ("" if got is None else "_got")
     if message == UNKNOWN and template == "problem_expected":
         template = "problem_allowed"
-    what = words.get(f"problem:{message}", message)
-    return words[template].format(place=pointer or words["whole"], what=what, expected=expected, got=got)
+    what = catalogue.get(f"problem:{message}", message)
+    return catalogue[template].format(place=pointer or catalogue["whole"], what=what, expected=expected, got=got)

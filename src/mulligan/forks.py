@@ -24,8 +24,8 @@ class Forked(Protocol):
 
 
 _LOCKS: WeakSet[Any] = WeakSet()
-_LAZY = frozenset({"mulligan", "msgspec", "jsonschema_rs", "cattrs", "rapidfuzz", "docstring_parser"})
-_IMPORTING: Mapping[str, object] = getattr(sys.modules.get("_frozen_importlib"), "_module_locks", {})
+_LAZY_PACKAGES = frozenset({"mulligan", "msgspec", "jsonschema_rs", "cattrs", "rapidfuzz", "docstring_parser"})
+_IMPORT_LOCKS: Mapping[str, object] = getattr(sys.modules.get("_frozen_importlib"), "_module_locks", {})
 _MOST_IMPORTS = 100
 _OWNERS: WeakSet[Forked] = WeakSet()
 
@@ -59,7 +59,7 @@ def _finish_imports() -> None:
     The lock of a module that is half imported would stay locked in the child.
     """
     for _ in range(_MOST_IMPORTS):
-        names = [name for name in tuple(_IMPORTING) if name.partition(".")[0] in _LAZY]
+        names = [name for name in tuple(_IMPORT_LOCKS) if name.partition(".")[0] in _LAZY_PACKAGES]
         if not names:
             return
         for name in names:
@@ -67,7 +67,7 @@ def _finish_imports() -> None:
                 import_module(name)
 
 
-def _renew() -> None:
+def _reset_child() -> None:
     for lock in list(_LOCKS):
         lock._at_fork_reinit()  # noqa: SLF001 - as the standard library does
     for owner in list(_OWNERS):
@@ -75,4 +75,4 @@ def _renew() -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_finish_imports, after_in_child=_renew)
+    os.register_at_fork(before=_finish_imports, after_in_child=_reset_child)

@@ -13,16 +13,16 @@ from mulligan.errors import ToolConnectionError, ToolError, ToolExecutionError, 
 from mulligan.untrusted.objects import guarded
 
 _FEWEST_TOKENS = 50
-_NEAR = 0.8
+_SIMILARITY = 0.8
 Detail = Literal["quoted", "type", "none"]
 REPAIRS = ("json", "coerce", "name")
-_OF_A_CLASS = {
+_CLASS_TEMPLATE_FIELDS = {
     "message": frozenset(("message", "resource", "status")),
     "user": frozenset(("message", "resource", "status", "tool", "service")),
 }
 
 
-def _repairs(value: Any) -> tuple[Any, ...]:
+def _convert_repairs(value: Any) -> tuple[Any, ...]:
     given = value if isinstance(value, (tuple, list, set)) else (value,)
     wanted: list[Any] = []
     for one in given:
@@ -34,17 +34,17 @@ def _repairs(value: Any) -> tuple[Any, ...]:
     return tuple(wanted)
 
 
-def _detail(_: Any, __: Any, value: str) -> None:
+def _validate_detail(_: Any, __: Any, value: str) -> None:
     if value not in ("quoted", "type", "none"):
         raise UsageError(f"Policy(detail={value!r}): use 'quoted', 'type' or 'none'")
 
 
-def _catalogue(_: Any, __: Any, value: object) -> None:
+def _validate_catalogue(_: Any, __: Any, value: object) -> None:
     if value is not ENGLISH:
         check_catalogue(value)
 
 
-def _fatal(_: Any, __: Any, value: object) -> None:
+def _validate_fatal(_: Any, __: Any, value: object) -> None:
     if not (callable(value) or isinstance(value, Mapping)):
         raise UsageError(f"Policy(fatal={value!r:.80}): use a mapping, or a function of the error")
     for key, is_fatal in value.items() if isinstance(value, Mapping) else ():
@@ -54,13 +54,13 @@ def _fatal(_: Any, __: Any, value: object) -> None:
             raise UsageError(
                 f"Policy(fatal={{{key!r:.80}: ...}}): use a ToolError class, or the name of a class, a tool or a provider"
             )
-        if isinstance(key, str) and (meant := _misspelt_class(key)) is not None:
-            raise UsageError(f"Policy(fatal={{{key!r:.80}: ...}}): unknown class. Did you mean {meant!r}?")
+        if isinstance(key, str) and (suggestion := _misspelt_class(key)) is not None:
+            raise UsageError(f"Policy(fatal={{{key!r:.80}: ...}}): unknown class. Did you mean {suggestion!r}?")
 
 
 def _misspelt_class(name: str) -> str | None:
     """The class whose name was most likely misspelled; any other name may be that of a tool or a provider."""
-    known = {cls.__name__ for cls in _classes(ToolError)}
+    known = {cls.__name__ for cls in _class_tree(ToolError)}
     if name in known or not (name[:1].isupper() or name.lower() in {cls.lower() for cls in known}):
         return None
     if any(cls in name for cls in known - {"ToolError"}):  # a class of a plugin that is not imported yet
@@ -68,22 +68,22 @@ def _misspelt_class(name: str) -> str | None:
     import difflib
 
     spelled = {cls.lower(): cls for cls in known}
-    near = difflib.get_close_matches(name.lower(), spelled, 1, _NEAR)
+    near = difflib.get_close_matches(name.lower(), spelled, 1, _SIMILARITY)
     return spelled[near[0]] if near else None
 
 
-def _classes(cls: type[ToolError]) -> Iterator[type[ToolError]]:
+def _class_tree(cls: type[ToolError]) -> Iterator[type[ToolError]]:
     yield cls
     for subclass in cls.__subclasses__():
-        yield from _classes(subclass)
+        yield from _class_tree(subclass)
 
 
-def _yes_or_no(_: Any, field: Any, value: object) -> None:
+def _validate_bool(_: Any, field: Any, value: object) -> None:
     if not isinstance(value, bool):
         raise UsageError(f"Policy({field.name}={value!r:.80}): use True or False")
 
 
-def _control_flow(value: Any) -> tuple[Any, ...]:
+def _convert_control_flow(value: Any) -> tuple[Any, ...]:
     given = (value,) if isinstance(value, (str, type)) else value
     if not isinstance(given, (tuple, list, set)) or not all(isinstance(one, (str, type)) for one in given):
         raise UsageError(f"Policy(control_flow={value!r:.80}): use exception classes, or their qualified names")
@@ -110,13 +110,13 @@ class Policy:
     """
 
     fatal: Mapping[str | type[ToolError], bool] | Callable[[ToolError], bool | None] = attrs.field(
-        factory=dict, validator=_fatal
+        factory=dict, validator=_validate_fatal
     )
-    repair: tuple[Any, ...] = attrs.field(default=(), converter=_repairs)
-    detail: Detail = attrs.field(default="quoted", validator=_detail)
-    control_flow: tuple[str | type[BaseException], ...] = attrs.field(default=(), converter=_control_flow)
-    retry: bool = attrs.field(default=True, validator=_yes_or_no)
-    catalogue: Catalogue = attrs.field(default=ENGLISH, validator=_catalogue, repr=False)
+    repair: tuple[Any, ...] = attrs.field(default=(), converter=_convert_repairs)
+    detail: Detail = attrs.field(default="quoted", validator=_validate_detail)
+    control_flow: tuple[str | type[BaseException], ...] = attrs.field(default=(), converter=_convert_control_flow)
+    retry: bool = attrs.field(default=True, validator=_validate_bool)
+    catalogue: Catalogue = attrs.field(default=ENGLISH, validator=_validate_catalogue, repr=False)
 
     @classmethod
     def openagents(cls, **changes: Any) -> Policy:
@@ -197,43 +197,43 @@ class Limits:
             raise UsageError(f"Limits(feedback_tokens={self.feedback_tokens}): {told}")
 
 
-def check_catalogue(given: object) -> None:
+def check_catalogue(catalogue: object) -> None:
     """Checks that a mapping can replace `ENGLISH`.
 
     Args:
-        given: the mapping.
+        catalogue: the mapping.
 
     Raises:
         UsageError: it is not a mapping, lacks a template, or has one that is unknown or has an unknown field.
     """
-    if not isinstance(given, Mapping):
-        raise UsageError(f"Policy(catalogue={given!r:.80}): use a mapping of templates, such as {{**ENGLISH, ...}}")
-    lacking = [name for name in ENGLISH if name not in given]
+    if not isinstance(catalogue, Mapping):
+        raise UsageError(f"Policy(catalogue={catalogue!r:.80}): use a mapping of templates, such as {{**ENGLISH, ...}}")
+    lacking = [name for name in ENGLISH if name not in catalogue]
     if lacking:
         raise UsageError(f"Policy(catalogue=...): template {lacking[0]!r} is missing; start from {{**ENGLISH, ...}}")
-    for name, template in given.items():
-        _check(name, template)
+    for name, template in catalogue.items():
+        _check_template(name, template)
 
 
-def _check(name: object, template: object) -> None:
+def _check_template(name: object, template: object) -> None:
     kind, _, cls = name.partition(":") if isinstance(name, str) else ("", "", "")
-    of_class = _OF_A_CLASS.get(kind) if cls else None
+    of_class = _CLASS_TEMPLATE_FIELDS.get(kind) if cls else None
     if name not in ENGLISH and of_class is None:
         raise UsageError(f"Policy(catalogue=...): unknown template {name!r}; available: {', '.join(ENGLISH)}")
-    known = of_class if of_class is not None else _fields(ENGLISH[str(name)])
+    known = of_class if of_class is not None else _template_fields(ENGLISH[str(name)])
     try:
-        asked = _fields(template)
+        used = _template_fields(template)
     except (TypeError, ValueError) as error:
         raise UsageError(f"Policy(catalogue=...): template {name!r} is invalid: {error}") from None
-    if asked - known:
+    if used - known:
         allowed = ", ".join(f"{{{field}}}" for field in sorted(known)) or "none"
-        unknown = sorted(asked - known)[0]
+        unknown = sorted(used - known)[0]
         raise UsageError(
             f"Policy(catalogue=...): template {name!r} has the unknown field {{{unknown}}}; allowed: {allowed}"
         )
 
 
-def _fields(template: object) -> frozenset[str]:
+def _template_fields(template: object) -> frozenset[str]:
     if not isinstance(template, str):
         raise TypeError(f"expected a string, not {type(template).__name__}")
     from string import Formatter

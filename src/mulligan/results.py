@@ -158,7 +158,7 @@ class ToolResult:
             "is_error": self.is_error,
             "fatal": self.fatal,
             "content": self.content if self.is_error else redact(self.content),
-            "error": None if self.error is None else _error(self.error, self.feedback, redact),
+            "error": None if self.error is None else _error_to_dict(self.error, self.feedback, redact),
             "attempts": self.attempts,
             "repairs": [attrs.asdict(repair) for repair in self.repairs],
             "duration": self.duration,
@@ -166,17 +166,17 @@ class ToolResult:
 
     def __repr__(self) -> str:
         what = type(self.error).__name__ if self.error is not None else "ok"
-        name = self.call.name if self.tool is not None and self.tool.name == self.call.name else self._shown_name()
+        name = self.call.name if self.tool is not None and self.tool.name == self.call.name else self._display_name()
         return f"ToolResult({name!r}, id={self.call.id!r}, {what}, fatal={self.fatal})"
 
-    def _shown_name(self) -> str:
+    def _display_name(self) -> str:
         """The name that was called, which may be anything if no tool has it."""
         if self.feedback is not None:
             return self.feedback.tool_name
         return Redactor().redact(safe_str(self.call.name))
 
 
-def _error(error: ToolError, feedback: Feedback | None, redact: Callable[[str], str]) -> dict[str, Any]:
+def _error_to_dict(error: ToolError, feedback: Feedback | None, redact: Callable[[str], str]) -> dict[str, Any]:
     problems = error.problems if feedback is None else feedback.problems
     return {
         "type": type(error).__name__,

@@ -19,7 +19,7 @@ class MessageShape(Protocol):
         """A tool's definition in the provider's format."""
 
 
-class Above(NamedTuple):
+class StandaloneServices(NamedTuple):
     """The parts from higher floors.
 
     Attributes:
@@ -31,4 +31,4 @@ class Above(NamedTuple):
     feedback: Callable[[Any, Any, str | None], Any]
 
 
-load: Callable[[], Above]
+load: Callable[[], StandaloneServices]

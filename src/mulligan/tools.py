@@ -12,13 +12,13 @@ from mulligan.pointers import argument_of
 from mulligan.untrusted.copies import frozen
 from mulligan.untrusted.text import show_name
 from mulligan.validate import tool_checks as checks
-from mulligan.validate.numbers import Numbers, read_exact, read_whole
-from mulligan.validate.schemas import compiled
+from mulligan.validate.numbers import NumberReader, read_exact, read_whole
+from mulligan.validate.schemas import compile_schema
 from mulligan.validate.signature import (
     check_annotations,
     check_signature,
+    function_name,
     is_async_callable,
-    name_of,
     read_description,
     read_injected,
     read_parameters,
@@ -84,7 +84,7 @@ class Tool:
     is_async: bool
     is_read_from_signature: bool
     _description: str | None
-    _given: Mapping[str, Any] | None
+    _given_schema: Mapping[str, Any] | None
     _annotated: bool
 
     def __init__(
@@ -126,15 +126,15 @@ class Tool:
             destructive=destructive,
             inline=inline,
             killable=killable,
-            secret=checks.labels(name, "secret", secret),
+            secret=checks.check_labels(name, "secret", secret),
             resources=tuple(resources) if isinstance(resources, (list, set)) else resources,
             detect=detect,
             format=format,
-            tags=checks.labels(name, "tags", tags),
+            tags=checks.check_labels(name, "tags", tags),
             tool_type=tool_type,
             provider=provider,
-            aliases=checks.aliases(name, aliases),
-            also_called=checks.labels(name, "also_called", also_called) - {name},
+            aliases=checks.check_aliases(name, aliases),
+            also_called=checks.check_labels(name, "also_called", also_called) - {name},
             is_async=is_async_callable(handler),
         )
         if annotated:
@@ -163,11 +163,11 @@ class Tool:
         schema = options.pop("schema", None)
         checks.check_options(options, ("name", "description", "schema"))
         check_signature(function)
-        found = name_of(function) if name is None else name
-        checks.check_name(found)
+        tool_name = function_name(function) if name is None else name
+        checks.check_name(tool_name)
         if schema is not None:
-            checks.check_schema(found, schema)
-        made = cls(found, description, function, schema=schema, annotated=True, **options)
+            checks.check_schema(tool_name, schema)
+        made = cls(tool_name, description, function, schema=schema, annotated=True, **options)
         checks.check_arguments(made.name, made.secret, made.aliases, schema, function)
         return made
 
@@ -186,7 +186,7 @@ class Tool:
 
         Raises:
             UsageError: the schema is not a mapping or not that of an object, it has no argument that `secret` or
-                `aliases` names, or an unknown option.
+                `check_aliases` names, or an unknown option.
         """
         checks.check_options(options)
         checks.check_schema(name, parameters)
@@ -210,8 +210,8 @@ class Tool:
 
     @lazy
     def _schema(self) -> Mapping[str, Any]:
-        if self._given is not None:
-            return self._given
+        if self._given_schema is not None:
+            return self._given_schema
         return self._signature.schema if self._signature is not None else {"type": "object"}
 
     @lazy
@@ -230,7 +230,7 @@ class Tool:
         return MappingProxyType(read_injected(self.handler) if self._annotated else {})
 
     @lazy
-    def _checked(self) -> bool:
+    def _is_checked(self) -> bool:
         if self.is_read_from_signature:
             check_annotations(self.handler)
         elif self._annotated:
@@ -244,18 +244,18 @@ class Tool:
         Raises:
             SchemaError: the schema cannot be used.
         """
-        return compiled(self._schema)
+        return compile_schema(self._schema)
 
     @lazy
-    def _check(self) -> Callable[[Any], bool]:
+    def _is_valid(self) -> Callable[[Any], bool]:
         return self.validator.is_valid
 
     @lazy
     def _structure(self) -> Callable[[dict[str, Any]], dict[str, Any]] | None:
-        return None if self._given is not None or self._signature is None else self._signature.structure
+        return None if self._given_schema is not None or self._signature is None else self._signature.structure
 
     @lazy
-    def numbers(self) -> Numbers:
+    def numbers(self) -> NumberReader:
         """How a number in the arguments is read: with every digit if a parameter is a `Decimal`, or may hold one."""
         keeps_digits = self.is_read_from_signature and self._signature is not None and self._signature.keeps_digits
         return read_exact if keeps_digits else read_whole
@@ -292,15 +292,15 @@ class Tool:
         Raises:
             SchemaError: the schema cannot be used.
         """
-        if not self._check(arguments):
-            return checks.invalid(self.validator.problems(arguments, self.secret))
+        if not self._is_valid(arguments):
+            return checks.invalid_arguments(self.validator.problems(arguments, self.secret))
         structure = self._structure
         if structure is None:
             return arguments
         try:
             return structure(arguments)
         except StructureError as error:
-            return checks.invalid([self._without_secrets(problem) for problem in error.problems])
+            return checks.invalid_arguments([self._without_secrets(problem) for problem in error.problems])
 
     def _without_secrets(self, problem: Problem) -> Problem:
         """The problem; for a secret argument without the text of a class's own check, which follows a colon."""
@@ -321,7 +321,7 @@ class Tool:
             UsageError: an annotation cannot be resolved, or has no schema; names the tool, the parameter and the next step.
         """
         try:
-            _ = self._checked
+            _ = self._is_checked
         except UsageError as error:
             raise UsageError(f"tool {self.name!r} cannot be described: {error}") from None
 

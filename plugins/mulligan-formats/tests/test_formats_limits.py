@@ -15,7 +15,7 @@ from test_formats_containment import CARRIERS
 
 from mulligan import Limits
 from mulligan.plugin import Feedback, FeedbackFormat, Problem, fence, show_name
-from mulligan.render.fitting import Room, fit
+from mulligan.render.fitting import SizeLimit, fit_to_limit
 
 MADE: dict[str, FeedbackFormat] = {made.name: made for made in (XmlFormat(), MarkdownFormat(), TerseFormat())}
 EVERY = range(60, 2_001)
@@ -23,7 +23,7 @@ SOME = (*range(60, 400, 7), *range(400, 2_001, 100))
 
 
 def fitted(format: str, feedback: Feedback, limit: int) -> str:
-    found = fit(feedback, MADE[format].render, Room(limit))
+    found = fit_to_limit(feedback, MADE[format].render, SizeLimit(limit))
     assert found is not None, f"{format} has no text of {limit} characters"
     assert len(found[1]) <= limit
     return found[1]

@@ -22,7 +22,7 @@ from mulligan.cli.output import OK, console, is_styled, print_table, stdout, typ
 from mulligan.cli.settings import Settings
 from mulligan.errors import ToolError, UsageError
 from mulligan.hooks.discovery import Hookimpl, PluginInfo
-from mulligan.hooks.probing import LEFT_OUT
+from mulligan.hooks.probing import IGNORED
 from mulligan.hooks.registration import HOOKS
 from mulligan.pipeline import Pipeline
 from mulligan.resolve.toolset import Toolset
@@ -123,9 +123,9 @@ def _ask_hookimpl(pipeline: Pipeline, info: PluginInfo, hookimpl: Hookimpl, *arg
     before = len(pipeline.faults)
     given = hookimpl.ask(*args)
     own = [fault.error for fault in pipeline.faults if (fault.plugin, fault.hook) == (info.name, hookimpl.hook)]
-    claims = next((error for error in own if LEFT_OUT in error), None)
+    claims = next((error for error in own if IGNORED in error), None)
     if claims is not None:
-        return Answered(hookimpl.hook, info.name, "ignored", claims.partition(LEFT_OUT)[0]), None
+        return Answered(hookimpl.hook, info.name, "ignored", claims.partition(IGNORED)[0]), None
     if len(pipeline.faults) > before and own:
         return Answered(hookimpl.hook, info.name, "failed", own[-1]), None
     return Answered(hookimpl.hook, info.name, "abstains"), given

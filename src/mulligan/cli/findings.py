@@ -25,8 +25,8 @@ from mulligan.hookimpl import HOOK_API
 from mulligan.hooks.discovery import GROUP, Hookimpl, PluginFault, PluginInfo
 from mulligan.hooks.entry_points import Entry, read_entry_points
 from mulligan.hooks.manager import PluginManager
-from mulligan.hooks.probing import LEFT_OUT
-from mulligan.hooks.registration import name_of, rule_lists
+from mulligan.hooks.probing import IGNORED
+from mulligan.hooks.registration import plugin_name, rule_lists
 from mulligan.pipeline import Pipeline
 from mulligan.render.builtin import TextFormat
 from mulligan.resolve.toolset import Toolset
@@ -349,7 +349,7 @@ def _split(fault: PluginFault) -> tuple[str, str]:
             return problem, step
         own = step.startswith(("update", "reinstall"))
         return problem, f"{step}, or block it" if own else f"for the author: {step}; until then, block it"
-    if LEFT_OUT in fault.error:
+    if IGNORED in fault.error:
         return problem, f"for the author: {step}; or block it"
     return f"its hook {fault.hook} fails: {fault.error}", "update it, or report it to the author; until then, block it"
 
@@ -402,7 +402,7 @@ def _of_unused_rules(info: PluginInfo, given: Iterable[Any]) -> Iterator[Finding
     if info.state != "active" or info.built_in:
         return
     modules = [sys.modules.get(entry.module) for entry in read_entry_points(GROUP) if entry.name == info.name]
-    named = [plugin for plugin in given if name_of(plugin) == info.name]
+    named = [plugin for plugin in given if plugin_name(plugin) == info.name]
     for plugin in named or modules[:1]:
         for name, rules in rule_lists(plugin).items():
             unused = [rule for rule in rules.listed if rule not in info.rules]

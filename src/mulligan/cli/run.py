@@ -23,7 +23,7 @@ from mulligan.dialects import Dialect, named
 from mulligan.dialects.ai_sdk import AISDKDialect
 from mulligan.errors import UsageError
 from mulligan.pipeline import Pipeline
-from mulligan.pipeline.messages import check_read
+from mulligan.pipeline.messages import check_all_calls_read
 from mulligan.pipeline.session import Session
 from mulligan.results import ToolResult
 from mulligan.untrusted.text import safe_str
@@ -284,7 +284,7 @@ class _Replay:
             dialect = self._shape(line.message)
             calls = [] if dialect is None else dialect.calls(line.message)
             if dialect is not None and dialect.recognises(line.message):
-                check_read(line.message, dialect, calls)
+                check_all_calls_read(line.message, dialect, calls)
             return dialect, calls
         except UsageError as error:
             raise UsageError(f"{line.where}: {error}") from None

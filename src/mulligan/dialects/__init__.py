@@ -48,10 +48,10 @@ def plain(message: Any) -> Any:
     Args:
         message: a mapping, a list, or an SDK's object.
     """
-    return _plain(message, _DEEPEST)
+    return _plain(message, _MAX_DEPTH)
 
 
-_DEEPEST = 8
+_MAX_DEPTH = 8
 
 
 def _plain(value: Any, depth: int) -> Any:
@@ -64,11 +64,11 @@ def _plain(value: Any, depth: int) -> Any:
     for name in ("model_dump", "to_dict", "dict"):
         dump = getattr(value, name, None)
         if callable(dump) and not isinstance(value, type):
-            return _dumped(value, dump)
+            return _dump(value, dump)
     return value
 
 
-def _dumped(value: Any, dump: Callable[..., Any]) -> Any:
+def _dump(value: Any, dump: Callable[..., Any]) -> Any:
     """The dump of an SDK object; pydantic's warnings about answers that do not match their own type are off."""
     quiet = {"warnings": False} if hasattr(type(value), "__pydantic_serializer__") else {}
     try:

@@ -7,7 +7,17 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from mulligan.dialects.base import Dialect
-from mulligan.dialects.readers import STREAM, CutOff, asked, kind_of, mapping, mappings, part_of, read_chunks, sent_id
+from mulligan.dialects.readers import (
+    STREAM,
+    CutOff,
+    answer_id,
+    kind_of,
+    make_call,
+    mapping,
+    mappings,
+    part_of,
+    read_chunks,
+)
 
 if TYPE_CHECKING:
     from mulligan.calls import ToolCall
@@ -15,8 +25,8 @@ if TYPE_CHECKING:
     from mulligan.results import ToolResult
     from mulligan.tools import Tool
 
-_ASKING = ("input-streaming", "input-available", "approval-responded")
-_OF_A_STATE = ("state", "input", "rawInput", "inputEncoding", "output", "errorText", "preliminary")
+_CALL_STATES = ("input-streaming", "input-available", "approval-responded")
+_STATE_FIELDS = ("state", "input", "rawInput", "inputEncoding", "output", "errorText", "preliminary")
 _CHUNKS = ("text-", "reasoning-", "tool-", "data-", "source-")
 _EVENTS = frozenset(
     (
@@ -48,14 +58,14 @@ class AISDKDialect(Dialect):
 
     def calls(self, message: Mapping[str, Any]) -> list[ToolCall]:
         """The calls of the tool parts that wait for an answer."""
-        return [_call(part) for part in mappings(message.get("parts")) if _asks(part)]
+        return [_call(part) for part in mappings(message.get("parts")) if _is_call(part)]
 
     def message(self, result: ToolResult) -> dict[str, Any]:
         """The tool part in its last state, `output-available` or `output-error`."""
-        asked_for = part_of(result.call)
-        part = {name: value for name, value in asked_for.items() if name not in _OF_A_STATE}
-        part = {"type": f"tool-{result.call.name}", **part, "toolCallId": sent_id(result.call, "toolCallId")}
-        part["input"] = result.without_secrets(_input(asked_for, result.call.arguments))
+        request = part_of(result.call)
+        part = {name: value for name, value in request.items() if name not in _STATE_FIELDS}
+        part = {"type": f"tool-{result.call.name}", **part, "toolCallId": answer_id(result.call, "toolCallId")}
+        part["input"] = result.without_secrets(_input(request, result.call.arguments))
         if result.is_error:
             return {**part, "state": "output-error", "errorText": result.content}
         return {**part, "state": "output-available", "output": _output(result)}
@@ -71,7 +81,7 @@ class AISDKDialect(Dialect):
 
     def assemble(self, chunks: Iterable[Any]) -> dict[str, Any]:
         """The UI message of its stream parts; a tool part that did not end stays in the state `input-streaming`."""
-        message = _Message()
+        message = _MessageAssembler()
         for chunk in read_chunks(chunks, self.name, _is_chunk):
             message.add(chunk)
         return message.made()
@@ -86,8 +96,8 @@ def _is_tool(part: Mapping[str, Any]) -> bool:
     return kind_of(part) == "dynamic-tool" or kind_of(part).startswith("tool-")
 
 
-def _asks(part: Mapping[str, Any]) -> bool:
-    if not _is_tool(part) or part.get("providerExecuted") is True or part.get("state") not in _ASKING:
+def _is_call(part: Mapping[str, Any]) -> bool:
+    if not _is_tool(part) or part.get("providerExecuted") is True or part.get("state") not in _CALL_STATES:
         return False
     return part["state"] != "approval-responded" or mapping(part.get("approval")).get("approved") is True
 
@@ -97,7 +107,7 @@ def _call(part: Mapping[str, Any]) -> ToolCall:
     arguments = _input(part, None)
     if part["state"] == "input-streaming" or arguments is None:  # without arguments, the input is an empty object
         arguments = CutOff(part.get("rawInput"), STREAM)
-    return asked(part, part.get("toolCallId"), name, arguments)
+    return make_call(part, part.get("toolCallId"), name, arguments)
 
 
 def _input(part: Mapping[str, Any], arguments: Any) -> Any:
@@ -113,12 +123,12 @@ def _input(part: Mapping[str, Any], arguments: Any) -> Any:
 
 
 def _output(result: ToolResult) -> Any:
-    from mulligan.dialects.blocks import blocks_of, json_value, written
+    from mulligan.dialects.blocks import blocks_of, json_value, write_blocks
 
     blocks = blocks_of(result)
     if blocks is None:
         return json_value(result)
-    return {"type": "content", "value": written(blocks, AISDKDialect.name, _text, _part)}
+    return {"type": "content", "value": write_blocks(blocks, AISDKDialect.name, _text, _part)}
 
 
 def _text(text: str) -> dict[str, Any]:
@@ -133,13 +143,13 @@ def _part(block: Block) -> dict[str, Any] | None:
     return {"type": "file", "mediaType": block.media_type, "data": held, **named}
 
 
-class _Message:
+class _MessageAssembler:
     """A UI message while its stream parts arrive."""
 
     def __init__(self) -> None:
         self._message: dict[str, Any] = {"id": "", "role": "assistant"}
         self._parts: list[dict[str, Any]] = []
-        self._open: dict[tuple[str, Any], _Part] = {}
+        self._open: dict[tuple[str, Any], _PartAssembler] = {}
         self._step = 0
 
     def add(self, chunk: Mapping[str, Any]) -> None:
@@ -150,7 +160,7 @@ class _Message:
             self._tool(kind, chunk)
         elif kind in ("text-start", "reasoning-start"):
             named = {"id": chunk.get("id")} if family == "reasoning" else {}
-            self._started(family, chunk.get("id"), {"type": family, **named, "text": "", "state": "streaming"})
+            self._open_part(family, chunk.get("id"), {"type": family, **named, "text": "", "state": "streaming"})
         elif kind in ("text-delta", "text-end", "reasoning-delta", "reasoning-end"):
             self._part(family, chunk.get("id")).text(stage, chunk)
         elif kind == "start-step":
@@ -168,25 +178,25 @@ class _Message:
             if name in chunk:
                 self._message[wanted] = chunk[name]
 
-    def _started(self, family: str, id: Any, part: dict[str, Any]) -> _Part:
+    def _open_part(self, family: str, id: Any, part: dict[str, Any]) -> _PartAssembler:
         self._parts.append(part)
-        opened = self._open[family, id if isinstance(id, str) else None] = _Part(part)
+        opened = self._open[family, id if isinstance(id, str) else None] = _PartAssembler(part)
         return opened
 
-    def _part(self, family: str, id: Any) -> _Part:
+    def _part(self, family: str, id: Any) -> _PartAssembler:
         """The part that is being streamed; a discarded one if it never began."""
-        return self._open.get((family, id if isinstance(id, str) else None)) or _Part({})
+        return self._open.get((family, id if isinstance(id, str) else None)) or _PartAssembler({})
 
     def _tool(self, kind: str, chunk: Mapping[str, Any]) -> None:
         if kind == "tool-approval-response":
             found = (part for part in self._parts if _approval(part) == chunk.get("approvalId"))
-            _Part(next(found, {})).tool(kind, chunk)
+            _PartAssembler(next(found, {})).tool(kind, chunk)
             return
         id, name = chunk.get("toolCallId"), chunk.get("toolName")
         part = self._part("tool", id)
         if kind.startswith("tool-input-") and name is not None and (kind == "tool-input-start" or not part.values):
             dynamic = {"type": "dynamic-tool", "toolName": name}
-            part = self._started("tool", id, {**(dynamic if chunk.get("dynamic") else {"type": f"tool-{name}"})})
+            part = self._open_part("tool", id, {**(dynamic if chunk.get("dynamic") else {"type": f"tool-{name}"})})
             part.values |= {"toolCallId": id, "state": "input-streaming"}
         part.tool(kind, chunk)
 
@@ -201,7 +211,7 @@ def _approval(part: Mapping[str, Any]) -> Any:
     return mapping(part.get("approval")).get("id", part)
 
 
-class _Part:
+class _PartAssembler:
     """One part of a message while its stream parts arrive."""
 
     def __init__(self, values: dict[str, Any]) -> None:
@@ -237,8 +247,8 @@ class _Part:
             self.values[f"{side}ProviderMetadata"] = chunk["providerMetadata"]
         if kind.startswith("tool-approval-"):
             given_names = {"id": "approvalId", "approved": "approved", "reason": "reason", "signature": "signature"}
-            told = {name: chunk[wire] for name, wire in given_names.items() if wire in chunk}
-            self.values["approval"] = {**mapping(self.values.get("approval")), **told}
+            approval = {name: chunk[wire] for name, wire in given_names.items() if wire in chunk}
+            self.values["approval"] = {**mapping(self.values.get("approval")), **approval}
         self.values["state"] = _STATES.get(kind) or self.values.get("state")
 
     def close(self) -> None:

@@ -11,16 +11,16 @@ from mulligan.dialects.readers import (
     LIMIT,
     STREAM,
     CutOff,
-    arrived,
-    asked,
-    given,
+    answer_id,
     index_of,
     kind_of,
+    make_call,
     mapping,
     mappings,
+    mark_cut_off,
     part_of,
     read_chunks,
-    sent_id,
+    without_none,
 )
 from mulligan.errors import ToolArgumentError
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from mulligan.results import ToolResult
     from mulligan.tools import Tool
 
-_ENDED = {"max_tokens": LIMIT, "model_context_window_exceeded": LIMIT, "refusal": FILTER, None: STREAM}
+_END_REASONS = {"max_tokens": LIMIT, "model_context_window_exceeded": LIMIT, "refusal": FILTER, None: STREAM}
 _IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 _EVENTS = frozenset(
     (
@@ -70,9 +70,9 @@ class AnthropicDialect(Dialect):
         """
         blocks = mappings(message.get("content"))
         reason = message.get("stop_reason", "")
-        ended = _ENDED.get(reason) if isinstance(reason, (str, type(None))) else None
+        ended = _END_REASONS.get(reason) if isinstance(reason, (str, type(None))) else None
         return [
-            asked(
+            make_call(
                 block,
                 block.get("id"),
                 block.get("name"),
@@ -98,16 +98,16 @@ class AnthropicDialect(Dialect):
         """The message of its events; `stop_reason` is None where the stream ended early."""
         message: dict[str, Any] = {}
         ending: dict[str, Any] = {"stop_reason": None, "stop_sequence": None}
-        blocks: dict[Any, _Block] = {}
+        blocks: dict[Any, _BlockAssembler] = {}
         for event in read_chunks(chunks, self.name, lambda event: kind_of(event) in _EVENTS):
-            message |= given(mapping(event.get("message")))
+            message |= without_none(mapping(event.get("message")))
             if event["type"] == "message_delta":
-                ending |= given(mapping(event.get("delta")))
-                usage = given(mapping(event.get("usage")))
+                ending |= without_none(mapping(event.get("delta")))
+                usage = without_none(mapping(event.get("usage")))
                 message["usage"] = {**mapping(message.get("usage")), **usage}
             elif (index := index_of(event)) is not None:
-                blocks.setdefault(index, _Block()).add(event)
-        content = [block.made() for block in blocks.values() if block.is_there]
+                blocks.setdefault(index, _BlockAssembler()).add(event)
+        content = [block.made() for block in blocks.values() if block.has_started]
         return {**message, **ending, "type": "message", "role": "assistant", "content": content}
 
 
@@ -116,15 +116,15 @@ def _input(block: Mapping[str, Any], ended: str | None) -> Any:
     arguments = block.get("input")
     if isinstance(arguments, Mapping) and arguments.keys() == {_INVALID}:
         arguments = arguments[_INVALID]
-    return CutOff(arguments, ended) if ended == LIMIT else arrived(arguments, ended)
+    return CutOff(arguments, ended) if ended == LIMIT else mark_cut_off(arguments, ended)
 
 
 def _block(result: ToolResult) -> dict[str, Any]:
-    from mulligan.dialects.blocks import blocks_of, written
+    from mulligan.dialects.blocks import blocks_of, write_blocks
 
     blocks = blocks_of(result)
-    content = result.content if blocks is None else written(blocks, "anthropic", _text, _part) or result.content
-    block = {"type": "tool_result", "tool_use_id": sent_id(result.call, "id"), "content": content}
+    content = result.content if blocks is None else write_blocks(blocks, "anthropic", _text, _part) or result.content
+    block = {"type": "tool_result", "tool_use_id": answer_id(result.call, "id"), "content": content}
     family = part_of(result.call).get("toolset_name")
     if family is not None:
         block["toolset_name"] = family
@@ -136,8 +136,8 @@ def _text(text: str) -> dict[str, Any]:
 
 
 def _part(block: Block) -> dict[str, Any] | None:
-    here = {"type": "base64", "media_type": block.media_type, "data": block.data}
-    source = here if block.data else {"type": "url", "url": block.url}
+    inline = {"type": "base64", "media_type": block.media_type, "data": block.data}
+    source = inline if block.data else {"type": "url", "url": block.url}
     if block.media_type in _IMAGES or (block.url and block.media_type.startswith("image/")):
         return {"type": "image", "source": source}
     if block.media_type == "application/pdf" and (block.data or block.url):
@@ -148,24 +148,24 @@ def _part(block: Block) -> dict[str, Any] | None:
 _MEMBERS = {"text_delta": "text", "thinking_delta": "thinking", "input_json_delta": "partial_json"}
 
 
-class _Block:
+class _BlockAssembler:
     """One block while its events arrive."""
 
     def __init__(self) -> None:
         self._block: dict[str, Any] = {}
         self._pieces: dict[str, list[str]] = {}
-        self._is_whole = False
+        self._is_complete = False
 
     @property
-    def is_there(self) -> bool:
+    def has_started(self) -> bool:
         """Whether its beginning arrived."""
         return kind_of(self._block) != ""
 
     def add(self, event: Mapping[str, Any]) -> None:
         """Takes in one event."""
         if event["type"] == "content_block_start":
-            self._block = given(mapping(event.get("content_block")))
-        self._is_whole |= event["type"] == "content_block_stop"
+            self._block = without_none(mapping(event.get("content_block")))
+        self._is_complete |= event["type"] == "content_block_stop"
         delta = mapping(event.get("delta"))
         member = _MEMBERS.get(kind_of(delta))
         if member is not None and isinstance(delta.get(member), str):
@@ -179,13 +179,13 @@ class _Block:
         """The current block; arguments that are not a JSON object are in the form that the API accepts."""
         texts = {member: "".join(pieces) for member, pieces in self._pieces.items()}
         arguments = texts.pop("partial_json", "")
-        is_cut = kind_of(self._block) == "tool_use" and not (self._is_whole or self._block.get("input"))
+        is_cut = kind_of(self._block) == "tool_use" and not (self._is_complete or self._block.get("input"))
         if arguments or is_cut:
-            return {**self._block, "input": _parsed(arguments)}
+            return {**self._block, "input": _parse_arguments(arguments)}
         return {**self._block, **{member: str(self._block.get(member) or "") + text for member, text in texts.items()}}
 
 
-def _parsed(text: str) -> Mapping[str, Any]:
+def _parse_arguments(text: str) -> Mapping[str, Any]:
     """The arguments as an object, if this loses nothing; else their text, so that the error can be reported."""
     from mulligan.policy import Limits
     from mulligan.validate.arguments import read_arguments

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mulligan.dialects.readers import given, kind_of, mapping
+from mulligan.dialects.readers import kind_of, mapping, without_none
 from mulligan.errors import ToolExecutionError
 from mulligan.secrets.redaction import cut
 from mulligan.untrusted.serialize import as_content
@@ -25,8 +25,8 @@ _MAGIC = (
     (b"ID3", "audio/mpeg"),
 )
 _RIFF = {b"WEBP": "image/webp", b"WAVE": "audio/wav"}
-_ANY = "application/octet-stream"
-_STANDARD = str.maketrans("-_", "+/")
+_UNKNOWN_TYPE = "application/octet-stream"
+_URLSAFE_TO_STANDARD = str.maketrans("-_", "+/")
 
 
 class Block(NamedTuple):
@@ -73,15 +73,15 @@ def block_of(value: Any) -> Block | None:
         value: bytes that begin as a file of a known kind does, or a mapping as some provider writes it.
     """
     if isinstance(value, (bytes, bytearray)):
-        return _sniffed(bytes(value))
+        return _sniff(bytes(value))
     if not isinstance(value, Mapping):
         return None
-    value = given(value)
+    value = without_none(value)
     read = _READERS.get(kind_of(value)) if "type" in value else _gemini
     return None if read is None else read(value)
 
 
-def _sniffed(data: bytes) -> Block | None:
+def _sniff(data: bytes) -> Block | None:
     """Bytes that begin as a file of a known kind does."""
     kind = next((kind for magic, kind in _MAGIC if data.startswith(magic)), None)
     if data[:4] == b"RIFF":
@@ -137,17 +137,17 @@ def _resource(value: Mapping[str, Any]) -> Block | None:
         return Block(" ".join(part for part in (_str(held.get("name")), uri) if part), **native)
     if isinstance(held.get("text"), str):
         return Block(held["text"], **native)
-    media_type = _str(held.get("mimeType", held.get("mime_type"))) or _ANY
+    media_type = _str(held.get("mimeType", held.get("mime_type"))) or _UNKNOWN_TYPE
     return Block(media_type=media_type, data=data, name=uri, **native) if data else None
 
 
 def _image_url(value: Mapping[str, Any]) -> Block | None:
-    return _placed(mapping(value.get("image_url")).get("url"), "image/*", "", _native("openai", value))
+    return _block_at(mapping(value.get("image_url")).get("url"), "image/*", "", _native("openai", value))
 
 
 def _input_image(value: Mapping[str, Any]) -> Block | None:
     native = _native("openai-responses", value)
-    return _placed(value.get("image_url"), "image/*", _str(value.get("file_id")), native)
+    return _block_at(value.get("image_url"), "image/*", _str(value.get("file_id")), native)
 
 
 def _input_text(value: Mapping[str, Any]) -> Block | None:
@@ -173,7 +173,7 @@ def _file(value: Mapping[str, Any]) -> Block | None:
         return None
     data = mapping(value.get("data"))
     if not data:
-        return _placed(value.get("url"), media_type, name, {})
+        return _block_at(value.get("url"), media_type, name, {})
     native = _native("ai-sdk", value)
     if data.get("type") == "text":
         return Block(_str(data.get("text")), **native)
@@ -185,11 +185,11 @@ def _openai_file(held: Mapping[str, Any], value: Mapping[str, Any], dialect: str
     from mimetypes import guess_type
 
     name = _str(held.get("filename")) or _str(held.get("file_id"))
-    media_type = guess_type(name)[0] or _ANY
+    media_type = guess_type(name)[0] or _UNKNOWN_TYPE
     data = _base64(held.get("file_data"))
     if data:
         return Block(media_type=media_type, data=data, name=name, **_native(dialect, value))
-    return _placed(held.get("file_data") or held.get("file_url"), media_type, name, _native(dialect, value))
+    return _block_at(held.get("file_data") or held.get("file_url"), media_type, name, _native(dialect, value))
 
 
 def _gemini(value: Mapping[str, Any]) -> Block | None:
@@ -200,10 +200,10 @@ def _gemini(value: Mapping[str, Any]) -> Block | None:
     data, url = _base64(inline.get("data")), _str(held.get("file_uri", held.get("fileUri")))
     if len(value) > 1 or not (data or url):
         return None
-    return Block(media_type=media_type or _ANY, data=data, url=url, name=_str(held.get("displayName")))
+    return Block(media_type=media_type or _UNKNOWN_TYPE, data=data, url=url, name=_str(held.get("displayName")))
 
 
-def _placed(url: Any, media_type: str, name: str, native: dict[str, Any]) -> Block | None:
+def _block_at(url: Any, media_type: str, name: str, native: dict[str, Any]) -> Block | None:
     """A block for a `data:` URL, another URL, or nothing but the name of a file at a provider."""
     address = _str(url)
     head, found, data = address.partition(";base64,")
@@ -221,7 +221,7 @@ def _base64(value: Any) -> str:
     """Bytes, or a text that is base64, as base64 of the standard alphabet; empty for anything else."""
     if isinstance(value, (bytes, bytearray)):
         return base64.b64encode(value).decode()
-    text = _str(value).translate(_STANDARD)
+    text = _str(value).translate(_URLSAFE_TO_STANDARD)
     try:
         base64.b64decode(text, validate=True)
     except ValueError:
@@ -230,7 +230,7 @@ def _base64(value: Any) -> str:
 
 
 def _native(dialect: str, value: Mapping[str, Any], whole: bool = True) -> dict[str, Any]:
-    return {"dialect": dialect, "native": json.loads(as_content(value), object_hook=given)} if whole else {}
+    return {"dialect": dialect, "native": json.loads(as_content(value), object_hook=without_none)} if whole else {}
 
 
 _READERS: Mapping[str, Callable[[Mapping[str, Any]], Block | None]] = {
@@ -253,7 +253,7 @@ _READERS: Mapping[str, Callable[[Mapping[str, Any]], Block | None]] = {
 _ENVELOPE = frozenset(
     ("content", "structuredContent", "structured_content", "isError", "is_error", "resultType", "result_type", "_meta")
 )
-_NOTE = 48
+_NOTE_CHARS = 48
 
 
 def blocks_of(result: ToolResult) -> list[Block] | None:
@@ -268,13 +268,13 @@ def blocks_of(result: ToolResult) -> list[Block] | None:
     if result.is_error or isinstance(result.value, (str, int, float, type(None))):
         return None
     try:
-        blocks = _blocks(_opened(result.value))
+        blocks = _read_blocks(_dump_object(result.value))
     except (TypeError, ValueError, RecursionError, ToolExecutionError):
         return None
-    return None if blocks is None else _within(blocks, len(result.content))
+    return None if blocks is None else _truncate_blocks(blocks, len(result.content))
 
 
-def written(
+def write_blocks(
     blocks: Iterable[Block],
     dialect: str,
     text: Callable[[str], dict[str, Any]],
@@ -311,12 +311,12 @@ def json_value(result: ToolResult) -> Any:
         return result.content
 
 
-def _within(blocks: list[Block], limit: int) -> list[Block]:
+def _truncate_blocks(blocks: list[Block], limit: int) -> list[Block]:
     """The blocks with a limited number of characters, and a note on what was left out."""
     kept = []
     for block in blocks:
         if len(block.text) > limit:
-            start = cut(block.text, max(limit - _NOTE, 0)).removesuffix("…")
+            start = cut(block.text, max(limit - _NOTE_CHARS, 0)).removesuffix("…")
             left_out = len(block.text) - len(start)
             block = Block(f"{start}…\n[{left_out:,} of {len(block.text):,} characters left out]")  # noqa: PLW2901
         limit = max(limit - len(block.text), 0)
@@ -324,7 +324,7 @@ def _within(blocks: list[Block], limit: int) -> list[Block]:
     return kept
 
 
-def _opened(value: Any) -> Any:
+def _dump_object(value: Any) -> Any:
     """An SDK's object as its provider writes it."""
     dump = getattr(value, "model_dump", None)
     if dump is None or isinstance(value, type):
@@ -332,22 +332,22 @@ def _opened(value: Any) -> Any:
     return dump(mode="json", by_alias=True, exclude_none=True)
 
 
-def _blocks(value: Any) -> list[Block] | None:
+def _read_blocks(value: Any) -> list[Block] | None:
     if isinstance(value, Mapping):
         content = value.get("content")
         if isinstance(content, list) and value.keys() <= _ENVELOPE:
-            return _each(content) or None
+            return _blocks_of_all(content) or None
     if isinstance(value, (list, tuple)):
-        return None if all(type(item) is str for item in value) else _each(value)
+        return None if all(type(item) is str for item in value) else _blocks_of_all(value)
     block = block_of(value)
     return None if block is None else [block]
 
 
-def _each(items: Iterable[Any]) -> list[Block] | None:
+def _blocks_of_all(items: Iterable[Any]) -> list[Block] | None:
     """The blocks of a list in which there is nothing else but texts."""
     found = []
     for item in items:
-        block = Block(item) if isinstance(item, str) else block_of(_opened(item))
+        block = Block(item) if isinstance(item, str) else block_of(_dump_object(item))
         if block is None:
             return None
         found.append(block)

@@ -13,13 +13,13 @@ from mulligan.dialects.readers import (
     LIMIT,
     STREAM,
     CutOff,
-    asked,
-    given,
     index_of,
+    make_call,
     mapping,
     mappings,
     part_of,
     read_chunks,
+    without_none,
 )
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from mulligan.tools import Tool
 
 _STEP = r"""\.([^.\[\]]+)|\[(\d{1,6})\]|\[(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\]"""
-_WHOLE = ("", "STOP", "FINISH_REASON_UNSPECIFIED")
-_ENDED = {"MAX_TOKENS": LIMIT, "MALFORMED_FUNCTION_CALL": EARLY, "UNEXPECTED_TOOL_CALL": EARLY, "OTHER": EARLY}
+_COMPLETE_REASONS = ("", "STOP", "FINISH_REASON_UNSPECIFIED")
+_END_REASONS = {"MAX_TOKENS": LIMIT, "MALFORMED_FUNCTION_CALL": EARLY, "UNEXPECTED_TOOL_CALL": EARLY, "OTHER": EARLY}
 _VALUES = ("string_value", "number_value", "bool_value", "null_value")
 
 
@@ -58,8 +58,12 @@ class GeminiDialect(Dialect):
         if "candidates" in message:
             candidate = next(iter(mappings(message["candidates"])), {})
             message, reason = mapping(candidate.get("content")), _member(candidate, "finish_reason")
-        told = getattr(reason, "value", reason)
-        ended = None if not isinstance(told, str) or told in _WHOLE else _ENDED.get(told, FILTER)
+        reason_name = getattr(reason, "value", reason)
+        ended = (
+            None
+            if not isinstance(reason_name, str) or reason_name in _COMPLETE_REASONS
+            else _END_REASONS.get(reason_name, FILTER)
+        )
         parts = mappings(message.get("parts"))
         calls = [(mapping(_member(part, "function_call")), part is parts[-1]) for part in parts]
         return [_call(call, ended, is_last=is_last) for call, is_last in calls if call]
@@ -80,11 +84,11 @@ class GeminiDialect(Dialect):
     def assemble(self, chunks: Iterable[Any]) -> dict[str, Any]:
         """The answer of its chunks, every part in order; arguments that are streamed by path are put in their places."""
         answer: dict[str, Any] = {}
-        candidates: dict[int, _Candidate] = {}
+        candidates: dict[int, _CandidateAssembler] = {}
         for chunk in read_chunks(chunks, self.name, _is_chunk):
             answer |= chunk
             for piece in mappings(chunk.get("candidates")):
-                candidates.setdefault(index_of(piece) or 0, _Candidate()).add(piece)
+                candidates.setdefault(index_of(piece) or 0, _CandidateAssembler()).add(piece)
         return {**answer, "candidates": [{"index": index, **one.made()} for index, one in candidates.items()]}
 
 
@@ -104,7 +108,7 @@ def _is_chunk(chunk: Mapping[str, Any]) -> bool:
 def _call(part: Mapping[str, Any], ended: str | None, *, is_last: bool) -> ToolCall:
     is_cut = _member(part, "will_continue") or (ended is not None and (is_last or ended != LIMIT))
     arguments = CutOff(None, ended or STREAM) if is_cut else part.get("args")
-    return asked(part, part.get("id"), part.get("name"), arguments)
+    return make_call(part, part.get("id"), part.get("name"), arguments)
 
 
 def _response(result: ToolResult) -> dict[str, Any]:
@@ -131,22 +135,22 @@ def _part(block: Block) -> dict[str, Any] | None:
     return {"file_data": {"file_uri": block.url, **typed}} if block.url else None
 
 
-class _Candidate:
+class _CandidateAssembler:
     """One candidate while its chunks arrive."""
 
     def __init__(self) -> None:
         self._parts: list[dict[str, Any]] = []
         self._texts: list[str] = []
-        self._open: _Streamed | None = None
+        self._open: _StreamedCall | None = None
         self._others: dict[str, Any] = {}
 
     def add(self, piece: Mapping[str, Any]) -> None:
         """Takes in one chunk's part of the candidate."""
-        self._others |= {name: value for name, value in given(piece).items() if name not in ("content", "index")}
-        for part in map(given, mappings(mapping(piece.get("content")).get("parts"))):
+        self._others |= {name: value for name, value in without_none(piece).items() if name not in ("content", "index")}
+        for part in map(without_none, mappings(mapping(piece.get("content")).get("parts"))):
             call = _member(part, "function_call")
             if isinstance(call, Mapping):
-                self._add_call(part, given(call))
+                self._add_call(part, without_none(call))
             elif part.keys() == {"text"}:
                 self._add_text(str(part["text"]))
             elif part:
@@ -168,7 +172,7 @@ class _Candidate:
         self._close_text()
         if call.get("name") or (call and self._open is None):
             is_streamed = _member(call, "will_continue") or _member(call, "partial_args")
-            self._open = _Streamed(call) if is_streamed else None
+            self._open = _StreamedCall(call) if is_streamed else None
             others = {name: value for name, value in part.items() if name not in ("function_call", "functionCall")}
             self._parts.append({**others, "function_call": call if self._open is None else self._open.call})
         if self._open is not None and not self._open.add(call):
@@ -180,7 +184,7 @@ class _Candidate:
         return {**self._others, "content": {"role": "model", "parts": self._parts}}
 
 
-class _Streamed:
+class _StreamedCall:
     """A call whose arguments arrive one by one, each with its JSON path."""
 
     def __init__(self, call: Mapping[str, Any]) -> None:
@@ -192,16 +196,16 @@ class _Streamed:
 
     def add(self, piece: Mapping[str, Any]) -> bool:
         """Takes in one piece; gives whether more must come. A call of which a piece has no place stays unfinished."""
-        placed = [self._place(partial) for partial in mappings(_member(piece, "partial_args"))]
+        placed = [self._add_argument(partial) for partial in mappings(_member(piece, "partial_args"))]
         self._is_lost |= not all(placed)
         more = bool(_member(piece, "will_continue"))
         if not (more or self._is_lost):
             for path, texts in self._texts.items():
-                _put(self.call["args"], path, "".join(texts))
+                _set_by_path(self.call["args"], path, "".join(texts))
             del self.call["will_continue"]
         return more
 
-    def _place(self, partial: Mapping[str, Any]) -> bool:
+    def _add_argument(self, partial: Mapping[str, Any]) -> bool:
         path = _member(partial, "json_path")
         kind = next((kind for kind in _VALUES if _member(partial, kind) is not None), None)
         if not isinstance(path, str) or kind is None:
@@ -213,24 +217,24 @@ class _Streamed:
             value = texts[0]
         elif kind == "number_value" and isinstance(value, float) and value.is_integer():
             value = int(value)
-        return len(self._texts.get(path, ())) > 1 or _put(self.call["args"], path, value)
+        return len(self._texts.get(path, ())) > 1 or _set_by_path(self.call["args"], path, value)
 
 
-def _put(root: dict[str, Any], path: str, value: Any) -> bool:
+def _set_by_path(root: dict[str, Any], path: str, value: Any) -> bool:
     """Puts a value in its place; False where the path leads nowhere."""
     steps = list(re.finditer(_STEP, path[1:]))
     if not path.startswith("$") or not steps or sum(len(step[0]) for step in steps) != len(path) - 1:
         return False
     keys = [int(step[2]) if step[2] else next(filter(None, (step[1], step[3], step[4])), "") for step in steps]
-    held: Any = root
+    container: Any = root
     for at, key in enumerate(keys):
         is_last = at == len(keys) - 1
         fresh = value if is_last else [] if isinstance(keys[at + 1], int) else {}
-        if isinstance(held, list) and isinstance(key, int) and key <= len(held):
-            held[key : key + 1] = [fresh if is_last or key == len(held) else held[key]]
-        elif isinstance(held, dict) and isinstance(key, str):
-            held[key] = fresh if is_last else held.get(key, fresh)
+        if isinstance(container, list) and isinstance(key, int) and key <= len(container):
+            container[key : key + 1] = [fresh if is_last or key == len(container) else container[key]]
+        elif isinstance(container, dict) and isinstance(key, str):
+            container[key] = fresh if is_last else container.get(key, fresh)
         else:
             return False
-        held = held[key]
+        container = container[key]
     return True

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from mulligan.dialects.base import Dialect
-from mulligan.dialects.readers import asked, mapping, part_of
+from mulligan.dialects.readers import make_call, mapping, part_of
 from mulligan.errors import UsageError
 
 if TYPE_CHECKING:
@@ -36,15 +36,15 @@ class MCPDialect(Dialect):
                 "this tools/call has no id: it is a JSON-RPC notification, which cannot be answered. Nothing was run. "
                 "Send it as a request with an id"
             )
-        asked_for = mapping(message.get("params"))
-        return [asked(message, message.get("id"), asked_for.get("name"), asked_for.get("arguments"))]
+        params = mapping(message.get("params"))
+        return [make_call(message, message.get("id"), params.get("name"), params.get("arguments"))]
 
     def message(self, result: ToolResult) -> dict[str, Any]:
         """A `CallToolResult`, with `structuredContent` where the tool returned a JSON object."""
-        from mulligan.dialects.blocks import blocks_of, json_value, written
+        from mulligan.dialects.blocks import blocks_of, json_value, write_blocks
 
         blocks, value = blocks_of(result), json_value(result)
-        content = [_text(result.content)] if blocks is None else written(blocks, self.name, _text, _part)
+        content = [_text(result.content)] if blocks is None else write_blocks(blocks, self.name, _text, _part)
         answer: dict[str, Any] = {"content": content, "isError": result.is_error}
         if isinstance(value, dict):
             structured = value if blocks is None else value.get("structuredContent", value.get("structured_content"))

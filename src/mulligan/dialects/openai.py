@@ -10,15 +10,15 @@ from mulligan.dialects.readers import (
     FILTER,
     LIMIT,
     STREAM,
-    arrived,
-    asked,
-    given,
+    answer_id,
     index_of,
+    make_call,
     mapping,
     mappings,
+    mark_cut_off,
     part_of,
     read_chunks,
-    sent_id,
+    without_none,
 )
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from mulligan.results import ToolResult
     from mulligan.tools import Tool
 
-_ENDED = {"length": LIMIT, "content_filter": FILTER, None: STREAM}
-_OLD = "function_call"
+_END_REASONS = {"length": LIMIT, "content_filter": FILTER, None: STREAM}
+_LEGACY_KEY = "function_call"
 _SOUNDS = {"audio/wav": "wav", "audio/mpeg": "mp3", "audio/mp3": "mp3"}
 
 
@@ -47,8 +47,8 @@ class OpenAIDialect(Dialect):
             return True
         if "parts" in message or message.get("type") == "ai":
             return False
-        told = isinstance(message.get("content"), (str, type(None))) and message.get("role") == "assistant"
-        return "tool_calls" in message or bool(old_call(message)) or told
+        is_text = isinstance(message.get("content"), (str, type(None))) and message.get("role") == "assistant"
+        return "tool_calls" in message or bool(legacy_call(message)) or is_text
 
     def calls(self, message: Mapping[str, Any]) -> list[ToolCall]:
         """The calls of an assistant message, or of the first choice of a chat completion."""
@@ -57,10 +57,12 @@ class OpenAIDialect(Dialect):
             choice = next(iter(mappings(message["choices"])), {})
             message = mapping(choice.get("message"))
             reason = choice.get("finish_reason", "")
-            ended = _ENDED.get(reason) if isinstance(reason, (str, type(None))) else None
-        old = {} if message.get("tool_calls") else old_call(message)
-        if old:
-            return [asked({_OLD: old}, None, old.get("name"), arrived(old.get("arguments"), ended))]
+            ended = _END_REASONS.get(reason) if isinstance(reason, (str, type(None))) else None
+        legacy = {} if message.get("tool_calls") else legacy_call(message)
+        if legacy:
+            return [
+                make_call({_LEGACY_KEY: legacy}, None, legacy.get("name"), mark_cut_off(legacy.get("arguments"), ended))
+            ]
         return [_call(item, ended) for item in mappings(message.get("tool_calls"))]
 
     def message(self, result: ToolResult) -> dict[str, Any]:
@@ -70,14 +72,14 @@ class OpenAIDialect(Dialect):
         blocks = blocks_of(result)
         content = result.content if blocks is None else "\n".join(block.told for block in blocks)
         part = part_of(result.call)
-        if part.keys() == {_OLD}:
-            name = mapping(part[_OLD]).get("name")
+        if part.keys() == {_LEGACY_KEY}:
+            name = mapping(part[_LEGACY_KEY]).get("name")
             return {"role": "function", "name": name if isinstance(name, str) else result.call.name, "content": content}
-        return {"role": "tool", "tool_call_id": sent_id(result.call, "id"), "content": content}
+        return {"role": "tool", "tool_call_id": answer_id(result.call, "id"), "content": content}
 
     def messages(self, results: Sequence[ToolResult]) -> list[dict[str, Any]]:
         """One message of the role `tool` for each call, then what of their results only a user message can hold."""
-        shown = [part for result in results if not isinstance(result.value, str) for part in _shown(result)]
+        shown = [part for result in results if not isinstance(result.value, str) for part in _user_parts(result)]
         answers = [self.message(result) for result in results]
         return [*answers, {"role": "user", "content": shown}] if shown else answers
 
@@ -89,32 +91,32 @@ class OpenAIDialect(Dialect):
     def assemble(self, chunks: Iterable[Any]) -> dict[str, Any]:
         """The chat completion of its chunks; `finish_reason` is None where the stream ended early."""
         completion: dict[str, Any] = {}
-        choices: dict[Any, _Choice] = {}
+        choices: dict[Any, _ChoiceAssembler] = {}
         for chunk in map(_chunk, read_chunks(chunks, self.name, lambda chunk: "choices" in _chunk(chunk))):
-            completion |= given(chunk)
+            completion |= without_none(chunk)
             for piece in mappings(chunk.get("choices")):
-                choices.setdefault(index_of(piece) or 0, _Choice()).add(piece)
-        made = [{"index": index, **choice.made()} for index, choice in choices.items()]
-        return {**completion, "object": "chat.completion", "choices": made}
+                choices.setdefault(index_of(piece) or 0, _ChoiceAssembler()).add(piece)
+        built = [{"index": index, **choice.made()} for index, choice in choices.items()]
+        return {**completion, "object": "chat.completion", "choices": built}
 
 
-def old_call(message: Mapping[str, Any]) -> Mapping[str, Any]:
+def legacy_call(message: Mapping[str, Any]) -> Mapping[str, Any]:
     """The one call of an assistant message of older servers; empty where it has none.
 
     Args:
         message: the message.
     """
-    return mapping(message.get(_OLD)) if message.get("role", "assistant") == "assistant" else {}
+    return mapping(message.get(_LEGACY_KEY)) if message.get("role", "assistant") == "assistant" else {}
 
 
 def _call(item: Mapping[str, Any], ended: str | None) -> ToolCall:
     """A call of type `function`, or of type `custom`, whose input is free text."""
     called = mapping(item.get("function") or item.get("custom"))
     arguments = called.get("arguments", called.get("input"))
-    return asked(item, item.get("id"), called.get("name"), arrived(arguments, ended))
+    return make_call(item, item.get("id"), called.get("name"), mark_cut_off(arguments, ended))
 
 
-def _shown(result: ToolResult) -> list[dict[str, Any]]:
+def _user_parts(result: ToolResult) -> list[dict[str, Any]]:
     """The parts of a user message for what a tool returned besides text."""
     from mulligan.dialects.blocks import blocks_of
     from mulligan.untrusted.text import show_name
@@ -122,8 +124,8 @@ def _shown(result: ToolResult) -> list[dict[str, Any]]:
     parts = [part for block in blocks_of(result) or () if not block.text and (part := _part(block)) is not None]
     if not parts:
         return []
-    told = f"Returned by the tool call {show_name(result.call.id)} ({show_name(result.call.name)}), not by the user:"
-    return [{"type": "text", "text": told}, *parts]
+    intro = f"Returned by the tool call {show_name(result.call.id)} ({show_name(result.call.name)}), not by the user:"
+    return [{"type": "text", "text": intro}, *parts]
 
 
 def _part(block: Block) -> dict[str, Any] | None:
@@ -143,41 +145,41 @@ def _chunk(event: Mapping[str, Any]) -> Mapping[str, Any]:
     return mapping(event.get("chunk")) or event
 
 
-class _Choice:
+class _ChoiceAssembler:
     """One choice while its chunks arrive."""
 
     def __init__(self) -> None:
         self._texts: dict[str, list[str]] = {}
         self._others: dict[str, Any] = {}
-        self._calls: list[_Call] = []
-        self._at: dict[Any, _Call] = {}
-        self._old: _Call | None = None
+        self._calls: list[_CallAssembler] = []
+        self._calls_by_index: dict[Any, _CallAssembler] = {}
+        self._legacy_call: _CallAssembler | None = None
         self._reason: Any = None
 
     def add(self, piece: Mapping[str, Any]) -> None:
         """Takes in one chunk's part of the choice."""
         self._reason = piece.get("finish_reason") or self._reason
-        for name, value in given(mapping(piece.get("delta"))).items():
+        for name, value in without_none(mapping(piece.get("delta"))).items():
             if name == "tool_calls":
                 for call in mappings(value):
                     self._call(call).add(call)
-            elif name == _OLD and isinstance(value, Mapping):
-                self._old = self._old or _Call()
-                self._old.add({"function": value})
+            elif name == _LEGACY_KEY and isinstance(value, Mapping):
+                self._legacy_call = self._legacy_call or _CallAssembler()
+                self._legacy_call.add({"function": value})
             elif isinstance(value, str) and name != "role":
                 self._texts.setdefault(name, []).append(value)
             else:
                 self._others[name] = value
 
-    def _call(self, piece: Mapping[str, Any]) -> _Call:
+    def _call(self, piece: Mapping[str, Any]) -> _CallAssembler:
         """The call that a piece belongs to: that of its index, unless it has another id than that one."""
         id, last = piece.get("id"), self._calls[-1] if self._calls else None
         index = index_of(piece)
-        known = last if index is None else self._at.get(index)
+        known = last if index is None else self._calls_by_index.get(index)
         if known is None or (id and known.id and id != known.id):
-            known = _Call()
+            known = _CallAssembler()
             self._calls.append(known)
-        self._at[index] = known
+        self._calls_by_index[index] = known
         return known
 
     def made(self) -> dict[str, Any]:
@@ -186,12 +188,12 @@ class _Choice:
         message = {"role": "assistant", "content": None, **self._others, **texts}
         if self._calls:
             message["tool_calls"] = [call.made() for call in self._calls]
-        if self._old is not None:
-            message[_OLD] = self._old.made()["function"]
+        if self._legacy_call is not None:
+            message[_LEGACY_KEY] = self._legacy_call.made()["function"]
         return {"message": message, "finish_reason": self._reason}
 
 
-class _Call:
+class _CallAssembler:
     """One call while its pieces arrive; servers send its id and name once, or again and again."""
 
     def __init__(self) -> None:
@@ -209,7 +211,9 @@ class _Call:
             self._name += name
         if isinstance(arguments, str):
             self._arguments.append(arguments)
-        self._others |= {key: value for key, value in given(piece).items() if key not in ("id", "index", "function")}
+        self._others |= {
+            key: value for key, value in without_none(piece).items() if key not in ("id", "index", "function")
+        }
 
     def made(self) -> dict[str, Any]:
         """The call as it is now."""

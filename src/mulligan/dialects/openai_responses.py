@@ -11,15 +11,15 @@ from mulligan.dialects.readers import (
     LIMIT,
     STREAM,
     CutOff,
-    arrived,
-    asked,
+    answer_id,
     index_of,
     kind_of,
+    make_call,
     mapping,
     mappings,
+    mark_cut_off,
     part_of,
     read_chunks,
-    sent_id,
 )
 
 if TYPE_CHECKING:
@@ -56,14 +56,14 @@ class OpenAIResponsesDialect(Dialect):
 
     def message(self, result: ToolResult) -> dict[str, Any]:
         """A `function_call_output` item, or a `custom_tool_call_output` where that was asked for."""
-        from mulligan.dialects.blocks import blocks_of, written
+        from mulligan.dialects.blocks import blocks_of, write_blocks
 
         blocks = blocks_of(result)
-        output = result.content if blocks is None else written(blocks, self.name, _text, _part) or result.content
+        output = result.content if blocks is None else write_blocks(blocks, self.name, _text, _part) or result.content
         part = part_of(result.call)
         echoed = {name: part[name] for name in ("caller",) if part.get(name) is not None}
         kind = kind_of(part) or "function_call"
-        return {"type": f"{kind}_output", "call_id": sent_id(result.call, "call_id"), "output": output, **echoed}
+        return {"type": f"{kind}_output", "call_id": answer_id(result.call, "call_id"), "output": output, **echoed}
 
     def definition(self, tool: Tool) -> dict[str, Any]:
         """A function tool. It is not strict, since in strict mode a schema must require every property."""
@@ -79,13 +79,17 @@ class OpenAIResponsesDialect(Dialect):
         """The response of its events; its status is `in_progress` where the stream ended early."""
         events = read_chunks(chunks, self.name, lambda event: kind_of(event).startswith("response."))
         response: dict[str, Any] = {}
-        items: dict[Any, _Item] = {}
+        items: dict[Any, _ItemAssembler] = {}
         for event in events:
             response |= mapping(event.get("response"))
             if (index := index_of(event, "output_index")) is not None:
-                items.setdefault(index, _Item()).add(event)
-        told = response.get("output")
-        output = told if told and isinstance(told, list) else [item.made() for item in items.values() if item.is_usable]
+                items.setdefault(index, _ItemAssembler()).add(event)
+        reported = response.get("output")
+        output = (
+            reported
+            if reported and isinstance(reported, list)
+            else [item.made() for item in items.values() if item.is_usable]
+        )
         return {"status": "in_progress", **response, "object": "response", "output": output}
 
 
@@ -93,10 +97,10 @@ def _call(item: Mapping[str, Any], ended: str | None) -> ToolCall:
     arguments = item.get(_CALLS[kind_of(item)])
     status = item.get("status")
     if status == "incomplete":  # even if the text so far is whole
-        return asked(item, item.get("call_id"), item.get("name"), CutOff(arguments, ended or STREAM))
+        return make_call(item, item.get("call_id"), item.get("name"), CutOff(arguments, ended or STREAM))
     if (ended is None and status in _UNFINISHED) or (ended == FILTER and status == "completed"):
         ended = STREAM  # a call that was complete before the filter ended the answer is not part of what it withdrew
-    return asked(item, item.get("call_id"), item.get("name"), arrived(arguments, ended))
+    return make_call(item, item.get("call_id"), item.get("name"), mark_cut_off(arguments, ended))
 
 
 def _text(text: str) -> dict[str, Any]:
@@ -113,7 +117,7 @@ def _part(block: Block) -> dict[str, Any] | None:
     return {"type": "input_file", "file_url": block.url} if block.url else None
 
 
-class _Item:
+class _ItemAssembler:
     """One item of the output while its events arrive."""
 
     def __init__(self) -> None:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, SupportsIndex
 
-from mulligan.calls import ToolCall, known_id
+from mulligan.calls import ToolCall, id_or_none
 from mulligan.dialects import plain
 from mulligan.errors import Problem, ToolArgumentError, UsageError
 from mulligan.untrusted.text import plain_str
@@ -16,7 +16,7 @@ FILTER = "by a content filter"
 STREAM = "by the end of the stream"
 EARLY = "because the answer ended early"
 _LONGEST_NAME = 1_000
-_NEXT = {
+_NEXT_STEPS = {
     LIMIT: "shorter, complete arguments; split the work into several calls if necessary",
     FILTER: "other arguments",
     STREAM: "all of its arguments",
@@ -24,7 +24,7 @@ _NEXT = {
 }
 
 
-class AskedCall(ToolCall):
+class ParsedCall(ToolCall):
     """A call that knows the part of the message in which it was asked for, since its answer has to match that.
 
     Attributes:
@@ -33,17 +33,17 @@ class AskedCall(ToolCall):
 
     part: Mapping[str, Any]
 
-    def _replace(self, **changes: Any) -> AskedCall:
-        replaced: AskedCall = super()._replace(**changes)
+    def _replace(self, **changes: Any) -> ParsedCall:
+        replaced: ParsedCall = super()._replace(**changes)
         replaced.part = part_of(self)
         return replaced
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[Any, ...]:
         """Copied and pickled with its part."""
-        return asked, (part_of(self), *self)
+        return make_call, (part_of(self), *self)
 
 
-def asked(part: Mapping[str, Any], id: Any, name: Any, arguments: Any) -> AskedCall:
+def make_call(part: Mapping[str, Any], id: Any, name: Any, arguments: Any) -> ParsedCall:
     """A call of a message, with any values as its id and name.
 
     Args:
@@ -53,12 +53,12 @@ def asked(part: Mapping[str, Any], id: Any, name: Any, arguments: Any) -> AskedC
         arguments: the arguments.
     """
     known = id if isinstance(id, (str, int)) and not isinstance(id, bool) else None
-    call = AskedCall(known_id(known), name_text(name), arguments)
+    call = ParsedCall(id_or_none(known), name_text(name), arguments)
     call.part = part
     return call
 
 
-def sent_id(call: ToolCall, member: str) -> Any:
+def answer_id(call: ToolCall, member: str) -> Any:
     """The id that an answer repeats: that of the call, or the empty text of a server without ids.
 
     Args:
@@ -86,7 +86,7 @@ def part_of(call: ToolCall) -> Mapping[str, Any]:
     Args:
         call: the call.
     """
-    return call.part if isinstance(call, AskedCall) else {}
+    return call.part if isinstance(call, ParsedCall) else {}
 
 
 class CutOff(Mapping[str, Any]):
@@ -105,11 +105,11 @@ class CutOff(Mapping[str, Any]):
         self._how = how
 
     def _error(self) -> ToolArgumentError:
-        told = f"the call was cut off {self._how}"
+        problem_text = f"the call was cut off {self._how}"
         if self._arrived:
-            told += f", after {len(self._arrived):,} characters of its arguments"
-        problem = Problem("", told, _NEXT[self._how])
-        message = f"Invalid arguments: {told}; nothing was run."
+            problem_text += f", after {len(self._arrived):,} characters of its arguments"
+        problem = Problem("", problem_text, _NEXT_STEPS[self._how])
+        message = f"Invalid arguments: {problem_text}; nothing was run."
         return ToolArgumentError(message, problems=(problem,), rule="host:cut-off")
 
     def __getitem__(self, key: str) -> Any:
@@ -131,7 +131,7 @@ class CutOff(Mapping[str, Any]):
         return f"CutOff({len(self._arrived)} characters, {self._how})"
 
 
-def arrived(arguments: Any, how: str | None) -> Any:
+def mark_cut_off(arguments: Any, how: str | None) -> Any:
     """Arguments of a message that may have ended early: an incomplete JSON text is marked as cut off.
 
     A content filter withdraws the whole answer, so that nothing of it counts.
@@ -142,12 +142,12 @@ def arrived(arguments: Any, how: str | None) -> Any:
     """
     if how == FILTER:
         return CutOff(arguments, how)
-    if how is None or not (arguments is None or isinstance(arguments, str)) or _is_whole(arguments or ""):
+    if how is None or not (arguments is None or isinstance(arguments, str)) or _is_complete(arguments or ""):
         return arguments
     return CutOff(arguments, how)
 
 
-def _is_whole(text: str) -> bool:
+def _is_complete(text: str) -> bool:
     """Whether a text is complete, valid JSON or not; other errors are reported separately."""
     try:
         json.loads(text)
@@ -195,7 +195,7 @@ def index_of(part: Mapping[str, Any], name: str = "index") -> int | None:
     return index if isinstance(index, int) else None
 
 
-def given(value: Mapping[str, Any]) -> dict[str, Any]:
+def without_none(value: Mapping[str, Any]) -> dict[str, Any]:
     """A mapping without the members that are None, as an SDK's object has them for what is not there.
 
     Args:
@@ -224,7 +224,7 @@ def read_chunks(
         values = plain(chunk)
         first = first or type(chunk).__name__
         if isinstance(values, Mapping) and belongs(values):
-            read.append(given(values))
+            read.append(without_none(values))
     if first and not read:
         raise UsageError(
             f"these chunks ({first}) are not a stream of the dialect {dialect}; use their provider's dialect"

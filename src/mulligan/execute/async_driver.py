@@ -14,10 +14,20 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Gene
 from types import CoroutineType, coroutine
 from typing import Any
 
-from mulligan.deadline import Deadline, set_current, waitable
+from mulligan.deadline import Deadline, cap_wait, set_current
 from mulligan.errors import UsageError
 from mulligan.execute.steps import DeadlineExceeded, ExecutorSaturated, Outcome, Run, Sleep
-from mulligan.execute.sync_driver import PLAIN, Flow, Means, Result, collected, consume, ended, given_up, passes
+from mulligan.execute.sync_driver import (
+    PLAIN_TYPES,
+    Flow,
+    Result,
+    Workers,
+    consume,
+    job_outcome,
+    make_executor,
+    must_propagate,
+    timed_out,
+)
 from mulligan.untrusted.objects import members
 from mulligan.untrusted.text import show_name
 
@@ -25,17 +35,17 @@ _MOST_AWAITS = 8
 _MOST_EXCEPTIONS = 1_000
 
 
-async def adrive(flow: Flow[Result], means: Means) -> Result:
+async def adrive(flow: Flow[Result], workers: Workers) -> Result:
     """Runs an invocation to its result, awaiting.
 
     Args:
         flow: the generator of `invoke`.
-        means: the workers.
+        workers: the workers.
 
     Raises:
         asyncio.CancelledError: the host has cancelled the task.
     """
-    before = _cancellations()
+    cancels_before = _cancel_count()
     try:
         step = next(flow)
         while True:
@@ -43,18 +53,18 @@ async def adrive(flow: Flow[Result], means: Means) -> Result:
                 await _sleep(step)
                 outcome = Outcome()
             elif step.timeout is not None or not step.is_async:
-                outcome = await arun(step, means, before)
+                outcome = await arun(step, workers, cancels_before)
             else:  # most calls: no further coroutine between the task and the tool
                 try:
                     value = step.executor()
                     del step  # with ten thousand calls in flight it counts what each of them keeps
                     if type(value) is CoroutineType:
-                        value = await _without_own_cancellations(value)
-                    if type(value) not in PLAIN:
-                        value = await _without_own_cancellations(settled(value, means.yielded))
+                        value = await _undo_own_cancels(value)
+                    if type(value) not in PLAIN_TYPES:
+                        value = await _undo_own_cancels(resolve_value(value, workers.yielded))
                     outcome = Outcome(value)
                 except BaseException as error:
-                    outcome = _raised(error, before)
+                    outcome = _exception_outcome(error, cancels_before)
             step = flow.send(outcome)
     except StopIteration as stop:
         return stop.value  # type: ignore[no-any-return]
@@ -64,60 +74,60 @@ async def adrive(flow: Flow[Result], means: Means) -> Result:
 
 async def _sleep(step: Sleep) -> None:
     if step.signal is None:
-        await asyncio.sleep(waitable(step.seconds))
+        await asyncio.sleep(cap_wait(step.seconds))
         return
-    woken, wake = _bell()
+    woken, wake = _make_waker()
     step.signal.when_set(wake)
-    await asyncio.wait((woken,), timeout=waitable(step.seconds))
+    await asyncio.wait((woken,), timeout=cap_wait(step.seconds))
 
 
-def _bell() -> tuple[asyncio.Future[None], Callable[[], None]]:
+def _make_waker() -> tuple[asyncio.Future[None], Callable[[], None]]:
     """A future, and what resolves it from any thread."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[None] = loop.create_future()
 
     def ring() -> None:
         try:
-            loop.call_soon_threadsafe(_wake, done)
+            loop.call_soon_threadsafe(_resolve_future, done)
         except RuntimeError:
             return  # the loop is closed: no one waits any more
 
     return done, ring
 
 
-async def arun(step: Run, means: Means, before: int = 0) -> Outcome:
+async def arun(step: Run, workers: Workers, cancels_before: int = 0) -> Outcome:
     """Runs a tool once.
 
     Args:
         step: the run.
-        means: what it is run with.
-        before: how often the host had cancelled the task when the call began.
+        workers: what it is run with.
+        cancels_before: how often the host had cancelled the task when the call began.
 
     Raises:
         asyncio.CancelledError: the host has cancelled the task.
     """
     try:
         if step.offload and not step.is_async:
-            return await _in_thread(step, means)
+            return await _in_thread(step, workers)
         if step.timeout is not None:
-            return await arun_alone(step, means)
-        return Outcome(await _without_own_cancellations(settled(step.executor(), means.yielded)))
+            return await arun_in_task(step, workers)
+        return Outcome(await _undo_own_cancels(resolve_value(step.executor(), workers.yielded)))
     except BaseException as error:
-        return _raised(error, before)
+        return _exception_outcome(error, cancels_before)
 
 
-def _raised(error: BaseException, before: int) -> Outcome:
+def _exception_outcome(error: BaseException, cancels_before: int) -> Outcome:
     """The outcome of a tool's exception; one that must propagate is raised again."""
-    if passes(error):
+    if must_propagate(error):
         raise error
-    if _cancellations() > before and (cancellation := _cancellation_in(error)) is not None:
+    if _cancel_count() > cancels_before and (cancellation := _find_cancellation(error)) is not None:
         if cancellation is error:
             raise error
         raise asyncio.CancelledError(*cancellation.args) from error  # anyio recognises its own by their message
     return Outcome(exception=error)
 
 
-def _cancellation_in(error: BaseException) -> BaseException | None:
+def _find_cancellation(error: BaseException) -> BaseException | None:
     """The cancellation that an exception is, holds, or was raised in response to; None if it is unrelated to one.
 
     That the task has been cancelled is not enough: before Python 3.13 a TaskGroup inside a tool may leave it so.
@@ -134,26 +144,26 @@ def _cancellation_in(error: BaseException) -> BaseException | None:
     return None
 
 
-def _cancellations() -> int:
+def _cancel_count() -> int:
     """How often this task has been cancelled without uncancelling. Exceptions that a tool raises itself do not count."""
-    task = _current()
+    task = _current_task()
     return 0 if task is None else task.cancelling()
 
 
-async def settled(given: Any, most: int) -> Any:
+async def resolve_value(value: Any, most: int) -> Any:
     """The result of an awaitable or an async generator; anything else unchanged.
 
     Args:
-        given: the tool's return value.
+        value: the tool's return value.
         most: how many values it may yield.
     """
     for _ in range(_MOST_AWAITS):
-        if not isinstance(given, Awaitable):
+        if not isinstance(value, Awaitable):
             break
-        given = await given
-    if isinstance(given, AsyncGenerator):
-        return await _aconsume(given, most)
-    return consume(given, most) if isinstance(given, Generator) else given
+        value = await value
+    if isinstance(value, AsyncGenerator):
+        return await _aconsume(value, most)
+    return consume(value, most) if isinstance(value, Generator) else value
 
 
 async def _aconsume(values: AsyncGenerator[Any, Any], most: int) -> list[Any]:
@@ -168,15 +178,19 @@ async def _aconsume(values: AsyncGenerator[Any, Any], most: int) -> list[Any]:
     return kept
 
 
-async def _in_thread(step: Run, means: Means) -> Outcome:
+async def _in_thread(step: Run, workers: Workers) -> Outcome:
     """A sync executor in a worker thread; at the deadline the worker is abandoned."""
-    done, tell = _bell()
-    pool = means.pool()
+    done, notify = _make_waker()
+    pool = workers.pool()
     try:
-        job = pool.submit(collected(step, means), tell, step.lane)
+        job = pool.submit(make_executor(step, workers), notify, step.lane)
     except ExecutorSaturated as error:
         return Outcome(exception=error)
-    timer = None if step.timeout is None else asyncio.get_running_loop().call_later(waitable(step.timeout), _wake, done)
+    timer = (
+        None
+        if step.timeout is None
+        else asyncio.get_running_loop().call_later(cap_wait(step.timeout), _resolve_future, done)
+    )
     try:
         await done
     except BaseException:
@@ -186,55 +200,55 @@ async def _in_thread(step: Run, means: Means) -> Outcome:
         if timer is not None:
             timer.cancel()
     if job.outcome is None:
-        return given_up(job, pool, step)
-    outcome = ended(job)
+        return timed_out(job, pool, step)
+    outcome = job_outcome(job)
     value = outcome.value
     if not isinstance(value, (Awaitable, AsyncGenerator)):
         return outcome
-    return await arun(Run(lambda: value, step.timeout, False, True, step.lane), means)
+    return await arun(Run(lambda: value, step.timeout, False, True, step.lane), workers)
 
 
-def _wake(done: asyncio.Future[None]) -> None:
+def _resolve_future(done: asyncio.Future[None]) -> None:
     if not done.done():
         done.set_result(None)
 
 
-async def arun_alone(step: Run, means: Means) -> Outcome:
+async def arun_in_task(step: Run, workers: Workers) -> Outcome:
     """Runs an async executor in a task of its own, cancelled at the deadline and abandoned if it does not end.
 
     Args:
         step: the run.
-        means: what it is run with.
+        workers: what it is run with.
 
     Raises:
         asyncio.CancelledError: the host has cancelled the task that waits.
     """
-    watch, began = _Watch(), time.monotonic()
-    task = asyncio.ensure_future(_contained(step, means, watch))
+    timer, began = _BlockTimer(), time.monotonic()
+    task = asyncio.ensure_future(_run_contained(step, workers, timer))
     try:
-        await asyncio.wait((task,), timeout=None if step.timeout is None else waitable(step.timeout))
+        await asyncio.wait((task,), timeout=None if step.timeout is None else cap_wait(step.timeout))
     except asyncio.CancelledError:
-        await _cancelled(task, means)
+        await _cancel_task(task, workers)
         raise
     if step.timeout is not None:
-        _warn_if_blocked(step, watch, time.monotonic() - began)
+        _warn_if_blocked(step, timer, time.monotonic() - began)
     if task.done():  # only the tool can have cancelled it
         outcome = Outcome(exception=asyncio.CancelledError()) if task.cancelled() else task.result()
-        if outcome.exception is not None and passes(outcome.exception):
+        if outcome.exception is not None and must_propagate(outcome.exception):
             raise outcome.exception
         return outcome
-    await _cancelled(task, means)
+    await _cancel_task(task, workers)
     return Outcome(exception=DeadlineExceeded(step.timeout or 0.0, running=not task.done()))
 
 
 @coroutine
-def _without_own_cancellations(watched: Coroutine[Any, Any, Any]) -> Generator[Any, Any, Any]:
+def _undo_own_cancels(watched: Coroutine[Any, Any, Any]) -> Generator[Any, Any, Any]:
     """What a coroutine returns; cancellations of its own task are undone.
 
     While it runs, no one else can cancel the task. Between its steps the host can, and so can callbacks that the tool
     scheduled, such as a timeout: these undo their own.
     """
-    task = _current()
+    task = _current_task()
     if task is None:  # not driven by asyncio
         return (yield from watched.__await__())
     advance: Callable[[Any], Any] = watched.send
@@ -245,27 +259,27 @@ def _without_own_cancellations(watched: Coroutine[Any, Any, Any]) -> Generator[A
             waiting = advance(sent)
         except StopIteration as stop:
             if own or task.cancelling() != before:
-                yield from _take_back(task, _outstanding(task, base, own, before), base)
+                yield from _uncancel(task, _count_own_cancels(task, base, own, before), base)
             return stop.value
         except BaseException as error:
             if (own or task.cancelling() != before) and not issubclass(type(error), GeneratorExit):
-                yield from _take_back(task, _outstanding(task, base, own, before), base)
+                yield from _uncancel(task, _count_own_cancels(task, base, own, before), base)
             raise
         if own or task.cancelling() != before:
-            own = _outstanding(task, base, own, before)
+            own = _count_own_cancels(task, base, own, before)
         try:
             sent, advance = (yield waiting), watched.send
         except BaseException as error:
             sent, advance = error, watched.throw
 
 
-def _outstanding(task: asyncio.Task[Any], base: int, own: int, before: int) -> int:
+def _count_own_cancels(task: asyncio.Task[Any], base: int, own: int, before: int) -> int:
     """How many cancellations of a task are the tool's own; those that it undoes were requested on its behalf."""
     now = task.cancelling()
     return max(0, min(own + max(0, now - before), now - base))
 
 
-def _take_back(task: asyncio.Task[Any], own: int, base: int) -> Generator[None, Any, None]:
+def _uncancel(task: asyncio.Task[Any], own: int, base: int) -> Generator[None, Any, None]:
     """Undoes some cancellations of the current task, including one that would be raised at its next pause."""
     for _ in range(own):
         task.uncancel()
@@ -277,14 +291,14 @@ def _take_back(task: asyncio.Task[Any], own: int, base: int) -> Generator[None, 
                 raise
 
 
-class _Watch:
+class _BlockTimer:
     """The longest time for which a coroutine has kept the event loop to itself."""
 
     def __init__(self) -> None:
         self.longest = 0.0
 
     @coroutine
-    def over(self, watched: Coroutine[Any, Any, Any]) -> Generator[Any, Any, Any]:
+    def measure(self, watched: Coroutine[Any, Any, Any]) -> Generator[Any, Any, Any]:
         """What a coroutine returns.
 
         Args:
@@ -306,10 +320,10 @@ class _Watch:
                 sent, advance = error, watched.throw
 
 
-def _warn_if_blocked(step: Run, watch: _Watch, passed: float) -> None:
+def _warn_if_blocked(step: Run, timer: _BlockTimer, passed: float) -> None:
     """Warns the author of a tool that blocks the event loop, since it cannot be stopped at its deadline."""
     over = passed - (step.timeout or 0.0)
-    if over < _NOTICEABLE or watch.longest < over:
+    if over < _NOTICEABLE_SECONDS or timer.longest < over:
         return
     import logging
 
@@ -317,30 +331,30 @@ def _warn_if_blocked(step: Run, watch: _Watch, passed: float) -> None:
         "tool %s blocked the event loop for %.1f s and exceeded its deadline of %g s by %.1f s: "
         "declare it with def instead of async def, or run blocking code in asyncio.to_thread",
         show_name(step.lane or "(unnamed)"),
-        watch.longest,
+        timer.longest,
         step.timeout,
         over,
     )
 
 
-_NOTICEABLE = 0.1
+_NOTICEABLE_SECONDS = 0.1
 
 
-async def _contained(step: Run, means: Means, watch: _Watch) -> Outcome:
+async def _run_contained(step: Run, workers: Workers, timer: _BlockTimer) -> Outcome:
     """Nothing may leave a task: asyncio would hand a SystemExit to the event loop itself."""
     if step.timeout is not None:
         set_current(Deadline.after(step.timeout))
     task = asyncio.current_task()
     try:
-        outcome = Outcome(await watch.over(settled(step.executor(), means.yielded)))
+        outcome = Outcome(await timer.measure(resolve_value(step.executor(), workers.yielded)))
     except BaseException as error:
         outcome = Outcome(exception=error)
-    if task is not None and _current() is task:  # else it is closed as garbage
-        await _settle(task)
+    if task is not None and _current_task() is task:  # else it is closed as garbage
+        await _uncancel_all(task)
     return outcome
 
 
-def _current() -> asyncio.Task[Any] | None:
+def _current_task() -> asyncio.Task[Any] | None:
     """The task that runs now; None if asyncio runs none."""
     try:
         return asyncio.current_task()
@@ -349,17 +363,17 @@ def _current() -> asyncio.Task[Any] | None:
 
 
 @coroutine
-def _settle(task: asyncio.Task[Any]) -> Generator[None, Any, None]:
+def _uncancel_all(task: asyncio.Task[Any]) -> Generator[None, Any, None]:
     """Undoes all cancellations of the current task, so that its result is not lost."""
-    yield from _take_back(task, task.cancelling(), 0)
+    yield from _uncancel(task, task.cancelling(), 0)
 
 
-async def _cancelled(task: asyncio.Future[Any], means: Means) -> None:
+async def _cancel_task(task: asyncio.Future[Any], workers: Workers) -> None:
     """Cancels a task and gives it some time to end; one that does not end is abandoned."""
     task.cancel()
-    means.detached.add(task)
-    task.add_done_callback(means.detached.discard)
-    await asyncio.wait((task,), timeout=waitable(means.grace))
+    workers.detached.add(task)
+    task.add_done_callback(workers.detached.discard)
+    await asyncio.wait((task,), timeout=cap_wait(workers.grace))
 
 
 class PrivateLoop:
@@ -375,12 +389,12 @@ class PrivateLoop:
         self._loop = self._runner.get_loop()
         self._finalizer = weakref.finalize(self, _close, self._runner, self._loop)
 
-    def run(self, step: Run, means: Means, value: object = None) -> Outcome:
+    def run(self, step: Run, workers: Workers, value: object = None) -> Outcome:
         """Runs an async tool once, blocking.
 
         Args:
             step: the run.
-            means: the workers.
+            workers: the workers.
             value: the awaitable that the tool returned, if it was called already.
 
         Raises:
@@ -391,7 +405,7 @@ class PrivateLoop:
         with self._lock:
             self._busy = True
         try:
-            return self._runner.run(arun_alone(inline, means), context=contextvars.copy_context())
+            return self._runner.run(arun_in_task(inline, workers), context=contextvars.copy_context())
         finally:
             with self._lock:
                 self._busy = False
@@ -413,7 +427,7 @@ class PrivateLoop:
         An epoll belongs to both processes: the parent would never receive events that the child takes out of it.
         """
         self._finalizer.detach()
-        _INHERITED.append((self._runner, self._loop))
+        _PARENT_LOOPS.append((self._runner, self._loop))
         selector: Any = getattr(self._loop, "_selector", None)
         if hasattr(selectors, "EpollSelector") and isinstance(selector, selectors.EpollSelector):
             with select.epoll() as own:
@@ -435,12 +449,12 @@ def _close(runner: asyncio.Runner, loop: asyncio.AbstractEventLoop) -> None:
     """Closes a loop. Abandoned tasks are cancelled; those that do not end are dropped."""
     if loop.is_closed():
         return
-    behind = {task for task in asyncio.all_tasks(loop) if not task.done()}
-    for task in behind:
+    pending = {task for task in asyncio.all_tasks(loop) if not task.done()}
+    for task in pending:
         task.cancel()
-    if behind:
-        loop.run_until_complete(asyncio.wait(behind, timeout=_CLOSING_SECONDS))
-    if all(task.done() for task in behind):
+    if pending:
+        loop.run_until_complete(asyncio.wait(pending, timeout=_CLOSING_SECONDS))
+    if all(task.done() for task in pending):
         runner.close()
     else:
         loop.set_exception_handler(lambda *_: None)
@@ -448,4 +462,4 @@ def _close(runner: asyncio.Runner, loop: asyncio.AbstractEventLoop) -> None:
 
 
 _CLOSING_SECONDS = 0.1
-_INHERITED: list[Any] = []  # loops of the parent process: to close them would end its tasks a second time, here
+_PARENT_LOOPS: list[Any] = []  # loops of the parent process: to close them would end its tasks a second time, here

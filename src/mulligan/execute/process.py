@@ -31,13 +31,13 @@ from mulligan.untrusted.objects import leaves
 from mulligan.untrusted.plain import nests_deeper
 from mulligan.untrusted.text import safe_str
 
-_LEVELS = 8
-_HARMLESS = frozenset(
+_MAX_LEVELS = 8
+_HARMLESS_NAMES = frozenset(
     ("__module__", "__qualname__", "__doc__", "__dict__", "__weakref__", "__init__", "__annotations__")
 ) | {"__firstlineno__", "__static_attributes__", "__annotate__", "__orig_bases__", "__parameters__"}
 
 
-def opened(answer: bytes) -> tuple[str, Any]:
+def read_answer(answer: bytes) -> tuple[str, Any]:
     """How a tool ended, and its value or exception.
 
     Args:
@@ -47,14 +47,14 @@ def opened(answer: bytes) -> tuple[str, Any]:
         ValueError: it is something else.
     """
     text = answer.decode()
-    if nests_deeper(text, _LEVELS):
+    if nests_deeper(text, _MAX_LEVELS):
         raise ValueError("the result is nested too deeply")
-    read = json.loads(text)
+    data = json.loads(text)
     nodes: list[Any] = []
     try:
-        for name, held in read["nodes"]:
-            nodes.append(_MAKERS[name](held, nodes))
-        return read["kind"], _item(read["item"], nodes)
+        for name, content in data["nodes"]:
+            nodes.append(_BUILDERS[name](content, nodes))
+        return data["kind"], _item(data["item"], nodes)
     except Exception as error:
         raise ValueError(f"the result is malformed ({type(error).__name__})") from None
 
@@ -72,7 +72,7 @@ def _mapping(held: list[Any], nodes: list[Any]) -> dict[Any, Any]:
     return dict(zip(items[::2], items[1::2], strict=True))
 
 
-_MAKERS: Mapping[str, Callable[[Any, list[Any]], Any]] = {
+_BUILDERS: Mapping[str, Callable[[Any, list[Any]], Any]] = {
     "list": _items,
     "tuple": lambda held, nodes: tuple(_items(held, nodes)),
     "set": lambda held, nodes: set(_items(held, nodes)),
@@ -89,36 +89,36 @@ _MAKERS: Mapping[str, Callable[[Any, list[Any]], Any]] = {
     "uuid": lambda held, _: UUID(held),
     "fraction": lambda held, _: Fraction(*held),
     "complex": lambda held, _: complex(*held),
-    "object": lambda held, nodes: _held(_item(held, nodes)),
-    "exception": lambda held, nodes: rebuilt(_item(held, nodes)),
+    "object": lambda held, nodes: _rebuild_object(_item(held, nodes)),
+    "exception": lambda held, nodes: rebuild_exception(_item(held, nodes)),
 }
 
 
-def rebuilt(told: Mapping[str, Any]) -> BaseException:
+def rebuild_exception(facts: Mapping[str, Any]) -> BaseException:
     """Rebuilds the exception of a process so that every rule recognises it, even if its class is not loaded here.
 
     Args:
-        told: its facts.
+        facts: its facts.
     """
-    base, arguments = _known_class(told), tuple(told["args"])
-    members = [rebuilt(one) for one in told["members"]]
+    base, arguments = _nearest_known_class(facts), tuple(facts["args"])
+    members = [rebuild_exception(one) for one in facts["members"]]
     if issubclass(base, BaseExceptionGroup):
-        base, arguments = (base, (told["text"], members)) if members else (Exception, arguments)
-    fields = told["fields"]
+        base, arguments = (base, (facts["text"], members)) if members else (Exception, arguments)
+    fields = facts["fields"]
     if issubclass(base, errors.ToolError):
-        made: BaseException = _named(told, base)(_message(told), **_error_fields(fields))
+        exception: BaseException = _make_class(facts, base)(_message(facts), **_error_fields(fields))
     else:
-        made = _loaded(told, base, arguments) or _made(_named(told, base), arguments)
-    made.__dict__.update({name: value for name, value in fields.items() if name not in made.__dict__})
-    made.__dict__["traceback_text"] = told["traceback"]
-    if told["cause"] is not None:
-        made.__cause__ = rebuilt(told["cause"])
-    return made
+        exception = _rebuild_as_loaded(facts, base, arguments) or _construct(_make_class(facts, base), arguments)
+    exception.__dict__.update({name: value for name, value in fields.items() if name not in exception.__dict__})
+    exception.__dict__["traceback_text"] = facts["traceback"]
+    if facts["cause"] is not None:
+        exception.__cause__ = rebuild_exception(facts["cause"])
+    return exception
 
 
-def _known_class(told: Mapping[str, Any]) -> type[BaseException]:
+def _nearest_known_class(facts: Mapping[str, Any]) -> type[BaseException]:
     """The first class that is built in, or one of `mulligan.errors`."""
-    for module, qualname in told["classes"]:
+    for module, qualname in facts["classes"]:
         names = {"builtins": builtins, "mulligan.errors": errors}.get(module)
         known = vars(names).get(qualname) if names is not None else None
         if isinstance(known, type) and issubclass(known, BaseException):
@@ -126,22 +126,22 @@ def _known_class(told: Mapping[str, Any]) -> type[BaseException]:
     return Exception
 
 
-def _named(told: Mapping[str, Any], base: type) -> type[Any]:
+def _make_class(facts: Mapping[str, Any], base: type) -> type[Any]:
     """A class of the same names through its bases, down to a known one; it has no code of its own."""
-    names = [(str(module), str(qualname)) for module, qualname in told["classes"]]
+    names = [(str(module), str(qualname)) for module, qualname in facts["classes"]]
     known = (base.__module__, base.__qualname__)
-    own = names[: names.index(known)] if known in names else names
-    for module, qualname in reversed([name for name in own if name[0] != "builtins"]):
+    unknown = names[: names.index(known)] if known in names else names
+    for module, qualname in reversed([name for name in unknown if name[0] != "builtins"]):
         body: dict[str, Any] = {"__module__": module, "__qualname__": qualname}
         if issubclass(base, BaseException) and not issubclass(base, errors.ToolError):
-            body["__str__"] = lambda _: told["text"]
+            body["__str__"] = lambda _: facts["text"]
         base = type(qualname.rpartition(".")[2], (base,), body)
     return base
 
 
-def _message(told: Mapping[str, Any]) -> str:
-    message = told["fields"].get("message")
-    return message if isinstance(message, str) else str(told["text"])
+def _message(facts: Mapping[str, Any]) -> str:
+    message = facts["fields"].get("message")
+    return message if isinstance(message, str) else str(facts["text"])
 
 
 def _error_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -151,37 +151,39 @@ def _error_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
     return known
 
 
-def _held(facts: Mapping[str, Any]) -> object:
-    made = _named(facts, _Held)()
+def _rebuild_object(facts: Mapping[str, Any]) -> object:
+    made = _make_class(facts, _HeldObject)()
     made.__dict__.update(facts["fields"])
     return made
 
 
-class _Held:
+class _HeldObject:
     """An object that an exception holds."""
 
 
-def _loaded(told: Mapping[str, Any], base: type[BaseException], arguments: tuple[Any, ...]) -> BaseException | None:
+def _rebuild_as_loaded(
+    facts: Mapping[str, Any], base: type[BaseException], arguments: tuple[Any, ...]
+) -> BaseException | None:
     """One of the exception's own class, if it is loaded here, and neither making one nor reading it runs any code of it."""
-    module, qualname = told["classes"][0]
+    module, qualname = facts["classes"][0]
     found: Any = sys.modules.get(module)
     for name in qualname.split("."):
         found = vars(found).get(name) if type(found) in (ModuleType, type) else None
     if type(found) is not type or not issubclass(found, base):
         return None
-    own = found.__mro__[: found.__mro__.index(base)]
-    special = {name for cls in own for name in vars(cls) if name.startswith("__")}
-    if not special <= _HARMLESS:
+    subclasses = found.__mro__[: found.__mro__.index(base)]
+    special = {name for cls in subclasses for name in vars(cls) if name.startswith("__")}
+    if not special <= _HARMLESS_NAMES:
         return None
     try:
         made = base.__new__(found, *arguments)
         base.__init__(made, *arguments)
     except Exception:
         return None
-    return made if str(made) == told["text"] else None
+    return made if str(made) == facts["text"] else None
 
 
-def _made(cls: type[BaseException], arguments: tuple[Any, ...]) -> BaseException:
+def _construct(cls: type[BaseException], arguments: tuple[Any, ...]) -> BaseException:
     try:
         return cls(*arguments)
     except Exception:
@@ -191,10 +193,10 @@ def _made(cls: type[BaseException], arguments: tuple[Any, ...]) -> BaseException
 _CHILD = str(Path(__file__).with_name("process_child.py"))
 _ENDING_SECONDS = 1.0
 _MOST_BYTES = 256 << 20
-_PASSING = (KeyboardInterrupt, GeneratorExit)
+_MUST_PROPAGATE = (KeyboardInterrupt, GeneratorExit)
 
 
-def process_of(tool: Tool, bound: Mapping[str, Any], limits: Limits) -> Process:
+def make_process(tool: Tool, bound: Mapping[str, Any], limits: Limits) -> Process:
     """The executor that runs a killable tool.
 
     Args:
@@ -213,8 +215,8 @@ def process_of(tool: Tool, bound: Mapping[str, Any], limits: Limits) -> Process:
             "cpu": limits.process_cpu,
             "yielded": limits.yielded_values,
             "reference": reference,
-            "handler": _pickled_handler(tool) if reference is None else None,
-            "arguments": _pickled_arguments(tool, dict(bound)),
+            "handler": _pickle_handler(tool) if reference is None else None,
+            "arguments": _pickle_arguments(tool, dict(bound)),
         }
     )
 
@@ -230,9 +232,9 @@ def _reference(handler: Any) -> tuple[str, str] | None:
     return (module, qualname) if found is handler or getattr(found, "handler", None) is handler else None
 
 
-def _pickled_handler(tool: Tool) -> bytes:
+def _pickle_handler(tool: Tool) -> bytes:
     try:
-        return _pickled(tool.handler)
+        return _pickle(tool.handler)
     except Exception as error:
         raise UsageError(
             f"tool {tool.name!r} is killable, but its function cannot be sent to a separate process "
@@ -240,22 +242,22 @@ def _pickled_handler(tool: Tool) -> bytes:
         ) from error
 
 
-def _pickled_arguments(tool: Tool, bound: dict[str, Any]) -> bytes:
+def _pickle_arguments(tool: Tool, bound: dict[str, Any]) -> bytes:
     try:
-        return _pickled(bound)
-    except Exception as failed:
+        return _pickle(bound)
+    except Exception as pickle_error:
         for name, value in bound.items():
             try:
-                _pickled(value)
+                _pickle(value)
             except Exception as error:
                 raise UsageError(
                     f"tool {tool.name!r} is killable, but the value for its parameter {name!r} cannot be sent to a "
                     f"separate process ({type(error).__name__}: {safe_str(error, 200)}); create it inside the tool"
                 ) from error
-        raise UsageError(f"tool {tool.name!r}: its arguments cannot be sent to a separate process") from failed
+        raise UsageError(f"tool {tool.name!r}: its arguments cannot be sent to a separate process") from pickle_error
 
 
-def _pickled(value: Any) -> bytes:
+def _pickle(value: Any) -> bytes:
     """Pickles a value, by reference if possible; classes and functions of a script by value."""
     try:
         known = pickle.dumps(value)
@@ -289,14 +291,14 @@ class Process:
         deadline, job, child = current_deadline(), current_job(), _Child()
         request = pickle.dumps({**self._request, "deadline": None if deadline is None else deadline.at})
         if job is not None:
-            job.stopped_by(child.kill)
+            job.set_stop(child.kill)
         try:
             answer = child.ask(request)
         finally:
             child.end()
             if job is not None:
-                job.stopped_by(None)
-        return _understood(answer)
+                job.set_stop(None)
+        return _value_or_raise(answer)
 
 
 class _Child:
@@ -324,14 +326,14 @@ class _Child:
             process.stdin.write(len(request).to_bytes(8, "big") + request)
             process.stdin.flush()
         except OSError:
-            raise self._dead(process) from None
+            raise self._process_failed(process) from None
         header = process.stdout.read(8)
         size = int.from_bytes(header, "big") if len(header) == 8 else 0
         if size > _MOST_BYTES:
             raise ProcessFailed("unsent", text=f"a result of {size:,} bytes; at most {_MOST_BYTES:,} are allowed")
         answer = process.stdout.read(size)
         if not size or len(answer) < size:
-            raise self._dead(process)
+            raise self._process_failed(process)
         return answer
 
     def _start(self) -> subprocess.Popen[bytes]:
@@ -350,7 +352,7 @@ class _Child:
             return self._process
 
     @staticmethod
-    def _dead(process: subprocess.Popen[bytes]) -> ProcessFailed:
+    def _process_failed(process: subprocess.Popen[bytes]) -> ProcessFailed:
         try:
             status = process.wait(_ENDING_SECONDS)
         except subprocess.TimeoutExpired:
@@ -392,16 +394,16 @@ class _Child:
             self._process.wait()
 
 
-def _understood(answer: bytes) -> Any:
+def _value_or_raise(answer: bytes) -> Any:
     try:
-        kind, told = opened(answer)
-        raised = rebuilt(told) if kind == "raised" else None
+        kind, content = read_answer(answer)
+        raised = rebuild_exception(content) if kind == "raised" else None
     except Exception as error:
         raise ProcessFailed("unsent", text=f"{type(error).__name__}: {safe_str(error, 500)}") from None
     if kind == "value":
-        return told
+        return content
     if raised is not None:
-        if any(issubclass(type(one), _PASSING) for one in leaves(raised)):
-            raise ProcessFailed("died", told["classes"][0][1], told["text"])
+        if any(issubclass(type(one), _MUST_PROPAGATE) for one in leaves(raised)):
+            raise ProcessFailed("died", content["classes"][0][1], content["text"])
         raise raised
-    raise ProcessFailed(safe_str(kind, 20), text=safe_str(told, 500))
+    raise ProcessFailed(safe_str(kind, 20), text=safe_str(content, 500))

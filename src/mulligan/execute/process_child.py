@@ -2,7 +2,7 @@
 
 Started as a file, so that it imports nothing of mulligan and starts quickly. Requests come on its standard input and
 the answer leaves by its standard output; what the tool itself prints goes to standard error. The answer is data: JSON,
-which the host reads without running anything that this process chose. `parcel` writes it, `mulligan.execute.process`
+which the host reads without running anything that this process chose. `encode_answer` writes it, `mulligan.execute.process`
 reads it.
 """
 
@@ -27,9 +27,9 @@ from pathlib import PurePath
 from typing import Any, BinaryIO
 
 _PLAIN = (str, int, float, bool, bytes, type(None))
-_LONGEST = 10_000
-_MOST = 32
-_DEEPEST = 4
+_MAX_CHARS = 10_000
+_MAX_ITEMS = 32
+_MAX_DEPTH = 4
 
 
 def main() -> None:
@@ -40,7 +40,7 @@ def main() -> None:
     sys.path[:] = request["path"]
     if request["deadline"] is not None:
         vars(sys)["_mulligan_deadline"] = request["deadline"]  # `mulligan.deadline` finds it there, once it is imported
-    threading.Thread(target=_end_with, args=(requests,), daemon=True).start()
+    threading.Thread(target=_exit_with_parent, args=(requests,), daemon=True).start()
     answer = _answer(request)
     for stream in (sys.stdout, sys.stderr):
         _quietly(stream.flush)
@@ -60,7 +60,7 @@ def _streams() -> tuple[BinaryIO, BinaryIO]:
     return requests, answers
 
 
-def _end_with(requests: BinaryIO) -> None:
+def _exit_with_parent(requests: BinaryIO) -> None:
     """Ends this process, and those that it started, when its parent is gone."""
     requests.read(1)
     if os.name == "posix":
@@ -72,8 +72,8 @@ def _answer(request: Mapping[str, Any]) -> bytes:
     try:
         handler, arguments = _load(request)
     except BaseException as error:
-        return parcel("unloaded", f"{type(error).__name__}: {_text(error)}")
-    out_of_memory = parcel("raised", _told(MemoryError()))  # made while there is memory
+        return encode_answer("unloaded", f"{type(error).__name__}: {_text(error)}")
+    out_of_memory = encode_answer("raised", _describe_exception(MemoryError()))  # made while there is memory
     _limit(request["memory"], request["cpu"])
     try:
         return _run(handler, arguments, request["yielded"])
@@ -107,21 +107,21 @@ def _limit(memory: int | None, cpu: float | None) -> None:
 
 def _run(handler: Callable[..., Any], arguments: dict[str, Any], yielded: int) -> bytes:
     try:
-        value = _settled(handler(**arguments), yielded)
+        value = _resolve_value(handler(**arguments), yielded)
     except MemoryError as error:
         traceback.clear_frames(error.__traceback__)
         raise
     except BaseException as error:
-        return parcel("raised", _told(error))
+        return encode_answer("raised", _describe_exception(error))
     try:
-        return parcel("value", value)
+        return encode_answer("value", value)
     except MemoryError:
         raise
     except BaseException as error:
-        return parcel("unsent", f"{type(value).__name__}: {_text(error)}")
+        return encode_answer("unsent", f"{type(value).__name__}: {_text(error)}")
 
 
-def _settled(value: Any, yielded: int) -> Any:
+def _resolve_value(value: Any, yielded: int) -> Any:
     """The result of an awaitable or a generator."""
     if isinstance(value, Generator):
         from mulligan.execute.sync_driver import consume
@@ -130,24 +130,24 @@ def _settled(value: Any, yielded: int) -> Any:
     if isinstance(value, (Awaitable, AsyncGenerator)):
         import asyncio
 
-        from mulligan.execute.async_driver import settled
+        from mulligan.execute.async_driver import resolve_value
 
-        return asyncio.run(settled(value, yielded))
+        return asyncio.run(resolve_value(value, yielded))
     return value
 
 
-def _told(error: BaseException, depth: int = _DEEPEST) -> dict[str, Any]:
+def _describe_exception(error: BaseException, depth: int = _MAX_DEPTH) -> dict[str, Any]:
     """An exception as facts: its classes by name, its text, and the data that it holds."""
     cause = error.__cause__
     members = getattr(error, "exceptions", ()) if isinstance(error, BaseExceptionGroup) else ()
     return {
         "classes": _classes(error),
         "text": _text(error),
-        "args": [_plain(one) for one in _arguments(error)[:_MOST]],
-        "fields": _fields(error, _DEEPEST),
-        "traceback": "".join(traceback.format_tb(error.__traceback__, limit=-12))[-_LONGEST:],
-        "cause": _told(cause, depth - 1) if cause is not None and depth > 0 else None,
-        "members": [_told(one, depth - 1) for one in members[:_MOST]] if depth > 0 else [],
+        "args": [_sendable(one) for one in _arguments(error)[:_MAX_ITEMS]],
+        "fields": _fields(error, _MAX_DEPTH),
+        "traceback": "".join(traceback.format_tb(error.__traceback__, limit=-12))[-_MAX_CHARS:],
+        "cause": _describe_exception(cause, depth - 1) if cause is not None and depth > 0 else None,
+        "members": [_describe_exception(one, depth - 1) for one in members[:_MAX_ITEMS]] if depth > 0 else [],
     }
 
 
@@ -160,37 +160,41 @@ def _arguments(error: BaseException) -> tuple[Any, ...]:
 
 
 def _classes(value: object) -> list[list[str]]:
-    return [[str(cls.__module__), str(cls.__qualname__)] for cls in type(value).__mro__[:_MOST]]
+    return [[str(cls.__module__), str(cls.__qualname__)] for cls in type(value).__mro__[:_MAX_ITEMS]]
 
 
 def _fields(value: object, depth: int) -> dict[str, Any]:
     """The stored attributes of an object, and its properties that describe a response."""
-    stored = dict(list(getattr(value, "__dict__", {}).items())[:_MOST])
-    for name in _ANSWERING:
+    stored = dict(list(getattr(value, "__dict__", {}).items())[:_MAX_ITEMS])
+    for name in _RESPONSE_FIELDS:
         found = _quietly(partial(getattr, value, name))
         if found is not None and not callable(found):
             stored.setdefault(name, found)
-    return {name: _plain(one, depth - 1) for name, one in stored.items() if not name.startswith("__")}
+    return {name: _sendable(one, depth - 1) for name, one in stored.items() if not name.startswith("__")}
 
 
-def _plain(value: Any, depth: int = _DEEPEST) -> Any:
+def _sendable(value: Any, depth: int = _MAX_DEPTH) -> Any:
     """The part of a value that can be sent; of an object what it stores."""
     if type(value) in _PLAIN:
-        return value[:_LONGEST] if isinstance(value, (str, bytes)) else value
+        return value[:_MAX_CHARS] if isinstance(value, (str, bytes)) else value
     if depth <= 0 or callable(value):
         return None
     if isinstance(value, BaseException):
-        return Held("exception", _told(value, depth - 2))
+        return HeldObject("exception", _describe_exception(value, depth - 2))
     if isinstance(value, (list, tuple)):
-        return [_plain(one, depth - 1) for one in value[:_MOST]]
+        return [_sendable(one, depth - 1) for one in value[:_MAX_ITEMS]]
     if isinstance(value, Mapping):
-        items = _quietly(lambda: list(islice(value.items(), _MOST))) or []
-        return {name: _plain(one, depth - 1) for name, one in items if type(name) in _PLAIN}
+        items = _quietly(lambda: list(islice(value.items(), _MAX_ITEMS))) or []
+        return {name: _sendable(one, depth - 1) for name, one in items if type(name) in _PLAIN}
     known = _quietly(lambda: known_value(value))
-    return known if known is not None else Held("object", {"classes": _classes(value), "fields": _fields(value, depth)})
+    return (
+        known
+        if known is not None
+        else HeldObject("object", {"classes": _classes(value), "fields": _fields(value, depth)})
+    )
 
 
-class Held:
+class HeldObject:
     """An object, or another exception, that an exception holds, as facts."""
 
     def __init__(self, node: str, facts: dict[str, Any]) -> None:
@@ -198,7 +202,7 @@ class Held:
 
 
 def _text(error: BaseException) -> str:
-    return _quietly(lambda: str(error)[:_LONGEST]) or ""
+    return _quietly(lambda: str(error)[:_MAX_CHARS]) or ""
 
 
 def _quietly(function: Callable[[], Any]) -> Any:
@@ -209,7 +213,7 @@ def _quietly(function: Callable[[], Any]) -> Any:
         return None
 
 
-def parcel(kind: str, value: Any) -> bytes:
+def encode_answer(kind: str, value: Any) -> bytes:
     """An answer as bytes: JSON, in which a list of nodes is referred to by number, so that it nests no deeper than four levels.
 
     Args:
@@ -217,11 +221,11 @@ def parcel(kind: str, value: Any) -> bytes:
         value: what is sent: JSON types, tuples, sets, bytes, dates, and what can be made of those.
     """
     nodes: list[list[Any]] = []
-    item = _sent(value, nodes, 0)
+    item = _encode(value, nodes, 0)
     return json.dumps({"kind": kind, "item": item, "nodes": nodes}, separators=(",", ":")).encode()
 
 
-def _sent(value: Any, nodes: list[list[Any]], depth: int) -> Any:
+def _encode(value: Any, nodes: list[list[Any]], depth: int) -> Any:
     """A value as it is where JSON has it, else the number of its node in a list; a node comes after those that it holds."""
     kind = type(value)
     if kind in (str, int, float, bool, type(None)):
@@ -236,28 +240,28 @@ def _sent(value: Any, nodes: list[list[Any]], depth: int) -> Any:
         raise ValueError("it is nested too deeply or contains itself")
     if len(nodes) > _MOST_NODES:
         raise ValueError("it contains too many values")
-    name, held = known_node(value) or _node(value, nodes, depth + 1)
+    name, content = known_node(value) or _encode_container(value, nodes, depth + 1)
     if name is None:
-        return _sent(held, nodes, depth + 1)
-    nodes.append([name, held])
+        return _encode(content, nodes, depth + 1)
+    nodes.append([name, content])
     return [len(nodes) - 1]
 
 
-def _node(value: Any, nodes: list[list[Any]], depth: int) -> tuple[str | None, Any]:
+def _encode_container(value: Any, nodes: list[list[Any]], depth: int) -> tuple[str | None, Any]:
     """The name of a container and what it holds; None with a value that says the same."""
-    if isinstance(value, Held):
-        return value.node, _sent(value.facts, nodes, depth)
+    if isinstance(value, HeldObject):
+        return value.node, _encode(value.facts, nodes, depth)
     if isinstance(value, Mapping):
-        return "dict", [_sent(one, nodes, depth) for item in value.items() for one in item]
+        return "dict", [_encode(one, nodes, depth) for item in value.items() for one in item]
     for kind in (list, tuple, set, frozenset):
         if isinstance(value, kind):
-            return kind.__name__, [_sent(one, nodes, depth) for one in value]
+            return kind.__name__, [_encode(one, nodes, depth) for one in value]
     if isinstance(value, Collection) and not hasattr(type(value), "model_dump"):
-        return "list", [_sent(one, nodes, depth) for one in value]
-    return None, _members(value)
+        return "list", [_encode(one, nodes, depth) for one in value]
+    return None, _unwrap(value)
 
 
-def _members(value: Any) -> Any:
+def _unwrap(value: Any) -> Any:
     """An object as the mapping, list or value that it stands for."""
     if isinstance(value, Enum):
         return value.value
@@ -284,18 +288,18 @@ def known_node(value: Any) -> tuple[str, Any] | None:
     if isinstance(value, PurePath):
         return "path", str(value)
     module = type(value).__module__
-    for wanted, name, write in _KNOWN:
+    for wanted, name, write in _STANDARD_TYPES:
         cls = getattr(sys.modules.get(wanted), name, None)
         if cls is not None and isinstance(value, cls):
             return name.lower(), write(value)
     return ("complex", [value.real, value.imag]) if module == "builtins" and isinstance(value, complex) else None
 
 
-_ANSWERING = ("status_code", "status", "headers", "reason", "code")
+_RESPONSE_FIELDS = ("status_code", "status", "headers", "reason", "code")
 _ERRNO_AND_TEXT = 2
 _DEEPEST_VALUE = 200
 _MOST_NODES = 1_000_000
-_KNOWN: tuple[tuple[str, str, Callable[[Any], Any]], ...] = (
+_STANDARD_TYPES: tuple[tuple[str, str, Callable[[Any], Any]], ...] = (
     ("datetime", "datetime", lambda value: value.isoformat()),
     ("datetime", "date", lambda value: value.isoformat()),
     ("datetime", "time", lambda value: value.isoformat()),

@@ -130,14 +130,14 @@ class DeadlineExceeded(Exception):
     """
 
     def __init__(self, seconds: float, *, started: bool = True, running: bool = True) -> None:
-        self.told = f"{_rounded(seconds):g} s"
+        self.told = f"{_round_seconds(seconds):g} s"
         super().__init__(f"no response within {self.told}")
         self.seconds = seconds
         self.started = started
         self.running = started and running
 
 
-def _rounded(seconds: float) -> float:
+def _round_seconds(seconds: float) -> float:
     """Ignores the moment before the tool started: 1.99 s of 2 s are 2 s."""
     tenths = round(seconds, 1)
     return tenths if abs(tenths - seconds) <= seconds / 16 else round(seconds, 2) or seconds

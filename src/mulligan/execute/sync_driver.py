@@ -12,7 +12,7 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
-from mulligan.deadline import Deadline, set_current, waitable
+from mulligan.deadline import Deadline, cap_wait, set_current
 from mulligan.execute.steps import DeadlineExceeded, ExecutorSaturated, Outcome, Run, Sleep, Step
 from mulligan.untrusted.objects import leaves
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Loop(Protocol):
     """The private event loop for async tools under `call`."""
 
-    def run(self, step: Run, means: Means, value: object = None) -> Outcome:
+    def run(self, step: Run, workers: Workers, value: object = None) -> Outcome:
         """Runs an async tool once, blocking."""
 
     def close(self) -> None:
@@ -33,7 +33,7 @@ class Loop(Protocol):
         """Drops the loop in a forked process, so that the parent's stays unchanged."""
 
 
-class Means(Protocol):
+class Workers(Protocol):
     """The workers of a driver.
 
     Attributes:
@@ -55,15 +55,15 @@ class Means(Protocol):
 
 Result = TypeVar("Result")
 Flow: TypeAlias = Generator[Step, Outcome, Result]
-PLAIN = frozenset({str, int, float, bool, type(None), dict, list, tuple, bytes})
+PLAIN_TYPES = frozenset({str, int, float, bool, type(None), dict, list, tuple, bytes})
 
 
-def drive(flow: Flow[Result], means: Means) -> Result:
+def drive(flow: Flow[Result], workers: Workers) -> Result:
     """Runs an invocation to its result, blocking.
 
     Args:
         flow: the generator of `invoke`.
-        means: the workers.
+        workers: the workers.
 
     Raises:
         UsageError: an async tool inside a running event loop.
@@ -71,7 +71,7 @@ def drive(flow: Flow[Result], means: Means) -> Result:
     try:
         step = next(flow)
         while True:
-            step = flow.send(_run(step, means) if isinstance(step, Run) else _sleep(step))
+            step = flow.send(_run(step, workers) if isinstance(step, Run) else _sleep(step))
     except StopIteration as stop:
         return stop.value  # type: ignore[no-any-return]
     finally:
@@ -80,70 +80,70 @@ def drive(flow: Flow[Result], means: Means) -> Result:
 
 def _sleep(step: Sleep) -> Outcome:
     if step.signal is None:
-        time.sleep(waitable(step.seconds))
+        time.sleep(cap_wait(step.seconds))
     else:
         woken = threading.Event()
         step.signal.when_set(woken.set)
-        woken.wait(waitable(step.seconds))
+        woken.wait(cap_wait(step.seconds))
     return Outcome()
 
 
-def _run(step: Run, means: Means) -> Outcome:
+def _run(step: Run, workers: Workers) -> Outcome:
     if step.is_async:
-        return _in_loop(step, means)
+        return _in_loop(step, workers)
     if step.timeout is not None:
-        return _in_thread(step, means)
+        return _in_thread(step, workers)
     try:
         value = step.executor()
-        if type(value) in PLAIN:
+        if type(value) in PLAIN_TYPES:
             return Outcome(value)
         if isinstance(value, Generator):
-            value = consume(value, means.yielded)
+            value = consume(value, workers.yielded)
     except Exception as error:  # a tool's failure, always
         return Outcome(None, error)
     except BaseException as error:
-        if passes(error):
+        if must_propagate(error):
             raise
         return Outcome(None, error)
-    return _awaited(value, step, means)
+    return _await_value(value, step, workers)
 
 
-def _awaited(value: Any, step: Run, means: Means) -> Outcome:
+def _await_value(value: Any, step: Run, workers: Workers) -> Outcome:
     """The result of a sync function; if that is awaitable, its result."""
     if not isinstance(value, (Awaitable, AsyncGenerator)):
         return Outcome(value)
-    return _in_loop(Run(lambda: value, step.timeout, is_async=True, lane=step.lane), means, value)
+    return _in_loop(Run(lambda: value, step.timeout, is_async=True, lane=step.lane), workers, value)
 
 
-def _in_loop(step: Run, means: Means, value: object = None) -> Outcome:
-    return means.loop().run(step, means, value)
+def _in_loop(step: Run, workers: Workers, value: object = None) -> Outcome:
+    return workers.loop().run(step, workers, value)
 
 
-def _in_thread(step: Run, means: Means) -> Outcome:
-    pool = means.pool()
+def _in_thread(step: Run, workers: Workers) -> Outcome:
+    pool = workers.pool()
     try:
-        job = pool.submit(collected(step, means), lane=step.lane)
+        job = pool.submit(make_executor(step, workers), lane=step.lane)
     except ExecutorSaturated as error:
         return Outcome(exception=error)
     try:
-        in_time = job.wait(waitable(step.timeout or 0.0))
+        in_time = job.wait(cap_wait(step.timeout or 0.0))
     except BaseException:
         pool.abandon(job)
         raise
     if not in_time:
-        return given_up(job, pool, step)
-    outcome = ended(job)
-    return outcome if outcome.exception is not None else _awaited(outcome.value, step, means)
+        return timed_out(job, pool, step)
+    outcome = job_outcome(job)
+    return outcome if outcome.exception is not None else _await_value(outcome.value, step, workers)
 
 
-def collected(step: Run, means: Means) -> Callable[[], Any]:
+def make_executor(step: Run, workers: Workers) -> Callable[[], Any]:
     """The executor for a context of its own, with its deadline; a generator that it returns is consumed in there.
 
     Args:
         step: the run.
-        means: bounds.
+        workers: bounds.
     """
-    executor, yielded = step.executor, means.yielded
+    executor, yielded = step.executor, workers.yielded
     deadline = None if step.timeout is None else Deadline.after(step.timeout)
 
     def run() -> Any:
@@ -155,7 +155,7 @@ def collected(step: Run, means: Means) -> Callable[[], Any]:
     return run
 
 
-def given_up(job: Job, pool: ThreadPool, step: Run) -> Outcome:
+def timed_out(job: Job, pool: ThreadPool, step: Run) -> Outcome:
     """The outcome of a job that did not end in time; it is stopped if possible, otherwise its worker is abandoned.
 
     Args:
@@ -167,7 +167,7 @@ def given_up(job: Job, pool: ThreadPool, step: Run) -> Outcome:
     return Outcome(exception=DeadlineExceeded(step.timeout or 0.0, started=job.started, running=not stopped))
 
 
-def ended(job: Job) -> Outcome:
+def job_outcome(job: Job) -> Outcome:
     """The outcome of a job that has ended; exceptions that must propagate are raised.
 
     Args:
@@ -175,7 +175,7 @@ def ended(job: Job) -> Outcome:
     """
     outcome = job.outcome
     assert outcome is not None
-    if outcome.exception is not None and passes(outcome.exception):
+    if outcome.exception is not None and must_propagate(outcome.exception):
         raise outcome.exception
     return outcome
 
@@ -201,7 +201,7 @@ def consume(values: Generator[Any, Any, Any], most: int) -> list[Any]:
     return kept
 
 
-def passes(error: BaseException) -> bool:
+def must_propagate(error: BaseException) -> bool:
     """Whether an exception is never a tool's failure: the user's, the interpreter's, or a closing generator's.
 
     Args:

@@ -65,7 +65,7 @@ class Job:
         """
         return self._ended.wait(timeout)
 
-    def stopped_by(self, stop: Callable[[], None] | None) -> None:
+    def set_stop(self, stop: Callable[[], None] | None) -> None:
         """Sets the function that stops it once it is abandoned; called immediately if it is already.
 
         Args:
@@ -77,7 +77,7 @@ class Job:
         if late and stop is not None:
             stop()
 
-    def give_up(self) -> bool:
+    def stop(self) -> bool:
         """Stops it if possible, and returns whether it could."""
         with self._lock:
             self.abandoned = True
@@ -104,9 +104,9 @@ class ThreadPool:
         self._share = size - size // 4
         self._lock = threading.Condition()
         self._ready: OrderedDict[Job, None] = OrderedDict()
-        self._held: dict[str, OrderedDict[Job, None]] = {}
-        self._taken: Counter[str | None] = Counter()
-        self._left: Counter[str | None] = Counter()
+        self._queued: dict[str, OrderedDict[Job, None]] = {}
+        self._admitted: Counter[str | None] = Counter()
+        self._abandoned: Counter[str | None] = Counter()
         self._threads = 0
         self._idle = 0
         self._closed = False
@@ -119,7 +119,7 @@ class ThreadPool:
     @property
     def abandoned(self) -> int:
         """The number of threads that run an abandoned call."""
-        return self._left.total()
+        return self._abandoned.total()
 
     def submit(
         self, function: Callable[[], Any], done: Callable[[], None] | None = None, lane: str | None = None
@@ -137,18 +137,18 @@ class ThreadPool:
         job = Job(function, done, lane)
         with self._lock:
             if self._is_saturated(lane):
-                raise ExecutorSaturated(f"{self._left.total()} calls are still running; nothing was run")
-            if lane is not None and self._taken[lane] >= self._share:
-                self._held.setdefault(lane, OrderedDict())[job] = None
+                raise ExecutorSaturated(f"{self._abandoned.total()} calls are still running; nothing was run")
+            if lane is not None and self._admitted[lane] >= self._share:
+                self._queued.setdefault(lane, OrderedDict())[job] = None
             else:
                 self._admit(job)
         return job
 
     def _is_saturated(self, lane: str | None) -> bool:
-        return self._left.total() >= self._size or (lane is not None and self._left[lane] >= self._share)
+        return self._abandoned.total() >= self._size or (lane is not None and self._abandoned[lane] >= self._share)
 
     def _admit(self, job: Job) -> None:
-        self._taken[job.lane] += 1
+        self._admitted[job.lane] += 1
         self._ready[job] = None
         if self._idle >= len(self._ready):
             self._lock.notify()
@@ -161,7 +161,7 @@ class ThreadPool:
         except (RuntimeError, MemoryError):
             if self._threads == 0:
                 del self._ready[job]
-                self._free(job.lane)
+                self._release(job.lane)
                 raise ExecutorSaturated("no thread can be started; nothing was run") from None
         else:
             self._threads += 1
@@ -180,49 +180,49 @@ class ThreadPool:
             if job.outcome is not None:
                 return True
             if not job.started:
-                self._take_back(job)
+                self._withdraw(job)
                 return True
-            self._left[job.lane] += 1
+            self._abandoned[job.lane] += 1
             job.abandoned = True
             if self._is_saturated(job.lane):
-                refused = self._clear(job.lane)
-        stopped = job.give_up()
+                refused = self._drop_queued(job.lane)
+        stopped = job.stop()
         for one in refused:
             one.end(Outcome(exception=ExecutorSaturated("too many calls are still running; nothing was run")))
         return stopped
 
-    def _take_back(self, job: Job) -> None:
-        held = self._held.get(job.lane) if job.lane is not None else None
+    def _withdraw(self, job: Job) -> None:
+        held = self._queued.get(job.lane) if job.lane is not None else None
         if held is not None and job in held:
             del held[job]
         elif job in self._ready:
             del self._ready[job]
-            self._free(job.lane)
+            self._release(job.lane)
 
-    def _clear(self, lane: str | None) -> list[Job]:
+    def _drop_queued(self, lane: str | None) -> list[Job]:
         """Removes the jobs from the queue for which no worker is left."""
-        waiting: Iterable[OrderedDict[Job, None]] = [self._held.pop(lane)] if lane in self._held else []
-        if self._left.total() >= self._size:
-            waiting = [*waiting, self._ready, *self._held.values()]
+        waiting: Iterable[OrderedDict[Job, None]] = [self._queued.pop(lane)] if lane in self._queued else []
+        if self._abandoned.total() >= self._size:
+            waiting = [*waiting, self._ready, *self._queued.values()]
             for job in self._ready:
-                self._taken[job.lane] -= 1
+                self._admitted[job.lane] -= 1
         cleared = [job for jobs in waiting for job in jobs]
         for jobs in waiting:
             jobs.clear()
         return cleared
 
-    def _free(self, lane: str | None) -> None:
+    def _release(self, lane: str | None) -> None:
         """A job of that lane no longer takes up a thread; the next one may."""
-        self._taken[lane] -= 1
-        if not self._taken[lane]:
-            del self._taken[lane]
-        held = self._held.get(lane) if lane is not None else None
-        if held is None:
+        self._admitted[lane] -= 1
+        if not self._admitted[lane]:
+            del self._admitted[lane]
+        queued = self._queued.get(lane) if lane is not None else None
+        if queued is None:
             return
-        if held:
-            self._admit(held.popitem(last=False)[0])
+        if queued:
+            self._admit(queued.popitem(last=False)[0])
         else:
-            del self._held[lane]  # type: ignore[arg-type]
+            del self._queued[lane]  # type: ignore[arg-type]
 
     def close(self) -> None:
         """Lets the idle workers go; the others go when their call ends."""
@@ -235,8 +235,8 @@ class ThreadPool:
             job.run()
             with self._lock:
                 if job.abandoned:
-                    self._left[job.lane] -= 1
-                self._free(job.lane)
+                    self._abandoned[job.lane] -= 1
+                self._release(job.lane)
             del job
 
     def _next(self) -> Job | None:

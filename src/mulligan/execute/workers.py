@@ -11,7 +11,7 @@ from mulligan.forks import shared_lock, survive_fork
 from mulligan.policy import Limits
 
 
-class PipelineMeans:
+class PipelineWorkers:
     """The worker threads and private event loops of one pipeline.
 
     Args:

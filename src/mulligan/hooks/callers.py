@@ -16,7 +16,7 @@ from mulligan.events import Event
 from mulligan.execute.steps import Executor, Middleware
 from mulligan.feedback import Feedback, FeedbackFormat
 from mulligan.hookimpl import REQUIRED
-from mulligan.hooks.guard import CONTRIBUTES
+from mulligan.hooks.guard import CONTRIBUTING_HOOKS
 from mulligan.hookspecs import Repairer
 from mulligan.resolve.toolset import Toolset
 from mulligan.tools import Tool
@@ -57,16 +57,16 @@ def marks_of(impl: Any, hook: str) -> tuple[str, ...]:
         impl: pluggy's hookimpl.
         hook: the hook's name.
     """
-    said = {
+    marks = {
         "tryfirst": impl.tryfirst,
         "trylast": impl.trylast,
         "wrapper": is_wrapper(impl),
         "required": is_required(hook, impl.function),
     }
-    return tuple(word for word, holds in said.items() if holds)
+    return tuple(word for word, holds in marks.items() if holds)
 
 
-def by_position(impl: Any, parameters: tuple[str, ...]) -> Callable[..., Any]:
+def as_positional(impl: Any, parameters: tuple[str, ...]) -> Callable[..., Any]:
     """The hookimpl as a function of all parameters of its hook; it receives those that it declares.
 
     Args:
@@ -89,7 +89,7 @@ def by_position(impl: Any, parameters: tuple[str, ...]) -> Callable[..., Any]:
     return lambda *args: function(*pick(args))
 
 
-def deciding(calls: tuple[Callable[..., Any], ...]) -> Callable[..., Any]:
+def first_result(calls: tuple[Callable[..., Any], ...]) -> Callable[..., Any]:
     """Calls one hookimpl after another until one has an answer.
 
     Args:
@@ -106,7 +106,7 @@ def deciding(calls: tuple[Callable[..., Any], ...]) -> Callable[..., Any]:
     return calls[0] if len(calls) == 1 else decide
 
 
-def collecting(calls: tuple[Callable[..., Any], ...]) -> Callable[..., list[Any]]:
+def collect(calls: tuple[Callable[..., Any], ...]) -> Callable[..., list[Any]]:
     """Collects the contributions of all hookimpls.
 
     Args:
@@ -115,7 +115,7 @@ def collecting(calls: tuple[Callable[..., Any], ...]) -> Callable[..., list[Any]
     return lambda *args: [item for call in calls for item in call(*args)]
 
 
-def asking_all(calls: tuple[Callable[..., Any], ...]) -> Callable[..., Any]:
+def call_all(calls: tuple[Callable[..., Any], ...]) -> Callable[..., Any]:
     """Calls every hookimpl; the first answer counts.
 
     Args:
@@ -139,13 +139,13 @@ def _no_contributions(*_: Any) -> list[Any]:
     return []
 
 
-def nothing_of(hook: str) -> Callable[..., Any]:
+def empty_result(hook: str) -> Callable[..., Any]:
     """The result of a hook without hookimpls.
 
     Args:
         hook: its name.
     """
-    return _no_contributions if hook in CONTRIBUTES else _nothing
+    return _no_contributions if hook in CONTRIBUTING_HOOKS else _nothing
 
 
 def without_default(hook: str, call: Callable[..., Any]) -> Callable[..., Any]:
@@ -168,21 +168,21 @@ def without_default(hook: str, call: Callable[..., Any]) -> Callable[..., Any]:
     return answer_or_refuse
 
 
-def joined(hook: str, answer: Any) -> Any:
+def flatten_result(hook: str, answer: Any) -> Any:
     """The answer of pluggy, in the form that the compiled hook returns.
 
     Args:
         hook: the hook's name.
         answer: one answer, or a list of them.
     """
-    if hook in CONTRIBUTES:
+    if hook in CONTRIBUTING_HOOKS:
         return [item for part in answer or () for item in part]
     if hook == "authorize":
         return next((error for error in answer or () if error is not None), None)
     return answer
 
 
-def culprit(error: BaseException, wrappers: list[Any]) -> str:
+def failing_wrapper(error: BaseException, wrappers: list[Any]) -> str:
     """The plugin whose wrapper is in the traceback; the outermost one if none is.
 
     Args:
@@ -202,7 +202,7 @@ Hook = Callable[..., Any]
 Arguments = Mapping[str, Any] | Callable[[], Mapping[str, Any]]
 
 
-class Stages:
+class CompiledHooks:
     """The hooks that the flow calls. A hook without hookimpls costs one look-up.
 
     The hooks themselves are attributes, called with the parameters of their hookspec by position. Each hookimpl is given
@@ -223,7 +223,7 @@ class Stages:
         has_middlewares: a plugin contributes middleware.
     """
 
-    def __init__(self, hooks: Mapping[str, Hook], outside: frozenset[str]) -> None:
+    def __init__(self, hooks: Mapping[str, Hook], plugged: frozenset[str]) -> None:
         self.resolve: Callable[[ToolCall, Toolset], Tool | None] = hooks["resolve"]
         self.validate: Callable[[Tool, ToolCall], Mapping[str, Any] | None] = hooks["validate"]
         self.repair: Callable[[ToolCall, ToolError, Toolset, Callable[[str], str]], Repairer | None] = hooks["repair"]
@@ -239,15 +239,15 @@ class Stages:
         self._middlewares: Callable[[Tool], list[Middleware]] = hooks["middlewares"]
         self._formats: Callable[[], list[FeedbackFormat]] = hooks["feedback_formats"]
         self._dialects: Callable[[], list[Dialect]] = hooks["dialects"]
-        self.executes = "execute" in outside
-        self.validates = "validate" in outside
-        self.authorizes = "authorize" in outside
-        self.doubts = "detect" in outside
-        self.rewords = "render_feedback" in outside
-        self.observed = "observe" in outside
-        self.may_repair = "repair" in outside
-        self.has_middlewares = "middlewares" in outside
-        self._of_tool: dict[int, tuple[Tool, tuple[Middleware, ...]]] = {}
+        self.has_execute = "execute" in plugged
+        self.has_validate = "validate" in plugged
+        self.has_authorize = "authorize" in plugged
+        self.has_detect = "detect" in plugged
+        self.has_render = "render_feedback" in plugged
+        self.has_observe = "observe" in plugged
+        self.has_repair = "repair" in plugged
+        self.has_middlewares = "middlewares" in plugged
+        self._middlewares_by_tool: dict[int, tuple[Tool, tuple[Middleware, ...]]] = {}
 
     def middlewares(self, tool: Tool) -> tuple[Middleware, ...]:
         """The middleware of a tool, outermost first; collected once per tool.
@@ -255,10 +255,10 @@ class Stages:
         Args:
             tool: the tool.
         """
-        known = self._of_tool.get(id(tool))
-        if known is None or known[0] is not tool:
-            known = self._of_tool[id(tool)] = (tool, tuple(self._middlewares(tool)))
-        return known[1]
+        cached = self._middlewares_by_tool.get(id(tool))
+        if cached is None or cached[0] is not tool:
+            cached = self._middlewares_by_tool[id(tool)] = (tool, tuple(self._middlewares(tool)))
+        return cached[1]
 
     def formats(self) -> dict[str, FeedbackFormat]:
         """The feedback formats by name; of two with the same name, the one that was called first counts."""

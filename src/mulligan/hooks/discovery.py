@@ -88,7 +88,7 @@ class PluginFault:
     exception: BaseException | None = attrs.field(default=None, repr=False, eq=False)
 
 
-class Found:
+class LoadedEntryPoint:
     """An entry point, loaded or not.
 
     Args:
@@ -123,31 +123,31 @@ class UnreadableEntryPointError(Exception):
     """An entry point that cannot be read; its text says why and what to do."""
 
 
-def discover(blocked: frozenset[str]) -> Iterator[Found]:
+def discover(blocked: frozenset[str]) -> Iterator[LoadedEntryPoint]:
     """Loads the entry points, each in isolation: one that fails, or exits the interpreter, never stops the others.
 
     Args:
         blocked: names that are not even imported.
     """
     for entry in sorted(read_entry_points(GROUP), key=lambda entry: (entry.name, entry.value)):
-        found = Found(entry.name, entry.distribution, entry.version)
+        entry_point = LoadedEntryPoint(entry.name, entry.distribution, entry.version)
         if entry.name in blocked:
-            yield found
+            yield entry_point
             continue
         started = time.perf_counter()
         try:
             if entry.problem is not None:
                 raise UnreadableEntryPointError(entry.problem)
-            found.plugin = entry.load()
+            entry_point.plugin = entry.load()
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            found.exception = error
-        found.seconds = time.perf_counter() - started
-        yield found
+            entry_point.exception = error
+        entry_point.seconds = time.perf_counter() - started
+        yield entry_point
 
 
-def autoload_wanted(autoload: bool) -> bool:
+def is_autoload_enabled(autoload: bool) -> bool:
     """Whether to load entry points: not if the environment sets `MULLIGAN_DISABLE_PLUGIN_AUTOLOAD`.
 
     Args:

@@ -65,16 +65,16 @@ def _entries(distribution: Any, group: str) -> Iterator[Entry]:
     try:
         text = distribution.read_text(_FILE)
     except Exception as error:
-        yield Entry(folder, "", folder, version, f"{_FILE} of {folder} {_unreadable(error)}; reinstall {folder}")
+        yield Entry(folder, "", folder, version, f"{_FILE} of {folder} {_read_error(error)}; reinstall {folder}")
         return
     if text is None:
-        if _is_there(distribution):
+        if _has_file(distribution):
             yield Entry(folder, "", folder, version, f"cannot read {_FILE} of {folder}; reinstall {folder}")
         return
     lines = list(_lines(text, group)) if f"[{group}" in text else []
     if not lines:
         return
-    name, version, problem = _identity(distribution, folder, version)
+    name, version, problem = _name_and_version(distribution, folder, version)
     for number, line in lines:
         key, equals, value = (part.strip() for part in line.partition("="))
         wrong = problem
@@ -98,17 +98,17 @@ def _lines(text: str, group: str) -> Iterator[tuple[int, str]]:
             yield number, line
 
 
-def _identity(distribution: Any, folder: str, version: str | None) -> tuple[str, str | None, str | None]:
+def _name_and_version(distribution: Any, folder: str, version: str | None) -> tuple[str, str | None, str | None]:
     """Name and version by the metadata, or by the folder's name and what is wrong with the metadata."""
     try:
         name, version = str(distribution.metadata["Name"] or ""), distribution.version
         why = "has no name"
     except Exception as error:
-        name, why = "", _unreadable(error)
+        name, why = "", _read_error(error)
     return (name, version, None) if name else (folder, version, f"METADATA of {folder} {why}; reinstall {folder}")
 
 
-def _unreadable(error: Exception) -> str:
+def _read_error(error: Exception) -> str:
     if isinstance(error, UnicodeDecodeError):
         return "is not UTF-8"
     return f"cannot be read ({type_name(error)}: {safe_str(error, 100)})"
@@ -118,7 +118,7 @@ def _folder_name(distribution: Any) -> str:
     return str(getattr(getattr(distribution, "_path", None), "name", "") or "unknown.dist-info")
 
 
-def _is_there(distribution: Any) -> bool:
+def _has_file(distribution: Any) -> bool:
     """Whether there is such a file: `read_text` gives None for a directory and for a file that it may not read, too."""
     path = getattr(distribution, "_path", None)
     try:

@@ -19,7 +19,7 @@ from mulligan.validate.arguments import read_arguments
 from mulligan.validate.numbers import read_exact
 
 
-def reading(function: Callable[..., Any], limits: Limits) -> Callable[..., Any]:
+def with_checked_arguments(function: Callable[..., Any], limits: Limits) -> Callable[..., Any]:
     """A hookimpl of `validate` whose mapping is read like any arguments: bounded, with JSON values only.
 
     Args:
@@ -42,7 +42,7 @@ def reading(function: Callable[..., Any], limits: Limits) -> Callable[..., Any]:
 Report = Callable[[str, BaseException | None], None]
 BEFORE_THE_RUN = frozenset({"resolve", "validate", "repair", "authorize", "execute"})
 _MOST_CONTRIBUTIONS = 1_000
-_PASSING = (KeyboardInterrupt, GeneratorExit)
+_MUST_PROPAGATE = (KeyboardInterrupt, GeneratorExit)
 
 
 class Refusal(Exception):
@@ -58,7 +58,7 @@ class Refusal(Exception):
         self.error = ToolPermissionError(message, rule=f"{plugin}:fails-closed")
 
 
-class _Kind:
+class _ReturnType:
     """A type that a hookimpl may return, and its name in errors."""
 
     def __init__(self, name: str, fits: Callable[[Any], bool]) -> None:
@@ -66,15 +66,15 @@ class _Kind:
         self.fits = fits
 
 
-def _instance(kind: type) -> _Kind:
-    return _Kind(kind.__name__, lambda answer: isinstance(answer, kind))
+def _instance_of(kind: type) -> _ReturnType:
+    return _ReturnType(kind.__name__, lambda answer: isinstance(answer, kind))
 
 
-def _named(cls: type) -> _Kind:
+def _named_instance_of(cls: type) -> _ReturnType:
     def fits(answer: Any) -> bool:
         return isinstance(answer, cls) and isinstance(getattr(answer, "name", None), str)
 
-    return _Kind(f"{cls.__name__} with a name", fits)
+    return _ReturnType(f"{cls.__name__} with a name", fits)
 
 
 def _is_rendered(answer: Any) -> bool:
@@ -88,55 +88,55 @@ def _is_rendered(answer: Any) -> bool:
     return False
 
 
-_CALLABLE = _Kind("a callable", callable)
-_MAPPING = _Kind("a mapping", lambda answer: type(answer) is dict or isinstance(answer, Mapping))
-DECIDES: Mapping[str, _Kind] = {
-    "resolve": _instance(Tool),
+_CALLABLE = _ReturnType("a callable", callable)
+_MAPPING = _ReturnType("a mapping", lambda answer: type(answer) is dict or isinstance(answer, Mapping))
+DECIDING_HOOKS: Mapping[str, _ReturnType] = {
+    "resolve": _instance_of(Tool),
     "validate": _MAPPING,
-    "repair": _Kind("a callable", lambda answer: callable(answer) or isinstance(answer, Run)),
-    "authorize": _instance(ToolError),
+    "repair": _ReturnType("a callable", lambda answer: callable(answer) or isinstance(answer, Run)),
+    "authorize": _instance_of(ToolError),
     "execute": _CALLABLE,
-    "detect": _instance(Failure),
-    "classify": _instance(ToolError),
-    "render_feedback": _Kind("a string or a mapping of JSON values", _is_rendered),
-    "count_tokens": _Kind("a whole number", lambda answer: type(answer) is int and answer >= 0),
-    "observe": _Kind("anything", lambda answer: True),
+    "detect": _instance_of(Failure),
+    "classify": _instance_of(ToolError),
+    "render_feedback": _ReturnType("a string or a mapping of JSON values", _is_rendered),
+    "count_tokens": _ReturnType("a whole number", lambda answer: type(answer) is int and answer >= 0),
+    "observe": _ReturnType("anything", lambda answer: True),
 }
-CONTRIBUTES: Mapping[str, _Kind] = {
+CONTRIBUTING_HOOKS: Mapping[str, _ReturnType] = {
     "middlewares": _CALLABLE,
-    "hints": _instance(str),
-    "feedback_formats": _named(FeedbackFormat),
-    "dialects": _named(Dialect),
+    "hints": _instance_of(str),
+    "feedback_formats": _named_instance_of(FeedbackFormat),
+    "dialects": _named_instance_of(Dialect),
 }
 
 
-def mistaken(hook: str, answer: Any) -> str | None:
+def check_result(hook: str, answer: Any) -> str | None:
     """What is wrong with the answer of a hook after its wrappers; None if nothing is.
 
     Args:
         hook: the hook's name.
         answer: the answer of pluggy: one answer, or a list of answers.
     """
-    several = hook in CONTRIBUTES or hook in ("authorize", "observe")
+    several = hook in CONTRIBUTING_HOOKS or hook in ("authorize", "observe")
     if several and not isinstance(answer, (list, tuple)):
         return f"returned {type_name(answer)} instead of a list"
     for one in (answer if several else [answer]) or ():
-        if hook in CONTRIBUTES:
-            if not isinstance(one, (list, tuple)) or not all(CONTRIBUTES[hook].fits(item) for item in one):
-                return f"returned {type_name(one)} instead of lists of {CONTRIBUTES[hook].name}"
-        elif one is not None and not DECIDES[hook].fits(one):
-            return f"returned {type_name(one)} instead of {DECIDES[hook].name} or None"
+        if hook in CONTRIBUTING_HOOKS:
+            if not isinstance(one, (list, tuple)) or not all(CONTRIBUTING_HOOKS[hook].fits(item) for item in one):
+                return f"returned {type_name(one)} instead of lists of {CONTRIBUTING_HOOKS[hook].name}"
+        elif one is not None and not DECIDING_HOOKS[hook].fits(one):
+            return f"returned {type_name(one)} instead of {DECIDING_HOOKS[hook].name} or None"
     return None
 
 
-def guarded(
+def guard_hookimpl(
     hook: str,
     function: Callable[..., Any],
     report: Report,
     *,
     plugin: str,
     required: bool,
-    own: Callable[[Any], None],
+    on_contribution: Callable[[Any], None],
 ) -> Callable[..., Any]:
     """A hookimpl whose faults are reported, not raised.
 
@@ -146,12 +146,12 @@ def guarded(
         report: receives each fault.
         plugin: the plugin's name.
         required: whether a crash before the run refuses the call, by a `Refusal`.
-        own: receives each contribution.
+        on_contribution: receives each contribution.
     """
-    if hook in CONTRIBUTES:
-        return _contributing(hook, function, report, own)
-    wanted, fits = DECIDES[hook].name, DECIDES[hook].fits
-    signs = hook in ("classify", "authorize")
+    if hook in CONTRIBUTING_HOOKS:
+        return _guard_contributions(hook, function, report, on_contribution)
+    expected, fits = DECIDING_HOOKS[hook].name, DECIDING_HOOKS[hook].fits
+    adds_rule = hook in ("classify", "authorize")
 
     def decide(*args: Any) -> Any:
         exception: BaseException | None = None
@@ -160,16 +160,16 @@ def guarded(
             if answer is None:
                 return None
             if fits(answer):
-                return _signed(answer, plugin, hook) if signs else answer
-            problem = f"returned {type_name(answer)} instead of {wanted} or None"
-        except _PASSING:
+                return _with_plugin_rule(answer, plugin, hook) if adds_rule else answer
+            problem = f"returned {type_name(answer)} instead of {expected} or None"
+        except _MUST_PROPAGATE:
             raise
         except ToolArgumentError as error:
             if hook == "validate":
                 raise
-            problem, exception = _told(error), error
+            problem, exception = _describe(error), error
         except BaseException as error:
-            problem, exception = _told(error), error
+            problem, exception = _describe(error), error
         report(problem, exception)
         if required and hook in BEFORE_THE_RUN:
             raise Refusal(plugin)
@@ -178,26 +178,26 @@ def guarded(
     return decide
 
 
-def _contributing(
-    hook: str, function: Callable[..., Any], report: Report, own: Callable[[Any], None]
+def _guard_contributions(
+    hook: str, function: Callable[..., Any], report: Report, on_contribution: Callable[[Any], None]
 ) -> Callable[..., Any]:
-    wanted = CONTRIBUTES[hook]
+    wanted = CONTRIBUTING_HOOKS[hook]
 
     def contribute(*args: Any) -> list[Any]:
         """Exhausts a generator here, so that it cannot fail later; contributions before a crash are discarded."""
         kept: list[Any] = []
         problem, exception = "", None
         try:
-            for item in islice(_each(function(*args)), _MOST_CONTRIBUTIONS):
+            for item in islice(_iterate(function(*args)), _MOST_CONTRIBUTIONS):
                 if not wanted.fits(item):
                     problem = f"returned {type_name(item)} among its {hook} instead of {wanted.name}"
                     break
-                own(item)
+                on_contribution(item)
                 kept.append(item)
-        except _PASSING:
+        except _MUST_PROPAGATE:
             raise
         except BaseException as error:
-            problem, exception = _told(error), error
+            problem, exception = _describe(error), error
         if problem:
             report(problem, exception)
             return []
@@ -206,19 +206,19 @@ def _contributing(
     return contribute
 
 
-def _each(given: Any) -> Iterable[Any]:
-    if given is None:
+def _iterate(contributions: Any) -> Iterable[Any]:
+    if contributions is None:
         return ()
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        raise TypeError(f"expected a list or a generator, not {type_name(given)}")
-    return given
+    if isinstance(contributions, str) or not isinstance(contributions, Iterable):
+        raise TypeError(f"expected a list or a generator, not {type_name(contributions)}")
+    return contributions
 
 
-def _told(error: BaseException) -> str:
+def _describe(error: BaseException) -> str:
     return f"{type_name(error)}: {safe_str(error, 300)}"
 
 
-def _signed(error: ToolError, plugin: str, hook: str) -> ToolError:
+def _with_plugin_rule(error: ToolError, plugin: str, hook: str) -> ToolError:
     """The error with its rule as `plugin:rule`."""
     rule = error.rule or hook
     if not rule.startswith(f"{plugin}:"):

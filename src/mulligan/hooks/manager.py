@@ -19,40 +19,44 @@ from mulligan.errors import PluginError, ToolArgumentError, UsageError
 from mulligan.forks import shared_rlock
 from mulligan.hookimpl import REQUIRED
 from mulligan.hooks.callers import (
-    Stages,
-    asking_all,
-    by_position,
-    collecting,
-    culprit,
-    deciding,
+    CompiledHooks,
+    as_positional,
+    call_all,
+    collect,
+    empty_result,
+    failing_wrapper,
+    first_result,
+    flatten_result,
     is_required,
     is_wrapper,
-    joined,
     marks_of,
-    nothing_of,
     parameters_of,
     without_default,
 )
-from mulligan.hooks.discovery import Found, Hookimpl, PluginFault, PluginInfo, State
-from mulligan.hooks.guard import CONTRIBUTES, Refusal, guarded, mistaken, reading
-from mulligan.hooks.probing import is_probed, probed
+from mulligan.hooks.discovery import Hookimpl, LoadedEntryPoint, PluginFault, PluginInfo, State
+from mulligan.hooks.guard import CONTRIBUTING_HOOKS, Refusal, check_result, guard_hookimpl, with_checked_arguments
+from mulligan.hooks.probing import is_probed, probe_first_claim
 from mulligan.hooks.registration import (
     HOOKS,
-    OtherApi,
+    IncompatibleHookAPI,
     check_hookimpls,
     check_loaded,
-    first_lines,
-    name_of,
-    name_taken,
+    name_taken_message,
     needed_api,
+    pluggy_message,
+    plugin_name,
 )
 from mulligan.policy import Limits
 from mulligan.untrusted.objects import type_name
 from mulligan.untrusted.text import safe_str
 
 FAULTS_ALLOWED = 3
-_DEFAULTS = frozenset({"validate", "execute"})  # if every plugin abstains, the flow does the same as the built-in one
-_TOTAL = frozenset({"resolve", "validate", "execute"})  # the built-in ones touch nothing foreign, so they need no guard
+_DEFAULT_HOOKS = frozenset(
+    {"validate", "execute"}
+)  # if every plugin abstains, the flow does the same as the built-in one
+_UNGUARDED_HOOKS = frozenset(
+    {"resolve", "validate", "execute"}
+)  # the built-in ones touch nothing foreign, so they need no guard
 
 
 class PluginManager:
@@ -81,7 +85,7 @@ class PluginManager:
         self._limits = limits or Limits()
         self._lock = shared_rlock()
         self._infos: dict[str, PluginInfo] = {}
-        self._counts: dict[str, int] = {}
+        self._fault_counts: dict[str, int] = {}
         self._owners: dict[int, tuple[Any, str]] = {}
         self.faults: tuple[PluginFault, ...] = ()
         self._redact = redact
@@ -94,7 +98,7 @@ class PluginManager:
         for hook in HOOKS:
             parameters = parameters_of(hook)
             for place, impl in enumerate(reversed(getattr(self._pluggy.hook, hook).get_hookimpls()), 1):
-                ask = by_position(impl, parameters)
+                ask = as_positional(impl, parameters)
                 found[impl.plugin_name].append(Hookimpl(hook, place, marks_of(impl, hook), ask))
         return tuple(attrs.evolve(info, hookimpls=tuple(found[name])) for name, info in self._infos.items())
 
@@ -110,39 +114,43 @@ class PluginManager:
             UsageError: it is not a plugin, or one of its hookimpls does not fit; names the culprit and the next step.
         """
         if any(plugin is known for _, known in self._pluggy.list_name_plugin()):
-            raise UsageError(f"plugin {name_of(plugin)!r} is registered twice; pass it once")
-        name = self._free_name(name or name_of(plugin))
+            raise UsageError(f"plugin {plugin_name(plugin)!r} is registered twice; pass it once")
+        name = self._free_name(name or plugin_name(plugin))
         self._register(plugin, PluginInfo(name, "active", built_in=built_in))
 
-    def add_found(self, found: Found) -> None:
+    def add_entry_point(self, entry_point: LoadedEntryPoint) -> None:
         """Registers the plugin of an entry point; a problem becomes a fault. `compile` makes it take effect.
 
         Args:
-            found: the entry point, loaded or not.
+            entry_point: the entry point, loaded or not.
         """
-        if found.name in self._infos:
-            error = name_taken(found, self._infos[found.name])
-            self.record(PluginFault(found.name, "load", error, found.distribution))
+        if entry_point.name in self._infos:
+            error = name_taken_message(entry_point, self._infos[entry_point.name])
+            self.record(PluginFault(entry_point.name, "load", error, entry_point.distribution))
             return
-        seconds = round(found.seconds, 6)
-        info = PluginInfo(found.name, "active", (), found.distribution, found.version, load_seconds=seconds)
+        seconds = round(entry_point.seconds, 6)
+        info = PluginInfo(
+            entry_point.name, "active", (), entry_point.distribution, entry_point.version, load_seconds=seconds
+        )
         try:
-            check_loaded(found)
-            self._register(found.plugin, info)
+            check_loaded(entry_point)
+            self._register(entry_point.plugin, info)
         except UsageError as error:
-            state: State = "disabled" if isinstance(error, OtherApi) else "failed"
-            self._infos[found.name] = attrs.evolve(info, state=state, error=str(error))
-            self.record(PluginFault(found.name, "load", str(error), found.distribution, found.exception))
+            state: State = "disabled" if isinstance(error, IncompatibleHookAPI) else "failed"
+            self._infos[entry_point.name] = attrs.evolve(info, state=state, error=str(error))
+            self.record(
+                PluginFault(entry_point.name, "load", str(error), entry_point.distribution, entry_point.exception)
+            )
 
-    def block(self, name: str, found: Found | None = None) -> None:
+    def block(self, name: str, entry_point: LoadedEntryPoint | None = None) -> None:
         """Records a plugin that the host has blocked.
 
         Args:
             name: its name.
-            found: its entry point; without it, it comes with mulligan.
+            entry_point: its entry point; without it, it comes with mulligan.
         """
-        distribution, version = (found.distribution, found.version) if found else (None, None)
-        self._infos[name] = PluginInfo(name, "blocked", (), distribution, version, built_in=found is None)
+        distribution, version = (entry_point.distribution, entry_point.version) if entry_point else (None, None)
+        self._infos[name] = PluginInfo(name, "blocked", (), distribution, version, built_in=entry_point is None)
 
     def _free_name(self, name: str) -> str:
         taken = (number for number in range(2, 10_000) if f"{name}-{number}" not in self._infos)
@@ -157,17 +165,17 @@ class PluginManager:
         except (UsageError, KeyboardInterrupt):
             raise
         except pluggy.PluginValidationError as error:
-            raise UsageError(f"plugin {name!r}: {first_lines(error)}; use only the hook's parameters") from None
+            raise UsageError(f"plugin {name!r}: {pluggy_message(error)}; use only the hook's parameters") from None
         except BaseException as error:
             if self._pluggy.has_plugin(name):
                 self._pluggy.unregister(name=name)
-            told = f"{type_name(error)}: {safe_str(error, 300)}"
-            raise UsageError(f"plugin {name!r} cannot be registered ({told}); pass a module or an instance") from error
+            cause = f"{type_name(error)}: {safe_str(error, 300)}"
+            raise UsageError(f"plugin {name!r} cannot be registered ({cause}); pass a module or an instance") from error
         rules: tuple[Rule, ...] = ()
         for caller in self._pluggy.get_hookcallers(plugin) or ():
             impls: list[Any] = caller.get_hookimpls()
             for impl in impls:
-                known = caller.name in HOOKS and not (info.built_in and caller.name in _TOTAL)
+                known = caller.name in HOOKS and not (info.built_in and caller.name in _UNGUARDED_HOOKS)
                 if impl.plugin is not plugin:
                     continue
                 if is_wrapper(impl) or (info.built_in and caller.name == "execute"):
@@ -184,54 +192,56 @@ class PluginManager:
             if not info.built_in:  # an exception of a built-in plugin is the fault of a hostile object
                 self.fault(info.name, hook, problem, exception)
 
-        def own(item: Any) -> None:
+        def remember_owner(item: Any) -> None:
             self._owners[id(item)] = (item, info.name)
 
         required = is_required(hook, impl.function)
-        function = reading(impl.function, self._limits) if hook == "validate" else impl.function
+        function = with_checked_arguments(impl.function, self._limits) if hook == "validate" else impl.function
         if not info.built_in:
             function = with_copies(function, impl.argnames)
-        function = guarded(hook, function, report, plugin=info.name, required=required, own=own)
+        function = guard_hookimpl(
+            hook, function, report, plugin=info.name, required=required, on_contribution=remember_owner
+        )
         probes = info.distribution is not None and is_probed(hook) and not impl.trylast
-        impl.function = probed(hook, function, impl.argnames, report) if probes else function
+        impl.function = probe_first_claim(hook, function, impl.argnames, report) if probes else function
         setattr(impl.function, REQUIRED, required)
 
-    def owner(self, item: Any, otherwise: str) -> str:
+    def plugin_of(self, item: Any, default: str) -> str:
         """The plugin that contributed a middleware, a format or a dialect.
 
         Args:
             item: the contribution.
-            otherwise: its name if no plugin contributed it.
+            default: its name if no plugin contributed it.
         """
         known = self._owners.get(id(item))
-        return known[1] if known is not None and known[0] is item else otherwise
+        return known[1] if known is not None and known[0] is item else default
 
-    def compile(self) -> Stages:
+    def compile(self) -> CompiledHooks:
         """The hooks as plain functions, for the current plugins."""
-        callers = {hook: self._caller(hook) for hook in HOOKS}
-        outside = {hook for hook in HOOKS if any(not self._is_built_in(impl) for impl in self._asked(hook))}
-        outside |= {hook for hook in ("observe", "repair", "middlewares") if self._asked(hook)}
-        for hook in _DEFAULTS:
-            if not any(self._is_built_in(impl) for impl in self._asked(hook)):  # blocked by the host
-                outside.add(hook)
+        callers = {hook: self._compile_hook(hook) for hook in HOOKS}
+        plugged = {hook for hook in HOOKS if any(not self._is_built_in(impl) for impl in self._active_hookimpls(hook))}
+        plugged |= {hook for hook in ("observe", "repair", "middlewares") if self._active_hookimpls(hook)}
+        for hook in _DEFAULT_HOOKS:
+            if not any(self._is_built_in(impl) for impl in self._active_hookimpls(hook)):  # blocked by the host
+                plugged.add(hook)
                 callers[hook] = without_default(hook, callers[hook])
-        return Stages(callers, frozenset(outside))
+        return CompiledHooks(callers, frozenset(plugged))
 
-    def _caller(self, hook: str) -> Callable[..., Any]:
+    def _compile_hook(self, hook: str) -> Callable[..., Any]:
         parameters = parameters_of(hook)
-        asked = self._asked(hook)
-        if hook in _DEFAULTS and not all(self._is_built_in(impl) for impl in asked):
-            asked = [impl for impl in asked if not self._is_built_in(impl)]
-        calls = tuple(by_position(impl, parameters) for impl in asked if not is_wrapper(impl))
-        wrappers = [impl for impl in asked if is_wrapper(impl)]
+        active = self._active_hookimpls(hook)
+        if hook in _DEFAULT_HOOKS and not all(self._is_built_in(impl) for impl in active):
+            active = [impl for impl in active if not self._is_built_in(impl)]
+        calls = tuple(as_positional(impl, parameters) for impl in active if not is_wrapper(impl))
+        wrappers = [impl for impl in active if is_wrapper(impl)]
         if not calls and not wrappers:
-            return nothing_of(hook)
-        plain = (collecting if hook in CONTRIBUTES else asking_all if hook in ("authorize", "observe") else deciding)(
-            calls
-        )
-        return self._wrapped(hook, parameters, wrappers, plain) if wrappers else plain
+            return empty_result(hook)
+        plain = (
+            collect if hook in CONTRIBUTING_HOOKS else call_all if hook in ("authorize", "observe") else first_result
+        )(calls)
+        return self._call_through_pluggy(hook, parameters, wrappers, plain) if wrappers else plain
 
-    def _asked(self, hook: str) -> list[Any]:
+    def _active_hookimpls(self, hook: str) -> list[Any]:
         """pluggy's hookimpls, in the order of their calls, without those of disabled plugins."""
         return [
             impl
@@ -242,13 +252,13 @@ class PluginManager:
     def _is_built_in(self, impl: Any) -> bool:
         return self._infos[impl.plugin_name].built_in
 
-    def _wrapped(
+    def _call_through_pluggy(
         self, hook: str, parameters: tuple[str, ...], wrappers: list[Any], plain: Callable[..., Any]
     ) -> Callable[..., Any]:
         """Calls the hook through pluggy; if a wrapper fails, the answer is the one without wrappers."""
-        everyone = getattr(self._pluggy.hook, hook).get_hookimpls()
-        asked = self._asked(hook)
-        caller = self._pluggy.subset_hook_caller(hook, [impl.plugin for impl in everyone if impl not in asked])
+        all_impls = getattr(self._pluggy.hook, hook).get_hookimpls()
+        active = self._active_hookimpls(hook)
+        caller = self._pluggy.subset_hook_caller(hook, [impl.plugin for impl in all_impls if impl not in active])
 
         def call(*args: Any) -> Any:
             try:
@@ -258,15 +268,15 @@ class PluginManager:
             except ToolArgumentError as error:
                 if hook == "validate":
                     raise
-                self.fault(culprit(error, wrappers), hook, f"{type_name(error)}: {safe_str(error, 300)}", error)
+                self.fault(failing_wrapper(error, wrappers), hook, f"{type_name(error)}: {safe_str(error, 300)}", error)
             except BaseException as error:
                 if self._strict and isinstance(error, PluginError):
                     raise
-                self.fault(culprit(error, wrappers), hook, f"{type_name(error)}: {safe_str(error, 300)}", error)
+                self.fault(failing_wrapper(error, wrappers), hook, f"{type_name(error)}: {safe_str(error, 300)}", error)
             else:
-                problem = mistaken(hook, answer)
+                problem = check_result(hook, answer)
                 if problem is None:
-                    return joined(hook, answer)
+                    return flatten_result(hook, answer)
                 self.fault(wrappers[0].plugin_name, hook, f"its wrapper {problem}")
             if hook == "authorize" or any(is_required(hook, impl.function) for impl in wrappers):
                 raise Refusal(wrappers[0].plugin_name)
@@ -289,13 +299,17 @@ class PluginManager:
         with self._lock:
             self.faults = (*self.faults, fault)[-1_000:]
             if fault.hook != "load":
-                self._counts[fault.plugin] = self._counts.get(fault.plugin, 0) + 1
+                self._fault_counts[fault.plugin] = self._fault_counts.get(fault.plugin, 0) + 1
             info = self._infos.get(fault.plugin)
-            aside = info is not None and info.state == "active" and self._counts.get(fault.plugin, 0) >= FAULTS_ALLOWED
-            if info is not None and aside:
+            is_disabled = (
+                info is not None
+                and info.state == "active"
+                and self._fault_counts.get(fault.plugin, 0) >= FAULTS_ALLOWED
+            )
+            if info is not None and is_disabled:
                 reason = f"disabled after {FAULTS_ALLOWED} faults, the last in {fault.hook}: {fault.error}"
                 self._infos[fault.plugin] = attrs.evolve(info, state="disabled", error=reason)
-        self._on_fault(fault, aside)
+        self._on_fault(fault, is_disabled)
 
     def fault(self, plugin: str, hook: str, error: str, exception: BaseException | None = None) -> None:
         """Records the fault of a hookimpl.

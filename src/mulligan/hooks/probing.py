@@ -9,8 +9,8 @@ from mulligan.calls import ToolCall
 from mulligan.classify.failure import Failure
 from mulligan.hooks.guard import Report
 
-LEFT_OUT = ", so it is ignored; "
-_STEP = f"{LEFT_OUT}return None for unknown inputs, or mark it @hookimpl(trylast=True)"
+IGNORED = ", so it is ignored; "
+_STEP = f"{IGNORED}return None for unknown inputs, or mark it @hookimpl(trylast=True)"
 
 
 class _UnheardOf(Exception):
@@ -23,7 +23,7 @@ _CLAIMS: Mapping[str, str] = {
     "detect": f"treats every value as a failure, even the text 'ok'{_STEP}",
     "resolve": f"resolves every name, even an unknown one{_STEP}",
 }
-_RECOGNISES = f"recognises every message, even an unknown one{LEFT_OUT}check for its own keys"
+_RECOGNISES = f"recognises every message, even an unknown one{IGNORED}check for its own keys"
 
 
 def is_probed(hook: str) -> bool:
@@ -35,17 +35,19 @@ def is_probed(hook: str) -> bool:
     return hook == "dialects" or hook in _CLAIMS
 
 
-def probed(hook: str, function: Callable[..., Any], asks: Sequence[str], report: Report) -> Callable[..., Any]:
+def probe_first_claim(
+    hook: str, function: Callable[..., Any], parameters: Sequence[str], report: Report
+) -> Callable[..., Any]:
     """A hookimpl that is reported and ignored if it claims what it cannot know.
 
     Args:
         hook: the hook's name.
         function: the hookimpl.
-        asks: the names of its parameters.
+        parameters: the names of its parameters.
         report: receives the fault.
     """
     if hook == "dialects":
-        return lambda: list(_discerning(function(), report))
+        return lambda: list(_without_indiscriminate(function(), report))
     trusted: bool | None = None
 
     def decide(*args: Any) -> Any:
@@ -54,8 +56,10 @@ def probed(hook: str, function: Callable[..., Any], asks: Sequence[str], report:
             return None
         answer = function(*args)
         if answer is not None and trusted is None:
-            unknowable = _unknowable()
-            trusted = function(*(unknowable.get(name, given) for name, given in zip(asks, args, strict=True))) is None
+            unknowable = _unknown_inputs()
+            trusted = (
+                function(*(unknowable.get(name, given) for name, given in zip(parameters, args, strict=True))) is None
+            )
             if not trusted:
                 report(_CLAIMS[hook], None)
                 return None
@@ -64,13 +68,13 @@ def probed(hook: str, function: Callable[..., Any], asks: Sequence[str], report:
     return decide
 
 
-def _unknowable() -> dict[str, Any]:
+def _unknown_inputs() -> dict[str, Any]:
     """Inputs that no plugin can know, by parameter name."""
     call = ToolCall(None, "a_tool_that_nobody_has", "{}")
     return {"failure": Failure(_UnheardOf()), "value": "ok", "call": call}
 
 
-def _discerning(dialects: Iterable[Any], report: Report) -> Iterator[Any]:
+def _without_indiscriminate(dialects: Iterable[Any], report: Report) -> Iterator[Any]:
     for dialect in dialects:
         try:
             recognised = dialect.recognises({"nobody": "writes this"})

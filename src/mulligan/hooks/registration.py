@@ -11,14 +11,14 @@ from mulligan import hookspecs
 from mulligan.classify.rules import Rules
 from mulligan.errors import UsageError
 from mulligan.hookimpl import HOOK_API
-from mulligan.hooks.discovery import Found, PluginInfo, UnreadableEntryPointError
+from mulligan.hooks.discovery import LoadedEntryPoint, PluginInfo, UnreadableEntryPointError
 from mulligan.untrusted.objects import type_name
 from mulligan.untrusted.text import safe_str
 
-ATTRIBUTE = "mulligan_api"
+API_ATTRIBUTE = "mulligan_api"
 
 
-class OtherApi(UsageError):
+class IncompatibleHookAPI(UsageError):
     """A plugin needs a hook API that this version of mulligan does not have."""
 
 
@@ -33,21 +33,25 @@ def needed_api(plugin: Any, name: str) -> str | None:
         OtherApi: this mulligan has another one; names which of them to update.
         UsageError: the declared value is not a version.
     """
-    needed = getattr(plugin, ATTRIBUTE, None)
+    needed = getattr(plugin, API_ATTRIBUTE, None)
     if needed is None:
         return None
     if not isinstance(needed, str) or not re.fullmatch(r"\d{1,9}\.\d{1,9}", needed, re.ASCII):
-        raise UsageError(f"plugin {name!r}: {ATTRIBUTE} must be a string such as {HOOK_API!r}, not {needed!r:.40}")
-    major, minor = _numbers(needed)
-    own = _numbers(HOOK_API)
-    if (major, minor) > own:
-        raise OtherApi(f"plugin {name!r} needs hook API {needed}, but this mulligan has {HOOK_API}; update mulligan")
-    if major < own[0]:
-        raise OtherApi(f"plugin {name!r} requires hook API {needed}, but this mulligan has {HOOK_API}; update it")
+        raise UsageError(f"plugin {name!r}: {API_ATTRIBUTE} must be a string such as {HOOK_API!r}, not {needed!r:.40}")
+    major, minor = _parse_version(needed)
+    current = _parse_version(HOOK_API)
+    if (major, minor) > current:
+        raise IncompatibleHookAPI(
+            f"plugin {name!r} needs hook API {needed}, but this mulligan has {HOOK_API}; update mulligan"
+        )
+    if major < current[0]:
+        raise IncompatibleHookAPI(
+            f"plugin {name!r} requires hook API {needed}, but this mulligan has {HOOK_API}; update it"
+        )
     return needed
 
 
-def _numbers(version: str) -> tuple[int, int]:
+def _parse_version(version: str) -> tuple[int, int]:
     major, minor = version.split(".")
     return int(major), int(minor)
 
@@ -76,9 +80,9 @@ def check_hookimpls(plugin: Any, name: str, options_of: OptionsOf) -> Iterator[s
             continue
         hook = options.get("specname") or attribute
         if hook in HOOKS:
-            _check_plain(plugin, name, attribute)
+            _check_not_async(plugin, name, attribute)
         elif not options.get("optionalhook"):
-            raise UsageError(f"plugin {name!r}: unknown hook {hook!r}{_nearest(hook)}")
+            raise UsageError(f"plugin {name!r}: unknown hook {hook!r}{_did_you_mean(hook)}")
         found = True
         yield hook
     if not found:
@@ -98,7 +102,7 @@ def rule_lists(plugin: Any) -> dict[str, Rules]:
     return {name: value for name, value in items if isinstance(value, Rules) and value.listed}
 
 
-def _check_plain(plugin: Any, name: str, attribute: str) -> None:
+def _check_not_async(plugin: Any, name: str, attribute: str) -> None:
     function = getattr(plugin, attribute)
     if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
         raise UsageError(
@@ -107,47 +111,49 @@ def _check_plain(plugin: Any, name: str, attribute: str) -> None:
         )
 
 
-def _nearest(hook: str) -> str:
+def _did_you_mean(hook: str) -> str:
     import difflib
 
     near = difflib.get_close_matches(hook, HOOKS, 1)
     return f". Did you mean {near[0]!r}?" if near else f". Available: {', '.join(HOOKS)}"
 
 
-def check_loaded(found: Found) -> None:
+def check_loaded(entry_point: LoadedEntryPoint) -> None:
     """Checks that an entry point was loaded.
 
     Args:
-        found: the entry point.
+        entry_point: the entry point.
 
     Raises:
         UsageError: it was not; gives the reason and the next step.
     """
-    if not found.name:
-        raise UsageError(f"an entry point of {found.distribution} has no name; name it")
-    error = found.exception
+    if not entry_point.name:
+        raise UsageError(f"an entry point of {entry_point.distribution} has no name; name it")
+    error = entry_point.exception
     if isinstance(error, UnreadableEntryPointError):
-        raise UsageError(f"plugin {found.name!r}: {error}, or block it")
+        raise UsageError(f"plugin {entry_point.name!r}: {error}, or block it")
     if error is not None:
-        told = f"{type_name(error)}: {safe_str(error, 300)}"
-        named = error.name if isinstance(error, ImportError) and isinstance(error.name, str) else ""
-        ours = named.partition(".")[0] == "mulligan"
+        cause = f"{type_name(error)}: {safe_str(error, 300)}"
+        missing_module = error.name if isinstance(error, ImportError) and isinstance(error.name, str) else ""
+        ours = missing_module.partition(".")[0] == "mulligan"
         step = "it requires another version of mulligan: update one of them," if ours else "reinstall, update"
-        raise UsageError(f"plugin {found.name!r} failed at import ({told}); {step} or block it")
+        raise UsageError(f"plugin {entry_point.name!r} failed at import ({cause}); {step} or block it")
 
 
-def name_taken(found: Found, taken: PluginInfo) -> str:
+def name_taken_message(entry_point: LoadedEntryPoint, taken: PluginInfo) -> str:
     """The error for two plugins with the same name.
 
     Args:
-        found: the second one.
+        entry_point: the second one.
         taken: the first one.
     """
     owner = "mulligan itself" if taken.built_in else taken.distribution or "the host's code"
-    return f"the name {found.name!r} of {found.distribution} is taken by {owner}; rename or block one of them"
+    return (
+        f"the name {entry_point.name!r} of {entry_point.distribution} is taken by {owner}; rename or block one of them"
+    )
 
 
-def first_lines(error: Exception) -> str:
+def pluggy_message(error: Exception) -> str:
     """The message of pluggy about an invalid hookimpl, without its first line.
 
     Args:
@@ -157,7 +163,7 @@ def first_lines(error: Exception) -> str:
     return " ".join(line for line in lines if not line.startswith("Plugin "))[:500] or str(error)[:500]
 
 
-def name_of(plugin: Any) -> str:
+def plugin_name(plugin: Any) -> str:
     """The name of a plugin in code: that of the module or class.
 
     Args:

@@ -17,12 +17,20 @@ from mulligan.errors import (
 )
 from mulligan.execute.steps import DeadlineExceeded, ExecutorSaturated, Outcome, Run, Steps
 from mulligan.forks import shared_lock
-from mulligan.middleware.keys import REFUSALS, Key, Keys, PerKey, check_classes, check_number, rounded_up
+from mulligan.middleware.keys import (
+    REFUSAL_RULES,
+    Key,
+    KeyFinder,
+    PerKey,
+    check_classes,
+    check_number,
+    round_up_seconds,
+)
 from mulligan.tools import Tool
 
 State = Literal["closed", "open", "half-open"]
 _BUCKETS = 10
-_WHILE_TRIED = 1.0
+_TRIAL_WAIT = 1.0
 
 
 class Settings(NamedTuple):
@@ -68,10 +76,10 @@ class Circuit:
         self._round = 0
         self._state: State = "closed"
         self._counts: dict[int, list[int]] = {}
-        self._until = 0.0
-        self._out = 0
-        self._served = 0
-        self._asked = 0.0
+        self._open_until = 0.0
+        self._trials_running = 0
+        self._trials_succeeded = 0
+        self._last_trial = 0.0
 
     def admit(self, now: float) -> Admission:
         """Whether a call may run.
@@ -83,31 +91,31 @@ class Circuit:
             if self._state == "closed":
                 return Admission(self._round, 0)
             if self._state == "open":
-                if now < self._until:
-                    return Admission(self._round, self._until - now)
-                self._try(now)
-            elif self._out + self._served >= self._settings.permits:
-                if now - self._asked < self._settings.open_seconds:
-                    return Admission(self._round, min(_WHILE_TRIED, self._settings.open_seconds))
-                self._try(now)  # a trial call never returned
-            self._out += 1
-            self._asked = now
+                if now < self._open_until:
+                    return Admission(self._round, self._open_until - now)
+                self._half_open(now)
+            elif self._trials_running + self._trials_succeeded >= self._settings.permits:
+                if now - self._last_trial < self._settings.open_seconds:
+                    return Admission(self._round, min(_TRIAL_WAIT, self._settings.open_seconds))
+                self._half_open(now)  # a trial call never returned
+            self._trials_running += 1
+            self._last_trial = now
             return Admission(self._round, 0)
 
-    def settle(self, round: int, served: bool | None, now: float) -> None:
+    def settle(self, round: int, worked: bool | None, now: float) -> None:
         """Records the outcome of an admitted call.
 
         Args:
             round: the round of its admission.
-            served: whether the service worked; None if the outcome does not show it.
+            worked: whether the service worked; None if the outcome does not show it.
             now: monotonic seconds.
         """
         with self._lock:
             if round != self._round:
                 return
             if self._state == "half-open":
-                self._settle_trial(served, now)
-            elif served is not None and self._count(served, now):
+                self._record_trial(worked, now)
+            elif worked is not None and self._count(worked, now):
                 self._open(now)
 
     def state(self, now: float) -> State:
@@ -117,7 +125,7 @@ class Circuit:
             now: monotonic seconds.
         """
         with self._lock:
-            return "half-open" if self._state == "open" and now >= self._until else self._state
+            return "half-open" if self._state == "open" and now >= self._open_until else self._state
 
     def is_idle(self, now: float) -> bool:
         """Whether a new circuit would behave the same way.
@@ -128,25 +136,25 @@ class Circuit:
         with self._lock:
             return self._state == "closed" and all(bucket <= self._oldest(now) for bucket in self._counts)
 
-    def _settle_trial(self, served: bool | None, now: float) -> None:
-        self._out -= 1
+    def _record_trial(self, served: bool | None, now: float) -> None:
+        self._trials_running -= 1
         if served is None:
             return
         if not served:
             self._open(now)
             return
-        self._served += 1
-        if self._served >= self._settings.permits:
-            self._begin("closed")
+        self._trials_succeeded += 1
+        if self._trials_succeeded >= self._settings.permits:
+            self._enter("closed")
 
-    def _count(self, served: bool, now: float) -> bool:
+    def _count(self, worked: bool, now: float) -> bool:
         """Counts a call, and returns whether there are too many failures."""
         oldest = self._oldest(now)
         if any(bucket <= oldest for bucket in self._counts):
             self._counts = {bucket: count for bucket, count in self._counts.items() if bucket > oldest}
         count = self._counts.setdefault(oldest + _BUCKETS, [0, 0])
-        count[served] += 1
-        if served:
+        count[worked] += 1
+        if worked:
             return False
         failed = sum(one[False] for one in self._counts.values())
         total = failed + sum(one[True] for one in self._counts.values())
@@ -157,18 +165,18 @@ class Circuit:
         return int(now * _BUCKETS // self._settings.window) - _BUCKETS
 
     def _open(self, now: float) -> None:
-        self._until = now + self._settings.open_seconds
-        self._begin("open")
+        self._open_until = now + self._settings.open_seconds
+        self._enter("open")
 
-    def _try(self, now: float) -> None:
-        self._asked = now
-        self._begin("half-open")
+    def _half_open(self, now: float) -> None:
+        self._last_trial = now
+        self._enter("half-open")
 
-    def _begin(self, state: State) -> None:
+    def _enter(self, state: State) -> None:
         self._state = state
         self._round += 1
         self._counts = {}
-        self._out = self._served = 0
+        self._trials_running = self._trials_succeeded = 0
 
 
 SERVICE_FAILURES: tuple[type[ToolError], ...] = (ToolUnavailableError, ToolConnectionError, ToolTimeoutError)
@@ -216,7 +224,7 @@ class CircuitBreaker:
         check_number(owner, "window", window)
         check_number(owner, "recovery_timeout", recovery_timeout)
         self._on = check_classes(owner, on)
-        self._keys = Keys(owner, key)
+        self._keys = KeyFinder(owner, key)
         self._window = window
         self._clock = clock
         settings = Settings(failure_threshold, failure_rate, window, recovery_timeout, half_open_permits)
@@ -243,21 +251,21 @@ class CircuitBreaker:
         circuit = self._circuits.get(key, now)
         admission = circuit.admit(now)
         if admission.wait > 0:
-            return Outcome(error=self._paused(tool, admission.wait))
-        served: bool | None = None
+            return Outcome(error=self._paused_error(tool, admission.wait))
+        worked: bool | None = None
         try:
             outcome = yield run
-            served = self._served(outcome)
+            worked = self._service_worked(outcome)
             return outcome
         finally:
-            circuit.settle(admission.round, served, self._clock())
+            circuit.settle(admission.round, worked, self._clock())
 
-    def _served(self, outcome: Outcome) -> bool | None:
+    def _service_worked(self, outcome: Outcome) -> bool | None:
         """Whether the service worked; None if the outcome says nothing about the service."""
         error, exception = outcome.error, outcome.exception
         if error is None:
             return True if exception is None else None
-        if error.rule in REFUSALS or isinstance(exception, ExecutorSaturated):
+        if error.rule in REFUSAL_RULES or isinstance(exception, ExecutorSaturated):
             return None
         if isinstance(exception, DeadlineExceeded) and not exception.started:
             return None
@@ -265,8 +273,8 @@ class CircuitBreaker:
             return False
         return None if isinstance(error, (ToolExecutionError, ToolCancelledError)) else True
 
-    def _paused(self, tool: Tool, wait: float) -> ToolError:
-        seconds = rounded_up(wait)
+    def _paused_error(self, tool: Tool, wait: float) -> ToolError:
+        seconds = round_up_seconds(wait)
         return ToolUnavailableError(
             f"{self._keys.label(tool)} is paused for {seconds:g} s after repeated failures. The tool was not run.",
             effect="none",

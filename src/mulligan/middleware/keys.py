@@ -15,7 +15,7 @@ from mulligan.forks import shared_lock
 from mulligan.tools import Tool
 from mulligan.untrusted.text import show_name
 
-REFUSALS = frozenset({"host:circuit-breaker", "host:rate-limit", "host:concurrency"})
+REFUSAL_RULES = frozenset({"host:circuit-breaker", "host:rate-limit", "host:concurrency"})
 
 
 def check_number(
@@ -41,26 +41,26 @@ def check_number(
         raise UsageError(f"{owner}({name}={value!r:.80}): use {what} {bound}")
 
 
-def check_classes(owner: str, given: Any) -> tuple[type[ToolError], ...]:
+def check_classes(owner: str, value: Any) -> tuple[type[ToolError], ...]:
     """A tuple of error classes.
 
     Args:
         owner: the name of the middleware.
-        given: one class of `mulligan.errors`, or several.
+        value: one class of `mulligan.errors`, or several.
 
     Raises:
         UsageError: it is something else.
     """
-    classes = given if isinstance(given, (tuple, list, set, frozenset)) else (given,)
+    classes = value if isinstance(value, (tuple, list, set, frozenset)) else (value,)
     if not classes or not all(isinstance(one, type) and issubclass(one, ToolError) for one in classes):
         raise UsageError(
-            f"{owner}(on={given!r:.80}): use classes of mulligan.errors, such as ToolTimeoutError; "
+            f"{owner}(on={value!r:.80}): use classes of mulligan.errors, such as ToolTimeoutError; "
             "exceptions of a tool are classified first"
         )
     return tuple(classes)
 
 
-def bounded(run: Run, seconds: float | None) -> Run:
+def with_timeout(run: Run, seconds: float | None) -> Run:
     """A run with a timeout of at most this many seconds.
 
     Args:
@@ -74,7 +74,7 @@ def bounded(run: Run, seconds: float | None) -> Run:
     return shorter
 
 
-def rounded_up(seconds: float) -> float:
+def round_up_seconds(seconds: float) -> float:
     """Seconds for a sentence: whole ones, or tenths below one.
 
     Args:
@@ -85,11 +85,11 @@ def rounded_up(seconds: float) -> float:
 
 Key: TypeAlias = "str | Callable[[Tool, ToolCall], Hashable]"
 
-_MOST = 1_000
-_FORMS = "'tool', 'tool:NAME', 'provider', 'provider:NAME', 'tag:NAME', 'all', or a function of tool and call"
+_MAX_IDLE_KEPT = 1_000
+_KEY_FORMS = "'tool', 'tool:NAME', 'provider', 'provider:NAME', 'tag:NAME', 'all', or a function of tool and call"
 
 
-class Keys:
+class KeyFinder:
     """Finds the key of a call.
 
     Args:
@@ -104,7 +104,7 @@ class Keys:
         kind, _, name = key.partition(":") if isinstance(key, str) else ("", "", "")
         known = callable(key) or kind in ("tool", "provider") or (kind == "tag" and name) or key == "all"
         if not known or (isinstance(key, str) and key.endswith(":")):
-            raise UsageError(f"{owner}(key={key!r:.80}): use {_FORMS}")
+            raise UsageError(f"{owner}(key={key!r:.80}): use {_KEY_FORMS}")
         self._function = key if callable(key) else None
         self._kind = kind
         self._name = name
@@ -123,8 +123,8 @@ class Keys:
             return self._name if self._name in tool.tags else None
         if self._kind == "all":
             return "all"
-        own = tool.name if self._kind == "tool" else tool.provider
-        return own if not self._name or own == self._name else None
+        name = tool.name if self._kind == "tool" else tool.provider
+        return name if not self._name or name == self._name else None
 
     def label(self, tool: Tool) -> str:
         """The name of the key in sentences for the model.
@@ -160,7 +160,7 @@ class PerKey(Generic[T]):
         self._make = make
         self._lock = shared_lock()
         self._known: dict[Hashable, T] = {}
-        self._most = _MOST
+        self._most = _MAX_IDLE_KEPT
 
     def get(self, key: Hashable, now: float) -> T:
         """The object of a key.
@@ -175,7 +175,7 @@ class PerKey(Generic[T]):
         with self._lock:
             if len(self._known) >= self._most:
                 self._known = {name: one for name, one in self._known.items() if not one.is_idle(now)}
-                self._most = max(_MOST, 2 * len(self._known))
+                self._most = max(_MAX_IDLE_KEPT, 2 * len(self._known))
             return self._known.setdefault(key, self._make())
 
     def items(self) -> list[tuple[Hashable, T]]:

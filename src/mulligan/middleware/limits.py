@@ -15,7 +15,7 @@ from mulligan.calls import ToolCall
 from mulligan.errors import ToolError, ToolRateLimitError
 from mulligan.execute.steps import Executor, Outcome, Run, Signal, Sleep, Step, Steps
 from mulligan.forks import shared_lock, survive_fork
-from mulligan.middleware.keys import Key, Keys, PerKey, bounded, check_number, rounded_up
+from mulligan.middleware.keys import Key, KeyFinder, PerKey, check_number, round_up_seconds, with_timeout
 from mulligan.tools import Tool
 
 
@@ -32,7 +32,7 @@ class Ticket:
         self.signal: Signal | None = None
 
 
-class Line(ABC):
+class WaitingLine(ABC):
     """A queue of callers. Only the first one may proceed, so no one is overtaken. Thread-safe."""
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ class Line(ABC):
         """Lets one caller proceed."""
 
     @abstractmethod
-    def _expected(self, ahead: int, now: float) -> float:
+    def _expected_wait(self, ahead: int, now: float) -> float:
         """The minimum number of seconds until the turn of a caller.
 
         Args:
@@ -72,7 +72,7 @@ class Line(ABC):
         """
         ticket = Ticket()
         with self._lock:
-            expected = self._expected(len(self._waiting), now)
+            expected = self._expected_wait(len(self._waiting), now)
             self._waiting[ticket] = None
         return ticket, expected
 
@@ -124,7 +124,7 @@ def _wake(ticket: Ticket | None) -> None:
         ticket.signal.set()
 
 
-def turn(line: Line, most: float, clock: Callable[[], float]) -> Generator[Step, Outcome, float]:
+def wait_for_turn(line: WaitingLine, most: float, clock: Callable[[], float]) -> Generator[Step, Outcome, float]:
     """Waits for the turn of the caller.
 
     Args:
@@ -144,7 +144,7 @@ def turn(line: Line, most: float, clock: Callable[[], float]) -> Generator[Step,
         while (pause := line.ask(ticket, now)) > 0:
             left = most - (now - began)
             if left <= 0:
-                return max(expected, MINIMUM)
+                return max(expected, MIN_RETRY_AFTER)
             yield Sleep(min(pause, left), ticket.signal)
             now = clock()
         return 0
@@ -152,7 +152,7 @@ def turn(line: Line, most: float, clock: Callable[[], float]) -> Generator[Step,
         line.leave(ticket)
 
 
-MINIMUM = 1.0
+MIN_RETRY_AFTER = 1.0
 
 
 class ConcurrencyLimit:
@@ -184,10 +184,10 @@ class ConcurrencyLimit:
         if max_wait != 0:
             check_number("concurrency", "max_wait", max_wait)
         self._permits = permits
-        self._keys = Keys("concurrency", key)
+        self._keys = KeyFinder("concurrency", key)
         self._max_wait = max_wait
         self._clock = clock
-        self._lines: PerKey[Permits] = PerKey(lambda: Permits(permits))
+        self._lines: PerKey[PermitLine] = PerKey(lambda: PermitLine(permits))
 
     def __call__(self, run: Run, tool: Tool, call: ToolCall) -> Steps:
         """Runs the call when there is a free permit.
@@ -203,19 +203,19 @@ class ConcurrencyLimit:
         began = self._clock()
         line = self._lines.get(key, began)
         most = self._max_wait if run.timeout is None else min(self._max_wait, run.timeout)
-        wait = yield from turn(line, most, self._clock)
+        wait = yield from wait_for_turn(line, most, self._clock)
         if wait > 0:
-            return Outcome(error=self._refused(tool, line.usual))
+            return Outcome(error=self._limit_error(tool, line.last_duration))
         now = self._clock()
-        hold = _Hold(line, now, self._clock)
+        hold = _PermitHold(line, now, self._clock)
         with hold:
             if run.timeout is not None and run.timeout <= now - began:
-                return Outcome(error=self._refused(tool, line.usual))
+                return Outcome(error=self._limit_error(tool, line.last_duration))
             left = None if run.timeout is None else run.timeout - (now - began)
-            return (yield _held(bounded(run, left), hold))
+            return (yield _hold_permit(with_timeout(run, left), hold))
 
-    def _refused(self, tool: Tool, wait: float) -> ToolError:
-        seconds = rounded_up(wait)
+    def _limit_error(self, tool: Tool, wait: float) -> ToolError:
+        seconds = round_up_seconds(wait)
         calls = "one concurrent call" if self._permits == 1 else f"{self._permits} concurrent calls"
         return ToolRateLimitError(
             f"{self._keys.label(tool)} is limited to {calls}, and none ended in time. The tool was not run.",
@@ -229,7 +229,7 @@ class ConcurrencyLimit:
         return f"ConcurrencyLimit({self._permits})"
 
 
-class Permits(Line):
+class PermitLine(WaitingLine):
     """A queue for N permits.
 
     Args:
@@ -242,7 +242,7 @@ class Permits(Line):
     def __init__(self, permits: int) -> None:
         super().__init__()
         self._free = self._permits = permits
-        self.usual = 1.0
+        self.last_duration = 1.0
 
     def forked(self) -> None:
         """In a forked process nobody holds a permit."""
@@ -255,7 +255,7 @@ class Permits(Line):
     def _take(self, now: float) -> None:
         self._free -= 1
 
-    def _expected(self, ahead: int, now: float) -> float:
+    def _expected_wait(self, ahead: int, now: float) -> float:
         return 0
 
     def give_back(self, held: float) -> None:
@@ -266,7 +266,7 @@ class Permits(Line):
         """
         with self._lock:
             self._free = min(self._permits, self._free + 1)  # a fork has given it back already
-            self.usual = max(1.0, held)
+            self.last_duration = max(1.0, held)
         self._wake_first()
 
     def is_idle(self, now: float) -> bool:
@@ -275,16 +275,16 @@ class Permits(Line):
             return self._free == self._permits and not self._waiting
 
 
-class _Hold:
+class _PermitHold:
     """A permit that the call and its tool hold; it is free when both have released it."""
 
-    def __init__(self, line: Permits, since: float, clock: Callable[[], float]) -> None:
+    def __init__(self, line: PermitLine, since: float, clock: Callable[[], float]) -> None:
         self._line = line
         self._since = since
         self._clock = clock
         self._lock = threading.Lock()
         self._holders = 0
-        self._over = False
+        self._is_released = False
 
     def __enter__(self) -> None:
         with self._lock:
@@ -293,25 +293,25 @@ class _Hold:
     def __exit__(self, *_: object) -> None:
         with self._lock:
             self._holders -= 1
-            ended = self._holders == 0 and not self._over
-            self._over = self._over or ended
+            ended = self._holders == 0 and not self._is_released
+            self._is_released = self._is_released or ended
         if ended:
             self._line.give_back(self._clock() - self._since)
 
 
-def _held(run: Run, hold: _Hold) -> Run:
+def _hold_permit(run: Run, hold: _PermitHold) -> Run:
     """The run, with a tool that holds the permit while it runs."""
-    held = copy(run)
-    held.executor = partial(_awaited if run.is_async else _called, run.executor, hold)
-    return held
+    holding = copy(run)
+    holding.executor = partial(_await_holding if run.is_async else _call_holding, run.executor, hold)
+    return holding
 
 
-def _called(executor: Executor, hold: _Hold) -> Any:
+def _call_holding(executor: Executor, hold: _PermitHold) -> Any:
     with hold:
         return executor()
 
 
-async def _awaited(executor: Executor, hold: _Hold) -> Any:
+async def _await_holding(executor: Executor, hold: _PermitHold) -> Any:
     with hold:
         value = executor()
         return await value if isinstance(value, Awaitable) else value
@@ -349,10 +349,10 @@ class RateLimit:
             check_number("rate_limit", "max_wait", max_wait)
         self._calls = calls
         self._per = per
-        self._keys = Keys("rate_limit", key)
+        self._keys = KeyFinder("rate_limit", key)
         self._max_wait = max_wait
         self._clock = clock
-        self._lines: PerKey[Rate] = PerKey(lambda: Rate(calls, per))
+        self._lines: PerKey[RateLine] = PerKey(lambda: RateLine(calls, per))
 
     def __call__(self, run: Run, tool: Tool, call: ToolCall) -> Steps:
         """Runs the call when the limit allows it.
@@ -367,21 +367,21 @@ class RateLimit:
             return (yield run)
         began = self._clock()
         most = self._max_wait if run.timeout is None else min(self._max_wait, run.timeout)
-        wait = yield from turn(self._lines.get(key, began), most, self._clock)
+        wait = yield from wait_for_turn(self._lines.get(key, began), most, self._clock)
         if wait > 0:
-            return Outcome(error=self._refused(tool, wait))
+            return Outcome(error=self._limit_error(tool, wait))
         if run.timeout is None:
             return (yield run)
         left = run.timeout - (self._clock() - began)
-        return (yield bounded(run, left)) if left > 0 else Outcome(error=self._refused(tool, self._per))
+        return (yield with_timeout(run, left)) if left > 0 else Outcome(error=self._limit_error(tool, self._per))
 
-    def _refused(self, tool: Tool, wait: float) -> ToolError:
+    def _limit_error(self, tool: Tool, wait: float) -> ToolError:
         calls = "one call" if self._calls == 1 else f"{self._calls} calls"
         return ToolRateLimitError(
             f"{self._keys.label(tool)} is limited to {calls} per {self._per:g} s, and the limit is reached. "
             "The tool was not run.",
             effect="none",
-            retry_after=rounded_up(wait),
+            retry_after=round_up_seconds(wait),
             user_message="The rate limit of a service is reached. Try again later.",
             rule="host:rate-limit",
         )
@@ -390,7 +390,7 @@ class RateLimit:
         return f"RateLimit({self._calls}, per={self._per:g})"
 
 
-class Rate(Line):
+class RateLine(WaitingLine):
     """A queue that admits at most N callers per time window.
 
     Args:
@@ -402,23 +402,23 @@ class Rate(Line):
         super().__init__()
         self._calls = calls
         self._per = per
-        self._begun: deque[float] = deque(maxlen=calls)
+        self._starts: deque[float] = deque(maxlen=calls)
 
     def _pause(self, now: float) -> float:
-        return 0 if len(self._begun) < self._calls else self._begun[0] + self._per - now
+        return 0 if len(self._starts) < self._calls else self._starts[0] + self._per - now
 
     def _take(self, now: float) -> None:
-        self._begun.append(now)
+        self._starts.append(now)
 
-    def _expected(self, ahead: int, now: float) -> float:
-        ahead -= self._calls - len(self._begun)
+    def _expected_wait(self, ahead: int, now: float) -> float:
+        ahead -= self._calls - len(self._starts)
         if ahead < 0:
             return 0
         rounds, place = divmod(ahead, self._calls)
-        before = self._begun[place] if place < len(self._begun) else now
+        before = self._starts[place] if place < len(self._starts) else now
         return max(0.0, before + self._per - now) + self._per * rounds
 
     def is_idle(self, now: float) -> bool:
         """Whether no one waits and all earlier calls are outside the window."""
         with self._lock:
-            return not self._waiting and all(begun + self._per <= now for begun in self._begun)
+            return not self._waiting and all(begun + self._per <= now for begun in self._starts)

@@ -12,7 +12,7 @@ from mulligan.calls import ToolCall
 from mulligan.errors import ToolArgumentError, ToolConnectionError, ToolError, ToolTimeoutError, UsageError
 from mulligan.execute.steps import DeadlineExceeded, Outcome, Run, Sleep, Steps
 from mulligan.forks import shared_lock
-from mulligan.middleware.keys import bounded, check_classes, check_number
+from mulligan.middleware.keys import check_classes, check_number, with_timeout
 from mulligan.tools import Tool
 
 
@@ -80,7 +80,7 @@ class Retry:
         self._attempt_timeout = attempt_timeout
         self._waits = (wait_initial, wait_max, wait_jitter, wait_exp_base)
         self.before_effect = before_effect
-        self._budget = None if budget is None else _Budget(budget, max(_FREE, attempts))
+        self._budget = None if budget is None else _RetryBudget(budget, max(_FREE_ATTEMPTS, attempts))
         self._clock = clock
         self._rng = rng
 
@@ -93,7 +93,7 @@ class Retry:
             call: the call.
         """
         started = self._clock()
-        outcome = yield bounded(run, self._attempt_timeout)
+        outcome = yield with_timeout(run, self._attempt_timeout)
         if outcome.error is None:
             return outcome
         return (yield from self.again(run, tool, outcome, started))
@@ -107,7 +107,7 @@ class Retry:
             outcome: the outcome of the first attempt.
             started: the start of the first attempt, by the clock.
         """
-        left = _Left(run.timeout, started, self._clock)
+        left = _TimeLeft(run.timeout, started, self._clock)
         if self._budget is not None:
             self._budget.failed(tool.name)
         reason, runs = outcome, 1
@@ -116,7 +116,7 @@ class Retry:
             if left.seconds <= 0:
                 break
             earlier = outcome.error
-            outcome = yield bounded(bounded(run, left.bound), self._attempt_timeout)
+            outcome = yield with_timeout(with_timeout(run, left.bound), self._attempt_timeout)
             runs += 1
             if outcome.error is None:
                 if self._budget is not None:
@@ -126,18 +126,18 @@ class Retry:
                 outcome.error.effect = earlier.effect  # what an earlier attempt may have done stays possible
             if not isinstance(outcome.exception, DeadlineExceeded):
                 reason = outcome
-        return outcome if outcome is reason or runs == 1 else _over_time(reason, outcome, runs, left.passed)
+        return outcome if outcome is reason or runs == 1 else _timed_out_outcome(reason, outcome, runs, left.elapsed)
 
-    def _wait_for_another(self, tool: Tool, error: ToolError | None, runs: int, left: _Left) -> float | None:
+    def _wait_for_another(self, tool: Tool, error: ToolError | None, runs: int, left: _TimeLeft) -> float | None:
         """Seconds until another attempt; None where there is none."""
-        if error is None or not self._may(tool, error):
+        if error is None or not self._may_retry(tool, error):
             return None
         wait = self._wait(runs, error.retry_after)
-        if not (left.passed + wait < self._timeout and wait < left.seconds):
+        if not (left.elapsed + wait < self._timeout and wait < left.seconds):
             return None
         return wait if self._budget is None or self._budget.take(tool.name) else None
 
-    def _may(self, tool: Tool, error: ToolError) -> bool:
+    def _may_retry(self, tool: Tool, error: ToolError) -> bool:
         """Whether another attempt is safe and may succeed."""
         harmless = tool.read_only or tool.idempotent or (self.before_effect and error.effect == "none")
         return harmless and self.worth(error)
@@ -163,7 +163,7 @@ class Retry:
         return f"{type(self).__name__}(attempts={self._attempts}, timeout={self._timeout:g})"
 
 
-def _over_time(reason: Outcome, last: Outcome, runs: int, seconds: float) -> Outcome:
+def _timed_out_outcome(reason: Outcome, last: Outcome, runs: int, seconds: float) -> Outcome:
     """The outcome of attempts whose last one did not answer in time: what failed before it, and the whole time.
 
     Args:
@@ -174,11 +174,11 @@ def _over_time(reason: Outcome, last: Outcome, runs: int, seconds: float) -> Out
     """
     late = last.exception
     assert isinstance(late, DeadlineExceeded)
-    whole = DeadlineExceeded(seconds, started=late.started, running=late.running)
+    total = DeadlineExceeded(seconds, started=late.started, running=late.running)
     if reason.error is None or isinstance(reason.exception, DeadlineExceeded):
-        return Outcome(exception=whole)
+        return Outcome(exception=total)
     outcome, error = copy(reason), copy(reason.error)
-    error.message = f"{error.message} Tried {runs} times in {whole.told}; the last attempt timed out."
+    error.message = f"{error.message} Tried {runs} times in {total.told}; the last attempt timed out."
     error.__cause__ = reason.error.__cause__
     if error.effect == "none" and last.error is not None:
         error.effect = last.error.effect
@@ -216,7 +216,7 @@ class SecondChance(Retry):
         return second_chance
 
 
-class _Left:
+class _TimeLeft:
     """The remaining time of all attempts."""
 
     def __init__(self, timeout: float | None, started: float, clock: Callable[[], float]) -> None:
@@ -225,19 +225,19 @@ class _Left:
         self._clock = clock
 
     @property
-    def passed(self) -> float:
+    def elapsed(self) -> float:
         return self._clock() - self._started
 
     @property
     def seconds(self) -> float:
-        return float("inf") if self._timeout is None else self._timeout - self.passed
+        return float("inf") if self._timeout is None else self._timeout - self.elapsed
 
     @property
     def bound(self) -> float | None:
         return None if self._timeout is None else self.seconds
 
 
-class _Budget:
+class _RetryBudget:
     """Limits further attempts while they do not succeed. Thread-safe."""
 
     def __init__(self, share: float, most: float) -> None:
@@ -262,5 +262,5 @@ class _Budget:
             self._tokens[name] += 1
 
 
-_FREE = 10.0
+_FREE_ATTEMPTS = 10.0
 _MOST_DOUBLINGS = 64

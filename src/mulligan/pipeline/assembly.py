@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from mulligan.calls import ToolCall, known_id
+from mulligan.calls import ToolCall, id_or_none
 from mulligan.dialects.readers import name_text
 from mulligan.errors import UsageError
 from mulligan.execute.steps import Middleware
 from mulligan.feedback import FeedbackFormat
-from mulligan.hooks.callers import Stages
-from mulligan.hooks.discovery import autoload_wanted, blocked_names, discover
+from mulligan.hooks.callers import CompiledHooks
+from mulligan.hooks.discovery import blocked_names, discover, is_autoload_enabled
 from mulligan.hooks.manager import PluginManager
-from mulligan.pipeline.invocation import Chances, Host, HostView, Invocation
+from mulligan.pipeline.invocation import DefaultRetry, Invocation, Runtime, RuntimeView
 from mulligan.policy import Limits, Policy
 from mulligan.resolve.toolset import Toolset
 from mulligan.untrusted.text import safe_repr
 
 if TYPE_CHECKING:
-    from mulligan.pipeline.result_factory import Answering
+    from mulligan.pipeline.result_factory import ResultFactory
     from mulligan.pipeline.session import Session
 
 
@@ -43,28 +43,28 @@ def checked_policy(policy: object, limits: object) -> tuple[Policy, Limits]:
     return policy or Policy(), limits or Limits()
 
 
-def as_call(given: Any) -> ToolCall:
+def as_call(value: Any) -> ToolCall:
     """Converts the argument of a caller to a call.
 
     Args:
-        given: a `ToolCall`, a name, or a pair of name and arguments.
+        value: a `ToolCall`, a name, or a pair of name and arguments.
 
     Raises:
         UsageError: it is something else.
     """
-    if isinstance(given, ToolCall):
-        if type(given.name) is str and known_id(given.id) is given.id:
-            return given
-        return given._replace(id=known_id(given.id), name=name_text(given.name))
-    if isinstance(given, str):
-        return ToolCall(None, name_text(given))
-    if isinstance(given, (tuple, list)) and len(given) == 2 and isinstance(given[0], str):
-        return ToolCall(None, name_text(given[0]), given[1])
-    raise UsageError(f"a call must be a ToolCall, a name, or a pair of name and arguments, not {safe_repr(given)}")
+    if isinstance(value, ToolCall):
+        if type(value.name) is str and id_or_none(value.id) is value.id:
+            return value
+        return value._replace(id=id_or_none(value.id), name=name_text(value.name))
+    if isinstance(value, str):
+        return ToolCall(None, name_text(value))
+    if isinstance(value, (tuple, list)) and len(value) == 2 and isinstance(value[0], str):
+        return ToolCall(None, name_text(value[0]), value[1])
+    raise UsageError(f"a call must be a ToolCall, a name, or a pair of name and arguments, not {safe_repr(value)}")
 
 
 def as_invocation(
-    host: Host,
+    runtime: Runtime,
     name_or_call: Any,
     arguments: Any,
     call_id: str | None,
@@ -74,7 +74,7 @@ def as_invocation(
     """One call of the host's code, ready for the flow.
 
     Args:
-        host: the pipeline's parts.
+        runtime: the pipeline's parts.
         name_or_call: the tool's name, or a whole `ToolCall`.
         arguments: JSON text or a mapping.
         call_id: the model's id of the call; an empty one counts as None.
@@ -85,9 +85,9 @@ def as_invocation(
         UsageError: it is not a call.
     """
     if type(name_or_call) is str:
-        call = ToolCall(known_id(call_id), name_or_call, arguments)
+        call = ToolCall(id_or_none(call_id), name_or_call, arguments)
     elif isinstance(name_or_call, str):
-        call = ToolCall(known_id(call_id), name_text(name_or_call), arguments)
+        call = ToolCall(id_or_none(call_id), name_text(name_or_call), arguments)
     elif arguments is None and call_id is None:
         call = as_call(name_or_call)
     elif isinstance(name_or_call, (ToolCall, tuple, list)):
@@ -97,30 +97,30 @@ def as_invocation(
             f"the tool name must be a string, not {safe_repr(name_or_call)}; pass what a model sent to answer()"
         )
     if session is None:
-        return Invocation(host, call, context)
-    return Invocation(host, call, context, session.memory, session.format, session.deadline)
+        return Invocation(runtime, call, context)
+    return Invocation(runtime, call, context, session.memory, session.format, session.deadline)
 
 
-def checked_middleware(given: Any) -> tuple[Middleware, ...]:
+def checked_middleware(middleware: Any) -> tuple[Middleware, ...]:
     """Checks the middleware of a host.
 
     Args:
-        given: a list of generator functions.
+        middleware: a list of generator functions.
 
     Raises:
         UsageError: it is something else.
     """
-    if not isinstance(given, (list, tuple)):
-        raise UsageError(f"middleware must be a list of generator functions, not {given!r:.80}")
-    for one in given:
+    if not isinstance(middleware, (list, tuple)):
+        raise UsageError(f"middleware must be a list of generator functions, not {middleware!r:.80}")
+    for one in middleware:
         if isinstance(one, type) and not issubclass(one, Generator):
             raise UsageError(f"{one.__name__} is a class; pass an instance, as in middleware=[{one.__name__}(...)]")
         if not callable(one):
             raise UsageError(f"{one!r:.80} cannot be a middleware; pass a generator function of run, tool and call")
-    return tuple(given)
+    return tuple(middleware)
 
 
-def chances(policy: Policy) -> Callable[[], Chances] | None:
+def default_retry(policy: Policy) -> Callable[[], DefaultRetry] | None:
     """A factory of the automatic retry, created at the first transient failure.
 
     Args:
@@ -130,15 +130,15 @@ def chances(policy: Policy) -> Callable[[], Chances] | None:
         return None
 
     @cache
-    def made() -> Chances:
+    def make() -> DefaultRetry:
         from mulligan.middleware.retries import SecondChance
 
         return SecondChance()
 
-    return made
+    return make
 
 
-def names_of(block: Any) -> tuple[str, ...]:
+def checked_block(block: Any) -> tuple[str, ...]:
     """A tuple of names, which may be passed as one string.
 
     Args:
@@ -151,53 +151,53 @@ def names_of(block: Any) -> tuple[str, ...]:
     return tuple(block)
 
 
-def host_view(host: Host, tools: Iterable[Any], control_flow: Iterable[Any]) -> HostView:
+def runtime_view(runtime: Runtime, tools: Iterable[Any], control_flow: Iterable[Any]) -> RuntimeView:
     """The parts of a pipeline that shares everything except its tools with another.
 
     Args:
-        host: the other pipeline's parts.
+        runtime: the other pipeline's parts.
         tools: tools, plain functions and toolsets.
         control_flow: exceptions that pass through unchanged, in addition to those of the policy.
 
     Raises:
         UsageError: a tool is invalid, or names an unknown format.
     """
-    toolset, policy = Toolset(tools), host.policy
+    toolset, policy = Toolset(tools), runtime.policy
     if more := tuple(control_flow):
         policy = attrs.evolve(policy, control_flow=(*policy.control_flow, *more))
-    toolset.dialects = host.toolset.dialects
-    _check_formats(toolset, host.answering)
-    return HostView(toolset, host, policy)
+    toolset.dialects = runtime.toolset.dialects
+    _check_formats(toolset, runtime.result_factory)
+    return RuntimeView(toolset, runtime, policy)
 
 
-def equip(answering: Answering, stages: Stages, toolset: Toolset, format: Any) -> None:
+def attach_formats(result_factory: ResultFactory, hooks: CompiledHooks, toolset: Toolset, format: Any) -> None:
     """Passes the formats and dialects of the plugins to the parts that use them.
 
     Args:
-        answering: creates the results.
-        stages: the compiled hooks.
+        result_factory: creates the results.
+        hooks: the compiled hooks.
         toolset: the pipeline's tools.
         format: the pipeline's feedback format, or its name.
 
     Raises:
         UsageError: the pipeline or one of its tools names an unknown format.
     """
-    answering.formats = stages.formats()
-    answering.dialects = toolset.dialects = stages.dialects()
-    answering.format = answering.format_named(format)
-    _check_formats(toolset, answering)
+    result_factory.formats = hooks.formats()
+    result_factory.dialects = toolset.dialects = hooks.dialects()
+    result_factory.format = result_factory.find_format(format)
+    _check_formats(toolset, result_factory)
 
 
-def _check_formats(toolset: Toolset, answering: Answering) -> None:
+def _check_formats(toolset: Toolset, result_factory: ResultFactory) -> None:
     for tool in toolset.values():
-        answering.format_named(tool.format or answering.format)
+        result_factory.find_format(tool.format or result_factory.format)
 
 
-_ALWAYS = ("resolve", "validate", "execute", "detect", "classify", "formats", "dialects", "repair")
-_SURE = 0.8
+_BUILT_IN_NAMES = ("resolve", "validate", "execute", "detect", "classify", "formats", "dialects", "repair")
+_SIMILARITY = 0.8
 
 
-def _built_in(policy: Policy, limits: Limits) -> Mapping[str, Any]:
+def _built_in_plugins(policy: Policy, limits: Limits) -> Mapping[str, Any]:
     """The built-in plugins by name; `repair` only if the policy enables repairs."""
     from mulligan.classify import builtin as classify
     from mulligan.classify import detect
@@ -246,19 +246,19 @@ def assemble(
     Raises:
         UsageError: a plugin in code is invalid, or a blocked name is misspelled.
     """
-    given = [*_given(plugins), *(plugin for plugin in policy.repair if not isinstance(plugin, str))]
+    own_plugins = [*_check_plugins(plugins), *(plugin for plugin in policy.repair if not isinstance(plugin, str))]
     blocked = blocked_names(block)
-    for name, plugin in _built_in(policy, limits).items():
+    for name, plugin in _built_in_plugins(policy, limits).items():
         if name in blocked:
             manager.block(name)
         else:
             manager.add(plugin, name, built_in=True)
-    for found in discover(blocked) if autoload_wanted(autoload) else ():
-        if found.name in blocked and found.plugin is None and found.exception is None:
-            manager.block(found.name, found)
-        elif not any(found.plugin is plugin for plugin in given):
-            manager.add_found(found)
-    for plugin in given:
+    for entry_point in discover(blocked) if is_autoload_enabled(autoload) else ():
+        if entry_point.name in blocked and entry_point.plugin is None and entry_point.exception is None:
+            manager.block(entry_point.name, entry_point)
+        elif not any(entry_point.plugin is plugin for plugin in own_plugins):
+            manager.add_entry_point(entry_point)
+    for plugin in own_plugins:
         manager.add(plugin)
     if block:
         _check_blocked(block, [info.name for info in manager.infos])
@@ -268,20 +268,20 @@ def _check_blocked(block: Iterable[str], known: list[str]) -> None:
     """Refuses a misspelled name; any other name may be that of a plugin that is not installed here."""
     import difflib
 
-    alike = {_spelling(name): name for name in known}
+    by_spelling = {_spelling(name): name for name in known}
     for name in block:
         if name not in known and name != "repair":
-            near = difflib.get_close_matches(name, _ALWAYS, 1, _SURE)
-            meant = alike.get(_spelling(name)) or (near[0] if near else None)
-            if meant is not None:
-                raise UsageError(f"block={[name]}: unknown plugin {name!r}. Did you mean {meant!r}?")
+            near = difflib.get_close_matches(name, _BUILT_IN_NAMES, 1, _SIMILARITY)
+            suggestion = by_spelling.get(_spelling(name)) or (near[0] if near else None)
+            if suggestion is not None:
+                raise UsageError(f"block={[name]}: unknown plugin {name!r}. Did you mean {suggestion!r}?")
 
 
 def _spelling(name: str) -> str:
     return name.lower().replace("_", "-")
 
 
-def _given(plugins: Iterable[Any]) -> list[Any]:
+def _check_plugins(plugins: Iterable[Any]) -> list[Any]:
     if isinstance(plugins, (str, bytes)) or not isinstance(plugins, Iterable):
         raise UsageError(
             f"plugins must be a list of modules or instances, not {plugins!r:.80}; write [{plugins!r:.40}]"
@@ -293,12 +293,12 @@ def _given(plugins: Iterable[Any]) -> list[Any]:
     return given
 
 
-def blame_silence(manager: PluginManager, format: FeedbackFormat) -> None:
+def record_silent_format(manager: PluginManager, format: FeedbackFormat) -> None:
     """Records that a format failed, so that the text format was used.
 
     Args:
         manager: records it.
         format: the format.
     """
-    name = manager.owner(format, f"format {format.name}")
+    name = manager.plugin_of(format, f"format {format.name}")
     manager.fault(name, "render_feedback", f"the format {format.name!r} returned no text: its render() failed")

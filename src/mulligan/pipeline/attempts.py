@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 from mulligan.calls import ToolCall
 from mulligan.classify.failure import Failure
-from mulligan.copies import copied_call
+from mulligan.copies import copy_call
 from mulligan.deadline import Deadline, is_seconds
 from mulligan.errors import ToolError, UsageError
 from mulligan.events import Waiting
@@ -57,79 +57,87 @@ def inject(
     return values
 
 
-_NEGLIGIBLE = 0.001
+_NEGLIGIBLE_SECONDS = 0.001
 
 
-def run_of(state: Invocation, tool: Tool) -> Run:
+def make_run(invocation: Invocation, tool: Tool) -> Run:
     """How the tool of a call that was validated and authorized is run.
 
     Args:
-        state: the call.
+        invocation: the call.
         tool: its tool.
     """
-    executor = state.stages.execute(tool, partial(copied, state, tool), state.call) if state.stages.executes else None
-    timeout = tool.timeout if state.deadline is None else _bound(state, state.deadline, tool.timeout)
+    executor = (
+        invocation.hooks.execute(tool, partial(copy_arguments, invocation, tool), invocation.call)
+        if invocation.hooks.has_execute
+        else None
+    )
+    timeout = (
+        tool.timeout if invocation.deadline is None else _total_timeout(invocation, invocation.deadline, tool.timeout)
+    )
     if executor is not None:
         return Run(executor, timeout, not tool.inline, None, tool.name)
-    handler = execute(tool, state.bound, state.call)
+    handler = execute(tool, invocation.handler_arguments, invocation.call)
     if handler is not None:
         return Run(handler, timeout, not tool.inline, tool.is_async, tool.name)
-    from mulligan.execute.process import process_of
+    from mulligan.execute.process import make_process
 
-    return Run(process_of(tool, state.bound, state.host.limits), timeout, True, False, tool.name)
+    return Run(
+        make_process(tool, invocation.handler_arguments, invocation.runtime.limits), timeout, True, False, tool.name
+    )
 
 
-def _bound(state: Invocation, deadline: Deadline, timeout: float | None) -> float:
+def _total_timeout(invocation: Invocation, deadline: Deadline, timeout: float | None) -> float:
     """Seconds for all runs of the call together, from its start."""
-    whole = deadline.remaining + state.host.clock() - state.started
-    return whole if timeout is None or whole < timeout - _NEGLIGIBLE else timeout
+    seconds = deadline.remaining + invocation.runtime.clock() - invocation.started
+    return seconds if timeout is None or seconds < timeout - _NEGLIGIBLE_SECONDS else timeout
 
 
-def timed(state: Invocation, run: Run) -> Run:
+def with_deadline(invocation: Invocation, run: Run) -> Run:
     """The run, which times out by the call's deadline at the latest.
 
     Args:
-        state: the call.
+        invocation: the call.
         run: what is run.
     """
-    if state.deadline is None:
+    if invocation.deadline is None:
         return run
-    left = state.deadline.remaining
-    if run.timeout is not None and run.timeout - left < _NEGLIGIBLE:
+    left = invocation.deadline.remaining
+    if run.timeout is not None and run.timeout - left < _NEGLIGIBLE_SECONDS:
         return run
     bounded = copy(run)
     bounded.timeout = left
     return bounded
 
 
-def no_longer(state: Invocation, step: Sleep) -> Sleep:
+def cap_sleep(invocation: Invocation, step: Sleep) -> Sleep:
     """A pause that ends by the call's deadline.
 
     Args:
-        state: the call.
+        invocation: the call.
         step: the pause.
     """
-    if state.deadline is None or step.seconds <= (left := state.deadline.remaining):
+    if invocation.deadline is None or step.seconds <= (left := invocation.deadline.remaining):
         return step
     return Sleep(left, step.signal)
 
 
-def copied(state: Invocation, tool: Tool) -> dict[str, Any]:
+def copy_arguments(invocation: Invocation, tool: Tool) -> dict[str, Any]:
     """A copy of the arguments for a plugin, so that its changes have no effect.
 
     Args:
-        state: the call.
+        invocation: the call.
         tool: its tool.
     """
-    shown = dict(state.bound)
+    copies = dict(invocation.handler_arguments)
     try:
-        for name, value in shown.items():
+        for name, value in copies.items():
             if type(value) not in _SCALARS and name not in tool.injected:
-                shown[name] = _copy(value)
+                copies[name] = _copy_json(value)
     except _NotJson:
-        anew = tool.fit(read_arguments(dump(state.arguments), state.host.limits, numbers=tool.numbers))
-        shown.update(anew if isinstance(anew, dict) else {})
-    return shown
+        rebuilt = tool.fit(read_arguments(dump(invocation.arguments), invocation.runtime.limits, numbers=tool.numbers))
+        copies.update(rebuilt if isinstance(rebuilt, dict) else {})
+    return copies
 
 
 class _NotJson(Exception):
@@ -139,115 +147,121 @@ class _NotJson(Exception):
 _SCALARS = frozenset({str, int, float, bool, type(None)})
 
 
-def _copy(value: Any) -> Any:
+def _copy_json(value: Any) -> Any:
     kind = type(value)
     if kind in _SCALARS:
         return value
     if kind is list:
-        return [item if type(item) in _SCALARS else _copy(item) for item in value]
+        return [item if type(item) in _SCALARS else _copy_json(item) for item in value]
     if kind is dict:
-        return {name: _copy(item) for name, item in value.items()}
+        return {name: _copy_json(item) for name, item in value.items()}
     raise _NotJson
 
 
-_PASSING = (KeyboardInterrupt, GeneratorExit)
+_MUST_PROPAGATE = (KeyboardInterrupt, GeneratorExit)
 PLAIN_RESULTS = frozenset({str, int, float, bool, bytes, type(None), list, tuple, set})
 
 
-def around(state: Invocation, tool: Tool) -> tuple[Middleware, ...]:
+def middleware_for(invocation: Invocation, tool: Tool) -> tuple[Middleware, ...]:
     """The middleware around a tool, the outermost first.
 
     Args:
-        state: the call.
+        invocation: the call.
         tool: its tool.
     """
-    if not state.stages.has_middlewares:
-        return state.host.middleware
-    return (*state.host.middleware, *state.stages.middlewares(tool))
+    if not invocation.hooks.has_middlewares:
+        return invocation.runtime.middleware
+    return (*invocation.runtime.middleware, *invocation.hooks.middlewares(tool))
 
 
-def again(state: Invocation, tool: Tool, outcome: Outcome) -> Steps:
+def retry_by_default(invocation: Invocation, tool: Tool, outcome: Outcome) -> Steps:
     """The default retry after a transient failure, only where it is definitely safe.
 
     It does nothing if a middleware has decided without the tool, has run the tool more than once, or retries itself.
 
     Args:
-        state: the call.
+        invocation: the call.
         tool: its tool.
         outcome: how the call ended so far.
     """
-    chances = state.host.chances
-    may = (tool.read_only or tool.idempotent) and state.attempts == 1 and outcome is state.outcome
-    if not may or chances is None:
+    default_retry = invocation.runtime.default_retry
+    is_retryable = (tool.read_only or tool.idempotent) and invocation.attempts == 1 and outcome is invocation.outcome
+    if not is_retryable or default_retry is None:
         return outcome
-    middleware = around(state, tool)
+    middleware = middleware_for(invocation, tool)
     if any(getattr(one, "retries", False) is True for one in middleware):
         return outcome
-    later = chances().after(outcome, state.started)
-    return (yield from within(state, tool, (later, *middleware), run_of(state, tool)))
+    retry = default_retry().after(outcome, invocation.started)
+    return (yield from run_middleware(invocation, tool, (retry, *middleware), make_run(invocation, tool)))
 
 
-def judged(state: Invocation, tool: Tool, outcome: Outcome) -> Outcome:
+def classify_outcome(invocation: Invocation, tool: Tool, outcome: Outcome) -> Outcome:
     """The outcome of an attempt, with what a failure means.
 
     Args:
-        state: the call.
+        invocation: the call.
         tool: its tool.
         outcome: how the driver says that the run ended.
     """
-    state.attempts += 1
-    state.outcome = outcome
+    invocation.attempts += 1
+    invocation.outcome = outcome
     if outcome.exception is not None:
-        if _is_control_flow(outcome.exception, state.host.policy):
-            if state.memory is not None:  # the framework decides whether it makes this call again, with the same id
-                state.memory.abandoned(state, may_have_run=False)
+        if _is_control_flow(outcome.exception, invocation.runtime.policy):
+            if (
+                invocation.memory is not None
+            ):  # the framework decides whether it makes this call again, with the same id
+                invocation.memory.abandoned(invocation, may_have_run=False)
             raise outcome.exception
-        failure: Failure | None = _raised_by(state, tool, outcome.exception)
-    elif tool.detect and (type(outcome.value) not in PLAIN_RESULTS or state.stages.doubts):
-        failure = state.stages.detect(outcome.value, tool)
+        failure: Failure | None = _failure_from(invocation, tool, outcome.exception)
+    elif tool.detect and (type(outcome.value) not in PLAIN_RESULTS or invocation.hooks.has_detect):
+        failure = invocation.hooks.detect(outcome.value, tool)
         if failure is not None:
-            failure.place(tool, state.call, state.arguments)
+            failure.place(tool, invocation.call, invocation.arguments)
     else:
         failure = None
-    state.failure = outcome.failure = failure
+    invocation.failure = outcome.failure = failure
     if failure is not None:
-        error = outcome.error = _classified(state, tool, failure)
+        error = outcome.error = _classify_failure(invocation, tool, failure)
         error.__dict__.setdefault("effect", "possible")  # it ran: only a definite rule says otherwise
-        state.note(state.host.answering.attempt_failed(state.call, state.attempts, error, failure))
+        invocation.note(
+            invocation.runtime.result_factory.attempt_event(invocation.call, invocation.attempts, error, failure)
+        )
     return outcome
 
 
-def _classified(state: Invocation, tool: Tool, failure: Failure) -> ToolError:
+def _classify_failure(invocation: Invocation, tool: Tool, failure: Failure) -> ToolError:
     """Classifies a failure; it precedes any effect if a middleware declares so, or if nothing has run yet."""
 
     def is_one_request() -> bool:
-        return state.attempts == 0 or any(getattr(one, "before_effect", False) is True for one in around(state, tool))
+        return invocation.attempts == 0 or any(
+            getattr(one, "before_effect", False) is True for one in middleware_for(invocation, tool)
+        )
 
-    classifier = state.host.answering.classifier
-    return classifier.classify(failure, state.stages.classify, is_one_request=is_one_request)
-
-
-def _raised_by(state: Invocation, tool: Tool, exception: BaseException) -> Failure:
-    return Failure(exception, tool=tool, call=state.call, arguments=state.arguments)
+    classifier = invocation.runtime.result_factory.classifier
+    return classifier.classify(failure, invocation.hooks.classify, is_one_request=is_one_request)
 
 
-def _attempt(state: Invocation, tool: Tool, run: Run) -> Steps:
+def _failure_from(invocation: Invocation, tool: Tool, exception: BaseException) -> Failure:
+    return Failure(exception, tool=tool, call=invocation.call, arguments=invocation.arguments)
+
+
+def _attempt(invocation: Invocation, tool: Tool, run: Run) -> Steps:
     """Runs the tool once, unless it has run before and may not run again."""
-    if state.outcome is not None and not _may_run_again(state, tool, state.outcome):
-        return state.outcome
-    if state.deadline is not None and state.deadline.remaining <= 0:
-        return state.outcome or Outcome(exception=DeadlineExceeded(run.timeout or 0.0, started=False))
-    return judged(state, tool, (yield timed(state, run)))
+    if invocation.outcome is not None and not _may_run_again(invocation, tool, invocation.outcome):
+        return invocation.outcome
+    if invocation.deadline is not None and invocation.deadline.remaining <= 0:
+        return invocation.outcome or Outcome(exception=DeadlineExceeded(run.timeout or 0.0, started=False))
+    return classify_outcome(invocation, tool, (yield with_deadline(invocation, run)))
 
 
-def _may_run_again(state: Invocation, tool: Tool, last: Outcome) -> bool:
+def _may_run_again(invocation: Invocation, tool: Tool, last: Outcome) -> bool:
     """At most once, whatever a middleware wants, unless it is declared safe or definitely had no effect."""
     if tool.read_only or tool.idempotent or (last.error is not None and last.error.effect == "none"):
         return True
     problem = (
         f"a middleware tried to run {tool.name!r} again, which is neither read_only nor idempotent; it was not run"
     )
-    state.host.blame.fault("middleware", "middlewares", problem)
+    invocation.runtime.fault_log.fault("middleware", "middlewares", problem)
     return False
 
 
@@ -260,7 +274,7 @@ def _is_control_flow(exception: BaseException, policy: Policy) -> bool:
     return isinstance(exception, classes) or Failure(exception).matches(*names)
 
 
-class _Broken:
+class _MiddlewareFault:
     """The fault of a middleware."""
 
     def __init__(self, problem: str, cause: BaseException | None = None) -> None:
@@ -268,116 +282,120 @@ class _Broken:
         self.cause = cause
 
 
-def within(state: Invocation, tool: Tool, middleware: tuple[Middleware, ...], run: Run) -> Steps:
+def run_middleware(invocation: Invocation, tool: Tool, middleware: tuple[Middleware, ...], run: Run) -> Steps:
     """Runs the first middleware around the others. One that breaks is left out, and the run continues without it.
 
     Args:
-        state: the call.
+        invocation: the call.
         tool: its tool.
         middleware: the outermost first.
         run: what the innermost runs.
     """
     if not middleware:
-        return (yield from _attempt(state, tool, run))
-    steps, last = _begin(middleware[0], copy(run), tool, state), None
+        return (yield from _attempt(invocation, tool, run))
+    steps, last = _start_middleware(middleware[0], copy(run), tool, invocation), None
     sent: Outcome | None = None
     try:
         while isinstance(step := _advance(steps, sent), (Run, Sleep)):
             if isinstance(step, Run):
-                last = sent = yield from within(state, tool, middleware[1:], step)
+                last = sent = yield from run_middleware(invocation, tool, middleware[1:], step)
             else:
-                state.note(Waiting(state.call.id, state.call.name, step.seconds))
-                sent = yield no_longer(state, step)
+                invocation.note(Waiting(invocation.call.id, invocation.call.name, step.seconds))
+                sent = yield cap_sleep(invocation, step)
     finally:
-        closing = _close(steps)
+        closing = _close_middleware(steps)
     if isinstance(step, Outcome) and closing is None:
-        return _told(state, tool, step)
-    step = step if isinstance(step, _Broken) else closing or _Broken("ended oddly")
-    culprit = state.host.blame.owner(middleware[0], _name(middleware[0]))
-    state.host.blame.fault(culprit, "middlewares", step.problem, step.cause)
-    return last if last is not None else (yield from within(state, tool, middleware[1:], run))
+        return _classify_exception(invocation, tool, step)
+    step = step if isinstance(step, _MiddlewareFault) else closing or _MiddlewareFault("ended oddly")
+    culprit = invocation.runtime.fault_log.plugin_of(middleware[0], _middleware_name(middleware[0]))
+    invocation.runtime.fault_log.fault(culprit, "middlewares", step.problem, step.cause)
+    return last if last is not None else (yield from run_middleware(invocation, tool, middleware[1:], run))
 
 
-def _close(steps: Steps | _Broken) -> _Broken | None:
+def _close_middleware(steps: Steps | _MiddlewareFault) -> _MiddlewareFault | None:
     """The fault of a middleware while it was closed."""
-    if isinstance(steps, _Broken):
+    if isinstance(steps, _MiddlewareFault):
         return None
     try:
         steps.close()
-    except _PASSING:
+    except _MUST_PROPAGATE:
         raise
     except BaseException as error:
-        return _raised(error)
+        return _describe(error)
     return None
 
 
-def _told(state: Invocation, tool: Tool, outcome: Outcome) -> Outcome:
+def _classify_exception(invocation: Invocation, tool: Tool, outcome: Outcome) -> Outcome:
     """An exception that a middleware returns instead of an error is classified like any other."""
     if outcome.exception is not None and outcome.error is None:
-        outcome.failure = _raised_by(state, tool, outcome.exception)
-        outcome.error = _classified(state, tool, outcome.failure)
-    state.failure = outcome.failure or state.failure
+        outcome.failure = _failure_from(invocation, tool, outcome.exception)
+        outcome.error = _classify_failure(invocation, tool, outcome.failure)
+    invocation.failure = outcome.failure or invocation.failure
     return outcome
 
 
-def _raised(error: BaseException) -> _Broken:
-    return _Broken(f"{type_name(error)}: {safe_str(error, 300)}", error)
+def _describe(error: BaseException) -> _MiddlewareFault:
+    return _MiddlewareFault(f"{type_name(error)}: {safe_str(error, 300)}", error)
 
 
-def _begin(middleware: Middleware, run: Run, tool: Tool, state: Invocation) -> Steps | _Broken:
+def _start_middleware(middleware: Middleware, run: Run, tool: Tool, invocation: Invocation) -> Steps | _MiddlewareFault:
     try:
-        steps: Any = middleware(run, tool, copied_call(state.call))
-    except _PASSING:
+        steps: Any = middleware(run, tool, copy_call(invocation.call))
+    except _MUST_PROPAGATE:
         raise
     except ToolError as error:
-        return _refusing(error)
+        return _failing_steps(error)
     except BaseException as error:
-        return _raised(error)
-    return steps if isinstance(steps, Generator) else _Broken("is not a generator function: it must yield the run")
+        return _describe(error)
+    return (
+        steps
+        if isinstance(steps, Generator)
+        else _MiddlewareFault("is not a generator function: it must yield the run")
+    )
 
 
-def _advance(steps: Steps | _Broken, sent: Outcome | None) -> Step | Outcome | _Broken:
+def _advance(steps: Steps | _MiddlewareFault, sent: Outcome | None) -> Step | Outcome | _MiddlewareFault:
     """The middleware's next step, the outcome that it returns, or its fault."""
-    if isinstance(steps, _Broken):
+    if isinstance(steps, _MiddlewareFault):
         return steps
     try:
         step: Any = next(steps) if sent is None else steps.send(sent)
     except StopIteration as stop:
-        return _ended(stop.value)
+        return _check_outcome(stop.value)
     except ToolError as error:
         return Outcome(error=error)
-    except _PASSING:
+    except _MUST_PROPAGATE:
         raise
     except BaseException as error:
-        return _raised(error)
+        return _describe(error)
     if isinstance(step, Run) and (step.timeout is None or is_seconds(step.timeout)):
         return step
     if isinstance(step, Sleep) and is_seconds(step.seconds) and 0 <= step.seconds < float("inf"):
         return step
-    return _Broken(f"yielded {_described(step)} instead of a Run, or a Sleep of some seconds")
+    return _MiddlewareFault(f"yielded {_describe_step(step)} instead of a Run, or a Sleep of some seconds")
 
 
-def _described(step: object) -> str:
+def _describe_step(step: object) -> str:
     if isinstance(step, Run):
         return f"a Run with timeout={safe_str(step.timeout, 40)}"
     return f"Sleep({safe_str(step.seconds, 40)})" if isinstance(step, Sleep) else type_name(step)
 
 
-def _ended(given: Any) -> Outcome | _Broken:
-    if not isinstance(given, Outcome):
-        return _Broken(f"returned {type_name(given)} instead of an Outcome")
-    if not isinstance(given.error, (ToolError, type(None))):
-        return _Broken(f"returned an Outcome whose error is {type_name(given.error)} instead of a ToolError")
-    if not isinstance(given.exception, (BaseException, type(None))):
-        return _Broken(f"returned an Outcome whose exception is {type_name(given.exception)}")
-    return given
+def _check_outcome(outcome: Any) -> Outcome | _MiddlewareFault:
+    if not isinstance(outcome, Outcome):
+        return _MiddlewareFault(f"returned {type_name(outcome)} instead of an Outcome")
+    if not isinstance(outcome.error, (ToolError, type(None))):
+        return _MiddlewareFault(f"returned an Outcome whose error is {type_name(outcome.error)} instead of a ToolError")
+    if not isinstance(outcome.exception, (BaseException, type(None))):
+        return _MiddlewareFault(f"returned an Outcome whose exception is {type_name(outcome.exception)}")
+    return outcome
 
 
-def _refusing(error: ToolError) -> Steps:
+def _failing_steps(error: ToolError) -> Steps:
     """A middleware that decided before it started."""
     raise error
     yield  # makes it a generator
 
 
-def _name(middleware: Middleware) -> str:
+def _middleware_name(middleware: Middleware) -> str:
     return str(getattr(middleware, "__qualname__", None) or type(middleware).__qualname__)

@@ -13,7 +13,7 @@ from mulligan.classify.failure import Failure
 from mulligan.classify.reasons import reason_of
 from mulligan.errors import ToolError
 from mulligan.feedback import FeedbackFormat
-from mulligan.pipeline.invocation import Host, Invocation, Memory
+from mulligan.pipeline.invocation import Invocation, Memory, Runtime
 from mulligan.results import ToolResult
 from mulligan.tools import Tool
 from mulligan.untrusted.objects import chain, field, guarded
@@ -25,11 +25,14 @@ _NAME = rf"[\[(]?(?:{_QUOTED}|{_PLAIN})"
 _IDENTIFIER = r"((?=[a-z]*[^a-z\s])[\w.:/-]{1,128})"  # no word of prose: `The tool shed is unavailable today`
 _END = r"(?=[.,;:<)}\]\"\s]|$)"
 _TOOL = r"(?:tool|function)"
-_GONE = r"(?:is |was |has )?(?:not (?:been )?(?:found|available|registered|defined|known)|does not exist|unknown|unavailable)"
+_NOT_FOUND = (
+    r"(?:is |was |has )?"
+    r"(?:not (?:been )?(?:found|available|registered|defined|known)|does not exist|unknown|unavailable)"
+)
 _REPORTS = (
     rf"\b(?:unknown|unavailable) {_TOOL}(?: name| call)?:? {_NAME}{_END}",
-    rf"\b(?:the|a|an|this|your|that) {_TOOL} (?:{_QUOTED}|{_IDENTIFIER}) {_GONE}\b",
-    rf"(?<!\bthe )(?<!\ba )(?<!\ban )(?<!\bthis )(?<!\byour )(?<!\bthat )\b{_TOOL} {_NAME} {_GONE}\b",
+    rf"\b(?:the|a|an|this|your|that) {_TOOL} (?:{_QUOTED}|{_IDENTIFIER}) {_NOT_FOUND}\b",
+    rf"(?<!\bthe )(?<!\ba )(?<!\ban )(?<!\bthis )(?<!\byour )(?<!\bthat )\b{_TOOL} {_NAME} {_NOT_FOUND}\b",
     rf"(?:^|: ){_NAME} is not a valid tool\b",
     rf"\b(?:invalid|no such) {_TOOL}(?: name| call| available)?:? {_NAME}{_END}",
     rf"\bno {_TOOL} (?:named|called) {_NAME}{_END}",
@@ -41,26 +44,29 @@ _CODES = ("code", "type", "error", "errorType", "error_type", "reason", "name")
 _MOST_PARTS = 40
 
 
-def attempted_name(text_or_exception: str | BaseException) -> str | None:
+def missing_tool_name(text_or_exception: str | BaseException) -> str | None:
     """The name of the tool that a model tried to call and that did not exist, or None.
 
     Args:
         text_or_exception: the other runtime's report.
     """
     if isinstance(text_or_exception, BaseException):
-        found = (_name_of(exception) or _name_in(_text(exception)) for exception in chain(text_or_exception))
+        found = (
+            _name_from_exception(exception) or _name_from_text(_exception_text(exception))
+            for exception in chain(text_or_exception)
+        )
         return next(filter(None, found), None)
-    return _name_in(safe_str(text_or_exception, 2_000))
+    return _name_from_text(safe_str(text_or_exception, 2_000))
 
 
-def _text(exception: BaseException) -> str:
+def _exception_text(exception: BaseException) -> str:
     """What an exception says; a KeyError's own text is a quotation of that."""
     if isinstance(exception, KeyError) and exception.args:
         return safe_str(exception.args[0], 2_000)
     return safe_str(exception, 2_000)
 
 
-def _name_of(exception: BaseException) -> str | None:
+def _name_from_exception(exception: BaseException) -> str | None:
     """The field of an exception whose class says that there is no such tool, such as the AI SDK's `toolName`."""
     if reason_of(type(exception).__name__) is not meanings.NO_TOOL:
         return None
@@ -68,11 +74,11 @@ def _name_of(exception: BaseException) -> str | None:
     return name if isinstance(name, str) and name else None
 
 
-def _name_in(text: str) -> str | None:
+def _name_from_text(text: str) -> str | None:
     if text.lstrip()[:1] == "{":
         body = guarded(lambda: json.loads(text))
         if isinstance(body, Mapping):
-            return next(filter(None, map(_name_told, _parts(body))), None)
+            return next(filter(None, map(_name_from_json, _json_objects(body))), None)
     for report in _REPORTS:
         found = re.search(report, text, re.IGNORECASE)
         if found:
@@ -82,29 +88,29 @@ def _name_in(text: str) -> str | None:
     return None
 
 
-def _parts(body: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    waiting: list[Any] = [body]
-    for part in waiting:
-        if isinstance(part, Mapping) and len(waiting) <= _MOST_PARTS:
+def _json_objects(body: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    queue: list[Any] = [body]
+    for part in queue:
+        if isinstance(part, Mapping) and len(queue) <= _MOST_PARTS:
             yield part
-            waiting += list(part.values())[:_MOST_PARTS]
+            queue += list(part.values())[:_MOST_PARTS]
 
 
-def _name_told(part: Mapping[str, Any]) -> str | None:
+def _name_from_json(part: Mapping[str, Any]) -> str | None:
     """The name in one object of a JSON report: beside a code that says so, or in one of its texts."""
     texts = [value for value in part.values() if isinstance(value, str)]
     if any(isinstance(part.get(code), str) and reason_of(part[code]) is meanings.NO_TOOL for code in _CODES):
         named = next((part[name] for name in _FIELDS[:3] if isinstance(part.get(name), str) and part[name]), None)
         if named is not None:
             return str(named)
-    return next(filter(None, map(_name_in, texts)), None)
+    return next(filter(None, map(_name_from_text, texts)), None)
 
 
 def _nothing() -> None:
     return None
 
 
-_NAMELESS = Tool("tool", "", _nothing, schema={"type": "object"})
+_UNKNOWN_TOOL = Tool("tool", "", _nothing, schema={"type": "object"})
 
 
 class Diagnosis:
@@ -114,8 +120,8 @@ class Diagnosis:
         host: the pipeline's parts.
     """
 
-    def __init__(self, host: Host) -> None:
-        self._host = host
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
 
     def classify(
         self, exception_or_value: Any, tool: Tool | str | None, arguments: Mapping[str, Any] | None
@@ -127,42 +133,42 @@ class Diagnosis:
             tool: the tool, or any name.
             arguments: the call's arguments.
         """
-        known: Tool | None = self._host.toolset.get(tool) if isinstance(tool, str) else tool
+        known: Tool | None = self._runtime.toolset.get(tool) if isinstance(tool, str) else tool
         failure: Failure | None
         if issubclass(type(exception_or_value), BaseException):  # a foreign object may lie about its class, or raise
             failure = Failure(exception_or_value)
         else:
-            failure = self._host.stages.detect(exception_or_value, known or _NAMELESS)
+            failure = self._runtime.hooks.detect(exception_or_value, known or _UNKNOWN_TOOL)
         if failure is None:
             return None
         failure.tool, failure.arguments = known, arguments
         failure.tool_name = known.name if known is not None else tool if isinstance(tool, str) else None
-        error = self._host.answering.classifier.classify(failure, self._host.stages.classify)
+        error = self._runtime.result_factory.classifier.classify(failure, self._runtime.hooks.classify)
         error.tool_name = error.tool_name or failure.tool_name
         return error
 
     def recover(
-        self, told: str | BaseException, memory: Memory | None = None, format: FeedbackFormat | None = None
+        self, report: str | BaseException, memory: Memory | None = None, format: FeedbackFormat | None = None
     ) -> ToolResult:
         """The feedback for a failure that another runtime reported.
 
         Args:
-            told: its report.
+            report: its report.
             memory: the conversation's, or None; it remembers only names that no tool has, since other calls are
                 unknown.
             format: the conversation's feedback format, or None.
         """
-        name = attempted_name(told)
-        host = self._host
-        state = Invocation(host, ToolCall(None, name or "", None), None, None, format)
-        if name is not None and name not in host.toolset:
-            error: ToolError = host.answering.not_found(state.call, host.toolset)
-            error, note = (error, "") if memory is None else memory.failed(state, error)
-            return host.answering.failed(state, error, note)
-        if isinstance(told, BaseException):
-            state.failure = Failure(told, tool_name=name)
+        name = missing_tool_name(report)
+        runtime = self._runtime
+        invocation = Invocation(runtime, ToolCall(None, name or "", None), None, None, format)
+        if name is not None and name not in runtime.toolset:
+            error: ToolError = runtime.result_factory.not_found(invocation.call, runtime.toolset)
+            error, note = (error, "") if memory is None else memory.failed(invocation, error)
+            return runtime.result_factory.failed(invocation, error, note)
+        if isinstance(report, BaseException):
+            invocation.failure = Failure(report, tool_name=name)
         else:
-            state.failure = Failure(value=told, message=told, tool_name=name)
-        state.tool = host.toolset.get(name) if name else None
-        error = host.answering.classifier.classify(state.failure, state.stages.classify)
-        return host.answering.failed(state, error)
+            invocation.failure = Failure(value=report, message=report, tool_name=name)
+        invocation.tool = runtime.toolset.get(name) if name else None
+        error = runtime.result_factory.classifier.classify(invocation.failure, invocation.hooks.classify)
+        return runtime.result_factory.failed(invocation, error)

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any, TypeAlias
 
 from mulligan.calls import ToolCall
-from mulligan.deadline import Deadline, handed_down, outer_deadline
+from mulligan.deadline import Deadline, earliest_deadline, outer_deadline
 from mulligan.errors import (
     PluginError,
     ResourceNotFoundError,
@@ -25,25 +25,34 @@ from mulligan.errors import (
 from mulligan.events import CallFinished, CallRepaired, CallStarted
 from mulligan.execute.steps import Outcome, Run, Sleep, Step
 from mulligan.hooks.guard import Refusal
-from mulligan.pipeline.attempts import again, around, copied, inject, judged, run_of, timed, within
-from mulligan.pipeline.invocation import Host, Invocation, Memory
+from mulligan.pipeline.attempts import (
+    classify_outcome,
+    copy_arguments,
+    inject,
+    make_run,
+    middleware_for,
+    retry_by_default,
+    run_middleware,
+    with_deadline,
+)
+from mulligan.pipeline.invocation import Invocation, Memory, Runtime
 from mulligan.resolve.suggestions import candidates
 from mulligan.results import ToolResult
 from mulligan.tools import Tool
 from mulligan.untrusted.text import safe_repr, show_name
 from mulligan.validate.arguments import read_arguments
-from mulligan.validate.schemas import unusable
+from mulligan.validate.schemas import unusable_tool_error
 from mulligan.validate.validator import SchemaError
 
 Flow: TypeAlias = "Generator[Step, Outcome, ToolResult]"
-_LATE = "host:deadline"
+_DEADLINE_RULE = "host:deadline"
 
 
-def invoke(state: Invocation) -> Flow:
+def invoke(invocation: Invocation) -> Flow:
     """Runs one call through the stages.
 
     Args:
-        state: the call.
+        invocation: the call.
 
     Returns:
         A generator that returns the result.
@@ -52,104 +61,115 @@ def invoke(state: Invocation) -> Flow:
         UsageError: a mistake in the host's own code, such as a missing injected value.
         ToolError: in strict mode.
     """
-    flow = _stages(state)
-    return flow if state.memory is None else _remembered(state, state.memory, flow)
+    flow = _run_stages(invocation)
+    return flow if invocation.memory is None else _with_memory(invocation, invocation.memory, flow)
 
 
-def _remembered(state: Invocation, memory: Memory, flow: Flow) -> Flow:
+def _with_memory(invocation: Invocation, memory: Memory, flow: Flow) -> Flow:
     """The same flow; the conversation's memory learns of one that ends without a result."""
     try:
         return (yield from flow)
     except Exception:
-        if state.recording is not None:
-            memory.abandoned(state, may_have_run=state.attempts > 0)
+        if invocation.recording_key is not None:
+            memory.abandoned(invocation, may_have_run=invocation.attempts > 0)
         raise
     except BaseException:
-        if state.recording is not None:
-            memory.abandoned(state, may_have_run=True)
+        if invocation.recording_key is not None:
+            memory.abandoned(invocation, may_have_run=True)
         raise
 
 
-def _stages(state: Invocation) -> Flow:
-    state.started = state.host.clock()
-    state.deadline = _deadline_of(state)
-    if state.stages.observed:
-        _announce(state)
+def _run_stages(invocation: Invocation) -> Flow:
+    invocation.started = invocation.runtime.clock()
+    invocation.deadline = _deadline_of(invocation)
+    if invocation.hooks.has_observe:
+        _observe_start(invocation)
     try:
-        if state.memory is not None:
-            _let_in(state.memory.begin(state))
-        tool = _prepare(state)
+        if invocation.memory is not None:
+            _raise_if(invocation.memory.begin(invocation))
+        tool = _resolve_and_validate(invocation)
         if isinstance(tool, ToolError):
-            state.hide_secrets()
-            if not (state.stages.may_repair and isinstance(tool, (ToolNotFoundError, ToolArgumentError))):
-                return _failed(state, tool)
-            tool = yield from _repair(state, tool)
-        if state.memory is not None and (known := (yield from _recorded(state, state.memory, tool))) is not None:
-            return _finished(state, known)
-        _admit(state, tool)
-        middleware = around(state, tool)
+            invocation.hide_secrets()
+            if not (invocation.hooks.has_repair and isinstance(tool, (ToolNotFoundError, ToolArgumentError))):
+                return _failure_result(invocation, tool)
+            tool = yield from _repair(invocation, tool)
+        if (
+            invocation.memory is not None
+            and (recorded := (yield from _find_recorded(invocation, invocation.memory, tool))) is not None
+        ):
+            return _finish(invocation, recorded)
+        _authorize(invocation, tool)
+        middleware = middleware_for(invocation, tool)
         if middleware:
-            outcome = yield from within(state, tool, middleware, run_of(state, tool))
-        elif state.deadline is not None:
-            outcome = judged(state, tool, (yield timed(state, run_of(state, tool))))
+            outcome = yield from run_middleware(invocation, tool, middleware, make_run(invocation, tool))
+        elif invocation.deadline is not None:
+            outcome = classify_outcome(invocation, tool, (yield with_deadline(invocation, make_run(invocation, tool))))
         else:
-            outcome = judged(state, tool, (yield run_of(state, tool)))  # the run is not kept while it continues
+            outcome = classify_outcome(
+                invocation, tool, (yield make_run(invocation, tool))
+            )  # the run is not kept while it continues
         if outcome.error is not None and outcome.error.transient:
-            outcome = yield from again(state, tool, outcome)
+            outcome = yield from retry_by_default(invocation, tool, outcome)
     except Exception as error:
-        return (yield from _explained(state, _meant(state, error)))
-    return _succeeded(state, outcome.value) if outcome.error is None else (yield from _explained(state, outcome.error))
+        return (yield from _finish_failed(invocation, _error_for_exception(invocation, error)))
+    return (
+        _success_result(invocation, outcome.value)
+        if outcome.error is None
+        else (yield from _finish_failed(invocation, outcome.error))
+    )
 
 
-def _explained(state: Invocation, error: ToolError) -> Flow:
+def _finish_failed(invocation: Invocation, error: ToolError) -> Flow:
     """The result of a call that failed, with the names that may be meant instead of a missing one."""
-    tool = state.tool
+    tool = invocation.tool
     if isinstance(error, ResourceNotFoundError) and tool is not None and callable(tool.resources):
-        yield from _list_candidates(state, tool)
-    return _failed(state, error)
+        yield from _list_candidates(invocation, tool)
+    return _failure_result(invocation, error)
 
 
-def _list_candidates(state: Invocation, tool: Tool) -> Generator[Step, Outcome, None]:
+def _list_candidates(invocation: Invocation, tool: Tool) -> Generator[Step, Outcome, None]:
     """Lists the names that may be meant: as a run, so that it ends by the call's deadline."""
-    deadline = state.deadline
+    deadline = invocation.deadline
     if deadline is not None and deadline.remaining <= 0:
-        state.candidates = []
+        invocation.candidates = []
         return
     listing = Run(
-        partial(candidates, tool, state.arguments or {}), None, not tool.inline, is_async=False, lane=tool.name
+        partial(candidates, tool, invocation.arguments or {}), None, not tool.inline, is_async=False, lane=tool.name
     )
-    listed = yield timed(state, listing)
-    state.candidates = [] if listed.exception is not None else listed.value
+    listed = yield with_deadline(invocation, listing)
+    invocation.candidates = [] if listed.exception is not None else listed.value
 
 
-def _deadline_of(state: Invocation) -> Deadline | None:
-    if state.context is None and state.deadline is None and outer_deadline() is None:
+def _deadline_of(invocation: Invocation) -> Deadline | None:
+    if invocation.context is None and invocation.deadline is None and outer_deadline() is None:
         return None
-    _check_deadline(state)
-    return handed_down(state.deadline, state.context)
+    _check_deadline(invocation)
+    return earliest_deadline(invocation.deadline, invocation.context)
 
 
-def _check_deadline(state: Invocation) -> None:
+def _check_deadline(invocation: Invocation) -> None:
     """Refuses an invalid deadline, unless it is the value of some tool's own parameter of that name."""
-    if state.context is not None and not isinstance(state.context, Mapping):
-        shown = safe_repr(state.context, 40)
+    if invocation.context is not None and not isinstance(invocation.context, Mapping):
+        shown = safe_repr(invocation.context, 40)
         raise UsageError(f"context must be a mapping of names to values, not {shown}; pass context={{'name': value}}")
-    given = None if state.context is None else state.context.get("deadline")
-    if given is None or isinstance(given, Deadline):
+    deadline = None if invocation.context is None else invocation.context.get("deadline")
+    if deadline is None or isinstance(deadline, Deadline):
         return
-    if not any("deadline" in tool.injected for tool in state.host.toolset.values()):
-        shown = safe_repr(given, 40)
+    if not any("deadline" in tool.injected for tool in invocation.runtime.toolset.values()):
+        shown = safe_repr(deadline, 40)
         raise UsageError(f'context={{"deadline": {shown}}}: use a Deadline, as in Deadline.after(5) for 5 s from now')
 
 
-def _announce(state: Invocation) -> None:
-    tool = state.host.toolset.get(state.call.name)
-    show = partial(state.host.answering.shown_arguments, state.call, tool, state.host.toolset)
-    name = state.call.name if tool is not None else state.host.answering.shown_name(state.call)
-    state.stages.observe(CallStarted(state.call.id, name, show))
+def _observe_start(invocation: Invocation) -> None:
+    tool = invocation.runtime.toolset.get(invocation.call.name)
+    show = partial(
+        invocation.runtime.result_factory.display_arguments, invocation.call, tool, invocation.runtime.toolset
+    )
+    name = invocation.call.name if tool is not None else invocation.runtime.result_factory.display_name(invocation.call)
+    invocation.hooks.observe(CallStarted(invocation.call.id, name, show))
 
 
-def _meant(state: Invocation, error: Exception) -> ToolError:
+def _error_for_exception(invocation: Invocation, error: Exception) -> ToolError:
     """What an exception means that ended the stages; one that must pass is raised again."""
     if isinstance(error, ToolError):
         return error
@@ -157,130 +177,144 @@ def _meant(state: Invocation, error: Exception) -> ToolError:
         return error.error
     if isinstance(error, (UsageError, PluginError)):
         raise error
-    if state.outcome is not None and error is state.outcome.exception:
+    if invocation.outcome is not None and error is invocation.outcome.exception:
         raise error  # control flow of a framework
     message = f"mulligan itself failed ({type(error).__name__}); please report it."
-    own = ToolExecutionError(message, effect="possible" if state.attempts else "none", rule="host:bug")
-    own.__cause__ = error
-    return own
+    bug = ToolExecutionError(message, effect="possible" if invocation.attempts else "none", rule="host:bug")
+    bug.__cause__ = error
+    return bug
 
 
-def _prepare(state: Invocation) -> Tool | ToolError:
+def _resolve_and_validate(invocation: Invocation) -> Tool | ToolError:
     """Resolve and validate: the tool with its arguments, or the error of one of the two."""
-    host, call = state.host, state.call
-    tool = state.tool = state.stages.resolve(call, host.toolset)
+    runtime, call = invocation.runtime, invocation.call
+    tool = invocation.tool = invocation.hooks.resolve(call, runtime.toolset)
     if tool is None:
-        return host.answering.not_found(call, host.toolset)
+        return runtime.result_factory.not_found(call, runtime.toolset)
     try:
-        given: Any = state.stages.validate(tool, call) if state.stages.validates else None
-        given = read_arguments(call.arguments if given is None else given, host.limits, numbers=tool.numbers)
-        bound = tool.fit(given)
+        arguments: Any = invocation.hooks.validate(tool, call) if invocation.hooks.has_validate else None
+        arguments = read_arguments(
+            call.arguments if arguments is None else arguments, runtime.limits, numbers=tool.numbers
+        )
+        bound = tool.fit(arguments)
     except ToolArgumentError as error:
         return error.with_traceback(None)
     except SchemaError as error:
-        return unusable(tool.shown, error)
-    state.arguments = given
+        return unusable_tool_error(tool.shown, error)
+    invocation.arguments = arguments
     if isinstance(bound, ToolArgumentError):
         return bound
     if tool.secret:
-        state.hide_secrets()
-    state.bound = bound
+        invocation.hide_secrets()
+    invocation.handler_arguments = bound
     return tool
 
 
-def _recorded(state: Invocation, memory: Memory, tool: Tool) -> Generator[Step, Outcome, ToolResult | None]:
+def _find_recorded(invocation: Invocation, memory: Memory, tool: Tool) -> Generator[Step, Outcome, ToolResult | None]:
     """The result of a call that repeats one of this conversation; None if it is a new one.
 
     Raises:
         ToolError: the conversation's memory refuses the call.
     """
-    while isinstance(known := memory.refuse(state, tool), Sleep):
-        yield known
-    if isinstance(known, ToolError):
-        raise known
-    return known
+    while isinstance(recorded := memory.refuse(invocation, tool), Sleep):
+        yield recorded
+    if isinstance(recorded, ToolError):
+        raise recorded
+    return recorded
 
 
-def _let_in(refusal: ToolError | None) -> None:
+def _raise_if(refusal: ToolError | None) -> None:
     if refusal is not None:
         raise refusal
 
 
-def _admit(state: Invocation, tool: Tool) -> None:
+def _authorize(invocation: Invocation, tool: Tool) -> None:
     """The deadline, injected values, and authorize."""
-    clock = state.host.clock
-    if state.deadline is not None and state.deadline.remaining <= 0:
-        raise ToolTimeoutError("The deadline of this call passed. The tool was not run.", effect="none", rule=_LATE)
-    if tool.timeout is not None and (state.deadline is None or tool.timeout < state.deadline.remaining):
-        state.deadline = Deadline(clock() + tool.timeout, clock)
+    clock = invocation.runtime.clock
+    if invocation.deadline is not None and invocation.deadline.remaining <= 0:
+        raise ToolTimeoutError(
+            "The deadline of this call passed. The tool was not run.", effect="none", rule=_DEADLINE_RULE
+        )
+    if tool.timeout is not None and (invocation.deadline is None or tool.timeout < invocation.deadline.remaining):
+        invocation.deadline = Deadline(clock() + tool.timeout, clock)
     if tool.injected:
-        state.bound = {**state.bound, **inject(tool, state.context, state.call, state.deadline, clock)}
-    if state.stages.authorizes:
-        _let_in(state.stages.authorize(tool, partial(copied, state, tool), state.call))
+        invocation.handler_arguments = {
+            **invocation.handler_arguments,
+            **inject(tool, invocation.context, invocation.call, invocation.deadline, clock),
+        }
+    if invocation.hooks.has_authorize:
+        _raise_if(invocation.hooks.authorize(tool, partial(copy_arguments, invocation, tool), invocation.call))
 
 
-def _repair(state: Invocation, error: ToolError) -> Generator[Step, Outcome, Tool]:
+def _repair(invocation: Invocation, error: ToolError) -> Generator[Step, Outcome, Tool]:
     """One pass: the repaired call is resolved and validated again; whatever goes wrong keeps the first error."""
-    host, sent, tool_before, read_before = state.host, state.call, state.tool, state.arguments
-    redact = host.answering.redactor.redact
-    repairer = state.stages.repair(sent, error, host.toolset.without_handlers(), redact)
+    runtime, sent, tool_before, arguments_before = (
+        invocation.runtime,
+        invocation.call,
+        invocation.tool,
+        invocation.arguments,
+    )
+    redact = runtime.result_factory.redactor.redact
+    repairer = invocation.hooks.repair(sent, error, runtime.toolset.without_handlers(), redact)
     if repairer is None:
         raise error
-    outcome = yield timed(state, repairer if isinstance(repairer, Run) else Run(repairer))
+    outcome = yield with_deadline(invocation, repairer if isinstance(repairer, Run) else Run(repairer))
     repaired = outcome.value
     if outcome.exception is not None or not isinstance(repaired, ToolCall):
         raise error
-    state.call = sent._replace(name=repaired.name, arguments=repaired.arguments)
-    tool = _prepare(state)
-    host = state.host
-    if isinstance(tool, ToolError) or not _may_repair(state, sent, tool):
-        state.call, state.tool, state.arguments = sent, tool_before, read_before
+    invocation.call = sent._replace(name=repaired.name, arguments=repaired.arguments)
+    tool = _resolve_and_validate(invocation)
+    runtime = invocation.runtime
+    if isinstance(tool, ToolError) or not _is_safe_repair(invocation, sent, tool):
+        invocation.call, invocation.tool, invocation.arguments = sent, tool_before, arguments_before
         raise error
-    state.repairs = host.answering.repairs(sent, state.call, (tool_before, tool), host.toolset)
-    for repair in state.repairs:
-        state.note(CallRepaired(sent.id, host.answering.shown_name(sent), repair))
+    invocation.repairs = runtime.result_factory.repairs(sent, invocation.call, (tool_before, tool), runtime.toolset)
+    for repair in invocation.repairs:
+        invocation.note(CallRepaired(sent.id, runtime.result_factory.display_name(sent), repair))
     return tool
 
 
-def _may_repair(state: Invocation, sent: ToolCall, tool: Tool) -> bool:
+def _is_safe_repair(invocation: Invocation, sent: ToolCall, tool: Tool) -> bool:
     """Whether a repaired call, which has just been validated, holds no more than a corrected call may."""
     from mulligan.repair.provenance import may_repair
 
-    limits = state.host.limits
-    return may_repair(tool, sent, read_arguments(state.call.arguments, limits), limits)
+    limits = invocation.runtime.limits
+    return may_repair(tool, sent, read_arguments(invocation.call.arguments, limits), limits)
 
 
-def _succeeded(state: Invocation, value: Any) -> ToolResult:
+def _success_result(invocation: Invocation, value: Any) -> ToolResult:
     try:
-        result = state.host.answering.succeeded(state, value)
+        result = invocation.runtime.result_factory.succeeded(invocation, value)
     except ToolExecutionError as error:
-        return _failed(state, error)
-    return _finished(state, result)
+        return _failure_result(invocation, error)
+    return _finish(invocation, result)
 
 
-def _failed(state: Invocation, error: ToolError) -> ToolResult:
+def _failure_result(invocation: Invocation, error: ToolError) -> ToolResult:
     note = ""
-    if state.memory is not None:
-        error = state.host.answering.classifier.complete(error, state.call, state.tool, state.arguments)
-        error, note = state.memory.failed(state, error)
-    return _finished(state, state.host.answering.failed(state, error, note))
+    if invocation.memory is not None:
+        error = invocation.runtime.result_factory.classifier.complete(
+            error, invocation.call, invocation.tool, invocation.arguments
+        )
+        error, note = invocation.memory.failed(invocation, error)
+    return _finish(invocation, invocation.runtime.result_factory.failed(invocation, error, note))
 
 
-def _finished(state: Invocation, result: ToolResult) -> ToolResult:
-    host = state.host
-    result.duration = host.clock() - state.started
-    if state.memory is not None:
-        state.memory.finished(state, result)
-    if state.stages.observed:
-        state.stages.observe(CallFinished(result))
-    if host.strict and result.error is not None:
-        raise _raised(host, result, result.error)
+def _finish(invocation: Invocation, result: ToolResult) -> ToolResult:
+    runtime = invocation.runtime
+    result.duration = runtime.clock() - invocation.started
+    if invocation.memory is not None:
+        invocation.memory.finished(invocation, result)
+    if invocation.hooks.has_observe:
+        invocation.hooks.observe(CallFinished(result))
+    if runtime.strict and result.error is not None:
+        raise _strict_error(runtime, result, result.error)
     return result
 
 
-def _raised(host: Host, result: ToolResult, error: ToolError) -> ToolError:
+def _strict_error(runtime: Runtime, result: ToolResult, error: ToolError) -> ToolError:
     """The error of a result as strict mode raises it: with the existing tools, and the answer to its call."""
     if isinstance(error, ToolNotFoundError):
-        error.available = tuple(show_name(name, 128) for name in islice(host.toolset, host.limits.listed_tools))
+        error.available = tuple(show_name(name, 128) for name in islice(runtime.toolset, runtime.limits.listed_tools))
     error.__dict__["_result"] = result
     return error

@@ -1,4 +1,4 @@
-"""One call on its way to its result, and what it knows of its pipeline: `Invocation`, `Host`, `Memory`."""
+"""One call on its way to its result, and what it knows of its pipeline: `Invocation`, `Runtime`, `Memory`."""
 
 from __future__ import annotations
 
@@ -11,53 +11,53 @@ from mulligan.deadline import Deadline
 from mulligan.errors import ToolError
 from mulligan.execute.steps import Middleware, Outcome, Sleep
 from mulligan.feedback import FeedbackFormat
-from mulligan.hooks.callers import Stages
+from mulligan.hooks.callers import CompiledHooks
 from mulligan.policy import Limits, Policy
 from mulligan.resolve.toolset import Toolset
 from mulligan.results import ToolResult
 from mulligan.tools import Tool
 
 if TYPE_CHECKING:
-    from mulligan.pipeline.result_factory import Answering
+    from mulligan.pipeline.result_factory import ResultFactory
 
 
 class Memory(Protocol):
     """What a conversation remembers of its calls."""
 
-    def begin(self, state: Invocation) -> ToolError | None:
+    def begin(self, invocation: Invocation) -> ToolError | None:
         """An error for a call that the conversation's budget does not allow, or None."""
 
-    def refuse(self, state: Invocation, tool: Tool) -> ToolError | ToolResult | Sleep | None:
+    def refuse(self, invocation: Invocation, tool: Tool) -> ToolError | ToolResult | Sleep | None:
         """An error for a validated call that must not be run once more, its recorded result, a wait for it, or None."""
 
-    def failed(self, state: Invocation, error: ToolError) -> tuple[ToolError, str]:
+    def failed(self, invocation: Invocation, error: ToolError) -> tuple[ToolError, str]:
         """Takes note of a failure. Returns the error that counts, and the name of a sentence on the repetition."""
 
-    def finished(self, state: Invocation, result: ToolResult) -> None:
+    def finished(self, invocation: Invocation, result: ToolResult) -> None:
         """Takes note of a result."""
 
-    def abandoned(self, state: Invocation, *, may_have_run: bool) -> None:
+    def abandoned(self, invocation: Invocation, *, may_have_run: bool) -> None:
         """Takes note of a call that ended without a result."""
 
 
-class Blame(Protocol):
+class FaultLog(Protocol):
     """Records what plugins did wrong."""
 
-    def owner(self, item: Any, otherwise: str) -> str:
+    def plugin_of(self, item: Any, otherwise: str) -> str:
         """The plugin that contributed something."""
 
     def fault(self, plugin: str, hook: str, error: str, exception: BaseException | None = None) -> None:
         """Records what a plugin did wrong."""
 
 
-class Chances(Protocol):
+class DefaultRetry(Protocol):
     """Further attempts that nobody had to ask for."""
 
     def after(self, outcome: Outcome, started: float) -> Middleware:
         """A middleware that is begun after the first run has failed."""
 
 
-class Host:
+class Runtime:
     """What the flow knows of its pipeline.
 
     Attributes:
@@ -74,14 +74,14 @@ class Host:
     """
 
     __slots__ = (
-        "answering",
-        "blame",
-        "chances",
         "clock",
+        "default_retry",
+        "fault_log",
+        "hooks",
         "limits",
         "middleware",
         "policy",
-        "stages",
+        "result_factory",
         "strict",
         "toolset",
     )
@@ -89,29 +89,29 @@ class Host:
     def __init__(
         self,
         toolset: Toolset,
-        stages: Stages,
+        hooks: CompiledHooks,
         policy: Policy,
         limits: Limits,
         middleware: tuple[Middleware, ...],
-        answering: Answering,
+        result_factory: ResultFactory,
         strict: bool,
         clock: Callable[[], float],
-        blame: Blame,
-        chances: Callable[[], Chances] | None = None,
+        fault_log: FaultLog,
+        default_retry: Callable[[], DefaultRetry] | None = None,
     ) -> None:
         self.toolset = toolset
-        self.stages = stages
+        self.hooks = hooks
         self.policy = policy
         self.limits = limits
         self.middleware = middleware
-        self.answering = answering
+        self.result_factory = result_factory
         self.strict = strict
         self.clock = clock
-        self.blame = blame
-        self.chances = chances
+        self.fault_log = fault_log
+        self.default_retry = default_retry
 
 
-class HostView(Host):
+class RuntimeView(Runtime):
     """What the flow knows of a pipeline that shares everything but its tools with another.
 
     Args:
@@ -120,31 +120,31 @@ class HostView(Host):
         policy: the policy, which may let more pass than the other's.
     """
 
-    __slots__ = ("_host",)
+    __slots__ = ("_runtime",)
 
-    def __init__(self, toolset: Toolset, host: Host, policy: Policy) -> None:
-        self._host = host
+    def __init__(self, toolset: Toolset, runtime: Runtime, policy: Policy) -> None:
+        self._runtime = runtime
         super().__init__(
             toolset,
-            host.stages,
+            runtime.hooks,
             policy,
-            host.limits,
-            host.middleware,
-            host.answering,
-            host.strict,
-            host.clock,
-            host.blame,
-            host.chances,
+            runtime.limits,
+            runtime.middleware,
+            runtime.result_factory,
+            runtime.strict,
+            runtime.clock,
+            runtime.fault_log,
+            runtime.default_retry,
         )
 
     @property
-    def stages(self) -> Stages:
+    def hooks(self) -> CompiledHooks:
         """The compiled hooks of the other, which change when a plugin is set aside."""
-        return self._host.stages
+        return self._runtime.hooks
 
-    @stages.setter
-    def stages(self, stages: Stages) -> None:
-        self._host.stages = stages
+    @hooks.setter
+    def hooks(self, hooks: CompiledHooks) -> None:
+        self._runtime.hooks = hooks
 
 
 class Invocation:
@@ -175,7 +175,6 @@ class Invocation:
     __slots__ = (
         "arguments",
         "attempts",
-        "bound",
         "call",
         "candidates",
         "context",
@@ -183,12 +182,13 @@ class Invocation:
         "events",
         "failure",
         "format",
-        "host",
+        "handler_arguments",
+        "hooks",
         "memory",
         "outcome",
-        "recording",
+        "recording_key",
         "repairs",
-        "stages",
+        "runtime",
         "started",
         "step",
         "tool",
@@ -196,23 +196,23 @@ class Invocation:
 
     def __init__(
         self,
-        host: Host,
+        runtime: Runtime,
         call: ToolCall,
         context: Mapping[str, Any] | None = None,
         memory: Memory | None = None,
         format: FeedbackFormat | None = None,
         deadline: Deadline | None = None,
     ) -> None:
-        self.host = host
+        self.runtime = runtime
         self.call = call
         self.context = context
         self.memory = memory
         self.format = format
         self.deadline = deadline
-        self.stages = host.stages
+        self.hooks = runtime.hooks
         self.tool: Tool | None = None
         self.arguments: dict[str, Any] | None = None
-        self.bound: dict[str, Any] = {}
+        self.handler_arguments: dict[str, Any] = {}
         self.failure: Failure | None = None
         self.outcome: Outcome | None = None
         self.candidates: list[str] | None = None
@@ -221,19 +221,19 @@ class Invocation:
         self.events: tuple[CallEvent, ...] = ()
         self.started = 0.0
         self.step = 0
-        self.recording: str | None = None
+        self.recording_key: str | None = None
 
     def hide_secrets(self) -> None:
         """Takes care that no text about the call shows its secrets."""
-        host = self.host
-        if not host.toolset.secrets:
+        runtime = self.runtime
+        if not runtime.toolset.secrets:
             return
-        answering = host.answering.hide_secrets(self.call, self.tool, host.toolset, self.arguments)
-        if answering is not host.answering:
-            self.host = HostView(host.toolset, host, host.policy)
-            self.host.answering = answering
+        result_factory = runtime.result_factory.hide_secrets(self.call, self.tool, runtime.toolset, self.arguments)
+        if result_factory is not runtime.result_factory:
+            self.runtime = RuntimeView(runtime.toolset, runtime, runtime.policy)
+            self.runtime.result_factory = result_factory
 
     def note(self, event: CallEvent) -> None:
         """Keeps an event for the result, and tells the observers."""
         self.events += (event,)
-        self.stages.observe(event)
+        self.hooks.observe(event)

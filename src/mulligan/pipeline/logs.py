@@ -24,11 +24,11 @@ class Logging:
         line: makes one clean, redacted line of a foreign text.
     """
 
-    def __init__(self, level: str, line: Callable[[str], str]) -> None:
+    def __init__(self, level: str, sanitize_line: Callable[[str], str]) -> None:
         from loguru import logger
 
         self._log = logger
-        self._line = line
+        self._sanitize_line = sanitize_line
         self.set_level(level)
 
     def set_level(self, level: str) -> None:
@@ -50,12 +50,12 @@ class Logging:
         if isinstance(event, CallStarted):
             self._write("INFO", f"{event.tool_name} called with {event.arguments or 'nothing'}")
         elif isinstance(event, AttemptFailed):
-            told = f"{event.tool_name} failed: {type(event.error).__name__}: {event.error.message}"
-            self._write("ERROR", told, event.traceback)
+            message = f"{event.tool_name} failed: {type(event.error).__name__}: {event.error.message}"
+            self._write("ERROR", message, event.traceback)
         elif isinstance(event, CallRepaired):
             what = "name" if event.repair.kind == "name" else "inputs"
-            told = f"repaired tool {what}: {event.repair.before} was read as {event.repair.after}"
-            self._write("WARNING", f"{event.tool_name}: {told}")
+            message = f"repaired tool {what}: {event.repair.before} was read as {event.repair.after}"
+            self._write("WARNING", f"{event.tool_name}: {message}")
         elif isinstance(event, BudgetSpent):
             whose = "the conversation" if event.tool is None else event.tool
             self._write(
@@ -76,7 +76,7 @@ class Logging:
 
     def _write(self, level: str, text: str, traceback: str = "") -> None:
         if LEVELS.index(level) >= self._lowest:
-            self._log.log(level, "{}", f"{self._line(text)}\n{clean(traceback)}".rstrip())
+            self._log.log(level, "{}", f"{self._sanitize_line(text)}\n{clean(traceback)}".rstrip())
 
 
 LEVELS = ("INFO", "SUCCESS", "WARNING", "ERROR")
@@ -90,9 +90,9 @@ class Logs:
         line: makes one clean, redacted line of a foreign text.
     """
 
-    def __init__(self, manager: PluginManager, line: Callable[[str], str]) -> None:
+    def __init__(self, manager: PluginManager, sanitize_line: Callable[[str], str]) -> None:
         self._manager = manager
-        self._line = line
+        self._sanitize_line = sanitize_line
         self._plugin: Logging | None = None
 
     def wanted(self) -> str | None:
@@ -101,12 +101,12 @@ class Logs:
         Raises:
             UsageError: no such level.
         """
-        asked = os.environ.get("MULLIGAN_LOG", "")
-        level = "INFO" if asked == "1" else asked.upper()
+        value = os.environ.get("MULLIGAN_LOG", "")
+        level = "INFO" if value == "1" else value.upper()
         if level in ("", "0", "OFF"):
             return None
         if level not in LEVELS:
-            raise UsageError(f"MULLIGAN_LOG={asked!r}: unknown log level; use one of {', '.join(LEVELS)}")
+            raise UsageError(f"MULLIGAN_LOG={value!r}: unknown log level; use one of {', '.join(LEVELS)}")
         return level
 
     def enable(self, level: str) -> bool:
@@ -124,6 +124,6 @@ class Logs:
         if self._plugin is not None:
             self._plugin.set_level(level)
             return False
-        self._plugin = Logging(level, self._line)
+        self._plugin = Logging(level, self._sanitize_line)
         self._manager.add(self._plugin, "logging", built_in=True)
         return True

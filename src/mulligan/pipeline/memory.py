@@ -12,17 +12,17 @@ from mulligan.deadline import Deadline
 from mulligan.errors import ToolArgumentError, ToolError, ToolTimeoutError
 from mulligan.execute.steps import Signal, Sleep
 from mulligan.forks import shared_lock
-from mulligan.pipeline.invocation import Host, Invocation
+from mulligan.pipeline.invocation import Invocation, Runtime
 from mulligan.results import ToolResult
 from mulligan.session.answers import Answer, AnsweredCalls
-from mulligan.session.budget import Budget, Overspent, Spending
+from mulligan.session.budget import Budget, ExhaustedPart, Spending
 from mulligan.session.loop_guard import LoopGuard
 from mulligan.session.records import call_key, digest
 from mulligan.tools import Tool
 from mulligan.untrusted.text import safe_str
 from mulligan.validate.arguments import read_arguments
 
-OWN = "session:"
+RULE_PREFIX = "session:"
 _LONGEST_WAIT = 60.0
 _LONGEST_ID = 1_000_000
 
@@ -56,19 +56,19 @@ class SessionMemory:
         failures: how many of them failed.
     """
 
-    def __init__(self, host: Host, id: str | None, budget: Budget | None) -> None:
-        self._host = host
+    def __init__(self, runtime: Runtime, id: str | None, budget: Budget | None) -> None:
+        self._runtime = runtime
         self._id = id
-        self.guard = LoopGuard(host.clock)
+        self.guard = LoopGuard(runtime.clock)
         self.answers = AnsweredCalls()
         self.spending: Spending | None = None
         self._lock = shared_lock()
         self._open_steps = 0
         self.calls = self.failures = 0
         if budget is not None:
-            self.allow(budget)
+            self.set_budget(budget)
 
-    def allow(self, budget: Budget | None) -> None:
+    def set_budget(self, budget: Budget | None) -> None:
         """Sets the budget; the used part stays used.
 
         Args:
@@ -77,7 +77,7 @@ class SessionMemory:
         if budget is None:
             self.spending = None
         elif self.spending is None:
-            self.spending = Spending(budget, self._host.clock)
+            self.spending = Spending(budget, self._runtime.clock)
         else:
             self.spending.budget = budget
 
@@ -87,7 +87,7 @@ class SessionMemory:
         Args:
             saved: that result.
         """
-        spending = Spending(Budget(), self._host.clock)
+        spending = Spending(Budget(), self._runtime.clock)
         spending.load(saved)
         self.spending = spending
 
@@ -120,138 +120,140 @@ class SessionMemory:
         spending = self.spending
         if spending is None or spending.budget.seconds is None:
             return None
-        return Deadline(spending.started + spending.budget.seconds, self._host.clock)
+        return Deadline(spending.started + spending.budget.seconds, self._runtime.clock)
 
-    def begin(self, state: Invocation) -> ToolError | None:
+    def begin(self, invocation: Invocation) -> ToolError | None:
         """An error for a call that the conversation's budget does not allow, or None.
 
         Args:
-            state: the call.
+            invocation: the call.
         """
-        state.step = self.guard.begin(is_step=not self._open_steps)
-        return None if self.spending is None else self._over(state, self.spending.begin())
+        invocation.step = self.guard.begin(is_step=not self._open_steps)
+        return None if self.spending is None else self._budget_error(invocation, self.spending.begin())
 
-    def refuse(self, state: Invocation, tool: Tool) -> ToolError | ToolResult | Sleep | None:
+    def refuse(self, invocation: Invocation, tool: Tool) -> ToolError | ToolResult | Sleep | None:
         """An error for a call that must not be run, or must not be run again; or None.
 
         Args:
-            state: the call, its arguments validated.
+            invocation: the call, its arguments validated.
             tool: its tool.
 
         Returns:
             The result of the call with the same id, if it has run already; a wait while it is running.
         """
-        arguments = state.arguments or {}
-        if state.call.id is not None and not (tool.read_only or tool.idempotent):
+        arguments = invocation.arguments or {}
+        if invocation.call.id is not None and not (tool.read_only or tool.idempotent):
             key = digest(
-                f"{safe_str(state.call.id, _LONGEST_ID)}\0{call_key(tool.name, _with_defaults(tool, arguments))}"
+                f"{safe_str(invocation.call.id, _LONGEST_ID)}\0{call_key(tool.name, _with_defaults(tool, arguments))}"
             )
-            known = self.answers.begin(key)
-            if isinstance(known, Signal):
-                return self._wait(state, known)
-            if isinstance(known, Answer):
-                return self._repeat(state, tool, known)
-            if known is not None:
-                return known
-            state.recording = key
-        refused = self.guard.refuse(tool, arguments, state.step)
-        if refused is not None or self.spending is None:
-            return refused
-        left = self.spending.seconds_left(tool.name)
-        if left is not None and (state.deadline is None or left < state.deadline.remaining):
-            state.deadline = Deadline(self._host.clock() + left, self._host.clock)
-        return self._over(state, self.spending.begin(tool.name))
+            previous = self.answers.begin(key)
+            if isinstance(previous, Signal):
+                return self._wait_for(invocation, previous)
+            if isinstance(previous, Answer):
+                return self._recorded_result(invocation, tool, previous)
+            if previous is not None:
+                return previous
+            invocation.recording_key = key
+        refusal = self.guard.refuse(tool, arguments, invocation.step)
+        if refusal is not None or self.spending is None:
+            return refusal
+        seconds_left = self.spending.seconds_left(tool.name)
+        if seconds_left is not None and (invocation.deadline is None or seconds_left < invocation.deadline.remaining):
+            invocation.deadline = Deadline(self._runtime.clock() + seconds_left, self._runtime.clock)
+        return self._budget_error(invocation, self.spending.begin(tool.name))
 
-    def _wait(self, state: Invocation, ended: Signal) -> ToolError | Sleep:
-        left = _LONGEST_WAIT if state.deadline is None else state.deadline.remaining
+    def _wait_for(self, invocation: Invocation, ended: Signal) -> ToolError | Sleep:
+        left = _LONGEST_WAIT if invocation.deadline is None else invocation.deadline.remaining
         if left > 0:
             return Sleep(min(left, _LONGEST_WAIT), ended)
         message = "This call was not run: a call with the same id is still running."
-        return ToolTimeoutError(message, effect="possible", rule=f"{OWN}same-id")
+        return ToolTimeoutError(message, effect="possible", rule=f"{RULE_PREFIX}same-id")
 
-    def _repeat(self, state: Invocation, tool: Tool, known: Answer) -> ToolError | ToolResult:
+    def _recorded_result(self, state: Invocation, tool: Tool, known: Answer) -> ToolError | ToolResult:
         """The recorded answer, unless the model has repeated a failure so often that the run ends."""
         if known.error is not None and not known.error.fatal:
             refused = self.guard.refuse(tool, state.arguments or {}, state.step)
             if refused is not None and refused.fatal:
                 return refused
-            self.guard.repeat(tool, state.arguments or {}, state.step)
-        return known.result(state.call, tool, self._host.answering)
+            self.guard.count_repeat(tool, state.arguments or {}, state.step)
+        return known.result(state.call, tool, self._runtime.result_factory)
 
-    def _over(self, state: Invocation, spent: Overspent | None) -> ToolError | None:
+    def _budget_error(self, invocation: Invocation, spent: ExhaustedPart | None) -> ToolError | None:
         if spent is None:
             return None
-        name = self._host.answering.shown_name(state.call)
-        state.note(BudgetSpent(self._id, state.call.id, name, spent.part, spent.limit, spent.tool))
+        name = self._runtime.result_factory.display_name(invocation.call)
+        invocation.note(BudgetSpent(self._id, invocation.call.id, name, spent.part, spent.limit, spent.tool))
         return spent.error()
 
-    def failed(self, state: Invocation, error: ToolError) -> tuple[ToolError, str]:
+    def failed(self, invocation: Invocation, error: ToolError) -> tuple[ToolError, str]:
         """Records a failure.
 
         Args:
-            state: the call.
+            invocation: the call.
             error: what the failure means, its fatality decided.
 
         Returns:
             The error that counts, and the name of a sentence on the repetition, or nothing.
         """
-        if error.rule is not None and error.rule.startswith(OWN):
+        if error.rule is not None and error.rule.startswith(RULE_PREFIX):
             return error, ""
-        failure = state.failure
+        failure = invocation.failure
         return self.guard.failed(
-            state.tool,
-            state.call.name,
-            self._read(state),
+            invocation.tool,
+            invocation.call.name,
+            self._arguments_of(invocation),
             error,
-            step=state.step or self.guard.step,
-            ran=state.attempts > 0,
+            step=invocation.step or self.guard.step,
+            ran=invocation.attempts > 0,
             exception=None if failure is None else failure.type_name,
-            started=state.started,
+            started=invocation.started,
         )
 
-    def _read(self, state: Invocation) -> Mapping[str, Any] | None:
-        if state.arguments is not None:
-            return state.arguments
+    def _arguments_of(self, invocation: Invocation) -> Mapping[str, Any] | None:
+        if invocation.arguments is not None:
+            return invocation.arguments
         try:
-            return read_arguments(state.call.arguments, self._host.limits)
+            return read_arguments(invocation.call.arguments, self._runtime.limits)
         except ToolArgumentError:
             return None
 
-    def finished(self, state: Invocation, result: ToolResult) -> None:
+    def finished(self, invocation: Invocation, result: ToolResult) -> None:
         """Records a result.
 
         Args:
-            state: the call.
+            invocation: the call.
             result: its result.
         """
-        tool, error = state.tool, result.error
+        tool, error = invocation.tool, result.error
         with self._lock:
             self.calls += 1
             self.failures += result.is_error
         if tool is not None and error is None:
-            self.guard.succeeded(tool, state.arguments or {})
+            self.guard.succeeded(tool, invocation.arguments or {})
         elif error is not None:
             names = getattr(error, "suggestions", ())
             corrected = None if result.feedback is None else _as_call(result.feedback.corrected)
             if names or corrected is not None:
-                self.guard.propose(tool, corrected, names)
-        if state.recording is not None:
-            self._record(state, Answer.of(result), has_run=state.attempts > 0)
-        if self.spending is not None and not (error is not None and (error.rule or "").startswith(f"{OWN}budget")):
+                self.guard.record_proposal(tool, corrected, names)
+        if invocation.recording_key is not None:
+            self._record(invocation, Answer.of(result), has_run=invocation.attempts > 0)
+        if self.spending is not None and not (
+            error is not None and (error.rule or "").startswith(f"{RULE_PREFIX}budget")
+        ):
             name = None if tool is None else tool.name
             self.spending.end(name, result.duration, None if error is None else len(result.content))
 
-    def abandoned(self, state: Invocation, *, may_have_run: bool) -> None:
+    def abandoned(self, invocation: Invocation, *, may_have_run: bool) -> None:
         """Records a call that ended without a result, such as one that the host cancelled.
 
         Args:
-            state: the call.
+            invocation: the call.
             may_have_run: whether its tool may have been run.
         """
-        self._record(state, None, has_run=may_have_run)
+        self._record(invocation, None, has_run=may_have_run)
 
-    def _record(self, state: Invocation, answer: Answer | None, *, has_run: bool) -> None:
-        key, state.recording = state.recording, None
+    def _record(self, invocation: Invocation, answer: Answer | None, *, has_run: bool) -> None:
+        key, invocation.recording_key = invocation.recording_key, None
         if key is not None:
             self.answers.end(key, answer, has_run=has_run)
 

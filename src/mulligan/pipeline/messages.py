@@ -8,13 +8,13 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from mulligan.calls import ToolCall
-from mulligan.copies import copied_result
+from mulligan.copies import copy_result
 from mulligan.dialects import Dialect, named, plain
 from mulligan.dialects.readers import mapping, mappings
 from mulligan.errors import ToolCancelledError, ToolError, UsageError
 from mulligan.events import Notice, StepFinished
 from mulligan.pipeline.assembly import as_invocation
-from mulligan.pipeline.invocation import Blame, Host
+from mulligan.pipeline.invocation import FaultLog, Runtime
 from mulligan.results import Answers, ToolResult
 from mulligan.untrusted.copies import detached
 from mulligan.untrusted.objects import type_name
@@ -35,7 +35,7 @@ def async_driver() -> Callable[..., Coroutine[Any, Any, ToolResult]]:
 
 def call_each(
     pipeline: Pipeline,
-    host: Host,
+    runtime: Runtime,
     calls: Sequence[ToolCall],
     session: Session | None,
     context: Mapping[str, Any] | None,
@@ -44,18 +44,18 @@ def call_each(
 
     Args:
         pipeline: what runs them.
-        host: the pipeline's parts.
+        runtime: the pipeline's parts.
         calls: the calls.
         session: the conversation they belong to.
         context: values for `Injected` parameters, by name.
     """
-    started = host.clock()
+    started = runtime.clock()
     with _step_of(session):
-        ended = [_ended(pipeline, call, session, context) for call in calls]
-    return _finish(host, session, calls, ended, started)
+        ended = [_call_or_error(pipeline, call, session, context) for call in calls]
+    return _finish_step(runtime, session, calls, ended, started)
 
 
-def _ended(
+def _call_or_error(
     pipeline: Pipeline, call: ToolCall, session: Session | None, context: Mapping[str, Any] | None
 ) -> ToolResult | ToolError:
     try:
@@ -76,46 +76,46 @@ def result_of(error: BaseException) -> ToolResult | None:
     return result
 
 
-def _finish(
-    host: Host,
+def _finish_step(
+    runtime: Runtime,
     session: Session | None,
     calls: Sequence[ToolCall],
     ended: Sequence[ToolResult | ToolError],
     started: float,
 ) -> list[ToolResult]:
     """The results of a step, reported to the observers. In strict mode the first error is raised, with all results on it."""
-    results = [one if isinstance(one, ToolResult) else result_of(one) for one in ended]
-    known = [result for result in results if result is not None]
-    _tell(host, session, calls, known, started)
-    for one in ended:
-        if isinstance(one, ToolError):
-            one.__dict__["results"] = known
-            raise one
-    return known
+    results = [outcome if isinstance(outcome, ToolResult) else result_of(outcome) for outcome in ended]
+    finished = [result for result in results if result is not None]
+    _notify_observers(runtime, session, calls, finished, started)
+    for outcome in ended:
+        if isinstance(outcome, ToolError):
+            outcome.__dict__["results"] = finished
+            raise outcome
+    return finished
 
 
 def _step_of(session: Session | None) -> AbstractContextManager[None]:
     return nullcontext() if session is None else session.memory.step(joins=True)
 
 
-def _tell(
-    host: Host, session: Session | None, calls: Sequence[ToolCall], results: Sequence[ToolResult], started: float
+def _notify_observers(
+    runtime: Runtime, session: Session | None, calls: Sequence[ToolCall], results: Sequence[ToolResult], started: float
 ) -> None:
     """Notifies the observers that a step has ended."""
-    if not results or not host.stages.observed:
+    if not results or not runtime.hooks.has_observe:
         return
-    names = tuple(host.answering.shown_name(call) for call in calls)
+    names = tuple(runtime.result_factory.display_name(call) for call in calls)
     id = None if session is None else session.id
-    host.stages.observe(StepFinished(id, names, tuple(results), host.clock() - started))
+    runtime.hooks.observe(StepFinished(id, names, tuple(results), runtime.clock() - started))
     if all(result.is_error for result in results):
-        told = dict.fromkeys(result.feedback.user_message for result in results if result.feedback is not None)
-        text = " ".join(_sentence(text) for text in told) or "The assistant's tools failed."
-        host.stages.observe(Notice(id, text, any(result.fatal for result in results)))
+        messages = dict.fromkeys(result.feedback.user_message for result in results if result.feedback is not None)
+        text = " ".join(_sentence(text) for text in messages) or "The assistant's tools failed."
+        runtime.hooks.observe(Notice(id, text, any(result.fatal for result in results)))
 
 
 async def acall_each(
     pipeline: Pipeline,
-    host: Host,
+    runtime: Runtime,
     calls: Sequence[ToolCall],
     session: Session | None,
     context: Mapping[str, Any] | None,
@@ -124,7 +124,7 @@ async def acall_each(
 
     Args:
         pipeline: what runs them.
-        host: the pipeline's parts.
+        runtime: the pipeline's parts.
         calls: the calls.
         session: the conversation they belong to.
         context: values for `Injected` parameters, by name.
@@ -133,18 +133,20 @@ async def acall_each(
         asyncio.CancelledError: the host cancelled the batch; its attribute `results` holds the results of the calls that
             had ended, and None for the others.
     """
-    started = host.clock()
+    started = runtime.clock()
     with _step_of(session):
         running = [pipeline.acall(call, session=session, context=context) for call in calls]
-        at_once = await _at_once(running, host)
+        outcomes = await _gather(running, runtime)
         ended = [
-            one if one is not None else _cancelled(host, call, session, context)
-            for call, one in zip(calls, at_once, strict=True)
+            one if one is not None else _cancelled_result(runtime, call, session, context)
+            for call, one in zip(calls, outcomes, strict=True)
         ]
-    return _finish(host, session, calls, ended, started)
+    return _finish_step(runtime, session, calls, ended, started)
 
 
-async def _at_once(calls: Sequence[Coroutine[Any, Any, ToolResult]], host: Host) -> list[ToolResult | ToolError | None]:
+async def _gather(
+    calls: Sequence[Coroutine[Any, Any, ToolResult]], runtime: Runtime
+) -> list[ToolResult | ToolError | None]:
     """The results of the calls; None for one whose task was cancelled, but not by the host, which has no access to it."""
     import asyncio
 
@@ -156,8 +158,8 @@ async def _at_once(calls: Sequence[Coroutine[Any, Any, ToolResult]], host: Host)
     except asyncio.CancelledError as cancelled:
         for task in tasks:
             task.cancel()
-        await asyncio.wait(tasks, timeout=host.limits.grace)
-        cancelled.results = [_result(task) for task in tasks]  # type: ignore[attr-defined]
+        await asyncio.wait(tasks, timeout=runtime.limits.grace)
+        cancelled.results = [_result_of_task(task) for task in tasks]  # type: ignore[attr-defined]
         raise
     errors = [None if task.cancelled() else task.exception() for task in tasks]
     for error in errors:
@@ -169,22 +171,22 @@ async def _at_once(calls: Sequence[Coroutine[Any, Any, ToolResult]], host: Host)
     ]
 
 
-def _cancelled(
-    host: Host, call: ToolCall, session: Session | None, context: Mapping[str, Any] | None
+def _cancelled_result(
+    runtime: Runtime, call: ToolCall, session: Session | None, context: Mapping[str, Any] | None
 ) -> ToolResult | ToolError:
     """The answer to a call whose tool had its task cancelled, by a timer or another task: every call gets one."""
-    state = as_invocation(host, call, None, None, session, context)
-    state.tool, state.attempts = host.toolset.get(call.name), 1
-    state.hide_secrets()
+    invocation = as_invocation(runtime, call, None, None, session, context)
+    invocation.tool, invocation.attempts = runtime.toolset.get(call.name), 1
+    invocation.hide_secrets()
     error = ToolCancelledError("The tool cancelled its own task.", effect="possible", rule="host:cancelled")
-    result = state.host.answering.failed(state, error)
-    if not host.strict or result.error is None:
+    result = invocation.runtime.result_factory.failed(invocation, error)
+    if not runtime.strict or result.error is None:
         return result
     result.error.__dict__["_result"] = result
     return result.error
 
 
-def _result(task: Any) -> ToolResult | None:
+def _result_of_task(task: Any) -> ToolResult | None:
     ended = task.done() and not task.cancelled() and task.exception() is None
     return task.result() if ended else None
 
@@ -193,18 +195,18 @@ def _sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
-_CALLS = ("tool_use", "toolUse", "tool_call", "tool-call", "function_call", "functionCall")
-_LANGCHAIN = "For LangChain messages, use mulligan-langchain."
-_OWN = "Pass the message as the provider's SDK returned it."
+_CALL_KEYS = ("tool_use", "toolUse", "tool_call", "tool-call", "function_call", "functionCall")
+_LANGCHAIN_HINT = "For LangChain messages, use mulligan-langchain."
+_SDK_HINT = "Pass the message as the provider's SDK returned it."
 
 
-def read_message(message: Any, dialects: Mapping[str, Dialect], blame: Blame) -> tuple[Dialect, list[ToolCall]]:
+def read_message(message: Any, dialects: Mapping[str, Dialect], fault_log: FaultLog) -> tuple[Dialect, list[ToolCall]]:
     """The first dialect that recognises a message, and the message's calls.
 
     Args:
         message: the provider's message, as its SDK's object or as plain values.
         dialects: the dialects by name, in the order in which they are asked.
-        blame: records what a plugin's dialect did wrong.
+        fault_log: records what a plugin's dialect did wrong.
 
     Raises:
         UsageError: no dialect recognises it, or it holds a call in a shape that its dialect does not know.
@@ -212,15 +214,15 @@ def read_message(message: Any, dialects: Mapping[str, Dialect], blame: Blame) ->
     values = plain(message)
     if isinstance(values, Mapping):
         for dialect in dialects.values():
-            shown = values if _is_built_in(dialect) else detached(values)
+            copied = values if _is_built_in(dialect) else detached(values)
             try:
-                if not dialect.recognises(shown):
+                if not dialect.recognises(copied):
                     continue
-                calls = dialect.calls(shown)
+                calls = dialect.calls(copied)
             except Exception as error:
-                _blame(dialect, error, blame)
+                _record_fault(dialect, error, fault_log)
                 continue
-            check_read(values, dialect, calls)
+            check_all_calls_read(values, dialect, calls)
             return dialect, calls
     known = ", ".join(dialects)
     raise UsageError(
@@ -232,49 +234,49 @@ def _is_built_in(dialect: Dialect) -> bool:
     return type(dialect).__module__.startswith("mulligan.dialects.")
 
 
-def _blame(dialect: Dialect, error: Exception, blame: Blame) -> None:
+def _record_fault(dialect: Dialect, error: Exception, fault_log: FaultLog) -> None:
     if _is_built_in(dialect):
         if isinstance(error, UsageError):
             raise error
         raise UsageError(f"{dialect.name} cannot read this message: {type_name(error)}") from error
-    name = blame.owner(dialect, f"dialect {dialect.name}")
-    blame.fault(name, "dialects", f"{type_name(error)}: {safe_str(error, 300)}", error)
+    name = fault_log.plugin_of(dialect, f"dialect {dialect.name}")
+    fault_log.fault(name, "dialects", f"{type_name(error)}: {safe_str(error, 300)}", error)
 
 
-def write_answers(dialect: Dialect, results: Sequence[ToolResult], blame: Blame) -> Answers:
+def write_answers(dialect: Dialect, results: Sequence[ToolResult], fault_log: FaultLog) -> Answers:
     """The messages that answer the calls of one message. They are always written, since the calls have run.
 
     Args:
         dialect: the one that read the message; if a plugin's fails, the messages have the shape of `openai`.
         results: the results, in order.
-        blame: records what a plugin's dialect did wrong.
+        fault_log: records what a plugin's dialect did wrong.
     """
     if _is_built_in(dialect):
         return Answers(dialect.messages(results), results)
     try:
-        return Answers(dialect.messages([copied_result(result) for result in results]), results)
+        return Answers(dialect.messages([copy_result(result) for result in results]), results)
     except Exception as error:
-        _blame(dialect, error, blame)
+        _record_fault(dialect, error, fault_log)
         return Answers(named("openai").messages(results), results)
 
 
 @contextmanager
-def answers_on_error(dialect: Dialect, blame: Blame) -> Iterator[None]:
+def answers_on_error(dialect: Dialect, fault_log: FaultLog) -> Iterator[None]:
     """Attaches the answers to all calls of the message to an error of strict mode, since the calls have run.
 
     Args:
         dialect: the one that read the message.
-        blame: records what a plugin's dialect did wrong.
+        fault_log: records what a plugin's dialect did wrong.
     """
     try:
         yield
     except ToolError as error:
         if "results" in error.__dict__:
-            error.__dict__["answers"] = write_answers(dialect, error.__dict__["results"], blame)
+            error.__dict__["answers"] = write_answers(dialect, error.__dict__["results"], fault_log)
         raise
 
 
-def check_read(values: Mapping[str, Any], dialect: Dialect, calls: list[ToolCall]) -> None:
+def check_all_calls_read(values: Mapping[str, Any], dialect: Dialect, calls: list[ToolCall]) -> None:
     """Checks that no call is lost: an answer without messages means to the host that the model has finished.
 
     Args:
@@ -296,25 +298,25 @@ def check_read(values: Mapping[str, Any], dialect: Dialect, calls: list[ToolCall
     message = mapping(choice.get("message")) or values
     for at, item in enumerate(mappings(message.get("tool_calls"))):
         if "name" in item and not ("function" in item or "custom" in item):
-            beside = next((name for name in ("args", "arguments", "parameters", "input") if name in item), "")
+            arguments_key = next((name for name in ("args", "arguments", "parameters", "input") if name in item), "")
             raise UsageError(
                 f"this message contains a call that {dialect.name} does not know: tool_calls[{at}] has 'name'"
-                f"{f' and {beside!r}' if beside else ''} next to its id, not in a 'function'. "
-                f"{_LANGCHAIN if beside == 'args' else _OWN}"
+                f"{f' and {arguments_key!r}' if arguments_key else ''} next to its id, not in a 'function'. "
+                f"{_LANGCHAIN_HINT if arguments_key == 'args' else _SDK_HINT}"
             )
-    unread = None if calls else next(_unread(message), None)
+    unread = None if calls else next(_unread_calls(message), None)
     if unread is not None:
-        raise UsageError(f"this message contains a call that {dialect.name} does not know: {unread}. {_OWN}")
+        raise UsageError(f"this message contains a call that {dialect.name} does not know: {unread}. {_SDK_HINT}")
 
 
-def _unread(message: Mapping[str, Any]) -> Iterator[str]:
+def _unread_calls(message: Mapping[str, Any]) -> Iterator[str]:
     """The parts of a message that look like calls."""
-    for name in ("tool_calls", *_CALLS):
+    for name in ("tool_calls", *_CALL_KEYS):
         if message.get(name):
             yield f"the value of {name!r} ({type(message[name]).__name__}) cannot be read"
     for place in ("content", "parts"):
         for at, block in enumerate(mappings(message.get(place))):
-            kind = next((kind for kind in _CALLS if block.get("type") == kind or block.get(kind)), None)
+            kind = next((kind for kind in _CALL_KEYS if block.get("type") == kind or block.get(kind)), None)
             if kind is not None and "state" not in block:  # of a part of the AI SDK, its type ends with the tool's name
                 yield f"{place}[{at}] is a {kind!r}"
 
@@ -335,7 +337,7 @@ def _next_step_for(values: Any) -> str:
             else ""
         )
     if values.get("type") in ("ai", "AIMessageChunk"):
-        return f". {_LANGCHAIN}"
+        return f". {_LANGCHAIN_HINT}"
     role = values.get("role")
     if isinstance(role, str) and role not in ("assistant", "model"):
         return f". Its role is {show_name(role)!r}: pass the model's message, with the role 'assistant'"

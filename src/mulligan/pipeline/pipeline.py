@@ -13,21 +13,21 @@ from mulligan.errors import ToolError
 from mulligan.events import PluginFaulted
 from mulligan.execute.steps import Middleware
 from mulligan.execute.sync_driver import drive
-from mulligan.execute.workers import PipelineMeans
+from mulligan.execute.workers import PipelineWorkers
 from mulligan.feedback import FeedbackFormat
 from mulligan.pipeline.assembly import (
     as_call,
     as_invocation,
-    chances,
+    attach_formats,
+    checked_block,
     checked_middleware,
     checked_policy,
-    equip,
-    host_view,
-    names_of,
+    default_retry,
+    runtime_view,
 )
 from mulligan.pipeline.diagnosis import Diagnosis
 from mulligan.pipeline.flow import invoke
-from mulligan.pipeline.invocation import Host
+from mulligan.pipeline.invocation import Runtime
 from mulligan.pipeline.logs import Logs
 from mulligan.pipeline.messages import (
     acall_each,
@@ -81,40 +81,40 @@ class Pipeline:
         strict: bool = False,
     ) -> None:
         from mulligan.hooks.manager import PluginManager
-        from mulligan.pipeline.assembly import assemble, blame_silence
-        from mulligan.pipeline.result_factory import Answering
+        from mulligan.pipeline.assembly import assemble, record_silent_format
+        from mulligan.pipeline.result_factory import ResultFactory
 
         self.tools = Toolset(tools)
         self.policy, self.limits = checked_policy(policy, limits)
         self.redactor = Redactor()
-        self._manager = PluginManager(strict, self.limits, self.redactor.redact, self._faulted)
-        assemble(self._manager, self.policy, self.limits, plugins, autoload=autoload, block=names_of(block))
-        self._answering = Answering(self.policy, self.limits, self.redactor)
-        self._answering.on_silence = partial(blame_silence, self._manager)
-        self._host = Host(
+        self._manager = PluginManager(strict, self.limits, self.redactor.redact, self._on_fault)
+        assemble(self._manager, self.policy, self.limits, plugins, autoload=autoload, block=checked_block(block))
+        self._result_factory = ResultFactory(self.policy, self.limits, self.redactor)
+        self._result_factory.on_silent_format = partial(record_silent_format, self._manager)
+        self._runtime = Runtime(
             self.tools,
             self._manager.compile(),
             self.policy,
             self.limits,
             checked_middleware(middleware),
-            self._answering,
+            self._result_factory,
             strict,
             time.monotonic,
             self._manager,
-            chances(self.policy),
+            default_retry(self.policy),
         )
-        self._diagnosis = Diagnosis(self._host)
-        equip(self._answering, self._host.stages, self.tools, format)
-        self._means = PipelineMeans(self.limits)
-        self._logs = Logs(self._manager, self._answering.line)
+        self._diagnosis = Diagnosis(self._runtime)
+        attach_formats(self._result_factory, self._runtime.hooks, self.tools, format)
+        self._workers = PipelineWorkers(self.limits)
+        self._logs = Logs(self._manager, self._result_factory.sanitize_line)
         if (level := self._logs.wanted()) is not None:
             self.enable_logging(level)
 
-    def _faulted(self, fault: PluginFault, aside: bool) -> None:
+    def _on_fault(self, fault: PluginFault, aside: bool) -> None:
         if aside and hasattr(self, "_host"):
-            self._host.stages = self._manager.compile()
+            self._runtime.hooks = self._manager.compile()
         if fault.hook != "observe" and hasattr(self, "_host"):
-            self._host.stages.observe(PluginFaulted(fault.plugin, fault.hook, fault.error, aside))
+            self._runtime.hooks.observe(PluginFaulted(fault.plugin, fault.hook, fault.error, aside))
 
     def with_tools(self, tools: Iterable[Any], *, control_flow: Iterable[Any] = ()) -> Pipeline:
         """A pipeline with other tools that shares everything else with this one: plugins, policy, threads.
@@ -129,8 +129,8 @@ class Pipeline:
         Raises:
             UsageError: two tools have the same name, or an object cannot be a tool.
         """
-        other, host = copy.copy(self), host_view(self._host, tools, control_flow)
-        vars(other).update(tools=host.toolset, policy=host.policy, _host=host, _diagnosis=Diagnosis(host))
+        other, runtime = copy.copy(self), runtime_view(self._runtime, tools, control_flow)
+        vars(other).update(tools=runtime.toolset, policy=runtime.policy, _host=runtime, _diagnosis=Diagnosis(runtime))
         return other
 
     @property
@@ -165,7 +165,9 @@ class Pipeline:
             UsageError: a mistake in the host's own code; an async tool inside a running event loop.
             ToolError: in strict mode.
         """
-        return drive(invoke(as_invocation(self._host, name_or_call, arguments, call_id, session, context)), self._means)
+        return drive(
+            invoke(as_invocation(self._runtime, name_or_call, arguments, call_id, session, context)), self._workers
+        )
 
     def acall(
         self,
@@ -178,7 +180,7 @@ class Pipeline:
     ) -> Coroutine[Any, Any, ToolResult]:
         """`call`, awaited: async tools run on the event loop, sync ones in a thread unless declared `inline`."""
         return async_driver()(
-            invoke(as_invocation(self._host, name_or_call, arguments, call_id, session, context)), self._means
+            invoke(as_invocation(self._runtime, name_or_call, arguments, call_id, session, context)), self._workers
         )
 
     def call_many(
@@ -191,7 +193,7 @@ class Pipeline:
             session: the conversation they belong to.
             context: values for `Injected` parameters, by name.
         """
-        return call_each(self, self._host, [as_call(given) for given in calls], session, context)
+        return call_each(self, self._runtime, [as_call(given) for given in calls], session, context)
 
     async def acall_many(
         self, calls: Iterable[Any], *, session: Session | None = None, context: Mapping[str, Any] | None = None
@@ -202,7 +204,7 @@ class Pipeline:
             asyncio.CancelledError: the host cancelled the batch; its attribute `results` holds the results of the calls
                 that had ended, and None for the others.
         """
-        return await acall_each(self, self._host, [as_call(given) for given in calls], session, context)
+        return await acall_each(self, self._runtime, [as_call(given) for given in calls], session, context)
 
     def answer(
         self, message: Any, *, session: Session | None = None, context: Mapping[str, Any] | None = None
@@ -219,17 +221,17 @@ class Pipeline:
             ToolError: in strict mode, once all calls have run; its attribute `answers` holds the answers to all of them,
                 as its attribute `results` does after `call_many`.
         """
-        dialect, calls = read_message(message, self._answering.dialects, self._manager)
+        dialect, calls = read_message(message, self._result_factory.dialects, self._manager)
         with answers_on_error(dialect, self._manager):
-            return write_answers(dialect, call_each(self, self._host, calls, session, context), self._manager)
+            return write_answers(dialect, call_each(self, self._runtime, calls, session, context), self._manager)
 
     async def aanswer(
         self, message: Any, *, session: Session | None = None, context: Mapping[str, Any] | None = None
     ) -> Answers:
         """`answer`, awaited: all calls concurrently."""
-        dialect, calls = read_message(message, self._answering.dialects, self._manager)
+        dialect, calls = read_message(message, self._result_factory.dialects, self._manager)
         with answers_on_error(dialect, self._manager):
-            return write_answers(dialect, await acall_each(self, self._host, calls, session, context), self._manager)
+            return write_answers(dialect, await acall_each(self, self._runtime, calls, session, context), self._manager)
 
     def classify(
         self, exception_or_value: Any, *, tool: Tool | str | None = None, arguments: Mapping[str, Any] | None = None
@@ -269,7 +271,7 @@ class Pipeline:
         """
         from mulligan.pipeline.session import Session
 
-        return Session(self, self._host, self._diagnosis, id, format=format, budget=budget)
+        return Session(self, self._runtime, self._diagnosis, id, format=format, budget=budget)
 
     def enable_logging(self, level: str = "INFO") -> None:
         """Starts writing log lines through loguru; if logging is on already, changes the level.
@@ -281,11 +283,11 @@ class Pipeline:
             UsageError: no such level.
         """
         if self._logs.enable(level):
-            self._host.stages = self._manager.compile()
+            self._runtime.hooks = self._manager.compile()
 
     def close(self) -> None:
         """Frees threads and event loops; later calls create new ones as needed."""
-        self._means.close()
+        self._workers.close()
 
     async def aclose(self) -> None:
         """`close`, for `async with`."""

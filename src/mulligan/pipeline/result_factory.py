@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mulligan.calls import Repair, ToolCall
 from mulligan.classify.classifier import Classifier, sealed
 from mulligan.classify.failure import Failure
-from mulligan.copies import copied_error
+from mulligan.copies import copy_error
 from mulligan.dialects import Dialect
 from mulligan.errors import (
     PluginError,
@@ -22,8 +22,8 @@ from mulligan.errors import (
 from mulligan.events import AttemptFailed
 from mulligan.feedback import Feedback, FeedbackFormat
 from mulligan.policy import Limits, Policy
-from mulligan.render.composer import Wording, says_the_same
-from mulligan.render.fitting import rendered
+from mulligan.render.composer import FeedbackComposer, is_unchanged
+from mulligan.render.fitting import render_to_fit
 from mulligan.repair.correction import Correction, correct
 from mulligan.repair.provenance import is_plain_like
 from mulligan.resolve.suggestions import candidates, near_names
@@ -42,11 +42,11 @@ from mulligan.validate.validator import SchemaError
 if TYPE_CHECKING:
     from mulligan.pipeline.invocation import Invocation
 
-_SHOWN = 200
-_NOTE = 60
+_SHOWN_CHARS = 200
+_NOTE_CHARS = 60
 
 
-class Answering:
+class ResultFactory:
     """Makes results.
 
     Args:
@@ -69,18 +69,18 @@ class Answering:
         self._policy = policy
         self._limits = limits
         self.redactor = redactor
-        self._wording = Wording(policy, limits, redactor)
-        self.line: Callable[[str], str] = self._wording.line
+        self._composer = FeedbackComposer(policy, limits, redactor)
+        self.sanitize_line: Callable[[str], str] = self._composer.sanitize_line
         self.formats: Mapping[str, FeedbackFormat] = {}
         self.format: FeedbackFormat | None = None
         self.dialects: Mapping[str, Dialect] = {}
-        self.on_silence: Callable[[FeedbackFormat], None] = lambda _: None
+        self.on_silent_format: Callable[[FeedbackFormat], None] = lambda _: None
 
     def __reduce__(self) -> tuple[type[None], tuple[()]]:
         """A result that is pickled leaves its pipeline behind."""
         return type(None), ()
 
-    def format_named(self, format: Any) -> FeedbackFormat:
+    def find_format(self, format: Any) -> FeedbackFormat:
         """The feedback format of that name.
 
         Args:
@@ -102,7 +102,7 @@ class Answering:
             call: the call.
             toolset: the tools.
         """
-        shown = self.shown_name(call)
+        shown = self.display_name(call)
         error = ToolNotFoundError(f"Tool '{shown}' not found.", rule="host:unknown-name")
         try:
             arguments = read_arguments(call.arguments, self._limits)
@@ -116,50 +116,52 @@ class Answering:
 
             is_clear = is_clear and sum(is_same_tool(called, name) for name in names) <= 1
             is_clear = is_clear and not is_ambiguous(called, names)
-            found = {name: proposal(toolset[name], called, is_clear=is_clear and name == names[0]) for name in names}
-            error.suggestions = tuple(name for name in names if found[name] and is_plain_like(name, called))
+            proposals = {
+                name: proposal(toolset[name], called, is_clear=is_clear and name == names[0]) for name in names
+            }
+            error.suggestions = tuple(name for name in names if proposals[name] and is_plain_like(name, called))
             # a name that may not be proposed is not replaced by another
-            best = found[names[0]] if names[0] in error.suggestions else None
+            best = proposals[names[0]] if names[0] in error.suggestions else None
             error.proposal = best or "listed"
             error.confident = error.proposal == "clear"
         return error
 
-    def failed(self, state: Invocation, error: ToolError, note: str = "") -> ToolResult:
+    def failed(self, invocation: Invocation, error: ToolError, note: str = "") -> ToolResult:
         """The result of a call that failed. It is always returned, even if rendering fails.
 
         Args:
-            state: the call.
+            invocation: the call.
             error: what the failure means.
             note: a sentence on how often this has happened, or nothing.
         """
-        error = self.classifier.complete(error, state.call, state.tool, state.arguments)
+        error = self.classifier.complete(error, invocation.call, invocation.tool, invocation.arguments)
         resources: tuple[str, ...] = ()
         if isinstance(error, ResourceNotFoundError):
-            resources = self._near_resources(error, state)
+            resources = self._near_resources(error, invocation)
             error.suggestions = resources or tuple(filter(partial(self._may_suggest, ""), error.suggestions))
         try:
-            feedback, content = self._worded(state, error, note, resources)
+            feedback, content = self._render(invocation, error, note, resources)
         except PluginError:
             raise
         except Exception:
             feedback, content = None, f"Error: the tool failed ({type(error).__name__})."
-        if feedback is None or not says_the_same(feedback, error):
-            error = self.sealed(error)
+        if feedback is None or not is_unchanged(feedback, error):
+            error = self.redacted_error(error)
             if feedback is not None:
                 error.user_message = feedback.user_message
         return ToolResult(
-            state.call,
-            state.tool,
+            invocation.call,
+            invocation.tool,
             True,
             None,
             error,
             error.fatal,
             feedback,
             content,
-            state.attempts,
-            state.repairs,
+            invocation.attempts,
+            invocation.repairs,
             0.0,
-            state.events,
+            invocation.events,
             self,
         )
 
@@ -167,15 +169,15 @@ class Answering:
         """Whether a resource's name may appear in our own text: it holds no secret and is not a sentence."""
         return self.redactor.redact(name) == name and is_name(name, missing, blanks=2)
 
-    def shown_name(self, call: ToolCall) -> str:
+    def display_name(self, call: ToolCall) -> str:
         """The name that was called, redacted and safe to show.
 
         Args:
             call: the call.
         """
-        return self._wording.shown_name(call)
+        return self._composer.display_name(call)
 
-    def sealed(self, error: ToolError) -> ToolError:
+    def redacted_error(self, error: ToolError) -> ToolError:
         """The error with its texts redacted; a copy if it holds any secrets.
 
         Args:
@@ -183,58 +185,62 @@ class Answering:
         """
         return sealed(error, self.redactor.redact)
 
-    def _near_resources(self, error: ResourceNotFoundError, state: Invocation) -> tuple[str, ...]:
+    def _near_resources(self, error: ResourceNotFoundError, invocation: Invocation) -> tuple[str, ...]:
         """The names similar to a missing one that the tool's author gave, and that may appear in our own text."""
-        tool = state.tool
+        tool = invocation.tool
         if tool is None or tool.resources is None or not error.resource:
             return ()
-        listed = candidates(tool, state.arguments or {}) if state.candidates is None else state.candidates
+        listed = (
+            candidates(tool, invocation.arguments or {}) if invocation.candidates is None else invocation.candidates
+        )
         names = near_names(error.resource, listed)
         return tuple(filter(partial(self._may_suggest, error.resource), names))
 
-    def _worded(
-        self, state: Invocation, error: ToolError, note: str, resources: tuple[str, ...]
+    def _render(
+        self, invocation: Invocation, error: ToolError, note: str, resources: tuple[str, ...]
     ) -> tuple[Feedback, str]:
-        tool = state.tool
-        failure = state.failure
-        hints = state.stages.hints(error, failure)
-        correction = guarded(lambda: self._correction(state, error, resources))
-        feedback = self._wording.compose(
+        tool = invocation.tool
+        failure = invocation.failure
+        hints = invocation.hooks.hints(error, failure)
+        correction = guarded(lambda: self._correction(invocation, error, resources))
+        feedback = self._composer.compose(
             error,
-            state.call,
+            invocation.call,
             tool,
             correction=correction,
             failure=failure,
-            tools=state.host.toolset if isinstance(error, ToolNotFoundError) else None,
+            tools=invocation.runtime.toolset if isinstance(error, ToolNotFoundError) else None,
             hints=hints,
-            repairs=state.repairs,
+            repairs=invocation.repairs,
             note=note,
             resources=resources,
         )
-        wanted = (tool.format if tool is not None else None) or state.format
+        wanted = (tool.format if tool is not None else None) or invocation.format
         known = wanted if isinstance(wanted, FeedbackFormat) else self.formats.get(wanted or "")
-        stages = state.stages
-        told, content = rendered(
+        hooks = invocation.hooks
+        fitted, content = render_to_fit(
             feedback,
             known or self.format,
             self._limits,
-            self.on_silence,
-            by_hook=stages.render_feedback if stages.rewords else None,
-            count_tokens=stages.count_tokens,
+            self.on_silent_format,
+            by_hook=hooks.render_feedback if hooks.has_render else None,
+            count_tokens=hooks.count_tokens,
         )
-        if correction is not None and told.corrected:
+        if correction is not None and fitted.corrected:
             _keep_correction(error, correction)
-        return told, content
+        return fitted, content
 
-    def _correction(self, state: Invocation, error: ToolError, resources: tuple[str, ...]) -> Correction | None:
+    def _correction(self, invocation: Invocation, error: ToolError, resources: tuple[str, ...]) -> Correction | None:
         """The corrected call; None if the text holds a secret."""
-        failure = state.failure
-        mendable = isinstance(error, (ResourceNotFoundError, ToolArgumentError))
-        if failure is not None and mendable and self.redactor.redact(failure.text) != failure.text:
+        failure = invocation.failure
+        is_correctable = isinstance(error, (ResourceNotFoundError, ToolArgumentError))
+        if failure is not None and is_correctable and self.redactor.redact(failure.text) != failure.text:
             return None
-        return correct(error, state.call, state.tool, failure, state.host.toolset, self._limits, resources)
+        return correct(
+            error, invocation.call, invocation.tool, failure, invocation.runtime.toolset, self._limits, resources
+        )
 
-    def hide_secrets(self, call: ToolCall, tool: Tool | None, toolset: Toolset, arguments: Any) -> Answering:
+    def hide_secrets(self, call: ToolCall, tool: Tool | None, toolset: Toolset, arguments: Any) -> ResultFactory:
         """Remembers the secrets of a call, including misplaced ones.
 
         Args:
@@ -246,7 +252,7 @@ class Answering:
         Returns:
             The factory for this call's result: itself, or one that also hides the call's short secrets.
         """
-        names = toolset.secrets if tool is None or not tool.secret else _names_of(tool)
+        names = toolset.secrets if tool is None or not tool.secret else _secret_names(tool)
         if arguments is None:
             try:
                 arguments = read_arguments(call.arguments, self._limits)
@@ -258,41 +264,41 @@ class Answering:
             short.update(short_secrets_of(value))
         if not short:
             return self
-        other = object.__new__(Answering)
+        other = object.__new__(ResultFactory)
         vars(other).update(vars(self), redactor=self.redactor.hiding(short))
-        other._wording = Wording(self._policy, self._limits, other.redactor)
-        other.line = other._wording.line
+        other._composer = FeedbackComposer(self._policy, self._limits, other.redactor)
+        other.sanitize_line = other._composer.sanitize_line
         return other
 
-    def succeeded(self, state: Invocation, value: Any) -> ToolResult:
+    def succeeded(self, invocation: Invocation, value: Any) -> ToolResult:
         """The result of a call that ended well.
 
         Args:
-            state: the call.
+            invocation: the call.
             value: what the tool returned.
 
         Raises:
             ToolExecutionError: the value cannot be written as text.
         """
-        content = as_content(value, state.deadline)
+        content = as_content(value, invocation.deadline)
         limit = self._limits.result_chars
         if limit is not None and len(content) > limit:
-            content = shortened(content, limit)
-        if state.repairs:
-            content = "\n".join([content, *self._wording.repair_notes(state.repairs)])
+            content = truncate_content(content, limit)
+        if invocation.repairs:
+            content = "\n".join([content, *self._composer.repair_notes(invocation.repairs)])
         return ToolResult(
-            state.call,
-            state.tool,
+            invocation.call,
+            invocation.tool,
             False,
             value,
             None,
             False,
             None,
             content,
-            state.attempts,
-            state.repairs,
+            invocation.attempts,
+            invocation.repairs,
             0.0,
-            state.events,
+            invocation.events,
             self,
         )
 
@@ -309,15 +315,15 @@ class Answering:
         """
         found = []
         if sent.name != read.name:
-            found.append(Repair("name", f"tool {self.shown_name(sent)}", self.shown_name(read)))
-        spaced = read._replace(arguments=_spaced(read.arguments))  # as models write it
-        if sent.arguments != read.arguments and _spaced(sent.arguments) != spaced.arguments:
+            found.append(Repair("name", f"tool {self.display_name(sent)}", self.display_name(read)))
+        spaced = read._replace(arguments=_spaced_json(read.arguments))  # as models write it
+        if sent.arguments != read.arguments and _spaced_json(sent.arguments) != spaced.arguments:
             before, after = tools
-            shown = self.shown_arguments(sent, before, toolset), self.shown_arguments(spaced, after, toolset)
+            shown = self.display_arguments(sent, before, toolset), self.display_arguments(spaced, after, toolset)
             found.append(Repair("arguments", *shown, _is_json(sent.arguments)))
         return tuple(found)
 
-    def shown_arguments(self, call: ToolCall, tool: Tool | None, toolset: Toolset) -> str:
+    def display_arguments(self, call: ToolCall, tool: Tool | None, toolset: Toolset) -> str:
         """The arguments of a call as one short, redacted line.
 
         Where some of them are secret, and the call does not fit its tool, it is not clear which: then the line has their
@@ -335,14 +341,14 @@ class Answering:
             except ToolArgumentError:
                 return "(not shown: invalid arguments that may contain secrets)"
             self.hide_secrets(call, tool, toolset, arguments)
-            if tool is None or (tool.secret and not _fits(tool, arguments)):
+            if tool is None or (tool.secret and not _is_valid(tool, arguments)):
                 text = outline(arguments)
             elif tool.secret:
                 text = dump(masked(arguments, tool.secret, str))
         text = _as_json(call.arguments) if text is None else text
-        return cut(clean(self.redactor.redact(text[: 4 * _SHOWN]), newlines=False), _SHOWN)
+        return cut(clean(self.redactor.redact(text[: 4 * _SHOWN_CHARS]), newlines=False), _SHOWN_CHARS)
 
-    def attempt_failed(self, call: ToolCall, attempt: int, error: ToolError, failure: Failure) -> AttemptFailed:
+    def attempt_event(self, call: ToolCall, attempt: int, error: ToolError, failure: Failure) -> AttemptFailed:
         """The event for an attempt that failed.
 
         Args:
@@ -355,41 +361,41 @@ class Answering:
             call.id,
             call.name,
             attempt,
-            lambda: (copied_error(self.sealed(error)), self.redactor.redact(failure.traceback)),
+            lambda: (copy_error(self.redacted_error(error)), self.redactor.redact(failure.traceback)),
         )
 
 
 def _keep_correction(error: ToolError, correction: Correction) -> None:
     """Notes on the error which call the model was given, and where each word of it comes from."""
-    own = error.__dict__
-    own["corrected_from"] = dict(correction.sources)
-    own["_filled"] = [*own.get("_filled", ()), "corrected_from"]
+    fields = error.__dict__
+    fields["corrected_from"] = dict(correction.sources)
+    fields["_filled"] = [*fields.get("_filled", ()), "corrected_from"]
     if isinstance(error, ToolArgumentError) and error.corrected is None:
-        own["corrected"] = correction.arguments
-        own["_filled"].append("corrected")
+        fields["corrected"] = correction.arguments
+        fields["_filled"].append("corrected")
 
 
-def shortened(content: str, limit: int) -> str:
+def truncate_content(content: str, limit: int) -> str:
     """A result that is longer than `limit` characters, with a line that says how much was left out."""
-    if limit <= _NOTE:
+    if limit <= _NOTE_CHARS:
         return cut(content, limit)
-    kept = cut(content, limit - _NOTE)
+    kept = cut(content, limit - _NOTE_CHARS)
     left_out = len(content) - len(kept.rstrip("…"))
     return f"{kept}\n[{left_out:,} of {len(content):,} characters left out]"
 
 
-def _names_of(tool: Tool) -> SecretNames:
+def _secret_names(tool: Tool) -> SecretNames:
     return SecretNames(tool.secret, frozenset(tool.parameters.get("properties") or ()))
 
 
-def _fits(tool: Tool, arguments: dict[str, Any]) -> bool:
+def _is_valid(tool: Tool, arguments: dict[str, Any]) -> bool:
     try:
         return tool.validator.is_valid(arguments)
     except SchemaError:
         return False
 
 
-def _spaced(arguments: Any) -> Any:
+def _spaced_json(arguments: Any) -> Any:
     import json
 
     def written() -> str:

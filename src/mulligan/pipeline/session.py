@@ -10,10 +10,10 @@ from mulligan.calls import ToolCall
 from mulligan.deadline import Deadline
 from mulligan.errors import UsageError
 from mulligan.feedback import FeedbackFormat
-from mulligan.pipeline.invocation import Host
+from mulligan.pipeline.invocation import Runtime
 from mulligan.results import Answers, ToolResult
 from mulligan.session.budget import Budget
-from mulligan.session.records import check, check_table, shown
+from mulligan.session.records import check_mapping, check_value, short_repr
 
 if TYPE_CHECKING:
     from mulligan.pipeline import Pipeline
@@ -34,7 +34,7 @@ class Session:
     def __init__(
         self,
         pipeline: Pipeline,
-        host: Host,
+        runtime: Runtime,
         diagnosis: Diagnosis,
         id: str | None = None,
         *,
@@ -47,10 +47,10 @@ class Session:
             raise UsageError(f"budget must be a Budget, not {budget!r:.80}")
         self.id = id
         self._pipeline = pipeline
-        self._host = host
+        self._runtime = runtime
         self._diagnosis = diagnosis
-        self.format = None if format is None else host.answering.format_named(format)
-        self.memory = SessionMemory(host, id, budget)
+        self.format = None if format is None else runtime.result_factory.find_format(format)
+        self.memory = SessionMemory(runtime, id, budget)
 
     def __repr__(self) -> str:
         return f"Session(id={self.id!r}, {self.memory.calls} calls, {self.memory.failures} failures)"
@@ -121,7 +121,7 @@ class Session:
     def budget(self, budget: Budget | None) -> None:
         if not isinstance(budget, (Budget, type(None))):
             raise UsageError(f"budget must be a Budget, not {budget!r:.80}")
-        self.memory.allow(budget)
+        self.memory.set_budget(budget)
 
     @property
     def remaining(self) -> Budget:
@@ -140,7 +140,7 @@ class Session:
         A format that the pipeline does not know by name cannot be saved: pass it to `from_dict` again.
         """
         name = None if self.format is None else self.format.name
-        known = None if name is None else self._host.answering.formats.get(name)
+        known = None if name is None else self._runtime.result_factory.formats.get(name)
         spending = self.memory.spending
         return {
             "version": _VERSION,
@@ -169,29 +169,29 @@ class Session:
             UsageError: `saved` is something else, or of another version; or the pipeline has no such format.
         """
         try:
-            fields = check_table("the whole", saved)
+            fields = check_mapping("the whole", saved)
             version = fields["version"]
             if type(version) is not int or version != _VERSION:
                 raise UsageError(
-                    f"this conversation was saved in version {shown(version)}; this mulligan reads version {_VERSION}: "
+                    f"this conversation was saved in version {short_repr(version)}; this mulligan reads version {_VERSION}: "
                     "use the version that saved it, or start a new conversation"
                 )
-            if format is None and check("format_is_own", fields["format_is_own"], bool):
+            if format is None and check_value("format_is_own", fields["format_is_own"], bool):
                 raise UsageError(
-                    f"the format {shown(fields['format'])} of this conversation is an object, which cannot be "
+                    f"the format {short_repr(fields['format'])} of this conversation is an object, which cannot be "
                     "saved: pass it again, Session.from_dict(pipeline, saved, format=...)"
                 )
-            session = pipeline.session(_text(fields["id"]), format=format or _text(fields["format"]))
-            session.memory.guard.load(check_table("guard", fields["guard"]))
-            session.memory.answers.load(check_table("answered", fields["answered"]))
+            session = pipeline.session(_check_text(fields["id"]), format=format or _check_text(fields["format"]))
+            session.memory.guard.load(check_mapping("guard", fields["guard"]))
+            session.memory.answers.load(check_mapping("answered", fields["answered"]))
             if fields["budget"] is not None:
-                session.memory.load_spending(check_table("budget", fields["budget"]))
+                session.memory.load_spending(check_mapping("budget", fields["budget"]))
         except (KeyError, AttributeError, TypeError, ValueError) as error:
             raise UsageError(f"this is not a result of Session.to_dict(): {type(error).__name__} at {error}") from None
         return session
 
 
-def _text(value: object) -> str | None:
+def _check_text(value: object) -> str | None:
     if not isinstance(value, (str, type(None))):
-        raise TypeError(f"a string, which is {shown(value)}")
+        raise TypeError(f"a string, which is {short_repr(value)}")
     return value

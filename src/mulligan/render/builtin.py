@@ -41,10 +41,10 @@ class JsonFormat(FeedbackFormat):
             "authorMessage": feedback.author_message,
             "nextStep": step_of(feedback),
         }
-        told = {name: value for name, value in fields.items() if value not in (None, [], "")}
+        members = {name: value for name, value in fields.items() if value not in (None, [], "")}
         advice = "\n".join(_advice(feedback)) or feedback.message
-        message, name = "\n".join(_account(feedback)), feedback.tool_name or None
-        return {"error": True, "message": message, "toolName": name, "feedback": advice, **told}
+        message, name = "\n".join(_what_failed(feedback)), feedback.tool_name or None
+        return {"error": True, "message": message, "toolName": name, "feedback": advice, **members}
 
 
 class BlockFormat(FeedbackFormat):
@@ -60,11 +60,11 @@ class BlockFormat(FeedbackFormat):
             "Status: FAILED",
             f"Error Type: {feedback.error_type}" + (f" ({feedback.exception})" if feedback.exception else ""),
         ]
-        first, *others = _account(feedback)
+        first, *others = _what_failed(feedback)
         return "\n".join([*lines, f"Error Message: {first}", *others, *_advice(feedback)])
 
 
-def _account(feedback: Feedback) -> list[str]:
+def _what_failed(feedback: Feedback) -> list[str]:
     """What failed: our own sentence, then what was reported, in its fence."""
     return [feedback.message, feedback.detail] if feedback.detail else [feedback.message]
 

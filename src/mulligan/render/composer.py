@@ -29,8 +29,8 @@ from mulligan.errors import (
 from mulligan.feedback import Feedback
 from mulligan.pointers import escape, steps_of
 from mulligan.policy import Limits, Policy
-from mulligan.render.next_steps import effect_note, in_seconds, listed, next_step
-from mulligan.render.quoting import apart, placed, unnamed
+from mulligan.render.next_steps import effect_note, format_seconds, join_names, next_step
+from mulligan.render.quoting import split_hints, split_problems, untrusted_resource
 from mulligan.repair.correction import Correction
 from mulligan.secrets.redaction import REDACTED, Redactor, cut, redacted_pointer, spellings
 from mulligan.untrusted.objects import guarded
@@ -40,10 +40,10 @@ if TYPE_CHECKING:
     from mulligan.classify.failure import Failure
     from mulligan.tools import Tool
 
-_LINE = 300
-_SENT, _LONGEST_POINTER = 60, 100
-_MOST = 50
-_BESIDE_A_CORRECTION = {
+_LINE_CHARS = 300
+_SENT_CHARS, _LONGEST_POINTER = 60, 100
+_MAX_PROBLEMS = 50
+_NOTES_WITH_CORRECTION = {
     "third_time": "more_times_corrected",
     "more_times": "more_times_corrected",
     "many_failures": "many_failures_corrected",
@@ -60,7 +60,7 @@ _PLAIN_NAME = re.compile(r"[\w.:/-]{1,128}").fullmatch
 _PLAIN_POINTER = re.compile(r"(?:/[\w.:@$\[\]~-]{0,64}){0,16}").fullmatch
 
 
-class Wording:
+class FeedbackComposer:
     """Makes feedback for the errors of one pipeline.
 
     Args:
@@ -71,7 +71,7 @@ class Wording:
 
     def __init__(self, policy: Policy, limits: Limits, redactor: Redactor) -> None:
         self._policy = policy
-        self._words = policy.catalogue
+        self._catalogue = policy.catalogue
         self._limits = limits
         self._redactor = redactor
 
@@ -104,128 +104,132 @@ class Wording:
             resources: the names similar to a missing one that the tool's author gave.
         """
         hints = tuple(hints)
-        own, repeated = apart(hints, failure) if hints else (hints, ())
-        hidden = unnamed(error, call)
+        own_hints, repeated_hints = split_hints(hints, failure) if hints else (hints, ())
+        hidden = untrusted_resource(error, call)
         imitation = error.message if _is_imitation(error) else None
-        own_problems, foreign_problems = self._placed(error, tool, failure)
+        own_problems, foreign_problems = self._split_problems(error, tool, failure)
         problems = own_problems[: self._limits.problems]
         if len(problems) == 1 and not problems[0].pointer and problems[0].message in error.message:
             problems = ()
-        is_clean = self._is_clean(_foreign(error, hints))
-        line = str if is_clean else self.line
-        feedback = self._main_parts(error, self._name(call, tool), tool, line, hidden, note, resources)
+        is_clean = self._is_clean(_foreign_texts(error, hints))
+        sanitize_line = str if is_clean else self.sanitize_line
+        feedback = self._main_parts(error, self._tool_name(call, tool), tool, sanitize_line, hidden, note, resources)
         if problems:
             feedback.problems_total = error.__dict__.get("_problems_total", len(own_problems))
             feedback.problems = self._problems(problems, tool, clean=is_clean)
         if error.retry_after is not None:
-            feedback.wait_note = self._wait(error.retry_after, feedback.next_step)
-        feedback.hints = tuple(map(line, own))
+            feedback.wait_note = self._wait_note(error.retry_after, feedback.next_step)
+        feedback.hints = tuple(map(sanitize_line, own_hints))
         if tools or resources:
             self._add_names(feedback, error, tools or {}, resources)
         elif tools is not None:
-            feedback.next_step = self._words["no_tool"]
+            feedback.next_step = self._catalogue["no_tool"]
         if failure is not None:
-            self._add_report(feedback, error, call, failure, (hidden, imitation, *foreign_problems, *repeated))
-            if not (resources or feedback.author_message) and self._offers_names(feedback, error, failure):
+            self._add_report(feedback, error, call, failure, (hidden, imitation, *foreign_problems, *repeated_hints))
+            if not (resources or feedback.author_message) and self._quotes_names(feedback, error, failure):
                 name = feedback.tool_name or "the tool"
-                feedback.next_step = next_step(error, name, tool, self._words, line, note=note, offers=True)
+                feedback.next_step = next_step(
+                    error, name, tool, self._catalogue, sanitize_line, note=note, offers=True
+                )
         if correction is not None:
-            propose = self._propose if correction.is_ready else self._ask
+            propose = self._propose if correction.is_ready else self._ask_if_meant
             guarded(partial(propose, feedback, correction, call))
         if note or repairs:
-            feedback.notes = self._notes(_BESIDE_A_CORRECTION.get(note, note) if feedback.corrected else note, repairs)
+            feedback.notes = self._notes(
+                _NOTES_WITH_CORRECTION.get(note, note) if feedback.corrected else note, repairs
+            )
         return feedback
 
-    def _placed(
+    def _split_problems(
         self, error: ToolError, tool: Tool | None, failure: Failure | None
     ) -> tuple[Sequence[Problem], list[str]]:
         """The problems to show, and those at places that only a service names; without a failure they are the host's own."""
-        return (error.problems, []) if failure is None else placed(error, tool, self._redactor.redact)
+        return (error.problems, []) if failure is None else split_problems(error, tool, self._redactor.redact)
 
     def _main_parts(
         self,
         error: ToolError,
         name: str,
         tool: Tool | None,
-        line: Callable[[str], str],
+        sanitize_line: Callable[[str], str],
         hidden: str | None,
         note: str,
         resources: Sequence[str],
     ) -> Feedback:
         """The parts of every feedback: what failed, what it means for the run, and what to do next."""
-        words = self._words
-        said = "" if _is_imitation(error) else error.message
-        said = said if hidden is None else _without(said, hidden, error)
-        resource = None if hidden is not None or error.resource is None else line(error.resource)
-        message = self._of_class(
-            "message", error, _with_resource(line(said) or _unsaid(error), error, resource), resource
+        catalogue = self._catalogue
+        text = "" if _is_imitation(error) else error.message
+        text = text if hidden is None else _hide_resource(text, hidden, error)
+        resource = None if hidden is not None or error.resource is None else sanitize_line(error.resource)
+        message = self._apply_class_template(
+            "message", error, _with_resource(sanitize_line(text) or _default_message(error), error, resource), resource
         )
         return Feedback(
             name,
             type(error).__name__,
             error.code,
             error.fatal,
-            words["headline_without_tool" if tool is None else "headline"].format(tool=name, message=message),
+            catalogue["headline_without_tool" if tool is None else "headline"].format(tool=name, message=message),
             message,
-            self._of_class("user", error, line(error.user_message), resource),
-            next_step(error, name or "the tool", tool, words, line, note=note, resources=resources),
-            effect_note(error, tool, words),
+            self._apply_class_template("user", error, sanitize_line(error.user_message), resource),
+            next_step(error, name or "the tool", tool, catalogue, sanitize_line, note=note, resources=resources),
+            effect_note(error, tool, catalogue),
             (),
             0,
             resource,
             error.retry_after,
             error.http_status,
             error.provider and show_name(error.provider),
-            catalogue=words,
+            catalogue=catalogue,
         )
 
-    def _wait(self, seconds: object, step: str) -> str:
-        if not isinstance(seconds, (int, float)) or f"{(told := in_seconds(seconds))} s" in step:
+    def _wait_note(self, seconds: object, step: str) -> str:
+        if not isinstance(seconds, (int, float)) or f"{(told := format_seconds(seconds))} s" in step:
             return ""
-        return self._words["wait"].format(seconds=told)
+        return self._catalogue["wait"].format(seconds=told)
 
     def _problems(self, problems: Sequence[Problem], tool: Tool | None, *, clean: bool) -> Sequence[Problem]:
-        is_short = clean and all(len(problem.got or "") <= _SENT for problem in problems)
-        shown = problems if is_short else tuple(self._problem(problem) for problem in problems)
-        hidden = {problem.pointer for problem in shown if not _is_place(problem.pointer, tool)}
+        is_short = clean and all(len(problem.got or "") <= _SENT_CHARS for problem in problems)
+        shown = problems if is_short else tuple(self._redact_problem(problem) for problem in problems)
+        hidden = {problem.pointer for problem in shown if not _is_safe_pointer(problem.pointer, tool)}
         if not hidden:
             return shown
         return tuple(problem._replace(pointer="") if problem.pointer in hidden else problem for problem in shown)
 
-    def _of_class(self, kind: str, error: ToolError, said: str, resource: str | None) -> str:
+    def _apply_class_template(self, kind: str, error: ToolError, default: str, resource: str | None) -> str:
         """The catalogue's replacement for the error's own texts, if it has one for its class."""
         key = f"{kind}:{type(error).__name__}"
-        template = None if self._words is ENGLISH else self._words.get(key)
+        template = None if self._catalogue is ENGLISH else self._catalogue.get(key)
         if template is None or template == ENGLISH.get(key) or (kind == "user" and is_default(error)):
-            return said  # a default sentence is made of the template already, and never replaces a rule's own
-        tool, service = (self.line(told(error, self._words)) for told in (tool_of, service_of))
+            return default  # a default sentence is made of the template already, and never replaces a rule's own
+        tool, service = (self.sanitize_line(told(error, self._catalogue)) for told in (tool_of, service_of))
         return template.format(
-            message=said, resource=resource or "", status=error.http_status or "", tool=tool, service=service
+            message=default, resource=resource or "", status=error.http_status or "", tool=tool, service=service
         )
 
-    def _name(self, call: ToolCall, tool: Tool | None) -> str:
-        name = tool.shown if tool is not None and tool.name == call.name else self.shown_name(call)
+    def _tool_name(self, call: ToolCall, tool: Tool | None) -> str:
+        name = tool.shown if tool is not None and tool.name == call.name else self.display_name(call)
         return name if not name or _PLAIN_NAME(name) or REDACTED in name else f'"{name}"'
 
-    def shown_name(self, call: ToolCall) -> str:
+    def display_name(self, call: ToolCall) -> str:
         """The name that was called, redacted and safe to show.
 
         Args:
             call: the call.
         """
-        name = self._redactor.redact(safe_str(call.name, _LINE))
-        return show_name(cut(name, _SENT) if REDACTED in name else name)
+        name = self._redactor.redact(safe_str(call.name, _LINE_CHARS))
+        return show_name(cut(name, _SENT_CHARS) if REDACTED in name else name)
 
-    def _problem(self, problem: Problem) -> Problem:
+    def _redact_problem(self, problem: Problem) -> Problem:
         pointer, message, expected, got = problem
-        sent = None if got is None else cut(self.line(got), _SENT)
+        sent = None if got is None else cut(self.sanitize_line(got), _SENT_CHARS)
         where = show_name(redacted_pointer(pointer, self._redactor.redact), _LONGEST_POINTER)
-        return Problem(where, self.line(message), expected and self.line(expected), sent)
+        return Problem(where, self.sanitize_line(message), expected and self.sanitize_line(expected), sent)
 
     def _is_clean(self, foreign: list[str]) -> bool:
         """Whether one look at all these texts finds nothing to redact, to clean or to cut."""
         together = "  ".join(foreign)
-        if len(together) > _LINE or not together.isascii() or not together.isprintable():
+        if len(together) > _LINE_CHARS or not together.isascii() or not together.isprintable():
             return False
         if max(map(len, foreign), default=0) < self._redactor.shortest and "=" not in together:
             return True
@@ -236,30 +240,30 @@ class Wording:
     ) -> None:
         best = error.suggestions if isinstance(error, ToolNotFoundError) else tuple(resources)
         feedback.suggestions = tuple(show_name(name, 128) for name in best)
-        feedback.suggestion = suggestion(error, best, self._words)
+        feedback.suggestion = suggestion_sentence(error, best, self._catalogue)
         if tools:
             most = self._limits.listed_tools
             others = (name for name in islice(tools, most + len(best)) if name not in best)
-            shown = tuple(listed_name(name) for name in islice(chain(best, others), most))
+            shown = tuple(quote_name(name) for name in islice(chain(best, others), most))
             is_sample = len(tools) > 10 * most  # of unlikely names a few are enough
-            feedback.options = _within(shown, self._limits.feedback_chars // (10 if is_sample else 4))
+            feedback.options = _fit_names(shown, self._limits.feedback_chars // (10 if is_sample else 4))
             feedback.options_total = len(tools)
 
     def _add_report(
         self, feedback: Feedback, error: ToolError, call: ToolCall, failure: Failure, quoted: Sequence[str | None]
     ) -> None:
         """Adds the message of the tool's author to the model, or otherwise the text of the failure, in its fence."""
-        said = guarded(lambda: self._author_message(failure)) or ""
-        if said:
-            feedback.author_message, feedback.effect_note = said, ""
+        author_message = guarded(lambda: self._author_message(failure)) or ""
+        if author_message:
+            feedback.author_message, feedback.effect_note = author_message, ""
             if not error.fatal:
-                feedback.next_step = self._words["as_author_says"].format(tool=feedback.tool_name or "the tool")
+                feedback.next_step = self._catalogue["as_author_says"].format(tool=feedback.tool_name or "the tool")
             return
         if type(error) is ToolExecutionError and self._policy.detail != "none":
-            feedback.exception = _own_type(failure)
+            feedback.exception = _exception_type(failure)
         feedback.detail = guarded(partial(self._detail, error, call, failure, quoted)) or ""
 
-    def _offers_names(self, feedback: Feedback, error: ToolError, failure: Failure) -> bool:
+    def _quotes_names(self, feedback: Feedback, error: ToolError, failure: Failure) -> bool:
         """Whether the quotation holds names or values to choose from."""
         if not feedback.detail or not isinstance(error, (ResourceNotFoundError, ToolArgumentError)):
             return False
@@ -270,13 +274,13 @@ class Wording:
             offered += near_reported(error.resource, failure.text)
         return any(name != error.resource and name in feedback.detail for name in offered)
 
-    def line(self, text: str) -> str:
+    def sanitize_line(self, text: str) -> str:
         """A text as one clean, redacted, bounded line."""
-        if len(text) <= _LINE and text.isascii() and text.isprintable():
+        if len(text) <= _LINE_CHARS and text.isascii() and text.isprintable():
             return self._redactor.redact(text)
-        return cut(self._visible(text[: 4 * _LINE], newlines=False), _LINE)
+        return cut(self._redact_and_clean(text[: 4 * _LINE_CHARS], newlines=False), _LINE_CHARS)
 
-    def _visible(self, text: str, *, newlines: bool) -> str:
+    def _redact_and_clean(self, text: str, *, newlines: bool) -> str:
         """A text without secrets and without invisible characters, which may have torn a secret apart."""
         redacted = self._redactor.redact(text)
         shown = clean(redacted, newlines=newlines)
@@ -292,17 +296,17 @@ class Wording:
             return
         feedback.corrected = text
         chosen = [
-            _at(correction.arguments, pointer.removeprefix("/arguments"))
+            _value_at(correction.arguments, pointer.removeprefix("/arguments"))
             for pointer, source in correction.sources.items()
             if source != "sent" and pointer != "/name"
         ]
-        meant = [value if isinstance(value, str) else json.dumps(value) for value in chosen]
-        meant += [name for name in correction.renamed.values() if name not in meant]
-        if meant and not feedback.suggestion:
-            names = listed([f'"{show_name(name, 128)}"' for name in meant], self._words)
-            feedback.suggestion = self._words["meant"].format(names=names)
+        proposed = [value if isinstance(value, str) else json.dumps(value) for value in chosen]
+        proposed += [name for name in correction.renamed.values() if name not in proposed]
+        if proposed and not feedback.suggestion:
+            names = join_names([f'"{show_name(name, 128)}"' for name in proposed], self._catalogue)
+            feedback.suggestion = self._catalogue["meant"].format(names=names)
 
-    def _ask(self, feedback: Feedback, correction: Correction, call: ToolCall) -> None:
+    def _ask_if_meant(self, feedback: Feedback, correction: Correction, call: ToolCall) -> None:
         """Asks whether the likely call was meant, by its differences; the step for other answers stays."""
         import json
 
@@ -316,17 +320,17 @@ class Wording:
                 continue
             template = "instead" if name in old_names else "pair"
             pair = json.dumps({name: value}, ensure_ascii=False)[1:-1]
-            changes.append(self._words[template].format(pair=pair, old=show_name(old_names.get(name, ""))))
-        text = listed(changes, self._words) if changes else ""
-        if not text or len(text) > _LINE or not self._may_show(text):
+            changes.append(self._catalogue[template].format(pair=pair, old=show_name(old_names.get(name, ""))))
+        text = join_names(changes, self._catalogue) if changes else ""
+        if not text or len(text) > _LINE_CHARS or not self._may_show(text):
             return
         if not feedback.suggestion:
-            feedback.suggestion = self._words["meant"].format(names=text)
+            feedback.suggestion = self._catalogue["meant"].format(names=text)
         is_whole = len(changes) == len(correction.arguments)
-        feedback.next_step = self._words["if_meant"].format(
+        feedback.next_step = self._catalogue["if_meant"].format(
             tool=feedback.tool_name,
             names=text,
-            rest="" if is_whole else self._words["rest"],
+            rest="" if is_whole else self._catalogue["rest"],
             otherwise=feedback.next_step,
         )
 
@@ -335,7 +339,7 @@ class Wording:
         return fits and self._redactor.redact(text) == text and clean(text, newlines=False) == text
 
     def _notes(self, note: str, repairs: Sequence[Repair]) -> tuple[str, ...]:
-        return (*filter(None, [self._words.get(note, note)]), *self.repair_notes(repairs))
+        return (*filter(None, [self._catalogue.get(note, note)]), *self.repair_notes(repairs))
 
     def repair_notes(self, repairs: Sequence[Repair]) -> list[str]:
         """Notes on the repairs, one sentence each.
@@ -345,7 +349,7 @@ class Wording:
         """
         templates = (_READ_AS.get((repair.kind, repair.was_json), "read_as") for repair in repairs)
         return [
-            self._words[template].format(**attrs.asdict(repair))
+            self._catalogue[template].format(**attrs.asdict(repair))
             for template, repair in zip(templates, repairs, strict=True)
         ]
 
@@ -360,21 +364,23 @@ class Wording:
         if self._policy.detail == "none":
             return ""
         if self._policy.detail == "type":
-            return self._words["type"].format(type=show_name(name)) if (name := type_shown(failure.type_name)) else ""
+            return (
+                self._catalogue["type"].format(type=show_name(name)) if (name := type_shown(failure.type_name)) else ""
+            )
         text = failure.detail
-        is_said = not text or text in error.message or text == error.resource
-        if is_said and not any(quoted):
+        is_repeated = not text or text in error.message or text == error.resource
+        if is_repeated and not any(quoted):
             text = ""
         text = "\n".join(dict.fromkeys(filter(None, [*(one for one in quoted if one and one not in text), text])))
         if not text:
             return ""
         limit = self._limits.detail_chars
-        told = cut(self._visible(text[: 4 * limit], newlines=True), limit).strip()
+        excerpt = cut(self._redact_and_clean(text[: 4 * limit], newlines=True), limit).strip()
         key = f"{call.id}\0{call.name}\0{sent_text(call)}"
-        return fence(told, key=key, label=self._words["reported"]) if told else ""
+        return fence(excerpt, key=key, label=self._catalogue["reported"]) if excerpt else ""
 
 
-def _without(message: str, resource: str, error: ToolError) -> str:
+def _hide_resource(message: str, resource: str, error: ToolError) -> str:
     """A message without its resource; if a field holds the resource, the message says that there is one."""
     before, colon, after = message.partition(f": {resource}")
     if error.__dict__.get("_from_prose") and colon and after in ("", "."):
@@ -382,7 +388,7 @@ def _without(message: str, resource: str, error: ToolError) -> str:
     return message.replace(resource, _ELLIPSIS)
 
 
-def _own_type(failure: Failure) -> str:
+def _exception_type(failure: Failure) -> str:
     """The type of a tool's exception, safe to show; empty if that is an error of ours."""
     is_ours = failure.exception is None or issubclass(type(failure.exception), ToolError)
     return "" if is_ours else type_shown(failure.type_name)
@@ -394,7 +400,7 @@ def _is_imitation(error: ToolError) -> bool:
     return not is_ours and _PROPOSAL.search(error.message) is not None
 
 
-def _unsaid(error: ToolError) -> str:
+def _default_message(error: ToolError) -> str:
     """The message of an error without one: the missing resource, or else the sentence of its class for the user."""
     return "Resource not found" if isinstance(error, ResourceNotFoundError) else type(error).user_message
 
@@ -406,24 +412,24 @@ def _with_resource(message: str, error: ToolError, resource: str | None) -> str:
     return f"{message.rstrip('.: ')}: {resource}"
 
 
-def _foreign(error: ToolError, hints: Sequence[str]) -> list[str]:
+def _foreign_texts(error: ToolError, hints: Sequence[str]) -> list[str]:
     """The texts of an error that are not our own."""
-    own = error.rule is not None and error.rule.startswith("host:")
-    texts = [*hints] if own else [error.message, *hints]
+    is_ours = error.rule is not None and error.rule.startswith("host:")
+    texts = [*hints] if is_ours else [error.message, *hints]
     if "user_message" in error.__dict__:
         texts.append(error.user_message)
-    if error.resource is not None and (own or error.resource not in error.message):
+    if error.resource is not None and (is_ours or error.resource not in error.message):
         texts.append(error.resource)
-    for problem in error.problems[:_MOST]:
+    for problem in error.problems[:_MAX_PROBLEMS]:
         texts += (problem.pointer, *spellings(problem.pointer))
         if problem.got is not None:
             texts.append(problem.got)
-        if not own:
+        if not is_ours:
             texts += (problem.message, problem.expected or "")
     return texts
 
 
-def _within(names: tuple[str, ...], characters: int) -> tuple[str, ...]:
+def _fit_names(names: tuple[str, ...], characters: int) -> tuple[str, ...]:
     used = 0
     for index, name in enumerate(names):
         used += len(name) + 2
@@ -432,13 +438,13 @@ def _within(names: tuple[str, ...], characters: int) -> tuple[str, ...]:
     return names
 
 
-def suggestion(error: ToolError, names: Sequence[str], words: Catalogue) -> str:
+def suggestion_sentence(error: ToolError, names: Sequence[str], catalogue: Catalogue) -> str:
     """The one proposal that is clear, or the best guesses, as a sentence; empty without any.
 
     Args:
         error: what the failure means.
         names: what may be meant, best first.
-        words: the templates.
+        catalogue: the templates.
     """
     if not names:
         return ""
@@ -450,11 +456,11 @@ def suggestion(error: ToolError, names: Sequence[str], words: Catalogue) -> str:
         is_clear = len(near_names(error.resource or "", names)) == 1 == len(names)
     shown = [f'"{show_name(name, 128)}"' for name in names]
     if is_clear:
-        return words["meant"].format(names=shown[0])
-    return words["closest"].format(names=", ".join(shown))
+        return catalogue["meant"].format(names=shown[0])
+    return catalogue["closest"].format(names=", ".join(shown))
 
 
-def listed_name(name: str) -> str:
+def quote_name(name: str) -> str:
     """A tool's name in a list: in quotes unless it is a plain identifier, since a sentence would read as one of ours.
 
     Args:
@@ -463,7 +469,7 @@ def listed_name(name: str) -> str:
     return show_name(name, 128) if _PLAIN_NAME(name) else f'"{show_name(name, 128)}"'
 
 
-def _is_place(pointer: str, tool: Tool | None) -> bool:
+def _is_safe_pointer(pointer: str, tool: Tool | None) -> bool:
     """Whether a JSON Pointer may appear in our own text: its steps are plain, or names that the tool's author declared.
 
     Names that a remote server declares do not count, and a sentence is not a name.
@@ -483,7 +489,7 @@ def _is_place(pointer: str, tool: Tool | None) -> bool:
     return True
 
 
-def _at(arguments: Mapping[str, Any], pointer: str) -> Any:
+def _value_at(arguments: Mapping[str, Any], pointer: str) -> Any:
     """The value that a JSON Pointer leads to."""
     value: Any = arguments
     for name in steps_of(pointer):
@@ -491,7 +497,7 @@ def _at(arguments: Mapping[str, Any], pointer: str) -> Any:
     return value
 
 
-def says_the_same(feedback: Feedback, error: ToolError) -> bool:
+def is_unchanged(feedback: Feedback, error: ToolError) -> bool:
     """Whether nothing that an error says had to be changed for its feedback.
 
     Args:
@@ -515,4 +521,4 @@ def standalone_feedback(error: ToolError, call: ToolCall, text: str | None) -> F
     from mulligan.classify.failure import Failure
 
     failure = None if text is None else Failure(value=text, message=text, tool_name=error.tool_name)
-    return Wording(Policy(), Limits(), Redactor()).compose(error, call, None, failure=failure)
+    return FeedbackComposer(Policy(), Limits(), Redactor()).compose(error, call, None, failure=failure)

@@ -7,7 +7,7 @@ from copy import copy
 from functools import partial
 from typing import Any, NamedTuple
 
-from mulligan.copies import copied_feedback
+from mulligan.copies import copy_feedback
 from mulligan.errors import PluginError
 from mulligan.feedback import Feedback, FeedbackFormat, body
 from mulligan.policy import Limits
@@ -18,7 +18,7 @@ from mulligan.untrusted.serialize import utf8
 Render = Callable[[Feedback], str | Mapping[str, Any]]
 
 
-class Room(NamedTuple):
+class SizeLimit(NamedTuple):
     """How much feedback may take.
 
     Attributes:
@@ -31,7 +31,7 @@ class Room(NamedTuple):
     tokens: int | None = None
     counter: Callable[[str], int | None] = lambda text: None
 
-    def holds(self, text: str) -> bool:
+    def fits(self, text: str) -> bool:
         """Whether there is room for a text."""
         if self.tokens is None or len(text) > self.chars:
             return len(text) <= self.chars
@@ -40,7 +40,7 @@ class Room(NamedTuple):
 
 
 _CHARS_OF_A_TOKEN = 4
-_PARTS, _FIRST = (4, 6, 8, 12), 4  # the first members are kept as long as their texts can be cut instead
+_TEXT_SHARES, _KEPT_MEMBERS = (4, 6, 8, 12), 4  # the first members are kept as long as their texts can be cut instead
 _DROPPED_FIRST = ("detail", "hints", "notes")
 _HALVED = ("options", "problems")
 _SHORT, _SHORTEST, _PREFIX = 100, 50, 40
@@ -56,39 +56,39 @@ _DROPPED_LAST = (
 )
 
 
-def fit(feedback: Feedback, render: Render, room: Room) -> tuple[Feedback, str] | None:
+def fit_to_limit(feedback: Feedback, render: Render, limit: SizeLimit) -> tuple[Feedback, str] | None:
     """Renders feedback within a limit, leaving out parts while it is too long.
 
     Args:
         feedback: the parts.
         render: renders the parts.
-        room: the limit of the text.
+        limit: the limit of the text.
 
     Returns:
         The parts in the text, and the text; or None if even the smallest text is too long.
     """
     rendered = render(feedback)
     text = rendered if type(rendered) is str else _text(rendered)
-    if room.holds(text):
+    if limit.fits(text):
         return feedback, text
-    told = feedback
-    for told in _smaller(feedback):
-        rendered = render(told)
+    smaller = feedback
+    for smaller in _smaller_copies(feedback):
+        rendered = render(smaller)
         text = _text(rendered)
-        if room.holds(text):
-            return told, text
-    return (told, _shrunk(rendered, room)) if isinstance(rendered, Mapping) else None
+        if limit.fits(text):
+            return smaller, text
+    return (smaller, _shrink_mapping(rendered, limit)) if isinstance(rendered, Mapping) else None
 
 
-def shortened(text: str, room: Room) -> str:
+def truncate_to(text: str, limit: SizeLimit) -> str:
     """The beginning of a text, as much as there is room for.
 
     Args:
         text: the text.
-        room: how long it may be.
+        limit: how long it may be.
     """
-    short = cut(text, room.chars)
-    while short and not room.holds(short):
+    short = cut(text, limit.chars)
+    while short and not limit.fits(short):
         short = cut(short, len(short) * 3 // 4)
     return short
 
@@ -101,55 +101,55 @@ def _text(rendered: str | Mapping[str, Any]) -> str:
     return json.dumps(rendered, ensure_ascii=False)
 
 
-def _shrunk(rendered: Mapping[str, Any], room: Room) -> str:
+def _shrink_mapping(rendered: Mapping[str, Any], limit: SizeLimit) -> str:
     """A mapping that is too long even with the fewest parts: its texts are cut, then its last members left out."""
-    chars = room.chars if room.tokens is None else min(room.chars, room.tokens * _CHARS_OF_A_TOKEN)
-    for part in _PARTS:
+    chars = limit.chars if limit.tokens is None else min(limit.chars, limit.tokens * _CHARS_OF_A_TOKEN)
+    for part in _TEXT_SHARES:
         most = chars // part
         members = {name: cut(value, most) if isinstance(value, str) else value for name, value in rendered.items()}
-        fewest = 1 if part == _PARTS[-1] else _FIRST
-        while not room.holds(_text(members)) and len(members) > fewest:
+        fewest = 1 if part == _TEXT_SHARES[-1] else _KEPT_MEMBERS
+        while not limit.fits(_text(members)) and len(members) > fewest:
             members.popitem()
-        if room.holds(_text(members)):
+        if limit.fits(_text(members)):
             break
     return _text(members)
 
 
-def _smaller(feedback: Feedback) -> Iterator[Feedback]:
+def _smaller_copies(feedback: Feedback) -> Iterator[Feedback]:
     """Copies with ever fewer parts."""
     current = feedback
     for part in _DROPPED_FIRST:
         if getattr(current, part):
-            yield (current := _without(current, part))
+            yield (current := _without_part(current, part))
     for part in _HALVED:
         while kept := getattr(current, part):
             current = copy(current)
             setattr(current, part, kept[: len(kept) // 2])
             yield current
     for part in _DROPPED_LAST:
-        yield (current := _without(current, part))
+        yield (current := _without_part(current, part))
     for length in (_SHORT, _SHORTEST):
         current = copy(current)
         current.message, current.headline = cut(current.message, length), cut(current.headline, length + _PREFIX)
         yield current
 
 
-def _without(feedback: Feedback, part: str) -> Feedback:
+def _without_part(feedback: Feedback, part: str) -> Feedback:
     smaller = copy(feedback)
     setattr(smaller, part, type(getattr(feedback, part))())
     return smaller
 
 
-_OWN = "mulligan.render.builtin"
-Silence = Callable[[FeedbackFormat], None]
+_BUILT_IN_MODULE = "mulligan.render.builtin"
+OnSilentFormat = Callable[[FeedbackFormat], None]
 ByHook = Callable[[Feedback, FeedbackFormat], str | Mapping[str, Any] | None]
 
 
-def rendered(
+def render_to_fit(
     feedback: Feedback,
     format: FeedbackFormat | None,
     limits: Limits,
-    on_silence: Silence,
+    on_silent_format: OnSilentFormat,
     *,
     by_hook: ByHook | None = None,
     count_tokens: Callable[[str], int | None] = lambda text: None,
@@ -160,54 +160,56 @@ def rendered(
         feedback: the parts.
         format: how they are worded; None for the core's own words.
         limits: bounds on the text.
-        on_silence: called with a format that gave no text, so that the text format was taken.
+        on_silent_format: called with a format that gave no text, so that the text format was taken.
         by_hook: how plugins word it, where one of them does.
         count_tokens: how many tokens a text takes, where a plugin knows.
     """
     fitted = None
-    room = Room(limits.feedback_chars, limits.feedback_tokens, count_tokens)
+    limit = SizeLimit(limits.feedback_chars, limits.feedback_tokens, count_tokens)
     if format is not None:
-        hooked = partial(_hooked, by_hook, format, on_silence)
-        fitted = _tried(feedback, hooked, room) or _tried(feedback, partial(_render, format), room)
-    told, text = fitted or _tried(feedback, plain_text, room) or (feedback, shortened(feedback.headline, room))
-    return told, text if text.isascii() else utf8(text)
+        hooked = partial(_render_by_hook, by_hook, format, on_silent_format)
+        fitted = _try_to_fit(feedback, hooked, limit) or _try_to_fit(feedback, partial(_render, format), limit)
+    shown, text = (
+        fitted or _try_to_fit(feedback, plain_text, limit) or (feedback, truncate_to(feedback.headline, limit))
+    )
+    return shown, text if text.isascii() else utf8(text)
 
 
-def _tried(feedback: Feedback, render: Render, room: Room) -> tuple[Feedback, str] | None:
+def _try_to_fit(feedback: Feedback, render: Render, limit: SizeLimit) -> tuple[Feedback, str] | None:
     try:
-        return fit(feedback, render, room)
+        return fit_to_limit(feedback, render, limit)
     except PluginError:
         raise
     except Exception:
         return None
 
 
-def _hooked(
-    by_hook: ByHook | None, format: FeedbackFormat, on_silence: Silence, parts: Feedback
+def _render_by_hook(
+    by_hook: ByHook | None, format: FeedbackFormat, on_silent_format: OnSilentFormat, parts: Feedback
 ) -> str | Mapping[str, Any]:
-    worded = by_hook(parts, format) if by_hook is not None else guarded(partial(_by_format, format, parts))
-    if worded is None:
-        on_silence(format)
+    rendering = by_hook(parts, format) if by_hook is not None else guarded(partial(_render_checked, format, parts))
+    if rendering is None:
+        on_silent_format(format)
         raise LookupError(format.name)
-    return worded
+    return rendering
 
 
-def _by_format(format: FeedbackFormat, parts: Feedback) -> str | Mapping[str, Any] | None:
+def _render_checked(format: FeedbackFormat, parts: Feedback) -> str | Mapping[str, Any] | None:
     """What the format itself gives; None for what is neither text nor a mapping of JSON values."""
-    worded: Any = _render(format, parts)
-    if isinstance(worded, str):
-        return worded
-    if not isinstance(worded, Mapping):
+    rendering: Any = _render(format, parts)
+    if isinstance(rendering, str):
+        return rendering
+    if not isinstance(rendering, Mapping):
         return None
     import json
 
-    json.dumps(worded)
-    return worded
+    json.dumps(rendering)
+    return rendering
 
 
 def _render(format: FeedbackFormat, parts: Feedback) -> str | Mapping[str, Any]:
     """What the format gives; one of a plugin is given a copy, so that nothing it changes has an effect."""
-    return format.render(parts if type(format).__module__ == _OWN else copied_feedback(parts))
+    return format.render(parts if type(format).__module__ == _BUILT_IN_MODULE else copy_feedback(parts))
 
 
 def plain_text(feedback: Feedback) -> str:

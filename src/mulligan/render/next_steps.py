@@ -25,7 +25,7 @@ from mulligan.errors import (
     ToolUnavailableError,
 )
 from mulligan.pointers import argument_of, steps_of
-from mulligan.render.quoting import placed
+from mulligan.render.quoting import split_problems
 from mulligan.repair.provenance import is_plain
 from mulligan.secrets.redaction import redacted_pointer
 from mulligan.untrusted.text import is_name, show_name
@@ -33,14 +33,14 @@ from mulligan.untrusted.text import is_name, show_name
 if TYPE_CHECKING:
     from mulligan.tools import Tool
 
-_NAMED = 3
+_MAX_NAMES = 3
 _MOST_KNOWN = 12
 _SHORTEST_WAIT = 0.1
-_MOST_TOLD = 100
-_EXACT = 10.0
-_LONG_NAME, _SLIPS = 5, 2
+_MAX_PROBLEMS = 100
+_EXACT_BELOW = 10.0
+_LONG_NAME, _MAX_TYPOS = 5, 2
 _WILL_NOT_RUN = ("third_time", "more_times")  # notes
-_PLAIN = (
+_WITHOUT_EFFECT_NOTE = (
     ResourceNotFoundError,
     ToolArgumentError,
     ToolAuthenticationError,
@@ -52,8 +52,8 @@ def next_step(
     error: ToolError,
     name: str,
     tool: Tool | None,
-    words: Catalogue,
-    line: Callable[[str], str] = str,
+    catalogue: Catalogue,
+    sanitize_line: Callable[[str], str] = str,
     *,
     note: str = "",
     resources: Sequence[str] = (),
@@ -65,43 +65,43 @@ def next_step(
         error: what the failure means, its fatality decided.
         name: the name that was called, safe to show.
         tool: the tool, or None.
-        words: the templates.
-        line: makes one clean line of a foreign text.
+        catalogue: the templates.
+        sanitize_line: makes one clean line of a foreign text.
         resources: the names similar to a missing one that the tool's author gave.
         note: the template that says how often this has happened, or nothing; the step agrees with it.
         offers: whether names or values to choose from are quoted above.
     """
-    if template := _stopping(error, note):
-        return words[template].format(tool=name)
-    if may_have_ended_later(error, tool):
-        return words["check_effect"]
+    if template := _stop_template(error, note):
+        return catalogue[template].format(tool=name)
+    if may_have_taken_effect(error, tool):
+        return catalogue["check_effect"]
     if isinstance(error, ToolNotFoundError):
-        return _other_tool(error, name, words) if tool is None else words["other_way"]
+        return _tool_step(error, name, catalogue) if tool is None else catalogue["other_way"]
     if isinstance(error, ToolArgumentError):
-        return _with_arguments(error, name, tool, words, line, offers=offers)
+        return _argument_step(error, name, tool, catalogue, sanitize_line, offers=offers)
     if isinstance(error, ResourceNotFoundError):
         named = "quoted_name" if offers else "existing_name"
-        template = "closest_name" if resources else _unless_not_of_arguments(error, tool, named, "other_way")
-        return words[template].format(tool=name)
+        template = "closest_name" if resources else _argument_template(error, tool, named, "other_way")
+        return catalogue[template].format(tool=name)
     if isinstance(error, ResourceConflictError) and not error.transient:
-        return words["read_state"]
+        return catalogue["read_state"]
     if isinstance(error, (ToolPermissionError, ToolAuthenticationError)):
-        return words["refused"]
+        return catalogue["refused"]
     if isinstance(error, RepeatedCallError):
-        return words["another_approach"]
+        return catalogue["another_approach"]
     if isinstance(error, ToolCancelledError):
-        return words["if_needed"]
-    return _after_failure(error, name, tool, words, note)
+        return catalogue["if_needed"]
+    return _failure_step(error, name, tool, catalogue, note)
 
 
-def _other_tool(error: ToolNotFoundError, name: str, words: Catalogue) -> str:
+def _tool_step(error: ToolNotFoundError, name: str, catalogue: Catalogue) -> str:
     if error.proposal == "listed":
-        return words["any_tool"]
+        return catalogue["any_tool"]
     template = "other_tool" if error.proposal == "clear" else "likely_tool"
-    return _with_name(template, error.suggestions, name, words, "") or words["any_tool"]
+    return _named_step(template, error.suggestions, name, catalogue, "") or catalogue["any_tool"]
 
 
-def may_have_ended_later(error: ToolError, tool: Tool | None) -> bool:
+def may_have_taken_effect(error: ToolError, tool: Tool | None) -> bool:
     """Whether a call may have had its effect before something failed that is not about what the call said.
 
     The answer of a service that does not fit, for one, is an argument error to the library that reads it.
@@ -118,11 +118,11 @@ def may_have_ended_later(error: ToolError, tool: Tool | None) -> bool:
     is_about_the_call = error.resource is not None and was_named(error.resource, sent)
     if not sent or is_about_the_call or _may_be_repeated(tool):
         return False
-    about = [problem for problem in placed(error, tool)[0] if argument_of(problem.pointer) in sent]
+    about = [problem for problem in split_problems(error, tool)[0] if argument_of(problem.pointer) in sent]
     return all(problem.message == MISSING for problem in about)
 
 
-def _stopping(error: ToolError, note: str) -> str:
+def _stop_template(error: ToolError, note: str) -> str:
     """The template if this tool, or all of them, must not be called any more; otherwise empty."""
     rule = error.rule or ""
     if rule.startswith("session:budget"):
@@ -134,14 +134,14 @@ def _stopping(error: ToolError, note: str) -> str:
     return "stop_trying" if note == "many_failures" else ""
 
 
-def _with_name(template: str, names: tuple[str, ...], tool: str, words: Catalogue, like: str) -> str:
+def _named_step(template: str, names: tuple[str, ...], tool: str, catalogue: Catalogue, like: str) -> str:
     """A step that names something, unless its name is a sentence, which would read as one of ours."""
     if not names or not is_name(names[0], like):
         return ""
-    return words[template].format(tool=tool, name=show_name(names[0], 256))
+    return catalogue[template].format(tool=tool, name=show_name(names[0], 256))
 
 
-def _unless_not_of_arguments(error: ToolError, tool: Tool | None, named: str, left: str) -> str:
+def _argument_template(error: ToolError, tool: Tool | None, named: str, left: str) -> str:
     """The template for failures that other arguments may fix: no call is to be repeated with others if none can help.
 
     Args:
@@ -156,39 +156,45 @@ def _unless_not_of_arguments(error: ToolError, tool: Tool | None, named: str, le
     return left if _parameters(tool) - sent.keys() else "not_of_arguments"
 
 
-def _with_arguments(
-    error: ToolError, name: str, tool: Tool | None, words: Catalogue, line: Callable[[str], str], *, offers: bool
+def _argument_step(
+    error: ToolError,
+    name: str,
+    tool: Tool | None,
+    catalogue: Catalogue,
+    sanitize_line: Callable[[str], str],
+    *,
+    offers: bool,
 ) -> str:
-    problems, _ = placed(error, tool)
+    problems, _ = split_problems(error, tool)
     if not problems and offers:
-        return words["quoted_values"].format(tool=name)
+        return catalogue["quoted_values"].format(tool=name)
     if not problems:
-        template = _unless_not_of_arguments(error, tool, "corrected_arguments", "corrected_arguments")
-        return words[template].format(tool=name)
+        template = _argument_template(error, tool, "corrected_arguments", "corrected_arguments")
+        return catalogue[template].format(tool=name)
     if not problems[0].pointer:
-        asked = problems[0].expected or ""
-        own = (error.rule or "").startswith("host:") and '"' not in asked  # quotes hold text of a schema
-        if expected := line(asked) if own else "":
-            return words["whole_corrected"].format(tool=name, expected=expected)
-    problems = problems[:_MOST_TOLD]
+        allowed = problems[0].expected or ""
+        is_ours = (error.rule or "").startswith("host:") and '"' not in allowed  # quotes hold text of a schema
+        if expected := sanitize_line(allowed) if is_ours else "":
+            return catalogue["whole_corrected"].format(tool=name, expected=expected)
+    problems = problems[:_MAX_PROBLEMS]
     pointers = list(dict.fromkeys(problem.pointer for problem in problems))
-    rest = words["rest"] if _has_others(error.arguments, pointers) else ""
-    names = _shown(pointers, line) if len(pointers) <= _NAMED else []
-    kinds = {_kind(problem, tool, error.arguments or {}) for problem in problems}
+    rest = catalogue["rest"] if _has_others(error.arguments, pointers) else ""
+    names = _display_pointers(pointers, sanitize_line) if len(pointers) <= _MAX_NAMES else []
+    kinds = {_problem_template(problem, tool, error.arguments or {}) for problem in problems}
     if "without" in kinds and tool is not None and error.rule == "host:arguments":
         unknown = [argument_of(problem.pointer) for problem in problems if problem.message == UNKNOWN]
         is_misnamed = kinds == {"without", "added"}
         if not tool.read_only or is_misnamed or _is_any_misspelt(unknown, tool):
             parents = {problem.pointer.rpartition("/")[0] for problem in problems if problem.message == UNKNOWN}
-            return _only_known(name, tool, words, parents)
+            return _known_arguments_step(name, tool, catalogue, parents)
     if kinds == {"without"} and not _parameters(tool):
-        return words["without_any"].format(tool=name)
+        return catalogue["without_any"].format(tool=name)
     if not names or ("without" in kinds and len(kinds) > 1):
-        return words["corrected"].format(tool=name, rest=rest)
+        return catalogue["corrected"].format(tool=name, rest=rest)
     template = kinds.pop() if len(kinds) == 1 else "valid"
     if template == "valid" and offers and len(names) == 1:
         template = "quoted_value"
-    return words[template].format(tool=name, names=listed(names, words), rest=rest)
+    return catalogue[template].format(tool=name, names=join_names(names, catalogue), rest=rest)
 
 
 def _is_any_misspelt(unknown: Sequence[str], tool: Tool) -> bool:
@@ -197,14 +203,14 @@ def _is_any_misspelt(unknown: Sequence[str], tool: Tool) -> bool:
 
     known = [argument.casefold() for argument in _parameters(tool)]
     return any(
-        0 < distance(name.casefold(), argument, _SLIPS) <= _SLIPS
+        0 < distance(name.casefold(), argument, _MAX_TYPOS) <= _MAX_TYPOS
         for name in unknown
         for argument in known
         if len(name) >= _LONG_NAME
     )
 
 
-def _only_known(name: str, tool: Tool, words: Catalogue, parents: Collection[str]) -> str:
+def _known_arguments_step(name: str, tool: Tool, catalogue: Catalogue, parents: Collection[str]) -> str:
     """The step after an unknown argument of a tool that may change something: what it says must not just be left out.
 
     An unknown member of an object is for the members of that object, at whose place they are named.
@@ -213,15 +219,15 @@ def _only_known(name: str, tool: Tool, words: Catalogue, parents: Collection[str
         place = next(iter(parents)) if len(parents) == 1 else ""
         members = _members_at(tool, place) if place else []
         if not members or len(members) > _MOST_KNOWN or not all(map(is_plain, members)) or not is_name(place):
-            return words["only_known"].format(tool=name)
-        names = listed([f'"{member}"' for member in members], words)
-        return words["only_these"].format(tool=name, names=f'{names} of "{show_name(place)}"')
+            return catalogue["only_known"].format(tool=name)
+        names = join_names([f'"{member}"' for member in members], catalogue)
+        return catalogue["only_these"].format(tool=name, names=f'{names} of "{show_name(place)}"')
     if not _parameters(tool):
-        return words["only_none"].format(tool=name)
+        return catalogue["only_none"].format(tool=name)
     known = [f'"{argument}"' for argument in tool.parameters.get("properties", ()) if is_plain(argument)]
     if len(known) != len(_parameters(tool)) or len(known) > _MOST_KNOWN:
-        return words["only_known"].format(tool=name)
-    return words["only_these"].format(tool=name, names=listed(known, words))
+        return catalogue["only_known"].format(tool=name)
+    return catalogue["only_these"].format(tool=name, names=join_names(known, catalogue))
 
 
 def _members_at(tool: Tool, pointer: str) -> list[str]:
@@ -235,7 +241,7 @@ def _members_at(tool: Tool, pointer: str) -> list[str]:
     return list(members) if isinstance(members, Mapping) else []
 
 
-def _kind(problem: Problem, tool: Tool | None, sent: Mapping[str, object]) -> str:
+def _problem_template(problem: Problem, tool: Tool | None, sent: Mapping[str, object]) -> str:
     """The template for one problem: whether something is to be added, left out, or given another value."""
     known = _parameters(tool)
     argument = argument_of(problem.pointer)
@@ -256,41 +262,43 @@ def _has_others(arguments: Mapping[str, object] | None, pointers: Sequence[str])
     return arguments is None or not arguments.keys() <= set(map(argument_of, pointers))
 
 
-def _shown(pointers: Sequence[str], line: Callable[[str], str]) -> list[str]:
+def _display_pointers(pointers: Sequence[str], sanitize_line: Callable[[str], str]) -> list[str]:
     """The places as names in quotes, the inner ones as pointers; empty unless each is a name that may be shown."""
-    if not all(pointer and is_name(pointer) and redacted_pointer(pointer, line) == pointer for pointer in pointers):
+    if not all(
+        pointer and is_name(pointer) and redacted_pointer(pointer, sanitize_line) == pointer for pointer in pointers
+    ):
         return []
     return [f'"{show_name(pointer if "/" in pointer[1:] else pointer[1:], 64)}"' for pointer in pointers]
 
 
-def listed(names: Sequence[str], words: Catalogue) -> str:
+def join_names(names: Sequence[str], catalogue: Catalogue) -> str:
     """Some names as one list: `"a", "b" and "c"`.
 
     Args:
         names: at least one.
-        words: the templates.
+        catalogue: the templates.
     """
     *first, last = names
-    return f"{', '.join(first)}{words['and']}{last}" if first else last
+    return f"{', '.join(first)}{catalogue['and']}{last}" if first else last
 
 
-def _after_failure(error: ToolError, name: str, tool: Tool | None, words: Catalogue, note: str) -> str:
+def _failure_step(error: ToolError, name: str, tool: Tool | None, catalogue: Catalogue, note: str) -> str:
     if not (error.effect == "none" or _may_be_repeated(tool)):
-        return words["check_effect"]
+        return catalogue["check_effect"]
     is_timeout = isinstance(error, ToolTimeoutError)
     if not is_timeout and not (
         error.transient or isinstance(error, (ToolRateLimitError, ToolUnavailableError, ToolConnectionError))
     ):
-        return words["other_way"]
+        return catalogue["other_way"]
     if note in _WILL_NOT_RUN:
-        return words["another_approach"]
+        return catalogue["another_approach"]
     is_repeated = note in ("second_time", "second_alike")
     if is_timeout:
-        return words["less_at_once" if is_repeated else "less"].format(tool=name)
+        return catalogue["less_at_once" if is_repeated else "less"].format(tool=name)
     template = "later" if is_repeated else "again"
     if error.retry_after is None:
-        return words[template].format(tool=name)
-    return words[f"{template}_after"].format(tool=name, seconds=in_seconds(error.retry_after))
+        return catalogue[template].format(tool=name)
+    return catalogue[f"{template}_after"].format(tool=name, seconds=format_seconds(error.retry_after))
 
 
 def _may_be_repeated(tool: Tool | None) -> bool:
@@ -304,7 +312,7 @@ def _seems_to_read(tool: Tool) -> bool:
     return seems_to_read(tool)
 
 
-def in_seconds(seconds: float) -> str:
+def format_seconds(seconds: float) -> str:
     """A time to wait, as digits: from ten seconds on as whole ones, rounded up.
 
     Args:
@@ -312,22 +320,22 @@ def in_seconds(seconds: float) -> str:
     """
     return (
         f"{max(seconds, _SHORTEST_WAIT) if seconds > 0 else seconds:.3g}"
-        if seconds < _EXACT
+        if seconds < _EXACT_BELOW
         else str(math.ceil(seconds))
     )
 
 
-def effect_note(error: ToolError, tool: Tool | None, words: Catalogue) -> str:
+def effect_note(error: ToolError, tool: Tool | None, catalogue: Catalogue) -> str:
     """What may have been changed already, as a sentence; empty if nothing was.
 
     Args:
         error: what the failure means.
         tool: the tool, or None.
-        words: the templates.
+        catalogue: the templates.
     """
     if error.effect == "done":
-        return words["done"]
-    distracts = isinstance(error, _PLAIN) and not may_have_ended_later(error, tool)
+        return catalogue["done"]
+    distracts = isinstance(error, _WITHOUT_EFFECT_NOTE) and not may_have_taken_effect(error, tool)
     if error.effect == "possible" and tool is not None and not (tool.read_only or distracts or _seems_to_read(tool)):
-        return words["possible"]
+        return catalogue["possible"]
     return ""

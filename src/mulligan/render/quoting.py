@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from mulligan.errors import Problem, ToolError
     from mulligan.tools import Tool
 
-_WORDS, _LONG, _MOST = 4, 24, 300
+_RUN_WORDS, _LONG_WORD_CHARS, _MAX_HINT_CHARS = 4, 24, 300
 _UNSPACED = re.compile(r"[^\x00-\u2fff]{8}")
 _LINK = re.compile(r"\b(?:https?|ftp)://|\b(?:mailto|tel):|\bwww\.", re.IGNORECASE).search
 _MARKED = re.compile(r"[<>|{}\[\]]")
 
 
-def unnamed(error: ToolError, call: ToolCall) -> str | None:
+def untrusted_resource(error: ToolError, call: ToolCall) -> str | None:
     """What an error is about, if only the words of a failure name it, or if that is a sentence or a link, not a name.
 
     None for what the model sent: that may be repeated to it.
@@ -42,7 +42,7 @@ def unnamed(error: ToolError, call: ToolCall) -> str | None:
     return None if was_sent(resource, sent_text(call)) else resource
 
 
-def placed(
+def split_problems(
     error: ToolError, tool: Tool | None, redact: Callable[[str], str] = str
 ) -> tuple[Sequence[Problem], list[str]]:
     """The problems at places that the model or the tool's author named, and those that only a service names, as text.
@@ -59,16 +59,16 @@ def placed(
     properties = None if tool is None else tool.parameters.get("properties")
     if isinstance(properties, Mapping):
         known |= set(properties)
-    own = [problem for problem in problems if argument_of(problem.pointer) in known]
-    named = [
+    known_problems = [problem for problem in problems if argument_of(problem.pointer) in known]
+    foreign_texts = [
         f"{redacted_pointer(problem.pointer, redact)}: {problem.message}"
         for problem in problems
         if argument_of(problem.pointer) not in known
     ]
-    return own, named
+    return known_problems, foreign_texts
 
 
-def apart(hints: Iterable[str], failure: Failure | None) -> tuple[list[str], list[str]]:
+def split_hints(hints: Iterable[str], failure: Failure | None) -> tuple[list[str], list[str]]:
     """The hints in a plugin's own words, and those that repeat what the failure says.
 
     Args:
@@ -77,13 +77,13 @@ def apart(hints: Iterable[str], failure: Failure | None) -> tuple[list[str], lis
     """
     own: list[str] = []
     repeated: list[str] = []
-    foreign = "" if failure is None else guarded(lambda: _said(failure)) or ""
+    foreign = "" if failure is None else guarded(lambda: _foreign_text(failure)) or ""
     for hint in hints:
-        (repeated if _repeats(safe_str(hint, _MOST), foreign) else own).append(hint)
+        (repeated if _repeats(safe_str(hint, _MAX_HINT_CHARS), foreign) else own).append(hint)
     return own, repeated
 
 
-def _said(failure: Failure) -> str:
+def _foreign_text(failure: Failure) -> str:
     """All foreign text of a failure that can be read, in one line."""
     texts = (failure.text, failure.told, failure.body_text, failure.stderr, *failure.headers.values())
     named = (failure.resource or "", *map(safe_str, (failure.arguments or {}).values()))
@@ -92,7 +92,7 @@ def _said(failure: Failure) -> str:
 
 def _repeats(hint: str, foreign: str) -> bool:
     words = hint.split()
-    runs = (" ".join(words[start : start + _WORDS]) for start in range(len(words) - _WORDS + 1))
-    telling = (word for word in words if len(word) >= _LONG or _MARKED.search(word))
+    runs = (" ".join(words[start : start + _RUN_WORDS]) for start in range(len(words) - _RUN_WORDS + 1))
+    telling = (word for word in words if len(word) >= _LONG_WORD_CHARS or _MARKED.search(word))
     unspaced = (hint[start : start + 8] for start in range(len(hint) - 7) if _UNSPACED.match(hint, start))
     return any(part in foreign for parts in (runs, telling, unspaced) for part in parts)

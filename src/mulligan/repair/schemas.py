@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mulligan.validate.validator import referred
+from mulligan.validate.validator import resolve_reference
 
 _DEEPEST = 16
 _FORMATS = frozenset(("date", "date-time", "time", "duration", "uuid", "email", "uri", "ipv4", "ipv6"))
@@ -75,7 +75,7 @@ class Schemas:
                 return {}
             if "$ref" not in schema:
                 return schema
-            schema = referred(self._root, str(schema["$ref"]))
+            schema = resolve_reference(self._root, str(schema["$ref"]))
         return {}
 
     def options(self, schema: Any) -> list[Mapping[str, Any]]:

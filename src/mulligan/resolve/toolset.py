@@ -17,7 +17,7 @@ from mulligan.standalone import MessageShape
 from mulligan.tools import Tool
 from mulligan.untrusted.copies import thawed
 from mulligan.untrusted.text import safe_repr
-from mulligan.validate.signature import read_names
+from mulligan.validate.signature import visible_parameter_names
 
 _NO_SECRETS = SecretNames(())
 
@@ -299,6 +299,6 @@ def _where(tool: Tool) -> str:
 
 def _parameter_names(tool: Tool) -> list[str]:
     if tool.is_read_from_signature:
-        return read_names(tool.handler)
+        return visible_parameter_names(tool.handler)
     properties = tool.parameters.get("properties")
     return list(properties) if isinstance(properties, Mapping) else []

@@ -13,17 +13,17 @@ from mulligan.calls import ToolCall
 from mulligan.execute.steps import Signal
 from mulligan.forks import shared_lock
 from mulligan.results import Source, ToolResult
-from mulligan.session.records import check, check_table, shown
+from mulligan.session.records import check_mapping, check_value, short_repr
 from mulligan.tools import Tool
 from mulligan.untrusted.objects import guarded
 from mulligan.untrusted.text import safe_str
 
-_KEPT, _MOST_CHARACTERS = 1_000, 50_000_000
+_MAX_ANSWERS, _MOST_CHARACTERS = 1_000, 50_000_000
 _LONGEST_VALUE = 100_000
 _LARGEST = 1e9
 _EFFECTS = ("none", "possible", "done")
 _ELLIPSIS = "…"
-_OPTIONAL: Mapping[str, tuple[type[Any], ...]] = {
+_OPTIONAL_FIELDS: Mapping[str, tuple[type[Any], ...]] = {
     "user_message": (str,),
     "resource": (str,),
     "http_status": (int,),
@@ -63,7 +63,7 @@ class Answer:
             copy = type(error).__new__(type(error), error.message)
             copy.__dict__.update(error.__dict__)
             error = copy
-        return cls(result.is_error, _bounded(result.value, result.content), error, result.content)
+        return cls(result.is_error, _bound_value(result.value, result.content), error, result.content)
 
     def result(self, call: ToolCall, tool: Tool, source: Source) -> ToolResult:
         """The result of a call that repeats the one of this answer.
@@ -79,7 +79,7 @@ class Answer:
         )
 
 
-def _bounded(value: Any, content: str) -> Any:
+def _bound_value(value: Any, content: str) -> Any:
     """The return value of a tool; if it is much larger than the text that the model read, that text, or its JSON value."""
     if type(value) is str:
         return value if len(value) <= len(content) else content
@@ -98,7 +98,7 @@ class AnsweredCalls:
         self._answers: dict[str, Answer] = {}
         self._characters = 0
         self._running: dict[str, list[Signal]] = {}
-        self._older: dict[str, None] = {}
+        self._without_answer: dict[str, None] = {}
 
     def begin(self, key: str) -> Answer | Signal | errors.ToolError | None:
         """None for a new call, which is running from now on.
@@ -115,7 +115,7 @@ class AnsweredCalls:
                 return waiting[-1]
             if key in self._answers:
                 return self._answers[key]
-            if key in self._older:
+            if key in self._without_answer:
                 message = "This call was not run: a call with this id was made before, and its result is unknown."
                 return errors.ToolExecutionError(message, effect="possible", rule="session:same-id")
             self._running[key] = []
@@ -138,14 +138,14 @@ class AnsweredCalls:
 
     def _keep(self, key: str, answer: Answer | None) -> None:
         if answer is None:
-            self._older[key] = None
+            self._without_answer[key] = None
             return
         self._answers[key] = answer
         self._characters += len(answer.content)
-        while len(self._answers) > _KEPT or (self._characters > _MOST_CHARACTERS and len(self._answers) > 1):
+        while len(self._answers) > _MAX_ANSWERS or (self._characters > _MOST_CHARACTERS and len(self._answers) > 1):
             oldest = next(iter(self._answers))
             self._characters -= len(self._answers.pop(oldest).content)
-            self._older[oldest] = None
+            self._without_answer[oldest] = None
 
     def forgive(self) -> None:
         """Forgets the failures that definitely had no effect, so that the same calls may run."""
@@ -160,8 +160,8 @@ class AnsweredCalls:
         """The answers as JSON values; a call that is still running counts as one whose answer is not known."""
         with self._lock:
             return {
-                "answers": {key: _saved(answer) for key, answer in self._answers.items()},
-                "older": [*self._older, *self._running],
+                "answers": {key: _save_answer(answer) for key, answer in self._answers.items()},
+                "older": [*self._without_answer, *self._running],
             }
 
     def load(self, saved: Mapping[str, Any]) -> None:
@@ -173,26 +173,26 @@ class AnsweredCalls:
         Raises:
             TypeError, ValueError, KeyError: it is something else.
         """
-        answers = {key: _loaded(fields) for key, fields in check_table("answers", saved["answers"]).items()}
+        answers = {key: _load_answer(fields) for key, fields in check_mapping("answers", saved["answers"]).items()}
         older = saved["older"]
         if type(older) is not list or not all(type(key) is str for key in older):
-            raise TypeError(f"older, which is {shown(older)}")
+            raise TypeError(f"older, which is {short_repr(older)}")
         with self._lock:
-            self._answers, self._older = answers, dict.fromkeys(older)
+            self._answers, self._without_answer = answers, dict.fromkeys(older)
             self._characters = sum(len(answer.content) for answer in answers.values())
 
 
-def _saved(answer: Answer) -> dict[str, Any]:
+def _save_answer(answer: Answer) -> dict[str, Any]:
     return {
         "is_error": answer.is_error,
         "is_text": type(answer.value) is str,
         "content": answer.content,
-        "error": None if answer.error is None else _saved_error(answer.error),
+        "error": None if answer.error is None else _save_error(answer.error),
     }
 
 
-def _saved_error(error: errors.ToolError) -> dict[str, Any]:
-    known = {name: getattr(error, name) for name in _OPTIONAL}
+def _save_error(error: errors.ToolError) -> dict[str, Any]:
+    known = {name: getattr(error, name) for name in _OPTIONAL_FIELDS}
     return {
         "type": next(kind.__name__ for kind in type(error).__mro__ if _CLASSES.get(kind.__name__) is kind),
         "message": safe_str(error.message),
@@ -200,43 +200,43 @@ def _saved_error(error: errors.ToolError) -> dict[str, Any]:
         "effect": error.effect if error.effect in _EFFECTS else "possible",
         "fatal": bool(error.fatal),
         "transient": bool(error.transient),
-        **{name: value for name, value in known.items() if _is_known(name, value)},
+        **{name: value for name, value in known.items() if _is_valid_field(name, value)},
     }
 
 
-def _is_known(name: str, value: Any) -> bool:
-    return type(value) in _OPTIONAL[name] and (type(value) is str or 0 <= value < _LARGEST)
+def _is_valid_field(name: str, value: Any) -> bool:
+    return type(value) in _OPTIONAL_FIELDS[name] and (type(value) is str or 0 <= value < _LARGEST)
 
 
-def _loaded(saved: Any) -> Answer:
-    fields = check_table("an answer", saved)
-    is_error, is_text = (check(name, fields[name], bool) for name in ("is_error", "is_text"))
-    content, error = _text("content", fields["content"]), fields["error"]
+def _load_answer(saved: Any) -> Answer:
+    fields = check_mapping("an answer", saved)
+    is_error, is_text = (check_value(name, fields[name], bool) for name in ("is_error", "is_text"))
+    content, error = _check_text("content", fields["content"]), fields["error"]
     if is_error:
-        return Answer(True, None, _loaded_error(check_table("error", error)), content)
+        return Answer(True, None, _load_error(check_mapping("error", error)), content)
     if error is not None:
         raise ValueError("error, of a call that did not fail")
     return Answer(False, content if is_text else guarded(lambda: json.loads(content)), None, content)
 
 
-def _loaded_error(fields: Mapping[str, Any]) -> errors.ToolError:
-    kind = _CLASSES.get(_text("type", fields["type"]))
+def _load_error(fields: Mapping[str, Any]) -> errors.ToolError:
+    kind = _CLASSES.get(_check_text("type", fields["type"]))
     if kind is None:
-        raise ValueError(f"type, which is {shown(fields['type'])}")
+        raise ValueError(f"type, which is {short_repr(fields['type'])}")
     if fields["effect"] not in _EFFECTS:
-        raise ValueError(f"effect, which is {shown(fields['effect'])}")
-    known = {name: fields[name] for name in _OPTIONAL if fields.get(name) is not None}
+        raise ValueError(f"effect, which is {short_repr(fields['effect'])}")
+    known = {name: fields[name] for name in _OPTIONAL_FIELDS if fields.get(name) is not None}
     for name, value in known.items():
-        if not _is_known(name, value):
-            raise TypeError(f"{name}, which is {shown(value)}")
-    flags = {name: check(name, fields[name], bool) for name in ("fatal", "transient")}
-    code = _text("code", fields["code"])
-    return kind(_text("message", fields["message"]), code=code, effect=fields["effect"], **flags, **known)
+        if not _is_valid_field(name, value):
+            raise TypeError(f"{name}, which is {short_repr(value)}")
+    flags = {name: check_value(name, fields[name], bool) for name in ("fatal", "transient")}
+    code = _check_text("code", fields["code"])
+    return kind(_check_text("message", fields["message"]), code=code, effect=fields["effect"], **flags, **known)
 
 
-def _text(name: str, value: Any) -> str:
+def _check_text(name: str, value: Any) -> str:
     if type(value) is not str:
-        raise TypeError(f"{name}, which is {shown(value)}")
+        raise TypeError(f"{name}, which is {short_repr(value)}")
     return value
 
 

@@ -10,11 +10,11 @@ import attrs
 from mulligan.deadline import is_seconds
 from mulligan.errors import ToolError, ToolQuotaError, ToolTimeoutError, UsageError
 from mulligan.forks import shared_lock
-from mulligan.session.records import check_table, shown
+from mulligan.session.records import check_mapping, short_repr
 
 Part = Literal["calls", "failures", "seconds", "feedback_chars"]
 _PARTS: tuple[Part, ...] = ("calls", "failures", "seconds", "feedback_chars")
-_MOST = 1e300
+_MAX_AMOUNT = 1e300
 _NAMES: Mapping[str, str] = {
     "calls": "{} call{s}",
     "failures": "{} failed call{s}",
@@ -45,7 +45,7 @@ class Budget:
         for part in _PARTS:
             value = getattr(self, part)
             if value is not None and not _is_amount(value, whole=part != "seconds"):
-                raise UsageError(f"Budget({part}={shown(value)}): use a number from 0, or None for no limit")
+                raise UsageError(f"Budget({part}={short_repr(value)}): use a number from 0, or None for no limit")
         if not isinstance(self.tools, Mapping):
             raise UsageError(f"Budget(tools={self.tools!r:.40}): use a mapping of names to budgets")
         for name, budget in self.tools.items():
@@ -68,20 +68,20 @@ class Budget:
             UsageError: it is something else.
         """
         try:
-            return _from_saved(saved)
+            return _load_budget(saved)
         except (KeyError, TypeError, ValueError) as error:
             raise UsageError(f"this is not a result of Budget.to_dict(): {type(error).__name__} at {error}") from None
 
 
-def _from_saved(saved: Any) -> Budget:
+def _load_budget(saved: Any) -> Budget:
     tools = {
-        name: Budget(**_parts(f"the budget of {name:.40}", one))
-        for name, one in check_table("tools", check_table("limits", saved).get("tools", {})).items()
+        name: Budget(**_load_parts(f"the budget of {name:.40}", one))
+        for name, one in check_mapping("tools", check_mapping("limits", saved).get("tools", {})).items()
     }
-    return Budget(**_parts("limits", saved), tools=tools)
+    return Budget(**_load_parts("limits", saved), tools=tools)
 
 
-class Overspent(NamedTuple):
+class ExhaustedPart(NamedTuple):
     """A part of a budget that is exhausted.
 
     Attributes:
@@ -128,20 +128,20 @@ class Spending:
         self._lock = shared_lock()
         self._used: dict[str | None, dict[str, float]] = {}
 
-    def begin(self, tool: str | None = None) -> Overspent | None:
+    def begin(self, tool: str | None = None) -> ExhaustedPart | None:
         """Counts one more call, unless a part is exhausted.
 
         Args:
             tool: the tool that would be run; None for the conversation as a whole.
         """
-        budget = self._of(tool)
+        budget = self._budget_of(tool)
         if budget is None:
             return None
         with self._lock:
             for part in _PARTS:
                 limit = getattr(budget, part)
-                if limit is not None and self._spent(tool, part) >= limit:
-                    return Overspent(part, limit, tool)
+                if limit is not None and self._used_amount(tool, part) >= limit:
+                    return ExhaustedPart(part, limit, tool)
             self._add(tool, "calls", 1)
         return None
 
@@ -155,7 +155,7 @@ class Spending:
         """
         with self._lock:
             for scope in {None, tool}:
-                if self._of(scope) is None:
+                if self._budget_of(scope) is None:
                     continue
                 if scope is not None:
                     self._add(scope, "seconds", seconds)
@@ -169,25 +169,25 @@ class Spending:
         Args:
             tool: a tool, or None for the conversation as a whole.
         """
-        budget = self._of(tool)
+        budget = self._budget_of(tool)
         if budget is None or budget.seconds is None:
             return None
-        return max(0.0, budget.seconds - self._spent(tool, "seconds"))
+        return max(0.0, budget.seconds - self._used_amount(tool, "seconds"))
 
     def remaining(self) -> Budget:
         """What is left, as a budget."""
         with self._lock:
-            tools = {name: Budget(**self._left(name, one)) for name, one in self.budget.tools.items()}
-            return Budget(**self._left(None, self.budget), tools=tools)
+            tools = {name: Budget(**self._remaining_parts(name, one)) for name, one in self.budget.tools.items()}
+            return Budget(**self._remaining_parts(None, self.budget), tools=tools)
 
-    def _left(self, tool: str | None, budget: Budget) -> dict[str, Any]:
+    def _remaining_parts(self, tool: str | None, budget: Budget) -> dict[str, Any]:
         bounded = [part for part in _PARTS if getattr(budget, part) is not None]
-        return {part: max(0, getattr(budget, part) - self._spent(tool, part)) for part in bounded}
+        return {part: max(0, getattr(budget, part) - self._used_amount(tool, part)) for part in bounded}
 
-    def _of(self, tool: str | None) -> Budget | None:
+    def _budget_of(self, tool: str | None) -> Budget | None:
         return self.budget if tool is None else self.budget.tools.get(tool)
 
-    def _spent(self, tool: str | None, part: str) -> float:
+    def _used_amount(self, tool: str | None, part: str) -> float:
         if tool is None and part == "seconds":
             return self._clock() - self.started
         return self._used.get(tool, {}).get(part, 0)
@@ -199,9 +199,9 @@ class Spending:
     def to_dict(self) -> dict[str, Any]:
         """The budget and what is used of it, as JSON values."""
         with self._lock:
-            whole: dict[str, float] = {part: self._spent(None, part) for part in _PARTS if part != "seconds"}
+            whole: dict[str, float] = {part: self._used_amount(None, part) for part in _PARTS if part != "seconds"}
             if self.budget.seconds is not None:
-                whole["seconds"] = self._spent(None, "seconds")
+                whole["seconds"] = self._used_amount(None, "seconds")
             tools = {name: dict(used) for name, used in self._used.items() if name is not None}
             return {"limits": self.budget.to_dict(), "used": whole, "used_by_tool": tools}
 
@@ -215,11 +215,11 @@ class Spending:
             KeyError, TypeError, ValueError, AttributeError: it is something else.
             UsageError: its limits are not a budget.
         """
-        budget = _from_saved(saved["limits"])
-        whole = _amounts("used", saved["used"])
+        budget = _load_budget(saved["limits"])
+        whole = _load_amounts("used", saved["used"])
         used: dict[str | None, dict[str, float]] = {None: whole}
-        by_tool = check_table("used_by_tool", saved["used_by_tool"])
-        used |= {name: _amounts(f"used_by_tool of {name:.40}", one) for name, one in by_tool.items()}
+        by_tool = check_mapping("used_by_tool", saved["used_by_tool"])
+        used |= {name: _load_amounts(f"used_by_tool of {name:.40}", one) for name, one in by_tool.items()}
         with self._lock:
             self.budget = budget
             self.started = self._clock() - whole.pop("seconds", 0.0)
@@ -229,20 +229,20 @@ class Spending:
 def _is_amount(value: object, *, whole: bool = False) -> bool:
     if isinstance(value, bool) or (whole and not isinstance(value, int)):
         return False
-    return is_seconds(value) and 0 <= value <= _MOST  # type: ignore[operator]
+    return is_seconds(value) and 0 <= value <= _MAX_AMOUNT  # type: ignore[operator]
 
 
-def _parts(name: str, saved: Any) -> dict[str, Any]:
+def _load_parts(name: str, saved: Any) -> dict[str, Any]:
     """The bounds of one budget, which has no tools of its own if it is a tool's."""
-    fields = check_table(name, saved)
+    fields = check_mapping(name, saved)
     return {part: fields[part] for part in _PARTS}
 
 
-def _amounts(name: str, saved: Any) -> dict[str, float]:
-    amounts = dict(check_table(name, saved))
+def _load_amounts(name: str, saved: Any) -> dict[str, float]:
+    amounts = dict(check_mapping(name, saved))
     for part, amount in amounts.items():
         if part not in _PARTS:
             raise ValueError(f"{part!r:.40} is not part of a budget")
         if not _is_amount(amount):
-            raise ValueError(f"{part}, which is {shown(amount)}")
+            raise ValueError(f"{part}, which is {short_repr(amount)}")
     return amounts

@@ -14,16 +14,16 @@ from mulligan.session.records import (
     MOST_RECORDS,
     FailureRecord,
     FailureStreak,
+    argument_hash,
+    argument_hashes,
+    argument_values,
     call_key,
-    check,
+    check_value,
     digest,
-    held_by,
     load_records,
     name_keys,
     result_key,
     save_records,
-    trace,
-    traces,
     value_key,
 )
 from mulligan.untrusted.text import safe_str
@@ -96,20 +96,20 @@ class LoopGuard:
             if is_proposed:
                 return None
             streak = self._streaks.setdefault(name, FailureStreak())
-            repeated = self._repeated(self._failed.get(name, {}), key, arguments, step)
+            repeated = self._find_repeated(self._failed.get(name, {}), key, arguments, step)
             if repeated is not None:
                 known = repeated.known_before(step)
                 repeated.add(step, self._step)
                 repeated.calls = self._calls
                 streak.add(step, self._step, "", invalid=False)
-                return _refused(known, fatal=known >= _FATAL_AFTER)
+                return _repeated_error(known, fatal=known >= _FATAL_AFTER)
             known = streak.known_before(step)
             if known >= _ENDED_AFTER and not self._is_corrected(streak, arguments):
                 streak.add(step, self._step, "", invalid=False)
-                return _out_of_row(name, known)
+                return _streak_error(name, known)
         return None
 
-    def _repeated(
+    def _find_repeated(
         self, failed: Mapping[str, FailureRecord], key: str, arguments: Mapping[str, Any], step: int
     ) -> FailureRecord | None:
         """The repeated failure for which this call is refused: of the same call, or of one with the same failing value."""
@@ -120,7 +120,7 @@ class LoopGuard:
         }
         if not refusing or key in refusing:
             return refusing.get(key)
-        held = {trace(*item) for item in held_by(arguments)}
+        held = {argument_hash(*item) for item in argument_values(arguments)}
         return next((record for record in refusing.values() if not held.isdisjoint(record.traces)), None)
 
     def _may_repeat(self, record: FailureRecord) -> bool:
@@ -130,7 +130,7 @@ class LoopGuard:
 
     def _is_corrected(self, streak: FailureStreak, arguments: Mapping[str, Any]) -> bool:
         """Whether a call fits after some that did not, or takes a name that the last feedback listed."""
-        return streak.invalid or any(digest(value) in streak.proposed for _, value in held_by(arguments))
+        return streak.invalid or any(digest(value) in streak.proposed for _, value in argument_values(arguments))
 
     def failed(
         self,
@@ -169,12 +169,12 @@ class LoopGuard:
             records = self._records(owner, name, arguments, error, invalid)
             is_excused = True
             for record in records:
-                between = is_poll and self._calls > record.calls + 1
-                waited = record.until is not None and started >= record.until
+                is_polling = is_poll and self._calls > record.calls + 1
+                has_waited = record.until is not None and started >= record.until
                 has_changed = bool(record.results) and result not in record.results
                 if has_changed and not record.of_value and not invalid:
                     record.count = 0
-                if not (record.count and (between or waited)):
+                if not (record.count and (is_polling or has_waited)):
                     is_excused = False
                     record.add(step, self._step)
                 record.results = [*record.results, result]
@@ -183,10 +183,10 @@ class LoopGuard:
                 record.until = self._clock() + wait if wait >= _SHORTEST_WAIT else None
             if error.fatal and not invalid and not isinstance(error, RepeatedCallError):
                 self._fatal.setdefault(owner, {})[call_key(owner, arguments or {})] = type(error).__name__
-            self._forget()
-            return self._answer(owner, streak, records, error, ran=ran, is_excused=is_excused)
+            self._drop_oldest()
+            return self._error_and_note(owner, streak, records, error, ran=ran, is_excused=is_excused)
 
-    def repeat(self, tool: Tool, arguments: Mapping[str, Any], step: int) -> None:
+    def count_repeat(self, tool: Tool, arguments: Mapping[str, Any], step: int) -> None:
         """Counts a call that failed before and got its recorded answer again.
 
         Args:
@@ -211,13 +211,13 @@ class LoopGuard:
         records = [failed.setdefault(key, FailureRecord()) for key in keys]
         value = value_key(error) if owner and arguments is not None else None
         if value is not None:
-            about = failed.setdefault(value, FailureRecord(of_value=True))
+            value_record = failed.setdefault(value, FailureRecord(of_value=True))
             if not invalid:
-                about.traces = [*about.traces, *traces(error, arguments or {})]
-            records.append(about)
+                value_record.traces = [*value_record.traces, *argument_hashes(error, arguments or {})]
+            records.append(value_record)
         return records
 
-    def _answer(
+    def _error_and_note(
         self,
         owner: str,
         streak: FailureStreak,
@@ -231,17 +231,17 @@ class LoopGuard:
         if error.fatal:
             return error, ""
         if ran and count > _FATAL_AFTER and not is_excused:
-            return _failed_again(count, error), ""
+            return _too_often_error(count, error), ""
         if not ran and count > _REFUSED_AFTER:
-            return _caused_by(error, _refused(count - 1, fatal=count > _FATAL_AFTER)), ""
+            return _with_cause(error, _repeated_error(count - 1, fatal=count > _FATAL_AFTER)), ""
         if not ran and streak.invalid and streak.steps > _ENDED_AFTER:
-            return _caused_by(error, _out_of_row(owner or "calls of tools that do not exist", streak.steps - 1)), ""
+            return _with_cause(error, _streak_error(owner or "calls of tools that do not exist", streak.steps - 1)), ""
         if streak.steps > _STOP_AFTER:
             return error, "many_failures"
         if is_excused:
             return error, ""
         if count > 1:
-            return error, _sentence(count, is_same_call=bool(owner) and records[0].count == count)
+            return error, _note_template(count, is_same_call=bool(owner) and records[0].count == count)
         return error, "other_values" if streak.alike >= _OTHER_VALUES else ""
 
     def succeeded(self, tool: Tool, arguments: Mapping[str, Any]) -> None:
@@ -259,11 +259,13 @@ class LoopGuard:
             if not tool.read_only:
                 self._failed.clear()
             elif tool.name in self._failed:
-                self._forget_of(
-                    tool.name, call_key(tool.name, arguments), {trace(*item) for item in held_by(arguments)}
+                self._forget_tool(
+                    tool.name,
+                    call_key(tool.name, arguments),
+                    {argument_hash(*item) for item in argument_values(arguments)},
                 )
 
-    def _forget_of(self, name: str, key: str, held: set[str]) -> None:
+    def _forget_tool(self, name: str, key: str, held: set[str]) -> None:
         failed = self._failed[name]
         for known, record in list(failed.items()):
             is_about = record.of_value and (not record.traces or not held.isdisjoint(record.traces))
@@ -272,7 +274,9 @@ class LoopGuard:
         if not failed:
             del self._failed[name]
 
-    def propose(self, tool: Tool | None, call: tuple[str, Mapping[str, Any]] | None, names: Iterable[str]) -> None:
+    def record_proposal(
+        self, tool: Tool | None, call: tuple[str, Mapping[str, Any]] | None, names: Iterable[str]
+    ) -> None:
         """Records what a feedback proposes: such a call is a corrected one.
 
         Args:
@@ -294,7 +298,7 @@ class LoopGuard:
             for remembered in (self._failed, self._streaks, self._fatal, self._proposed):
                 remembered.clear()
 
-    def _forget(self) -> None:
+    def _drop_oldest(self) -> None:
         remembered: tuple[dict[str, dict[str, Any]], ...] = (self._failed, self._fatal)
         for of_tools in remembered:
             while sum(map(len, of_tools.values())) > MOST_RECORDS:
@@ -320,35 +324,35 @@ class LoopGuard:
             TypeError, ValueError, KeyError: it is something else.
         """
         failed, streaks, fatal = load_records(saved)
-        proposed = check("proposed", saved["proposed"], list)
+        proposed = check_value("proposed", saved["proposed"], list)
         with self._lock:
             self._failed, self._streaks, self._fatal = failed, streaks, fatal
             self._proposed = dict.fromkeys(proposed)
 
 
-def _sentence(count: int, *, is_same_call: bool) -> str:
+def _note_template(count: int, *, is_same_call: bool) -> str:
     """The template that says how often this has happened."""
     if count == 2:
         return "second_time" if is_same_call else "second_alike"
     return "third_time" if count == 3 else "more_times"
 
 
-def _refused(times: int, *, fatal: bool) -> RepeatedCallError:
+def _repeated_error(times: int, *, fatal: bool) -> RepeatedCallError:
     message = f"This call was not run: it has already failed {times} times."
     return RepeatedCallError(message, fatal=fatal, rule="session:repeated")
 
 
-def _out_of_row(name: str, steps: int) -> RepeatedCallError:
+def _streak_error(name: str, steps: int) -> RepeatedCallError:
     message = f"This call was not run: {name} failed {steps} times in a row."
     return RepeatedCallError(message, fatal=True, rule="session:in-a-row")
 
 
-def _failed_again(times: int, error: ToolError) -> RepeatedCallError:
+def _too_often_error(times: int, error: ToolError) -> RepeatedCallError:
     """The failure that is one too many, of a call that could not be known beforehand to be the same."""
     message = f"This has failed {times} times."
-    return _caused_by(error, RepeatedCallError(message, fatal=True, rule="session:repeated", effect=error.effect))
+    return _with_cause(error, RepeatedCallError(message, fatal=True, rule="session:repeated", effect=error.effect))
 
 
-def _caused_by(error: ToolError, repeated: RepeatedCallError) -> RepeatedCallError:
+def _with_cause(error: ToolError, repeated: RepeatedCallError) -> RepeatedCallError:
     repeated.__cause__ = error
     return repeated

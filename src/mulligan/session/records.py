@@ -10,7 +10,7 @@ import attrs
 
 from mulligan.errors import ToolError, ToolNotFoundError
 from mulligan.untrusted.text import safe_str
-from mulligan.validate.numbers import whole
+from mulligan.validate.numbers import float_to_int
 
 _LONGEST, _LEAVES, _PROBLEMS = 500, 64, 8
 _SHORTEST_PART = 3
@@ -37,7 +37,7 @@ def call_key(name: str, arguments: Mapping[str, Any]) -> str:
     import json
 
     try:
-        text = json.dumps(_canonical(arguments), sort_keys=True, default=_digits)
+        text = json.dumps(_canonical(arguments), sort_keys=True, default=_decimal_digits)
     except (TypeError, ValueError, RecursionError):
         text = safe_str(arguments)
     return digest(f"{name}\0{text}")
@@ -48,10 +48,10 @@ def _canonical(value: Any) -> Any:
         return {name: _canonical(item) for name, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_canonical(item) for item in value]
-    return whole(value) if isinstance(value, float) and value.is_integer() else value
+    return float_to_int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _digits(value: object) -> str:
+def _decimal_digits(value: object) -> str:
     """The digits of a number that no float holds."""
     from decimal import Decimal
 
@@ -83,11 +83,11 @@ def value_key(error: ToolError) -> str | None:
     kind = type(error).__name__
     if error.resource is not None:
         return digest(f"{kind}\0{safe_str(error.resource, _LONGEST)}")
-    problems = sorted({f"{problem.pointer}\0{_loose(problem.got)}" for problem in error.problems[:_PROBLEMS]})
+    problems = sorted({f"{problem.pointer}\0{_normalize_value(problem.got)}" for problem in error.problems[:_PROBLEMS]})
     return digest("\0".join([kind, *problems])) if problems else None
 
 
-def _loose(got: str | None) -> str:
+def _normalize_value(got: str | None) -> str:
     text = (got or "")[:_LONGEST].strip(" \"'\t").replace("\\n", " ").casefold()
     text = " ".join(text.replace("\\t", " ").split())
     try:
@@ -96,7 +96,7 @@ def _loose(got: str | None) -> str:
         return text
 
 
-def held_by(arguments: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def argument_values(arguments: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The values of a call with the names of their arguments; the place in a list makes no difference.
 
     Args:
@@ -116,7 +116,7 @@ def _leaves(name: str, value: Any) -> Iterator[tuple[str, str]]:
         yield name, str(value)[:_LONGEST]
 
 
-def traces(error: ToolError, arguments: Mapping[str, Any]) -> list[str]:
+def argument_hashes(error: ToolError, arguments: Mapping[str, Any]) -> list[str]:
     """Hashes of the arguments that are the failing resource, so that a call with one of them is known beforehand.
 
     Args:
@@ -126,16 +126,18 @@ def traces(error: ToolError, arguments: Mapping[str, Any]) -> list[str]:
     if error.resource is None:
         return []
     resource = safe_str(error.resource, _LONGEST)
-    return [trace(name, value) for name, value in held_by(arguments) if _is_meant(value, resource)]
+    return [
+        argument_hash(name, value) for name, value in argument_values(arguments) if _names_resource(value, resource)
+    ]
 
 
-def _is_meant(value: str, resource: str) -> bool:
+def _names_resource(value: str, resource: str) -> bool:
     """Whether an argument is the resource, or its path without the folder that the tool works in."""
     part = value.removeprefix("./")
     return value == resource or (len(part) >= _SHORTEST_PART and resource.endswith(f"/{part}"))
 
 
-def trace(name: str, value: str) -> str:
+def argument_hash(name: str, value: str) -> str:
     """A hash of one argument.
 
     Args:
@@ -158,11 +160,11 @@ def result_key(error: ToolError, exception: str | None) -> str:
 
 
 MOST_RECORDS = 1_000
-_RESULTS, _TRACES, _NAMES = 8, 16, 8
+_MAX_RESULTS, _MAX_TRACES, _MAX_NAMES = 8, 16, 8
 _MOST_COUNTED, _MOST_ENTRIES, _MOST_TEXT = 1_000_000_000, 100_000, 10_000
 
 
-def _newest(most: int) -> Callable[[Any, Any, list[str]], list[str]]:
+def _keep_newest(most: int) -> Callable[[Any, Any, list[str]], list[str]]:
     """Keeps the last ones of a list of texts."""
     return lambda _, __, values: list(dict.fromkeys(values))[-most:]
 
@@ -187,8 +189,8 @@ class FailureRecord:
     of_value: bool = False
     transient: bool = False
     count: int = 0
-    results: list[str] = attrs.field(factory=list, on_setattr=_newest(_RESULTS))
-    traces: list[str] = attrs.field(factory=list, on_setattr=_newest(_TRACES))
+    results: list[str] = attrs.field(factory=list, on_setattr=_keep_newest(_MAX_RESULTS))
+    traces: list[str] = attrs.field(factory=list, on_setattr=_keep_newest(_MAX_TRACES))
     step: int = -1
     calls: int = 0
     until: float | None = None
@@ -229,7 +231,7 @@ class FailureStreak:
     kind: str = ""
     alike: int = 0
     invalid: bool = False
-    proposed: list[str] = attrs.field(factory=list, on_setattr=_newest(_NAMES))
+    proposed: list[str] = attrs.field(factory=list, on_setattr=_keep_newest(_MAX_NAMES))
     step: int = -1
 
     def known_before(self, step: int) -> int:
@@ -255,8 +257,8 @@ class FailureStreak:
         self.kind, self.invalid, self.proposed = kind, invalid, []
 
 
-_FAILURE = {"invalid": bool, "of_value": bool, "transient": bool, "count": int, "results": list, "traces": list}
-_STREAK = {"steps": int, "kind": str, "alike": int, "invalid": bool, "proposed": list}
+_FAILURE_FIELDS = {"invalid": bool, "of_value": bool, "transient": bool, "count": int, "results": list, "traces": list}
+_STREAK_FIELDS = {"steps": int, "kind": str, "alike": int, "invalid": bool, "proposed": list}
 
 
 def save_records(
@@ -273,18 +275,19 @@ def save_records(
     """
     return {
         "failed": {
-            tool: {key: _saved(record, _FAILURE) for key, record in of_tool.items()} for tool, of_tool in failed.items()
+            tool: {key: _save_fields(record, _FAILURE_FIELDS) for key, record in of_tool.items()}
+            for tool, of_tool in failed.items()
         },
-        "streaks": {tool: _saved(streak, _STREAK) for tool, streak in streaks.items()},
+        "streaks": {tool: _save_fields(streak, _STREAK_FIELDS) for tool, streak in streaks.items()},
         "fatal": {tool: dict(calls) for tool, calls in fatal.items()},
     }
 
 
-def _saved(record: object, fields: Mapping[str, type[Any]]) -> dict[str, Any]:
-    return {name: _copied(getattr(record, name)) for name in fields}
+def _save_fields(record: object, fields: Mapping[str, type[Any]]) -> dict[str, Any]:
+    return {name: _copy_list(getattr(record, name)) for name in fields}
 
 
-def _copied(value: Any) -> Any:
+def _copy_list(value: Any) -> Any:
     return list(value) if isinstance(value, list) else value
 
 
@@ -303,27 +306,29 @@ def load_records(
     """
     failed = {
         tool: {
-            key: FailureRecord(**_loaded(fields, _FAILURE))
-            for key, fields in check_table(f"failed of {tool:.40}", of_tool).items()
+            key: FailureRecord(**_load_fields(fields, _FAILURE_FIELDS))
+            for key, fields in check_mapping(f"failed of {tool:.40}", of_tool).items()
         }
-        for tool, of_tool in check_table("failed", saved["failed"]).items()
+        for tool, of_tool in check_mapping("failed", saved["failed"]).items()
     }
     streaks = {
-        tool: FailureStreak(**_loaded(fields, _STREAK))
-        for tool, fields in check_table("streaks", saved["streaks"]).items()
+        tool: FailureStreak(**_load_fields(fields, _STREAK_FIELDS))
+        for tool, fields in check_mapping("streaks", saved["streaks"]).items()
     }
     fatal = {
-        tool: {key: check("fatal", name, str) for key, name in check_table(f"fatal of {tool:.40}", calls).items()}
-        for tool, calls in check_table("fatal", saved["fatal"]).items()
+        tool: {
+            key: check_value("fatal", name, str) for key, name in check_mapping(f"fatal of {tool:.40}", calls).items()
+        }
+        for tool, calls in check_mapping("fatal", saved["fatal"]).items()
     }
     return failed, streaks, fatal
 
 
-def _loaded(saved: Mapping[str, Any], fields: Mapping[str, type[Any]]) -> dict[str, Any]:
-    return {name: _copied(check(name, saved[name], kind)) for name, kind in fields.items()}
+def _load_fields(saved: Mapping[str, Any], fields: Mapping[str, type[Any]]) -> dict[str, Any]:
+    return {name: _copy_list(check_value(name, saved[name], kind)) for name, kind in fields.items()}
 
 
-def check_table(name: str, value: Any) -> Mapping[str, Any]:
+def check_mapping(name: str, value: Any) -> Mapping[str, Any]:
     """A saved mapping by name, if it is one of a size that this library saves.
 
     Args:
@@ -335,13 +340,13 @@ def check_table(name: str, value: Any) -> Mapping[str, Any]:
         ValueError: it has too many entries.
     """
     if not isinstance(value, Mapping) or not all(type(key) is str for key in value):
-        raise TypeError(f"{name}, which is {shown(value)}")
+        raise TypeError(f"{name}, which is {short_repr(value)}")
     if len(value) > _MOST_ENTRIES:
         raise ValueError(f"{name}, which has {len(value):,} entries")
     return value
 
 
-def check(name: str, value: Any, kind: type[Any]) -> Any:
+def check_value(name: str, value: Any, kind: type[Any]) -> Any:
     """A value that was saved, if it is of its kind and of a size that this library saves.
 
     Args:
@@ -354,7 +359,7 @@ def check(name: str, value: Any, kind: type[Any]) -> Any:
         ValueError: it is too large.
     """
     if type(value) is not kind or (kind is int and value < 0):
-        raise TypeError(f"{name}, which is {shown(value)}")
+        raise TypeError(f"{name}, which is {short_repr(value)}")
     if kind is list and not all(type(item) is str for item in value):
         raise TypeError(f"{name}, which contains other values than strings")
     if kind is int and value > _MOST_COUNTED:
@@ -364,7 +369,7 @@ def check(name: str, value: Any, kind: type[Any]) -> Any:
     return value
 
 
-def shown(value: Any) -> str:
+def short_repr(value: Any) -> str:
     """A value for the text of an error, shortened; its type if it cannot be shown, as with an endless number.
 
     Args:

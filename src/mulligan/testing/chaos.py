@@ -19,7 +19,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Sequ
 from copy import copy
 from typing import Any, NamedTuple
 
-from mulligan.middleware.keys import Key, Keys
+from mulligan.middleware.keys import Key, KeyFinder
 from mulligan.plugin import (
     DeadlineExceeded,
     Outcome,
@@ -129,7 +129,7 @@ class Chaos:
         self._delay = delay
         self._raises = tuple(raises)
         self._gives = tuple(gives)
-        self._keys = Keys("Chaos", match)
+        self._keys = KeyFinder("Chaos", match)
         self._writes = writes
         self._lock = threading.Lock()
         self.reset()
@@ -264,9 +264,9 @@ def _losing(run: Run, fault: Fault) -> Callable[[], Any]:
 
 
 async def _awaited(value: Any, fault: Fault) -> None:
-    from mulligan.execute.async_driver import settled
+    from mulligan.execute.async_driver import resolve_value
 
-    await settled(value, _YIELDED)
+    await resolve_value(value, _YIELDED)
     raise fault.make()
 
 

@@ -78,7 +78,7 @@ def capture_events(pipeline: Pipeline | None = None) -> Events:
     """
     events = Events()
     if pipeline is not None:
-        host, manager = pipeline._host, pipeline._manager  # noqa: SLF001 - the kit belongs to the house
+        host, manager = pipeline._runtime, pipeline._manager  # noqa: SLF001 - the kit belongs to the house
         manager.add(events)
-        host.stages = manager.compile()
+        host.hooks = manager.compile()
     return events

@@ -71,10 +71,10 @@ class TimelessPipeline(Pipeline):
     def __init__(self, tools: Any = (), *, clock: FakeClock | None = None, **options: Any) -> None:
         super().__init__(tools, **options)
         self.clock = clock or FakeClock()
-        self._host.clock = self.clock
-        if self._host.chances is not None:
+        self._runtime.clock = self.clock
+        if self._runtime.default_retry is not None:
             chance = SecondChance(self.clock)
-            self._host.chances = lambda: chance
+            self._runtime.default_retry = lambda: chance
 
     def _flow(
         self,
@@ -84,7 +84,7 @@ class TimelessPipeline(Pipeline):
         session: Session | None,
         context: Mapping[str, Any] | None,
     ) -> Flow:
-        flow = invoke(as_invocation(self._host, name_or_call, arguments, call_id, session, context))
+        flow = invoke(as_invocation(self._runtime, name_or_call, arguments, call_id, session, context))
         return _at_once(flow, self.clock)
 
     def call(
@@ -97,7 +97,7 @@ class TimelessPipeline(Pipeline):
         context: Mapping[str, Any] | None = None,
     ) -> ToolResult:
         """`Pipeline.call`, without waiting."""
-        return drive(self._flow(name_or_call, arguments, call_id, session, context), self._means)
+        return drive(self._flow(name_or_call, arguments, call_id, session, context), self._workers)
 
     def acall(
         self,
@@ -109,7 +109,7 @@ class TimelessPipeline(Pipeline):
         context: Mapping[str, Any] | None = None,
     ) -> Coroutine[Any, Any, ToolResult]:
         """`Pipeline.acall`, without waiting."""
-        return async_driver()(self._flow(name_or_call, arguments, call_id, session, context), self._means)
+        return async_driver()(self._flow(name_or_call, arguments, call_id, session, context), self._workers)
 
 
 def _at_once(flow: Flow, clock: FakeClock) -> Generator[Step, Outcome, ToolResult]:

@@ -49,7 +49,7 @@ from mulligan.validate.types import (
     Text,
 )
 
-MISSING: Final = dataclasses.MISSING
+NO_DEFAULT: Final = dataclasses.MISSING
 
 
 @attrs.frozen
@@ -67,7 +67,7 @@ class Field:
     name: str
     shape: Shape
     required: bool = True
-    default: Any = MISSING
+    default: Any = NO_DEFAULT
     description: str = ""
 
 
@@ -97,11 +97,11 @@ def json_default(value: Any) -> Any:
         return str(value)
     if type(value) in (list, tuple):
         items = [json_default(item) for item in value]
-        return MISSING if MISSING in items else items
+        return NO_DEFAULT if NO_DEFAULT in items else items
     if type(value) is dict and all(isinstance(key, str) for key in value):
         members = {key: json_default(member) for key, member in value.items()}
-        return MISSING if MISSING in members.values() else members
-    return MISSING
+        return NO_DEFAULT if NO_DEFAULT in members.values() else members
+    return NO_DEFAULT
 
 
 def _hints(cls: type) -> dict[str, Any]:
@@ -119,20 +119,20 @@ def _field(cls: type, name: str, hint: Any, required: bool, default: Any) -> Fie
         shape = shape_of(hint)
     except UsageError as error:
         raise UsageError(f"field {name!r} of {cls.__qualname__}: {error}") from error
-    return Field(name, shape, required, MISSING if required else json_default(default))
+    return Field(name, shape, required, NO_DEFAULT if required else json_default(default))
 
 
-def _unannotated(cls: type, name: str) -> UsageError:
+def _unannotated_error(cls: type, name: str) -> UsageError:
     return UsageError(f"field {name!r} of {cls.__qualname__} has no annotation. Annotate it, as in `{name}: str`.")
 
 
 def _typed_dict_field(cls: Any, name: str, hint: Any) -> Field:
-    bare, qualifiers = _unqualified(hint)
+    bare, qualifiers = _strip_qualifiers(hint)
     required = "Required" in qualifiers if qualifiers else name in cls.__required_keys__
-    return _field(cls, name, bare, required, MISSING)
+    return _field(cls, name, bare, required, NO_DEFAULT)
 
 
-def _unqualified(hint: Any) -> tuple[Any, list[str]]:
+def _strip_qualifiers(hint: Any) -> tuple[Any, list[str]]:
     """A TypedDict's annotation without its qualifiers, and those of them that say whether it is required.
 
     `__required_keys__` alone is wrong on Python 3.11 where annotations are strings.
@@ -140,10 +140,10 @@ def _unqualified(hint: Any) -> tuple[Any, list[str]]:
     origin = get_origin(hint)
     qualifier = str(origin).rpartition(".")[2]
     if origin is Annotated:
-        bare, qualifiers = _unqualified(hint.__origin__)
+        bare, qualifiers = _strip_qualifiers(hint.__origin__)
         return Annotated[(bare, *hint.__metadata__)], qualifiers
     if qualifier in ("Required", "NotRequired", "ReadOnly"):
-        bare, qualifiers = _unqualified(get_args(hint)[0])
+        bare, qualifiers = _strip_qualifiers(get_args(hint)[0])
         return bare, qualifiers if qualifier == "ReadOnly" else [qualifier, *qualifiers]
     return hint, []
 
@@ -151,7 +151,7 @@ def _unqualified(hint: Any) -> tuple[Any, list[str]]:
 def _named_tuple_fields(cls: Any, hints: Mapping[str, Any]) -> Iterator[Field]:
     for name in cls._fields:
         if name not in hints:
-            raise _unannotated(cls, name)
+            raise _unannotated_error(cls, name)
         yield _field(cls, name, hints[name], name not in cls._field_defaults, cls._field_defaults.get(name))
 
 
@@ -162,7 +162,7 @@ def _init_fields(cls: type, hints: Mapping[str, Any]) -> Iterator[Field]:
     for name, parameter in inspect.signature(cls).parameters.items():
         hint = hints.get(names.get(name, name), parameter.annotation)
         if hint is parameter.empty or parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            raise _unannotated(cls, name)
+            raise _unannotated_error(cls, name)
         if isinstance(hint, dataclasses.InitVar):
             hint = hint.type
         default = factories[name]() if name in factories else parameter.default
@@ -181,7 +181,7 @@ def _factories(cls: type) -> dict[str, Callable[[], Any]]:
     return {name: factory if factory in (list, dict, tuple) else object for name, factory in found.items()}
 
 
-_WRITTEN = {"str": str, "int": int, "float": float, "bool": bool}  # most annotations are one of these, as text
+_BUILTIN_NAMES = {"str": str, "int": int, "float": float, "bool": bool}  # most annotations are one of these, as text
 _SCALARS = frozenset({str, int, float, bool, NoneType})
 _TEXTS = frozenset({date, datetime, time, timedelta, UUID, Decimal, bytes})
 _ARRAYS: Mapping[type, type] = MappingProxyType(
@@ -234,7 +234,7 @@ def shape_of(annotation: Any) -> Shape:
         return Alias(annotation)
     if isinstance(origin or annotation, type):
         return _class_shape(annotation, origin or annotation, get_args(annotation))
-    raise _unsupported(annotation)
+    raise _unsupported_error(annotation)
 
 
 @lru_cache(maxsize=4_096)
@@ -261,10 +261,12 @@ def is_simple(annotation: Any) -> bool:
 
 def alias_shape(alias: Any) -> Shape:
     """What a type alias stands for."""
-    return shape_of(resolve(alias.__value__, vars(sys.modules[alias.__module__]), f"type alias {alias.__name__}"))
+    return shape_of(
+        resolve_annotation(alias.__value__, vars(sys.modules[alias.__module__]), f"type alias {alias.__name__}")
+    )
 
 
-def resolve(annotation: Any, namespace: dict[str, Any], owner: str) -> Any:
+def resolve_annotation(annotation: Any, namespace: dict[str, Any], owner: str) -> Any:
     """Evaluate an annotation that is a string or holds one.
 
     Args:
@@ -277,8 +279,8 @@ def resolve(annotation: Any, namespace: dict[str, Any], owner: str) -> Any:
     """
     if type(annotation) is type:
         return annotation
-    if isinstance(annotation, str) and annotation in _WRITTEN and annotation not in namespace:
-        return _WRITTEN[annotation]
+    if isinstance(annotation, str) and annotation in _BUILTIN_NAMES and annotation not in namespace:
+        return _BUILTIN_NAMES[annotation]
     holder = SimpleNamespace(__annotations__={"it": annotation})
     try:
         return get_type_hints(holder, globalns=namespace, include_extras=True)["it"]
@@ -308,7 +310,7 @@ def _class_shape(annotation: Any, cls: type, arguments: tuple[Any, ...]) -> Shap
     if cls is tuple:
         return _tuple(arguments) if hasattr(annotation, "__args__") else Array(Scalar(object), tuple)
     if arguments:
-        raise _unsupported(annotation)
+        raise _unsupported_error(annotation)
     return _plain_class_shape(cls)
 
 
@@ -323,7 +325,7 @@ def _plain_class_shape(cls: type) -> Shape:
         return Model(cls)
     if is_dataclass(cls) or attrs.has(cls) or is_typed_dict(cls) or is_named_tuple(cls):
         return Record(cls)
-    raise _unsupported(cls)
+    raise _unsupported_error(cls)
 
 
 def _choice(annotation: Any, values: tuple[Any, ...]) -> Choice:
@@ -371,31 +373,31 @@ def _key_shape(annotation: Any) -> Shape:
 
 def _annotated_shape(annotation: Any) -> Shape:
     shape, description = shape_of(annotation.__origin__), ""
-    for note in _flat(annotation.__metadata__):
+    for note in _flatten_notes(annotation.__metadata__):
         description = _description(note) or description
         for name, keywords in _KEYWORDS.items():
-            value = _limit_in(note, name)
+            value = _read_limit(note, name)
             if value is not None:
-                limited = _limit(shape, keywords, _limit_value(name, value, annotation))
+                limited = _add_limit(shape, keywords, _check_limit_value(name, value, annotation))
                 if limited is None:
-                    raise _inexpressible(name, value, annotation)
+                    raise _inexpressible_error(name, value, annotation)
                 shape = limited
     return Described(shape, description) if description else shape
 
 
-def _limit_in(note: Any, name: str) -> Any:
+def _read_limit(note: Any, name: str) -> Any:
     if isinstance(note, re.Pattern):
         return note if name == "pattern" else None
     value = getattr(note, name, None)
     return None if callable(value) else value
 
 
-def _flat(notes: Iterable[Any]) -> Iterator[Any]:
+def _flatten_notes(notes: Iterable[Any]) -> Iterator[Any]:
     for note in notes:
         if not isinstance(note, type):
             yield note
             inner = getattr(note, "metadata", None)
-            yield from _flat(inner) if isinstance(inner, (list, tuple)) else ()
+            yield from _flatten_notes(inner) if isinstance(inner, (list, tuple)) else ()
 
 
 def _description(note: Any) -> str:
@@ -406,16 +408,16 @@ def _description(note: Any) -> str:
     return ""
 
 
-def _limit(shape: Shape, keywords: Mapping[str, str], value: Any) -> Shape | None:
+def _add_limit(shape: Shape, keywords: Mapping[str, str], value: Any) -> Shape | None:
     """The shape with one more limit, on those members of a union that can have it; None where none can."""
     match shape:
         case OneOf(members):
-            limited = [_limit(member, keywords, value) for member in members]
+            limited = [_add_limit(member, keywords, value) for member in members]
             return OneOf(tuple(new or old for new, old in zip(limited, members, strict=True))) if any(limited) else None
         case Alias(alias):
-            return _limit(alias_shape(alias), keywords, value)
+            return _add_limit(alias_shape(alias), keywords, value)
         case Described(inner, description):
-            changed = _limit(inner, keywords, value)
+            changed = _add_limit(inner, keywords, value)
             return Described(changed, description) if changed else None
         case Limited(inner, limits):
             return Limited(inner, (*limits, (keywords[_family(inner)], value))) if _family(inner) in keywords else None
@@ -428,7 +430,7 @@ def _family(shape: Shape) -> str:
     return _FAMILIES.get(shape, "")
 
 
-def _limit_value(name: str, value: Any, annotation: Any) -> Any:
+def _check_limit_value(name: str, value: Any, annotation: Any) -> Any:
     if isinstance(value, re.Pattern) and value.flags == re.UNICODE:
         value = value.pattern
     if isinstance(value, Decimal) and value.is_finite():
@@ -436,17 +438,17 @@ def _limit_value(name: str, value: Any, annotation: Any) -> Any:
     wanted: tuple[type, ...] = {"pattern": (str,), "min_length": (int,), "max_length": (int,)}.get(name, (int, float))
     if type(value) in wanted and (type(value) is not float or math.isfinite(value)):
         return value
-    raise _inexpressible(name, value, annotation)
+    raise _inexpressible_error(name, value, annotation)
 
 
-def _inexpressible(name: str, value: Any, annotation: Any) -> UsageError:
+def _inexpressible_error(name: str, value: Any, annotation: Any) -> UsageError:
     return UsageError(
         f"JSON Schema cannot express {name}={value!r} of {_name(annotation.__origin__)}: remove the limit from Annotated "
         "and check it inside the function"
     )
 
 
-def _unsupported(annotation: Any) -> UsageError:
+def _unsupported_error(annotation: Any) -> UsageError:
     return UsageError(
         f"{_name(annotation)} has no JSON Schema: {_SUPPORTED}. Use one of these and convert it inside the function, "
         "annotate it as Injected[...] if it is not for the model, or write the schema yourself (Tool.from_schema)"

@@ -19,7 +19,7 @@ from mulligan.errors import Problem, ToolArgumentError
 from mulligan.pointers import escape
 from mulligan.policy import Limits
 from mulligan.untrusted.plain import TooDeepError, as_plain
-from mulligan.validate.numbers import Numbers, PreciseNumberError
+from mulligan.validate.numbers import NumberReader, PreciseNumberError
 
 if TYPE_CHECKING:
     from json import JSONDecodeError
@@ -41,10 +41,10 @@ _HINTS = (
 _CLOSING = ("}", "]")
 _LITERALS = ("true", "false", "null")
 _TRUNCATED = "Input data was truncated"
-_HALF_A_WORD = re.compile(r'[tfn][^"]{0,3}\Z')
+_PARTIAL_LITERAL = re.compile(r'[tfn][^"]{0,3}\Z')
 
 
-def syntax(text: str, error: JSONDecodeError) -> str:
+def describe_syntax_error(text: str, error: JSONDecodeError) -> str:
     """What is wrong with a text that is not JSON, in our own words, with line and column.
 
     Args:
@@ -52,7 +52,7 @@ def syntax(text: str, error: JSONDecodeError) -> str:
         error: what the standard library says.
     """
     if _is_cut_off(text, error):
-        return cut_off(text)
+        return describe_cut_off(text)
     rest = text[error.pos : error.pos + 12]
     hint = next((hint for start, hint in _HINTS if rest.startswith(start)), "")
     if rest.startswith(_CLOSING):
@@ -61,30 +61,30 @@ def syntax(text: str, error: JSONDecodeError) -> str:
             hint = "remove the comma before it"
         elif not before or error.msg.startswith("Extra data"):
             hint = f"this {rest[0]!r} has no opening bracket"
-    return f"not valid JSON at {place(text, error.pos)}: {_lower(error.msg)}" + (f"; {hint}" if hint else "")
+    return f"not valid JSON at {line_and_column(text, error.pos)}: {_lower(error.msg)}" + (f"; {hint}" if hint else "")
 
 
 def _lower(message: str) -> str:
     return message[:1].lower() + message[1:].rstrip(":").removesuffix(" at")
 
 
-def cut_off(text: str) -> str:
+def describe_cut_off(text: str) -> str:
     """What is wrong with a text that ends before its JSON does.
 
     Args:
         text: the text.
     """
-    return f"not valid JSON: it ends too early at {place(text, len(text))} and seems to be cut off"
+    return f"not valid JSON: it ends too early at {line_and_column(text, len(text))} and seems to be cut off"
 
 
-def is_truncated(text: str, refused: str) -> bool:
+def is_truncated(text: str, parse_error: str) -> bool:
     """Whether a text surely ends before its JSON does, so that nobody else need be asked what is wrong with it.
 
     Args:
         text: the text, which is not valid.
-        refused: what msgspec says. It also says so of half a surrogate escape, and of a word that is none near the end.
+        parse_error: what msgspec says. It also says so of half a surrogate escape, and of a word that is none near the end.
     """
-    return refused == _TRUNCATED and "\\u" not in text and _HALF_A_WORD.search(text[-4:]) is None
+    return parse_error == _TRUNCATED and "\\u" not in text and _PARTIAL_LITERAL.search(text[-4:]) is None
 
 
 def _is_cut_off(text: str, error: JSONDecodeError) -> bool:
@@ -93,7 +93,7 @@ def _is_cut_off(text: str, error: JSONDecodeError) -> bool:
     return error.msg.startswith("Unterminated string") or any(word.startswith(rest) for word in _LITERALS)
 
 
-def place(text: str, position: int) -> str:
+def line_and_column(text: str, position: int) -> str:
     """Line and column of a position, both counted from 1.
 
     Args:
@@ -105,13 +105,13 @@ def place(text: str, position: int) -> str:
 
 
 _BYTE_ORDER_MARK = "\ufeff"
-_WHOLE = "one complete JSON object, its last brace included"
+_COMPLETE_OBJECT = "one complete JSON object, its last brace included"
 _SPACED_COLON = re.compile(r":(?<=[ \t\r\n]:)")  # looks back from each colon: much quicker than searching for the space
 _TOKENS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[{}\[\]]|-?Infinity|NaN', re.DOTALL)
 
 
 @cache
-def _decoder(numbers: Numbers | None = None) -> Callable[[str | bytes], Any]:
+def _decoder(numbers: NumberReader | None = None) -> Callable[[str | bytes], Any]:
     import msgspec
 
     return msgspec.json.Decoder(float_hook=numbers).decode
@@ -124,7 +124,7 @@ def _encoder() -> Callable[[Any], bytes]:
     return msgspec.json.Encoder(decimal_format="number").encode
 
 
-def read_arguments(arguments: Any, limits: Limits, *, numbers: Numbers | None = None) -> dict[str, Any]:
+def read_arguments(arguments: Any, limits: Limits, *, numbers: NumberReader | None = None) -> dict[str, Any]:
     """The arguments of a tool call as a mapping of JSON values.
 
     Args:
@@ -146,17 +146,17 @@ def read_arguments(arguments: Any, limits: Limits, *, numbers: Numbers | None = 
     objects = arguments.count("{")
     if objects + arguments.count("[") > limits.depth:
         _check_depth(arguments, limits.depth)
-    value, refused = None, None
+    value, parse_error = None, None
     try:
         value = _decoder(numbers)(arguments)
     except Exception as error:
-        refused = str(error)
-    if refused is not None and arguments.startswith(_BYTE_ORDER_MARK):
+        parse_error = str(error)
+    if parse_error is not None and arguments.startswith(_BYTE_ORDER_MARK):
         return read_arguments(arguments.removeprefix(_BYTE_ORDER_MARK), limits, numbers=numbers)
-    if refused is not None:  # raised outside `except`: its context would keep frames alive
-        return _explain(arguments, refused, numbers)
+    if parse_error is not None:  # raised outside `except`: its context would keep frames alive
+        return _explain(arguments, parse_error, numbers)
     if type(value) is not dict:
-        return _not_an_object(value)
+        return _refuse_non_object(value)
     keys = len(value) if objects == 1 else _count_keys(value)
     if arguments.count(":") != keys and _may_repeat_a_key(arguments, keys):
         return _reparse(arguments, numbers)
@@ -239,7 +239,7 @@ def _check_depth(text: str, limit: int) -> None:
         if bracket in ("{", "["):
             depth += 1
             if depth > limit:
-                where = place(text, token.start())
+                where = line_and_column(text, token.start())
                 _refuse(
                     "",
                     f"nested too deeply at {where}: at most {limit} levels are allowed",
@@ -252,20 +252,20 @@ def _check_depth(text: str, limit: int) -> None:
 def _check_size(text: str, allowed: int) -> None:
     size = len(text) if len(text) > allowed else len(text.encode(errors="surrogatepass"))
     if size > allowed:
-        where = place(text, min(allowed, len(text)))
+        where = line_and_column(text, min(allowed, len(text)))
         message = f"the arguments are {size:,} bytes long, but at most {allowed:,} are allowed; the limit is at {where}"
         _refuse("", message, f"at most {allowed:,} bytes of arguments")
 
 
-def _explain(text: str, refused: str, numbers: Numbers | None) -> dict[str, Any]:
+def _explain(text: str, parse_error: str, numbers: NumberReader | None) -> dict[str, Any]:
     """The problem with a text that msgspec refuses (or, where the standard library reads it exactly, its value)."""
     if not text or text.isspace():
         return {}
     if not text.isascii():
         _check_unicode(text)
-    wrong = cut_off(text) if is_truncated(text, refused) else _syntax_error(text)
-    if wrong:
-        _refuse("", wrong, _WHOLE if "cut off" in wrong else "one valid JSON object")
+    problem = describe_cut_off(text) if is_truncated(text, parse_error) else _syntax_error(text)
+    if problem:
+        _refuse("", problem, _COMPLETE_OBJECT if "cut off" in problem else "one valid JSON object")
     return _reparse(text, numbers)
 
 
@@ -275,7 +275,7 @@ def _syntax_error(text: str) -> str:
     try:
         json.loads(text)
     except json.JSONDecodeError as error:
-        return syntax(text, error)
+        return describe_syntax_error(text, error)
     except (ValueError, RecursionError):
         return ""
     return ""
@@ -285,21 +285,21 @@ def _check_unicode(text: str) -> None:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        where = place(text, error.start)
+        where = line_and_column(text, error.start)
         _refuse("", f"a lone surrogate at {where}, which UTF-8 cannot encode", "valid Unicode text")
 
 
-def _reparse(text: str, numbers: Numbers | None) -> dict[str, Any]:
+def _reparse(text: str, numbers: NumberReader | None) -> dict[str, Any]:
     """Parses with the standard library, which lets us see every key."""
     import json
 
-    twice: dict[int, str] = {}
+    duplicates: dict[int, str] = {}
 
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
         mapping = dict(items)
         if len(mapping) != len(items):
             counts = Counter(key for key, _ in items)
-            twice[id(mapping)] = next(key for key in mapping if counts[key] > 1)
+            duplicates[id(mapping)] = next(key for key in mapping if counts[key] > 1)
         return mapping
 
     try:
@@ -310,26 +310,26 @@ def _reparse(text: str, numbers: Numbers | None) -> dict[str, Any]:
             parse_float=None if numbers is None else partial(_read_number, numbers),
         )
     except PreciseNumberError as error:
-        where = place(text, text.find(error.number))
+        where = line_and_column(text, text.find(error.number))
         _refuse("", f"the number at {where} has too many digits", "a number of at most 15 digits")
     except RecursionError:
         _refuse("", "the arguments are nested too deeply", "a flatter object")
     except ValueError:
         _refuse("", "a number has too many digits", "a number of at most 300 digits")
     if not isinstance(value, dict):
-        return _not_an_object(value)
-    _check_values(text, value, twice)
+        return _refuse_non_object(value)
+    _check_values(text, value, duplicates)
     return value
 
 
-def _read_number(read: Numbers, number: str) -> Any:
+def _read_number(read: NumberReader, number: str) -> Any:
     """A number; one that is too large is found later, together with its place."""
     return read(number) if math.isfinite(float(number)) else float(number)
 
 
 def _refuse_constant(text: str, name: str) -> NoReturn:
     start = next(token.start() for token in _TOKENS.finditer(text) if token[0] == name)
-    _refuse("", f"{name} at {place(text, start)} is not a JSON number", "a finite number or null")
+    _refuse("", f"{name} at {line_and_column(text, start)} is not a JSON number", "a finite number or null")
 
 
 def _refuse_duplicate(text: str, pointer: str, key: str) -> NoReturn:
@@ -337,18 +337,18 @@ def _refuse_duplicate(text: str, pointer: str, key: str) -> NoReturn:
 
     quoted = re.escape(json.dumps(key, ensure_ascii=False))
     places = [match.start() for match in islice(re.finditer(rf"{quoted}\s*:", text), 2)]
-    where = f" (again at {place(text, places[1])})" if len(places) == 2 else ""
+    where = f" (again at {line_and_column(text, places[1])})" if len(places) == 2 else ""
     _refuse(f"{pointer}/{escape(key)}", f"duplicate key{where}; send only one value", "each key once")
 
 
-def _check_values(text: str, value: dict[str, Any], twice: Mapping[int, str]) -> None:
+def _check_values(text: str, value: dict[str, Any], duplicates: Mapping[int, str]) -> None:
     """What the standard library lets through: equal keys, infinite numbers and lone surrogates."""
     stack: list[tuple[str, Any]] = [("", value)]
     while stack:
         pointer, item = stack.pop()
         if isinstance(item, dict):
-            if id(item) in twice:
-                _refuse_duplicate(text, pointer, twice[id(item)])
+            if id(item) in duplicates:
+                _refuse_duplicate(text, pointer, duplicates[id(item)])
             for key, member in item.items():
                 _check_surrogates(pointer, key)
                 stack.append((f"{pointer}/{escape(key)}", member))
@@ -365,7 +365,7 @@ def _check_surrogates(pointer: str, text: str) -> None:
         _refuse(pointer, "the string contains a lone surrogate escape, which UTF-8 cannot encode", "valid Unicode text")
 
 
-def _not_an_object(value: Any) -> dict[str, Any]:
+def _refuse_non_object(value: Any) -> dict[str, Any]:
     if value is None:
         return {}
     hint = "; it is a string that contains JSON; send the object itself" if _holds_object(value) else ""
@@ -385,5 +385,5 @@ def _json_type(value: Any) -> str:
 
 def _refuse(pointer: str, message: str, expected: str | None = None, got: str | None = None) -> NoReturn:
     problem = Problem(pointer, message, expected, got)
-    told = f"Invalid arguments: {'one problem' if pointer else message}; nothing was run."
-    raise ToolArgumentError(told, problems=(problem,), rule="host:arguments") from None
+    summary = f"Invalid arguments: {'one problem' if pointer else message}; nothing was run."
+    raise ToolArgumentError(summary, problems=(problem,), rule="host:arguments") from None

@@ -21,7 +21,7 @@ from cattrs.errors import AttributeValidationNote, ClassValidationError, Iterabl
 
 from mulligan.catalogue import NO_FORM, NOT_ALLOWED, WRONG_TYPE
 from mulligan.validate.annotations import Field, alias_shape, fields_of, is_named_tuple, is_typed_dict
-from mulligan.validate.numbers import whole
+from mulligan.validate.numbers import float_to_int
 from mulligan.validate.schema import shape_schema
 from mulligan.validate.types import (
     Alias,
@@ -72,12 +72,12 @@ def _reader(shape: Shape, converter: BaseConverter) -> Reader:
         case Limited(inner) | Described(inner):
             return converter.get_structure_hook(inner)
         case OneOf() | Alias() | Record():
-            return _late_reader(shape, converter)
+            return _lazy_reader(shape, converter)
         case Model(cls):
             return _model_reader(cls)
 
 
-def _late_reader(shape: OneOf | Alias | Record, converter: BaseConverter) -> Reader:
+def _lazy_reader(shape: OneOf | Alias | Record, converter: BaseConverter) -> Reader:
     """A reader made when it is first used, since these may refer to themselves."""
 
     @cache
@@ -96,26 +96,26 @@ def _late_reader(shape: OneOf | Alias | Record, converter: BaseConverter) -> Rea
     return structure
 
 
-def _wrong(expected: str) -> UnfitError:
+def _wrong_type_error(expected: str) -> UnfitError:
     return UnfitError(WRONG_TYPE, expected)
 
 
 def _read_exactly(kind: str, value: Any, _: Any) -> Any:
     if kind_of(value) != kind:
-        raise _wrong(kind)
+        raise _wrong_type_error(kind)
     return value
 
 
 def _read_int(value: Any, _: Any) -> Any:
     kind = kind_of(value)
     if kind == "integer" or (isinstance(value, float) and value.is_integer()):
-        return value if kind == "integer" else whole(value)
-    raise _wrong("integer")
+        return value if kind == "integer" else float_to_int(value)
+    raise _wrong_type_error("integer")
 
 
 def _read_float(value: Any, _: Any) -> float:
     if kind_of(value) not in NUMBERS:
-        raise _wrong("number")
+        raise _wrong_type_error("number")
     return float(value)
 
 
@@ -147,7 +147,7 @@ def _text_reader(cls: type) -> Reader:
 
     def structure(value: Any, _: Any) -> Any:
         if kind_of(value) not in kinds:
-            raise _wrong(form.expected)
+            raise _wrong_type_error(form.expected)
         try:
             return form.read(value)
         except (ValueError, OverflowError):
@@ -157,17 +157,17 @@ def _text_reader(cls: type) -> Reader:
 
 
 def _choice_reader(options: tuple[Option, ...]) -> Reader:
-    values = {_identity(option.json): option.python for option in options}
+    values = {_comparison_key(option.json): option.python for option in options}
 
     def structure(value: Any, _: Any) -> Any:
-        if kind_of(value) in ("array", "object") or _identity(value) not in values:
+        if kind_of(value) in ("array", "object") or _comparison_key(value) not in values:
             raise UnfitError(NOT_ALLOWED)
-        return values[_identity(value)]
+        return values[_comparison_key(value)]
 
     return structure
 
 
-def _identity(value: Any) -> tuple[bool, Any]:
+def _comparison_key(value: Any) -> tuple[bool, Any]:
     """What tells two JSON values apart: 1 is 1.0, but not true."""
     return isinstance(value, bool), value
 
@@ -177,7 +177,7 @@ def _array_reader(item: Shape, build: type, converter: BaseConverter) -> Reader:
 
     def structure(value: Any, kind: Any) -> Any:
         if kind_of(value) != "array":
-            raise _wrong("array")
+            raise _wrong_type_error("array")
         items = read(value, kind)
         try:
             return items if build is list else build(items)
@@ -190,7 +190,7 @@ def _array_reader(item: Shape, build: type, converter: BaseConverter) -> Reader:
 def _row_reader(items: tuple[Shape, ...], least: int, build: Callable[[Any], Any], converter: BaseConverter) -> Reader:
     def structure(value: Any, _: Any) -> Any:
         if kind_of(value) != "array" or not least <= len(value) <= len(items):
-            raise _wrong(f"array of {len(items)} items")
+            raise _wrong_type_error(f"array of {len(items)} items")
         return build(converter.structure(value, tuple[items[: len(value)]]))  # type: ignore[arg-type, misc]
 
     return structure
@@ -201,7 +201,7 @@ def _map_reader(key: Shape, value: Shape, converter: BaseConverter) -> Reader:
 
     def structure(value: Any, kind: Any) -> Any:
         if kind_of(value) != "object":
-            raise _wrong("object")
+            raise _wrong_type_error("object")
         return read(value, kind)
 
     return structure
@@ -220,10 +220,10 @@ def _construct(cls: type, *items: Any, **members: Any) -> Any:
     try:
         return cls(*items, **members)
     except Exception as error:
-        raise UnfitError(_refused(cls, _reason(error))) from error
+        raise UnfitError(_rejection_message(cls, _reason(error))) from error
 
 
-def _refused(cls: type, reason: str | None) -> str:
+def _rejection_message(cls: type, reason: str | None) -> str:
     """That a class refuses a value, and after a colon why, in the words of its own check."""
     words = (reason or "").removeprefix("Value error, ").removeprefix("Assertion failed, ")
     return f"rejected by {cls.__name__}: {words}" if words else f"rejected by {cls.__name__}"
@@ -242,7 +242,7 @@ def _members_reader(fields: tuple[Field, ...], converter: BaseConverter, cls: ty
 
     def structure(value: Any, _: Any) -> dict[str, Any]:
         if kind_of(value) != "object" or not required <= value.keys() <= readers.keys():
-            raise _wrong(f"object with the members {', '.join(readers)}")
+            raise _wrong_type_error(f"object with the members {', '.join(readers)}")
         members, errors = {}, []
         for name in value:
             read, shape = readers[name]
@@ -271,14 +271,14 @@ def _model_reader(cls: Any) -> Reader:
 def _model_errors(cls: type, error: Any, value: Any) -> Iterator[UnfitError]:
     """The problems that pydantic found, without the values that it would show."""
     if not hasattr(error, "error_count"):
-        yield UnfitError(_refused(cls, _reason(error)))
+        yield UnfitError(_rejection_message(cls, _reason(error)))
         return
     for found in error.errors(include_input=False, include_url=False, include_context=False):
-        path = _real_path(found["loc"], value, missing=found["type"] == "missing")
-        yield UnfitError(_refused(cls, found["msg"]), path=path)
+        path = _value_path(found["loc"], value, missing=found["type"] == "missing")
+        yield UnfitError(_rejection_message(cls, found["msg"]), path=path)
 
 
-def _real_path(steps: tuple[str | int, ...], value: Any, *, missing: bool) -> tuple[str | int, ...]:
+def _value_path(steps: tuple[str | int, ...], value: Any, *, missing: bool) -> tuple[str | int, ...]:
     """Pydantic's path without the steps that name a member of a union and not a place in the value."""
     path: list[str | int] = []
     for step in steps:
@@ -300,7 +300,7 @@ NUMBERS = frozenset({"integer", "number"})
 
 
 @frozen
-class _Member:
+class _UnionMember:
     """One member of a union."""
 
     shape: Shape
@@ -311,7 +311,10 @@ class _Member:
 
 def union_reader(shapes: tuple[Shape, ...], converter: BaseConverter) -> Reader:
     """Takes the member whose schema the value fits; of several, the first that can be built from it."""
-    members = [_Member(shape, kinds_of(shape), converter.get_structure_hook(shape), _fits(shape)) for shape in shapes]
+    members = [
+        _UnionMember(shape, kinds_of(shape), converter.get_structure_hook(shape), _schema_checker(shape))
+        for shape in shapes
+    ]
     by_kind = {kind: _candidates(members, kind) for kind in _KINDS.values()}
 
     def structure(value: Any, _: Any) -> Any:
@@ -331,7 +334,7 @@ def union_reader(shapes: tuple[Shape, ...], converter: BaseConverter) -> Reader:
     return structure
 
 
-def _candidates(members: list[_Member], kind: str) -> list[_Member]:
+def _candidates(members: list[_UnionMember], kind: str) -> list[_UnionMember]:
     """The members that a value of this JSON type may fit, those first that Python has the same type for."""
     if kind not in NUMBERS:
         return [member for member in members if kind in member.kinds]
@@ -339,7 +342,7 @@ def _candidates(members: list[_Member], kind: str) -> list[_Member]:
     return sorted(numeric, key=lambda member: ("number" in member.kinds) != (kind == "number"))
 
 
-def _fits(shape: Shape) -> Callable[[Any], bool]:
+def _schema_checker(shape: Shape) -> Callable[[Any], bool]:
     @cache
     def validator() -> Any:
         import jsonschema_rs

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     from decimal import Decimal
 
-Numbers: TypeAlias = "Callable[[str], float | int | Decimal]"
-_HELD = 16  # characters of a number that has at most 15 digits, since one of them is its point or exponent
+NumberReader: TypeAlias = "Callable[[str], float | int | Decimal]"
+_EXACT_CHARS = 16  # characters of a number that has at most 15 digits, since one of them is its point or exponent
 _SMALLEST, _LARGEST = 1e-300, 1e15
 _LARGEST_WHOLE = 2.0**53
 _LONGEST, _LEAST_EXPONENT = 400, -400
@@ -41,7 +41,7 @@ def read_whole(number: str) -> float | int:
     Raises:
         PreciseNumberError: it is not whole, but the nearest float is; or it is out of range.
     """
-    read = _read(number)
+    read = _read_number(number)
     if isinstance(read, (float, int)):
         return read
     rounded = float(number)
@@ -59,15 +59,15 @@ def read_exact(number: str) -> float | int | Decimal:
     Raises:
         PreciseNumberError: it is out of range, or has hundreds of digits.
     """
-    read = _read(number)
+    read = _read_number(number)
     if not isinstance(read, (float, int)) and (len(number) > _LONGEST or read.adjusted() < _LEAST_EXPONENT):
         raise PreciseNumberError(number)
     return read
 
 
-def _read(number: str) -> float | int | Decimal:
+def _read_number(number: str) -> float | int | Decimal:
     read = float(number)
-    if len(number) <= _HELD and _SMALLEST < abs(read) < _LARGEST:
+    if len(number) <= _EXACT_CHARS and _SMALLEST < abs(read) < _LARGEST:
         return read
     if not math.isfinite(read):
         raise PreciseNumberError(number)
@@ -82,7 +82,7 @@ def _read(number: str) -> float | int | Decimal:
     return int(sent) if sent == sent.to_integral_value() else sent
 
 
-def whole(number: float) -> int:
+def float_to_int(number: float) -> int:
     """The whole number that a float stands for, with the digits that it is written with: `1e23` is 10 to the 23rd.
 
     Args:

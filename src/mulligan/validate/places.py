@@ -9,15 +9,15 @@ from typing import Any
 _FIRST_OF_NUMBER = frozenset("+0123456789")
 _CONTAINERS = frozenset((dict, list, tuple))
 _NUMBER = re.compile(r"\+?[0-9]{1,19}")
-_MOST_TRIES, _CERTAIN = 200, 4
+_MOST_TRIES, _BEST_SCORE = 200, 4
 _END = object()
-_INTO_MEMBER = frozenset(
+_MEMBER_KEYWORDS = frozenset(
     ("additionalProperties", "unevaluatedProperties", "patternProperties", "items", "prefixItems", "additionalItems")
 )
-_OF_SCHEMAS = frozenset(("properties", "patternProperties", "dependentSchemas", "$defs", "definitions"))
+_SCHEMA_MAP_KEYWORDS = frozenset(("properties", "patternProperties", "dependentSchemas", "$defs", "definitions"))
 
 
-class Places:
+class ErrorPaths:
     """The places in one value that errors of jsonschema-rs are about.
 
     Args:
@@ -28,9 +28,9 @@ class Places:
     def __init__(self, value: Any, schema: Mapping[str, Any] | None = None) -> None:
         self._value = value
         self._schema = schema
-        self._numbered: dict[int, dict[int, list[str]]] = {}
-        self._taken: set[tuple[Any, ...]] = set()
-        self._tries = 0
+        self._keys_by_number: dict[int, dict[int, list[str]]] = {}
+        self._used_paths: set[tuple[Any, ...]] = set()
+        self._tries_left = 0
 
     def path_of(self, error: Any) -> list[Any]:
         """The keys and indexes that lead to what is wrong, each as it was sent.
@@ -41,24 +41,24 @@ class Places:
         path: list[Any] = error.instance_path
         if not self._is_ambiguous(path):
             return path
-        self._tries = _MOST_TRIES
+        self._tries_left = _MOST_TRIES
         where = tuple(error.schema_path)
-        instance, found = error.instance, path
-        likely = 0
+        instance, best = error.instance, path
+        best_score = 0
         for candidate in self._candidates(self._value, path):
-            value = at(self._value, candidate)
+            value = value_at(self._value, candidate)
             is_equal = type(value) is type(instance) and value == instance
-            score = 1 + 2 * is_equal + self._is_led_to(where, candidate)
-            if score > likely and (where, *candidate) not in self._taken:
-                found, likely = candidate, score
-            if score == _CERTAIN and found is candidate:
+            score = 1 + 2 * is_equal + self._matches_schema(where, candidate)
+            if score > best_score and (where, *candidate) not in self._used_paths:
+                best, best_score = candidate, score
+            if score == _BEST_SCORE and best is candidate:
                 break
-        self._taken.add((where, *found))
-        return found
+        self._used_paths.add((where, *best))
+        return best
 
-    def _is_led_to(self, where: tuple[Any, ...], path: list[Any]) -> bool:
+    def _matches_schema(self, where: tuple[Any, ...], path: list[Any]) -> bool:
         """Whether a path within the schema goes into as many members and items as one within the value."""
-        return self._schema is not None and _declared(self._schema, where, path)[1]
+        return self._schema is not None and _resolve_schema_path(self._schema, where, path)[1]
 
     def _is_ambiguous(self, path: list[Any]) -> bool:
         """Whether a step is a number in an object, or an object on the way has an empty key."""
@@ -70,8 +70,8 @@ class Places:
         return isinstance(value, (dict, Mapping)) and "" in value
 
     def _candidates(self, value: Any, path: Sequence[Any]) -> Iterator[list[Any]]:
-        self._tries -= 1
-        if self._tries < 0:
+        self._tries_left -= 1
+        if self._tries_left < 0:
             return
         if not path:
             yield []
@@ -89,15 +89,15 @@ class Places:
             return []
         if type(step) is str:
             return [step] if step in value else []
-        numbered = self._numbered.get(id(value))
+        numbered = self._keys_by_number.get(id(value))
         if numbered is None:
-            numbered = self._numbered[id(value)] = {}
+            numbered = self._keys_by_number[id(value)] = {}
             for key in filter(_NUMBER.fullmatch, value):
                 numbered.setdefault(int(key), []).append(key)
         return numbered.get(step, [])
 
 
-def at(value: Any, path: Sequence[Any]) -> Any:
+def value_at(value: Any, path: Sequence[Any]) -> Any:
     """The part of a value that a path leads to; None if it leads nowhere.
 
     Args:
@@ -120,12 +120,14 @@ def schema_path(schema: Mapping[str, Any], steps: Sequence[Any], path: Sequence[
         steps: the path as jsonschema-rs gives it; the last is a keyword.
         path: the keys and indexes that lead to what is wrong.
     """
-    return _declared(schema, steps, path)[0]
+    return _resolve_schema_path(schema, steps, path)[0]
 
 
-def _declared(schema: Mapping[str, Any], steps: Sequence[Any], path: Sequence[Any]) -> tuple[tuple[Any, ...], bool]:
+def _resolve_schema_path(
+    schema: Mapping[str, Any], steps: Sequence[Any], path: Sequence[Any]
+) -> tuple[tuple[Any, ...], bool]:
     """The path within a schema, and whether it uses up the path within the value."""
-    from mulligan.validate.validator import referred
+    from mulligan.validate.validator import resolve_reference
 
     found: list[Any] = []
     part: Any = schema
@@ -144,17 +146,17 @@ def _declared(schema: Mapping[str, Any], steps: Sequence[Any], path: Sequence[An
                 continue
         found.append(step)
         if step == "$ref" and isinstance(part, Mapping):
-            part = referred(schema, str(part.get("$ref", "")))
+            part = resolve_reference(schema, str(part.get("$ref", "")))
             continue
-        if step in _INTO_MEMBER:
+        if step in _MEMBER_KEYWORDS:
             next(keys, None)
-        holder = step if step in _OF_SCHEMAS and isinstance(part, Mapping) else ""
-        part = part.get(step) if isinstance(part, Mapping) else at(part, [step])
+        holder = step if step in _SCHEMA_MAP_KEYWORDS and isinstance(part, Mapping) else ""
+        part = part.get(step) if isinstance(part, Mapping) else value_at(part, [step])
         is_same = is_same and part is not None
     return tuple(found), is_same and next(keys, None) is _END
 
 
-def has_unclear_names(schema: Any) -> bool:
+def has_ambiguous_names(schema: Any) -> bool:
     """Whether a part of a schema has a name of digits, or an empty one, that a path does not show as it is.
 
     Args:
@@ -169,9 +171,9 @@ def objects_of(schema: Any) -> Iterator[dict[str, Any]]:
     Args:
         schema: JSON.
     """
-    waiting, seen = [schema], set[int]()
-    while waiting:
-        part = waiting.pop()
+    stack, seen = [schema], set[int]()
+    while stack:
+        part = stack.pop()
         inner: Any = part
         if type(part) is dict:
             if id(part) in seen:
@@ -179,4 +181,4 @@ def objects_of(schema: Any) -> Iterator[dict[str, Any]]:
             seen.add(id(part))
             yield part
             inner = part.values()
-        waiting += [item for item in inner if type(item) in _CONTAINERS]
+        stack += [item for item in inner if type(item) in _CONTAINERS]

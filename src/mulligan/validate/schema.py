@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from attrs import evolve
 
 from mulligan.errors import UsageError
-from mulligan.validate.annotations import MISSING, Field, alias_shape, fields_of, is_named_tuple, shape_of
+from mulligan.validate.annotations import NO_DEFAULT, Field, alias_shape, fields_of, is_named_tuple, shape_of
 from mulligan.validate.types import (
     Alias,
     Array,
@@ -64,7 +64,7 @@ def read_docstring(docstring: str | None) -> Docstring:
     import docstring_parser
 
     try:
-        return _digest(docstring_parser.parse(text))
+        return _convert_docstring(docstring_parser.parse(text))
     except Exception:  # the parser stumbles over some unusual texts
         return Docstring(text, {})
 
@@ -92,12 +92,12 @@ def _attribute_docstrings(cls: type) -> Mapping[str, str]:
     import docstring_parser
 
     try:
-        return MappingProxyType(_digest(docstring_parser.parse_from_object(cls)).parameters)
+        return MappingProxyType(_convert_docstring(docstring_parser.parse_from_object(cls)).parameters)
     except Exception:  # its source is not at hand, or cannot be read by itself
         return MappingProxyType({})
 
 
-def _digest(parsed: ParsedDocstring) -> Docstring:
+def _convert_docstring(parsed: ParsedDocstring) -> Docstring:
     parameters = {
         name.strip().lstrip("*"): inspect.cleandoc(parameter.description)
         for parameter in parsed.params
@@ -151,9 +151,9 @@ class _Writer:
         for name, references in reversed(self._references.items()):
             if len(references) == 1:
                 (place,) = references
-                beside = {keyword: value for keyword, value in place.items() if keyword != "$ref"}
+                siblings = {keyword: value for keyword, value in place.items() if keyword != "$ref"}
                 place.clear()
-                place.update(self._definitions.pop(name) | beside)
+                place.update(self._definitions.pop(name) | siblings)
         return {**schema, "$defs": self._definitions} if self._definitions else schema
 
     def write(self, shape: Shape) -> Schema:
@@ -189,7 +189,7 @@ class _Writer:
         schema = self.write(field.shape)
         if field.description and not isinstance(field.shape, Described):
             schema["description"] = field.description
-        if field.default is not MISSING and (field.default is not None or self._takes_null(schema)):
+        if field.default is not NO_DEFAULT and (field.default is not None or self._takes_null(schema)):
             schema["default"] = field.default
         return schema
 

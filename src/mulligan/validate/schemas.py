@@ -8,11 +8,11 @@ from typing import Any
 from mulligan.errors import ToolExecutionError
 from mulligan.pointers import escape
 from mulligan.untrusted.text import clean, show_name
-from mulligan.validate.places import Places, at
-from mulligan.validate.validator import SchemaError, Validator, show
+from mulligan.validate.places import ErrorPaths, value_at
+from mulligan.validate.validator import SchemaError, Validator, short_json
 
 _TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
-_LONGEST = 200
+_MAX_CHARS = 200
 
 
 class InvalidSchemaError(SchemaError):
@@ -31,7 +31,7 @@ class InvalidSchemaError(SchemaError):
         super().__init__(f"{self.told}: {fault}")
 
 
-def compiled(schema: Mapping[str, Any]) -> Validator:
+def compile_schema(schema: Mapping[str, Any]) -> Validator:
     """The compiled form of a schema.
 
     Args:
@@ -43,26 +43,26 @@ def compiled(schema: Mapping[str, Any]) -> Validator:
     try:
         return Validator(schema)
     except SchemaError as error:
-        raise _placed(schema, error) from None
+        raise _locate_error(schema, error) from None
 
 
-def unusable(name: str, error: SchemaError) -> ToolExecutionError:
+def unusable_tool_error(name: str, error: SchemaError) -> ToolExecutionError:
     """What a call of a tool means whose schema cannot be used.
 
     Args:
         name: the tool's name, safe to show.
         error: why not.
     """
-    told = error.told if isinstance(error, InvalidSchemaError) else str(error)
+    reason = error.told if isinstance(error, InvalidSchemaError) else str(error)
     return ToolExecutionError(
-        f"The tool cannot be used: {told}.",
+        f"The tool cannot be used: {reason}.",
         effect="none",
         rule="host:schema",
         user_message=f"The tool {name} cannot be used: {error}. Its author must fix this.",
     )
 
 
-def _placed(schema: Mapping[str, Any], error: SchemaError) -> SchemaError:
+def _locate_error(schema: Mapping[str, Any], error: SchemaError) -> SchemaError:
     """The error with the place that is wrong; as it is where there is none, as for a schema that is too deep."""
     import jsonschema_rs
 
@@ -72,24 +72,26 @@ def _placed(schema: Mapping[str, Any], error: SchemaError) -> SchemaError:
     try:
         (jsonschema_rs.Draft7Validator if is_07 else jsonschema_rs.Draft202012Validator)(dict(schema), offline=True)
     except jsonschema_rs.ValidationError as found:
-        path = Places(schema).path_of(found)
+        path = ErrorPaths(schema).path_of(found)
         place = "".join(f"/{escape(step)}" for step in path)
-        return InvalidSchemaError(show_name(place, _LONGEST), _fault(schema, path, found)) if place else error
+        return (
+            InvalidSchemaError(show_name(place, _MAX_CHARS), _describe_fault(schema, path, found)) if place else error
+        )
     except Exception:
         return error
     return error
 
 
-def _fault(schema: Any, path: Sequence[Any], found: Any) -> str:
+def _describe_fault(schema: Any, path: Sequence[Any], found: Any) -> str:
     """What is wrong, in a few words; of an unknown type, which one is most like it."""
-    value = at(schema, path)
+    value = value_at(schema, path)
     if "type" not in path[-2:] or found.kind.name != "anyOf":
-        return clean(str(found).splitlines()[0], newlines=False)[:_LONGEST]
+        return clean(str(found).splitlines()[0], newlines=False)[:_MAX_CHARS]
     unknown = [kind for kind in (value if isinstance(value, (list, tuple)) else [value]) if kind not in _TYPES]
-    return f"{show((unknown or [value])[0])} is not a JSON Schema type{_meant(unknown)}"
+    return f"{short_json((unknown or [value])[0])} is not a JSON Schema type{_did_you_mean(unknown)}"
 
 
-def _meant(unknown: Sequence[Any]) -> str:
+def _did_you_mean(unknown: Sequence[Any]) -> str:
     import difflib
 
     near = difflib.get_close_matches(str(unknown[0]), _TYPES, 1) if unknown else ()

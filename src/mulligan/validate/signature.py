@@ -67,7 +67,7 @@ def check_signature(function: Function) -> None:
     """
     if not callable(function):
         raise UsageError(f"a tool needs a function, not {function!r}")
-    for _ in _signature(function):
+    for _ in _open_parameters(function):
         pass
 
 
@@ -83,25 +83,25 @@ def read_parameters(function: Function) -> Parameters:
         UsageError: naming the function, the parameter and what to do.
     """
     from mulligan.validate.schema import object_schema
-    from mulligan.validate.structure import holds_decimal, structurer
+    from mulligan.validate.structure import holds_decimal, make_structure
 
     hints = dict(_hints(function))
     injected = _injected(hints)
     texts = _docstring(function).parameters if len(injected) < len(hints) else {}
     fields = [
         _field(function, parameter, hints[parameter.name], texts.get(parameter.name, ""))
-        for parameter in _signature(function)
+        for parameter in _open_parameters(function)
         if parameter.name not in injected
     ]
     try:
-        structure = structurer({field.name: field.shape for field in fields})
+        structure = make_structure({field.name: field.shape for field in fields})
         keeps_digits = any(holds_decimal(field.shape) for field in fields)
         return Parameters(object_schema(fields), injected, structure, keeps_digits)
     except UsageError as error:
-        raise UsageError(f"{_name(function)}{_failing(fields)}: {error}") from error
+        raise UsageError(f"{_qualified_name(function)}{_failing_parameter(fields)}: {error}") from error
 
 
-def _failing(fields: list[Field]) -> str:
+def _failing_parameter(fields: list[Field]) -> str:
     """The parameter that has no schema, for the error."""
     from mulligan.validate.schema import object_schema
 
@@ -125,23 +125,23 @@ def check_annotations(function: Function) -> None:
         read_parameters(function)
 
 
-def read_names(function: Function) -> list[str]:
+def visible_parameter_names(function: Function) -> list[str]:
     """The names of the parameters that a model is shown, found without making their schema."""
     return [name for name, hint in _hints(function) if not is_injected(hint)]
 
 
-def open_names(function: Function) -> list[str]:
+def parameter_names(function: Function) -> list[str]:
     """The names of all parameters that a call can fill, found without looking at what they are annotated with."""
-    return [parameter.name for parameter in _signature(function)]
+    return [parameter.name for parameter in _open_parameters(function)]
 
 
-def name_of(function: Function) -> str:
+def function_name(function: Function) -> str:
     """What a function is called; of a `partial`, what it is a part of; of a callable object, its class.
 
     Raises:
         UsageError: it is a lambda, which has no name.
     """
-    whole = _whole(function)
+    whole = _unwrap_partials(function)
     name = getattr(whole, "__name__", None) or type(whole).__name__
     if name == _LAMBDA:
         raise UsageError(
@@ -164,28 +164,32 @@ def _injected(hints: Mapping[str, Any]) -> dict[str, Any]:
     return {name: _without_marker(hint) for name, hint in hints.items() if is_injected(hint)}
 
 
-def _signature(function: Function) -> Iterator[inspect.Parameter]:
+def _open_parameters(function: Function) -> Iterator[inspect.Parameter]:
     """The parameters that are open; those that a `partial` has bound are not."""
     try:
         parameters = inspect.signature(function).parameters
     except (ValueError, TypeError, NameError) as error:
         raise UsageError(
-            f"{_name(function)}: its signature cannot be read ({error}). Wrap it in a function with "
+            f"{_qualified_name(function)}: its signature cannot be read ({error}). Wrap it in a function with "
             "annotated parameters."
         ) from error
-    bound = _bound(function)
+    bound = _bound_arguments(function)
     for name, parameter in parameters.items():
         if name not in bound:
-            if parameter.kind in _REFUSED or parameter.annotation is parameter.empty:
-                raise UsageError(f"{_name(function)}: {_complaint(function, parameter)}")
+            if parameter.kind in _UNSUPPORTED_KINDS or parameter.annotation is parameter.empty:
+                raise UsageError(f"{_qualified_name(function)}: {_describe_problem(function, parameter)}")
             yield parameter
 
 
-_REFUSED = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD, inspect.Parameter.POSITIONAL_ONLY)
+_UNSUPPORTED_KINDS = (
+    inspect.Parameter.VAR_POSITIONAL,
+    inspect.Parameter.VAR_KEYWORD,
+    inspect.Parameter.POSITIONAL_ONLY,
+)
 
 
-def _complaint(function: Function, parameter: inspect.Parameter) -> str:
-    name, called = parameter.name, inspect.unwrap(_called(function))
+def _describe_problem(function: Function, parameter: inspect.Parameter) -> str:
+    name, called = parameter.name, inspect.unwrap(_called_function(function))
     if name in ("self", "cls") and parameter.annotation is parameter.empty:
         return f"it is an unbound method with the parameter {name!r}. Pass the bound method, as in `thing.method`."
     if not (isinstance(called, type) or hasattr(called, "__code__")):
@@ -201,7 +205,7 @@ def _complaint(function: Function, parameter: inspect.Parameter) -> str:
     return f"the parameter {name!r} has no annotation. Annotate it, as in `{name}: str`."
 
 
-def _bound(function: Function) -> Mapping[str, Any]:
+def _bound_arguments(function: Function) -> Mapping[str, Any]:
     bound: dict[str, Any] = {}
     while isinstance(function, partial):
         bound |= function.keywords
@@ -210,23 +214,23 @@ def _bound(function: Function) -> Mapping[str, Any]:
 
 
 def _hints(function: Function) -> Iterator[tuple[str, Any]]:
-    from mulligan.validate.annotations import resolve
+    from mulligan.validate.annotations import resolve_annotation
 
     namespace = _namespace(function)
-    for parameter in _signature(function):
-        owner = f"{_name(function)}, parameter {parameter.name!r}"
-        yield parameter.name, resolve(parameter.annotation, namespace, owner)
+    for parameter in _open_parameters(function):
+        owner = f"{_qualified_name(function)}, parameter {parameter.name!r}"
+        yield parameter.name, resolve_annotation(parameter.annotation, namespace, owner)
 
 
 def _field(function: Function, parameter: inspect.Parameter, hint: Any, text: str) -> Field:
-    from mulligan.validate.annotations import MISSING, Field, json_default, shape_of
+    from mulligan.validate.annotations import NO_DEFAULT, Field, json_default, shape_of
 
     try:
         shape = shape_of(hint)
     except UsageError as error:
-        raise UsageError(f"{_name(function)}, parameter {parameter.name!r}: {error}") from error
+        raise UsageError(f"{_qualified_name(function)}, parameter {parameter.name!r}: {error}") from error
     if parameter.default is parameter.empty:
-        return Field(parameter.name, shape, True, MISSING, text)
+        return Field(parameter.name, shape, True, NO_DEFAULT, text)
     return Field(parameter.name, shape, False, json_default(parameter.default), text)
 
 
@@ -242,32 +246,32 @@ def _without_marker(hint: Any) -> Any:
 def _docstring(function: Function) -> Docstring:
     from mulligan.validate.schema import read_docstring
 
-    return read_docstring(_called(function).__doc__ or _whole(function).__doc__)
+    return read_docstring(_called_function(function).__doc__ or _unwrap_partials(function).__doc__)
 
 
-def _whole(function: Any) -> Any:
+def _unwrap_partials(function: Any) -> Any:
     """What a `partial` is a part of."""
     while isinstance(function, partial):
         function = function.func
     return function
 
 
-def _called(function: Any) -> Any:
+def _called_function(function: Any) -> Any:
     """What runs in the end: of a callable object, its `__call__`."""
-    function = _whole(function)
+    function = _unwrap_partials(function)
     runs = inspect.isroutine(function) or isinstance(function, type) or hasattr(function, "__wrapped__")
     return function if runs else type(function).__call__
 
 
 def _namespace(function: Function) -> dict[str, Any]:
     """The global names where the function was written, behind its decorators."""
-    called = _called(function)
+    called = _called_function(function)
     called = inspect.unwrap(called.__init__ if isinstance(called, type) else called)  # type: ignore[misc]
     return getattr(called, "__globals__", {})
 
 
-def _name(function: Function) -> str:
-    whole = _whole(function)
+def _qualified_name(function: Function) -> str:
+    whole = _unwrap_partials(function)
     return getattr(whole, "__qualname__", None) or type(whole).__qualname__
 
 

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 from mulligan.errors import MulliganError, Problem
 from mulligan.pointers import escape
-from mulligan.validate.numbers import whole
+from mulligan.validate.numbers import float_to_int
 
 if TYPE_CHECKING:
     from mulligan.validate.types import Shape
 
 Structure = Callable[[dict[str, Any]], dict[str, Any]]
-_Numbers = frozenset[type]
+_NumberTypes = frozenset[type]
 _Cast = tuple[str, type, Callable[[Any], Any]]
-_NOTHING: _Numbers = frozenset()
+_NO_NUMBERS: _NumberTypes = frozenset()
 
 
 class StructureError(MulliganError):
@@ -37,7 +37,7 @@ class StructureError(MulliganError):
         self.problems = problems
 
 
-def structurer(shapes: Mapping[str, Shape]) -> Structure | None:
+def make_structure(shapes: Mapping[str, Shape]) -> Structure | None:
     """The function that turns valid JSON values into the keyword arguments of a function.
 
     It leaves its input as it is, and gives it back where nothing has to change, or raises `StructureError`.
@@ -53,11 +53,11 @@ def structurer(shapes: Mapping[str, Shape]) -> Structure | None:
     casts: list[_Cast] = []
     objects = {}
     for name, shape in shapes.items():
-        numbers = _numbers(shape, {})
+        numbers = _number_types(shape, {})
         if numbers is None:
             objects[name] = shape
         elif numbers:
-            casts.append((name, float, whole) if int in numbers else (name, int, float))
+            casts.append((name, float, float_to_int) if int in numbers else (name, int, float))
     if objects:
         return _build_objects(_cast_numbers(tuple(casts)), objects)
     return _cast_numbers(tuple(casts)) if casts else None
@@ -97,12 +97,12 @@ def _build_objects(cast: Structure, shapes: Mapping[str, Shape]) -> Structure:
     return structure
 
 
-def _numbers(shape: Shape, within: Mapping[Shape, _Numbers | None]) -> _Numbers | None:
+def _number_types(shape: Shape, enclosing: Mapping[Shape, _NumberTypes | None]) -> _NumberTypes | None:
     """The number types that a value may have to be converted to; None where more than that is needed.
 
     Args:
         shape: what the annotation says.
-        within: the types that refer to themselves and are being looked at, with the answer to assume for them.
+        enclosing: the types that refer to themselves and are being looked at, with the answer to assume for them.
     """
     from mulligan.validate import annotations
     from mulligan.validate import types as shapes
@@ -114,34 +114,36 @@ def _numbers(shape: Shape, within: Mapping[Shape, _Numbers | None]) -> _Numbers 
             enum = any(isinstance(option.python, Enum) for option in options)
             return None if enum else frozenset({option.type for option in options}) & {int}
         case shapes.OneOf(members):
-            return _union_numbers([_numbers(member, within) for member in members])
+            return _union_number_types([_number_types(member, enclosing) for member in members])
         case shapes.Limited(inner) | shapes.Described(inner):
-            return _numbers(inner, within)
-        case shapes.Alias() | shapes.Record() if shape in within:
-            return within[shape]
+            return _number_types(inner, enclosing)
+        case shapes.Alias() | shapes.Record() if shape in enclosing:
+            return enclosing[shape]
         case shapes.Alias(alias):
             inner = annotations.alias_shape(alias)
-            return _numbers(inner, {**within, shape: _NOTHING}) and _numbers(inner, {**within, shape: None})
+            return _number_types(inner, {**enclosing, shape: _NO_NUMBERS}) and _number_types(
+                inner, {**enclosing, shape: None}
+            )
         case shapes.Array(item, build) if build is list:
-            return _all_plain([item], within)
+            return _all_plain([item], enclosing)
         case shapes.Map(key, value):
-            return _all_plain([key, value], within)
+            return _all_plain([key, value], enclosing)
         case shapes.Record(cls) if annotations.is_typed_dict(cls):
-            return _all_plain(_field_shapes(cls), {**within, shape: _NOTHING})
+            return _all_plain(_field_shapes(cls), {**enclosing, shape: _NO_NUMBERS})
     return None
 
 
-def holds_decimal(shape: Shape, within: frozenset[Shape] = frozenset()) -> bool:
+def holds_decimal(shape: Shape, enclosing: frozenset[Shape] = frozenset()) -> bool:
     """Whether a value of a shape may hold a `Decimal`, which needs every digit that was sent.
 
     Args:
         shape: what the annotation says.
-        within: the types that refer to themselves and are being looked at.
+        enclosing: the types that refer to themselves and are being looked at.
     """
     from mulligan.validate import annotations
     from mulligan.validate import types as shapes
 
-    if shape in within:
+    if shape in enclosing:
         return False
     inner: list[Shape] = []
     match shape:
@@ -161,20 +163,20 @@ def holds_decimal(shape: Shape, within: frozenset[Shape] = frozenset()) -> bool:
             inner = [annotations.alias_shape(alias)]
         case shapes.Record(cls):
             inner = _field_shapes(cls)
-    return any(holds_decimal(member, within | {shape}) for member in inner)
+    return any(holds_decimal(member, enclosing | {shape}) for member in inner)
 
 
-def _union_numbers(members: list[_Numbers | None]) -> _Numbers | None:
+def _union_number_types(members: list[_NumberTypes | None]) -> _NumberTypes | None:
     numbers: set[type] = set()
     for member in members:
         if member is None:
             return None
         numbers |= member
-    return frozenset(numbers) if len(numbers) == 1 else _NOTHING
+    return frozenset(numbers) if len(numbers) == 1 else _NO_NUMBERS
 
 
-def _all_plain(parts: list[Shape], within: Mapping[Shape, _Numbers | None]) -> _Numbers | None:
-    return _NOTHING if all(_numbers(part, within) == _NOTHING for part in parts) else None
+def _all_plain(parts: list[Shape], enclosing: Mapping[Shape, _NumberTypes | None]) -> _NumberTypes | None:
+    return _NO_NUMBERS if all(_number_types(part, enclosing) == _NO_NUMBERS for part in parts) else None
 
 
 def _field_shapes(cls: type) -> list[Shape]:
@@ -202,7 +204,7 @@ def _problems(error: Exception, path: tuple[str | int, ...], arguments: dict[str
 
 def _problem(error: Exception, path: tuple[str | int, ...], arguments: dict[str, Any]) -> Problem:
     from mulligan.validate.types import UnfitError
-    from mulligan.validate.validator import show
+    from mulligan.validate.validator import short_json
 
     if isinstance(error, OverflowError):
         unfit = UnfitError("too large", "number that fits a 64-bit float")
@@ -213,4 +215,4 @@ def _problem(error: Exception, path: tuple[str | int, ...], arguments: dict[str,
     for step in (*path, *unfit.path):
         pointer += f"/{escape(step)}"
         got = got[step] if isinstance(step, int) or step in got else None
-    return Problem(pointer, unfit.message, unfit.expected, show(got))
+    return Problem(pointer, unfit.message, unfit.expected, short_json(got))

@@ -7,7 +7,7 @@ from typing import Any
 
 from mulligan.deadline import is_seconds
 from mulligan.errors import Problem, ToolArgumentError, UsageError
-from mulligan.validate.signature import open_names
+from mulligan.validate.signature import parameter_names
 from mulligan.validate.validator import Problems
 
 OPTIONS = frozenset(
@@ -31,7 +31,7 @@ OPTIONS = frozenset(
 )
 
 
-def invalid(problems: Sequence[Problem]) -> ToolArgumentError:
+def invalid_arguments(problems: Sequence[Problem]) -> ToolArgumentError:
     """The error for arguments with these problems.
 
     Args:
@@ -113,7 +113,7 @@ def _plain_name(name: str) -> str:
     """A similar name of letters, digits and underscores, which every provider accepts."""
     import re
 
-    return re.sub("[^a-zA-Z0-9-]+", "_", name).strip("_-")[:_SHORT] or "my_tool"
+    return re.sub("[^a-zA-Z0-9-]+", "_", name).strip("_-")[:_SUGGESTED_NAME_CHARS] or "my_tool"
 
 
 def check_options(options: Mapping[str, Any], more: Iterable[str] = ()) -> None:
@@ -129,7 +129,9 @@ def check_options(options: Mapping[str, Any], more: Iterable[str] = ()) -> None:
     unknown = next((option for option in options if option not in OPTIONS), None)
     if unknown is not None:
         known = sorted({*OPTIONS, *more})
-        raise UsageError(f"unknown tool option {unknown!r}{_meant(unknown, known)}; available: {', '.join(known)}")
+        raise UsageError(
+            f"unknown tool option {unknown!r}{_did_you_mean(unknown, known)}; available: {', '.join(known)}"
+        )
 
 
 def check_schema(name: Any, schema: Any) -> None:
@@ -149,42 +151,42 @@ def check_schema(name: Any, schema: Any) -> None:
         raise UsageError(f"tool {name!r}: its schema must be of type 'object', since arguments are named; not {kind!r}")
 
 
-def labels(name: str, option: str, given: Any) -> frozenset[str]:
+def check_labels(name: str, option: str, value: Any) -> frozenset[str]:
     """A set of strings, which may be given as one string.
 
     Args:
         name: the tool's name.
         option: the option.
-        given: one string or several.
+        value: one string or several.
 
     Raises:
         UsageError: the value is something else.
     """
-    several = (given,) if isinstance(given, str) else given
+    several = (value,) if isinstance(value, str) else value
     if isinstance(several, Iterable):
         found = list(several)
         if all(isinstance(label, str) for label in found):
             return frozenset(found)
-    raise UsageError(f"tool {name!r}: {option} must be a string or a list of strings, not {given!r:.80}")
+    raise UsageError(f"tool {name!r}: {option} must be a string or a list of strings, not {value!r:.80}")
 
 
-def aliases(name: str, given: Any) -> Mapping[str, frozenset[str]]:
+def check_aliases(name: str, value: Any) -> Mapping[str, frozenset[str]]:
     """Other names of arguments, by the names of these.
 
     Args:
         name: the tool's name.
-        given: for each argument one text or several, or None.
+        value: for each argument one text or several, or None.
 
     Raises:
         UsageError: it is something else, or one alias is given for two arguments.
     """
-    if given is None:
+    if value is None:
         return _NO_ALIASES
-    if not isinstance(given, Mapping):
-        raise UsageError(f"tool {name!r}: aliases must map arguments to their other names, not {given!r:.80}")
-    found = {str(argument): labels(name, "aliases", others) for argument, others in given.items()}
-    every = [other for others in found.values() for other in others]
-    twice = next((other for other in every if every.count(other) > 1), None)
+    if not isinstance(value, Mapping):
+        raise UsageError(f"tool {name!r}: aliases must map arguments to their other names, not {value!r:.80}")
+    found = {str(argument): check_labels(name, "aliases", others) for argument, others in value.items()}
+    all_names = [other for others in found.values() for other in others]
+    twice = next((other for other in all_names if all_names.count(other) > 1), None)
     if twice is not None:
         raise UsageError(f"tool {name!r}: {twice!r} is an alias of two arguments; keep it for one")
     return found
@@ -211,15 +213,15 @@ def check_arguments(
     """
     if not secret and not aliases:
         return
-    known = open_names(function) if schema is None else _named_in(schema)
+    known = parameter_names(function) if schema is None else _declared_arguments(schema)
     if known is None:
         return
     for option, names in (("secret", secret), ("aliases", aliases)):
         for wrong in sorted(set(names) - set(known)):
             there = ", ".join(known[:20]) or "none"
             raise UsageError(
-                f"tool {name!r}: {option} names {wrong!r}, which is not an argument{_meant(wrong, known)}; "
-                f"available: {there}{'' if schema is None else _OPEN}"
+                f"tool {name!r}: {option} names {wrong!r}, which is not an argument{_did_you_mean(wrong, known)}; "
+                f"available: {there}{'' if schema is None else _OPEN_SCHEMA_HINT}"
             )
     taken = next((other for others in aliases.values() for other in sorted(others) if other in known), None)
     if taken is not None:
@@ -228,18 +230,18 @@ def check_arguments(
         )
 
 
-def _named_in(schema: Mapping[str, Any]) -> list[str] | None:
+def _declared_arguments(schema: Mapping[str, Any]) -> list[str] | None:
     """The arguments that a schema names; None if it allows others, or defines them in another way.
 
     If it names some and omits `additionalProperties`, others are allowed but rarely intended.
     """
     properties = schema.get("properties")
-    if not isinstance(properties, Mapping) or not _ELSEWHERE.isdisjoint(schema):
+    if not isinstance(properties, Mapping) or not _OTHER_KEYWORDS.isdisjoint(schema):
         return None
     return list(properties) if schema.get("additionalProperties", not properties) is False else None
 
 
-def _meant(wrong: str, known: Sequence[str]) -> str:
+def _did_you_mean(wrong: str, known: Sequence[str]) -> str:
     import difflib
 
     near = difflib.get_close_matches(wrong, known, 1)
@@ -248,8 +250,8 @@ def _meant(wrong: str, known: Sequence[str]) -> str:
 
 _NO_ALIASES: Mapping[str, frozenset[str]] = {}
 _LONGEST_NAME = 128
-_SHORT = 64
-_ELSEWHERE = frozenset(
+_SUGGESTED_NAME_CHARS = 64
+_OTHER_KEYWORDS = frozenset(
     ("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "patternProperties", "dependentSchemas")
 )
-_OPEN = "; to allow other arguments, set additionalProperties: true in its schema"
+_OPEN_SCHEMA_HINT = "; to allow other arguments, set additionalProperties: true in its schema"

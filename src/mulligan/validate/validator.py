@@ -18,9 +18,9 @@ from mulligan.errors import MulliganError, Problem
 from mulligan.pointers import escape, steps_of
 from mulligan.untrusted.text import clean, show_name
 from mulligan.validate.arguments import dump
-from mulligan.validate.places import Places, at, has_unclear_names, objects_of, schema_path
+from mulligan.validate.places import ErrorPaths, has_ambiguous_names, objects_of, schema_path, value_at
 
-_SHOWN = 60
+_SHOWN_CHARS = 60
 LIMITS: Mapping[str, str] = MappingProxyType(
     {
         "minimum": "at least {}",
@@ -40,44 +40,46 @@ LIMITS: Mapping[str, str] = MappingProxyType(
 )
 
 
-def describe(schema: Any) -> str:
+def describe_schema(schema: Any) -> str:
     """What a JSON Schema asks for, in a few words: `integer from 1 to 10`, `array of string`, `one of "a", "b"`."""
     if not isinstance(schema, Mapping) or not schema:
         return "any value"
     if "enum" in schema:
-        values = [show(value) for value in schema["enum"]]
+        values = [short_json(value) for value in schema["enum"]]
         more = f" ... ({len(values)} in all)" if len(values) > 20 else ""
         return f"one of {', '.join(values[:20])}{more}"
     if "const" in schema:
-        return show(schema["const"])
+        return short_json(schema["const"])
     for word in ("anyOf", "oneOf"):
         if isinstance(schema.get(word), list):
-            return " or ".join(dict.fromkeys(describe(option) for option in schema[word][:8]))
+            return " or ".join(dict.fromkeys(describe_schema(option) for option in schema[word][:8]))
     kind = schema.get("type", "any value")
     if kind == "array" and isinstance(schema.get("items"), Mapping) and schema["items"]:
-        return f"array of {describe(schema['items'])}{_limits(schema)}"
+        return f"array of {describe_schema(schema['items'])}{_limits(schema)}"
     return (" or ".join(kind) if isinstance(kind, list) else str(kind)) + _limits(schema)
 
 
 def _limits(schema: Mapping[str, Any]) -> str:
     """The limits that a schema sets besides the type: a value of the wrong type has not met them yet."""
     limits = {
-        name: words.removeprefix("text ").format(show(schema[name])) for name, words in LIMITS.items() if name in schema
+        name: words.removeprefix("text ").format(short_json(schema[name]))
+        for name, words in LIMITS.items()
+        if name in schema
     }
     span = ""
     if "minimum" in limits and "maximum" in limits:
-        span = f" from {show(schema['minimum'])} to {show(schema['maximum'])}"
+        span = f" from {short_json(schema['minimum'])} to {short_json(schema['maximum'])}"
         del limits["minimum"], limits["maximum"]
     return f"{span} ({', '.join(limits.values())})" if limits else span
 
 
-def show(value: Any) -> str:
+def short_json(value: Any) -> str:
     """A value of a schema as short JSON text."""
     try:
         text = clean(dump(value), newlines=False)
     except Exception:
         return type(value).__name__
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+    return text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}…"
 
 
 MAX_SCHEMA_DEPTH = 64
@@ -86,10 +88,10 @@ MAX_ALTERNATIVES = 20_000_000
 MAX_EXPLAINED = 10_000
 _MOST_PROBLEMS = 1_000
 _MOST_WORK, _FEWEST_PARTS, _MOST_PARTS = 5_000, 16, 1_001
-_MOST_SEARCHED, _ENOUGH, _MOST_TOLD = 32, 50, 4_096
-_KEPT = 2_000
-_OF_ANY_PART = frozenset(("type", "additionalProperties", "falseSchema"))  # they hold for whatever is left out
-_OF_MEMBERS = frozenset(
+_MOST_SEARCHED, _ENOUGH_PROBLEMS, _MAX_DESCRIBERS = 32, 50, 4_096
+_KEPT_CHARS = 2_000
+_PART_KEYWORDS = frozenset(("type", "additionalProperties", "falseSchema"))  # they hold for whatever is left out
+_MEMBER_KEYWORDS = frozenset(
     (
         "$schema",
         "$id",
@@ -138,7 +140,7 @@ class Validator:
     def __init__(self, schema: Mapping[str, Any]) -> None:
         import jsonschema_rs
 
-        _bound(schema)
+        _check_schema_size(schema)
         draft07 = str(schema.get("$schema", "")).rstrip("#") == _DRAFT_07
         compiler = jsonschema_rs.Draft7Validator if draft07 else jsonschema_rs.Draft202012Validator
         try:
@@ -147,10 +149,10 @@ class Validator:
             raise SchemaError(f"its schema is invalid: {str(error).splitlines()[0][:200]}") from None
         self._schema = schema
         self._compile = partial(compiler, offline=True, mask="the value")
-        alternatives = _alternatives(schema)
+        alternatives = _count_alternatives(schema)
         self._is_costly = alternatives > MAX_EXPLAINED
         self._alternatives = alternatives
-        self._told: dict[tuple[Any, ...], _Teller] = {}
+        self._describers: dict[tuple[Any, ...], _Describer] = {}
         self._errors: Callable[[Any], Iterator[Any]] = compiled.iter_errors
         self._is_valid: Callable[[Any], bool] = compiled.is_valid
 
@@ -167,34 +169,36 @@ class Validator:
             secret: names of top-level members whose value is never shown.
         """
         if self._is_costly:
-            return _bounded(self._coarse(value, secret))
-        part, is_whole = self._beginning(value)
+            return _limit_problems(self._unexplained_problems(value, secret))
+        part, is_whole = self._first_parts(value)
         if is_whole:
-            return _bounded(self._tell(self._errors(value), value, secret))
-        found = self._tell(_holding(self._errors(part), part, value, self._schema), value, secret)
-        if len(found) < _ENOUGH:
-            found += self._of_members(value, secret)
+            return _limit_problems(self._describe_errors(self._errors(value), value, secret))
+        found = self._describe_errors(_confirmed_errors(self._errors(part), part, value, self._schema), value, secret)
+        if len(found) < _ENOUGH_PROBLEMS:
+            found += self._member_problems(value, secret)
         members, required = self._members, self._schema.get("required", ())
         of_root = sum(name not in members for name in value) if self._is_closed else 0
         of_root += sum(name not in value for name in required)
-        return _bounded(found or [Problem("", NO_FORM, None, _sent(value, whole=True))], of_root, is_whole=False)
+        return _limit_problems(
+            found or [Problem("", NO_FORM, None, _sent_text(value, whole=True))], of_root, is_whole=False
+        )
 
-    def _tell(self, errors: Iterable[Any], value: Any, secret: Collection[str]) -> list[Problem]:
+    def _describe_errors(self, errors: Iterable[Any], value: Any, secret: Collection[str]) -> list[Problem]:
         found: list[Problem] = []
-        places = Places(value, self._schema)
+        places = ErrorPaths(value, self._schema)
         for error in errors:
             path = error.instance_path if isinstance(error, _Error) else places.path_of(error)
             where = tuple(error.schema_path)
             if self._has_unclear_names:
                 where = schema_path(self._schema, where, path)
             key = (*where, error.kind.value) if error.kind.name == "required" else where
-            told = self._told.get(key)
-            if told is None:
-                if len(self._told) >= _MOST_TOLD:
-                    self._told.clear()
-                part = _resolve(self._schema, where[:-1])
-                told = self._told[key] = _tell(error.kind, error.message, part, self._schema)
-            found += told(error, value, path, secret)
+            describe = self._describers.get(key)
+            if describe is None:
+                if len(self._describers) >= _MAX_DESCRIBERS:
+                    self._describers.clear()
+                part = _resolve_path(self._schema, where[:-1])
+                describe = self._describers[key] = _make_describer(error.kind, error.message, part, self._schema)
+            found += describe(error, value, path, secret)
             if len(found) >= _MOST_PROBLEMS:
                 break
         return found
@@ -209,42 +213,44 @@ class Validator:
         return self._schema.get("additionalProperties") is False and "patternProperties" not in self._schema
 
     @cached_property
-    def _loose(self) -> Any:
+    def _member_validator(self) -> Any:
         """The schema for a part of the members: what it says of each of them, and nothing of all of them together."""
-        return self._compile({word: part for word, part in self._schema.items() if word in _OF_MEMBERS})
+        return self._compile({word: part for word, part in self._schema.items() if word in _MEMBER_KEYWORDS})
 
     @cached_property
     def _has_unclear_names(self) -> bool:
-        return has_unclear_names(self._schema)
+        return has_ambiguous_names(self._schema)
 
-    def _coarse(self, value: Any, secret: Collection[str]) -> list[Problem]:
+    def _unexplained_problems(self, value: Any, secret: Collection[str]) -> list[Problem]:
         """Which members are wrong, without saying which of very many alternatives they fail and why."""
         missing = [name for name in self._schema.get("required", ()) if name not in value]
         found = [
-            Problem(f"/{escape(name)}", MISSING, describe(_member(self._schema, name, self._schema)))
+            Problem(f"/{escape(name)}", MISSING, describe_schema(_member_schema(self._schema, name, self._schema)))
             for name in missing
         ]
         for name in value:
             if len(found) >= _MOST_PROBLEMS:
                 break
             is_known = name in self._members
-            if not (is_known or self._is_closed) or not self._loose.is_valid({name: value[name]}):
-                found.append(self._wrong(name, value, secret))
-        return found or [Problem("", NO_FORM, None, _sent(value, whole=True))]
+            if not (is_known or self._is_closed) or not self._member_validator.is_valid({name: value[name]}):
+                found.append(self._unexplained_problem(name, value, secret))
+        return found or [Problem("", NO_FORM, None, _sent_text(value, whole=True))]
 
-    def _wrong(self, name: str, value: Any, secret: Collection[str], message: str = NO_FORM) -> Problem:
+    def _unexplained_problem(self, name: str, value: Any, secret: Collection[str], message: str = NO_FORM) -> Problem:
         """That a member is wrong, without saying why."""
         if name not in self._members:
             return Problem(f"/{escape(name)}", UNKNOWN)
-        sent = None if name in secret else _sent(value[name], whole=False)
-        return Problem(f"/{escape(name)}", message, describe(_member(self._schema, name, self._schema)), sent)
+        sent = None if name in secret else _sent_text(value[name], whole=False)
+        return Problem(
+            f"/{escape(name)}", message, describe_schema(_member_schema(self._schema, name, self._schema)), sent
+        )
 
     @cached_property
     def _names_and_width(self) -> tuple[frozenset[str], int]:
-        return _names(self._schema)
+        return _declared_names(self._schema)
 
     @property
-    def _room(self) -> int:
+    def _max_parts(self) -> int:
         """How many parts of a value are explained at once.
 
         jsonschema-rs copies an object for each member that is missing in it, and an item for each alternative.
@@ -252,28 +258,28 @@ class Validator:
         _, width = self._names_and_width
         return max(_FEWEST_PARTS, min(_MOST_PARTS, _MOST_WORK // max(width, self._alternatives)))
 
-    def _beginning(self, value: Any) -> tuple[Any, bool]:
+    def _first_parts(self, value: Any) -> tuple[Any, bool]:
         """As many parts of a value as can be explained in no time, and whether these are all."""
-        room = [self._room]
-        return _beginning(value, room, self._names_and_width[0]), room[0] > 0
+        room = [self._max_parts]
+        return _copy_parts(value, room, self._names_and_width[0]), room[0] > 0
 
-    def _of_members(self, value: Any, secret: Collection[str]) -> list[Problem]:
+    def _member_problems(self, value: Any, secret: Collection[str]) -> list[Problem]:
         """What is wrong with the members of a large value, taken one by one; their items, some at a time."""
         found: list[Problem] = []
         members, is_closed = self._members, self._is_closed
         known = (name for name in value if name in members or not is_closed)
-        wrong = (name for name in known if not self._loose.is_valid({name: value[name]}))
+        wrong = (name for name in known if not self._member_validator.is_valid({name: value[name]}))
         for name in islice(wrong, _MOST_SEARCHED):
             member, before = value[name], len(found)
             start, count = 0, len(member) if type(member) is list else 1
-            while start < count and len(found) < _ENOUGH:
-                some = {name: member[start : start + self._room] if type(member) is list else member}
-                part, is_whole = self._beginning(some)
-                errors = _holding(self._loose.iter_errors(part), part, value, self._schema, start)
-                found += self._tell(errors, value, secret)
+            while start < count and len(found) < _ENOUGH_PROBLEMS:
+                some = {name: member[start : start + self._max_parts] if type(member) is list else member}
+                part, is_whole = self._first_parts(some)
+                errors = _confirmed_errors(self._member_validator.iter_errors(part), part, value, self._schema, start)
+                found += self._describe_errors(errors, value, secret)
                 start += 1 if count == 1 else len(part[name]) if is_whole else max(1, len(part[name]) - 1)
             if len(found) == before:
-                found.append(self._wrong(name, value, secret, "not valid"))
+                found.append(self._unexplained_problem(name, value, secret, "not valid"))
         return found
 
 
@@ -287,7 +293,7 @@ class _Error(NamedTuple):
     schema_path: list[Any]
 
 
-def _holding(
+def _confirmed_errors(
     errors: Iterable[Any], part: Any, value: Any, schema: Mapping[str, Any], start: int = 0
 ) -> Iterator[_Error]:
     """The errors of the beginning of a value that the value has too.
@@ -299,25 +305,25 @@ def _holding(
         schema: the schema that it was compared with.
         start: the item that the list in the only member of the beginning starts with.
     """
-    places = Places(part, schema)
+    places = ErrorPaths(part, schema)
     for error in errors:
         path = places.path_of(error)
-        there = [path[0], path[1] + start, *path[2:]] if start and len(path) > 1 else path
-        kind, whole = error.kind, at(value, there)
+        full_path = [path[0], path[1] + start, *path[2:]] if start and len(path) > 1 else path
+        kind, whole = error.kind, value_at(value, full_path)
         is_missing = kind.name == "required"
-        if kind.value not in whole if is_missing else kind.name in _OF_ANY_PART or at(part, path) == whole:
-            yield _Error(kind, error.message, error.instance, there, error.schema_path)
+        if kind.value not in whole if is_missing else kind.name in _PART_KEYWORDS or value_at(part, path) == whole:
+            yield _Error(kind, error.message, error.instance, full_path, error.schema_path)
 
 
-def _bounded(found: list[Problem], of_root: int = 0, *, is_whole: bool = True) -> Problems:
+def _limit_problems(found: list[Problem], of_root: int = 0, *, is_whole: bool = True) -> Problems:
     """The problems, one for each place, counted with those missing and unknown arguments that are not among them."""
-    described = _one_a_place(found)[:_MOST_PROBLEMS] if len(found) > 1 else found
+    described = _merge_by_place(found)[:_MOST_PROBLEMS] if len(found) > 1 else found
     named = [problem.message in (MISSING, UNKNOWN) and problem.pointer.count("/") == 1 for problem in described]
     is_all = len(found) < _MOST_PROBLEMS if is_whole else all(named)
     return Problems(described, len(described) + max(0, of_root - sum(named)), is_all=is_all)
 
 
-def _names(schema: Mapping[str, Any]) -> tuple[frozenset[str], int]:
+def _declared_names(schema: Mapping[str, Any]) -> tuple[frozenset[str], int]:
     """The names of all members that a schema declares, and how many one object has to have at most."""
     names, width = set[str](), 0
     for part in objects_of(schema):
@@ -330,28 +336,28 @@ def _names(schema: Mapping[str, Any]) -> tuple[frozenset[str], int]:
     return frozenset(names), width
 
 
-def _alternatives(schema: Mapping[str, Any]) -> int:
+def _count_alternatives(schema: Mapping[str, Any]) -> int:
     """How many schemas one value may be held against, at most: alternatives within alternatives multiply.
 
     Raises:
         SchemaError: they are too many to check a value in any sensible time.
     """
     known: dict[int, int] = {}
-    open_now: set[int] = set()
+    visiting: set[int] = set()
 
     def count(part: Any) -> int:
         if isinstance(part, (list, tuple)):
             return sum(map(count, part))
         if not isinstance(part, Mapping):
             return 0
-        if id(part) in open_now:  # a schema that refers to itself goes as deep as the value
+        if id(part) in visiting:  # a schema that refers to itself goes as deep as the value
             return 1
         if id(part) not in known:
-            open_now.add(id(part))
+            visiting.add(id(part))
             inner = sum(count(item) for word, item in part.items() if word not in ("$defs", "definitions"))
             if isinstance(part.get("$ref"), str):
-                inner += count(referred(schema, part["$ref"]))
-            open_now.discard(id(part))
+                inner += count(resolve_reference(schema, part["$ref"]))
+            visiting.discard(id(part))
             known[id(part)] = max(1, inner)
         return known[id(part)]
 
@@ -361,21 +367,21 @@ def _alternatives(schema: Mapping[str, Any]) -> int:
     return found
 
 
-def _beginning(value: Any, room: list[int], names: Collection[str]) -> Any:
+def _copy_parts(value: Any, room: list[int], names: Collection[str]) -> Any:
     """A copy of a value with as many parts as there is room for, the members first that have one of some names."""
     room[0] -= 1
     if type(value) is list:
-        return [_beginning(item, room, names) for item in takewhile(lambda _: room[0] > 0, value)]
+        return [_copy_parts(item, room, names) for item in takewhile(lambda _: room[0] > 0, value)]
     if type(value) is dict:
         if len(value) > room[0]:
             declared = islice((name for name in value if name in names), room[0])
             others = islice((name for name in value if name not in names), room[0])
             value = {name: value[name] for name in chain(declared, others)}
-        return {name: _beginning(item, room, names) for name, item in takewhile(lambda _: room[0] > 0, value.items())}
+        return {name: _copy_parts(item, room, names) for name, item in takewhile(lambda _: room[0] > 0, value.items())}
     return value
 
 
-_Teller = Callable[[Any, Any, list[Any], Collection[str]], list[Problem]]
+_Describer = Callable[[Any, Any, list[Any], Collection[str]], list[Problem]]
 
 
 def _pointer(path: list[Any]) -> str:
@@ -384,34 +390,34 @@ def _pointer(path: list[Any]) -> str:
     return "".join(f"/{escape(part)}" for part in path)
 
 
-def _tell(kind: Any, message: str, part: Mapping[str, Any], schema: Mapping[str, Any]) -> _Teller:
+def _make_describer(kind: Any, message: str, part: Mapping[str, Any], schema: Mapping[str, Any]) -> _Describer:
     """What is told when a value fails at this place of the schema; made once for each place."""
     if kind.name == "required":
         name = kind.value
-        expected = describe(_member(part, name, schema))
+        expected = describe_schema(_member_schema(part, name, schema))
         return lambda error, value, path, secret: [Problem(f"{_pointer(path)}/{escape(name)}", MISSING, expected)]
     if kind.name in ("additionalProperties", "unevaluatedProperties"):
         has_others = kind.name == "unevaluatedProperties" or "patternProperties" in part
         known = list(part.get("properties", {})) or (None if has_others else [])
-        allowed = None if known is None else _allowed(known)
+        allowed = None if known is None else _allowed_names(known)
         return lambda error, value, path, secret: [
             Problem(f"{_pointer(path)}/{escape(name)}", UNKNOWN, allowed) for name in error.kind.value[:_MOST_PROBLEMS]
         ]
     if kind.name == "propertyNames":
-        allowed = _wrong(kind.error.kind, message, part)[1]
+        allowed = _message_and_expected(kind.error.kind, message, part)[1]
         return lambda error, value, path, secret: [
-            Problem(_pointer([*path, *_named(error.message, error.instance)]), _NOT_A_KEY, allowed)
+            Problem(_pointer([*path, *_leading_key(error.message, error.instance)]), _NOT_A_KEY, allowed)
         ]
-    wrong, right = _wrong(kind, message, part)
+    problem, expected_value = _message_and_expected(kind, message, part)
 
-    def one(error: Any, value: Any, path: list[Any], secret: Collection[str]) -> list[Problem]:
-        shown = None if path and path[0] in secret else _sent(at(value, path), whole=not path)
-        return [Problem(_pointer(path), wrong, right, shown)]
+    def describe(error: Any, value: Any, path: list[Any], secret: Collection[str]) -> list[Problem]:
+        shown = None if path and path[0] in secret else _sent_text(value_at(value, path), whole=not path)
+        return [Problem(_pointer(path), problem, expected_value, shown)]
 
-    return one
+    return describe
 
 
-def _bound(schema: Mapping[str, Any]) -> None:
+def _check_schema_size(schema: Mapping[str, Any]) -> None:
     stack: list[tuple[int, Any]] = [(0, schema)]
     nodes = 0
     while stack:
@@ -425,18 +431,18 @@ def _bound(schema: Mapping[str, Any]) -> None:
         stack += [(depth + 1, member) for member in members]
 
 
-def _allowed(known: list[str]) -> str:
+def _allowed_names(known: list[str]) -> str:
     more = ", ..." if len(known) > 20 else ""
-    return f"{', '.join(map(_listed, known[:20]))}{more}" if known else "none"
+    return f"{', '.join(map(_quote_name, known[:20]))}{more}" if known else "none"
 
 
-def _listed(name: str) -> str:
+def _quote_name(name: str) -> str:
     """A name in a list: in quotes unless it is one word, since a sentence would read as one of ours."""
     shown = show_name(name, _LONGEST_NAME)
     return shown if shown == name and _ONE_WORD(name) else f'"{shown}"'
 
 
-def _named(message: str, members: Collection[str]) -> list[str]:
+def _leading_key(message: str, members: Collection[str]) -> list[str]:
     """The key that a message about a key begins with, as JSON text; none where it begins with something else."""
     import json
 
@@ -447,20 +453,20 @@ def _named(message: str, members: Collection[str]) -> list[str]:
     return [name] if isinstance(name, str) and name in members else []
 
 
-def _one_a_place(found: list[Problem]) -> list[Problem]:
+def _merge_by_place(found: list[Problem]) -> list[Problem]:
     """The problems, those of one place as one, without items that are too many where their array is known to be too long."""
     places: dict[str, list[Problem]] = {}
     for problem in found:
         places.setdefault(problem.pointer, []).append(problem)
-    return [_as_one(some) for pointer, some in places.items() if not _is_of_too_many(pointer, some[0], places)]
+    return [_merge_problems(some) for pointer, some in places.items() if not _is_surplus_item(pointer, some[0], places)]
 
 
-def _is_of_too_many(pointer: str, problem: Problem, places: Collection[str]) -> bool:
+def _is_surplus_item(pointer: str, problem: Problem, places: Collection[str]) -> bool:
     array, _, place = pointer.rpartition("/")
     return problem.message == _NOT_HERE and place.isdigit() and array in places
 
 
-def _as_one(problems: list[Problem]) -> Problem:
+def _merge_problems(problems: list[Problem]) -> Problem:
     """One problem for several of one place; the allowed values say all that its type says."""
     for problem in problems:
         if problem.message == NOT_ALLOWED:
@@ -473,59 +479,62 @@ def _as_one(problems: list[Problem]) -> Problem:
 _NOT_A_KEY, _NOT_HERE = "key not allowed", "not allowed here"
 
 
-def _wrong(error: Any, message: str, part: Mapping[str, Any]) -> tuple[str, str | None]:
+def _message_and_expected(error: Any, message: str, part: Mapping[str, Any]) -> tuple[str, str | None]:
     kind = error.name
     if kind == "type":
-        return WRONG_TYPE, describe(part)
+        return WRONG_TYPE, describe_schema(part)
     if kind in ("enum", "const"):
-        return NOT_ALLOWED, describe(part)
+        return NOT_ALLOWED, describe_schema(part)
     if kind in ("anyOf", "oneOf", "oneOfNotValid"):
-        return NO_FORM, describe(part)
+        return NO_FORM, describe_schema(part)
     if kind in LIMITS:
-        return OUT_OF_BOUNDS, LIMITS[kind].format(show(part.get(kind, error.value)))
+        return OUT_OF_BOUNDS, LIMITS[kind].format(short_json(part.get(kind, error.value)))
     if kind == "uniqueItems":
         return "has duplicate items", "each item once"
     return (_NOT_HERE, None) if kind == "falseSchema" else (f"not valid: {message[:200]}", None)
 
 
-def _sent(value: Any, *, whole: bool) -> str:
+def _sent_text(value: Any, *, whole: bool) -> str:
     """A value that was sent, as JSON text. It is shortened later, once secrets are taken out of it."""
     if whole:
         return f"an object with {len(value)} members"
     try:
-        return dump(_start(value, [2 * _KEPT]))[:_KEPT]
+        return dump(_copy_chars(value, [2 * _KEPT_CHARS]))[:_KEPT_CHARS]
     except Exception:
         return type(value).__name__
 
 
-def _start(value: Any, room: list[int]) -> Any:
+def _copy_chars(value: Any, room: list[int]) -> Any:
     """A copy of a value whose text has as many characters as there is room for, or a few more."""
     if type(value) is str:
         room[0] -= len(value)
-        return value[:_KEPT]
+        return value[:_KEPT_CHARS]
     room[0] -= 1
     if type(value) is list:
-        return [_start(item, room) for item in takewhile(lambda _: room[0] > 0, value)]
+        return [_copy_chars(item, room) for item in takewhile(lambda _: room[0] > 0, value)]
     if type(value) is dict:
-        return {name[:_KEPT]: _start(item, room) for name, item in takewhile(lambda _: room[0] > 0, value.items())}
+        return {
+            name[:_KEPT_CHARS]: _copy_chars(item, room)
+            for name, item in takewhile(lambda _: room[0] > 0, value.items())
+        }
     return value
 
 
-def _member(part: Mapping[str, Any], name: str, schema: Mapping[str, Any]) -> Any:
+def _member_schema(part: Mapping[str, Any], name: str, schema: Mapping[str, Any]) -> Any:
     """The schema of a member, the first `$ref` followed."""
     properties = part.get("properties")
     member = properties.get(name) if isinstance(properties, Mapping) else None
     if isinstance(member, Mapping) and "$ref" in member and "type" not in member:
-        return referred(schema, str(member["$ref"]))
+        return resolve_reference(schema, str(member["$ref"]))
     return member
 
 
-def _resolve(schema: Mapping[str, Any], path: Sequence[Any]) -> Mapping[str, Any]:
+def _resolve_path(schema: Mapping[str, Any], path: Sequence[Any]) -> Mapping[str, Any]:
     """The part of a schema that an error's path leads to, through `$ref`s within the schema."""
     part: Any = schema
     for step in path:
         if step == "$ref" and isinstance(part, Mapping):
-            part = referred(schema, str(part.get("$ref", "")))
+            part = resolve_reference(schema, str(part.get("$ref", "")))
         elif isinstance(part, Mapping):
             part = part.get(step)
         elif isinstance(part, list) and isinstance(step, int) and step < len(part):
@@ -535,7 +544,7 @@ def _resolve(schema: Mapping[str, Any], path: Sequence[Any]) -> Mapping[str, Any
     return part if isinstance(part, Mapping) else {}
 
 
-def referred(schema: Mapping[str, Any], reference: str) -> Any:
+def resolve_reference(schema: Mapping[str, Any], reference: str) -> Any:
     """The part of a schema that a `$ref` within it leads to; None where it leads nowhere.
 
     Args:

@@ -16,11 +16,11 @@ from typing import Any, ClassVar, NamedTuple
 import attrs
 
 from mulligan.hookimpl import HOOK_API
-from mulligan.hooks.callers import Stages
+from mulligan.hooks.callers import CompiledHooks
 from mulligan.hooks.discovery import GROUP, PluginInfo
 from mulligan.hooks.entry_points import read_entry_points
 from mulligan.hooks.manager import PluginManager
-from mulligan.hooks.registration import ATTRIBUTE, needed_api
+from mulligan.hooks.registration import API_ATTRIBUTE, needed_api
 from mulligan.pipeline import Pipeline
 from mulligan.plugin import ToolError, UsageError
 
@@ -218,7 +218,7 @@ class Conformance:
         if needed_api(plugin, name) is None and is_installed(name):
             hold(
                 [f"{name} is installed as a plugin, and does not say which hook API it is made for"],
-                f"Write {ATTRIBUTE} = {HOOK_API!r} in it: so a mulligan with other hooks sets it aside, and says why.",
+                f"Write {API_ATTRIBUTE} = {HOOK_API!r} in it: so a mulligan with other hooks sets it aside, and says why.",
             )
 
     def test_import_is_light(self) -> None:
@@ -271,7 +271,7 @@ class Conformance:
         given = {"autoload": False, "block": self.instead_of, **options}
         return Pipeline(tools, **{"plugins": [self.required()], **given})
 
-    def stages(self) -> Stages:
+    def stages(self) -> CompiledHooks:
         """The hooks of this plugin alone, compiled; its faults are raised."""
         manager = PluginManager(strict=True)
         manager.add(self.required())

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from mulligan.hooks.registration import name_of
+from mulligan.hooks.registration import plugin_name
 from mulligan.pipeline import Pipeline
 from mulligan.plugin import PluginError, ToolError, ToolResult, safe_str
 from mulligan.testing.conformance.base import Conformance, Sample, hold, outside, sample_of, shown
@@ -204,7 +204,7 @@ class ClassifierConformance(Conformance):
         )
 
     def _own(self, error: ToolError | None) -> bool:
-        return error is not None and (error.rule or "").startswith(f"{name_of(self.required())}:")
+        return error is not None and (error.rule or "").startswith(f"{plugin_name(self.required())}:")
 
     def _imposters(self, request: Any, *holding: str) -> list[Fault]:
         """Exceptions of the classes that the plugin knows, with values that no provider would send in some or all fields."""
