@@ -11,7 +11,7 @@ from mulligan import Pipeline, Tool, errors
 from mulligan.middleware import retry
 from mulligan.plugin import Waiting
 from mulligan.testing import Chaos, FakeClock, Fault, Saboteur, TimelessPipeline, assert_fault, capture_events
-from mulligan.testing.chaos import PASSING, Injected
+from mulligan.testing.chaos import TRANSIENT_FAULTS, Injection
 
 ran: list[str] = []
 
@@ -74,11 +74,11 @@ def test_a_fault_is_an_error_that_says_it_was_chaos(kind, runs, name, awaited):
     with pipeline(chaos := Chaos(**{kind: 1})) as held:
         result = called(held, name, awaited)
     assert result.is_error
-    assert result.error.rule in {f"chaos:{fault.name}" for fault in (*PASSING, Fault("lost", None))}
+    assert result.error.rule in {f"chaos:{fault.name}" for fault in (*TRANSIENT_FAULTS, Fault("lost", None))}
     assert not result.fatal
     assert len(ran) == runs
     (injected,) = chaos.injected
-    assert injected == Injected(name, 1, {"faults": "fault", "lost": "lost"}[kind], result.error.rule[6:])
+    assert injected == Injection(name, 1, {"faults": "fault", "lost": "lost"}[kind], result.error.rule[6:])
     if kind == "lost":
         assert (type(result.error), result.error.effect) == (errors.ToolConnectionError, "possible")
 
@@ -91,7 +91,7 @@ def test_each_fault_is_classified_like_a_real_one():
         "rate-limit": (errors.ToolRateLimitError, True),
         "unknown": (errors.ToolExecutionError, False),
     }
-    for fault in PASSING:
+    for fault in TRANSIENT_FAULTS:
         with pipeline(Chaos(faults=1, raises=[fault])) as held:
             error = held.call("read", {}).error
         assert (type(error), error.transient) == wanted[fault.name]
@@ -123,7 +123,7 @@ def test_a_crash_is_a_fault_of_a_plugin_and_changes_nothing_else():
     with pipeline(chaos := Chaos(crashes=1, seed="x")) as held:
         assert held.call("read", {}).content == "read a"
         assert_fault(held, hook="middlewares", match=r"ChaosError: run 1 of read \(seed 'x'\)")
-    assert chaos.injected == (Injected("read", 1, "crash", "crash"),)
+    assert chaos.injected == (Injection("read", 1, "crash", "crash"),)
 
 
 def test_latency_is_a_wait_that_the_clock_of_a_test_makes_short():
@@ -136,7 +136,7 @@ def test_latency_is_a_wait_that_the_clock_of_a_test_makes_short():
     assert result.content == "read a"
     assert result.duration == pytest.approx(wait)
     assert [event.seconds for event in events.of(Waiting)] == [wait]
-    assert chaos.injected == (Injected("read", 1, "latency", seconds=wait),)
+    assert chaos.injected == (Injection("read", 1, "latency", seconds=wait),)
 
 
 @pytest.mark.parametrize("awaited", [False, True], ids=["call", "acall"])
@@ -174,7 +174,7 @@ def test_only_some_tools(match, harmed):
         assert {name for name in ("read", "look") if held.call(name, {}).is_error} == harmed
 
 
-def played(chaos: Chaos, order: str = "rrrrrlrlrlrlrlllll", **options: Any) -> list[Injected]:
+def played(chaos: Chaos, order: str = "rrrrrlrlrlrlrlllll", **options: Any) -> list[Injection]:
     with pipeline(chaos, **options) as held:
         for letter in order:
             held.call("read" if letter == "r" else "look", {})
@@ -220,7 +220,7 @@ def test_it_comes_about_as_often_as_it_should():
 
 def test_innermost_so_that_a_retry_helps():
     clock = FakeClock()
-    chaos = Chaos(seed=1, faults=0.5, raises=PASSING[:1])
+    chaos = Chaos(seed=1, faults=0.5, raises=TRANSIENT_FAULTS[:1])
     again = retry(attempts=8, timeout=1_000, budget=None, clock=clock)
     with pipeline(chaos, middleware=[again, chaos], clock=clock) as held:
         results = [held.call("read", {}) for _ in range(20)]
