@@ -244,18 +244,18 @@ def test_the_wait_is_what_the_service_says(conversation):
 
 def test_what_does_not_go_as_scripted_is_told(conversation):
     wrong = attrs.evolve(TURNS[0], asks=(ScriptedCall("read_file", '{"path": "brief.txt"}', "ToolNotFoundError"),))
-    played = conversation.ask(attrs.evolve(wrong, then=ScriptedCall("nope", "{}")))
+    played = conversation.ask(attrs.evolve(wrong, next_call=ScriptedCall("nope", "{}")))
     conversation.follow(played)
     assert played.surprises == [
         "read_file should have ended with ToolNotFoundError, but ended with a result",
         "nope should have ended with a result, but ended with ToolNotFoundError",
     ]
-    stop = attrs.evolve(wrong, asks=(ScriptedCall("nope", "{}", "ToolNotFoundError"),), then=None)
+    stop = attrs.evolve(wrong, asks=(ScriptedCall("nope", "{}", "ToolNotFoundError"),), next_call=None)
     assert conversation.ask(stop).surprises == ["nope should have stopped the run"]
 
 
 def test_a_surprise_is_shown_and_exits_with_1(monkeypatch, capsys):
-    wrong = attrs.evolve(TURNS[0], then=ScriptedCall("read_file", '{"path": "nope.txt"}'))
+    wrong = attrs.evolve(TURNS[0], next_call=ScriptedCall("read_file", '{"path": "nope.txt"}'))
     monkeypatch.setattr(mulligan.cli.demo, "TURNS", (wrong,))
     assert main(["demo", "--fast"]) == 1
     out = capsys.readouterr().out

@@ -117,7 +117,7 @@ class Tool:
             name=name,
             _description=description,
             handler=handler,
-            _given=schema,
+            _given_schema=schema,
             _annotated=annotated,
             is_read_from_signature=annotated and schema is None,
             timeout=timeout,
