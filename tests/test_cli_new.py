@@ -10,7 +10,7 @@ import sys
 import tomllib
 
 import pytest
-from surroundings import SOURCE, surroundings
+from clean_environment import SOURCE, clean_environment
 
 import mulligan
 from mulligan.cli import main
@@ -58,7 +58,7 @@ def python(*words, cwd, site=None, **more):
     return subprocess.run(
         [sys.executable, *words],
         cwd=cwd,
-        env=surroundings(*([site] if site else []), **more),
+        env=clean_environment(*([site] if site else []), **more),
         capture_output=True,
         text=True,
         check=False,
