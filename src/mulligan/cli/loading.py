@@ -1,4 +1,4 @@
-"""Imports tools, plugins and exceptions by the names on the command line, from modules and files."""
+"""Import tools, plugins and exceptions that the command line names, from modules and files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SECONDS = 5.0
 
 @contextmanager
 def impatient() -> Iterator[None]:
-    """Writes a line to stderr if a plugin is still being imported after some seconds."""
+    """Report on stderr which plugin is still being imported after a few seconds."""
     timer = threading.Timer(SECONDS, _report)
     timer.daemon = True
     timer.start()
@@ -55,7 +55,7 @@ _REPORTED = 3
 
 
 def find_tools(spec: str) -> Toolset:
-    """The tools that `--tools` names.
+    """Import the tools that `--tools` names.
 
     Args:
         spec: `MODULE` or `MODULE:NAME`, where NAME is a tool, a toolset, a list of tools, a pipeline or a function;
@@ -99,7 +99,7 @@ def _toolset(found: Any, spec: str) -> Toolset:
 
 
 def _from_functions(functions: Iterable[Any], spec: str) -> Toolset:
-    """The functions that can be tools, as tools; other functions are reported."""
+    """Make tools of the functions that can be tools, and report the others."""
     tools, faults = Toolset(), []
     for function in functions:
         try:
@@ -138,7 +138,7 @@ Offers = Callable[[Any, str], bool]
 
 
 def is_own(value: Any, module: str) -> bool:
-    """Whether a module defines an object itself. Objects other than modules, classes and functions count as its own.
+    """Whether an object is defined in a module. Constants always count as defined there, modules never do.
 
     Args:
         value: an object in the module.
@@ -150,7 +150,7 @@ def is_own(value: Any, module: str) -> bool:
 
 
 def find(spec: str, option: str, beside: Path | None = None, offers: Offers = is_own) -> Any:
-    """A module, or an object in it.
+    """Import a module, or an object in it.
 
     Args:
         spec: `MODULE` or `MODULE:NAME`; MODULE is importable, or a file that ends in `.py`.
@@ -171,7 +171,7 @@ def find(spec: str, option: str, beside: Path | None = None, offers: Offers = is
 
 
 def split(spec: str) -> tuple[str, str]:
-    """Module and name of `MODULE:NAME`; the name is empty if there is none. A drive letter is not a module.
+    """Split `MODULE:NAME` into module and name; the name is empty if there is none. A drive letter is not a module.
 
     Args:
         spec: the text.
@@ -183,15 +183,15 @@ def split(spec: str) -> tuple[str, str]:
 
 
 def load(where: str, option: str, beside: Path | None = None) -> ModuleType:
-    """Imports a module, also from the current directory or another folder.
+    """Import a module, also from the current directory or another folder.
 
     Args:
-        where: its name, or a file that ends in `.py`.
+        where: the name of the module, or a file that ends in `.py`.
         option: the option that names it, for errors.
         beside: the other folder.
 
     Raises:
-        UsageError: it does not exist, or cannot be imported.
+        UsageError: the module does not exist, or cannot be imported.
     """
     if (not where or where.startswith(".")) and not where.endswith(".py"):
         raise UsageError(f"{option} {where or repr(where)}: not a module name; {_STEP}")
@@ -255,12 +255,12 @@ def _public(holder: Any, offers: Offers) -> str:
 
 
 def installed() -> frozenset[str]:
-    """The names of the installed plugins."""
+    """Return the names of the installed plugins."""
     return frozenset(entry.name for entry in read_entry_points(GROUP))
 
 
 def load_installed(name: str, option: str) -> Any:
-    """Imports an installed plugin.
+    """Import an installed plugin.
 
     Args:
         name: the name of its entry point.
