@@ -294,7 +294,7 @@ def test_without_its_library_it_says_what_to_install(house, cli, monkeypatch):
 def test_a_plugin_whose_import_hangs_is_named_while_it_does(house, cli, monkeypatch):
     from mulligan.cli import loading
 
-    monkeypatch.setattr(loading, "SECONDS", 0.05)
+    monkeypatch.setattr(loading, "SLOW_IMPORT_SECONDS", 0.05)
     house.install("quick", "@hookimpl\ndef hints(error):\n    return []\n")
     house.install("sleepy", "import time\ntime.sleep(1)\n@hookimpl\ndef hints(error):\n    return []\n")
     code, _, err = cli("plugins")

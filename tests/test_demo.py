@@ -20,8 +20,8 @@ import mulligan.cli.demo
 from mulligan import Pipeline
 from mulligan.cli import main
 from mulligan.cli.demo.play import POLICY, Conversation
-from mulligan.cli.demo.script import TURNS, Move
-from mulligan.cli.demo.server import TOKEN, serving
+from mulligan.cli.demo.script import TURNS, ScriptedCall
+from mulligan.cli.demo.server import TOKEN, run_server
 from mulligan.cli.demo.tools import FILES, make_tools
 
 GOLDEN = [
@@ -220,7 +220,7 @@ def conversation(tmp_path):
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
     with (
-        serving() as port,
+        run_server() as port,
         Pipeline(make_tools(tmp_path, port), autoload=False, policy=POLICY) as pipeline,
     ):
         yield Conversation(pipeline.session())
@@ -235,7 +235,7 @@ def test_every_call_is_answered_once_after_the_fatal_one_too(conversation):
 
 
 def test_the_wait_is_what_the_service_says(conversation):
-    busy = next(turn for turn in TURNS if turn.wrong == "HTTP 429")
+    busy = next(turn for turn in TURNS if turn.short_title == "HTTP 429")
     played = conversation.ask(busy)
     assert played.wait == 1
     conversation.follow(played)
@@ -243,19 +243,19 @@ def test_the_wait_is_what_the_service_says(conversation):
 
 
 def test_what_does_not_go_as_scripted_is_told(conversation):
-    wrong = attrs.evolve(TURNS[0], asks=(Move("read_file", '{"path": "brief.txt"}', "ToolNotFoundError"),))
-    played = conversation.ask(attrs.evolve(wrong, then=Move("nope", "{}")))
+    wrong = attrs.evolve(TURNS[0], asks=(ScriptedCall("read_file", '{"path": "brief.txt"}', "ToolNotFoundError"),))
+    played = conversation.ask(attrs.evolve(wrong, next_call=ScriptedCall("nope", "{}")))
     conversation.follow(played)
     assert played.surprises == [
         "read_file should have ended with ToolNotFoundError, but ended with a result",
         "nope should have ended with a result, but ended with ToolNotFoundError",
     ]
-    stop = attrs.evolve(wrong, asks=(Move("nope", "{}", "ToolNotFoundError"),), then=None)
+    stop = attrs.evolve(wrong, asks=(ScriptedCall("nope", "{}", "ToolNotFoundError"),), next_call=None)
     assert conversation.ask(stop).surprises == ["nope should have stopped the run"]
 
 
 def test_a_surprise_is_shown_and_exits_with_1(monkeypatch, capsys):
-    wrong = attrs.evolve(TURNS[0], then=Move("read_file", '{"path": "nope.txt"}'))
+    wrong = attrs.evolve(TURNS[0], next_call=ScriptedCall("read_file", '{"path": "nope.txt"}'))
     monkeypatch.setattr(mulligan.cli.demo, "TURNS", (wrong,))
     assert main(["demo", "--fast"]) == 1
     out = capsys.readouterr().out
@@ -276,7 +276,7 @@ def test_without_a_port_it_says_what_it_needs(monkeypatch, capsys):
 def test_threads_server_and_folder_are_gone_afterwards(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     before = set(threading.enumerate())
-    with serving() as port:
+    with run_server() as port:
         pass
     assert main(["demo", "--fast", "--plain"]) == 0
     assert list(tmp_path.iterdir()) == []

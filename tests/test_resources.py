@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mulligan import Pipeline, Policy, Tool, errors, tool
-from mulligan.classify.resources import named_in
+from mulligan.classify.resources import find_resource_in_text
 
 SENTENCES = {
     "Node.js": "ENOENT: no such file or directory, open '{}'",
@@ -154,7 +154,7 @@ def test_a_number_that_is_no_status(bare, error):
     ],
 )
 def test_what_a_message_names(text, resource):
-    assert named_in(text) == resource
+    assert find_resource_in_text(text) == resource
 
 
 @pytest.mark.parametrize("text", ["key not found: 'abc'", "Key 'abc' not found", "the key was not found in the cache"])

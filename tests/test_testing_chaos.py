@@ -11,7 +11,7 @@ from mulligan import Pipeline, Tool, errors
 from mulligan.middleware import retry
 from mulligan.plugin import Waiting
 from mulligan.testing import Chaos, FakeClock, Fault, Saboteur, TimelessPipeline, assert_fault, capture_events
-from mulligan.testing.chaos import PASSING, Injected
+from mulligan.testing.chaos import TRANSIENT_FAULTS, Injected
 
 ran: list[str] = []
 
@@ -74,7 +74,7 @@ def test_a_fault_is_an_error_that_says_it_was_chaos(kind, runs, name, awaited):
     with pipeline(chaos := Chaos(**{kind: 1})) as held:
         result = called(held, name, awaited)
     assert result.is_error
-    assert result.error.rule in {f"chaos:{fault.name}" for fault in (*PASSING, Fault("lost", None))}
+    assert result.error.rule in {f"chaos:{fault.name}" for fault in (*TRANSIENT_FAULTS, Fault("lost", None))}
     assert not result.fatal
     assert len(ran) == runs
     (injected,) = chaos.injected
@@ -91,7 +91,7 @@ def test_each_fault_is_classified_like_a_real_one():
         "rate-limit": (errors.ToolRateLimitError, True),
         "unknown": (errors.ToolExecutionError, False),
     }
-    for fault in PASSING:
+    for fault in TRANSIENT_FAULTS:
         with pipeline(Chaos(faults=1, raises=[fault])) as held:
             error = held.call("read", {}).error
         assert (type(error), error.transient) == wanted[fault.name]
@@ -220,7 +220,7 @@ def test_it_comes_about_as_often_as_it_should():
 
 def test_innermost_so_that_a_retry_helps():
     clock = FakeClock()
-    chaos = Chaos(seed=1, faults=0.5, raises=PASSING[:1])
+    chaos = Chaos(seed=1, faults=0.5, raises=TRANSIENT_FAULTS[:1])
     again = retry(attempts=8, timeout=1_000, budget=None, clock=clock)
     with pipeline(chaos, middleware=[again, chaos], clock=clock) as held:
         results = [held.call("read", {}) for _ in range(20)]

@@ -329,12 +329,12 @@ class EndlessList(list[Any]):
 
 class EndlessDict(dict[str, Any]):
     def items(self) -> Any:
-        return zip(map(str, itertools.count()), itertools.count_repeat("x"), strict=False)
+        return zip(map(str, itertools.count()), itertools.repeat("x"), strict=False)
 
     __iter__ = keys = lambda self: map(str, itertools.count())  # type: ignore[assignment]
 
     def values(self) -> Any:
-        return itertools.count_repeat({"userErrors": EndlessList([{}])})
+        return itertools.repeat({"userErrors": EndlessList([{}])})
 
 
 class EndlessMapping(Mapping[str, Any]):
@@ -342,7 +342,7 @@ class EndlessMapping(Mapping[str, Any]):
         return EndlessList([{}]) if key == "errors" else None
 
     def __iter__(self) -> Any:
-        return itertools.count_repeat("errors")
+        return itertools.repeat("errors")
 
     def __len__(self) -> int:
         return 1
@@ -357,7 +357,7 @@ class EndlessCollection(collections.abc.Collection[Any]):
     """Says that it is empty, and that it holds everything."""
 
     def __iter__(self) -> Any:
-        return itertools.count_repeat(self)
+        return itertools.repeat(self)
 
     def __len__(self) -> int:
         return 0
@@ -374,15 +374,15 @@ class Growing(list[Any]):
 
 class EndlessText(str):
     def __iter__(self) -> Any:
-        return itertools.count_repeat("x")
+        return itertools.repeat("x")
 
     def __len__(self) -> int:
         return 10**18
 
     def encode(self, *_: Any) -> Any:
-        return b"".join(itertools.count_repeat(b"x"))
+        return b"".join(itertools.repeat(b"x"))
 
-    __str__ = __repr__ = lambda self: "".join(itertools.count_repeat("x"))
+    __str__ = __repr__ = lambda self: "".join(itertools.repeat("x"))
 
 
 class EndlessSequence(Sequence[int]):

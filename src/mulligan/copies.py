@@ -16,7 +16,7 @@ from typing import Any
 
 from mulligan.calls import ToolCall
 from mulligan.classify.failure import Failure
-from mulligan.classify.rules import behind
+from mulligan.classify.rules import get_rules
 from mulligan.dialects.readers import ParsedCall, make_call, part_of
 from mulligan.errors import ToolError
 from mulligan.events import CallFinished, CallStarted, Event, StepFinished
@@ -35,7 +35,7 @@ def with_copies(function: Callable[..., Any], parameters: Sequence[str]) -> Call
         function: the hookimpl.
         parameters: the names of its parameters.
     """
-    rules = behind(function)
+    rules = get_rules(function)
     if rules is not None:  # rules are not called if none of them is about the failure
         return lambda failure: function(copy_failure(failure)) if rules.asked(failure) else None
     copies = [_COPIES.get(name) for name in parameters]

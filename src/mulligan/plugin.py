@@ -11,7 +11,7 @@ def classify(failure):
 from mulligan.calls import Repair, ToolCall
 from mulligan.catalogue import ENGLISH, Catalogue
 from mulligan.classify import meanings
-from mulligan.classify.author import AUTHORS, AuthorMessage
+from mulligan.classify.author_messages import AUTHORS, AuthorMessage
 from mulligan.classify.failure import Failure
 from mulligan.classify.field_errors import pointer_to
 from mulligan.classify.phrases import said, text_error

@@ -13,7 +13,7 @@ from mulligan.untrusted.copies import frozen
 from mulligan.untrusted.text import show_name
 from mulligan.validate import tool_checks as checks
 from mulligan.validate.numbers import NumberReader, read_exact, read_whole
-from mulligan.validate.schemas import compile_schema
+from mulligan.validate.schema_errors import compile_schema
 from mulligan.validate.signature import (
     check_annotations,
     check_signature,
@@ -117,7 +117,7 @@ class Tool:
             name=name,
             _description=description,
             handler=handler,
-            _given=schema,
+            _given_schema=schema,
             _annotated=annotated,
             is_read_from_signature=annotated and schema is None,
             timeout=timeout,

@@ -7,10 +7,10 @@ from functools import partial
 from typing import Any, cast
 
 from mulligan.calls import ToolCall
+from mulligan.classify.call_arguments import sent_text, was_sent
 from mulligan.classify.failure import Failure
 from mulligan.classify.resources import stored_resource
-from mulligan.classify.sent import sent_text, was_sent
-from mulligan.classify.user_message import NAMING_SERVICES, default_sentence
+from mulligan.classify.user_message import SERVICE_ERRORS, default_user_message
 from mulligan.errors import MulliganError, Problem, ResourceNotFoundError, ToolError, ToolExecutionError
 from mulligan.execute.steps import DeadlineExceeded, ExecutorSaturated, ProcessFailed
 from mulligan.policy import Policy
@@ -23,23 +23,25 @@ _TEXTS = ("message", "user_message", "code", "tool_name", "resource", "provider"
 _ENDLESS = float("inf")
 
 
-def check_fields(error: ToolError) -> None:
+def normalize_fields(error: ToolError) -> None:
     """Turns what is no text into text, and leaves out what is no number and no `Problem`.
 
     Args:
         error: the error; changed in place.
     """
-    own = error.__dict__
-    if "message" not in own:
-        own["message"] = plain_str(error.args[0]) if error.args else ""
+    fields = error.__dict__
+    if "message" not in fields:
+        fields["message"] = plain_str(error.args[0]) if error.args else ""
     suspects = [
-        name for name, value in own.items() if name in _CHECKS and (type(value) is not str or name not in _TEXTS)
+        name
+        for name, value in fields.items()
+        if name in _NORMALIZERS and (type(value) is not str or name not in _TEXTS)
     ]
     for name in suspects:  # few errors have any: what most of them hold is text
-        if own[name] is None:
-            del own[name]  # nothing said: the default of the class
+        if fields[name] is None:
+            del fields[name]  # nothing said: the default of the class
         else:
-            own[name] = _CHECKS[name](own[name])
+            fields[name] = _NORMALIZERS[name](fields[name])
 
 
 def _seconds(value: Any) -> float | None:
@@ -55,7 +57,7 @@ def _status(value: Any) -> int | None:
     return value if type(value) is int else None
 
 
-_CHECKS: Mapping[str, Callable[[Any], Any]] = {
+_NORMALIZERS: Mapping[str, Callable[[Any], Any]] = {
     **dict.fromkeys(_TEXTS, plain_str),
     "retry_after": _seconds,
     "problems": _problems,
@@ -63,7 +65,7 @@ _CHECKS: Mapping[str, Callable[[Any], Any]] = {
 }
 
 
-def handed_on(error: ToolError) -> ToolError:
+def detached_copy(error: ToolError) -> ToolError:
     """A copy of an error that another call has had before, without what was filled in for that call.
 
     Args:
@@ -77,7 +79,7 @@ def handed_on(error: ToolError) -> ToolError:
     return copy
 
 
-_SEALED, _LONGEST_RESOURCE = 1_000, 200
+_MOST_REDACTED_PROBLEMS, _LONGEST_RESOURCE = 1_000, 200
 
 Classify = Callable[[Failure], ToolError | None]
 
@@ -102,35 +104,39 @@ class Classifier:
             classify: what the plugins say of a failure, or None.
             is_one_request: whether the failure is the only thing that the tool did, as its author has declared.
         """
-        own, call = failure.exception, failure.call
-        error = _own_word(own) if issubclass(type(own), MulliganError) else self._by_plugins(failure, classify)
+        exception, call = failure.exception, failure.call
+        error = (
+            _error_raised_by_tool(exception)
+            if issubclass(type(exception), MulliganError)
+            else self._classify_with_plugins(failure, classify)
+        )
         if error is None:
-            error = unclassified(failure)
+            error = unclassified_error(failure)
         if failure.is_data and call is not None:
             error.__dict__["fatal"] = False
-        if isinstance(error, NAMING_SERVICES):
+        if isinstance(error, SERVICE_ERRORS):
             error.__dict__["_host"] = next(filter(None, (one.host for one in (failure, *failure.inner))), None)
         if isinstance(error, ResourceNotFoundError):
             error.__dict__["_filename"] = guarded(partial(stored_resource, failure.exceptions))
-        if error.resource is not None and error is not own:
+        if error.resource is not None and error is not exception:
             error.__dict__["_from_prose"] = guarded(partial(_is_from_prose, error.resource, failure)) is not False
         if call is None and failure.tool_name is not None:
             call = ToolCall(None, failure.tool_name)
         error = self.complete(error, call, failure.tool, failure.arguments)
-        if error.effect == "none" and _may_write(failure.tool) and not _knows_effect(error, own, is_one_request):
+        if error.effect == "none" and _may_write(failure.tool) and not _knows_effect(error, exception, is_one_request):
             error.__dict__["effect"] = "possible"
-        if own is not None and error is not own and error.__cause__ is None:
-            error.__cause__ = own
+        if exception is not None and error is not exception and error.__cause__ is None:
+            error.__cause__ = exception
         return error
 
     @staticmethod
-    def _by_plugins(failure: Failure, classify: Classify) -> ToolError | None:
+    def _classify_with_plugins(failure: Failure, classify: Classify) -> ToolError | None:
         """What the plugins know of it; else of what it was raised `from`, or a group holds."""
         error = classify(failure)
         if error is not None:
             return error
         for inner in failure.inner:
-            error = _own_word(inner.exception) or classify(inner)
+            error = _error_raised_by_tool(inner.exception) or classify(inner)
             if error is not None:
                 return error
         return None
@@ -146,45 +152,45 @@ class Classifier:
             tool: the tool, or None.
             arguments: the validated arguments, or None.
         """
-        own = error.__dict__
-        owner = own.get("_owner", error)
+        fields = error.__dict__
+        owner = fields.get("_owner", error)
         if owner is call:
             return error
         if owner is not error:
-            error = handed_on(error)
-            own = error.__dict__
-        own["_owner"] = call
+            error = detached_copy(error)
+            fields = error.__dict__
+        fields["_owner"] = call
         if error.rule is None or not error.rule.startswith("host:"):
-            check_fields(error)
-        filled = ["fatal"] if "fatal" not in own else []
+            normalize_fields(error)
+        filled = ["fatal"] if "fatal" not in fields else []
         if error.arguments is None:
-            own["arguments"] = arguments
+            fields["arguments"] = arguments
             filled.append("arguments")
         if call is not None:
-            own["call_id"] = call.id
+            fields["call_id"] = call.id
             filled.append("call_id")
         if error.tool_name is None and (tool is not None or call is not None):
-            own["tool_name"] = tool.name if tool is not None else call and str(call.name)
+            fields["tool_name"] = tool.name if tool is not None else call and str(call.name)
             filled.append("tool_name")
         if tool is not None:
-            own["tool_type"] = tool.tool_type
+            fields["tool_type"] = tool.tool_type
             filled.append("tool_type")
             if tool.provider is not None and error.provider is None:
-                own["provider"] = tool.provider
+                fields["provider"] = tool.provider
                 filled.append("provider")
-        if "user_message" not in own and (sentence := self._for_user(error, call)):
-            own["user_message"] = sentence
+        if "user_message" not in fields and (sentence := self._make_user_message(error, call)):
+            fields["user_message"] = sentence
             filled.append("user_message")
-        own["_filled"] = filled
-        own["fatal"] = self._policy.is_fatal(error)
+        fields["_filled"] = filled
+        fields["fatal"] = self._policy.is_fatal(error)
         return error
 
-    def _for_user(self, error: ToolError, call: ToolCall | None) -> str:
+    def _make_user_message(self, error: ToolError, call: ToolCall | None) -> str:
         """What the user reads of an error whose rule has no sentence for it; empty for that of its class."""
         if isinstance(error, ResourceNotFoundError):
-            is_shown = _is_shown(error.resource) and _is_known(error.resource, error, call)
+            is_shown = _is_safe_to_show(error.resource) and _is_trusted_resource(error.resource, error, call)
             return f"Resource not found: {error.resource}" if is_shown else ""
-        return default_sentence(error, self._policy.catalogue)
+        return default_user_message(error, self._policy.catalogue)
 
 
 def _is_from_prose(resource: str, failure: Failure) -> bool:
@@ -199,25 +205,25 @@ def _may_write(tool: Tool | None) -> bool:
     return tool is not None and not (tool.read_only or tool.idempotent)
 
 
-def _knows_effect(error: ToolError, own: BaseException | None, is_one_request: Callable[[], bool]) -> bool:
+def _knows_effect(error: ToolError, exception: BaseException | None, is_one_request: Callable[[], bool]) -> bool:
     """Whether an error that claims no effect speaks of the whole call.
 
     A rule knows the request that failed: refused, never sent, one too many. What the tool did before it, only the tool
     itself can say, or its author, or the driver that did not even begin to run it.
     """
-    if issubclass(type(own), ToolError):
+    if issubclass(type(exception), ToolError):
         return "effect" in error.__dict__
-    return issubclass(type(own), (DeadlineExceeded, ExecutorSaturated, ProcessFailed)) or is_one_request()
+    return issubclass(type(exception), (DeadlineExceeded, ExecutorSaturated, ProcessFailed)) or is_one_request()
 
 
-def _is_shown(resource: str | None) -> bool:
+def _is_safe_to_show(resource: str | None) -> bool:
     """Whether the user may read what is missing in a sentence of ours: a short name, and no sentence."""
     if not resource or len(resource) > _LONGEST_RESOURCE:
         return False
     return (resource.isascii() and resource.isprintable() and " " not in resource) or is_name(resource, blanks=2)
 
 
-def _is_known(resource: str | None, error: ToolError, call: ToolCall | None) -> bool:
+def _is_trusted_resource(resource: str | None, error: ToolError, call: ToolCall | None) -> bool:
     """Whether the call holds the resource, or an exception does in a field for the name of a file.
 
     What only the text of a failure says may be a link, or words that somebody wants the user to read.
@@ -229,7 +235,7 @@ def _is_known(resource: str | None, error: ToolError, call: ToolCall | None) -> 
     return call is not None and was_sent(resource, sent_text(call))
 
 
-def _own_word(exception: BaseException | None) -> ToolError | None:
+def _error_raised_by_tool(exception: BaseException | None) -> ToolError | None:
     """What the tool itself raised to say what it means; None also where it misuses mulligan, which no rule knows."""
     if not issubclass(type(exception), ToolError):
         return None
@@ -238,31 +244,33 @@ def _own_word(exception: BaseException | None) -> ToolError | None:
     return error
 
 
-def sealed(error: ToolError, redact: Callable[[str], str]) -> ToolError:
+def redacted_error(error: ToolError, redact: Callable[[str], str]) -> ToolError:
     """The error without secrets in what it says: a copy, where it says any.
 
     Args:
         error: what the failure means.
         redact: takes secrets out of a text.
     """
-    own = error.__dict__
-    told = {name: redact(own[name]) for name in ("message", "user_message", "resource") if own.get(name)}
-    problems = tuple(_sealed(problem, redact) for problem in error.problems[:_SEALED])
-    if all(own[name] == text for name, text in told.items()) and problems == tuple(error.problems[:_SEALED]):
+    fields = error.__dict__
+    redacted = {name: redact(fields[name]) for name in ("message", "user_message", "resource") if fields.get(name)}
+    problems = tuple(_redacted_problem(problem, redact) for problem in error.problems[:_MOST_REDACTED_PROBLEMS])
+    if all(fields[name] == text for name, text in redacted.items()) and problems == tuple(
+        error.problems[:_MOST_REDACTED_PROBLEMS]
+    ):
         return error
-    copy = type(error).__new__(type(error), told.get("message", ""))
-    copy.__dict__.update(own, **told, problems=(*problems, *error.problems[_SEALED:]))
+    copy = type(error).__new__(type(error), redacted.get("message", ""))
+    copy.__dict__.update(fields, **redacted, problems=(*problems, *error.problems[_MOST_REDACTED_PROBLEMS:]))
     copy.__cause__ = error.__cause__
     return copy.with_traceback(error.__traceback__)
 
 
-def _sealed(problem: Problem, redact: Callable[[str], str]) -> Problem:
+def _redacted_problem(problem: Problem, redact: Callable[[str], str]) -> Problem:
     pointer, message, expected, got = problem
     pointer, message = redacted_pointer(pointer, redact), redact(message)
     return Problem(pointer, message, expected and redact(expected), got and redact(got))
 
 
-def unclassified(failure: Failure) -> ToolError:
+def unclassified_error(failure: Failure) -> ToolError:
     """The error for a failure that no rule knows.
 
     Args:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from itertools import islice
 from typing import Any
 
+from mulligan.classify import error_responses as value_answers
 from mulligan.classify import error_values as shapes
-from mulligan.classify import value_answers
 from mulligan.classify.failure import Failure
 from mulligan.errors import ToolError
 from mulligan.hookimpl import hookimpl
@@ -16,16 +16,16 @@ from mulligan.untrusted.text import safe_str
 
 _MOST_BLOCKS = 100
 _RESULTS = frozenset({int, float, bool, bytes, type(None), list, tuple, set})
-_MAPPINGS: tuple[Callable[[Mapping[Any, Any]], Failure | None], ...] = (
-    shapes.flagged,
-    shapes.listed,
-    shapes.error_member,
-    shapes.problem,
-    shapes.user_errors,
-    shapes.lambda_error,
-    value_answers.nested,
-    value_answers.coded,
-    value_answers.bare,
+_MAPPING_DETECTORS: tuple[Callable[[Mapping[Any, Any]], Failure | None], ...] = (
+    shapes.detect_flag,
+    shapes.detect_error_list,
+    shapes.detect_error_field,
+    shapes.detect_problem_details,
+    shapes.detect_user_errors,
+    shapes.detect_lambda_error,
+    value_answers.detect_nested_error,
+    value_answers.detect_error_code,
+    value_answers.detect_bare_message,
 )
 _BEGINNINGS = "EFHMUefABCDGIJKLNOPQRSTVWXYZ"
 
@@ -34,56 +34,58 @@ _BEGINNINGS = "EFHMUefABCDGIJKLNOPQRSTVWXYZ"
 def detect(value: Any, tool: Tool) -> Failure | None:
     """The failure that a text, a mapping, an MCP result or an HTTP answer reports, or None."""
     try:
-        return _reported(value)
+        return _find_failure(value)
     except Exception:  # what cannot be looked at reports nothing
         return None
 
 
-def _reported(value: Any) -> Failure | None:
+def _find_failure(value: Any) -> Failure | None:
     kind = type(value)
     if kind is str:
-        return _data(shapes.report(value)) if value[:1] in _BEGINNINGS and value[:1] else None
+        return _mark_as_data(shapes.detect_error_text(value)) if value[:1] in _BEGINNINGS and value[:1] else None
     if kind in _RESULTS:
         return None
     if issubclass(kind, Mapping):
-        return _mapping(shapes.bounded(value))
+        return _find_failure_in_mapping(shapes.first_items(value))
     if issubclass(kind, Exception):
-        return _data(Failure(value))
-    if _flag(value, "isError") or _flag(value, "is_error"):
-        return Failure(value=value, message=_blocks(getattr(value, "content", None)))
-    status = _http_answer(value)
+        return _mark_as_data(Failure(value))
+    if _has_flag(value, "isError") or _has_flag(value, "is_error"):
+        return Failure(value=value, message=_block_text(getattr(value, "content", None)))
+    status = _http_error_status(value)
     if status is not None:
         return Failure(value=value, message=f"HTTP status {status}", status=status)
     if isinstance(getattr(value, "returncode", None), int) and hasattr(value, "stderr"):
-        return _data(shapes.program(value.returncode, getattr(value, "stdout", None), value.stderr, value))
+        return _mark_as_data(
+            shapes.detect_failed_program(value.returncode, getattr(value, "stdout", None), value.stderr, value)
+        )
     return None
 
 
-def _mapping(value: Mapping[Any, Any]) -> Failure | None:
+def _find_failure_in_mapping(value: Mapping[Any, Any]) -> Failure | None:
     if value.get("isError") is True or value.get("is_error") is True:
-        return Failure(value=value, message=_blocks(value.get("content")))
-    if shapes.is_verdict(value) or shapes.says_success(value):
+        return Failure(value=value, message=_block_text(value.get("content")))
+    if shapes.has_findings(value) or shapes.says_success(value):
         return None
-    for shape in _MAPPINGS:
+    for shape in _MAPPING_DETECTORS:
         failure = shape(value)
         if failure is not None:
-            return _data(failure)
+            return _mark_as_data(failure)
     code = next((value[name] for name in ("returncode", "exit_code", "exitCode") if name in value), None)
-    return _data(shapes.program(code, value.get("stdout"), value.get("stderr"), value))
+    return _mark_as_data(shapes.detect_failed_program(code, value.get("stdout"), value.get("stderr"), value))
 
 
-def _data(failure: Failure | None) -> Failure | None:
+def _mark_as_data(failure: Failure | None) -> Failure | None:
     """Marks what is no envelope of a transport: it may be a record about a failure of something else."""
     if failure is not None and not issubclass(type(failure.exception), ToolError):
         failure.is_data = True
     return failure
 
 
-def _flag(value: object, name: str) -> bool:
+def _has_flag(value: object, name: str) -> bool:
     return getattr(value, name, None) is True
 
 
-def _http_answer(value: object) -> int | None:
+def _http_error_status(value: object) -> int | None:
     """The status of an HTTP client's answer object of 400 and above."""
     if not hasattr(value, "headers"):
         return None
@@ -94,7 +96,7 @@ def _http_answer(value: object) -> int | None:
     return None
 
 
-def _blocks(content: Any) -> str:
+def _block_text(content: Any) -> str:
     """The text of MCP content blocks."""
     if isinstance(content, str):
         return safe_str(content)

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import Any
 
-from mulligan.classify.bodies import Body, as_mapping
+from mulligan.classify.response_body import Body, as_mapping
 from mulligan.untrusted.objects import as_dict, field, fields, look
 
 Nodes = tuple[dict[str, Any], ...]
 
-_MOST = 60
+_MOST_NODES = 60
 _DEEPEST = 5
 # fmt: off
 _NESTED = frozenset((
@@ -43,57 +43,57 @@ _STORED_MESSAGES = (
     "text", "errors",
 )
 # fmt: on
-_BY_FIELD = frozenset(("message", "messages", "errors", "error", "detail"))
+_FIELDS_WITH_MAPPING = frozenset(("message", "messages", "errors", "error", "detail"))
 _RANKS = {name: rank for rank, name in enumerate(_CODES)}
 _TITLE = _RANKS["title"]
 _CODE = re.compile(r"[A-Za-z_][\w.#:/-]{1,100}")
 
 
-def nodes(found: Body | None) -> Nodes:
+def error_nodes(body: Body | None) -> Nodes:
     """The mappings of a body that report errors, outermost first: at most 60, at most five levels down.
 
     Args:
-        found: a body.
+        body: a body.
     """
-    if found is None:
+    if body is None:
         return ()
-    told: list[dict[str, Any]] = []
-    waiting: list[tuple[Any, int]] = [(found, 0)]
-    while waiting and len(told) < _MOST:
-        node, depth = waiting.pop(0)
+    result: list[dict[str, Any]] = []
+    queue: list[tuple[Any, int]] = [(body, 0)]
+    while queue and len(result) < _MOST_NODES:
+        node, depth = queue.pop(0)
         if isinstance(node, Mapping):
             node = as_dict(node)
-            told.append(node)
+            result.append(node)
             if depth < _DEEPEST:
                 tag = node.get(".tag")  # a union names the member with the details
-                waiting += [
+                queue += [
                     (inner, depth + 1)
                     for name, inner in node.items()
                     if (name in _NESTED or name == tag) and not isinstance(inner, str)
                 ]
         elif isinstance(node, (list, tuple)):
-            waiting += [(mapping, depth + 1) for item in node[:20] if (mapping := as_mapping(item)) is not None]
-    return tuple(told)
+            queue += [(mapping, depth + 1) for item in node[:20] if (mapping := as_mapping(item)) is not None]
+    return tuple(result)
 
 
-def codes(value: object, told: Nodes) -> tuple[str, ...]:
+def codes(value: object, nodes: Nodes) -> tuple[str, ...]:
     """The reasons that a failure gives as identifiers (`insufficient_quota`, `NOT_FOUND`), the most specific first.
 
     Args:
         value: an exception or an answer; what it stores comes last.
-        told: what its body tells; the innermost comes first.
+        nodes: what its body tells; the innermost comes first.
     """
-    found: dict[str, None] = {}
-    for node in reversed(told):
+    unique_codes: dict[str, None] = {}
+    for node in reversed(nodes):
         known = sorted((_RANKS[name], code) for name, code in node.items() if name in _RANKS and type(code) is str)
         known = [(rank, code.replace(" ", "_") if rank == _TITLE else code) for rank, code in known]
-        found.update((code, None) for _, code in known if _CODE.fullmatch(code))
-    found.update((tag, None) for tag in _tags(value))
+        unique_codes.update((code, None) for _, code in known if _CODE.fullmatch(code))
+    unique_codes.update((tag, None) for tag in _tags(value))
     for code in fields(value, _STORED_CODES):
         name = code.name if isinstance(code, Enum) else code
         if isinstance(name, str) and _CODE.fullmatch(name):
-            found.setdefault(name)
-    return tuple(found)
+            unique_codes.setdefault(name)
+    return tuple(unique_codes)
 
 
 def _tags(value: object) -> tuple[str, ...]:
@@ -109,19 +109,19 @@ def _tags(value: object) -> tuple[str, ...]:
     return tuple(found)
 
 
-def messages(value: object, told: Nodes) -> Iterator[str]:
+def messages(value: object, nodes: Nodes) -> Iterator[str]:
     """What a failure says in words: in its body, the outermost first, and then what the exception stores.
 
     Args:
         value: an exception or an answer.
-        told: what its body tells.
+        nodes: what its body tells.
     """
-    for node in told:
+    for node in nodes:
         for name, text in node.items():
             if name in MESSAGES and type(text) is str and " " in text:
                 yield text[:1_000]
-            elif name in _BY_FIELD and type(text) is dict:
-                yield from (f"{one} {told[0]}"[:1_000] for one, told in text.items() if _is_texts(told))
+            elif name in _FIELDS_WITH_MAPPING and type(text) is dict:
+                yield from (f"{one} {nodes[0]}"[:1_000] for one, nodes in text.items() if _is_texts(nodes))
         yield from _texts(node.get("errors"))
     for text in fields(value, _STORED_MESSAGES):
         if isinstance(text, str) and " " in text:

@@ -36,29 +36,29 @@ _RECORDS = frozenset((
     "author", "number", "level", "logger", "line", "lines", "file", "rule", "rows", "passed", "failed", "score",
     "value", "values", "mean", "std", "items", "output",
 ))
-_CARRIERS = (
+_RESULT_FIELDS = (
     "data", "result", "results", "items", "output", "value", "values", "rows", "records", "response", "answer",
 )
 _WORDS = (
     "message", "msg", "Message", "errorMessage", "error_description", "error", "detail", "reason", "title",
     "description", "error_message",
 )
-_TELLING = frozenset((
+_ERROR_FIELDS = frozenset((
     *_WORDS, ".tag", "code", "type", "status", "Code", "errors", "name", "kind",
 ))
 _NOTHING = frozenset((
     "", "none", "null", "no", "false", "0", "ok", "success", "no error", "no errors", "n/a", "nil",
 ))
 # fmt: on
-_DONE = frozenset(("ok", "success", "succeeded"))
-_FAILED = frozenset(("error", "fail", "failed", "failure"))
+_SUCCESS_STATUSES = frozenset(("ok", "success", "succeeded"))
+_FAILURE_STATUSES = frozenset(("error", "fail", "failed", "failure"))
 _FINDINGS = ("errors", "failures", "problems", "issues", "violations", "findings", "diagnostics")
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9]{0,40}(?:_[a-z0-9]{1,40}){0,8}")
 _MOST_EXTRAS = 3
 _MOST_ITEMS = 1_000
-_LONGEST = 600
+_LONGEST_REPORT = 600
 _MOST_LINES = 3
-_LEADING = re.compile(r"\s{0,8}(?:HTTP\S{0,4}\s{1,4})?(?:Error:?\s{1,4})?([45]\d\d)\b", re.IGNORECASE)
+_LEADING_STATUS = re.compile(r"\s{0,8}(?:HTTP\S{0,4}\s{1,4})?(?:Error:?\s{1,4})?([45]\d\d)\b", re.IGNORECASE)
 _PROTOCOL = re.compile(r"(?:Error (?:executing|calling|running|invoking) (?:tool|function)\b|MCP error -32\d{3}\b)")
 _REPORT = re.compile(
     r"(?:(?:Error|ERROR|Fatal error|fatal|Exception)(?: [a-z][^:\n]{0,80}| \(?[45]\d\d\)?)?"
@@ -67,16 +67,16 @@ _REPORT = re.compile(
 _DOCUMENTATION = re.compile(r"(?:If|Raised|When|Occurs|This|The exception|is|Thrown)\b")
 
 
-def carries(value: Mapping[Any, Any]) -> bool:
+def has_result(value: Mapping[Any, Any]) -> bool:
     """Whether a mapping holds a result too.
 
     Args:
         value: the mapping.
     """
-    return any(value.get(name) not in (None, "", [], {}) for name in _CARRIERS)
+    return any(value.get(name) not in (None, "", [], {}) for name in _RESULT_FIELDS)
 
 
-def words(error: Any) -> str:
+def message_of(error: Any) -> str:
     """What an error says of itself.
 
     Args:
@@ -86,7 +86,7 @@ def words(error: Any) -> str:
         for name in _WORDS:
             told = error.get(name)
             if isinstance(told, (str, Mapping)) and told:
-                return words(told)
+                return message_of(told)
         return ""
     return safe_str(error)
 
@@ -106,7 +106,7 @@ def status_of(value: Mapping[Any, Any]) -> int | None:
     return None
 
 
-def is_verdict(value: Mapping[Any, Any]) -> bool:
+def has_findings(value: Mapping[Any, Any]) -> bool:
     """Whether a mapping lists what was found wrong with the thing that was examined, as linters and test runs do.
 
     Args:
@@ -115,7 +115,7 @@ def is_verdict(value: Mapping[Any, Any]) -> bool:
     if value.get("ok") is not False and value.get("success") is not False:
         return False
     listed = [name for name in _FINDINGS if isinstance(value.get(name), (list, tuple)) and value[name]]
-    return bool(listed) and not (listed == ["errors"] and _is_documented(value))
+    return bool(listed) and not (listed == ["errors"] and _is_slack_or_cloudflare(value))
 
 
 def says_success(value: Mapping[Any, Any]) -> bool:
@@ -128,10 +128,10 @@ def says_success(value: Mapping[Any, Any]) -> bool:
     if False in flags:
         return False
     status = value.get("status")
-    return True in flags or (isinstance(status, str) and status.lower() in _DONE)
+    return True in flags or (isinstance(status, str) and status.lower() in _SUCCESS_STATUSES)
 
 
-def _is_documented(value: Mapping[Any, Any]) -> bool:
+def _is_slack_or_cloudflare(value: Mapping[Any, Any]) -> bool:
     """Whether `errors` belongs to the envelope of Slack or Cloudflare.
 
     https://api.slack.com/methods/conversations.invite#errors,
@@ -147,7 +147,7 @@ def _is_documented(value: Mapping[Any, Any]) -> bool:
     )
 
 
-def flagged(value: Mapping[Any, Any]) -> Failure | None:
+def detect_flag(value: Mapping[Any, Any]) -> Failure | None:
     """`ok` or `success` that is false with a reason, `{"error": true}`, JSend's `{"status": "error"}`.
 
     Args:
@@ -155,10 +155,10 @@ def flagged(value: Mapping[Any, Any]) -> Failure | None:
     """
     status = status_of(value)
     if (value.get("ok") is False or value.get("success") is False) and _has_reason(value):
-        return Failure(value=value, message=words(value), status=status)
-    if value.get("error") is True and not carries(value) and isinstance(value.get("message"), str):
-        return Failure(value=value, message=words(value), status=status)
-    failed = isinstance(value.get("status"), str) and value["status"].lower() in _FAILED
+        return Failure(value=value, message=message_of(value), status=status)
+    if value.get("error") is True and not has_result(value) and isinstance(value.get("message"), str):
+        return Failure(value=value, message=message_of(value), status=status)
+    failed = isinstance(value.get("status"), str) and value["status"].lower() in _FAILURE_STATUSES
     if failed and isinstance(value.get("message"), str) and value["message"] and is_envelope(value):
         return Failure(value=value, message=value["message"], status=status)
     return None
@@ -170,10 +170,10 @@ def _has_reason(value: Mapping[Any, Any]) -> bool:
         return True
     code = value.get("code")
     has_code = isinstance(code, (str, int)) and not isinstance(code, bool) and code != ""
-    return bool(value.get("errors")) or (has_code and bool(words(value)))
+    return bool(value.get("errors")) or (has_code and bool(message_of(value)))
 
 
-def error_member(value: Mapping[Any, Any]) -> Failure | None:
+def detect_error_field(value: Mapping[Any, Any]) -> Failure | None:
     """`{"error": ...}` with a text or with a code and a message, and no result beside it.
 
     Args:
@@ -182,25 +182,27 @@ def error_member(value: Mapping[Any, Any]) -> Failure | None:
     error = value.get("error") or value.get("Error")
     if isinstance(error, list):
         error = error[0] if mappings(error) and len(error) == 1 else None
-    if not error or carries(value) or not _is_error(error) or is_record(value):
+    if not error or has_result(value) or not _is_error(error) or is_record(value):
         return None
-    inner = status_of(error) if isinstance(error, Mapping) else leading(error) if isinstance(error, str) else None
-    return Failure(value=value, message=words(error), status=inner or status_of(value))
+    inner = (
+        status_of(error) if isinstance(error, Mapping) else leading_status(error) if isinstance(error, str) else None
+    )
+    return Failure(value=value, message=message_of(error), status=inner or status_of(value))
 
 
 def _is_error(error: Any) -> bool:
     if isinstance(error, str):
         return error.strip().lower() not in _NOTHING and not re.fullmatch(r"[\d.,%\s-]+", error)
-    return isinstance(error, Mapping) and any(error.get(name) for name in _TELLING)
+    return isinstance(error, Mapping) and any(error.get(name) for name in _ERROR_FIELDS)
 
 
-def leading(text: str) -> int | None:
+def leading_status(text: str) -> int | None:
     """The HTTP status that a text begins with.
 
     Args:
         text: what an error says.
     """
-    found = _LEADING.match(text)
+    found = _LEADING_STATUS.match(text)
     return int(found[1]) if found else None
 
 
@@ -220,10 +222,10 @@ def is_envelope(value: Mapping[Any, Any]) -> bool:
     Args:
         value: the mapping.
     """
-    return not carries(value) and all(name in ENVELOPE for name in value)
+    return not has_result(value) and all(name in ENVELOPE for name in value)
 
 
-def problem(value: Mapping[Any, Any]) -> Failure | None:
+def detect_problem_details(value: Mapping[Any, Any]) -> Failure | None:
     """`{"status": 404, "message": ...}`, RFC 9457's problem details, and an answer of a proxy with status and body.
 
     Args:
@@ -232,13 +234,13 @@ def problem(value: Mapping[Any, Any]) -> Failure | None:
     status = status_of(value)
     if status is None or not is_envelope(value):
         return None
-    told = words({name: value.get(name) for name in _WORDS if isinstance(value.get(name), str)})
+    told = message_of({name: value.get(name) for name in _WORDS if isinstance(value.get(name), str)})
     if not told:
         told = value["body"] if isinstance(value.get("body"), str) and "headers" in value else ""
     return Failure(value=value, message=told, status=status) if told else None
 
 
-def listed(value: Mapping[Any, Any]) -> Failure | None:
+def detect_error_list(value: Mapping[Any, Any]) -> Failure | None:
     """An `errors` array: of GraphQL without data, of JSON:API, or of FastAPI's `detail`.
 
     https://spec.graphql.org/October2021/#sec-Response-Format, https://jsonapi.org/format/#error-objects.
@@ -248,15 +250,15 @@ def listed(value: Mapping[Any, Any]) -> Failure | None:
     """
     errors, detail = mappings(value.get("errors")), mappings(value.get("detail"))
     if errors and value.get("data") is None and "valid" not in value:
-        first, told = errors[0], "; ".join(words(one) for one in errors[:3])
+        first, message = errors[0], "; ".join(message_of(one) for one in errors[:3])
         if isinstance(first.get("message"), str) and (
             "data" in value or {"locations", "path", "extensions"} & set(first)
         ):
-            return Failure(value=value, message=told)
+            return Failure(value=value, message=message)
         if is_envelope(value) and {"title", "detail"} & set(first) and {"status", "source", "code"} & set(first):
-            return Failure(value=value, message=told, status=status_of(first))
+            return Failure(value=value, message=message, status=status_of(first))
     if detail and len(value) == 1 and {"loc", "msg", "type"} <= set(detail[0]):
-        return Failure(value=value, message="; ".join(words(one) for one in detail[:3]), status=422)
+        return Failure(value=value, message="; ".join(message_of(one) for one in detail[:3]), status=422)
     return None
 
 
@@ -267,10 +269,10 @@ def mappings(listed: Any) -> list[Mapping[Any, Any]]:
         listed: anything.
     """
     whole = type(listed) is list and all(isinstance(one, Mapping) for one in listed)
-    return [bounded(one) for one in listed] if whole else []
+    return [first_items(one) for one in listed] if whole else []
 
 
-def bounded(value: Mapping[Any, Any]) -> Mapping[Any, Any]:
+def first_items(value: Mapping[Any, Any]) -> Mapping[Any, Any]:
     """A mapping that ends: a dict itself, of any other the first items.
 
     Args:
@@ -279,7 +281,7 @@ def bounded(value: Mapping[Any, Any]) -> Mapping[Any, Any]:
     return value if type(value) is dict else dict(islice(value.items(), _MOST_ITEMS))
 
 
-def user_errors(value: Mapping[Any, Any]) -> Failure | None:
+def detect_user_errors(value: Mapping[Any, Any]) -> Failure | None:
     """A GraphQL mutation that gave nothing but `userErrors`.
 
     Args:
@@ -287,15 +289,15 @@ def user_errors(value: Mapping[Any, Any]) -> Failure | None:
     """
     data = value.get("data")
     for payload in tuple(islice(data.values(), 8)) if isinstance(data, Mapping) else ():
-        told = mappings(payload.get("userErrors")) if isinstance(payload, Mapping) else []
-        if not told or not all(one.get("message") for one in told):
+        errors = mappings(payload.get("userErrors")) if isinstance(payload, Mapping) else []
+        if not errors or not all(one.get("message") for one in errors):
             continue
-        if all(given in (None, [], {}) for name, given in bounded(payload).items() if name != "userErrors"):
-            return Failure(value=payload, message="; ".join(words(one) for one in told[:3]), status=422)
+        if all(given in (None, [], {}) for name, given in first_items(payload).items() if name != "userErrors"):
+            return Failure(value=payload, message="; ".join(message_of(one) for one in errors[:3]), status=422)
     return None
 
 
-def lambda_error(value: Mapping[Any, Any]) -> Failure | None:
+def detect_lambda_error(value: Mapping[Any, Any]) -> Failure | None:
     """`errorMessage`, with `errorType` and `stackTrace`, as functions of clouds answer.
 
     Args:
@@ -305,7 +307,7 @@ def lambda_error(value: Mapping[Any, Any]) -> Failure | None:
     return Failure(value=value, message=told) if isinstance(told, str) and told and is_envelope(value) else None
 
 
-def program(code: Any, stdout: Any, stderr: Any, value: Any) -> Failure | None:
+def detect_failed_program(code: Any, stdout: Any, stderr: Any, value: Any) -> Failure | None:
     """A program that failed, wrote why to its standard error, and gave nothing else.
 
     Args:
@@ -322,23 +324,23 @@ def program(code: Any, stdout: Any, stderr: Any, value: Any) -> Failure | None:
     return Failure(value=value, message=text[-2_000:]) if text.strip() else None
 
 
-def report(text: str) -> Failure | None:
+def detect_error_text(text: str) -> Failure | None:
     """A short text that begins like the report of an error and says one that is known.
 
     Args:
         text: what the tool returned.
     """
-    told = text.strip()
-    if not told or len(told) > _LONGEST or told.count("\n") >= _MOST_LINES:
+    message = text.strip()
+    if not message or len(message) > _LONGEST_REPORT or message.count("\n") >= _MOST_LINES:
         return None
-    if _PROTOCOL.match(told):
-        return Failure(value=text, message=told)
-    found = _REPORT.match(told)
-    if found is None or _DOCUMENTATION.match(found[2]):
+    if _PROTOCOL.match(message):
+        return Failure(value=text, message=message)
+    match = _REPORT.match(message)
+    if match is None or _DOCUMENTATION.match(match[2]):
         return None
-    named = reason_of(found[1]) if found[1] else None
-    if named in (meanings.ARGUMENT, meanings.FAILED):
-        named = None
-    status = leading(told)
-    known = status is not None or named is not None or said(found[2]) is not None
-    return Failure(value=text, message=told, status=status) if known else None
+    meaning = reason_of(match[1]) if match[1] else None
+    if meaning in (meanings.ARGUMENT, meanings.FAILED):
+        meaning = None
+    status = leading_status(message)
+    known = status is not None or meaning is not None or said(match[2]) is not None
+    return Failure(value=text, message=message, status=status) if known else None

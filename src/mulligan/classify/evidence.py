@@ -8,10 +8,10 @@ from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import Any, Self, TypeVar, overload
 
-from mulligan.classify import bodies
 from mulligan.classify import error_body as telling
-from mulligan.classify.bodies import Body
-from mulligan.classify.response import answers, asked, host, http_headers, http_status
+from mulligan.classify import response_body as bodies
+from mulligan.classify.response import find_responses, host_of, http_headers, http_status, request_of
+from mulligan.classify.response_body import Body
 from mulligan.classify.retry_after import retry_after
 from mulligan.errors import Problem
 from mulligan.lazy import lazy
@@ -24,16 +24,16 @@ T = TypeVar("T")
 _NOT_SHARED = ("body", "inner")  # what each copy of a failure has for itself
 
 
-class fact(lazy[T]):  # noqa: N801
+class shared_property(lazy[T]):  # noqa: N801
     """A `lazy` attribute of a failure that its copies share, so that it is read once for all plugins."""
 
     @overload
-    def __get__(self, instance: None, owner: type) -> fact[T]: ...
+    def __get__(self, instance: None, owner: type) -> shared_property[T]: ...
 
     @overload
     def __get__(self, instance: object, owner: type) -> T: ...
 
-    def __get__(self, instance: object | None, owner: type) -> T | fact[T]:
+    def __get__(self, instance: object | None, owner: type) -> T | shared_property[T]:
         if instance is None:
             return self
         own, name = instance.__dict__, self._name
@@ -80,7 +80,7 @@ class Evidence:
     def _source(self) -> Any:
         return self.value if self.exception is None else self.exception
 
-    @fact
+    @shared_property
     def is_plain(self) -> bool:
         """Whether it is an exception that stores nothing but its arguments: there is no response in it."""
         exception = self.exception
@@ -90,7 +90,7 @@ class Evidence:
             type(exception).__module__ != "builtins" or facts.stored(exception)
         ):
             return False
-        for one in _raised_with(exception):
+        for one in _exception_args(exception):
             if one[-1:] == "}" if type(one) is str else issubclass(type(one), Mapping):
                 return False
         return True
@@ -99,32 +99,32 @@ class Evidence:
         """A fact of the exception or value; None if reading it fails, or if there can be none."""
         return None if self.is_plain else facts.guarded(lambda: read(self._source))
 
-    @fact
-    def _answers(self) -> tuple[Any, ...]:
-        return self._read(answers) or ()
+    @shared_property
+    def _responses(self) -> tuple[Any, ...]:
+        return self._read(find_responses) or ()
 
-    @fact
-    def _asked(self) -> tuple[str | None, str]:
-        return self._read(lambda source: asked(source, self._answers)) or (None, "")
+    @shared_property
+    def _request(self) -> tuple[str | None, str]:
+        return self._read(lambda source: request_of(source, self._responses)) or (None, "")
 
-    @fact
+    @shared_property
     def host(self) -> str | None:
         """The host of the request, if the exception or value holds its request or response; otherwise None."""
-        return self._read(lambda source: host(source, self._answers))
+        return self._read(lambda source: host_of(source, self._responses))
 
-    @fact
+    @shared_property
     def status(self) -> int | None:
         """The HTTP status that the exception or value carries, or None."""
-        return self._status or self._read(lambda source: http_status(source, self._answers))
+        return self._status or self._read(lambda source: http_status(source, self._responses))
 
-    @fact
+    @shared_property
     def headers(self) -> Mapping[str, str]:
         """The response's headers, names in lower case; empty if there are none."""
-        return MappingProxyType(self._read(lambda source: http_headers(source, self._answers)) or {})
+        return MappingProxyType(self._read(lambda source: http_headers(source, self._responses)) or {})
 
-    @fact
+    @shared_property
     def _body(self) -> Body | None:
-        return self._read(lambda source: bodies.body(source, self._answers))
+        return self._read(lambda source: bodies.body(source, self._responses))
 
     @lazy
     def body(self) -> Body | None:
@@ -132,34 +132,34 @@ class Evidence:
         body: Body | None = detached(self._body)
         return body
 
-    @fact
+    @shared_property
     def body_text(self) -> str:
         """The response's body as text, at most 2,000 characters; empty if there is none or it was not read yet."""
-        return self._read(lambda source: bodies.body_text(source, self._answers)) or ""
+        return self._read(lambda source: bodies.body_text(source, self._responses)) or ""
 
-    @fact
-    def _told(self) -> telling.Nodes:
-        return facts.guarded(lambda: telling.nodes(self._body)) or ()
+    @shared_property
+    def _error_nodes(self) -> telling.Nodes:
+        return facts.guarded(lambda: telling.error_nodes(self._body)) or ()
 
-    @fact
+    @shared_property
     def codes(self) -> tuple[str, ...]:
         """The reasons that the failure gives as identifiers, such as `insufficient_quota`, the most specific first."""
-        return self._read(lambda source: telling.codes(source, self._told)) or ()
+        return self._read(lambda source: telling.codes(source, self._error_nodes)) or ()
 
-    @fact
+    @shared_property
     def told(self) -> str:
         """All messages of the failure: in the body, in attributes of the exception, and its text."""
         if self.is_plain:
-            return self._key or self._parts or self.text
-        said = dict.fromkeys(self._read(lambda source: tuple(telling.messages(source, self._told))) or ())
+            return self._missing_key or self._argument_texts or self.text
+        said = dict.fromkeys(self._read(lambda source: tuple(telling.messages(source, self._error_nodes))) or ())
         if not said or next(iter(said)) not in self.text:  # a text that holds the message is a dump of the body
-            said[self._parts or self.text] = None
+            said[self._argument_texts or self.text] = None
         return "\n".join(said)[:2_000]
 
     @property
-    def _parts(self) -> str:
+    def _argument_texts(self) -> str:
         """The texts that an exception was raised with, where its own text is a dump of several, or of bytes."""
-        raised_with = _raised_with(self.exception)
+        raised_with = _exception_args(self.exception)
         if len(raised_with) == 1 and type(raised_with[0]) is str:
             return ""
         if len(raised_with) < 2 and not (raised_with and type(raised_with[0]) in (bytes, tuple)):
@@ -171,32 +171,34 @@ class Evidence:
         return "\n".join(text[:1_000] for text in texts if type(text) is str)
 
     @property
-    def _key(self) -> str:
+    def _missing_key(self) -> str:
         """The argument of a KeyError, since its text is only a quotation of that."""
         raised_with = getattr(self.exception, "args", ()) if issubclass(type(self.exception), KeyError) else ()
         told = raised_with[0] if raised_with else None
         return safe_str(told) if isinstance(told, str) else ""
 
-    @fact
+    @shared_property
     def stderr(self) -> str:
         """The standard error of a failed program: the last 2,000 characters."""
         written = self._read(lambda source: facts.field(source, "stderr"))
         text = written.decode("utf-8", "replace") if isinstance(written, bytes) else written
         return text[-2_000:].strip() if isinstance(text, str) else ""
 
-    @fact
+    @shared_property
     def retry_after(self) -> float | None:
         """Seconds to wait, from an attribute, header, body or text of the failure, or None."""
-        return self._read(lambda source: retry_after(source, self.headers, lambda: self._told, lambda: self.told))
+        return self._read(
+            lambda source: retry_after(source, self.headers, lambda: self._error_nodes, lambda: self.told)
+        )
 
-    @fact
+    @shared_property
     def problems(self) -> tuple[Problem, ...]:
         """The arguments that the response's body, or the text, names as wrong, one `Problem` each."""
-        from mulligan.classify.field_errors import problems
+        from mulligan.classify.field_errors import find_problems
 
-        return facts.guarded(lambda: problems(self._told, self.told, self.arguments)) or ()
+        return facts.guarded(lambda: find_problems(self._error_nodes, self.told, self.arguments)) or ()
 
-    @fact
+    @shared_property
     def text(self) -> str:
         """The text of the failure: at most 2,000 characters, never raises, not redacted."""
         if self.exception is None:
@@ -259,16 +261,16 @@ class Evidence:
         Args:
             phrases: plain text; a space stands for any white space.
         """
-        pattern = _phrases(phrases)
+        pattern = _compile_phrases(phrases)
         return pattern.search(self.text) is not None or pattern.search(self.body_text) is not None
 
 
-def _raised_with(exception: BaseException | None) -> tuple[Any, ...]:
+def _exception_args(exception: BaseException | None) -> tuple[Any, ...]:
     raised_with = facts.look(exception, "args")
     return raised_with if type(raised_with) is tuple else ()
 
 
 @lru_cache(maxsize=1_024)
-def _phrases(phrases: tuple[str, ...]) -> re.Pattern[str]:
+def _compile_phrases(phrases: tuple[str, ...]) -> re.Pattern[str]:
     words = "|".join(r"\s+".join(re.escape(word) for word in phrase.split()) for phrase in phrases)
     return re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE)

@@ -7,8 +7,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TypeGuard, TypeVar
 
 from mulligan.classify import resources
-from mulligan.classify.author import AUTHORS, is_authored
-from mulligan.classify.evidence import Evidence, fact
+from mulligan.classify.author_messages import AUTHORS, is_authored
+from mulligan.classify.evidence import Evidence, shared_property
 from mulligan.execute.steps import DeadlineExceeded, ExecutorSaturated
 from mulligan.lazy import lazy
 from mulligan.untrusted import objects as facts
@@ -24,7 +24,7 @@ Stage = Literal["resolve", "validate", "authorize", "execute", "detect", "serial
 E = TypeVar("E", bound=BaseException)
 
 
-_TELLING_NAMES = (MemoryError, RecursionError, DeadlineExceeded, ExecutorSaturated)
+_TYPES_WITHOUT_DETAIL = (MemoryError, RecursionError, DeadlineExceeded, ExecutorSaturated)
 
 
 def _is(exception: BaseException | None, *classes: type[E]) -> TypeGuard[E]:
@@ -125,7 +125,7 @@ class Failure(Evidence):
         Args:
             qualified_names: `package.Class`, also where the class is defined in a module below that package.
         """
-        classes = self._classes
+        classes = self._modules_by_class
         for name in qualified_names:
             package, cls = _split(name)
             for module in classes.get(cls, ()):
@@ -160,15 +160,15 @@ class Failure(Evidence):
             step = step.tb_next
         return None
 
-    @fact
-    def _classes(self) -> dict[str, list[str]]:
+    @shared_property
+    def _modules_by_class(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
         for cls in type(self.exception).__mro__ if self.exception is not None else ():
             outer, _, name = cls.__qualname__.rpartition(".")
             found.setdefault(name, []).append(f"{cls.__module__}.{outer}" if outer else cls.__module__)
         return found
 
-    @fact
+    @shared_property
     def exceptions(self) -> tuple[BaseException, ...]:
         """The exception, its causes, and the members of groups: at most 32, each once, outermost first."""
         return () if self.exception is None else facts.chain(self.exception)
@@ -179,11 +179,11 @@ class Failure(Evidence):
         exception = self.exception
         if _is(exception, OSError) and exception.errno is not None and type(exception).__str__ is OSError.__str__:
             return ""
-        if issubclass(type(exception), _TELLING_NAMES):
+        if issubclass(type(exception), _TYPES_WITHOUT_DETAIL):
             return ""
         return f"{self.text}\n{self.stderr}" if self.stderr else self.text
 
-    @fact
+    @shared_property
     def author_message(self) -> str:
         """What the author of a local tool says to the model; empty where the text is anybody else's."""
         exception = self.exception
@@ -201,9 +201,9 @@ class Failure(Evidence):
         """The last frames without local values, for the operator: at most 8,000 characters, not redacted."""
         import traceback
 
-        told = facts.stored(self.exception).get("traceback_text")  # of a process of its own
-        if isinstance(told, str):
-            return told[-8_000:]
+        remote_traceback = facts.stored(self.exception).get("traceback_text")  # of a process of its own
+        if isinstance(remote_traceback, str):
+            return remote_traceback[-8_000:]
         frames = facts.guarded(lambda: traceback.format_tb(facts.look(self.exception, "__traceback__"), limit=-12))
         return "".join(frames or ())[-8_000:]
 
@@ -212,20 +212,20 @@ class Failure(Evidence):
         """The qualified name of the exception's type; empty where a value failed."""
         return "" if self.exception is None else facts.type_name(self.exception)
 
-    @fact
+    @shared_property
     def resource(self) -> str | None:
         """The path, URL or name that it is about, or None: from its fields, its text, or the call's arguments."""
         path = self._filename()
         if path is not None:
             return path
-        found: str | None = facts.guarded(self._named)
+        found: str | None = facts.guarded(self._find_resource)
         return found
 
     @property
     def stated_resources(self) -> tuple[str, ...]:
         """What structured fields say that it is about: a file's name, fields of a body, the path that was requested."""
-        stated = facts.guarded(lambda: resources.stated_resources(self._asked, self._told)) or ()
-        stored = facts.guarded(self._stored)
+        stated = facts.guarded(lambda: resources.stated_resources(self._request, self._error_nodes)) or ()
+        stored = facts.guarded(self._stored_resource)
         return tuple(filter(None, (*stated, stored, self._filename())))
 
     def _filename(self) -> str | None:
@@ -233,14 +233,16 @@ class Failure(Evidence):
         path = exception.filename if _is(exception, OSError) else None
         return path[:2_000] if type(path) is str and path and "://" not in path else None
 
-    def _stored(self) -> str | None:
+    def _stored_resource(self) -> str | None:
         stored = resources.stored_resource(self.exceptions)
         if stored is None and _is(self.exception, FileNotFoundError):
             stored = resources.bare_path(self.text)
         return stored
 
-    def _named(self) -> str | None:
-        return self._stored() or resources.resource(self._asked, self._told, self.told, self.arguments)
+    def _find_resource(self) -> str | None:
+        return self._stored_resource() or resources.find_resource(
+            self._request, self._error_nodes, self.told, self.arguments
+        )
 
 
 @lru_cache(maxsize=4_096)

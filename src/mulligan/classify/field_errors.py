@@ -17,9 +17,9 @@ from mulligan.errors import Problem
 from mulligan.pointers import escape, steps_of
 
 # fmt: off
-_SURE = {name: rank for rank, name in enumerate(("field", "param", "parameter", "loc", "pointer", "source"))}
+_CERTAIN_FIELDS = {name: rank for rank, name in enumerate(("field", "param", "parameter", "loc", "pointer", "source"))}
 _FIELDS = {name: rank for rank, name in enumerate((
-    *_SURE, "path", "location", "property", "attribute", "name", "target",
+    *_CERTAIN_FIELDS, "path", "location", "property", "attribute", "name", "target",
 ))}
 _VIOLATIONS = frozenset((
     "fieldViolations", "field_violations", "invalid-params", "invalid_params", "violations", "userErrors",
@@ -29,27 +29,27 @@ _MAPPINGS = frozenset((
 ))
 # fmt: on
 _NAMES = frozenset(("fields", "fieldNames", "invalid_fields", "missing_fields"))
-_PLACES = frozenset(("body", "query", "path", "header", "cookie", "data", "attributes", "input"))
+_REQUEST_PARTS = frozenset(("body", "query", "path", "header", "cookie", "data", "attributes", "input"))
 _NAME = re.compile(r"[A-Za-z_$][\w$.\[\]/-]{0,200}")
 _MISSING = re.compile(r"missing|required|blank", re.IGNORECASE)
-_MOST = 8
+_MOST_PROBLEMS = 8
 _QUOTE = r"[\"'`]"
 _WORD = r"([A-Za-z_][\w.-]{0,80})"
-_TOLD = r"(?:is|are|was|were|wasn't|must|has|should|does|got|cannot|can't|not|invalid)\b"
-_IN_TEXT = tuple(
+_PREDICATE = r"(?:is|are|was|were|wasn't|must|has|should|does|got|cannot|can't|not|invalid)\b"
+_TEXT_PATTERNS = tuple(
     re.compile(pattern, re.IGNORECASE | re.MULTILINE)
     for pattern in (
         rf"^{_WORD}\n  (?:Field required|Input should|Value error|Extra inputs|String should|List should)",
         rf"\b(?:parameter|argument|field|property|option|variable)s?:? {_QUOTE}\$?{_WORD}{_QUOTE}",
         rf"\b(?:missing|required|unexpected|unknown)\b[^\"'`\n{{]{{0,40}}{_QUOTE}{_WORD}{_QUOTE}",
-        rf"{_QUOTE}\$?{_WORD}{_QUOTE} (?:(?:query |path |body )?(?:parameter|argument|field|property)\b|{_TOLD})",
-        rf"\b(?:parameter|keyword argument) (?!values?\b|names?\b|types?\b){_WORD}(?=[,:.;)]|$| {_TOLD})",
+        rf"{_QUOTE}\$?{_WORD}{_QUOTE} (?:(?:query |path |body )?(?:parameter|argument|field|property)\b|{_PREDICATE})",
+        rf"\b(?:parameter|keyword argument) (?!values?\b|names?\b|types?\b){_WORD}(?=[,:.;)]|$| {_PREDICATE})",
         rf"(?:^|: |In |[-*] ){_WORD}: (?:Required|Field required|Invalid|Expected|Must|Input should)\b",
     )
 )
 
 
-def problems(nodes: Nodes, text: str, arguments: Mapping[str, Any] | None) -> tuple[Problem, ...]:
+def find_problems(nodes: Nodes, text: str, arguments: Mapping[str, Any] | None) -> tuple[Problem, ...]:
     """What is wrong with the arguments, one `Problem` for each field that the body names, else for one in the text.
 
     Args:
@@ -58,10 +58,10 @@ def problems(nodes: Nodes, text: str, arguments: Mapping[str, Any] | None) -> tu
         arguments: the arguments of the call, for what was sent.
     """
     named: dict[str, Problem] = {}
-    for pointer, missing in tuple(_rejected(nodes)) or tuple(_in_text(text[:1_000])):
-        if pointer and pointer not in named and len(named) < _MOST:
+    for pointer, missing in tuple(_pointers_in_body(nodes)) or tuple(_pointers_in_text(text[:1_000])):
+        if pointer and pointer not in named and len(named) < _MOST_PROBLEMS:
             words = MISSING if missing else "rejected by the service"
-            named[pointer] = Problem(pointer, words, got=_got(pointer, arguments))
+            named[pointer] = Problem(pointer, words, got=_sent_json(pointer, arguments))
     return tuple(named.values())
 
 
@@ -79,27 +79,31 @@ def pointer_to(place: object) -> str:
         parts = list(place)
     else:
         return ""
-    while len(parts) > 1 and parts[0] in _PLACES:
+    while len(parts) > 1 and parts[0] in _REQUEST_PARTS:
         parts = parts[1:]
     return "".join(f"/{escape(part)}" for part in parts[:20])
 
 
-def _rejected(nodes: Nodes) -> Iterator[tuple[str, bool]]:
+def _pointers_in_body(nodes: Nodes) -> Iterator[tuple[str, bool]]:
     for node in nodes:
-        pointer = _place(node, _SURE)
+        pointer = _pointer_of(node, _CERTAIN_FIELDS)
         if pointer:
             yield pointer, _says_missing(node)
         for name, inner in node.items():
             if name in _VIOLATIONS and type(inner) is list:
-                yield from ((_place(one, _FIELDS), _says_missing(one)) for one in inner[:_MOST] if type(one) is dict)
+                yield from (
+                    (_pointer_of(one, _FIELDS), _says_missing(one))
+                    for one in inner[:_MOST_PROBLEMS]
+                    if type(one) is dict
+                )
             elif name in _MAPPINGS and type(inner) is dict:
-                yield from _by_field(inner)
+                yield from _pointers_in_mapping(inner)
             elif name in _NAMES and type(inner) is list:
-                yield from ((pointer_to(one), False) for one in inner[:_MOST] if type(one) is str)
+                yield from ((pointer_to(one), False) for one in inner[:_MOST_PROBLEMS] if type(one) is str)
 
 
-def _in_text(text: str) -> Iterator[tuple[str, bool]]:
-    for pattern in _IN_TEXT:
+def _pointers_in_text(text: str) -> Iterator[tuple[str, bool]]:
+    for pattern in _TEXT_PATTERNS:
         found = pattern.search(text)
         if found is not None:
             line = text[text.rfind("\n", 0, found.start()) + 1 :].split("\n\n", maxsplit=1)[0][:200]
@@ -107,7 +111,7 @@ def _in_text(text: str) -> Iterator[tuple[str, bool]]:
             return
 
 
-def _place(node: Mapping[str, Any], names: Mapping[str, int]) -> str:
+def _pointer_of(node: Mapping[str, Any], names: Mapping[str, int]) -> str:
     for _, name in sorted((names[name], name) for name in node if name in names):
         place = node[name]
         if isinstance(place, Mapping):
@@ -118,11 +122,11 @@ def _place(node: Mapping[str, Any], names: Mapping[str, int]) -> str:
     return ""
 
 
-def _by_field(errors: dict[str, Any]) -> Iterator[tuple[str, bool]]:
+def _pointers_in_mapping(errors: dict[str, Any]) -> Iterator[tuple[str, bool]]:
     """`{"email": ["is invalid"]}`: fields with what is wrong with each."""
     if any(name in errors for name in ("code", "message", "type", "status")):
         return
-    for name, told in tuple(errors.items())[:_MOST]:
+    for name, told in tuple(errors.items())[:_MOST_PROBLEMS]:
         said = told[0] if isinstance(told, list) and told else told
         if type(name) is str and type(said) is str and " " in said and name not in MESSAGES:
             yield pointer_to(name), _MISSING.search(said[:200]) is not None
@@ -133,7 +137,7 @@ def _says_missing(node: Mapping[str, Any]) -> bool:
     return any(isinstance(text, str) and _MISSING.search(text[:200]) for text in told)
 
 
-def _got(pointer: str, arguments: Mapping[str, Any] | None) -> str | None:
+def _sent_json(pointer: str, arguments: Mapping[str, Any] | None) -> str | None:
     value: Any = arguments
     for part in steps_of(pointer):
         value = value.get(part) if isinstance(value, Mapping) else None

@@ -24,8 +24,8 @@ from mulligan.errors import (
     ToolUnavailableError,
 )
 
-_NAMING = (ResourceNotFoundError, ResourceConflictError, ToolPermissionError)
-_WAITING = (ToolRateLimitError, ToolUnavailableError, ToolQuotaError)
+_ERRORS_WITH_RESOURCE = (ResourceNotFoundError, ResourceConflictError, ToolPermissionError)
+_ERRORS_WITH_RETRY_AFTER = (ToolRateLimitError, ToolUnavailableError, ToolQuotaError)
 
 
 class Meaning(NamedTuple):
@@ -109,9 +109,9 @@ def error_of(
         "transient": meaning.transient,
         "http_status": failure.status,
     }
-    if cls in _NAMING:
+    if cls in _ERRORS_WITH_RESOURCE:
         known["resource"] = failure.resource
-    if cls in _WAITING:
+    if cls in _ERRORS_WITH_RETRY_AFTER:
         known["retry_after"] = failure.retry_after
     if cls is ToolArgumentError:
         known["problems"] = failure.problems

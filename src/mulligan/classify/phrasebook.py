@@ -27,8 +27,8 @@ _TOOL = re.compile(  # as servers and frameworks write: `Error executing tool NA
     rf"|\b((?:tool|function) ){_NAME}(?= (?:failed|raised|returned|reported)\b)",
     re.IGNORECASE,
 )
-_AROUND = ("tool ", "function ", "executing ", "calling ", "running ", "invoking ")
-_IDLE = re.compile(  # `no such file` tells what is not found, these words tell nothing
+_TOOL_HINTS = ("tool ", "function ", "executing ", "calling ", "running ", "invoking ")
+_NO_SUCH_IDIOM = re.compile(  # `no such file` tells what is not found, these words tell nothing
     r"\bno such (?:luck|thing|problem|trouble|need|guarantee|requirement|restriction|limitation|intention)s?\b",
     re.IGNORECASE,
 )
@@ -36,18 +36,18 @@ _CLAUSES = re.compile(
     r"[\n;,!?()\[\]{}<>|]+|:(?!\s*\d)|:(?=\s*\d{1,3}(?:\.\d{1,3}){3})|\.(?=\s|$)|\s[-\u2013\u2014]\s|\s(?:because|please|but|and|so)\s"
 )
 _HYPHENS = re.compile(r"(?<=\w)[-_](?=\w)")
-_MOST = 24
-_LONGEST = 160
+_MOST_CLAUSES = 24
+_LONGEST_CLAUSE = 160
 
 
-def unnamed(text: str) -> str:
+def hide_tool_names(text: str) -> str:
     """A text in which the name of a tool, where a wrapper around the error tells it, is a `_`.
 
     Args:
         text: foreign text.
     """
     words = text.lower()
-    return _TOOL.sub(r"\1\2_", text) if any(word in words for word in _AROUND) else text
+    return _TOOL.sub(r"\1\2_", text) if any(word in words for word in _TOOL_HINTS) else text
 
 
 def clauses(text: str) -> Iterator[str]:
@@ -59,9 +59,9 @@ def clauses(text: str) -> Iterator[str]:
     if '"' in text or "'" in text or "`" in text:
         text = _QUOTED.sub("_", text)
     if "o such " in text:
-        text = _IDLE.sub("_", text)
-    for clause in _CLAUSES.split(text, _MOST)[:_MOST]:
-        if len(clause) <= _LONGEST:
+        text = _NO_SUCH_IDIOM.sub("_", text)
+    for clause in _CLAUSES.split(text, _MOST_CLAUSES)[:_MOST_CLAUSES]:
+        if len(clause) <= _LONGEST_CLAUSE:
             words = clause.lower()
             if "-" in words or "_" in words:
                 words = _HYPHENS.sub(" ", words)
@@ -98,7 +98,7 @@ class Phrasebook(Generic[T]):
         self._by_word: dict[str, list[int]] = {}
         self._by_start: dict[str, list[tuple[str, int]]] = {}
         for number, (_, phrase) in enumerate(self._listed):
-            for word in _keys(phrase):
+            for word in _lookup_words(phrase):
                 if word.endswith("*"):
                     self._by_start.setdefault(word[:2], []).append((word[:-1], number))
                 else:
@@ -111,14 +111,14 @@ class Phrasebook(Generic[T]):
             text: lower-case words.
             allowed: the meanings that count, by default all.
         """
-        near = self._near(text.split())
+        near = self._candidates(text.split())
         for number in sorted(near) if near else ():
             meaning, phrase = self._listed[number]
             if (allowed is None or meaning in allowed) and _matches(phrase, text, whole=self._whole):
                 return meaning
         return None
 
-    def _near(self, words: list[str]) -> set[int]:
+    def _candidates(self, words: list[str]) -> set[int]:
         """The phrases that share a word with the text."""
         found: set[int] = set()
         by_word, by_start = self._by_word, self._by_start
@@ -133,7 +133,7 @@ class Phrasebook(Generic[T]):
         return iter(self._listed)
 
 
-def _keys(phrase: str) -> list[str]:
+def _lookup_words(phrase: str) -> list[str]:
     """The words by which a phrase is found: its longest plain word, else the first words of its alternatives."""
     tokens: list[str] = _TOKEN.findall(phrase)
     plain = [token for token in tokens if token[0].isalpha() and not token.endswith("*")]
@@ -157,16 +157,16 @@ _SIGNS: Mapping[str, str] = {"~": _BEFORE, "…": _AFTER, "@": _BETWEEN}
 @lru_cache(maxsize=2_048)
 def _pattern(phrase: str) -> re.Pattern[str]:
     """The phrase as a pattern in which every word is followed by one blank."""
-    return re.compile(r"(?<!\S)" + "".join(_token(token) for token in _TOKEN.findall(phrase)))
+    return re.compile(r"(?<!\S)" + "".join(_token_pattern(token) for token in _TOKEN.findall(phrase)))
 
 
-def _token(token: str) -> str:
+def _token_pattern(token: str) -> str:
     if token in _SIGNS:
         return _SIGNS[token]
-    choices = [_word(choice) for choice in token.strip("()").split("|")]
+    choices = [_word_pattern(choice) for choice in token.strip("()").split("|")]
     written = f"(?:{'|'.join(choice for choice in choices if choice)}) "
     return written if all(choices) else f"(?:{written})?"
 
 
-def _word(text: str) -> str:
+def _word_pattern(text: str) -> str:
     return re.escape(text).replace(r"\*", "[^ ]{0,40}").replace(r"\ ", " ")

@@ -13,22 +13,25 @@ from typing import Unpack
 
 from mulligan.classify import meanings as m
 from mulligan.classify.failure import Failure
-from mulligan.classify.phrasebook import Phrasebook, clauses, unnamed
+from mulligan.classify.phrasebook import Phrasebook, clauses, hide_tool_names
 from mulligan.classify.reasons import reason_of
 from mulligan.errors import ErrorFields, ToolError
 
-_MARKS = re.compile(r"(?<![\w.])(?:net::)?(ERR_[A-Z_]{4,40}|E[A-Z]{4,14}(?:_AGAIN)?)(?![\w])")
-_NAMES = re.compile(  # a provider's reason where such stand: first, in brackets of its own, or told to be one
+_SYSTEM_CODE = re.compile(r"(?<![\w.])(?:net::)?(ERR_[A-Z_]{4,40}|E[A-Z]{4,14}(?:_AGAIN)?)(?![\w])")
+_REASON_CODE = re.compile(  # a provider's reason where such stand: first, in brackets of its own, or told to be one
     r"(?:^|[(\[]|\b(?:name|code|reason|errorCode)[=:] ?)(?!HTTP)([A-Z]{2,20}(?:_[A-Z]{2,20}){1,6})(?=$|[)\]:,]| [-(])",
     re.MULTILINE,
 )
-_BLAMED = re.compile(r"\(Caused by ([A-Z]\w{1,60}(?:Error|Exception|Timeout))\(")
-_RAISED = re.compile(r"^(?:[a-z_]\w{0,40}\.){0,8}([A-Z]\w{1,60}(?:Error|Exception))(?=: |$)", re.MULTILINE)
-_CONNECTING = (m.UNREACHABLE, m.CONNECTION)  # after which a clause may tell why: `Connection refused: not authorised`
-_REFUSING = (m.AUTHENTICATION, m.PERMISSION, m.TLS, m.TIMEOUT, m.UNAVAILABLE)
-_NOTHING = (None, m.ARGUMENT, m.FAILED)
+_CAUSE_CLASS = re.compile(r"\(Caused by ([A-Z]\w{1,60}(?:Error|Exception|Timeout))\(")
+_EXCEPTION_CLASS = re.compile(r"^(?:[a-z_]\w{0,40}\.){0,8}([A-Z]\w{1,60}(?:Error|Exception))(?=: |$)", re.MULTILINE)
+_CONNECTION_MEANINGS = (
+    m.UNREACHABLE,
+    m.CONNECTION,
+)  # after which a clause may tell why: `Connection refused: not authorised`
+_REFUSAL_MEANINGS = (m.AUTHENTICATION, m.PERMISSION, m.TLS, m.TIMEOUT, m.UNAVAILABLE)
+_VAGUE = (None, m.ARGUMENT, m.FAILED)
 _LOCAL = re.compile(r"(?:\.{0,2}/|~/|[A-Za-z]:\\)[^/]")  # a denied path is no denied account
-_LONGEST = 1_200
+_LONGEST_TEXT = 1_200
 _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` is a quotation
     (m.FAILED, "~ (malformed|unexpected|unparseable|non json) (server|json|http|api|) (response|answer|reply) …"),
     (
@@ -234,10 +237,10 @@ def said(text: str, allowed: Iterable[m.Meaning] | None = None) -> m.Meaning | N
         text: foreign text; its first 1,200 characters count.
         allowed: the meanings that count, by default all.
     """
-    text = unnamed(text[:_LONGEST])
-    for mark in _marks(text):
+    text = hide_tool_names(text[:_LONGEST_TEXT])
+    for mark in _codes_in_text(text):
         meaning = reason_of(mark)
-        if meaning not in _NOTHING and (allowed is None or meaning in allowed):
+        if meaning not in _VAGUE and (allowed is None or meaning in allowed):
             return meaning
     phrasebook = _phrasebook()
     general: m.Meaning | None = None
@@ -245,19 +248,19 @@ def said(text: str, allowed: Iterable[m.Meaning] | None = None) -> m.Meaning | N
         meaning = phrasebook.find(clause, allowed)
         if meaning is not None and (allowed is None or phrasebook.find(clause) is not m.ARGUMENT):
             general = general or meaning
-            if general not in _CONNECTING or meaning in _REFUSING:
+            if general not in _CONNECTION_MEANINGS or meaning in _REFUSAL_MEANINGS:
                 return meaning
     return general
 
 
-def _marks(text: str) -> Iterator[str]:
+def _codes_in_text(text: str) -> Iterator[str]:
     if "E" in text:
-        yield from _MARKS.findall(text)[:4]
-        yield from _RAISED.findall(text)[:4]
+        yield from _SYSTEM_CODE.findall(text)[:4]
+        yield from _EXCEPTION_CLASS.findall(text)[:4]
     if "_" in text:
-        yield from _NAMES.findall(text)[:4]
+        yield from _REASON_CODE.findall(text)[:4]
     if "(Caused by " in text:
-        yield from _BLAMED.findall(text)[:4]
+        yield from _CAUSE_CLASS.findall(text)[:4]
 
 
 def text_error(failure: Failure, *, message: str | None = None, **fields: Unpack[ErrorFields]) -> ToolError | None:

@@ -1,4 +1,4 @@
-"""Reasons as identifiers: what providers put into `code`, `type` or `reason`, and how authors name exception classes.
+"""Reasons as identifiers: what providers put into `code`, `type` or `meaning_of_codes`, and how authors name exception classes.
 
 `RESOURCE_EXHAUSTED`, `userRateLimitExceeded`, `not_found_error`, `ResourceNotFoundException` and
 `com.acme#ThrottlingException` are all read as words; the first line of the table whose words are among them decides.
@@ -206,8 +206,8 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
         missing schema""",
     ),
 )
-_HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_LONGEST = 160
+_CAMEL_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_LONGEST_CODE = 160
 _JOINTS = re.compile(r"[^A-Za-z0-9]+")
 
 
@@ -226,12 +226,12 @@ def reason_of(code: str) -> m.Meaning | None:
     known = CANONICAL.get(code) or _EXACT.get(code)
     if known is not None:
         return known
-    name = re.split(r"[.#/]", code[:_LONGEST].split(":", maxsplit=1)[0].rstrip(".#/"))[-1]
-    words = _JOINTS.sub(" ", _HUMPS.sub(" ", name)).lower().strip()
+    name = re.split(r"[.#/]", code[:_LONGEST_CODE].split(":", maxsplit=1)[0].rstrip(".#/"))[-1]
+    words = _JOINTS.sub(" ", _CAMEL_BOUNDARY.sub(" ", name)).lower().strip()
     return _phrasebook().find(words)
 
 
-def reason(codes: Iterable[str], allowed: Iterable[m.Meaning] | None = None) -> m.Meaning | None:
+def meaning_of_codes(codes: Iterable[str], allowed: Iterable[m.Meaning] | None = None) -> m.Meaning | None:
     """What the first identifier that says something specific says, or None.
 
     Args:
@@ -266,5 +266,5 @@ def reason_error(
     Returns:
         The error, or None if no reason is known.
     """
-    meaning = reason(codes or failure.codes)
+    meaning = meaning_of_codes(codes or failure.codes)
     return None if meaning is None else m.error_of(failure, meaning, message=message, **fields)

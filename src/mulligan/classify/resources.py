@@ -12,68 +12,66 @@ from mulligan.untrusted.objects import field
 from mulligan.untrusted.text import safe_str
 
 _PATH = re.compile(r"[\w./\\:@~+-]{1,512}")
-_THING = r"[\"'`]([^\"'`\n{}]{1,200})[\"'`]"
+_QUOTED_NAME = r"[\"'`]([^\"'`\n{}]{1,200})[\"'`]"
 _QUOTED = r"[\"'`][^\"'`\n{}]{1,200}[\"'`]"
 _NAME = r"([\w./@~+\\-][\w./:@~+\\-]{0,199})"
-_PLACE = (  # an unquoted path: it begins like one, has several steps, or an ending
+_UNQUOTED_PATH = (  # an unquoted path: it begins like one, has several steps, or an ending
     r"((?:[A-Za-z]:\\|\\\\|~/|\.{0,2}/)[^\s\"'`,;()<>]{1,200}|[\w@+-][\w@+.-]{0,99}(?:[/\\][\w@~+.-]{1,100}){1,20}"
     r"|[\w@+-]{1,100}\.[A-Za-z]\w{0,9})"
 )
 _KIND = "id|table|relation|column|database|role|user|directory|file|path|ref|branch|tag|name|key"
 _MISSING = r"not found|no such [\w ]{1,30}|does not exist|not find [\w ]{1,30}|permission denied"
-_GONE = r"(?:was |is |could |can)?(?:not (?:be )?found|does not exist|doesn't exist|already exists)"
+_IS_MISSING = r"(?:was |is |could |can)?(?:not (?:be )?found|does not exist|doesn't exist|already exists)"
 _SYSTEM = (
     r"(?:no such file or directory|permission denied|not a directory|is a directory|access is denied"
     r"|the system cannot find the (?:file|path|drive) specified)"
 )
 _FORMS = (  # how systems and libraries name what they did not find; the first form that matches counts
-    rf"\bE[A-Z]{{3,12}}: [^,'\"\n]{{1,60}}, \w{{1,20}} {_THING}",  # Node.js
+    rf"\bE[A-Z]{{3,12}}: [^,'\"\n]{{1,60}}, \w{{1,20}} {_QUOTED_NAME}",  # Node.js
     rf"{_SYSTEM} @ \w{{1,40}} - (\S{{1,200}})",  # Ruby
-    rf"{_SYSTEM} \(os error \d{{1,5}}\):? (?:{_THING}|{_NAME})",  # Rust
+    rf"{_SYSTEM} \(os error \d{{1,5}}\):? (?:{_QUOTED_NAME}|{_NAME})",  # Rust
     rf"(?:^|: )((?:[A-Za-z]:)?[^:\n]{{1,200}}) \({_SYSTEM}\)",  # Java
     r"\b\w{1,60}\(([^()\n]{1,200})\): failed to open stream(?:: [\w ]{1,60})?",  # PHP
-    rf"{_SYSTEM}[:.]? (?:{_THING}|{_PLACE})",  # Python, Windows
+    rf"{_SYSTEM}[:.]? (?:{_QUOTED_NAME}|{_UNQUOTED_PATH})",  # Python, Windows
     rf"(?:^|[: ])(?:open|stat|lstat|read|mkdir|chdir|remove|unlink|exec) ((?:[A-Za-z]:)?[^:\n]{{1,200}}): {_SYSTEM}",  # Go
-    rf"(?:\b[\w.-]{{1,40}} )?{_THING},? {_GONE}(?: (?:in|on|at|under) (?:the )?[\w-]{{1,40}}(?: {_QUOTED})?)?",
-    rf"\b(?:named|called|find|locate|open|access|{_KIND})[: ]{{1,2}}{_THING}",
+    rf"(?:\b[\w.-]{{1,40}} )?{_QUOTED_NAME},? {_IS_MISSING}(?: (?:in|on|at|under) (?:the )?[\w-]{{1,40}}(?: {_QUOTED})?)?",
+    rf"\b(?:named|called|find|locate|open|access|{_KIND})[: ]{{1,2}}{_QUOTED_NAME}",
     rf"\b\w{{0,60}}(?:NoSuch|NotFound)\w{{0,20}}(?:Exception|Error): {_NAME}$",
-    rf"\b404 (?:for|on|at) (?:(?:url|{_KIND}):? )?(?:{_THING}|{_PLACE})",
-    rf"\bno (?:\w{{1,30}} ){{1,3}}found (?:for|with|at|under|matching) (?:the )?(?:(?:{_KIND}) )?(?:{_THING}|{_NAME})",
-    rf"(?:{_MISSING}|not a directory):? {_THING}",
+    rf"\b404 (?:for|on|at) (?:(?:url|{_KIND}):? )?(?:{_QUOTED_NAME}|{_UNQUOTED_PATH})",
+    rf"\bno (?:\w{{1,30}} ){{1,3}}found (?:for|with|at|under|matching) (?:the )?(?:(?:{_KIND}) )?(?:{_QUOTED_NAME}|{_NAME})",
+    rf"(?:{_MISSING}|not a directory):? {_QUOTED_NAME}",
     rf"(?:{_MISSING}|unknown [\w ]{{1,30}}): {_NAME}(?=[ ,;.)]{{0,3}}(?:$|[(:]))",
     rf"(?:^|[:] ){_NAME}: (?:{_SYSTEM}|not found)",
-    rf"(?<![\w./\\:-]){_PLACE} {_GONE}",
-    rf"\b(?:find|locate|open|read|load|access)(?: the)?(?: file| path| directory)? {_PLACE}(?=[,;:)]|\s|$)",
+    rf"(?<![\w./\\:-]){_UNQUOTED_PATH} {_IS_MISSING}",
+    rf"\b(?:find|locate|open|read|load|access)(?: the)?(?: file| path| directory)? {_UNQUOTED_PATH}(?=[,;:)]|\s|$)",
     r"^(?:the )?([\w-]{1,40} [\w./:@-]{0,99}\d[\w./:@-]{0,99}) (?:does not exist|not found|was not found)$",
     rf"permission denied for (?:table|relation|column|database|schema|sequence|view|index) {_NAME}",
     rf"^(?!error|code|status|type)[a-z_ ]{{1,30}}: {_NAME}$",
 )
-_SAYING_NOTHING = (
-    re.compile(  # what stands where names do: a status, a class, the name of an error, a word for any thing
-        r"[45]\d\d|ENOENT|EACCES|EPERM|EEXIST|EISDIR|ENOTDIR|ENOTFOUND|(?:[a-z_]\w{0,60}\.){1,8}[A-Z]\w{0,80}"
-        r"|[\w.]{0,100}(?:Error|Exception|Warning|Failure|NotFound)"
-        rf"|(?:https?|error|fatal|warning|it|resource|page|item|object|{_KIND})",
-    )
+_NOT_A_NAME = re.compile(  # what stands where names do: a status, a class, the name of an error, a word for any thing
+    r"[45]\d\d|ENOENT|EACCES|EPERM|EEXIST|EISDIR|ENOTDIR|ENOTFOUND|(?:[a-z_]\w{0,60}\.){1,8}[A-Z]\w{0,80}"
+    r"|[\w.]{0,100}(?:Error|Exception|Warning|Failure|NotFound)"
+    rf"|(?:https?|error|fatal|warning|it|resource|page|item|object|{_KIND})",
 )
-_REPORTS = len(_FORMS) - 1  # the last form says nothing of what is missing
+_REPORT_COUNT = len(_FORMS) - 1  # the last form says nothing of what is missing
 _EMPTY_REPORTS = rf"{_SYSTEM}(?: \(os error \d{{1,5}}\))?|\b(?:{_MISSING})"
 # fmt: off
-_BODY = (
+_RESOURCE_FIELDS = (
     "resource", "resourceName", "resource_name", "path", "_id", "Key", "BucketName", "QueueName", "instance",
     "keyName",
 )
-_INNER = (
+_ITEM_ARGUMENTS = (
     "path", "file", "filename", "file_path", "filepath", "key", "id", "uri", "url", "name", "title", "page",
     "resource", "object", "query_id", "user", "username", "function", "table", "topic", "queue", "channel",
     "document", "model", "ticker", "symbol", "order", "task", "job", "event", "issue", "ticket", "sheet", "section",
 )
-_OUTER = (
+_CONTAINER_ARGUMENTS = (
     "repo", "repository", "bucket", "collection", "index", "container", "directory", "dir", "folder",
     "database", "project",
 )
 # fmt: on
-_AROUND = 2  # the rank of an argument that names what a thing is in
-_OTHER = 3  # the rank of an argument whose name does not say that it names a thing
+_CONTAINER_RANK = 2  # the rank of an argument that names what a thing is in
+_OTHER_RANK = 3  # the rank of an argument whose name does not say that it names a thing
 _QUOTES = frozenset("\"'`")
 _STEP = re.compile(r"[/\\]\w|\w\.[a-z]\w{0,5}$")
 _ESCAPED_PATH = re.compile(r"[A-Za-z]:\\\\[^\\]|\\{4}\w")
@@ -97,53 +95,57 @@ def stored_resource(exceptions: tuple[BaseException, ...]) -> str | None:
     return None
 
 
-def stated_resources(asked: tuple[str | None, str], nodes: Nodes) -> tuple[str, ...]:
+def stated_resources(request: tuple[str | None, str], nodes: Nodes) -> tuple[str, ...]:
     """What structured fields of an answer say that a failure is about: fields of its body, and the path of the request.
 
     Args:
-        asked: the path and the method of the request.
+        request: the path and the method of the request.
         nodes: what the body of the answer tells.
     """
-    return tuple(filter(None, (_of_body(nodes), asked[0])))
+    return tuple(filter(None, (_resource_in_body(nodes), request[0])))
 
 
-def resource(asked: tuple[str | None, str], nodes: Nodes, text: str, arguments: Mapping[str, Any] | None) -> str | None:
+def find_resource(
+    request: tuple[str | None, str], nodes: Nodes, text: str, arguments: Mapping[str, Any] | None
+) -> str | None:
     """The path, URL or name that a failure is about, or None.
 
     What a field of the body says counts first; then what the call named, where address or text hold it, since the model
     knows the thing by that name.
 
     Args:
-        asked: the path and the method of the request.
+        request: the path and the method of the request.
         nodes: what the body of the answer tells.
         text: what the failure says.
         arguments: the arguments of the call.
     """
-    stated = _of_body(nodes)
+    stated = _resource_in_body(nodes)
     if stated is not None:
         return stated
-    path, method = asked
-    named = _named(arguments or {})
-    thing = named_in(text)
-    sent = next((name for _, name in named if thing is not None and (thing == name or _is_end(thing, name))), None)
+    path, method = request
+    candidates = _rank_arguments(arguments or {})
+    thing = find_resource_in_text(text)
+    sent = next(
+        (name for _, name in candidates if thing is not None and (thing == name or _ends_with_name(thing, name))), None
+    )
     if sent is not None:
         return sent
-    for rank, name in named:
-        if (rank < _OTHER or not name.isalpha()) and ((path and _holds(path, name)) or _holds(text, name)):
-            return thing if thing is not None and not path and rank == _AROUND else name
+    for rank, name in candidates:
+        if (rank < _OTHER_RANK or not name.isalpha()) and ((path and _holds(path, name)) or _holds(text, name)):
+            return thing if thing is not None and not path and rank == _CONTAINER_RANK else name
     if path and method in _NAMING_METHODS:
         return path
-    return thing or _only(named)
+    return thing or _only_innermost(candidates)
 
 
-def _is_end(path: str, name: str) -> bool:
+def _ends_with_name(path: str, name: str) -> bool:
     """Whether a path leads to a name, or a noun: `/data/a.txt` to `a.txt`, `index logs2` to `logs2`."""
     return path.endswith(name) and path[-len(name) - 1 : -len(name)] in ("/", "\\", " ")
 
 
-def _only(named: list[tuple[int, str]]) -> str | None:
+def _only_innermost(named: list[tuple[int, str]]) -> str | None:
     """The innermost thing that the call named, where one is."""
-    first = [name for rank, name in named if rank == named[0][0] < _OTHER]
+    first = [name for rank, name in named if rank == named[0][0] < _OTHER_RANK]
     return first[0] if len(first) == 1 else None
 
 
@@ -162,7 +164,7 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(pattern, re.IGNORECASE) for pattern in _FORMS)
 
 
-def named_in(text: str) -> str | None:
+def find_resource_in_text(text: str) -> str | None:
     """The thing that a message names, quoted, as a path or after a colon, or None.
 
     Args:
@@ -170,40 +172,40 @@ def named_in(text: str) -> str | None:
     """
     for line in text[:600].strip().splitlines()[:4]:
         for pattern in _patterns():
-            for found in pattern.finditer(line.strip().rstrip(".")):
-                name = _thing(found)
+            for match in pattern.finditer(line.strip().rstrip(".")):
+                name = _matched_name(match)
                 if name is not None:
                     return name
     return None
 
 
-def _thing(found: re.Match[str]) -> str | None:
+def _matched_name(match: re.Match[str]) -> str | None:
     """What a form found; None where it is a word that names nothing, or half of a path that holds a blank."""
-    number = found.lastindex or 0
-    start, end = found.span(number)
-    name, line = found[number].strip().strip("\"'`"), found.string
+    number = match.lastindex or 0
+    start, end = match.span(number)
+    name, line = match[number].strip().strip("\"'`"), match.string
     is_quoted = line[start - 1 : start] in _QUOTES and line[end : end + 1] in _QUOTES
     if not name:
         return None
-    if not is_quoted and (_SAYING_NOTHING.fullmatch(name) or _is_half(line[:start], line[end:])):
+    if not is_quoted and (_NOT_A_NAME.fullmatch(name) or _is_partial_path(line[:start], line[end:])):
         return None
     return name.replace("\\\\", "\\") if _ESCAPED_PATH.match(name) else name
 
 
-def _is_half(before: str, after: str) -> bool:
+def _is_partial_path(before: str, after: str) -> bool:
     """Whether a path continues after a blank, or began before one."""
     words = (before.split()[-1:] if before.endswith(" ") else []) + (after.split()[:1] if after.startswith(" ") else [])
     return any(map(_STEP.search, words))
 
 
-def without_reports(text: str) -> str:
+def remove_missing_reports(text: str) -> str:
     """A text without what it says of things that are missing, and so without the words of such sentences.
 
     Args:
         text: foreign text.
     """
     lines = text.splitlines()
-    for pattern in (*_patterns()[:_REPORTS], _empty_reports()):
+    for pattern in (*_patterns()[:_REPORT_COUNT], _empty_reports()):
         lines = [pattern.sub(" ", line) for line in lines]
     return "\n".join(lines)
 
@@ -223,16 +225,16 @@ def bare_path(text: str) -> str | None:
     return text if _PATH.fullmatch(text) else None
 
 
-def _of_body(nodes: Nodes) -> str | None:
+def _resource_in_body(nodes: Nodes) -> str | None:
     for node in nodes:
-        for name in () if "field" in node else _BODY:
+        for name in () if "field" in node else _RESOURCE_FIELDS:
             found = node.get(name)
             if isinstance(found, str) and 0 < len(found) < 400 and "\n" not in found:
                 return found
     return None
 
 
-def _named(arguments: Mapping[str, Any]) -> list[tuple[int, str]]:
+def _rank_arguments(arguments: Mapping[str, Any]) -> list[tuple[int, str]]:
     """The values of arguments with how surely each names a thing, the innermost first: a key before its bucket."""
     ranked = [(_rank(name), str(value)) for name, value in tuple(arguments.items())[:40] if _is_name(value)]
     return sorted(ranked, key=lambda pair: pair[0])
@@ -240,11 +242,11 @@ def _named(arguments: Mapping[str, Any]) -> list[tuple[int, str]]:
 
 def _rank(argument: str) -> int:
     name = argument.lower()
-    if name in _INNER:
+    if name in _ITEM_ARGUMENTS:
         return 0
     if name.endswith(_ENDINGS):
-        return _AROUND if name.rsplit("_", 1)[0] in _OUTER else 1
-    return _AROUND if name in _OUTER else _OTHER
+        return _CONTAINER_RANK if name.rsplit("_", 1)[0] in _CONTAINER_ARGUMENTS else 1
+    return _CONTAINER_RANK if name in _CONTAINER_ARGUMENTS else _OTHER_RANK
 
 
 def _is_name(value: object) -> bool:

@@ -10,51 +10,51 @@ from typing import Any
 from mulligan.untrusted.objects import field, fields, guarded
 
 _MOST_HEADERS = 200
-_ANSWERS = ("response", "raw_response", "http_response", "resp", "meta")
+_RESPONSE_FIELDS = ("response", "raw_response", "http_response", "resp", "meta")
 _STATUS = ("status_code", "status", "http_status", "http_status_code", "statusCode", "http_code", "response_code")
-_RARE = ("response_status_code", "code")
+_AMBIGUOUS_STATUS_FIELDS = ("response_status_code", "code")
 _LONGEST_HOST = 253  # RFC 1035, section 2.3.4
 _LINE = re.compile(r"([45]\d\d)(?: [A-Z][A-Za-z' -]{0,60})?")
-_KNOWN = frozenset(  # RFC 9110, its registry, and what proxies made of 4xx and 5xx
+_KNOWN_STATUSES = frozenset(  # RFC 9110, its registry, and what proxies made of 4xx and 5xx
     (*range(400, 419), *range(421, 427), 428, 429, 431, 440, 444, 449, 450, 451, 456, 460, 463, 494, 495, 496, 498, 499)
 ) | frozenset((*range(500, 509), 510, 511, *range(520, 528), 529, 530, 561, 598, 599))
 _URLS = ("url", "uri", "real_url", "request_url")
 _HOST = re.compile(r"[\w-]+(?:\.[\w-]+)*\.?|[0-9a-f:.]+").fullmatch
 
 
-def answers(value: object) -> tuple[Any, ...]:
+def find_responses(value: object) -> tuple[Any, ...]:
     """The answer objects that an exception holds, its `reason`'s too where that is an exception.
 
     Args:
         value: an exception or an answer.
     """
-    found = [answer for answer in fields(value, _ANSWERS) if not isinstance(answer, (str, bytes))]
+    found = [answer for answer in fields(value, _RESPONSE_FIELDS) if not isinstance(answer, (str, bytes))]
     reason = field(value, "reason")
     if isinstance(reason, BaseException):
-        found += fields(reason, _ANSWERS)
+        found += fields(reason, _RESPONSE_FIELDS)
     return tuple(found)
 
 
-def http_status(value: object, held: tuple[Any, ...]) -> int | None:
+def http_status(value: object, responses: tuple[Any, ...]) -> int | None:
     """The HTTP status that an exception, its answer or a value carries, or None.
 
     Only 400 to 599 count, lest a service's own number be taken for one.
 
     Args:
         value: an exception or an answer.
-        held: the answers that it holds.
+        responses: the answers that it holds.
     """
-    told = _status_of(value)
-    for answer in () if told is not None else held:
-        told = _status_of(answer)
-        if told is None and isinstance(answer, Mapping):
-            told = _as_status(field(answer.get("ResponseMetadata"), "HTTPStatusCode"))
-        if told is not None:
+    status = _status_of(value)
+    for answer in () if status is not None else responses:
+        status = _status_of(answer)
+        if status is None and isinstance(answer, Mapping):
+            status = _as_status(field(answer.get("ResponseMetadata"), "HTTPStatusCode"))
+        if status is not None:
             break
-    if told is None:
+    if status is None:
         error = field(value, "error")
-        told = None if error is None or isinstance(error, str) else _as_status(field(error, "status", "code"))
-    return told
+        status = None if error is None or isinstance(error, str) else _as_status(field(error, "status", "code"))
+    return status
 
 
 def _status_of(holder: object) -> int | None:
@@ -64,9 +64,9 @@ def _status_of(holder: object) -> int | None:
         status = _as_status(found)
         if status is not None:
             return status
-    for found in fields(holder, _RARE):
+    for found in fields(holder, _AMBIGUOUS_STATUS_FIELDS):
         status = _as_status(found)
-        if status in _KNOWN:
+        if status in _KNOWN_STATUSES:
             return None if field(field(holder, "details"), "codeName") is not None else status
     return None
 
@@ -82,23 +82,23 @@ def _as_status(value: object) -> int | None:
     return None
 
 
-def http_headers(value: object, held: tuple[Any, ...]) -> dict[str, str]:
+def http_headers(value: object, responses: tuple[Any, ...]) -> dict[str, str]:
     """The answer's headers with lower-case names; empty where there are none.
 
     The answer's own come first: what an exception calls its headers may be the request's.
 
     Args:
         value: an exception or an answer.
-        held: the answers that it holds.
+        responses: the answers that it holds.
     """
-    for answer in held:
-        headers = _lower(_told(answer))
+    for answer in responses:
+        headers = _lower(_raw_headers(answer))
         if headers:
             return headers
     return _lower(field(value, "headers", "hdrs", "http_headers"))
 
 
-def _told(answer: object) -> object:
+def _raw_headers(answer: object) -> object:
     if not isinstance(answer, Mapping):
         return field(answer, "headers")
     told = field(answer, "headers") or field(answer.get("ResponseMetadata"), "HTTPHeaders")
@@ -114,39 +114,39 @@ def _lower(headers: object) -> dict[str, str]:
     return guarded(lambda: {str(name).lower(): str(text) for name, text in islice(items(), _MOST_HEADERS)}) or {}
 
 
-def asked(value: object, held: tuple[Any, ...]) -> tuple[str | None, str]:
+def request_of(value: object, responses: tuple[Any, ...]) -> tuple[str | None, str]:
     """The path of the address that was asked, without query, and the HTTP method in upper case.
 
     Args:
         value: an exception or an answer.
-        held: the answers that it holds.
+        responses: the answers that it holds.
 
     Returns:
         None for no path, or only the root; an empty text for a method that is not known.
     """
     path, method = None, ""
-    for holder in _holders(value, held):
+    for holder in _holders(value, responses):
         for url in fields(holder, _URLS) if path is None else ():
             path = path or (None if callable(url) else _path_of(url))
-        told = field(holder, "method") if not method else None
-        method = told.upper() if isinstance(told, str) else method
+        stored_method = field(holder, "method") if not method else None
+        method = stored_method.upper() if isinstance(stored_method, str) else method
         if path and method:
             break
     return path, method
 
 
-def host(value: object, held: tuple[Any, ...]) -> str | None:
+def host_of(value: object, responses: tuple[Any, ...]) -> str | None:
     """The host of the address that was asked, from the request or the answer that an exception or an answer holds.
 
     A mapping, and an address that an exception keeps beside its own text, may be about anything.
 
     Args:
         value: an exception or an answer.
-        held: the answers that it holds.
+        responses: the answers that it holds.
     """
     if isinstance(value, Mapping):
         return None
-    for holder in _holders(value, held):
+    for holder in _holders(value, responses):
         if isinstance(holder, Mapping) or (holder is value and field(value, "headers", "hdrs") is None):
             continue
         for url in fields(holder, _URLS):
@@ -170,9 +170,9 @@ def _path_of(url: object) -> str | None:
     return str(path) if path and path != "/" else None
 
 
-def _holders(value: object, held: tuple[Any, ...]) -> Iterator[Any]:
+def _holders(value: object, responses: tuple[Any, ...]) -> Iterator[Any]:
     yield value
-    for answer in held:
+    for answer in responses:
         yield answer
         yield from fields(answer, ("request",))
     yield from fields(value, ("request", "request_info"))

@@ -10,7 +10,7 @@ from typing import Any
 from mulligan.classify.error_body import Nodes
 from mulligan.untrusted.objects import field, guarded, look
 
-_MOST = 31 * 24 * 3_600.0
+_LONGEST_WAIT = 31 * 24 * 3_600.0
 _EPOCH = 1_000_000_000
 _FIELDS = (
     "retry_after",
@@ -35,7 +35,7 @@ _RESETS = (
     ("anthropic-ratelimit-tokens-remaining", "anthropic-ratelimit-tokens-reset"),
 )
 _SPAN = r"(?:(\d{1,4})h)?(?:(\d{1,4})m(?!s))?(?:(\d{1,9}(?:\.\d{1,9})?)s)?(?:(\d{1,9}(?:\.\d{1,9})?)ms)?"
-_SAID = (
+_WAIT_PHRASE = (
     r"\b(?:retry|try again|try your request again|available|wait)(?: again)? ?(?:after|in|for)"
     r" (?:another )?(\d{1,6}(?:\.\d{1,3})?) ?(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?)\b"
 )
@@ -53,15 +53,15 @@ def retry_after(
         nodes: gives what the answer's body tells; asked where neither attribute nor header says it.
         text: gives what the failure says, such as `try again in 20s`; asked last.
     """
-    told = _seconds(field(value, "retry_after", "retry_after_seconds", "backoff"))
-    if told is None:
-        told = _of_headers(headers)
-    if told is None:
-        told = _of_body(nodes())
-    return told if told is not None else _of_text(text())
+    seconds = _seconds(field(value, "retry_after", "retry_after_seconds", "backoff"))
+    if seconds is None:
+        seconds = _read_headers(headers)
+    if seconds is None:
+        seconds = _read_body(nodes())
+    return seconds if seconds is not None else _read_text(text())
 
 
-def _of_headers(headers: Mapping[str, str]) -> float | None:
+def _read_headers(headers: Mapping[str, str]) -> float | None:
     for name in _HEADERS_MS:
         milliseconds = _seconds(headers.get(name))
         if milliseconds is not None:
@@ -69,11 +69,11 @@ def _of_headers(headers: Mapping[str, str]) -> float | None:
     waiting = headers.get("retry-after")
     if waiting is not None:
         told = _seconds(waiting)
-        return told if told is not None else _date(waiting)
-    return _structured(headers.get("ratelimit")) if "ratelimit" in headers else _reset(headers)
+        return told if told is not None else _seconds_until(waiting)
+    return _parse_ratelimit(headers.get("ratelimit")) if "ratelimit" in headers else _read_reset_headers(headers)
 
 
-def _structured(policy: str | None) -> float | None:
+def _parse_ratelimit(policy: str | None) -> float | None:
     """`RateLimit: "api";r=0;t=55` and its forerunner `limit=100, remaining=0, reset=55`, where nothing remains."""
     parts = dict(re.findall(r"\b(r|t|remaining|reset)=(\d{1,10})", (policy or "")[:400]))
     if parts.get("r", parts.get("remaining")) != "0":
@@ -81,42 +81,42 @@ def _structured(policy: str | None) -> float | None:
     return _seconds(parts.get("t", parts.get("reset")))
 
 
-def _reset(headers: Mapping[str, str]) -> float | None:
+def _read_reset_headers(headers: Mapping[str, str]) -> float | None:
     """When an exhausted limit is reset: an epoch, seconds, a span such as `6m0s`, or a date."""
     for remaining, reset in _RESETS:
         when = headers.get(reset)
         if when is not None and headers.get(remaining, "0") == "0":
             seconds = _seconds(when, most=1e13)
             if seconds is None:
-                return _span(when) if _span(when) is not None else _date(when)
+                return _span(when) if _span(when) is not None else _seconds_until(when)
             if seconds > 1_000 * _EPOCH:
                 seconds /= 1_000
             return _bounded(seconds - time.time() if seconds > _EPOCH else seconds)
     return None
 
 
-def _of_body(nodes: Nodes) -> float | None:
+def _read_body(nodes: Nodes) -> float | None:
     for node in nodes:
         for name in _FIELDS:
-            told = node.get(name)
-            if told is not None:
-                seconds = _seconds(told)
-                if seconds is None and isinstance(told, str):
-                    seconds = _span(told)
+            value = node.get(name)
+            if value is not None:
+                seconds = _seconds(value)
+                if seconds is None and isinstance(value, str):
+                    seconds = _span(value)
                 if seconds is not None:
                     return seconds
         for name in _MILLISECONDS:
-            milliseconds = _seconds(node.get(name), most=1_000 * _MOST)
+            milliseconds = _seconds(node.get(name), most=1_000 * _LONGEST_WAIT)
             if milliseconds is not None:
                 return milliseconds / 1_000
         headers = node.get("headers")
         if isinstance(headers, Mapping):
-            return _of_headers({str(name).lower(): str(text) for name, text in tuple(headers.items())[:60]})
+            return _read_headers({str(name).lower(): str(text) for name, text in tuple(headers.items())[:60]})
     return None
 
 
-def _of_text(text: str) -> float | None:
-    found = re.search(_SAID, text[:2_000], re.IGNORECASE)
+def _read_text(text: str) -> float | None:
+    found = re.search(_WAIT_PHRASE, text[:2_000], re.IGNORECASE)
     if found is None:
         return None
     unit = found[2].lower()
@@ -124,7 +124,7 @@ def _of_text(text: str) -> float | None:
     return _bounded(float(found[1]) * factor)
 
 
-def _seconds(value: Any, most: float = _MOST) -> float | None:
+def _seconds(value: Any, most: float = _LONGEST_WAIT) -> float | None:
     total_seconds = None if isinstance(value, (int, float, str)) else look(value, "total_seconds")
     if callable(total_seconds):
         return guarded(lambda: _bounded(float(total_seconds())))  # type: ignore[no-any-return]
@@ -143,7 +143,7 @@ def _span(text: str) -> float | None:
     return _bounded(hours * 3_600 + minutes * 60 + seconds + milliseconds / 1_000)
 
 
-def _date(text: str) -> float | None:
+def _seconds_until(text: str) -> float | None:
     """Seconds until an HTTP date or an RFC 3339 one."""
     from datetime import datetime
     from email.utils import parsedate_to_datetime
@@ -155,4 +155,4 @@ def _date(text: str) -> float | None:
 
 
 def _bounded(seconds: float) -> float:
-    return round(min(max(seconds, 0.0), _MOST), 3)
+    return round(min(max(seconds, 0.0), _LONGEST_WAIT), 3)

@@ -85,8 +85,8 @@ class Rules:
     def __init__(self, provider: str | None = None) -> None:
         self.provider = provider
         self.listed: list[Rule] = []
-        self._asked: dict[type, tuple[Rule, ...]] = {}
-        self._counted = 0
+        self._rules_by_type: dict[type, tuple[Rule, ...]] = {}
+        self._cached_count = 0
 
     def __call__(self, *classes: str) -> Callable[[Decide], Decide]:
         """Adds a function as a rule, under its own name.
@@ -97,9 +97,9 @@ class Rules:
         Raises:
             UsageError: a class is not given by its name, or the parentheses are missing.
         """
-        for given in classes:
-            if not isinstance(given, str):
-                name = getattr(given, "__name__", None) or type_name(given)
+        for qualified_name in classes:
+            if not isinstance(qualified_name, str):
+                name = getattr(qualified_name, "__name__", None) or type_name(qualified_name)
                 raise UsageError(
                     f"@rules was given {name!r} instead of a qualified name: write @rules() for a rule about every "
                     'failure, or name its classes, as in @rules("package.Class")'
@@ -141,14 +141,14 @@ class Rules:
             failure: what happened.
         """
         kind = type(failure.exception)
-        asked = self._asked.get(kind) if self._counted == len(self.listed) else None
-        return self._find(kind, failure) if asked is None else asked
+        asked = self._rules_by_type.get(kind) if self._cached_count == len(self.listed) else None
+        return self._find_rules(kind, failure) if asked is None else asked
 
-    def _find(self, kind: type, failure: Failure) -> tuple[Rule, ...]:
-        if self._counted != len(self.listed) or len(self._asked) >= _MOST_KNOWN:
-            self._asked, self._counted = {}, len(self.listed)
+    def _find_rules(self, kind: type, failure: Failure) -> tuple[Rule, ...]:
+        if self._cached_count != len(self.listed) or len(self._rules_by_type) >= _MOST_KNOWN:
+            self._rules_by_type, self._cached_count = {}, len(self.listed)
         asked = tuple(rule for rule in self.listed if rule.fits(failure))
-        self._asked[kind] = asked
+        self._rules_by_type[kind] = asked
         return asked
 
     def hookimpl(self, **options: Any) -> Callable[[Failure], ToolError | None]:
@@ -165,7 +165,7 @@ class Rules:
         return hookimpl(**options)(classify) if options else hookimpl(classify)
 
 
-def behind(function: object) -> Rules | None:
+def get_rules(function: object) -> Rules | None:
     """The list of rules behind a hookimpl of `classify`; None where it has none.
 
     Args:
@@ -181,5 +181,5 @@ def rules_of(function: object) -> tuple[Rule, ...]:
     Args:
         function: the hookimpl.
     """
-    rules = behind(function)
+    rules = get_rules(function)
     return () if rules is None else tuple(rules.listed)

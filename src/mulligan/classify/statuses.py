@@ -11,7 +11,7 @@ from typing import Unpack
 from mulligan.classify import meanings as m
 from mulligan.classify.failure import Failure
 from mulligan.classify.phrases import said
-from mulligan.classify.reasons import reason
+from mulligan.classify.reasons import meaning_of_codes
 from mulligan.errors import Effect, ErrorFields, ToolError, ToolTimeoutError
 
 _MEANINGS: Mapping[int, m.Meaning] = {
@@ -49,7 +49,7 @@ _MEANINGS: Mapping[int, m.Meaning] = {
 }
 _REFUSALS = (m.RATE_LIMIT, m.QUOTA, m.AUTHENTICATION)
 _STATES = (m.EXISTS, m.CONFLICT, m.ABORTED, m.BUSY)
-_BY_CODE: Mapping[int, tuple[m.Meaning, ...]] = {
+_CODE_OVERRIDES: Mapping[int, tuple[m.Meaning, ...]] = {
     400: (*_REFUSALS, m.PERMISSION, m.NOT_FOUND, *_STATES, m.TIMEOUT, m.UNAVAILABLE, m.TOO_LARGE, m.OUT_OF_RANGE),
     403: (*_REFUSALS, *_STATES, m.TOO_LARGE),
     409: (m.QUOTA, m.RATE_LIMIT, *_STATES),
@@ -61,7 +61,7 @@ _BY_CODE: Mapping[int, tuple[m.Meaning, ...]] = {
     502: (m.TIMEOUT,),
     503: (m.RATE_LIMIT, m.QUOTA, m.DISK_FULL, m.TIMEOUT),
 }
-_BY_WORDS: Mapping[int, tuple[m.Meaning, ...]] = {
+_TEXT_OVERRIDES: Mapping[int, tuple[m.Meaning, ...]] = {
     400: (*_REFUSALS, m.NOT_FOUND, m.EXISTS),
     401: (m.QUOTA,),
     403: (*_REFUSALS, m.TOO_LARGE),
@@ -71,7 +71,7 @@ _BY_WORDS: Mapping[int, tuple[m.Meaning, ...]] = {
     500: (m.DISK_FULL, m.QUOTA),
     503: (m.DISK_FULL,),
 }
-_INVALID = (400, 422)
+_VALIDATION_STATUSES = (400, 422)
 _HARMLESS = frozenset((501, 505, 507, 511, 522, 525, 526))
 
 
@@ -108,21 +108,23 @@ def meaning_of(status: int, failure: Failure) -> m.Meaning:
         status: the status.
         failure: what happened.
     """
-    if status == 403 and _told_to_wait(failure):
+    if status == 403 and _has_wait_header(failure):
         return m.RATE_LIMIT
-    plain = _MEANINGS.get(status, m.ARGUMENT if status < 500 else m.UNAVAILABLE)
-    like = 400 if status < 500 and status not in _MEANINGS else status
-    told = reason(failure.codes, _BY_CODE[like]) if like in _BY_CODE else None
-    if told is None and like in _BY_WORDS:
-        told = said(failure.told, _BY_WORDS[like])
-    if told in (m.PERMISSION, m.AUTHENTICATION) and status in _INVALID and failure.problems:
-        told = None  # `extra_forbidden` of one field refuses that field, and not the account
-    if told is m.QUOTA and plain is m.RATE_LIMIT and failure.retry_after is not None:
-        return plain
-    return told or plain
+    default = _MEANINGS.get(status, m.ARGUMENT if status < 500 else m.UNAVAILABLE)
+    known_status = 400 if status < 500 and status not in _MEANINGS else status
+    override = (
+        meaning_of_codes(failure.codes, _CODE_OVERRIDES[known_status]) if known_status in _CODE_OVERRIDES else None
+    )
+    if override is None and known_status in _TEXT_OVERRIDES:
+        override = said(failure.told, _TEXT_OVERRIDES[known_status])
+    if override in (m.PERMISSION, m.AUTHENTICATION) and status in _VALIDATION_STATUSES and failure.problems:
+        override = None  # `extra_forbidden` of one field refuses that field, and not the account
+    if override is m.QUOTA and default is m.RATE_LIMIT and failure.retry_after is not None:
+        return default
+    return override or default
 
 
-def _told_to_wait(failure: Failure) -> bool:
+def _has_wait_header(failure: Failure) -> bool:
     headers = failure.headers
     return headers.get("x-ratelimit-remaining") == "0" or "retry-after" in headers
 

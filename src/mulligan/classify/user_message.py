@@ -12,58 +12,58 @@ from mulligan.errors import (
 )
 from mulligan.untrusted.text import is_name, show_name
 
-NAMING_SERVICES = (ToolAuthenticationError, ToolPermissionError, ToolConnectionError, ToolQuotaError)
+SERVICE_ERRORS = (ToolAuthenticationError, ToolPermissionError, ToolConnectionError, ToolQuotaError)
 _LONGEST_HOST = 200
 
 
-def default_sentence(error: ToolError, words: Catalogue) -> str:
+def default_user_message(error: ToolError, catalogue: Catalogue) -> str:
     """The catalogue's sentence for an error whose rule has none; empty if nothing is known to name in it.
 
     Args:
         error: what the failure means; its `_host` is the host that was asked, if a field of the failure holds it.
-        words: the templates.
+        catalogue: the templates.
     """
-    base = next((cls for cls in NAMING_SERVICES if isinstance(error, cls)), None)
+    base = next((cls for cls in SERVICE_ERRORS if isinstance(error, cls)), None)
     if base is None or error.user_message != base.user_message:
         return ""
     if not (error.tool_name or error.provider or error.__dict__.get("_host")):
         return ""
-    template = words.get(f"user:{type(error).__name__}") or words[f"user:{base.__name__}"]
+    template = catalogue.get(f"user:{type(error).__name__}") or catalogue[f"user:{base.__name__}"]
     return template.format(
         message=error.user_message,
         resource="" if error.__dict__.get("_from_prose") else error.resource or "",
         status=error.http_status or "",
-        tool=tool_of(error, words),
-        service=service_of(error, words),
+        tool=tool_name_of(error, catalogue),
+        service=service_name_of(error, catalogue),
     )
 
 
-def is_default(error: ToolError) -> bool:
-    """Whether the sentence of an error is one that `default_sentence` made.
+def has_default_user_message(error: ToolError) -> bool:
+    """Whether the sentence of an error is one that `default_user_message` made.
 
     Args:
         error: what the failure means, completed.
     """
-    return isinstance(error, NAMING_SERVICES) and "user_message" in error.__dict__.get("_filled", ())
+    return isinstance(error, SERVICE_ERRORS) and "user_message" in error.__dict__.get("_filled", ())
 
 
-def tool_of(error: ToolError, words: Catalogue) -> str:
+def tool_name_of(error: ToolError, catalogue: Catalogue) -> str:
     """The tool's name, safe to show.
 
     Args:
         error: what the failure means.
-        words: the templates.
+        catalogue: the templates.
     """
-    return show_name(error.tool_name) if error.tool_name else words["a_tool"]
+    return show_name(error.tool_name) if error.tool_name else catalogue["a_tool"]
 
 
-def service_of(error: ToolError, words: Catalogue) -> str:
+def service_name_of(error: ToolError, catalogue: Catalogue) -> str:
     """The service that failed, with its host in parentheses; what is not known is omitted.
 
     Args:
         error: what the failure means.
-        words: the templates.
+        catalogue: the templates.
     """
     name, host = error.provider or "", error.__dict__.get("_host")
-    known = SERVICES.get(name) or (show_name(name) if is_name(name, blanks=2) else words["service"])
-    return words["service_at"].format(service=known, host=show_name(host, _LONGEST_HOST)) if host else known
+    known = SERVICES.get(name) or (show_name(name) if is_name(name, blanks=2) else catalogue["service"])
+    return catalogue["service_at"].format(service=known, host=show_name(host, _LONGEST_HOST)) if host else known

@@ -25,7 +25,6 @@ from rich.console import Console
 
 from mulligan import __version__
 from mulligan.cli.call import call, schema
-from mulligan.cli.commands import packaged, packaged_names
 from mulligan.cli.demo import demo
 from mulligan.cli.doctor import doctor
 from mulligan.cli.explain import explain
@@ -35,17 +34,18 @@ from mulligan.cli.output import (
     INTERRUPTED,
     OK,
     PIPE_CLOSED,
-    USAGE,
-    answers_apart,
-    complain,
+    USAGE_ERROR,
     console,
+    discard_output,
     flush,
     is_styled,
-    leave_pipe,
-    ready,
+    prepare_streams,
+    report_problem,
+    reserve_stdout,
     stdout,
     write,
 )
+from mulligan.cli.package_commands import find_package_command, package_command_names
 from mulligan.cli.plugins import plugins
 from mulligan.cli.run import run as replay
 from mulligan.cli.settings import Settings
@@ -63,18 +63,18 @@ def describe(error: CycloptsError, commands: Iterable[str]) -> str:
     """
     chain = " ".join(error.command_chain or ())
     where = f"{chain}: " if chain else ""
-    what = _what(error, commands)
+    what = _describe_problem(error, commands)
     step = f"See mulligan {chain}{' ' if chain else ''}--help"
     return f"{where}{what}{'' if what.endswith('?') else '.'} {step}"
 
 
-def _what(error: CycloptsError, commands: Iterable[str]) -> str:
+def _describe_problem(error: CycloptsError, commands: Iterable[str]) -> str:
     name = "" if error.argument is None else error.argument.name
     if isinstance(error, UnknownCommandError):
-        return _unknown("command", (error.unused_tokens or [""])[0], commands)
+        return _describe_unknown("command", (error.unused_tokens or [""])[0], commands)
     if isinstance(error, UnknownOptionError):
         known = [name for one in error.argument_collection if one.parse for name in one.names if name.startswith("--")]
-        return _unknown("option", error.token.keyword or error.token.value, [*known, *_COMMON_MISTAKES])
+        return _describe_unknown("option", error.token.keyword or error.token.value, [*known, *_COMMON_MISTAKES])
     if isinstance(error, UnusedCliTokensError):
         words = error.unused_tokens or ()
         return f"unexpected argument{'s'[: len(words) - 1]} {', '.join(map(repr, words))}; quote values that contain spaces"
@@ -90,7 +90,7 @@ def _what(error: CycloptsError, commands: Iterable[str]) -> str:
     return str(error).rstrip(".")
 
 
-def _unknown(kind: str, word: str, known: Iterable[str]) -> str:
+def _describe_unknown(kind: str, word: str, known: Iterable[str]) -> str:
     if kind == "command" and word.startswith("-"):
         return f"unknown option {word!r}. Name a command first"
     names = {name.lstrip("-"): name for name in known}
@@ -99,7 +99,7 @@ def _unknown(kind: str, word: str, known: Iterable[str]) -> str:
     return f"unknown {kind} {word!r}. {step}"
 
 
-USES: Mapping[str, str] = {
+USAGE_LINES: Mapping[str, str] = {
     "demo": "[--plain] [--fast]",
     "call": "--tools MODULE[:NAME] [--format FORMAT] [--json] TOOL [JSON]",
     "run": "FILE --tools MODULE[:NAME] [--out FILE] [--dialect DIALECT] [--json]",
@@ -109,7 +109,7 @@ USES: Mapping[str, str] = {
     "schema": "--tools MODULE[:NAME] [--dialect DIALECT]",
     "new": "classifier|format|dialect|executor|repairer NAME",
 }
-UNWRAPPED = 10_000
+UNWRAPPED_WIDTH = 10_000
 """The width at which plain pages are rendered; `tidy` wraps them afterwards."""
 
 
@@ -120,11 +120,11 @@ def tidy(page: str, width: int | None) -> str:
         page: the page.
         width: the maximum width; None if the page is already wrapped.
     """
-    lines = [part for line in page.splitlines() for part in (_wrapped(line.rstrip(), width) if width else [line])]
+    lines = [part for line in page.splitlines() for part in (_wrap_line(line.rstrip(), width) if width else [line])]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n")
 
 
-def _wrapped(line: str, width: int) -> list[str]:
+def _wrap_line(line: str, width: int) -> list[str]:
     indent = " " * (len(line) - len(line.lstrip()))
     below = f"{indent}    " if indent or line.startswith("Usage: ") else ""
     wrapped = textwrap.wrap(line, width, subsequent_indent=below, break_long_words=False, break_on_hyphens=False)
@@ -132,11 +132,11 @@ def _wrapped(line: str, width: int) -> list[str]:
 
 
 _HELP = "Give every tool call of a language model a second chance. Run `mulligan demo` to see it."
-_CODES = (
+_EXIT_CODES = (
     "Exit codes: 0 success, 1 the call failed, 2 usage error, 3 fatal failure, 130 interrupted, "
     "141 the reader of the output closed the pipe."
 )
-_COMMON = Group("Common options", sort_key=1_000)
+_COMMON_GROUP = Group("Common options", sort_key=1_000)
 _COMMANDS: dict[str, Callable[..., Any]] = {
     "demo": demo,
     "call": call,
@@ -159,31 +159,36 @@ def run(arguments: Sequence[str]) -> int:
         The exit code.
     """
     try:
-        ready()
+        prepare_streams()
         code = _run(list(arguments))
         flush()
     except CycloptsError as error:
-        complain(describe(error, _COMMANDS))
-        return USAGE
+        report_problem(describe(error, _COMMANDS))
+        return USAGE_ERROR
     except UsageError as error:
-        complain(str(error))
-        return USAGE
+        report_problem(str(error))
+        return USAGE_ERROR
     except KeyboardInterrupt:
-        complain("interrupted")
+        report_problem("interrupted")
         return INTERRUPTED
     except BrokenPipeError:
-        leave_pipe()
+        discard_output()
         return PIPE_CLOSED
     return code if isinstance(code, int) else OK
 
 
 def _run(words: list[str]) -> Any:
     name = words[0] if words else ""
-    if name and not name.startswith("-") and name not in _COMMANDS and (command := packaged(name)) is not None:
+    if (
+        name
+        and not name.startswith("-")
+        and name not in _COMMANDS
+        and (command := find_package_command(name)) is not None
+    ):
         return command(words[1:])
     words = [DASH if word == "-" else word for word in words]
     page = io.StringIO()
-    with answers_apart():
+    with reserve_stdout():
         styled, width = is_styled(stdout()), console(stdout(), styled=False).width
         code = _app(page, width if styled else None).meta(words, exit_on_error=False, print_error=False)
         if page.getvalue():
@@ -197,27 +202,30 @@ def _app(page: IO[str], width: int | None = None) -> App:
     app = App(
         name="mulligan",
         help=_HELP,
-        help_epilogue="\n\n".join([*_of_packages(), _CODES]),
+        help_epilogue="\n\n".join([*_describe_package_commands(), _EXIT_CODES]),
         version=__version__,
         help_format="markdown",
         help_formatter="default" if styled else "plain",
         console=Console(
-            file=page, width=width or UNWRAPPED, color_system="standard" if styled else None, force_terminal=styled
+            file=page,
+            width=width or UNWRAPPED_WIDTH,
+            color_system="standard" if styled else None,
+            force_terminal=styled,
         ),
         result_action="return_value",
         suppress_keyboard_interrupt=False,
     )
     for name, command in _COMMANDS.items():
-        app.command(command, name=name, usage=f"mulligan {name} {USES[name]}")
+        app.command(command, name=name, usage=f"mulligan {name} {USAGE_LINES[name]}")
     app.meta.suppress_keyboard_interrupt = False
 
     @app.meta.default
     def launch(
         *words: Annotated[str, Parameter(show=False, allow_leading_hyphen=True)],
         plugin: Annotated[
-            tuple[str, ...], Parameter(name=("--plugin", "-p"), negative=(), group=_COMMON, show_default=False)
+            tuple[str, ...], Parameter(name=("--plugin", "-p"), negative=(), group=_COMMON_GROUP, show_default=False)
         ] = (),
-        log: Annotated[str | None, Parameter(group=_COMMON)] = None,
+        log: Annotated[str | None, Parameter(group=_COMMON_GROUP)] = None,
     ) -> Any:
         """Run a command with the options that all commands share.
 
@@ -233,6 +241,6 @@ def _app(page: IO[str], width: int | None = None) -> App:
     return app
 
 
-def _of_packages() -> list[str]:
-    names = packaged_names()
+def _describe_package_commands() -> list[str]:
+    names = package_command_names()
     return [f"Commands of installed packages: {', '.join(names)}."] if names else []

@@ -7,7 +7,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from mulligan.cli.loading import find_tools
-from mulligan.cli.output import DASH, OK, code_of, decode, stdin, typed, write, write_json
+from mulligan.cli.output import DASH, OK, decode, decode_argument, exit_code, stdin, write, write_json
 from mulligan.cli.settings import Settings
 
 
@@ -53,11 +53,11 @@ def call(
     if arguments == DASH:
         text = decode(stdin("the arguments").read(), "stdin,", "encode the arguments as UTF-8")
     else:
-        text = typed(arguments, "JSON")
+        text = decode_argument(arguments, "JSON")
     with settings.pipeline(find_tools(tools), format=format) as pipeline:
-        result = pipeline.call(typed(tool, "TOOL"), text)
+        result = pipeline.call(decode_argument(tool, "TOOL"), text)
         if json:
             write_json(result.to_dict())
         else:
             write(result.content)
-    return code_of(result)
+    return exit_code(result)

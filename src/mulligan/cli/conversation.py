@@ -18,11 +18,11 @@ from mulligan.dialects.readers import mapping, part_of
 from mulligan.errors import UsageError
 from mulligan.results import ToolResult
 
-_OUTPUTS = ("function_call_output", "custom_tool_call_output")
-_RESPONSES = ("function_response", "functionResponse")
+_OUTPUT_TYPES = ("function_call_output", "custom_tool_call_output")
+_RESPONSE_KEYS = ("function_response", "functionResponse")
 
 
-class Answered:
+class AnsweredCalls:
     """The calls so far. A Gemini call may have no id; then the next response with its name answers it."""
 
     def __init__(self) -> None:
@@ -54,38 +54,38 @@ class Answered:
         if message.get("role") not in ("user", "function"):
             return message
         for member, answers in (("content", self._is_result), ("parts", self._is_response)):
-            held = message.get(member)
-            if isinstance(held, list):
-                kept = [part for part in held if not (isinstance(part, dict) and answers(part))]
-                if len(kept) < len(held):
-                    return {**message, member: kept} if kept else None
+            parts = message.get(member)
+            if isinstance(parts, list):
+                remaining = [part for part in parts if not (isinstance(part, dict) and answers(part))]
+                if len(remaining) < len(parts):
+                    return {**message, member: remaining} if remaining else None
         return message
 
     def _is_answer(self, message: Mapping[str, Any]) -> bool:
         """Whether the whole message is the answer to one of the calls."""
         if message.get("role") == "tool":
-            return self._knows(message.get("tool_call_id"))
-        if message.get("type") in _OUTPUTS:
-            return self._knows(message.get("call_id"))
+            return self._has_id(message.get("tool_call_id"))
+        if message.get("type") in _OUTPUT_TYPES:
+            return self._has_id(message.get("call_id"))
         is_response = "jsonrpc" in message and ("result" in message or "error" in message)
-        return is_response and self._knows(message.get("id"))
+        return is_response and self._has_id(message.get("id"))
 
     def _is_result(self, block: Mapping[str, Any]) -> bool:
-        return block.get("type") == "tool_result" and self._knows(block.get("tool_use_id"))
+        return block.get("type") == "tool_result" and self._has_id(block.get("tool_use_id"))
 
     def _is_response(self, part: Mapping[str, Any]) -> bool:
-        response = next((mapping(part[member]) for member in _RESPONSES if member in part), {})
+        response = next((mapping(part[member]) for member in _RESPONSE_KEYS if member in part), {})
         name = response.get("name")
         if response.get("id") is not None or not isinstance(name, str) or not self._names[name]:
-            return self._knows(response.get("id"))
+            return self._has_id(response.get("id"))
         self._names[name] -= 1
         return True
 
-    def _knows(self, id: object) -> bool:
+    def _has_id(self, id: object) -> bool:
         return isinstance(id, (str, int)) and id in self._ids
 
 
-def with_answers_inside(
+def insert_answers(
     message: Mapping[str, Any], results: Iterable[ToolResult], parts: Iterable[Mapping[str, Any]]
 ) -> dict[str, Any]:
     """Replace each call in a UI message of the Vercel AI SDK by the part that answers it.
@@ -117,7 +117,7 @@ class Line:
 
 
 @contextmanager
-def opened(file: str, *, stdin: bool) -> Iterator[IO[bytes]]:
+def open_conversation(file: str, *, stdin: bool) -> Iterator[IO[bytes]]:
     """Open the file, or stdin.
 
     Args:
@@ -153,10 +153,10 @@ def read_lines(stream: IO[bytes], name: str) -> Iterator[Line]:
         where = f"{name}, line {number}"
         text = decode(raw, where, "save the file as UTF-8")
         if text.strip():
-            yield Line(where, number, text.strip(), _read(text, where))
+            yield Line(where, number, text.strip(), _parse_message(text, where))
 
 
-def _read(text: str, where: str) -> Mapping[str, Any]:
+def _parse_message(text: str, where: str) -> Mapping[str, Any]:
     try:
         message = json.loads(text.rstrip())
     except json.JSONDecodeError as error:

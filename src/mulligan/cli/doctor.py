@@ -12,10 +12,10 @@ from cyclopts import Parameter
 from mulligan import __version__
 from mulligan.cli.findings import Examination, Finding, Requirement, examine, origin, requirements
 from mulligan.cli.output import FAILED, OK, console, is_styled, print_table, stdout, write, write_json
-from mulligan.cli.settings import Chosen, Settings
+from mulligan.cli.settings import EffectiveSettings, Settings
 from mulligan.hookimpl import HOOK_API
 
-_BLOCKING = 'To block a plugin: -p no:NAME, MULLIGAN_BLOCK_PLUGINS=NAME, or block = ["NAME"] in pyproject.toml.'
+_BLOCK_HELP = 'To block a plugin: -p no:NAME, MULLIGAN_BLOCK_PLUGINS=NAME, or block = ["NAME"] in pyproject.toml.'
 
 
 def doctor(
@@ -37,61 +37,63 @@ def doctor(
     Returns:
         The exit code.
     """
-    found = examine(settings)
-    needed = list(requirements("mulligan"))
+    examination = examine(settings)
+    dependencies = list(requirements("mulligan"))
     if json:
-        write_json(_as_json(found, needed))
+        write_json(_as_json(examination, dependencies))
     else:
-        _print(found, needed)
-    bad = any(finding.level == "error" for finding in found.findings) or not all(one.fits for one in needed)
-    return FAILED if check and bad else OK
+        _print(examination, dependencies)
+    has_errors = any(finding.level == "error" for finding in examination.findings) or not all(
+        one.fits for one in dependencies
+    )
+    return FAILED if check and has_errors else OK
 
 
-def _as_json(found: Examination, needed: list[Requirement]) -> dict[str, Any]:
+def _as_json(examination: Examination, dependencies: list[Requirement]) -> dict[str, Any]:
     return {
         "mulligan": __version__,
         "hook_api": HOOK_API,
         "python": platform.python_version(),
         "implementation": platform.python_implementation(),
         "platform": sys.platform,
-        "dependencies": [attrs.asdict(one) for one in needed],
-        "settings": _settings(found.chosen),
+        "dependencies": [attrs.asdict(one) for one in dependencies],
+        "settings": _settings(examination.settings),
         "plugins": [
             attrs.asdict(info, recurse=False, filter=lambda field, _: field.name not in ("hookimpls", "rules"))
-            for info in found.plugins
+            for info in examination.plugins
         ],
-        "findings": [attrs.asdict(finding) for finding in found.findings],
+        "findings": [attrs.asdict(finding) for finding in examination.findings],
     }
 
 
-def _settings(chosen: Chosen) -> dict[str, Any]:
+def _settings(chosen: EffectiveSettings) -> dict[str, Any]:
     values = {name: {"value": getattr(chosen, name), "from": place} for name, place in chosen.origins.items()}
     plugins = [{"plugin": named.spec, "from": named.where} for named in chosen.plugins]
     return {**values, "plugins": plugins, "block": list(chosen.block)}
 
 
-def _print(found: Examination, needed: list[Requirement]) -> None:
+def _print(examination: Examination, dependencies: list[Requirement]) -> None:
     write(f"mulligan {__version__}, hook API {HOOK_API}")
     write(f"{platform.python_implementation()} {platform.python_version()} on {sys.platform}")
-    there = ", ".join(f"{one.name} {one.installed}" for one in needed if one.installed and not one.extra)
+    versions = ", ".join(f"{one.name} {one.installed}" for one in dependencies if one.installed and not one.extra)
     screen = console(stdout(), styled=is_styled(stdout()))
-    if there:
-        screen.print(f"with {there}", soft_wrap=False)
+    if versions:
+        screen.print(f"with {versions}", soft_wrap=False)
     write("")
     rows = [
         (info.name, info.state, origin(info), f"{info.load_seconds * 1_000:.0f} ms", ", ".join(info.hooks) or "-")
-        for info in found.plugins
+        for info in examination.plugins
         if not info.built_in or info.state != "active"
     ]
     if rows:
         print_table(screen, ("plugin", "state", "from", "import", "hooks"), rows, right=("import",))
     else:
         write("No plugins are installed besides the built-in ones.")
-    for one in needed:
+    for one in dependencies:
         if not one.fits:
             write(f"\nerror: mulligan requires {one}, but {one.installed or 'no version'} is installed")
             write(f"  fix: pip install '{one}'")
-    _print_findings(found.findings)
+    _print_findings(examination.findings)
 
 
 def _print_findings(findings: tuple[Finding, ...]) -> None:
@@ -102,4 +104,4 @@ def _print_findings(findings: tuple[Finding, ...]) -> None:
     if not findings:
         write("No problems found.")
     elif any("block" in finding.fix for finding in findings):
-        write(_BLOCKING)
+        write(_BLOCK_HELP)

@@ -17,8 +17,8 @@ from cyclopts import Parameter
 
 from mulligan.classify.failure import Failure
 from mulligan.classify.rules import Rule
-from mulligan.cli.loading import find, find_tools
-from mulligan.cli.output import OK, console, is_styled, print_table, stdout, typed, write, write_json
+from mulligan.cli.loading import find_object, find_tools
+from mulligan.cli.output import OK, console, decode_argument, is_styled, print_table, stdout, write, write_json
 from mulligan.cli.settings import Settings
 from mulligan.errors import ToolError, UsageError
 from mulligan.hooks.discovery import Hookimpl, PluginInfo
@@ -31,7 +31,7 @@ from mulligan.tools import Tool
 from mulligan.untrusted.objects import type_name
 from mulligan.untrusted.text import safe_str
 
-Reply = Literal[
+HookReply = Literal[
     "decided",
     "abstains",
     "also matches",
@@ -46,7 +46,7 @@ Reply = Literal[
 
 
 @attrs.frozen
-class Answered:
+class HookAnswer:
     """The answer of one hookimpl.
 
     Attributes:
@@ -60,11 +60,11 @@ class Answered:
 
     hook: str
     plugin: str
-    answer: Reply
+    answer: HookReply
     says: str | None = None
 
 
-def order(infos: Iterable[PluginInfo]) -> dict[str, list[tuple[PluginInfo, Hookimpl]]]:
+def hookimpls_by_hook(infos: Iterable[PluginInfo]) -> dict[str, list[tuple[PluginInfo, Hookimpl]]]:
     """Sort the hookimpls of every hook in the order in which they are called.
 
     Args:
@@ -77,7 +77,7 @@ def order(infos: Iterable[PluginInfo]) -> dict[str, list[tuple[PluginInfo, Hooki
     return {hook: sorted(impls, key=lambda impl: impl[1].place) for hook, impls in found.items()}
 
 
-def answers(pipeline: Pipeline, failure: Failure | None, result: ToolResult) -> Iterator[Answered]:
+def hook_answers(pipeline: Pipeline, failure: Failure | None, result: ToolResult) -> Iterator[HookAnswer]:
     """Yield the answer of every hookimpl that takes part in handling a failure.
 
     Args:
@@ -86,52 +86,52 @@ def answers(pipeline: Pipeline, failure: Failure | None, result: ToolResult) -> 
         result: the result of the call.
     """
     assert result.error is not None
-    impls = order(pipeline.plugins)
+    impls = hookimpls_by_hook(pipeline.plugins)
     for info, hookimpl in impls["classify"] if failure is not None else ():
-        yield _classifies(pipeline, info, hookimpl, failure, result.error)
+        yield _classify_answer(pipeline, info, hookimpl, failure, result.error)
     for info, hookimpl in impls["hints"]:
-        yield _hints(pipeline, info, hookimpl, result.error, failure)
+        yield _hints_answer(pipeline, info, hookimpl, result.error, failure)
     for info in pipeline.plugins:
         if not info.hookimpls:
-            answer: Reply = (
+            answer: HookReply = (
                 "not loaded" if info.state == "failed" else "blocked" if info.state == "blocked" else "disabled"
             )
-            yield Answered("", info.name, answer, info.error)
+            yield HookAnswer("", info.name, answer, info.error)
 
 
-def _classifies(
+def _classify_answer(
     pipeline: Pipeline, info: PluginInfo, hookimpl: Hookimpl, failure: Failure | None, decided: ToolError
-) -> Answered:
+) -> HookAnswer:
     if (decided.rule or "").startswith(f"{info.name}:"):
-        return Answered("classify", info.name, "decided", type(decided).__name__)
-    answer, given = _ask_hookimpl(pipeline, info, hookimpl, copy(failure))
+        return HookAnswer("classify", info.name, "decided", type(decided).__name__)
+    answer, given = _call_hookimpl(pipeline, info, hookimpl, copy(failure))
     return answer if given is None else attrs.evolve(answer, answer="also matches", says=type(given).__name__)
 
 
-def _hints(
+def _hints_answer(
     pipeline: Pipeline, info: PluginInfo, hookimpl: Hookimpl, error: ToolError, failure: Failure | None
-) -> Answered:
-    answer, given = _ask_hookimpl(pipeline, info, hookimpl, error, failure)
+) -> HookAnswer:
+    answer, given = _call_hookimpl(pipeline, info, hookimpl, error, failure)
     count = len(given or ())
     return attrs.evolve(answer, answer="contributes", says=f"{count} hint{'s' * (count != 1)}") if count else answer
 
 
-def _ask_hookimpl(pipeline: Pipeline, info: PluginInfo, hookimpl: Hookimpl, *args: Any) -> tuple[Answered, Any]:
+def _call_hookimpl(pipeline: Pipeline, info: PluginInfo, hookimpl: Hookimpl, *args: Any) -> tuple[HookAnswer, Any]:
     """The answer to report if a hookimpl returns None, and what it returned."""
     if "wrapper" in hookimpl.marks:
-        return Answered(hookimpl.hook, info.name, "wraps"), None
-    before = len(pipeline.faults)
-    given = hookimpl.ask(*args)
-    own = [fault.error for fault in pipeline.faults if (fault.plugin, fault.hook) == (info.name, hookimpl.hook)]
-    claims = next((error for error in own if IGNORED in error), None)
+        return HookAnswer(hookimpl.hook, info.name, "wraps"), None
+    fault_count = len(pipeline.faults)
+    returned = hookimpl.ask(*args)
+    errors = [fault.error for fault in pipeline.faults if (fault.plugin, fault.hook) == (info.name, hookimpl.hook)]
+    claims = next((error for error in errors if IGNORED in error), None)
     if claims is not None:
-        return Answered(hookimpl.hook, info.name, "ignored", claims.partition(IGNORED)[0]), None
-    if len(pipeline.faults) > before and own:
-        return Answered(hookimpl.hook, info.name, "failed", own[-1]), None
-    return Answered(hookimpl.hook, info.name, "abstains"), given
+        return HookAnswer(hookimpl.hook, info.name, "ignored", claims.partition(IGNORED)[0]), None
+    if len(pipeline.faults) > fault_count and errors:
+        return HookAnswer(hookimpl.hook, info.name, "failed", errors[-1]), None
+    return HookAnswer(hookimpl.hook, info.name, "abstains"), returned
 
 
-Answer = Literal["decided", "abstains", "other classes", "also matches", "failed"]
+RuleReply = Literal["decided", "abstains", "other classes", "also matches", "failed"]
 
 
 @attrs.frozen
@@ -150,7 +150,7 @@ class Verdict:
     plugin: str
     rule: str
     about: str
-    answer: Answer
+    answer: RuleReply
     says: str | None = None
 
 
@@ -165,14 +165,14 @@ def verdicts(plugins: Iterable[PluginInfo], failure: Failure, decided: ToolError
     for plugin in plugins:
         for rule in plugin.rules if plugin.state == "active" else ():
             if decided.rule == f"{plugin.name}:{rule.name}":
-                answer: Answer = "decided"
+                answer: RuleReply = "decided"
                 says: str | None = type(decided).__name__
             else:
-                answer, says = _ask(rule, failure)
+                answer, says = _try_rule(rule, failure)
             yield Verdict(plugin.name, rule.name, rule.about, answer, says)
 
 
-def _ask(rule: Rule, failure: Failure) -> tuple[Answer, str | None]:
+def _try_rule(rule: Rule, failure: Failure) -> tuple[RuleReply, str | None]:
     if not rule.fits(failure):
         return "other classes", None
     try:
@@ -182,13 +182,13 @@ def _ask(rule: Rule, failure: Failure) -> tuple[Answer, str | None]:
     return ("abstains", None) if error is None else ("also matches", type(error).__name__)
 
 
-def summary(answers: Iterable[Verdict]) -> str:
+def summarize(answers: Iterable[Verdict]) -> str:
     """Summarize the answers of one plugin's rules in one line.
 
     Args:
         answers: the verdicts of the rules.
     """
-    by_answer: dict[Answer, list[str]] = {}
+    by_answer: dict[RuleReply, list[str]] = {}
     for one in answers:
         shown = f"{one.rule} ({one.says})" if one.says and one.answer != "decided" else one.rule
         by_answer.setdefault(one.answer, []).append(shown)
@@ -199,7 +199,7 @@ def summary(answers: Iterable[Verdict]) -> str:
     return "; ".join(parts)
 
 
-def _rank(item: tuple[Answer, list[str]]) -> int:
+def _rank(item: tuple[RuleReply, list[str]]) -> int:
     return ("decided", "failed", "also matches", "abstains").index(item[0])
 
 
@@ -238,51 +238,56 @@ def explain(
         The exit code.
     """
     if failure is None:
-        return _order(settings, json=json)
-    failure = typed(failure, "FAILURE")
+        return _print_order(settings, json=json)
+    failure = decode_argument(failure, "FAILURE")
     toolset = find_tools(tools) if tools else Toolset()
-    exception = None if text else _exception(failure)
+    exception = None if text else _parse_exception(failure)
     with settings.pipeline(toolset, format=format, log="OFF") as pipeline:
         if exception is None:
             read_as = "a failure that another runtime reported as text (Pipeline.recover)"
             result = pipeline.recover(failure)
         else:
             read_as = f"{type_name(exception)}, raised by a tool"
-            result = _raised(pipeline, exception, tool)
+            result = _call_raising_tool(pipeline, exception, tool)
         redact = pipeline.redactor.redact
-        happened = _happened(exception, failure, result)
-        asked = list(answers(pipeline, happened, result))
-        rules = list(verdicts(pipeline.plugins, happened, result.error)) if happened and result.error else []
-        outside = any(not info.built_in for info in pipeline.plugins)
+        plugin_failure = _failure_for_plugins(exception, failure, result)
+        replies = list(hook_answers(pipeline, plugin_failure, result))
+        rules = (
+            list(verdicts(pipeline.plugins, plugin_failure, result.error)) if plugin_failure and result.error else []
+        )
+        has_external_plugins = any(not info.built_in for info in pipeline.plugins)
     if json:
-        record = {"asked": [attrs.asdict(one) for one in asked], "rules": [attrs.asdict(verdict) for verdict in rules]}
+        record = {
+            "asked": [attrs.asdict(one) for one in replies],
+            "rules": [attrs.asdict(verdict) for verdict in rules],
+        }
         write_json({"failure": redact(failure), "read_as": read_as, **result.to_dict(), **record})
     else:
-        _print(read_as, result, asked if outside else [], rules)
+        _print(read_as, result, replies if has_external_plugins else [], rules)
     return OK
 
 
-def _order(settings: Settings, *, json: bool) -> int:
+def _print_order(settings: Settings, *, json: bool) -> int:
     """Print the order of the hookimpls, hook by hook."""
     with settings.pipeline(log="OFF") as pipeline:
-        impls = order(pipeline.plugins)
+        impls = hookimpls_by_hook(pipeline.plugins)
     if json:
         record = {
             hook: [{"plugin": info.name, "marks": list(impl.marks)} for info, impl in of] for hook, of in impls.items()
         }
         write_json({"order": record})
     else:
-        rows = [(hook, ", ".join(_marked(*impl) for impl in of) or "-") for hook, of in impls.items()]
+        rows = [(hook, ", ".join(_with_marks(*impl) for impl in of) or "-") for hook, of in impls.items()]
         print_table(console(stdout(), styled=is_styled(stdout())), ("hook", "called, in this order"), rows)
     return OK
 
 
-def _marked(info: PluginInfo, impl: Hookimpl) -> str:
+def _with_marks(info: PluginInfo, impl: Hookimpl) -> str:
     marks = [*impl.marks, *(["disabled"] if info.state != "active" else [])]
     return f"{info.name} ({', '.join(marks)})" if marks else info.name
 
 
-def _happened(exception: BaseException | None, text: str, result: ToolResult) -> Failure | None:
+def _failure_for_plugins(exception: BaseException | None, text: str, result: ToolResult) -> Failure | None:
     """The failure that plugins see; None if mulligan itself decided, as for an unknown tool."""
     error = result.error
     assert error is not None
@@ -293,24 +298,24 @@ def _happened(exception: BaseException | None, text: str, result: ToolResult) ->
     return Failure(exception, tool_name=error.tool_name)
 
 
-def _exception(spec: str) -> BaseException | None:
+def _parse_exception(spec: str) -> BaseException | None:
     """Create the exception that a text names, with the arguments in the text; None if it names no exception."""
-    found = _REFERENCE.fullmatch(spec.strip())
-    if found is None:
+    match = _REFERENCE.fullmatch(spec.strip())
+    if match is None:
         return None
-    module, name, arguments = found.groups()
+    module, name, arguments = match.groups()
     if module is None and not _is_exception(getattr(builtins, name, None)):
         _check_name(spec, name, arguments)
         return None
     try:
-        cls = find(f"{module or 'builtins'}:{name}", "explain", offers=_offers)
+        cls = find_object(f"{module or 'builtins'}:{name}", "explain", is_listed=_is_listed)
     except UsageError as error:
         raise UsageError(f"{error}; to explain it as text, add --text") from None
     if not _is_exception(cls):
         _refuse(spec, f"{name} is not an exception class; to explain it as text, add --text")
     if issubclass(cls, (KeyboardInterrupt, GeneratorExit)):
         _refuse(spec, "this exception is never classified: the host receives it")
-    return _made(cls, spec, arguments or "()")
+    return _make_exception(cls, spec, arguments or "()")
 
 
 def _check_name(spec: str, name: str, arguments: str | None) -> None:
@@ -318,15 +323,15 @@ def _check_name(spec: str, name: str, arguments: str | None) -> None:
     known = {key.lower(): key for key, value in vars(builtins).items() if _is_exception(value)}
     near = difflib.get_close_matches(name.lower(), known, 1, _NEAR_WORD if arguments is None else _NEAR_CALL)
     module, _, class_name = name.rpartition(".")
-    is_made = arguments is not None and class_name[:1].isupper() and _literals(arguments) is not None
-    if not near and not is_made:
+    is_call = arguments is not None and class_name[:1].isupper() and _parse_literals(arguments) is not None
+    if not near and not is_call:
         return
     step = f"Did you mean {known[near[0]]!r}?" if near and not module else ""
     step = step or f"For the class of a library, write {module or 'MODULE'}:{class_name}."
     _refuse(spec, f"no built-in exception is named {name!r}. {step} To explain it as text, add --text")
 
 
-def _offers(value: Any, _: str) -> bool:
+def _is_listed(value: Any, _: str) -> bool:
     return _is_exception(value)
 
 
@@ -334,7 +339,7 @@ def _is_exception(value: object) -> bool:
     return isinstance(value, type) and issubclass(value, BaseException)
 
 
-def _literals(arguments: str) -> tuple[list[Any], dict[str, Any]] | None:
+def _parse_literals(arguments: str) -> tuple[list[Any], dict[str, Any]] | None:
     """The arguments of a call as values; None if they are not Python literals."""
     try:
         call = ast.parse(f"f{arguments}", mode="eval").body
@@ -346,8 +351,8 @@ def _literals(arguments: str) -> tuple[list[Any], dict[str, Any]] | None:
         return None
 
 
-def _made(cls: Any, spec: str, arguments: str) -> BaseException:
-    literals = _literals(arguments)
+def _make_exception(cls: Any, spec: str, arguments: str) -> BaseException:
+    literals = _parse_literals(arguments)
     if literals is None:
         _refuse(spec, "the arguments must be Python literals, as in ValueError('text', 1)")
     try:
@@ -363,7 +368,7 @@ def _refuse(spec: str, why: str) -> NoReturn:
     raise UsageError(f"explain {spec}: {why}")
 
 
-def _raised(pipeline: Pipeline, exception: BaseException, name: str | None) -> ToolResult:
+def _call_raising_tool(pipeline: Pipeline, exception: BaseException, name: str | None) -> ToolResult:
     """Call a tool that raises the exception."""
 
     def fail() -> NoReturn:
@@ -380,7 +385,7 @@ def _raised(pipeline: Pipeline, exception: BaseException, name: str | None) -> T
     return pipeline.call(stand_in.name)
 
 
-def _print(read_as: str, result: ToolResult, asked: list[Answered], rules: list[Verdict]) -> None:
+def _print(read_as: str, result: ToolResult, replies: list[HookAnswer], rules: list[Verdict]) -> None:
     error = result.error
     assert error is not None
     write(f"read as      {read_as}")
@@ -392,15 +397,15 @@ def _print(read_as: str, result: ToolResult, asked: list[Answered], rules: list[
         write(f"next step    {result.feedback.next_step}")
     write(f"user reads   {error.user_message}")
     screen = console(stdout(), styled=is_styled(stdout()))
-    if asked:
+    if replies:
         write("\nHookimpls, in the order of their calls:\n")
-        shown = [
-            (one.hook or "-", one.plugin, f"{one.answer}: {one.says}" if one.says else one.answer) for one in asked
+        answer_rows = [
+            (one.hook or "-", one.plugin, f"{one.answer}: {one.says}" if one.says else one.answer) for one in replies
         ]
-        print_table(screen, ("hook", "plugin", "answer"), shown)
+        print_table(screen, ("hook", "plugin", "answer"), answer_rows)
     if rules:
         write("\nRules:\n")
-        rows = [(plugin, summary(record)) for plugin, record in groupby(rules, key=attrgetter("plugin"))]
+        rows = [(plugin, summarize(record)) for plugin, record in groupby(rules, key=attrgetter("plugin"))]
         print_table(screen, ("plugin", "rules"), rows)
     write("\nThe model reads:\n")
     write(result.content)

@@ -13,10 +13,10 @@ import attrs
 from mulligan import hookspecs
 from mulligan.calls import ToolCall
 from mulligan.classify.failure import Failure
-from mulligan.cli.commands import GROUP as COMMANDS
-from mulligan.cli.loading import installed, split
-from mulligan.cli.rule_checks import exception_classes, fails, never_matches
-from mulligan.cli.settings import Chosen, Settings
+from mulligan.cli.loading import installed_plugins, split_spec
+from mulligan.cli.package_commands import GROUP as COMMANDS
+from mulligan.cli.rule_checks import check_answer, check_classes, exception_classes
+from mulligan.cli.settings import EffectiveSettings, Settings
 from mulligan.dialects import Dialect
 from mulligan.errors import UsageError
 from mulligan.events import CallStarted
@@ -110,7 +110,7 @@ def _version(distribution: str) -> str | None:
         return None
 
 
-_NAME = "doctor_trial"
+_TRIAL_TOOL = "doctor_trial"
 _FAILURES = (
     RuntimeError("a trial"),
     TimeoutError("a trial"),
@@ -118,11 +118,11 @@ _FAILURES = (
     FileNotFoundError(2, "a trial", "trial.txt"),
     ValueError("a trial"),
 )
-Trials = Mapping[str, tuple[tuple[Any, ...], ...]]
+TrialArguments = Mapping[str, tuple[tuple[Any, ...], ...]]
 
 
 @attrs.frozen
-class Asked:
+class HookTrial:
     """The outcome of the trials of one hookimpl.
 
     Attributes:
@@ -135,30 +135,30 @@ class Asked:
     plugin: PluginInfo
     hook: str
     seconds: float
-    gave: tuple[Any, ...]
+    returned: tuple[Any, ...]
 
 
-def trial_tool() -> Tool:
+def make_trial_tool() -> Tool:
     """A tool that does nothing and never runs."""
-    return Tool.from_schema(_NAME, "A trial of the plugins.", {"type": "object"}, dict, read_only=True)
+    return Tool.from_schema(_TRIAL_TOOL, "A trial of the plugins.", {"type": "object"}, dict, read_only=True)
 
 
-def ask_all(pipeline: Pipeline) -> Iterator[Asked]:
+def call_hookimpls(pipeline: Pipeline) -> Iterator[HookTrial]:
     """Call every hookimpl of every plugin that is not built in; errors become faults of the pipeline.
 
     Args:
-        pipeline: the pipeline with the plugins and the tool of `trial_tool`.
+        pipeline: the pipeline with the plugins and the tool of `make_trial_tool`.
     """
-    trials = _trials(pipeline)
+    trials = _trial_arguments(pipeline)
     for plugin in pipeline.plugins:
         for hookimpl in () if plugin.built_in else plugin.hookimpls:
             if "wrapper" not in hookimpl.marks:
-                yield _ask(plugin, hookimpl, trials[hookimpl.hook])
+                yield _call_hookimpl(plugin, hookimpl, trials[hookimpl.hook])
 
 
-def _trials(pipeline: Pipeline) -> Trials:
-    tool = pipeline.tools[_NAME]
-    call, unknown = ToolCall(None, _NAME, "{}"), ToolCall(None, "doctor_trail", "{}")
+def _trial_arguments(pipeline: Pipeline) -> TrialArguments:
+    tool = pipeline.tools[_TRIAL_TOOL]
+    call, unknown = ToolCall(None, _TRIAL_TOOL, "{}"), ToolCall(None, "doctor_trail", "{}")
     result = Pipeline([tool], autoload=False).call(unknown)
     return {
         "resolve": ((unknown, pipeline.tools), (call, pipeline.tools)),
@@ -174,50 +174,52 @@ def _trials(pipeline: Pipeline) -> Trials:
         "middlewares": ((tool,),),
         "feedback_formats": ((),),
         "dialects": ((),),
-        "observe": ((CallStarted(None, _NAME, lambda: "{}"),),),
+        "observe": ((CallStarted(None, _TRIAL_TOOL, lambda: "{}"),),),
     }
 
 
-def _ask(plugin: PluginInfo, hookimpl: Hookimpl, trials: tuple[tuple[Any, ...], ...]) -> Asked:
-    gave, longest = [], 0.0
+def _call_hookimpl(plugin: PluginInfo, hookimpl: Hookimpl, trials: tuple[tuple[Any, ...], ...]) -> HookTrial:
+    returned, longest = [], 0.0
     for trial in trials:
         started = time.perf_counter()
         try:
-            gave.append(hookimpl.ask(*trial))
+            returned.append(hookimpl.ask(*trial))
         except Exception:
-            gave.append(None)  # it refused the call; the reason is in the faults of the pipeline
+            returned.append(None)  # it refused the call; the reason is in the faults of the pipeline
         longest = max(longest, time.perf_counter() - started)
-    return Asked(plugin, hookimpl.hook, longest, tuple(gave))
+    return HookTrial(plugin, hookimpl.hook, longest, tuple(returned))
 
 
-def offers(asked: Asked) -> tuple[FeedbackFormat | Dialect, ...]:
+def contributions(trial: HookTrial) -> tuple[FeedbackFormat | Dialect, ...]:
     """Return the formats or dialects that a hookimpl contributes.
 
     Args:
-        asked: the outcome of its trials.
+        trial: the outcome of its trials.
     """
-    return tuple(asked.gave[0] or ()) if asked.hook in ("feedback_formats", "dialects") else ()
+    return tuple(trial.returned[0] or ()) if trial.hook in ("feedback_formats", "dialects") else ()
 
 
-def tried(offer: FeedbackFormat | Dialect) -> str | None:
+def check_contribution(offer: FeedbackFormat | Dialect) -> str | None:
     """Use a format or dialect, and return what is wrong with it; None if nothing is.
 
     Args:
         offer: a format or a dialect.
     """
-    tool = trial_tool()
+    tool = make_trial_tool()
     result = Pipeline([tool], autoload=False).call("doctor_trail")
     assert result.feedback is not None
     try:
         if isinstance(offer, FeedbackFormat):
-            return _misfit("render(feedback)", offer.render(result.feedback), (str, Mapping), "text or a mapping")
-        wrong = _misfit("definition(tool)", offer.definition(tool), (Mapping,), "a mapping")
-        return wrong or _misfit("message(result)", offer.message(result), (Mapping,), "a mapping")
+            return _describe_mismatch(
+                "render(feedback)", offer.render(result.feedback), (str, Mapping), "text or a mapping"
+            )
+        problem = _describe_mismatch("definition(tool)", offer.definition(tool), (Mapping,), "a mapping")
+        return problem or _describe_mismatch("message(result)", offer.message(result), (Mapping,), "a mapping")
     except Exception as error:
         return f"{type_name(error)}: {safe_str(error, 300)}"
 
 
-def _misfit(what: str, given: Any, kinds: tuple[type, ...], wanted: str) -> str | None:
+def _describe_mismatch(what: str, given: Any, kinds: tuple[type, ...], wanted: str) -> str | None:
     return None if isinstance(given, kinds) else f"its {what} returned {type_name(given)} instead of {wanted}"
 
 
@@ -256,7 +258,7 @@ class Examination:
         findings: the problems, worst first.
     """
 
-    chosen: Chosen
+    settings: EffectiveSettings
     plugins: tuple[PluginInfo, ...]
     findings: tuple[Finding, ...]
 
@@ -281,31 +283,31 @@ def examine(settings: Settings) -> Examination:
     Raises:
         UsageError: `pyproject.toml` is invalid, or `-p no:NAME` names no plugin.
     """
-    chosen = Chosen.of(settings.options)
+    chosen = EffectiveSettings.of(settings.options)
     exception_classes.cache_clear()
-    given, findings = _given(chosen)
+    named_plugins, findings = _load_plugins(chosen)
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
-        with settings.pipeline([trial_tool()], format="text", log="OFF", given=given) as pipeline:
-            loaded = pipeline.plugins
-            asked = list(ask_all(pipeline))
-            findings += _of_faults(pipeline)
-            findings += [found for info in loaded for found in _of_load(info)]
-            findings += [found for one in asked for found in _of_trial(one)]
-            findings += [found for info in loaded if not info.built_in for found in _of_rules(info)]
-            findings += [found for info in loaded for found in _of_unused_rules(info, given)]
-            findings += _of_names(asked)
-            findings += _of_block(chosen, loaded)
-            findings += _of_commands()
-    findings += _of_warnings(warned)
+        with settings.pipeline([make_trial_tool()], format="text", log="OFF", loaded_plugins=named_plugins) as pipeline:
+            infos = pipeline.plugins
+            trials = list(call_hookimpls(pipeline))
+            findings += _check_faults(pipeline)
+            findings += [found for info in infos for found in _check_load(info)]
+            findings += [found for one in trials for found in _check_trial(one)]
+            findings += [found for info in infos if not info.built_in for found in _check_rules(info)]
+            findings += [found for info in infos for found in _check_unused_rules(info, named_plugins)]
+            findings += _check_names(trials)
+            findings += _check_blocked(chosen, infos)
+            findings += _check_commands()
+    findings += _check_warnings(warned)
     ordered = sorted(dict.fromkeys(findings), key=lambda found: (_ORDER.index(found.level), found.plugin))
-    return Examination(chosen, loaded, tuple(ordered))
+    return Examination(chosen, infos, tuple(ordered))
 
 
-def _given(chosen: Chosen) -> tuple[list[Any], list[Finding]]:
+def _load_plugins(chosen: EffectiveSettings) -> tuple[list[Any], list[Finding]]:
     """The loaded plugins that the settings name, and the findings about those that cannot be loaded."""
-    right, findings = [], []
-    names = installed() if chosen.autoload else frozenset()
+    loaded, findings = [], []
+    names = installed_plugins() if chosen.autoload else frozenset()
     for named in chosen.plugins:
         if named.spec in names:
             continue
@@ -314,29 +316,29 @@ def _given(chosen: Chosen) -> tuple[list[Any], list[Finding]]:
             PluginManager().add(plugin)
         except UsageError as error:
             message = str(error)
-            for spec in (named.spec, split(named.spec)[0]):
+            for spec in (named.spec, split_spec(named.spec)[0]):
                 message = message.removeprefix(f"{named.where} {spec}: ")
             problem, _, fix = message.rpartition("; ")
             findings.append(Finding("error", named.spec, named.where, problem or message, fix if problem else _FIX))
         else:
-            right.append(plugin)
-    return right, findings
+            loaded.append(plugin)
+    return loaded, findings
 
 
 _FIX = "correct the module, or omit the plugin"
 
 
-def _of_faults(pipeline: Pipeline) -> Iterator[Finding]:
+def _check_faults(pipeline: Pipeline) -> Iterator[Finding]:
     """The faults of loading and calling plugins, each once."""
     infos = {info.name: info for info in pipeline.plugins}
     for fault in {(fault.plugin, fault.hook, fault.error): fault for fault in pipeline.faults}.values():
         info = infos.get(fault.plugin)
         where = f"{fault.distribution}" if info is None or info.distribution != fault.distribution else origin(info)
-        problem, fix = _split(fault)
+        problem, fix = _split_fix(fault)
         yield Finding("error", fault.plugin, where, problem, fix)
 
 
-def _split(fault: PluginFault) -> tuple[str, str]:
+def _split_fix(fault: PluginFault) -> tuple[str, str]:
     """Split a fault into problem and fix: messages of mulligan end with the next step, exceptions of plugins do not."""
     problem, _, step = fault.error.rpartition("; ")
     if fault.hook == "load" and not problem:
@@ -347,14 +349,14 @@ def _split(fault: PluginFault) -> tuple[str, str]:
         problem = problem.removeprefix(f"plugin {fault.plugin!r}").lstrip(": ")
         if "block" in step:
             return problem, step
-        own = step.startswith(("update", "reinstall"))
-        return problem, f"{step}, or block it" if own else f"for the author: {step}; until then, block it"
+        is_for_user = step.startswith(("update", "reinstall"))
+        return problem, f"{step}, or block it" if is_for_user else f"for the author: {step}; until then, block it"
     if IGNORED in fault.error:
         return problem, f"for the author: {step}; or block it"
     return f"its hook {fault.hook} fails: {fault.error}", "update it, or report it to the author; until then, block it"
 
 
-def _of_load(info: PluginInfo) -> Iterator[Finding]:
+def _check_load(info: PluginInfo) -> Iterator[Finding]:
     if info.load_seconds > SLOW_LOAD:
         problem = f"its import takes {info.load_seconds:.1f} s at every start"
         fix = "for the author: import slow modules inside the functions that need them; until then, block it"
@@ -364,32 +366,32 @@ def _of_load(info: PluginInfo) -> Iterator[Finding]:
         yield Finding("note", info.name, origin(info), problem, "update mulligan if you need the hook")
     for needed in requirements(info.distribution) if info.distribution and info.state != "blocked" else ():
         if not needed.fits:
-            there = f"{needed.installed} is installed" if needed.installed else "it is not installed"
-            problem = f"{info.distribution} requires {needed}, but {there}"
+            state = f"{needed.installed} is installed" if needed.installed else "it is not installed"
+            problem = f"{info.distribution} requires {needed}, but {state}"
             yield Finding("warning", info.name, origin(info), problem, f"pip install '{needed}'")
 
 
-def _of_trial(asked: Asked) -> Iterator[Finding]:
-    info = asked.plugin
-    if asked.seconds > SLOW_HOOK:
-        problem = f"its hook {asked.hook} takes {asked.seconds:.1f} s"
+def _check_trial(trial: HookTrial) -> Iterator[Finding]:
+    info = trial.plugin
+    if trial.seconds > SLOW_HOOK:
+        problem = f"its hook {trial.hook} takes {trial.seconds:.1f} s"
         fix = "for the author: hooks must return at once; move slow work to an executor or a repairer"
         yield Finding("warning", info.name, origin(info), problem, fix)
-    for offer in offers(asked):
-        wrong = tried(offer)
-        if wrong is not None:
-            kind = asked.hook.removeprefix("feedback_").removesuffix("s")
+    for offer in contributions(trial):
+        failure = check_contribution(offer)
+        if failure is not None:
+            kind = trial.hook.removeprefix("feedback_").removesuffix("s")
             fix = "update it, or report it to the author; until then, do not use it"
-            yield Finding("error", info.name, origin(info), f"its {kind} {offer.name!r} fails: {wrong}", fix)
+            yield Finding("error", info.name, origin(info), f"its {kind} {offer.name!r} fails: {failure}", fix)
 
 
-def _of_rules(info: PluginInfo) -> Iterator[Finding]:
+def _check_rules(info: PluginInfo) -> Iterator[Finding]:
     for rule in info.rules:
-        wrong = fails(rule)
-        if wrong is not None:
+        failure = check_answer(rule)
+        if failure is not None:
             fix = "update it, or report it to the author; until then, block it"
-            yield Finding("error", info.name, origin(info), f"its rule {rule.name!r} {wrong}", fix)
-        missing = list(never_matches(rule))
+            yield Finding("error", info.name, origin(info), f"its rule {rule.name!r} {failure}", fix)
+        missing = list(check_classes(rule))
         # a rule may name the classes of several versions of a library, of which one is installed
         level: Level = "warning" if len(missing) == len(rule.classes) else "note"
         for problem, step in missing:
@@ -397,13 +399,13 @@ def _of_rules(info: PluginInfo) -> Iterator[Finding]:
             yield Finding(level, info.name, origin(info), message, f"for the author: {step}")
 
 
-def _of_unused_rules(info: PluginInfo, given: Iterable[Any]) -> Iterator[Finding]:
+def _check_unused_rules(info: PluginInfo, plugins: Iterable[Any]) -> Iterator[Finding]:
     """Lists of rules in a plugin without a `classify` that uses them."""
     if info.state != "active" or info.built_in:
         return
     modules = [sys.modules.get(entry.module) for entry in read_entry_points(GROUP) if entry.name == info.name]
-    named = [plugin for plugin in given if plugin_name(plugin) == info.name]
-    for plugin in named or modules[:1]:
+    matching = [plugin for plugin in plugins if plugin_name(plugin) == info.name]
+    for plugin in matching or modules[:1]:
         for name, rules in rule_lists(plugin).items():
             unused = [rule for rule in rules.listed if rule not in info.rules]
             if unused and not info.rules:
@@ -413,27 +415,31 @@ def _of_unused_rules(info: PluginInfo, given: Iterable[Any]) -> Iterator[Finding
                 yield Finding("error", info.name, origin(info), problem, fix)
 
 
-def _of_names(asked: Iterable[Asked]) -> Iterator[Finding]:
+def _check_names(trials: Iterable[HookTrial]) -> Iterator[Finding]:
     """Formats and dialects with the same name: the plugin that was registered last wins."""
     from mulligan.dialects.builtin import dialects
     from mulligan.render.builtin import feedback_formats
 
-    own = {"feedback_formats": feedback_formats(), "dialects": dialects()}
-    known = {(hook, offer.name): "mulligan itself" for hook, offered in own.items() for offer in offered}  # type: ignore[attr-defined]
-    for one in asked:
-        for offer in offers(one):
-            kind = one.hook.removeprefix("feedback_").removesuffix("s")
-            before = known.get((one.hook, offer.name))
-            known[one.hook, offer.name] = one.plugin.name
-            if before == "mulligan itself":
+    built_in = {"feedback_formats": feedback_formats(), "dialects": dialects()}
+    known = {(hook, offer.name): "mulligan itself" for hook, offered in built_in.items() for offer in offered}  # type: ignore[attr-defined]
+    for trial in trials:
+        for offer in contributions(trial):
+            kind = trial.hook.removeprefix("feedback_").removesuffix("s")
+            previous = known.get((trial.hook, offer.name))
+            known[trial.hook, offer.name] = trial.plugin.name
+            if previous == "mulligan itself":
                 problem = f"its {kind} {offer.name!r} replaces the built-in one"
-                yield Finding("note", one.plugin.name, origin(one.plugin), problem, "block it if this is not intended")
-            elif before is not None:
-                problem = f"its {kind} {offer.name!r} replaces the one of plugin {before!r}, which has the same name"
-                yield Finding("warning", one.plugin.name, origin(one.plugin), problem, "rename or block one of them")
+                yield Finding(
+                    "note", trial.plugin.name, origin(trial.plugin), problem, "block it if this is not intended"
+                )
+            elif previous is not None:
+                problem = f"its {kind} {offer.name!r} replaces the one of plugin {previous!r}, which has the same name"
+                yield Finding(
+                    "warning", trial.plugin.name, origin(trial.plugin), problem, "rename or block one of them"
+                )
 
 
-def _of_block(chosen: Chosen, infos: tuple[PluginInfo, ...]) -> Iterator[Finding]:
+def _check_blocked(chosen: EffectiveSettings, infos: tuple[PluginInfo, ...]) -> Iterator[Finding]:
     known = {info.name for info in infos}
     for name in chosen.block:
         if name not in known:
@@ -442,7 +448,7 @@ def _of_block(chosen: Chosen, infos: tuple[PluginInfo, ...]) -> Iterator[Finding
             )
 
 
-def _of_commands() -> Iterator[Finding]:
+def _check_commands() -> Iterator[Finding]:
     """Commands of packages that cannot be read, and commands with the same name: only the first one runs."""
     known: dict[str, Entry] = {}
     for entry in read_entry_points(COMMANDS):
@@ -457,13 +463,13 @@ def _of_commands() -> Iterator[Finding]:
         known.setdefault(entry.name, entry)
 
 
-def _of_warnings(warned: Iterable[warnings.WarningMessage]) -> Iterator[Finding]:
+def _check_warnings(warned: Iterable[warnings.WarningMessage]) -> Iterator[Finding]:
     """Deprecated hooks and parameters, from the warnings of pluggy."""
     options = [getattr(hookspecs, hook).mulligan_spec for hook in hookspecs.__all__]
     message = {str(spec.get("warn_on_impl")) for spec in options}
     message |= {str(text) for spec in options for text in (spec.get("warn_on_impl_args") or {}).values()}
-    for one in warned:
-        if str(one.message) in message:
-            place = f"{one.filename}:{one.lineno}"
+    for warning in warned:
+        if str(warning.message) in message:
+            place = f"{warning.filename}:{warning.lineno}"
             fix = "for the author: use the replacement; until then, it still works"
-            yield Finding("warning", place, "a hookimpl", str(one.message), fix)
+            yield Finding("warning", place, "a hookimpl", str(warning.message), fix)

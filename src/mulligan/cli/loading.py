@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from mulligan.cli.output import complain, tell
+from mulligan.cli.output import report_problem, write_stderr
 from mulligan.errors import UsageError
 from mulligan.hooks.discovery import GROUP
 from mulligan.hooks.entry_points import read_entry_points
@@ -23,13 +23,13 @@ from mulligan.resolve.toolset import Toolset
 from mulligan.tools import Tool
 from mulligan.untrusted.text import safe_str
 
-SECONDS = 5.0
+SLOW_IMPORT_SECONDS = 5.0
 
 
 @contextmanager
-def impatient() -> Iterator[None]:
+def warn_of_slow_imports() -> Iterator[None]:
     """Report on stderr which plugin is still being imported after a few seconds."""
-    timer = threading.Timer(SECONDS, _report)
+    timer = threading.Timer(SLOW_IMPORT_SECONDS, _write_warnings)
     timer.daemon = True
     timer.start()
     try:
@@ -38,20 +38,22 @@ def impatient() -> Iterator[None]:
         timer.cancel()
 
 
-def _report() -> None:
-    for name in _importing():
+def _write_warnings() -> None:
+    for name in _plugins_being_imported():
         step = f"block it with MULLIGAN_BLOCK_PLUGINS={name}"
-        tell(f"mulligan: the import of plugin {name!r} takes more than {SECONDS:g} s; wait, or {step}\n")
+        write_stderr(
+            f"mulligan: the import of plugin {name!r} takes more than {SLOW_IMPORT_SECONDS:g} s; wait, or {step}\n"
+        )
 
 
-def _importing() -> Iterator[str]:
+def _plugins_being_imported() -> Iterator[str]:
     for entry in read_entry_points(GROUP):
         spec = getattr(sys.modules.get(entry.module), "__spec__", None)
         if getattr(spec, "_initializing", False):
             yield entry.name
 
 
-_REPORTED = 3
+_MAX_REPORTED = 3
 
 
 def find_tools(spec: str) -> Toolset:
@@ -65,14 +67,14 @@ def find_tools(spec: str) -> Toolset:
     Raises:
         UsageError: there are no tools, or the named object cannot be a tool.
     """
-    found = find(spec, "--tools", offers=_offers)
+    target = find_object(spec, "--tools", is_listed=_can_give_tools)
     try:
-        return _toolset(found, spec)
+        return _make_toolset(target, spec)
     except UsageError as error:
         raise UsageError(f"--tools {spec}: {error}") from None
 
 
-def _offers(value: Any, module: str) -> bool:
+def _can_give_tools(value: Any, module: str) -> bool:
     if inspect.isfunction(value):
         return value.__module__ == module
     if isinstance(value, (list, tuple)):
@@ -80,21 +82,21 @@ def _offers(value: Any, module: str) -> bool:
     return isinstance(value, (Tool, Toolset, Pipeline))
 
 
-def _toolset(found: Any, spec: str) -> Toolset:
-    if isinstance(found, ModuleType):
-        tools = list(_tools_of(found))
-        return Toolset(tools) if tools else _from_functions(_functions_of(found), spec)
-    if isinstance(found, Pipeline):
-        return found.tools
-    if isinstance(found, Toolset):
-        return found
-    if isinstance(found, Mapping):
-        return Toolset(found.values())
-    if isinstance(found, (list, tuple)):
-        return Toolset(found)
-    if isinstance(found, Tool) or inspect.isroutine(found):
-        return Toolset([found])
-    what = type(found).__name__
+def _make_toolset(target: Any, spec: str) -> Toolset:
+    if isinstance(target, ModuleType):
+        tools = list(_tools_of(target))
+        return Toolset(tools) if tools else _from_functions(_functions_of(target), spec)
+    if isinstance(target, Pipeline):
+        return target.tools
+    if isinstance(target, Toolset):
+        return target
+    if isinstance(target, Mapping):
+        return Toolset(target.values())
+    if isinstance(target, (list, tuple)):
+        return Toolset(target)
+    if isinstance(target, Tool) or inspect.isroutine(target):
+        return Toolset([target])
+    what = type(target).__name__
     raise UsageError(f"expected a tool, a toolset, a list of tools or a function, not {what}")
 
 
@@ -110,10 +112,10 @@ def _from_functions(functions: Iterable[Any], spec: str) -> Toolset:
         raise UsageError(f"none of its functions can be a tool: {faults[0]}")
     if not tools:
         raise UsageError("the module has no tools; define a function, or write MODULE:NAME")
-    for fault in faults[:_REPORTED]:
-        complain(f"--tools {spec}: skipped {fault}")
-    if len(faults) > _REPORTED:
-        complain(f"--tools {spec}: skipped {len(faults) - _REPORTED} more functions that cannot be tools")
+    for fault in faults[:_MAX_REPORTED]:
+        report_problem(f"--tools {spec}: skipped {fault}")
+    if len(faults) > _MAX_REPORTED:
+        report_problem(f"--tools {spec}: skipped {len(faults) - _MAX_REPORTED} more functions that cannot be tools")
     return tools
 
 
@@ -132,12 +134,12 @@ def _functions_of(module: ModuleType) -> Iterator[Any]:
     yield from dict.fromkeys(value for value in own.values() if value.__module__ == module.__name__)
 
 
-_LISTED = 20
+_MAX_LISTED = 20
 _STEP = "name an importable module or a .py file"
-Offers = Callable[[Any, str], bool]
+IsListed = Callable[[Any, str], bool]
 
 
-def is_own(value: Any, module: str) -> bool:
+def is_defined_in(value: Any, module: str) -> bool:
     """Whether an object is defined in a module. Constants always count as defined there, modules never do.
 
     Args:
@@ -149,28 +151,28 @@ def is_own(value: Any, module: str) -> bool:
     return not inspect.ismodule(value)
 
 
-def find(spec: str, option: str, beside: Path | None = None, offers: Offers = is_own) -> Any:
+def find_object(spec: str, option: str, import_folder: Path | None = None, is_listed: IsListed = is_defined_in) -> Any:
     """Import a module, or an object in it.
 
     Args:
         spec: `MODULE` or `MODULE:NAME`; MODULE is importable, or a file that ends in `.py`.
         option: the option that names it, for errors.
-        beside: a folder to import modules from, instead of the current directory.
-        offers: whether an error about a missing NAME lists an object of the module.
+        import_folder: a folder to import modules from, instead of the current directory.
+        is_listed: whether an error about a missing NAME lists an object of the module.
 
     Raises:
         UsageError: the module or the name does not exist, or the module cannot be imported.
     """
-    where, name = split(spec)
-    module = load(where, option, beside)
+    where, name = split_spec(spec)
+    module = load_module(where, option, import_folder)
     for part in name.split(".") if name else ():
         if not hasattr(module, part):
-            raise UsageError(f"{option} {spec}: {where} has no {name!r}; it has {_public(module, offers)}")
+            raise UsageError(f"{option} {spec}: {where} has no {name!r}; it has {_list_names(module, is_listed)}")
         module = getattr(module, part)
     return module
 
 
-def split(spec: str) -> tuple[str, str]:
+def split_spec(spec: str) -> tuple[str, str]:
     """Split `MODULE:NAME` into module and name; the name is empty if there is none. A drive letter is not a module.
 
     Args:
@@ -182,13 +184,13 @@ def split(spec: str) -> tuple[str, str]:
     return where, name
 
 
-def load(where: str, option: str, beside: Path | None = None) -> ModuleType:
+def load_module(where: str, option: str, import_folder: Path | None = None) -> ModuleType:
     """Import a module, also from the current directory or another folder.
 
     Args:
         where: the name of the module, or a file that ends in `.py`.
         option: the option that names it, for errors.
-        beside: the other folder.
+        import_folder: the other folder.
 
     Raises:
         UsageError: the module does not exist, or cannot be imported.
@@ -198,18 +200,18 @@ def load(where: str, option: str, beside: Path | None = None) -> ModuleType:
     file = Path(where)
     if where.endswith(".py") and not file.is_file():
         raise UsageError(f"{option} {where}: no such file")
-    folder = str(file.parent.resolve()) if where.endswith(".py") else str(beside or Path.cwd())
+    folder = str(file.parent.resolve()) if where.endswith(".py") else str(import_folder or Path.cwd())
     if folder not in sys.path:
         sys.path.insert(0, folder)
     try:
-        return _from_file(file) if where.endswith(".py") else importlib.import_module(where)
+        return _load_file(file) if where.endswith(".py") else importlib.import_module(where)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        raise UsageError(f"{option} {where}: {_why(error, where)}") from None
+        raise UsageError(f"{option} {where}: {_describe_import_error(error, where)}") from None
 
 
-def _from_file(file: Path) -> ModuleType:
+def _load_file(file: Path) -> ModuleType:
     name = file.stem if file.stem not in sys.modules else f"{file.stem} (file)"
     known = sys.modules.get(file.stem)
     if known is not None and getattr(known, "__file__", None) == str(file.resolve()):
@@ -227,7 +229,7 @@ def _from_file(file: Path) -> ModuleType:
     return module
 
 
-def _why(error: BaseException, where: str) -> str:
+def _describe_import_error(error: BaseException, where: str) -> str:
     if isinstance(error, ModuleNotFoundError) and error.name and f"{where}.".startswith(f"{error.name}."):
         return f"no module named {error.name!r}; {_STEP}"
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "importlib" not in frame.filename]
@@ -235,31 +237,31 @@ def _why(error: BaseException, where: str) -> str:
     if isinstance(error, SyntaxError):
         place = f" ({error.filename}, line {error.lineno})" if error.filename and error.lineno else ""
     message = error.msg if isinstance(error, SyntaxError) else safe_str(error, 300)
-    if _is_no_text(error, message, place):
+    if _is_not_text(error, message, place):
         return f"not Python source code{place}; save the file as UTF-8 text"
     return f"cannot import it: {type(error).__name__}: {message}{place}"
 
 
-def _is_no_text(error: BaseException, message: str, place: str) -> bool:
+def _is_not_text(error: BaseException, message: str, place: str) -> bool:
     """Whether the file is binary or in another encoding."""
     if isinstance(error, SyntaxError):
         return "null byte" in message or "'utf-8' codec" in message or message.startswith("Non-UTF-8")
     return not place and isinstance(error, ValueError) and ("null byte" in message or "'utf-8' codec" in message)
 
 
-def _public(holder: Any, offers: Offers) -> str:
+def _list_names(holder: Any, is_listed: IsListed) -> str:
     module = holder.__name__ if isinstance(holder, ModuleType) else getattr(holder, "__module__", "")
     items = getattr(holder, "__dict__", {}).items()
-    names = [name for name, value in items if not name.startswith("_") and offers(value, module)]
-    return ", ".join(names[:_LISTED]) + (" ..." if len(names) > _LISTED else "") if names else "no such names"
+    names = [name for name, value in items if not name.startswith("_") and is_listed(value, module)]
+    return ", ".join(names[:_MAX_LISTED]) + (" ..." if len(names) > _MAX_LISTED else "") if names else "no such names"
 
 
-def installed() -> frozenset[str]:
+def installed_plugins() -> frozenset[str]:
     """Return the names of the installed plugins."""
     return frozenset(entry.name for entry in read_entry_points(GROUP))
 
 
-def load_installed(name: str, option: str) -> Any:
+def load_installed_plugin(name: str, option: str) -> Any:
     """Import an installed plugin.
 
     Args:
@@ -277,4 +279,4 @@ def load_installed(name: str, option: str) -> Any:
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        raise UsageError(f"{option} {name}: {_why(error, entry.module)}") from None
+        raise UsageError(f"{option} {name}: {_describe_import_error(error, entry.module)}") from None

@@ -16,14 +16,14 @@ import attrs
 
 from mulligan import __version__
 from mulligan.cli.output import OK, write
-from mulligan.cli.rule_checks import exception_classes, imported, made_or_stand_in, stand_in
+from mulligan.cli.rule_checks import exception_classes, import_or_none, make_exception, make_fake_exception
 from mulligan.errors import ToolError, UsageError
 from mulligan.hookimpl import HOOK_API
 from mulligan.pipeline import Pipeline
 
 Kind = Literal["classifier", "format", "dialect", "executor", "repairer"]
 _NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
-_LONGEST = 30
+_MAX_NAME_LENGTH = 30
 _SUMMARIES: Mapping[Kind, str] = {
     "classifier": "Explains failures of $words to language models.",
     "format": "Renders feedback to language models in the format $name.",
@@ -31,7 +31,7 @@ _SUMMARIES: Mapping[Kind, str] = {
     "executor": "Runs tools on $words.",
     "repairer": "Repairs tool calls with $words.",
 }
-_SHARED = {
+_SHARED_TEMPLATES = {
     ".github/workflows/test.yml": "workflow.yml",
     ".gitignore": "gitignore",
     "LICENSE": "LICENSE",
@@ -53,10 +53,10 @@ def new(kind: Kind, name: str, /) -> int:
     Returns:
         The exit code.
     """
-    _check(kind, name)
+    _check_name(kind, name)
     folder = Path(f"mulligan-{name}")
-    words = _words(kind, name)
-    texts = list(_texts(kind, words))
+    values = _template_values(kind, name)
+    texts = list(_render_files(kind, values))
     try:
         folder.mkdir()
     except FileExistsError:
@@ -74,19 +74,21 @@ def new(kind: Kind, name: str, /) -> int:
     except OSError as error:
         shutil.rmtree(folder, ignore_errors=True)
         raise UsageError(f"new {kind} {name}: cannot write {error.filename}: {error.strerror}; try again") from None
-    _tell(kind, folder, words)
+    _print_next_steps(kind, folder, values)
     return OK
 
 
-def _check(kind: Kind, name: str) -> None:
-    if not _NAME.fullmatch(name) or len(name) > _LONGEST or name.startswith("mulligan-"):
+def _check_name(kind: Kind, name: str) -> None:
+    if not _NAME.fullmatch(name) or len(name) > _MAX_NAME_LENGTH or name.startswith("mulligan-"):
         near = (
-            re.sub(r"[^a-z0-9]+", "-", name.lower().replace("mulligan", "")).strip("-0123456789")[:_LONGEST].strip("-")
+            re.sub(r"[^a-z0-9]+", "-", name.lower().replace("mulligan", ""))
+            .strip("-0123456789")[:_MAX_NAME_LENGTH]
+            .strip("-")
         )
-        like = near or "acme"
+        suggestion = near or "acme"
         raise UsageError(
             f"new {kind} {name}: a name consists of lowercase letters, digits and single hyphens, starts with a letter, "
-            f"and omits mulligan-; use {like!r}"
+            f"and omits mulligan-; use {suggestion!r}"
         )
     with Pipeline(autoload=False) as pipeline:
         taken = {info.name for info in pipeline.plugins} | {"repair", "logging"}
@@ -96,13 +98,13 @@ def _check(kind: Kind, name: str) -> None:
         raise UsageError(f"new {kind} {name}: this name is built in; use 'my-{name}'")
 
 
-def _words(kind: Kind, name: str) -> dict[str, str]:
+def _template_values(kind: Kind, name: str) -> dict[str, str]:
     """The values of `$...` in the templates."""
     parts = name.split("-")
     major, minor = (int(number) for number in __version__.split(".")[:2])
-    below = f"{major + 1}" if major else f"0.{minor + 1}"
-    versions = f">={major}.{minor},<{below}"
-    words = {
+    upper_bound = f"{major + 1}" if major else f"0.{minor + 1}"
+    versions = f">={major}.{minor},<{upper_bound}"
+    values = {
         "kind": kind,
         "name": name,
         "package": "_".join(parts),
@@ -116,26 +118,26 @@ def _words(kind: Kind, name: str) -> dict[str, str]:
     }
     if kind == "classifier":
         exception_classes.cache_clear()
-        words |= rule_texts(name, words["words"])
-    summary = Template(_SUMMARIES[kind]).substitute(words)
-    return words | {"summary": summary, "readme": _filled(kind, "readme.md", words)}
+        values |= rule_texts(name, values["words"])
+    summary = Template(_SUMMARIES[kind]).substitute(values)
+    return values | {"summary": summary, "readme": _render_template(kind, "readme.md", values)}
 
 
-def _texts(kind: Kind, words: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _render_files(kind: Kind, words: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """The files of the package: path and text."""
-    for path, template in _SHARED.items():
-        yield path, _filled("shared", template, words)
-    yield f"src/{words['module']}/__init__.py", _filled(kind, "module.py", words)
+    for path, template in _SHARED_TEMPLATES.items():
+        yield path, _render_template("shared", template, words)
+    yield f"src/{words['module']}/__init__.py", _render_template(kind, "module.py", words)
     yield f"src/{words['module']}/py.typed", ""
-    yield f"tests/test_{words['package']}.py", _filled(kind, "test_module.py", words)
+    yield f"tests/test_{words['package']}.py", _render_template(kind, "test_module.py", words)
 
 
-def _filled(folder: str, template: str, words: Mapping[str, str]) -> str:
+def _render_template(folder: str, template: str, words: Mapping[str, str]) -> str:
     text = files("mulligan.cli").joinpath("templates", folder, f"{template}.in").read_text(encoding="utf-8")
     return Template(text).substitute(words)
 
 
-def _tell(kind: Kind, folder: Path, words: Mapping[str, str]) -> None:
+def _print_next_steps(kind: Kind, folder: Path, words: Mapping[str, str]) -> None:
     write(f"Created {folder}, a package with a working {kind}. Edit these files:")
     write("")
     write(f"  {folder}/src/{words['module']}/__init__.py")
@@ -148,9 +150,9 @@ def _tell(kind: Kind, folder: Path, words: Mapping[str, str]) -> None:
 
 
 EXAMPLE = "example_client"
-_MOST = 4
-_WIDEST = 120
-_SENTENCES: Mapping[str, str] = {
+_MAX_RULES = 4
+_MAX_LINE_LENGTH = 120
+_MESSAGES: Mapping[str, str] = {
     "ResourceConflictError": "The state of the resource at {words} does not allow this.",
     "ResourceNotFoundError": "{words} did not find the resource.",
     "ToolArgumentError": "{words} rejected the arguments.",
@@ -193,25 +195,27 @@ def rule_texts(name: str, words: str) -> dict[str, str]:
         words: the name of the library, for readers.
     """
     library = name.replace("-", "_")
-    found = list(_of_library(library))
-    rules = found or list(_rules([stand_in(EXAMPLE, "RateLimited"), stand_in(EXAMPLE, "KeyRevoked")]))
+    known_rules = list(_library_rules(library))
+    rules = known_rules or list(
+        _make_rules([make_fake_exception(EXAMPLE, "RateLimited"), make_fake_exception(EXAMPLE, "KeyRevoked")])
+    )
     errors = sorted({rule.error for rule in rules})
     return {
-        "note": _note(library, words) if found else _example_note(library, words),
-        "imports": _import(["Failure", "Rules", "ToolError", *errors]),
-        "tested": _import(errors),
-        "rules": "\n\n\n".join(_code(rule, words, is_example=not found) for rule in rules),
-        "rows": "\n".join(_row(rule) for rule in rules),
+        "note": _note(library, words) if known_rules else _example_note(library, words),
+        "imports": _import_line(["Failure", "Rules", "ToolError", *errors]),
+        "tested": _import_line(errors),
+        "rules": "\n\n\n".join(_rule_code(rule, words, is_example=not known_rules) for rule in rules),
+        "rows": "\n".join(_table_row(rule) for rule in rules),
         "samples": "\n".join(f'    "{rule.module}.{rule.class_name}": {rule.error},' for rule in rules),
     }
 
 
-def _of_library(library: str) -> Iterator[NewRule]:
+def _library_rules(library: str) -> Iterator[NewRule]:
     """Rules for the exception classes of an installed library that have the most descriptive names."""
-    if imported(library) is None:
+    if import_or_none(library) is None:
         return
     classes = [cls for cls in exception_classes(library) if _is_public(cls)]
-    yield from _rules([made_or_stand_in(cls) for cls in classes])
+    yield from _make_rules([make_exception(cls) for cls in classes])
 
 
 def _is_public(cls: type[BaseException]) -> bool:
@@ -219,15 +223,15 @@ def _is_public(cls: type[BaseException]) -> bool:
     return issubclass(cls, Exception) and not issubclass(cls, Warning) and not any(n[0] in "_<" for n in names if n)
 
 
-def _rules(exceptions: list[BaseException]) -> Iterator[NewRule]:
+def _make_rules(exceptions: list[BaseException]) -> Iterator[NewRule]:
     """A rule for each exception, at most four; exceptions with different meanings come first."""
     with Pipeline(autoload=False) as pipeline:
         errors = [(type(one), pipeline.classify(one)) for one in exceptions]
-    known = [(cls, error) for cls, error in errors if error is not None and type(error).__name__ in _SENTENCES]
+    known = [(cls, error) for cls, error in errors if error is not None and type(error).__name__ in _MESSAGES]
     seen: set[str] = set()
     for cls, error in sorted(known, key=lambda item: _rank(item[1], [type(other) for _, other in known])):
-        name = _snake(cls.__name__)
-        if name not in seen and cls.__qualname__ == cls.__name__ and len(seen) < _MOST:
+        name = _snake_case(cls.__name__)
+        if name not in seen and cls.__qualname__ == cls.__name__ and len(seen) < _MAX_RULES:
             seen.add(name)
             kind = type(error)
             yield NewRule(cls.__module__, cls.__name__, kind.__name__, kind("").fatal, name)
@@ -238,7 +242,7 @@ def _rank(error: ToolError, kinds: list[type]) -> tuple[bool, int]:
     return error.rule == "host:unclassified", kinds.count(type(error))
 
 
-def _snake(name: str) -> str:
+def _snake_case(name: str) -> str:
     snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
     return f"{snake}_rule" if keyword.iskeyword(snake) or snake in _RESERVED else snake
 
@@ -257,8 +261,8 @@ def _example_note(library: str, words: str) -> str:
     )
 
 
-def _code(rule: NewRule, words: str, *, is_example: bool) -> str:
-    sentence = _SENTENCES[rule.error].format(words=words)
+def _rule_code(rule: NewRule, words: str, *, is_example: bool) -> str:
+    sentence = _MESSAGES[rule.error].format(words=words)
     wait = ", retry_after=failure.retry_after" if rule.error in ("ToolRateLimitError", "ToolUnavailableError") else ""
     about = (
         f"EXAMPLE: replace `{rule.class_name}`" if is_example else f"`{rule.class_name}`: TODO, say when it is raised"
@@ -271,13 +275,13 @@ def _code(rule: NewRule, words: str, *, is_example: bool) -> str:
     )
 
 
-def _row(rule: NewRule) -> str:
+def _table_row(rule: NewRule) -> str:
     return f"| `{rule.module}.{rule.class_name}` | `{rule.error}` | {'yes' if rule.fatal else 'no'} |"
 
 
-def _import(names: list[str]) -> str:
+def _import_line(names: list[str]) -> str:
     names = sorted(set(names))
     line = f"from mulligan.plugin import {', '.join(names)}"
-    if len(line) <= _WIDEST:
+    if len(line) <= _MAX_LINE_LENGTH:
         return line
     return "\n".join(["from mulligan.plugin import (", *(f"    {name}," for name in names), ")"])

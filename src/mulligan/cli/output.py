@@ -19,11 +19,11 @@ from mulligan.errors import UsageError
 from mulligan.results import ToolResult
 from mulligan.secrets.redaction import Redactor
 
-_ROOM = "free some space, or write to another place"
-_ANSWERS: ContextVar[TextIO | None] = ContextVar("answers", default=None)
+_FREE_SPACE = "free some space, or write to another place"
+_OUTPUT: ContextVar[TextIO | None] = ContextVar("answers", default=None)
 
 
-class Written(io.FileIO):
+class OutputFile(io.FileIO):
     """An output file. A failed write raises a `UsageError` that names the file.
 
     Args:
@@ -34,7 +34,7 @@ class Written(io.FileIO):
 
     def __init__(self, file: str | int, name: str, step: str) -> None:
         super().__init__(file, "w")
-        self._called = name
+        self._label = name
         self._step = step
 
     def write(self, data: Any, /) -> int:
@@ -49,48 +49,48 @@ class Written(io.FileIO):
         except BrokenPipeError:
             raise
         except OSError as error:
-            raise UsageError(f"cannot write to {self._called}: {error.strerror}; {self._step}") from None
+            raise UsageError(f"cannot write to {self._label}: {error.strerror}; {self._step}") from None
 
 
 def stdout() -> TextIO:
     """Return the stream for the output of a command."""
-    return _ANSWERS.get() or sys.stdout
+    return _OUTPUT.get() or sys.stdout
 
 
 @contextmanager
-def answers_apart() -> Iterator[None]:
+def reserve_stdout() -> Iterator[None]:
     """Reserve stdout for `stdout()`: all other output, also that of child processes, goes to stderr.
 
     Raises:
         UsageError: writing to stdout fails.
     """
     real = sys.stdout
-    answers = _apart(real)
-    token = _ANSWERS.set(answers)
+    output = _redirect_to_stderr(real)
+    token = _OUTPUT.set(output)
     sys.stdout = sys.stderr
     try:
         yield
-        answers.flush()
+        output.flush()
     finally:
         sys.stdout = real
-        _ANSWERS.reset(token)
-        if answers is not real:
-            os.dup2(answers.fileno(), real.fileno())
+        _OUTPUT.reset(token)
+        if output is not real:
+            os.dup2(output.fileno(), real.fileno())
             with contextlib.suppress(OSError, UsageError):
-                answers.close()
+                output.close()
 
 
-def _apart(real: TextIO) -> TextIO:
+def _redirect_to_stderr(real: TextIO) -> TextIO:
     """Open a new stream to the target of stdout and point stdout at stderr; if that is impossible, return stdout."""
     try:
-        descriptor, prints = real.fileno(), sys.stderr.fileno()
+        descriptor, stderr_descriptor = real.fileno(), sys.stderr.fileno()
     except (OSError, ValueError):
         return real  # not a file, as in a test that captures it
     if os.name == "nt":
         return real  # Windows writes to a console with special calls
     real.flush()
-    file = Written(os.dup(descriptor), "stdout", _ROOM)
-    os.dup2(prints, descriptor)
+    file = OutputFile(os.dup(descriptor), "stdout", _FREE_SPACE)
+    os.dup2(stderr_descriptor, descriptor)
     return io.TextIOWrapper(
         io.BufferedWriter(file),
         encoding=real.encoding,
@@ -99,7 +99,7 @@ def _apart(real: TextIO) -> TextIO:
     )
 
 
-def ready() -> None:
+def prepare_streams() -> None:
     """Prepare the streams: characters that their encoding lacks are written as escapes.
 
     Raises:
@@ -141,11 +141,11 @@ def flush() -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        _abandon(sys.stdout)
-        raise UsageError(f"cannot write to stdout: {error.strerror}; {_ROOM}") from None
+        _redirect_to_devnull(sys.stdout)
+        raise UsageError(f"cannot write to stdout: {error.strerror}; {_FREE_SPACE}") from None
 
 
-def tell(text: str) -> None:
+def write_stderr(text: str) -> None:
     """Write lines to the current stderr (a progress bar may replace it), and ignore a failed write.
 
     Args:
@@ -155,15 +155,15 @@ def tell(text: str) -> None:
         sys.stderr.write(text)
         sys.stderr.flush()
     except OSError:
-        _abandon(sys.stderr)
+        _redirect_to_devnull(sys.stderr)
 
 
-def leave_pipe() -> None:
+def discard_output() -> None:
     """Discard buffered output after the reader closed the pipe, so that Python does not complain at exit."""
-    _abandon(sys.stdout)
+    _redirect_to_devnull(sys.stdout)
 
 
-def _abandon(stream: TextIO) -> None:
+def _redirect_to_devnull(stream: TextIO) -> None:
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
@@ -185,7 +185,7 @@ def decode(raw: bytes, where: str, step: str) -> str:
         raise UsageError(f"{where} byte {error.start + 1}: not UTF-8; {step}") from None
 
 
-def typed(word: str, what: str) -> str:
+def decode_argument(word: str, what: str) -> str:
     """Read a word of the command line as UTF-8, independent of the locale.
 
     Args:
@@ -204,16 +204,16 @@ def typed(word: str, what: str) -> str:
 
 OK = 0
 FAILED = 1
-USAGE = 2
+USAGE_ERROR = 2
 FATAL = 3
 INTERRUPTED = 130
 PIPE_CLOSED = 141
-WIDEST = 100
+MAX_WIDTH = 100
 DASH = "<->"
 """Replaces the word `-` (stdin, or stdout for `--out`), which the parser would read as an option."""
 
 
-def code_of(result: ToolResult) -> int:
+def exit_code(result: ToolResult) -> int:
     """Return the exit code for a result.
 
     Args:
@@ -247,12 +247,12 @@ def console(stream: IO[str], *, styled: bool) -> Console:
         stream: stdout or stderr.
         styled: whether to use colours.
     """
-    found = _Screen(
+    screen = _Screen(
         file=stream, highlight=False, markup=False, emoji=False, color_system="standard" if styled else None
     )
     wide = stream.isatty() or "COLUMNS" in os.environ
-    found.width = min(found.width, WIDEST) if wide else WIDEST
-    return found
+    screen.width = min(screen.width, MAX_WIDTH) if wide else MAX_WIDTH
+    return screen
 
 
 def write(text: str) -> None:
@@ -273,13 +273,13 @@ def write_json(value: Any) -> None:
     write(json.dumps(value, ensure_ascii=False, indent=2))
 
 
-def complain(text: str) -> None:
+def report_problem(text: str) -> None:
     """Write one line to stderr. Secrets are redacted, since the line may quote the command line or a file.
 
     Args:
         text: the problem and the next step.
     """
-    tell(f"mulligan: {' '.join(Redactor().redact(text).split())}\n")
+    write_stderr(f"mulligan: {' '.join(Redactor().redact(text).split())}\n")
 
 
 def print_table(

@@ -13,7 +13,7 @@ from mulligan.cli.settings import Settings
 from mulligan.hooks.discovery import PluginFault, PluginInfo
 from mulligan.pipeline import Pipeline
 
-_LISTED = 3
+_MAX_CLASSES = 3
 
 
 def plugins(
@@ -84,8 +84,8 @@ def _print_rules(infos: tuple[PluginInfo, ...]) -> None:
 def _classes(rule: Rule) -> str:
     if not rule.classes:
         return "everything"
-    more = f" and {len(rule.classes) - _LISTED} more" if len(rule.classes) > _LISTED else ""
-    return ", ".join(rule.classes[:_LISTED]) + more
+    more = f" and {len(rule.classes) - _MAX_CLASSES} more" if len(rule.classes) > _MAX_CLASSES else ""
+    return ", ".join(rule.classes[:_MAX_CLASSES]) + more
 
 
 def _origin(info: PluginInfo) -> str:

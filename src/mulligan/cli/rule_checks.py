@@ -20,13 +20,13 @@ from mulligan.errors import ToolError
 from mulligan.untrusted.objects import type_name
 from mulligan.untrusted.text import safe_str
 
-_TRIAL = "a trial"
-_STAND_IN = "_mulligan_stand_in"
-_SIMILAR = 0.7
-_MOST_FILES = 5_000
+_SAMPLE_TEXT = "a trial"
+_FAKE_MARK = "_mulligan_stand_in"
+_SIMILARITY_CUTOFF = 0.7
+_MAX_FILES = 5_000
 
 
-def never_matches(rule: Rule) -> Iterator[tuple[str, str]]:
+def check_classes(rule: Rule) -> Iterator[tuple[str, str]]:
     """Yield the problem and the fix for each class of a rule that its installed library does not have.
 
     Args:
@@ -36,20 +36,20 @@ def never_matches(rule: Rule) -> Iterator[tuple[str, str]]:
         package, _, class_name = name.rpartition(".")
         package = package or "builtins"
         top = package.partition(".")[0]
-        if imported(top) is None or _class_named(package, class_name) or _mentions(package, class_name):
+        if import_or_none(top) is None or _find_class(package, class_name) or _source_contains(package, class_name):
             continue
-        known = {qualified(cls): cls for cls in exception_classes(top)}
-        alias = getattr(imported(package), class_name, None)
+        known = {qualified_name(cls): cls for cls in exception_classes(top)}
+        alias = getattr(import_or_none(package), class_name, None)
         if isinstance(alias, type) and issubclass(alias, BaseException):
-            yield f"never matches {name!r}: the class is {qualified(alias)!r}", f"write {qualified(alias)!r}"
+            yield f"never matches {name!r}: the class is {qualified_name(alias)!r}", f"write {qualified_name(alias)!r}"
             continue
-        near = difflib.get_close_matches(class_name, [cls.__name__ for cls in known.values()], 1, _SIMILAR)
+        near = difflib.get_close_matches(class_name, [cls.__name__ for cls in known.values()], 1, _SIMILARITY_CUTOFF)
         best = next((full for full, cls in known.items() if near and cls.__name__ == near[0]), None)
         step = f"write {best!r}" if best else "correct the name, or remove the rule"
         yield f"never matches {name!r}: {'Python' if top == 'builtins' else top} has no such class", step
 
 
-def fails(rule: Rule) -> str | None:
+def check_answer(rule: Rule) -> str | None:
     """Try a rule with samples, and return what is wrong with its answer; None if nothing is.
 
     Args:
@@ -57,8 +57,8 @@ def fails(rule: Rule) -> str | None:
     """
     for name in rule.classes or ("mulligan_trial.Error",):
         package, _, class_name = name.rpartition(".")
-        cls = _class_named(package or "builtins", class_name)
-        sample = _made(cls) if cls is not None else stand_in(package or "builtins", class_name)
+        cls = _find_class(package or "builtins", class_name)
+        sample = _try_instantiate(cls) if cls is not None else make_fake_exception(package or "builtins", class_name)
         if sample is None:
             continue
         try:
@@ -80,14 +80,14 @@ def exception_classes(package: str) -> list[type[BaseException]]:
         package: the name of a package or module. It is imported, as are its modules with names such as `errors`.
     """
     for name in dict.fromkeys((package.partition(".")[0], package)):
-        for info in pkgutil.iter_modules(getattr(imported(name), "__path__", ()), f"{name}."):
+        for info in pkgutil.iter_modules(getattr(import_or_none(name), "__path__", ()), f"{name}."):
             last = info.name.rpartition(".")[2].lower()
             if "exc" in last or "err" in last:
-                imported(info.name)
-    return sorted((cls for cls in _subclasses() if f"{cls.__module__}.".startswith(f"{package}.")), key=qualified)
+                import_or_none(info.name)
+    return sorted((cls for cls in _subclasses() if f"{cls.__module__}.".startswith(f"{package}.")), key=qualified_name)
 
 
-def qualified(cls: type) -> str:
+def qualified_name(cls: type) -> str:
     """Return the name of a class as rules write it.
 
     Args:
@@ -96,27 +96,27 @@ def qualified(cls: type) -> str:
     return cls.__qualname__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__qualname__}"
 
 
-def stand_in(package: str, class_name: str) -> BaseException:
+def make_fake_exception(package: str, class_name: str) -> BaseException:
     """Create an exception of a new class with the given name.
 
     Args:
         package: the module of the class.
         class_name: the name of the class.
     """
-    made: BaseException = type(class_name, (Exception,), {"__module__": package, _STAND_IN: True})(_TRIAL)
+    made: BaseException = type(class_name, (Exception,), {"__module__": package, _FAKE_MARK: True})(_SAMPLE_TEXT)
     return made
 
 
-def made_or_stand_in(cls: type[BaseException]) -> BaseException:
+def make_exception(cls: type[BaseException]) -> BaseException:
     """Create an instance of a class, or of a stand-in with its name if its arguments are unknown.
 
     Args:
         cls: the class.
     """
-    return _made(cls) or stand_in(cls.__module__, cls.__name__)
+    return _try_instantiate(cls) or make_fake_exception(cls.__module__, cls.__name__)
 
 
-def imported(name: str) -> ModuleType | None:
+def import_or_none(name: str) -> ModuleType | None:
     """Import a module; return None if it is not installed or fails at import.
 
     Args:
@@ -132,7 +132,7 @@ def imported(name: str) -> ModuleType | None:
         return None
 
 
-def _class_named(package: str, class_name: str) -> type[BaseException] | None:
+def _find_class(package: str, class_name: str) -> type[BaseException] | None:
     """The class that `Failure.matches` finds by that name."""
     for cls in exception_classes(package.partition(".")[0]) + exception_classes(package):
         outer, _, name = cls.__qualname__.rpartition(".")
@@ -142,11 +142,11 @@ def _class_named(package: str, class_name: str) -> type[BaseException] | None:
     return None
 
 
-def _mentions(package: str, class_name: str) -> bool:
+def _source_contains(package: str, class_name: str) -> bool:
     """Whether the source of a package contains the name: a class may be in a module that was not imported."""
     word = re.compile(rf"\b{re.escape(class_name)}\b".encode())
-    folders = getattr(imported(package), "__path__", ())
-    files = islice((file for folder in folders for file in Path(folder).rglob("*.py")), _MOST_FILES)
+    folders = getattr(import_or_none(package), "__path__", ())
+    files = islice((file for folder in folders for file in Path(folder).rglob("*.py")), _MAX_FILES)
     try:
         return any(word.search(file.read_bytes()) for file in files)
     except OSError:
@@ -158,15 +158,15 @@ def _subclasses() -> Iterator[type[BaseException]]:
     todo: list[type[BaseException]] = [BaseException]
     while todo:
         cls = todo.pop()
-        if cls not in seen and _STAND_IN not in vars(cls):
+        if cls not in seen and _FAKE_MARK not in vars(cls):
             seen.add(cls)
             todo += type.__subclasses__(cls)
             yield cls
 
 
-def _made(cls: type[BaseException]) -> BaseException | None:
+def _try_instantiate(cls: type[BaseException]) -> BaseException | None:
     """An instance made as a library might make it, or None if it takes other arguments."""
-    for arguments in ((_TRIAL,), ()):
+    for arguments in ((_SAMPLE_TEXT,), ()):
         try:
             return cls(*arguments)
         except Exception:  # noqa: S112 - its parameters are unknown

@@ -15,9 +15,9 @@ import attrs
 from cyclopts import Parameter
 
 from mulligan.calls import ToolCall
-from mulligan.cli.conversation import Answered, Line, opened, read_lines, with_answers_inside
+from mulligan.cli.conversation import AnsweredCalls, Line, insert_answers, open_conversation, read_lines
 from mulligan.cli.loading import find_tools
-from mulligan.cli.output import DASH, FAILED, FATAL, OK, Written, console, is_styled, stdout, tell
+from mulligan.cli.output import DASH, FAILED, FATAL, OK, OutputFile, console, is_styled, stdout, write_stderr
 from mulligan.cli.settings import Settings
 from mulligan.dialects import Dialect, named
 from mulligan.dialects.ai_sdk import AISDKDialect
@@ -28,8 +28,8 @@ from mulligan.pipeline.session import Session
 from mulligan.results import ToolResult
 from mulligan.untrusted.text import safe_str
 
-_MANY = 20
-Shape = Callable[[Mapping[str, Any]], Dialect | None]
+_PROGRESS_THRESHOLD = 20
+FindDialect = Callable[[Mapping[str, Any]], Dialect | None]
 
 
 def run(
@@ -62,19 +62,19 @@ def run(
     toolset = find_tools(tools)
     with ExitStack() as stack:
         pipeline = stack.enter_context(settings.pipeline(toolset))
-        shape = _shape(pipeline, dialect)
-        stream = stack.enter_context(opened(file, stdin=file == DASH))
-        writer = stack.enter_context(_writer(file, None if out == DASH else out, json=json))
-        replay = _Replay(pipeline.session(), shape, writer)
+        find_dialect = _dialect_finder(pipeline, dialect)
+        stream = stack.enter_context(open_conversation(file, stdin=file == DASH))
+        writer = stack.enter_context(_open_writer(file, None if out == DASH else out, json=json))
+        replay = _Replay(pipeline.session(), find_dialect, writer)
         stack.callback(replay.tally.print)
         advance = stack.enter_context(_progress(file, writes=out in (None, DASH) or json))
         lines = read_lines(stream, "stdin" if file == DASH else file)
-        code = replay.run(replay.groups(lines), advance)
-        replay.tally.read_whole(dialect, pipeline.tools.dialects or {})
+        code = replay.run(replay.with_following(lines), advance)
+        replay.tally.mark_complete(dialect, pipeline.tools.dialects or {})
         return code
 
 
-def _shape(pipeline: Pipeline, dialect: str | None) -> Shape:
+def _dialect_finder(pipeline: Pipeline, dialect: str | None) -> FindDialect:
     """A function that finds the dialect of a message: the one of `--dialect`, or the first that recognises it, or None."""
     known = pipeline.tools.dialects or {}
     if dialect is not None:
@@ -107,7 +107,7 @@ class _Writer:
             return
         try:
             self.messages = io.BufferedWriter(
-                Written(self.out, f"--out {self.out}", "free some space, or choose another file")
+                OutputFile(self.out, f"--out {self.out}", "free some space, or choose another file")
             )
         except OSError as error:
             raise UsageError(f"--out {self.out}: cannot open the file: {error.strerror}; choose another file") from None
@@ -117,21 +117,21 @@ class _Writer:
             self.messages.close()
 
     def message(self, message: str | Any) -> None:
-        _write(self.messages, message)
+        _write_line(self.messages, message)
 
     def result(self, result: ToolResult, line: int) -> None:
-        _write(self.results, {"line": line, **result.to_dict()})
+        _write_line(self.results, {"line": line, **result.to_dict()})
 
 
-def _write(stream: IO[bytes] | None, value: Any) -> None:
+def _write_line(stream: IO[bytes] | None, value: Any) -> None:
     """Write one line and flush it, so that no result is lost if the run ends early."""
     if stream is None:
         return
-    stream.write((value.encode() if isinstance(value, str) else _encoded(value)) + b"\n")
+    stream.write((value.encode() if isinstance(value, str) else _encode_json(value)) + b"\n")
     stream.flush()
 
 
-def _encoded(value: Any) -> bytes:
+def _encode_json(value: Any) -> bytes:
     """JSON as UTF-8, with escapes if a text contains a lone surrogate."""
     try:
         return jsonlib.dumps(value, ensure_ascii=False).encode()
@@ -140,7 +140,7 @@ def _encoded(value: Any) -> bytes:
 
 
 @contextmanager
-def _writer(file: str, out: str | None, *, json: bool) -> Iterator[_Writer]:
+def _open_writer(file: str, out: str | None, *, json: bool) -> Iterator[_Writer]:
     answers = stdout().buffer
     if out is None:
         yield _Writer(None, answers) if json else _Writer(answers, None)
@@ -167,7 +167,7 @@ class _Tally:
     hint: str = ""
     is_broken: bool = True
 
-    def read_whole(self, dialect: str | None, known: Iterable[str]) -> None:
+    def mark_complete(self, dialect: str | None, known: Iterable[str]) -> None:
         """Record that every line was read, and add a hint if there were no calls."""
         self.is_broken = False
         if not self.messages:
@@ -192,28 +192,28 @@ class _Tally:
             return
         classes = ", ".join(f"{count} {name}" for name, count in self.failed.most_common())
         failed = f"{self.failed.total()} failed" + (f" ({classes})" if classes else "")
-        ok = self.calls - self.failed.total()
-        total = f"{_counted(self.messages, 'message')}, {_counted(self.calls, 'call')}"
-        line = f"{total}: {ok} ok, {failed}, {self.repaired} repaired"
-        tell("".join(f"{said}\n" for said in (line, self.hint, self.stopped) if said))
+        succeeded = self.calls - self.failed.total()
+        total = f"{_pluralize(self.messages, 'message')}, {_pluralize(self.calls, 'call')}"
+        line = f"{total}: {succeeded} ok, {failed}, {self.repaired} repaired"
+        write_stderr("".join(f"{text}\n" for text in (line, self.hint, self.stopped) if text))
 
 
-def _counted(number: int, what: str) -> str:
+def _pluralize(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 class _Replay:
     """Replays a conversation in one session."""
 
-    def __init__(self, session: Session, shape: Shape, writer: _Writer) -> None:
+    def __init__(self, session: Session, find_dialect: FindDialect, writer: _Writer) -> None:
         self._session = session
-        self._shape = shape
+        self._find_dialect = find_dialect
         self._writer = writer
-        self._answered = Answered()
-        self._kept = Answered()
+        self._answered_calls = AnsweredCalls()
+        self._kept_calls = AnsweredCalls()
         self.tally = _Tally()
 
-    def groups(self, lines: Iterable[Line]) -> Iterator[tuple[Line, Sequence[Line]]]:
+    def with_following(self, lines: Iterable[Line]) -> Iterator[tuple[Line, Sequence[Line]]]:
         """Yield each line with the lines up to the next one that has calls: its answers are among them.
 
         Args:
@@ -233,55 +233,55 @@ class _Replay:
 
     def _has_calls(self, line: Line) -> bool:
         try:
-            return bool(self._calls(line)[1])
+            return bool(self._read_calls(line)[1])
         except UsageError:
             return True  # raised again when this line is executed
 
     def run(self, lines: Iterable[tuple[Line, Sequence[Line]]], advance: Callable[[], None]) -> int:
         """Execute all calls that the file does not answer, until a failure is fatal."""
         for line, following in lines:
-            self._one(line, following)
+            self._replay_message(line, following)
             advance()
             if self.tally.stopped:
                 return FATAL
         return FAILED if self.tally.failed else OK
 
-    def _one(self, line: Line, following: Sequence[Line]) -> None:
-        message = self._answered.without(line.message)
+    def _replay_message(self, line: Line, following: Sequence[Line]) -> None:
+        message = self._answered_calls.without(line.message)
         if message is None:
             return
         self.tally.messages += 1
-        if message.get("role") == "user" and self._kept.without(message) is message:
+        if message.get("role") == "user" and self._kept_calls.without(message) is message:
             self._session.note_request(safe_str(message.get("content", ""), 1_000))
-        written = line.text if message is line.message else message
-        dialect, calls = self._calls(line)
+        output = line.text if message is line.message else message
+        dialect, calls = self._read_calls(line)
         self._writer.open()
         if isinstance(dialect, AISDKDialect) and calls:
-            self._writer.message(with_answers_inside(message, *self._answers(dialect, calls, line)))
+            self._writer.message(insert_answers(message, *self._answer_calls(dialect, calls, line)))
             return
-        self._writer.message(written)
+        self._writer.message(output)
         answered = [call for call in calls if _is_answered(call, following)]
         self.tally.answered += len(answered)
         for call in answered:
-            self._kept.add(call)
-        if dialect is not None and (open_calls := [call for call in calls if call not in answered]):
-            for answer in self._answers(dialect, open_calls, line)[1]:
+            self._kept_calls.add(call)
+        if dialect is not None and (unanswered := [call for call in calls if call not in answered]):
+            for answer in self._answer_calls(dialect, unanswered, line)[1]:
                 self._writer.message(answer)
 
-    def _answers(self, dialect: Dialect, calls: list[ToolCall], line: Line) -> tuple[list[ToolResult], list[Any]]:
+    def _answer_calls(self, dialect: Dialect, calls: list[ToolCall], line: Line) -> tuple[list[ToolResult], list[Any]]:
         results = []
         with self._session.step():
             for call in calls:
                 result = self._session.call(call)
                 results.append(result)
-                self._answered.add(call)
+                self._answered_calls.add(call)
                 self._writer.result(result, line.number)
                 self.tally.count(result, line.number)
         return results, dialect.messages(results)
 
-    def _calls(self, line: Line) -> tuple[Dialect | None, list[ToolCall]]:
+    def _read_calls(self, line: Line) -> tuple[Dialect | None, list[ToolCall]]:
         try:
-            dialect = self._shape(line.message)
+            dialect = self._find_dialect(line.message)
             calls = [] if dialect is None else dialect.calls(line.message)
             if dialect is not None and dialect.recognises(line.message):
                 check_all_calls_read(line.message, dialect, calls)
@@ -295,7 +295,7 @@ class _Replay:
 
 def _is_answered(call: ToolCall, following: Sequence[Line]) -> bool:
     """Whether one of the messages after a call answers it."""
-    probe = Answered()
+    probe = AnsweredCalls()
     probe.add(call)
     return any(probe.without(line.message) is not line.message for line in following)
 
@@ -304,8 +304,8 @@ def _is_answered(call: ToolCall, following: Sequence[Line]) -> bool:
 def _progress(file: str, *, writes: bool) -> Iterator[Callable[[], None]]:
     """A progress bar on stderr, if stderr is a terminal that stdout does not share and there are many messages."""
     shared = writes and stdout().isatty()
-    total = _count(file) if file != DASH and sys.stderr.isatty() and not shared else 0
-    if total < _MANY:
+    total = _count_messages(file) if file != DASH and sys.stderr.isatty() and not shared else 0
+    if total < _PROGRESS_THRESHOLD:
         yield lambda: None
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
@@ -316,6 +316,6 @@ def _progress(file: str, *, writes: bool) -> Iterator[Callable[[], None]]:
         yield lambda: progress.advance(task)
 
 
-def _count(file: str) -> int:
+def _count_messages(file: str) -> int:
     with Path(file).open("rb") as stream:
         return sum(1 for line in stream if line.strip())

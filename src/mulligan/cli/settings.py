@@ -12,19 +12,19 @@ from typing import Any
 
 import attrs
 
-from mulligan.cli.loading import find, impatient, installed, load_installed, split
-from mulligan.cli.output import is_styled, tell
+from mulligan.cli.loading import find_object, installed_plugins, load_installed_plugin, split_spec, warn_of_slow_imports
+from mulligan.cli.output import is_styled, write_stderr
 from mulligan.errors import UsageError
 from mulligan.pipeline import Pipeline
 from mulligan.policy import Policy
 
 LEVELS = ("INFO", "SUCCESS", "WARNING", "ERROR", "OFF")
-LOG = "MULLIGAN_LOG"
-BLOCK = "MULLIGAN_BLOCK_PLUGINS"
-SWITCH = "MULLIGAN_DISABLE_PLUGIN_AUTOLOAD"
+LOG_VARIABLE = "MULLIGAN_LOG"
+BLOCK_VARIABLE = "MULLIGAN_BLOCK_PLUGINS"
+AUTOLOAD_VARIABLE = "MULLIGAN_DISABLE_PLUGIN_AUTOLOAD"
 _FILE = "pyproject.toml"
 _KEYS: Mapping[str, type] = {"plugins": list, "block": list, "autoload": bool, "format": str, "log": str}
-_WORDS = {list: "a list of strings", bool: "true or false", str: "a string"}
+_TYPE_NAMES = {list: "a list of strings", bool: "true or false", str: "a string"}
 
 
 @attrs.frozen
@@ -52,7 +52,7 @@ class Source:
     folder: Path | None = None
 
 
-def from_options(plugins: Iterable[str], log: str | None) -> Source:
+def read_options(plugins: Iterable[str], log: str | None) -> Source:
     """Read the settings of the options.
 
     Args:
@@ -65,35 +65,35 @@ def from_options(plugins: Iterable[str], log: str | None) -> Source:
     named = tuple(plugins)
     loaded = tuple(name for name in named if not name.startswith("no:"))
     blocked = tuple(name[3:] for name in named if name.startswith("no:"))
-    return Source("option", "-p", loaded, blocked, log=None if log is None else _level(log, "--log"))
+    return Source("option", "-p", loaded, blocked, log=None if log is None else _parse_level(log, "--log"))
 
 
-def from_environment() -> Source:
+def read_environment() -> Source:
     """Read the settings of the variables `MULLIGAN_...`.
 
     Raises:
         UsageError: `MULLIGAN_LOG` is not a level.
     """
-    asked = os.environ.get(LOG, "")
+    log_value = os.environ.get(LOG_VARIABLE, "")
     known = {"": None, "0": "", "1": "INFO"}
-    level = known[asked] if asked in known else _level(asked, LOG)
-    autoload = {"": None, "0": True}.get(os.environ.get(SWITCH, ""), False)
+    level = known[log_value] if log_value in known else _parse_level(log_value, LOG_VARIABLE)
+    autoload = {"": None, "0": True}.get(os.environ.get(AUTOLOAD_VARIABLE, ""), False)
     return Source(
         "environment",
         "MULLIGAN_PLUGINS",
-        _listed("MULLIGAN_PLUGINS"),
-        _listed(BLOCK),
+        _read_list("MULLIGAN_PLUGINS"),
+        _read_list(BLOCK_VARIABLE),
         autoload,
         os.environ.get("MULLIGAN_FORMAT") or None,
         level,
     )
 
 
-def _listed(variable: str) -> tuple[str, ...]:
+def _read_list(variable: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in os.environ.get(variable, "").split(",") if name.strip())
 
 
-def from_project() -> Source:
+def read_pyproject() -> Source:
     """Read the settings of the nearest `pyproject.toml`, in the current directory or above it.
 
     Raises:
@@ -103,21 +103,21 @@ def from_project() -> Source:
     file = next((folder / _FILE for folder in (here, *here.parents) if (folder / _FILE).is_file()), None)
     if file is None:
         return Source(_FILE, _FILE)
-    said = _section(file)
-    _check(said)
+    section = _read_section(file)
+    _check_section(section)
     return Source(
         _FILE,
         f"{_FILE} plugins",
-        tuple(_beside(file, spec) for spec in said.get("plugins", ())),
-        tuple(said.get("block", ())),
-        said.get("autoload"),
-        said.get("format"),
-        _level(said["log"], f"{_FILE}, [tool.mulligan] log") if "log" in said else None,
+        tuple(_resolve_path(file, spec) for spec in section.get("plugins", ())),
+        tuple(section.get("block", ())),
+        section.get("autoload"),
+        section.get("format"),
+        _parse_level(section["log"], f"{_FILE}, [tool.mulligan] log") if "log" in section else None,
         file.parent,
     )
 
 
-def _section(file: Path) -> Mapping[str, Any]:
+def _read_section(file: Path) -> Mapping[str, Any]:
     import tomllib
 
     try:
@@ -125,14 +125,14 @@ def _section(file: Path) -> Mapping[str, Any]:
     except (OSError, ValueError) as error:
         raise UsageError(f"cannot read {file}: {error}; correct the file") from None
     tools = whole.get("tool", {})
-    found = tools.get("mulligan", {}) if isinstance(tools, dict) else {}
-    if not isinstance(found, dict):
+    section = tools.get("mulligan", {}) if isinstance(tools, dict) else {}
+    if not isinstance(section, dict):
         raise UsageError(f"{_FILE}: tool.mulligan must be a table, [tool.mulligan]")
-    return found
+    return section
 
 
-def _check(said: Mapping[str, Any]) -> None:
-    for key, value in said.items():
+def _check_section(section: Mapping[str, Any]) -> None:
+    for key, value in section.items():
         if key not in _KEYS:
             near = difflib.get_close_matches(key, _KEYS, 1)
             step = f"Did you mean {near[0]!r}?" if near else f"Available: {', '.join(_KEYS)}"
@@ -140,18 +140,18 @@ def _check(said: Mapping[str, Any]) -> None:
         kind = _KEYS[key]
         listed = value if isinstance(value, list) else ()
         if not isinstance(value, kind) or not all(isinstance(one, str) and one for one in listed):
-            raise UsageError(f"{_FILE}, [tool.mulligan]: {key} must be {_WORDS[kind]}, not {value!r:.80}")
+            raise UsageError(f"{_FILE}, [tool.mulligan]: {key} must be {_TYPE_NAMES[kind]}, not {value!r:.80}")
 
 
-def _level(said: str, where: str) -> str:
+def _parse_level(said: str, where: str) -> str:
     if said.upper() not in LEVELS:
         raise UsageError(f"{where} {said}: unknown level; use {', '.join(LEVELS).lower()}")
     return said.upper()
 
 
-def _beside(file: Path, spec: str) -> str:
+def _resolve_path(file: Path, spec: str) -> str:
     """A plugin as `pyproject.toml` names it, with a path that is valid in every directory."""
-    where, name = split(spec)
+    where, name = split_spec(spec)
     if not where.endswith(".py"):
         return spec
     return str(file.parent / where) + (f":{name}" if name else "")
@@ -163,12 +163,12 @@ def plugin_name(spec: str) -> str:
     Args:
         spec: NAME, MODULE[:NAME] or FILE.py[:NAME].
     """
-    where, name = split(spec)
+    where, name = split_spec(spec)
     return name or (Path(where).stem if where.endswith(".py") else where)
 
 
 @attrs.frozen
-class Named:
+class PluginReference:
     """A plugin that a setting names.
 
     Attributes:
@@ -187,9 +187,9 @@ class Named:
         Raises:
             UsageError: the plugin does not exist, or cannot be imported.
         """
-        if self.spec in installed():
-            return load_installed(self.spec, self.where)
-        found = find(self.spec, self.where, self.folder)
+        if self.spec in installed_plugins():
+            return load_installed_plugin(self.spec, self.where)
+        found = find_object(self.spec, self.where, self.folder)
         return found() if isinstance(found, type) else found
 
 
@@ -214,7 +214,7 @@ class Settings:
         Raises:
             UsageError: the level is unknown.
         """
-        return cls(from_options(plugins, log))
+        return cls(read_options(plugins, log))
 
     @contextmanager
     def pipeline(
@@ -225,7 +225,7 @@ class Settings:
         bare: bool = False,
         log: str = "ERROR",
         policy: Policy | None = None,
-        given: Iterable[Any] | None = None,
+        loaded_plugins: Iterable[Any] | None = None,
     ) -> Iterator[Pipeline]:
         """Make a pipeline with these settings, and close it at the end.
 
@@ -235,21 +235,21 @@ class Settings:
             bare: use only the options and `MULLIGAN_LOG`, and load only the plugins that they name.
             log: the lowest level to log if no setting names one.
             policy: which errors are fatal, and what may be repaired and retried.
-            given: the plugins that the settings name, if they are already loaded.
+            loaded_plugins: the plugins that the settings name, if they are already loaded.
 
         Raises:
             UsageError: a setting, plugin, tool or format is invalid.
         """
-        chosen = Chosen.of(self.options, bare=bare)
-        level = chosen.log or log
-        plugins = chosen.load() if given is None else list(given)
-        with _read_already(LOG, BLOCK, SWITCH), impatient():
+        effective = EffectiveSettings.of(self.options, bare=bare)
+        level = effective.log or log
+        plugins = effective.load() if loaded_plugins is None else list(loaded_plugins)
+        with _hide_variables(LOG_VARIABLE, BLOCK_VARIABLE, AUTOLOAD_VARIABLE), warn_of_slow_imports():
             made = Pipeline(
                 tools,
                 plugins=plugins,
-                autoload=chosen.autoload,
-                block=chosen.block,
-                format=format or chosen.format,
+                autoload=effective.autoload,
+                block=effective.block,
+                format=format or effective.format,
                 policy=policy,
             )
         with made as pipeline:
@@ -262,14 +262,14 @@ class Settings:
                 yield pipeline
 
     def _check_blocked(self, pipeline: Pipeline) -> None:
-        known = {*installed(), *(info.name for info in pipeline.plugins)}
+        known = {*installed_plugins(), *(info.name for info in pipeline.plugins)}
         for name in self.options.block:
             if name not in known:
                 raise UsageError(f"-p no:{name}: unknown plugin {name!r}. Available: {', '.join(sorted(known))}")
 
 
 @attrs.frozen
-class Chosen:
+class EffectiveSettings:
     """The effective settings of all sources.
 
     Attributes:
@@ -281,7 +281,7 @@ class Chosen:
         origins: the source of each setting.
     """
 
-    plugins: tuple[Named, ...]
+    plugins: tuple[PluginReference, ...]
     block: tuple[str, ...]
     autoload: bool
     format: str
@@ -289,7 +289,7 @@ class Chosen:
     origins: dict[str, str]
 
     @classmethod
-    def of(cls, options: Source, *, bare: bool = False) -> Chosen:
+    def of(cls, options: Source, *, bare: bool = False) -> EffectiveSettings:
         """Combine all sources.
 
         Args:
@@ -299,24 +299,24 @@ class Chosen:
         Raises:
             UsageError: `pyproject.toml` is invalid.
         """
-        environment = from_environment()
+        environment = read_environment()
         if bare:
             sources = [Source(environment.kind, environment.where, log=environment.log), options]
         else:
-            sources = [from_project(), environment, options]
-        plugins: list[Named] = []
+            sources = [read_pyproject(), environment, options]
+        plugins: list[PluginReference] = []
         block: list[str] = []
         values: dict[str, Any] = {"autoload": not bare, "format": "text", "log": ""}
         origins = dict.fromkeys(values, "default")
         for source in sources:
-            named = {*map(plugin_name, source.plugins), *source.block}
-            plugins = [one for one in plugins if plugin_name(one.spec) not in named]
-            block = [name for name in block if name not in named]
-            plugins += [Named(spec, source.where, source.folder) for spec in source.plugins]
+            overridden = {*map(plugin_name, source.plugins), *source.block}
+            plugins = [one for one in plugins if plugin_name(one.spec) not in overridden]
+            block = [name for name in block if name not in overridden]
+            plugins += [PluginReference(spec, source.where, source.folder) for spec in source.plugins]
             block += source.block
-            said = {key: getattr(source, key) for key in values if getattr(source, key) is not None}
-            values |= said
-            origins |= dict.fromkeys(said, source.kind)
+            source_values = {key: getattr(source, key) for key in values if getattr(source, key) is not None}
+            values |= source_values
+            origins |= dict.fromkeys(source_values, source.kind)
         return cls(tuple(plugins), tuple(block), origins=origins, **values)
 
     def load(self) -> list[Any]:
@@ -325,12 +325,12 @@ class Chosen:
         Raises:
             UsageError: a plugin does not exist, or cannot be imported.
         """
-        names = installed() if self.autoload else frozenset()
+        names = installed_plugins() if self.autoload else frozenset()
         return [named.load() for named in self.plugins if named.spec not in names]
 
 
 @contextmanager
-def _read_already(*variables: str) -> Iterator[None]:
+def _hide_variables(*variables: str) -> Iterator[None]:
     """Hide variables that were already read: the pipeline would read them again and override the options."""
     hidden = {name: os.environ.pop(name) for name in variables if name in os.environ}
     try:
@@ -345,7 +345,9 @@ def _log_to_stderr(level: str) -> Iterator[None]:
 
     logger.remove()
     line = "<dim>{time:HH:mm:ss}</dim> <level>{level: <7}</level> {message}"
-    sink = logger.add(tell, level=level, format=line, colorize=is_styled(sys.stderr), backtrace=False, diagnose=False)
+    sink = logger.add(
+        write_stderr, level=level, format=line, colorize=is_styled(sys.stderr), backtrace=False, diagnose=False
+    )
     try:
         yield
     finally:

@@ -41,7 +41,7 @@ from mulligan.results import ToolResult
 from mulligan.tools import Tool
 from mulligan.untrusted.text import safe_repr, show_name
 from mulligan.validate.arguments import read_arguments
-from mulligan.validate.schemas import unusable_tool_error
+from mulligan.validate.schema_errors import unusable_tool_error
 from mulligan.validate.validator import SchemaError
 
 Flow: TypeAlias = "Generator[Step, Outcome, ToolResult]"

@@ -111,9 +111,9 @@ class Pipeline:
             self.enable_logging(level)
 
     def _on_fault(self, fault: PluginFault, aside: bool) -> None:
-        if aside and hasattr(self, "_host"):
+        if aside and hasattr(self, "_runtime"):
             self._runtime.hooks = self._manager.compile()
-        if fault.hook != "observe" and hasattr(self, "_host"):
+        if fault.hook != "observe" and hasattr(self, "_runtime"):
             self._runtime.hooks.observe(PluginFaulted(fault.plugin, fault.hook, fault.error, aside))
 
     def with_tools(self, tools: Iterable[Any], *, control_flow: Iterable[Any] = ()) -> Pipeline:

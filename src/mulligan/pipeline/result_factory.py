@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mulligan.calls import Repair, ToolCall
-from mulligan.classify.classifier import Classifier, sealed
+from mulligan.classify.classifier import Classifier, redacted_error
 from mulligan.classify.failure import Failure
 from mulligan.copies import copy_error
 from mulligan.dialects import Dialect
@@ -183,7 +183,7 @@ class ResultFactory:
         Args:
             error: what the failure means.
         """
-        return sealed(error, self.redactor.redact)
+        return redacted_error(error, self.redactor.redact)
 
     def _near_resources(self, error: ResourceNotFoundError, invocation: Invocation) -> tuple[str, ...]:
         """The names similar to a missing one that the tool's author gave, and that may appear in our own text."""

@@ -16,8 +16,8 @@ import attrs
 
 from mulligan.calls import Repair, ToolCall
 from mulligan.catalogue import ENGLISH, Catalogue
-from mulligan.classify.sent import sent_arguments, sent_text
-from mulligan.classify.user_message import is_default, service_of, tool_of
+from mulligan.classify.call_arguments import sent_arguments, sent_text
+from mulligan.classify.user_message import has_default_user_message, service_name_of, tool_name_of
 from mulligan.errors import (
     Problem,
     ResourceNotFoundError,
@@ -200,9 +200,9 @@ class FeedbackComposer:
         """The catalogue's replacement for the error's own texts, if it has one for its class."""
         key = f"{kind}:{type(error).__name__}"
         template = None if self._catalogue is ENGLISH else self._catalogue.get(key)
-        if template is None or template == ENGLISH.get(key) or (kind == "user" and is_default(error)):
+        if template is None or template == ENGLISH.get(key) or (kind == "user" and has_default_user_message(error)):
             return default  # a default sentence is made of the template already, and never replaces a rule's own
-        tool, service = (self.sanitize_line(told(error, self._catalogue)) for told in (tool_of, service_of))
+        tool, service = (self.sanitize_line(told(error, self._catalogue)) for told in (tool_name_of, service_name_of))
         return template.format(
             message=default, resource=resource or "", status=error.http_status or "", tool=tool, service=service
         )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from mulligan.catalogue import MISSING, UNKNOWN, Catalogue
-from mulligan.classify.sent import was_named
+from mulligan.classify.call_arguments import may_be_named_in
 from mulligan.errors import (
     Problem,
     RepeatedCallError,
@@ -115,7 +115,7 @@ def may_have_taken_effect(error: ToolError, tool: Tool | None) -> bool:
     if not isinstance(error, ToolNotFoundError) and not (isinstance(error, ToolArgumentError) and error.problems):
         return False
     sent = error.arguments or {}
-    is_about_the_call = error.resource is not None and was_named(error.resource, sent)
+    is_about_the_call = error.resource is not None and may_be_named_in(error.resource, sent)
     if not sent or is_about_the_call or _may_be_repeated(tool):
         return False
     about = [problem for problem in split_problems(error, tool)[0] if argument_of(problem.pointer) in sent]
@@ -151,7 +151,11 @@ def _argument_template(error: ToolError, tool: Tool | None, named: str, left: st
         left: the template if they do not, but the tool takes others.
     """
     sent = error.arguments
-    if sent is None or was_named(error.resource, sent) or not (sent or (tool and "properties" in tool.parameters)):
+    if (
+        sent is None
+        or may_be_named_in(error.resource, sent)
+        or not (sent or (tool and "properties" in tool.parameters))
+    ):
         return named
     return left if _parameters(tool) - sent.keys() else "not_of_arguments"
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from mulligan.classify.sent import sent_text, was_sent
+from mulligan.classify.call_arguments import sent_text, was_sent
 from mulligan.pointers import argument_of
 from mulligan.secrets.redaction import redacted_pointer
 from mulligan.untrusted.objects import guarded

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mulligan.calls import ToolCall
-from mulligan.classify.resources import named_in
+from mulligan.classify.resources import find_resource_in_text
 from mulligan.errors import Problem, ResourceNotFoundError, ToolArgumentError, ToolError, ToolNotFoundError
 from mulligan.policy import Limits
 from mulligan.repair.provenance import (
@@ -183,7 +183,7 @@ def _with_near_name(
     """The call with a missing name replaced by the one similar name that exists."""
     from mulligan.repair.reported import near_names, near_reported, put_name
 
-    missing = error.resource or named_in(failure.text)
+    missing = error.resource or find_resource_in_text(failure.text)
     if missing is None:
         return None
     near = near_names(missing, resources) if resources else near_reported(missing, failure.text)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from mulligan.classify.resources import without_reports
+from mulligan.classify.resources import remove_missing_reports
 from mulligan.repair.provenance import is_near_name, is_plain
 
 _NAME = r"[\w@~./:-]{1,128}"
@@ -39,7 +39,7 @@ def reported_names(text: str) -> list[str]:
         text: what was reported.
     """
     groups = _offered(text)
-    groups += [next(filter(None, found.groups())) for found in _QUOTED.finditer(without_reports(_plain(text)))]
+    groups += [next(filter(None, found.groups())) for found in _QUOTED.finditer(remove_missing_reports(_plain(text)))]
     return _names(groups)
 
 
@@ -58,7 +58,7 @@ def _plain(text: str) -> str:
 
 def _offered(text: str) -> list[str]:
     text = _plain(text)
-    reported = without_reports(text)
+    reported = remove_missing_reports(text)
     quoted = [found[0].replace('"', "").replace("'", "") for found in _QUOTED_LIST.finditer(reported)]
     return [found[1] for found in (*_PROPOSED.finditer(text), *_LISTED.finditer(reported))] + quoted
 

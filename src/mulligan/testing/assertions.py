@@ -15,14 +15,14 @@ from mulligan.plugin import ToolError, ToolResult, safe_str
 from mulligan.testing.tools import failing_tool
 
 E = TypeVar("E", bound=ToolError)
-TOOL = "the_tool"
+DEFAULT_TOOL = "the_tool"
 
 
 def result_for(
     error_or_value: Any,
     *,
     plugins: Iterable[Any] = (),
-    tool: str = TOOL,
+    tool: str = DEFAULT_TOOL,
     arguments: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> ToolResult:
@@ -38,8 +38,8 @@ def result_for(
     Raises:
         AssertionError: a plugin had a fault; names it.
     """
-    held = failing_tool(error_or_value, tool)
-    with Pipeline([held], plugins=plugins, **{"autoload": False, **options}) as pipeline:
+    failing = failing_tool(error_or_value, tool)
+    with Pipeline([failing], plugins=plugins, **{"autoload": False, **options}) as pipeline:
         result = pipeline.call(tool, dict(arguments or {}))
         assert_no_faults(pipeline)
     return result
@@ -49,7 +49,7 @@ def feedback_for(
     error_or_value: Any,
     *,
     plugins: Iterable[Any] = (),
-    tool: str = TOOL,
+    tool: str = DEFAULT_TOOL,
     arguments: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> str:
@@ -80,7 +80,7 @@ def assert_classified(
     expected: type[E],
     *,
     plugins: Iterable[Any] = (),
-    tool: str = TOOL,
+    tool: str = DEFAULT_TOOL,
     arguments: Mapping[str, Any] | None = None,
     rule: str | None = None,
     **fields: Any,
@@ -108,16 +108,16 @@ def assert_classified(
         assert_no_faults(pipeline)
     if error is None:
         raise AssertionError(
-            f"expected {expected.__name__}, but no plugin detects a failure in this value: {_short(failure)}"
+            f"expected {expected.__name__}, but no plugin detects a failure in this value: {_describe_failure(failure)}"
         )
     wrong = list(_differences(error, expected, rule, fields))
     if wrong:
         decided = f"Decided by {error.rule}: {type(error).__name__}: {error.message}"
-        raise AssertionError("\n".join([f"{_short(failure)} is classified otherwise:", *wrong, decided]))
+        raise AssertionError("\n".join([f"{_describe_failure(failure)} is classified otherwise:", *wrong, decided]))
     return error  # type: ignore[return-value]  # its class was compared
 
 
-def _short(failure: Any) -> str:
+def _describe_failure(failure: Any) -> str:
     return f"{type(failure).__name__}({safe_str(failure, 120)})"
 
 
@@ -146,8 +146,8 @@ def assert_no_faults(pipeline: Pipeline) -> None:
     """
     __tracebackhide__ = True
     if pipeline.faults:
-        told = "\n".join(f"- {_told(fault)}" for fault in pipeline.faults)
-        raise AssertionError(f"plugins have faults:\n{told}") from pipeline.faults[0].exception
+        lines = "\n".join(f"- {_describe_fault(fault)}" for fault in pipeline.faults)
+        raise AssertionError(f"plugins have faults:\n{lines}") from pipeline.faults[0].exception
 
 
 def assert_fault(
@@ -174,21 +174,21 @@ def assert_fault(
     wanted = ", ".join(
         f"{name}={value!r}" for name, value in (("plugin", plugin), ("hook", hook), ("match", match)) if value
     )
-    told = "\n".join(f"- {_told(fault)}" for fault in pipeline.faults) or "- there are no faults"
-    raise AssertionError(f"no fault with {wanted or 'anything'}:\n{told}")
+    lines = "\n".join(f"- {_describe_fault(fault)}" for fault in pipeline.faults) or "- there are no faults"
+    raise AssertionError(f"no fault with {wanted or 'anything'}:\n{lines}")
 
 
-def _told(fault: PluginFault) -> str:
+def _describe_fault(fault: PluginFault) -> str:
     return f"plugin {fault.plugin!r}, {fault.hook}: {fault.error}"
 
 
-UPDATE = "MULLIGAN_UPDATE"
-_HOW = f"Read it; if it is as it should be, run pytest --mulligan-update, or set {UPDATE}=1."
+UPDATE_VARIABLE = "MULLIGAN_UPDATE"
+_UPDATE_HELP = f"Read it; if it is as it should be, run pytest --mulligan-update, or set {UPDATE_VARIABLE}=1."
 
 
 def wants_update() -> bool:
     """Whether the environment requests an update of the snapshots (`MULLIGAN_UPDATE=1`)."""
-    return os.environ.get(UPDATE, "") not in ("", "0")
+    return os.environ.get(UPDATE_VARIABLE, "") not in ("", "0")
 
 
 def assert_reads(
@@ -210,18 +210,20 @@ def assert_reads(
     for changing, fixed in (hide or {}).items():
         text = text.replace(changing, fixed)
     file, text = Path(path), text.rstrip("\n") + "\n"
-    named = file.relative_to(Path.cwd()) if file.is_relative_to(Path.cwd()) else file
+    display_path = file.relative_to(Path.cwd()) if file.is_relative_to(Path.cwd()) else file
     if wants_update() if update is None else update:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8", newline="\n")
         return
     if not file.exists():
-        raise AssertionError(f"there is no snapshot {named} yet. The model reads:\n{text}{_HOW}")
-    kept = file.read_text(encoding="utf-8")
-    if kept != text:
-        raise AssertionError(f"the model reads something else than {named} says:\n{_difference(kept, text)}\n{_HOW}")
+        raise AssertionError(f"there is no snapshot {display_path} yet. The model reads:\n{text}{_UPDATE_HELP}")
+    snapshot = file.read_text(encoding="utf-8")
+    if snapshot != text:
+        raise AssertionError(
+            f"the model reads something else than {display_path} says:\n{_text_diff(snapshot, text)}\n{_UPDATE_HELP}"
+        )
 
 
-def _difference(kept: str, text: str) -> str:
+def _text_diff(kept: str, text: str) -> str:
     lines = (kept.splitlines(), text.splitlines())
     return "\n".join(difflib.unified_diff(*lines, "snapshot", "what the model reads", lineterm=""))

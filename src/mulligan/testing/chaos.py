@@ -37,16 +37,16 @@ from mulligan.plugin import (
 from mulligan.testing.faults.record import Fault
 from mulligan.testing.faults.values import VALUES
 
-_MOST = 1_000
-_YIELDED = 10_000
+_MAX_INJECTED = 1_000
+_MAX_YIELDED = 10_000
 
 
-def _dropped() -> Exception:
+def _connection_reset() -> Exception:
     return ConnectionResetError(errno.ECONNRESET, "Connection reset by peer")
 
 
-PASSING: tuple[Fault, ...] = (
-    Fault("dropped", _dropped),
+TRANSIENT_FAULTS: tuple[Fault, ...] = (
+    Fault("dropped", _connection_reset),
     Fault("timeout", lambda: ToolTimeoutError("The service did not answer in time.", effect="possible")),
     Fault("unavailable", lambda: ToolUnavailableError("The service is down for now.")),
     Fault("rate-limit", lambda: ToolRateLimitError("Too many calls for now.", retry_after=0.1)),
@@ -111,7 +111,7 @@ class Chaos:
         crashes: float = 0.0,
         latency: float = 0.0,
         delay: tuple[float, float] = (0.1, 2.0),
-        raises: Sequence[Fault] = PASSING,
+        raises: Sequence[Fault] = TRANSIENT_FAULTS,
         gives: Sequence[Fault] = VALUES,
         match: Key = "all",
         writes: bool = False,
@@ -121,9 +121,9 @@ class Chaos:
             check_rate("Chaos", name, rate)
         if not 0 <= delay[0] <= delay[1] < float("inf"):
             raise UsageError(f"Chaos(delay={delay!r:.80}): give the shortest and the longest wait in seconds")
-        for name, given in (("raises", raises), ("gives", gives)):
-            if not given or not all(isinstance(one, Fault) for one in given):
-                raise UsageError(f"Chaos({name}={given!r:.80}): give a list of mulligan.testing.Fault(name, make)")
+        for name, choices in (("raises", raises), ("gives", gives)):
+            if not choices or not all(isinstance(one, Fault) for one in choices):
+                raise UsageError(f"Chaos({name}={choices!r:.80}): give a list of mulligan.testing.Fault(name, make)")
         self._seed = seed
         self._rates = rates
         self._delay = delay
@@ -137,7 +137,7 @@ class Chaos:
     def reset(self) -> None:
         """Starts over: the next run of each tool is its first."""
         self._runs: Counter[str] = Counter()
-        self._injected: deque[Injected] = deque(maxlen=_MOST)
+        self._injected: deque[Injected] = deque(maxlen=_MAX_INJECTED)
 
     @property
     def injected(self) -> tuple[Injected, ...]:
@@ -154,50 +154,50 @@ class Chaos:
         """
         if not (self._writes or tool.read_only) or self._keys.of(tool, call) is None:
             return (yield run)
-        number, chance = self._next(tool)
-        waited = self._latency(chance)
-        kind, fault = self._harm(chance)
-        if waited:
-            self._note(Injected(tool.name, number, "latency", seconds=waited))
-            yield Sleep(waited)
+        number, rng = self._next_run(tool)
+        latency = self._draw_latency(rng)
+        kind, fault = self._draw_injection(rng)
+        if latency:
+            self._record(Injected(tool.name, number, "latency", seconds=latency))
+            yield Sleep(latency)
         if kind is None:
-            return _late((yield run)) if waited else (yield run)
-        self._note(Injected(tool.name, number, kind, fault.name))
+            return _attribute_timeout((yield run)) if latency else (yield run)
+        self._record(Injected(tool.name, number, kind, fault.name))
         if kind == "crash":
             raise ChaosError(f"run {number} of {tool.name} (seed {self._seed!r})")
-        outcome = yield _harmed(run, kind, fault)
+        outcome = yield _replace_executor(run, kind, fault)
         if outcome.error is not None:
             outcome.error.rule = f"chaos:{fault.name}"
         return outcome
 
-    def _next(self, tool: Tool) -> tuple[int, random.Random]:
+    def _next_run(self, tool: Tool) -> tuple[int, random.Random]:
         with self._lock:
             self._runs[tool.name] += 1
             number = self._runs[tool.name]
         return number, random.Random(f"{self._seed}/{tool.name}/{number}")  # noqa: S311 - chance, no secret
 
-    def _note(self, injected: Injected) -> None:
+    def _record(self, injected: Injected) -> None:
         with self._lock:
             self._injected.append(injected)
 
-    def _latency(self, chance: random.Random) -> float:
-        drawn, seconds = chance.random(), chance.uniform(*self._delay)
+    def _draw_latency(self, rng: random.Random) -> float:
+        drawn, seconds = rng.random(), rng.uniform(*self._delay)
         return round(seconds, 3) if drawn < self._rates["latency"] else 0.0
 
-    def _harm(self, chance: random.Random) -> tuple[str | None, Fault]:
+    def _draw_injection(self, rng: random.Random) -> tuple[str | None, Fault]:
         """The injection into a run. Every number is always drawn, so that one rate does not affect the others."""
-        raised, given = chance.choice(self._raises), chance.choice(self._gives)
-        dropped, crash = Fault("lost", _dropped), Fault("crash", ChaosError)
+        raised_fault, value_fault = rng.choice(self._raises), rng.choice(self._gives)
+        lost_fault, crash_fault = Fault("lost", _connection_reset), Fault("crash", ChaosError)
         for rate, kind, fault in (
-            ("crashes", "crash", crash),
-            ("faults", "fault", raised),
-            ("lost", "lost", dropped),
-            ("values", "value", given),
+            ("crashes", "crash", crash_fault),
+            ("faults", "fault", raised_fault),
+            ("lost", "lost", lost_fault),
+            ("values", "value", value_fault),
         ):
-            drawn = chance.random()
+            drawn = rng.random()
             if drawn < self._rates[rate]:
                 return kind, fault
-        return None, crash
+        return None, crash_fault
 
     def __repr__(self) -> str:
         rates = ", ".join(f"{name}={rate:g}" for name, rate in self._rates.items() if rate)
@@ -219,7 +219,7 @@ def check_rate(owner: str, name: str, rate: object) -> None:
         raise UsageError(f"{owner}({name}={rate!r:.80}): give a number from 0 (never) to 1 (always)")
 
 
-def _late(outcome: Outcome) -> Outcome:
+def _attribute_timeout(outcome: Outcome) -> Outcome:
     """The outcome of a run that started later; a timeout counts as caused by the wait."""
     if isinstance(outcome.exception, DeadlineExceeded) and outcome.error is None:
         return Outcome(
@@ -230,12 +230,12 @@ def _late(outcome: Outcome) -> Outcome:
     return outcome
 
 
-def _harmed(run: Run, kind: str, fault: Fault) -> Run:
+def _replace_executor(run: Run, kind: str, fault: Fault) -> Run:
     """A run with another ending; its timeout is kept."""
-    harmed = copy(run)
+    new_run = copy(run)
     if kind == "lost":
-        harmed.executor = _losing(run, fault)
-        return harmed
+        new_run.executor = _lossy_executor(run, fault)
+        return new_run
 
     def instead() -> Any:
         made = fault.make()
@@ -243,30 +243,30 @@ def _harmed(run: Run, kind: str, fault: Fault) -> Run:
             raise made
         return made
 
-    harmed.executor, harmed.is_async, harmed.offload = instead, False, False
-    return harmed
+    new_run.executor, new_run.is_async, new_run.offload = instead, False, False
+    return new_run
 
 
-def _losing(run: Run, fault: Fault) -> Callable[[], Any]:
+def _lossy_executor(run: Run, fault: Fault) -> Callable[[], Any]:
     """An executor that runs the tool to its end and loses its result."""
 
     def lose() -> Any:
         value = run.executor()
         if isinstance(value, (Awaitable, AsyncGenerator)):
-            return _awaited(value, fault)
+            return _await_and_fail(value, fault)
         if isinstance(value, Generator):
             from mulligan.execute.sync_driver import consume
 
-            consume(value, _YIELDED)
+            consume(value, _MAX_YIELDED)
         raise fault.make()
 
     return lose
 
 
-async def _awaited(value: Any, fault: Fault) -> None:
+async def _await_and_fail(value: Any, fault: Fault) -> None:
     from mulligan.execute.async_driver import resolve_value
 
-    await resolve_value(value, _YIELDED)
+    await resolve_value(value, _MAX_YIELDED)
     raise fault.make()
 
 
@@ -287,47 +287,47 @@ class Saboteur:
         check_rate("Saboteur", "crashes", crashes)
         self._seed = seed
         self._crashes = crashes
-        self._asked: Counter[str] = Counter()
+        self._call_counts: Counter[str] = Counter()
 
-    def _perhaps(self, hook: str) -> Any:
-        self._asked[hook] += 1
-        number = self._asked[hook]
-        chance = random.Random(f"{self._seed}/{hook}/{number}")  # noqa: S311 - chance, no secret
-        if chance.random() >= self._crashes:
+    def _maybe_crash(self, hook: str) -> Any:
+        self._call_counts[hook] += 1
+        number = self._call_counts[hook]
+        rng = random.Random(f"{self._seed}/{hook}/{number}")  # noqa: S311 - chance, no secret
+        if rng.random() >= self._crashes:
             return None
-        way = chance.randrange(3)
-        if way == 0:
+        kind = rng.randrange(3)
+        if kind == 0:
             raise ChaosError(f"{hook}, time {number} (seed {self._seed!r})")
-        if way == 1:
+        if kind == 1:
             raise SystemExit(3)
         return object()
 
     @hookimpl(tryfirst=True)
     def resolve(self) -> Any:
         """Crashes by chance."""
-        return self._perhaps("resolve")
+        return self._maybe_crash("resolve")
 
     @hookimpl(tryfirst=True)
     def validate(self) -> Any:
         """Crashes by chance."""
-        return self._perhaps("validate")
+        return self._maybe_crash("validate")
 
     @hookimpl(tryfirst=True)
     def detect(self) -> Any:
         """Crashes by chance."""
-        return self._perhaps("detect")
+        return self._maybe_crash("detect")
 
     @hookimpl(tryfirst=True)
     def classify(self) -> Any:
         """Crashes by chance."""
-        return self._perhaps("classify")
+        return self._maybe_crash("classify")
 
     @hookimpl(tryfirst=True)
     def hints(self) -> Any:
         """Crashes by chance."""
-        return self._perhaps("hints")
+        return self._maybe_crash("hints")
 
     @hookimpl(tryfirst=True)
     def render_feedback(self) -> Any:
         """Crashes by chance."""
-        return self._perhaps("render_feedback")
+        return self._maybe_crash("render_feedback")

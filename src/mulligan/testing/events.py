@@ -21,7 +21,7 @@ class Events(Sequence[Event]):
 
     def __init__(self) -> None:
         self.is_open = True
-        self._kept: list[Event] = []
+        self._events: list[Event] = []
 
     @overload
     def __getitem__(self, at: int) -> Event: ...
@@ -30,10 +30,10 @@ class Events(Sequence[Event]):
     def __getitem__(self, at: slice) -> list[Event]: ...
 
     def __getitem__(self, at: int | slice) -> Event | list[Event]:
-        return self._kept[at]
+        return self._events[at]
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._events)
 
     @hookimpl
     def observe(self, event: Event) -> None:
@@ -43,7 +43,7 @@ class Events(Sequence[Event]):
             event: the event.
         """
         if self.is_open:
-            self._kept.append(event)
+            self._events.append(event)
 
     def of(self, kind: type[E]) -> list[E]:
         """The events of one kind.

@@ -85,7 +85,7 @@ class TimelessPipeline(Pipeline):
         context: Mapping[str, Any] | None,
     ) -> Flow:
         flow = invoke(as_invocation(self._runtime, name_or_call, arguments, call_id, session, context))
-        return _at_once(flow, self.clock)
+        return _skip_waits(flow, self.clock)
 
     def call(
         self,
@@ -112,7 +112,7 @@ class TimelessPipeline(Pipeline):
         return async_driver()(self._flow(name_or_call, arguments, call_id, session, context), self._workers)
 
 
-def _at_once(flow: Flow, clock: FakeClock) -> Generator[Step, Outcome, ToolResult]:
+def _skip_waits(flow: Flow, clock: FakeClock) -> Generator[Step, Outcome, ToolResult]:
     """An invocation whose waits end as soon as they start."""
     try:
         step = next(flow)

@@ -18,7 +18,7 @@ from mulligan.errors import MulliganError, Problem
 from mulligan.pointers import escape, steps_of
 from mulligan.untrusted.text import clean, show_name
 from mulligan.validate.arguments import dump
-from mulligan.validate.places import ErrorPaths, has_ambiguous_names, objects_of, schema_path, value_at
+from mulligan.validate.error_paths import ErrorPaths, has_ambiguous_names, objects_of, schema_path, value_at
 
 _SHOWN_CHARS = 60
 LIMITS: Mapping[str, str] = MappingProxyType(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mulligan.classify.author import AUTHORS
+from mulligan.classify.author_messages import AUTHORS
 from mulligan.classify.builtin import arguments as argument_rules
 from mulligan.classify.builtin import fallback as late_rules
 from mulligan.classify.builtin import network as http_rules

@@ -26,8 +26,8 @@ _BINDING = re.compile(
     r"|missing \d{1,4} required (?:positional|keyword-only) arguments?: (['\w, ]{1,400}))",
     re.IGNORECASE,
 )
-_AT = re.compile(r" - at `\$([^`]{0,200})`")
-_NAMED = re.compile(r"'([^']{1,100})'")
+_MSGSPEC_PATH = re.compile(r" - at `\$([^`]{0,200})`")
+_SINGLE_QUOTED = re.compile(r"'([^']{1,100})'")
 _POSITIONS = frozenset(
     (
         "index",
@@ -53,40 +53,40 @@ _SUBJECT = (  # an argument's name, and what must hold for it
     r"(?:^|[.:;,(\[] ?|\b(?:[Aa]rgument|parameter|the|value of) )[\"'`]?{}[\"'`]? (?:= ?\S{{1,60}} )?"
     r"(?:must|should|has to|have to|needs to|cannot|can't|can not|may not|is|are|was|exceeds|out of)\b"
 )
-_MOST = 8
+_MOST_PROBLEMS = 8
 _MOST_ARGUMENTS, _LONGEST_MESSAGE = 40, 600
-_NEAR = 2
+_MOST_CALL_FRAMES = 2
 
 
 @rules("builtins.TypeError")
 def binding(failure: Failure) -> ToolError | None:
     """The tool was called with arguments that its signature does not take; a TypeError further inside is its own."""
-    found = _BINDING.match(failure.text[:600])
-    if found is None or failure.call is not None:  # a pipeline has validated them: it is the handler that does not fit
+    match = _BINDING.match(failure.text[:600])
+    if match is None or failure.call is not None:  # a pipeline has validated them: it is the handler that does not fit
         return None
-    name, unexpected, twice, missing = found.groups()
-    names = _NAMED.findall(missing) if missing else [unexpected or twice]
-    if not _at_boundary(failure, name, names, given=not missing):
+    name, unexpected, duplicate, missing = match.groups()
+    names = _SINGLE_QUOTED.findall(missing) if missing else [unexpected or duplicate]
+    if not _is_binding_failure(failure, name, names, was_passed=not missing):
         return None
     words = "missing" if missing else "unknown argument" if unexpected else "given twice"
-    problems = [Problem(pointer_to(one), words) for one in names[:_MOST]]
+    problems = [Problem(pointer_to(one), words) for one in names[:_MOST_PROBLEMS]]
     return ToolArgumentError("The arguments do not match the tool's parameters.", problems=problems, effect="possible")
 
 
-def _at_boundary(failure: Failure, name: str | None, names: list[str], *, given: bool) -> bool:
+def _is_binding_failure(failure: Failure, name: str | None, names: list[str], *, was_passed: bool) -> bool:
     """Whether the call of the tool itself failed: no frame of the tool is there, and the names are the call's."""
     arguments = failure.arguments or {}
-    if given:
+    if was_passed:
         return any(one in arguments for one in names) or (name is None and not arguments)
     if any(one in arguments for one in names):
         return False
-    return _frames(failure) <= _NEAR
+    return _frames(failure) <= _MOST_CALL_FRAMES
 
 
 def _frames(failure: Failure) -> int:
     """How many frames lie between the caller and the place that raised; counting stops at three."""
     frames, trace = 0, getattr(failure.exception, "__traceback__", None)
-    while trace is not None and frames <= _NEAR:
+    while trace is not None and frames <= _MOST_CALL_FRAMES:
         frames, trace = frames + 1, trace.tb_next
     return frames
 
@@ -96,8 +96,8 @@ def pydantic(failure: Failure) -> ToolError | None:
     """pydantic rejected data."""
     listed = failure.ask("errors")
     places = [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, (list, tuple)) else []
-    rejected = [(one.get("loc"), one.get("type"), one.get("input")) for one in places[:_MOST]]
-    return _rejected(failure, rejected, "pydantic")
+    rejected = [(one.get("loc"), one.get("type"), one.get("input")) for one in places[:_MOST_PROBLEMS]]
+    return _rejection_error(failure, rejected, "pydantic")
 
 
 @rules("jsonschema.ValidationError", "jsonschema_rs.ValidationError")
@@ -107,9 +107,9 @@ def jsonschema(failure: Failure) -> ToolError | None:
     place = list(place) if isinstance(place, Iterable) else failure.look("instance_path") or []
     validator = str(failure.look("validator") or "")
     if validator == "required":
-        named = _NAMED.search(str(failure.look("message") or failure.text)[:200])
+        named = _SINGLE_QUOTED.search(str(failure.look("message") or failure.text)[:200])
         place = [*place, *named.groups()] if named else place
-    return _rejected(failure, [(place, validator, failure.look("instance"))], "the schema")
+    return _rejection_error(failure, [(place, validator, failure.look("instance"))], "the schema")
 
 
 @rules("jsonschema.SchemaError")
@@ -121,8 +121,8 @@ def schema(failure: Failure) -> ToolError | None:
 @rules("msgspec.ValidationError", "msgspec.DecodeError")
 def msgspec(failure: Failure) -> ToolError | None:
     """msgspec rejected data."""
-    found = _AT.search(failure.text[:1_000])
-    return _rejected(failure, [(found[1].lstrip(".") if found else "", "", None)], "msgspec")
+    found = _MSGSPEC_PATH.search(failure.text[:1_000])
+    return _rejection_error(failure, [(found[1].lstrip(".") if found else "", "", None)], "msgspec")
 
 
 @rules("cattrs.BaseValidationError", "cattrs.ForbiddenExtraKeysError", "builtins.Exception")
@@ -133,13 +133,17 @@ def cattrs(failure: Failure) -> ToolError | None:
     known = failure.matches("cattrs.BaseValidationError", "cattrs.ForbiddenExtraKeysError")
     if not known and failure.field("__notes__") is None:
         return None
-    places = [([place], "", None) for exception in failure.exceptions[:_MOST] for place in _noted(exception)]
-    return _rejected(failure, places, "cattrs") if places or known else None
+    places = [
+        ([place], "", None)
+        for exception in failure.exceptions[:_MOST_PROBLEMS]
+        for place in _places_in_notes(exception)
+    ]
+    return _rejection_error(failure, places, "cattrs") if places or known else None
 
 
-def _noted(exception: BaseException) -> Iterator[str | int]:
+def _places_in_notes(exception: BaseException) -> Iterator[str | int]:
     notes = getattr(exception, "__notes__", ())
-    for note in islice(notes, _MOST) if isinstance(notes, list) else ():
+    for note in islice(notes, _MOST_PROBLEMS) if isinstance(notes, list) else ():
         place = (
             getattr(note, "name", getattr(note, "index", None)) if type(note).__module__.startswith("cattrs.") else None
         )
@@ -152,24 +156,24 @@ def validators(failure: Failure) -> ToolError | None:
     """marshmallow, voluptuous or fastjsonschema rejected data."""
     told, path = failure.look("messages"), failure.look("path")
     if isinstance(told, Mapping):
-        return _rejected(failure, [([str(name)], str(why), None) for name, why in told.items()], "the schema")
-    return _rejected(failure, [(list(path) if isinstance(path, (list, tuple)) else [], "", None)], "the schema")
+        return _rejection_error(failure, [([str(name)], str(why), None) for name, why in told.items()], "the schema")
+    return _rejection_error(failure, [(list(path) if isinstance(path, (list, tuple)) else [], "", None)], "the schema")
 
 
-def _rejected(failure: Failure, places: list[tuple[Any, Any, Any]], by: str) -> ToolError:
+def _rejection_error(failure: Failure, places: list[tuple[Any, Any, Any]], by: str) -> ToolError:
     """An argument error where the data came with the call, as far as can be told; else the tool's own."""
     pointers = {pointer_to(list(place) if isinstance(place, tuple) else place): kind for place, kind, _ in places}
-    if failure.arguments and not any(_came_with(failure.arguments, place, data) for place, _, data in places):
+    if failure.arguments and not any(_is_from_call(failure.arguments, place, data) for place, _, data in places):
         return ToolExecutionError(f"The tool received data that {by} rejected.")
-    problems = [Problem(pointer, _why(kind)) for pointer, kind in pointers.items() if pointer]
+    problems = [Problem(pointer, _describe_rejection(kind)) for pointer, kind in pointers.items() if pointer]
     return ToolArgumentError(f"Invalid arguments: {by} rejected them.", problems=problems, effect="possible")
 
 
-def _why(kind: object) -> str:
+def _describe_rejection(kind: object) -> str:
     return "missing" if "missing" in str(kind) or "required" in str(kind).lower() else "not valid"
 
 
-def _came_with(arguments: Mapping[str, Any], place: Any, data: Any) -> bool:
+def _is_from_call(arguments: Mapping[str, Any], place: Any, data: Any) -> bool:
     """Whether the rejected field, or the data it was looked for in, is in the arguments of the call."""
     first = place.lstrip(".[")[:100] if isinstance(place, str) else next(iter(place), None) if place else None
     if first is not None and str(first).split(".")[0] in arguments:
@@ -190,7 +194,7 @@ def _values(arguments: Mapping[str, Any]) -> Iterator[Any]:
 def rejected(failure: Failure) -> ToolError | None:
     """A check or a look-up inside the tool that is about one argument: it names it, or quotes what it holds."""
     arguments = failure.arguments
-    if not arguments or not failure.is_plain or type(failure.exception) not in _CHECKS:
+    if not arguments or not failure.is_plain or type(failure.exception) not in _CHECK_EXCEPTIONS:
         return None
     found = list(_rejected_arguments(failure, arguments))
     if len(found) != 1 or said(failure.told) not in (None, meanings.ARGUMENT, meanings.FAILED, meanings.OUT_OF_RANGE):
@@ -201,23 +205,23 @@ def rejected(failure: Failure) -> ToolError | None:
     return ToolArgumentError("The tool rejected an argument.", problems=problems, effect="possible")
 
 
-_CHECKS = (ValueError, KeyError, IndexError, LookupError, AssertionError)
+_CHECK_EXCEPTIONS = (ValueError, KeyError, IndexError, LookupError, AssertionError)
 
 
 def _rejected_arguments(failure: Failure, arguments: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The arguments that an exception is about, each with what is wrong with it."""
-    told, kind = failure.told[:_LONGEST_MESSAGE], type(failure.exception)
-    quoted = {found[1] for found in _IN_QUOTES.finditer(told)}
+    message, kind = failure.told[:_LONGEST_MESSAGE], type(failure.exception)
+    quoted = {found[1] for found in _IN_QUOTES.finditer(message)}
     for name, value in tuple(arguments.items())[:_MOST_ARGUMENTS]:
         is_number = type(value) is int
         text = str(value)[:_LONGEST_MESSAGE] if isinstance(value, str) or is_number else ""
-        if kind is KeyError and text and text == told:
+        if kind is KeyError and text and text == message:
             yield name, "unknown to the tool"
         elif kind is IndexError and is_number and name.lower() in _POSITIONS:
             yield name, "out of range"
-        elif "\0" in text and _NULL.search(told):
+        elif "\0" in text and _NULL.search(message):
             yield name, "contains a null character"
-        elif (text and text in quoted) or (name in told and re.search(_SUBJECT.format(re.escape(name)), told)):
+        elif (text and text in quoted) or (name in message and re.search(_SUBJECT.format(re.escape(name)), message)):
             yield name, "rejected by the tool"
 
 

@@ -36,12 +36,12 @@ _STATUS = re.compile(
     r"|(?:^|[^\w.\"'`#])[\[(]?([45]\d\d)[\])]?:? ([A-Z][a-z]{1,16}(?: [A-Za-z]{2,16}){0,4})",
     re.IGNORECASE,
 )
-_EITHER = re.compile(r"[a-z]Or[A-Z]")
+_CHOICE_NAME = re.compile(r"[a-z]Or[A-Z]")
 _COMPONENT = re.compile(
     r"(?:(?!Internal)\w*(?:Server|Backend)|Socket|WebSocket|Proxy|DNS|SSL|TLS|OAuth\d?|Auth|Billing)"
     r"(?:Base)?(?:Error|Exception|Fault)?"
 )
-_REASONS = {status.value: status.phrase.lower() for status in HTTPStatus if status >= 400}
+_REASON_PHRASES = {status.value: status.phrase.lower() for status in HTTPStatus if status >= 400}
 _BUGS = (
     ArithmeticError,
     AssertionError,
@@ -69,28 +69,28 @@ def told_status(failure: Failure) -> ToolError | None:
     """An HTTP status that the message tells as one: `status code 404`, `error: 404`, `404 Not Found`."""
     for one in _chain(failure):
         is_key = issubclass(type(one.exception), LookupError)  # `KeyError(404)` looked for a key
-        status = None if is_key or _is_bug(one.exception) else _status_told(one.text, one.told)
+        status = None if is_key or _is_bug(one.exception) else _find_status(one.text, one.told)
         if status is not None:
             return status_error(one, status, effect="possible")
     return None
 
 
-def _status_told(text: str, told: str) -> int | None:
-    both = text[:600] if told == text else f"{told[:600]}\n{text[:600]}"
-    for found in _STATUS.finditer(_QUOTED.sub("_", both)) if "4" in both or "5" in both else ():
-        told_as_one = found[1] or found[2] or found[3]
-        if told_as_one:
-            return int(told_as_one)
-        phrase = _REASONS.get(int(found[4]))
-        if phrase is not None and found[5].lower().startswith(phrase):
-            return int(found[4])
+def _find_status(text: str, messages: str) -> int | None:
+    both = text[:600] if messages == text else f"{messages[:600]}\n{text[:600]}"
+    for match in _STATUS.finditer(_QUOTED.sub("_", both)) if "4" in both or "5" in both else ():
+        status = match[1] or match[2] or match[3]
+        if status:
+            return int(status)
+        phrase = _REASON_PHRASES.get(int(match[4]))
+        if phrase is not None and match[5].lower().startswith(phrase):
+            return int(match[4])
     return None
 
 
 @rules()
 def class_name(failure: Failure) -> ToolError | None:
     """Words of the name of the exception's class, such as `NotFound` or `RateLimit`."""
-    return _by_name(failure, vague=False)
+    return _classify_by_name(failure, vague=False)
 
 
 @rules()
@@ -110,56 +110,60 @@ def _is_bug(exception: BaseException | None) -> bool:
 @rules()
 def general_name(failure: Failure) -> ToolError | None:
     """A general word of the name of the exception's class, such as `Invalid` or `Validation`."""
-    return _by_name(failure, vague=True)
+    return _classify_by_name(failure, vague=True)
 
 
-def _by_name(failure: Failure, *, vague: bool) -> ToolError | None:
+def _classify_by_name(failure: Failure, *, vague: bool) -> ToolError | None:
     chain = _chain(failure)
     for place, one in enumerate(chain):
-        meaning = _named(one.exception)
+        meaning = _meaning_of_class(one.exception)
         if meaning is not None and (meaning in _VAGUE) is vague:
-            return m.error_of(one, _narrowed(meaning, chain[place:]))
+            return m.error_of(one, _narrow_meaning(meaning, chain[place:]))
     return None
 
 
-def _named(exception: BaseException | None) -> m.Meaning | None:
+def _meaning_of_class(exception: BaseException | None) -> m.Meaning | None:
     """What the name of the class says, or of the first base that says anything."""
     if exception is None:
         return None
     kind = type(exception)
     for cls in kind.__mro__:
-        meaning = None if cls.__module__ == "builtins" else _name_says(cls.__module__, cls.__name__, cls is kind)
+        meaning = None if cls.__module__ == "builtins" else _meaning_of_name(cls.__module__, cls.__name__, cls is kind)
         if meaning is not None:
             return meaning
     return None
 
 
 @lru_cache(maxsize=2_048)
-def _name_says(module: str, name: str, itself: bool) -> m.Meaning | None:
+def _meaning_of_name(module: str, name: str, is_own_class: bool) -> m.Meaning | None:
     """What a name says, without the part of it that names the library (`DNSException` of `dns`).
 
     A base says nothing if it offers a choice, or only names a part of the system: everything that a library's server or
     socket raises may derive from it.
     """
-    own = name[len(_product(module, name)) :] or name
-    if not itself and (_EITHER.search(own) or _COMPONENT.fullmatch(own)):
+    short_name = name[len(_library_prefix(module, name)) :] or name
+    if not is_own_class and (_CHOICE_NAME.search(short_name) or _COMPONENT.fullmatch(short_name)):
         return None
-    return reason_of(own)
+    return reason_of(short_name)
 
 
-def _product(module: str, name: str) -> str:
+def _library_prefix(module: str, name: str) -> str:
     """What a name begins with that names the library: its package, or a module such as `mcpserver` of `mcp`."""
     package, *inner = module.lower().split(".")
     parts = [package.rstrip("s"), package, *(part for part in inner if part.startswith(package))]
     return max((part for part in parts if part and name.lower().startswith(part)), key=len, default="")
 
 
-def _narrowed(meaning: m.Meaning, chain: tuple[Failure, ...]) -> m.Meaning:
+def _narrow_meaning(meaning: m.Meaning, chain: tuple[Failure, ...]) -> m.Meaning:
     """What a general name means here, as the texts and the names of the causes tell."""
     narrower = _NARROWER.get(meaning, ())
-    return next((told for told in _told(chain, narrower) if told in narrower), meaning) if narrower else meaning
+    return (
+        next((told for told in _meanings_of_chain(chain, narrower) if told in narrower), meaning)
+        if narrower
+        else meaning
+    )
 
 
-def _told(chain: tuple[Failure, ...], narrower: tuple[m.Meaning, ...]) -> Iterator[m.Meaning | None]:
+def _meanings_of_chain(chain: tuple[Failure, ...], narrower: tuple[m.Meaning, ...]) -> Iterator[m.Meaning | None]:
     yield from (said(one.told, narrower) for one in chain)
-    yield from (_named(one.exception) for one in chain[1:])
+    yield from (_meaning_of_class(one.exception) for one in chain[1:])

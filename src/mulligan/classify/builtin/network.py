@@ -97,11 +97,11 @@ def grpc_status(failure: Failure) -> ToolError | None:
     meaning = reason_of(name) if name.isupper() else None
     if meaning is None:
         return None
-    told = safe_str(failure.ask("details"), 1_000)
+    details = safe_str(failure.ask("details"), 1_000)
     if meaning is m.UNAVAILABLE:
-        meaning = said(told, (m.UNREACHABLE, m.TLS)) or meaning
+        meaning = said(details, (m.UNREACHABLE, m.TLS)) or meaning
     if meaning is m.RATE_LIMIT:
-        meaning = said(told, (m.TOO_LARGE, m.QUOTA)) or (m.TOO_LARGE if "larger than max" in told else meaning)
+        meaning = said(details, (m.TOO_LARGE, m.QUOTA)) or (m.TOO_LARGE if "larger than max" in details else meaning)
     return m.error_of(failure, meaning)
 
 
@@ -113,8 +113,8 @@ def json_rpc(failure: Failure) -> ToolError | None:
     for code in (failure.field("error", "code"), failure.field("code")):
         if type(code) is int and code in _RPC:
             return _rpc_error(failure, code)
-    told = _RPC_CODE.search(failure.text[:400]) if failure.exception is None else None
-    return None if told is None else _rpc_error(failure, int(told[1]))
+    match = _RPC_CODE.search(failure.text[:400]) if failure.exception is None else None
+    return None if match is None else _rpc_error(failure, int(match[1]))
 
 
 def _rpc_error(failure: Failure, code: int) -> ToolError | None:
@@ -144,7 +144,7 @@ def http_client(failure: Failure) -> ToolError | None:
 @rules("ftplib.Error")
 def ftp(failure: Failure) -> ToolError | None:
     """The reply code of an FTP server: RFC 959."""
-    return _reply(failure, failure.text[:3])
+    return _reply_error(failure, failure.text[:3])
 
 
 @rules("smtplib.SMTPException")
@@ -156,11 +156,11 @@ def smtp(failure: Failure) -> ToolError | None:
         refused = failure.look("recipients")
         names = [str(name)[:200] for name in refused] if isinstance(refused, Mapping) else []
         code = next(iter(refused.values()), (550,))[0] if isinstance(refused, Mapping) else 550
-        return _reply(failure, str(code), ", ".join(names[:8]))
-    return _reply(failure, str(failure.look("smtp_code")))
+        return _reply_error(failure, str(code), ", ".join(names[:8]))
+    return _reply_error(failure, str(failure.look("smtp_code")))
 
 
-def _reply(failure: Failure, code: str, resource: str | None = None) -> ToolError | None:
+def _reply_error(failure: Failure, code: str, resource: str | None = None) -> ToolError | None:
     meaning = _REPLIES.get(int(code)) if code.isdigit() else None
     if meaning is None:
         return None

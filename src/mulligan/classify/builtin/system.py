@@ -22,8 +22,8 @@ from mulligan.errors import (
 )
 
 rules = Rules()
-_HUMPS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_MAKING = frozenset(("write", "save", "create", "export", "dump", "store", "touch"))
+_CAMEL_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_WRITE_VERBS = frozenset(("write", "save", "create", "export", "dump", "store", "touch"))
 
 
 @rules("builtins.FileNotFoundError")
@@ -43,7 +43,7 @@ def _missing_folder(failure: Failure) -> str | None:
     path, tool = failure.look("filename"), failure.tool
     if not isinstance(path, str) or tool is None or tool.read_only:
         return None
-    if _MAKING.isdisjoint(re.split(r"[\W_]+", _HUMPS.sub("_", tool.name).lower())):
+    if _WRITE_VERBS.isdisjoint(re.split(r"[\W_]+", _CAMEL_BOUNDARY.sub("_", tool.name).lower())):
         return None
     folder = os.path.dirname(path)
     return folder if folder and not os.path.isdir(folder) else None
@@ -80,11 +80,11 @@ def _errno_of(error: OSError) -> int | None:
     return next((number for cls, number in _BY_TYPE if isinstance(error, cls)), None)
 
 
-def _place(failure: Failure) -> str:
+def _resource_suffix(failure: Failure) -> str:
     return f": {failure.resource}" if failure.resource else ""
 
 
-def _denied(failure: Failure) -> ToolError:
+def _permission_error(failure: Failure) -> ToolError:
     """EACCES: one path that is denied is no account that is denied; another path may do."""
     path = failure.look("filename")
     if path is None:
@@ -93,47 +93,47 @@ def _denied(failure: Failure) -> ToolError:
     return ToolPermissionError(f"Permission denied: {resource}", fatal=False, resource=resource, user_message=user)
 
 
-def _exists(failure: Failure) -> ToolError:
-    message = f"The resource already exists{_place(failure)}"
+def _already_exists_error(failure: Failure) -> ToolError:
+    message = f"The resource already exists{_resource_suffix(failure)}"
     return ResourceConflictError(message, code="ALREADY_EXISTS", resource=failure.resource)
 
 
-def _busy(failure: Failure) -> ToolError:
-    return ResourceConflictError(f"The path is busy or not empty{_place(failure)}", resource=failure.resource)
+def _busy_error(failure: Failure) -> ToolError:
+    return ResourceConflictError(f"The path is busy or not empty{_resource_suffix(failure)}", resource=failure.resource)
 
 
-def _wrong_path(words: str) -> Callable[[Failure], ToolError]:
-    return lambda failure: ToolArgumentError(f"{words}{_place(failure)}", resource=failure.resource)
+def _make_path_rule(words: str) -> Callable[[Failure], ToolError]:
+    return lambda failure: ToolArgumentError(f"{words}{_resource_suffix(failure)}", resource=failure.resource)
 
 
-def _full(failure: Failure) -> ToolError:
+def _disk_full_error(failure: Failure) -> ToolError:
     user = "The disk is full or its quota is exhausted. Free some space, then try again."
     message, resource = "No space left on the disk.", failure.resource
     return ToolQuotaError(message, resource=resource, user_message=user, effect="possible")
 
 
-def _too_many(failure: Failure) -> ToolError:
+def _out_of_resources_error(failure: Failure) -> ToolError:
     return ToolUnavailableError("The system is temporarily out of resources.", effect="none")
 
 
-def _meaning(meaning: m.Meaning) -> Callable[[Failure], ToolError]:
+def _make_meaning_rule(meaning: m.Meaning) -> Callable[[Failure], ToolError]:
     return lambda failure: m.error_of(failure, meaning)
 
 
 _BY_ERRNO: Mapping[int, Callable[[Failure], ToolError]] = {
-    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), _denied),
-    errno.EEXIST: _exists,
-    **dict.fromkeys((errno.ENOTEMPTY, errno.EBUSY, errno.ETXTBSY), _busy),
-    errno.EISDIR: _wrong_path("The path is a directory, not a file"),
-    errno.ENOTDIR: _wrong_path("A part of the path is not a directory"),
-    errno.ENAMETOOLONG: _wrong_path("The name is too long"),
-    errno.ELOOP: _wrong_path("The path contains a loop of symbolic links"),
-    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), _full),
-    **dict.fromkeys((errno.EMFILE, errno.ENFILE, errno.EAGAIN), _too_many),
-    **dict.fromkeys((errno.ECONNREFUSED, errno.EHOSTUNREACH, errno.EHOSTDOWN), _meaning(m.UNREACHABLE)),
-    **dict.fromkeys((errno.ENETUNREACH, errno.ENETDOWN, errno.EADDRNOTAVAIL), _meaning(m.UNREACHABLE)),
-    **dict.fromkeys((errno.ECONNRESET, errno.ECONNABORTED, errno.EPIPE, errno.ENOTCONN), _meaning(m.DROPPED)),
-    errno.ETIMEDOUT: _meaning(m.TIMEOUT),
+    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), _permission_error),
+    errno.EEXIST: _already_exists_error,
+    **dict.fromkeys((errno.ENOTEMPTY, errno.EBUSY, errno.ETXTBSY), _busy_error),
+    errno.EISDIR: _make_path_rule("The path is a directory, not a file"),
+    errno.ENOTDIR: _make_path_rule("A part of the path is not a directory"),
+    errno.ENAMETOOLONG: _make_path_rule("The name is too long"),
+    errno.ELOOP: _make_path_rule("The path contains a loop of symbolic links"),
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), _disk_full_error),
+    **dict.fromkeys((errno.EMFILE, errno.ENFILE, errno.EAGAIN), _out_of_resources_error),
+    **dict.fromkeys((errno.ECONNREFUSED, errno.EHOSTUNREACH, errno.EHOSTDOWN), _make_meaning_rule(m.UNREACHABLE)),
+    **dict.fromkeys((errno.ENETUNREACH, errno.ENETDOWN, errno.EADDRNOTAVAIL), _make_meaning_rule(m.UNREACHABLE)),
+    **dict.fromkeys((errno.ECONNRESET, errno.ECONNABORTED, errno.EPIPE, errno.ENOTCONN), _make_meaning_rule(m.DROPPED)),
+    errno.ETIMEDOUT: _make_meaning_rule(m.TIMEOUT),
 }
 _BY_TYPE: tuple[tuple[type[OSError], int], ...] = (
     (PermissionError, errno.EACCES),

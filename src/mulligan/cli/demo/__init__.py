@@ -9,9 +9,9 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from mulligan.cli.demo.play import POLICY, Conversation, Played
+from mulligan.cli.demo.play import POLICY, Conversation, PlayedTurn
 from mulligan.cli.demo.script import TURNS, Turn
-from mulligan.cli.demo.server import serving
+from mulligan.cli.demo.server import run_server
 from mulligan.cli.demo.show import Show
 from mulligan.cli.demo.tools import FILES, make_tools
 from mulligan.cli.output import FAILED, OK, console, is_styled, stdout
@@ -43,15 +43,15 @@ def demo(
     styled = is_styled(stdout()) and not plain
     show = Show(console(stdout(), styled=styled))
     paced = stdout().isatty() and not plain and not fast
-    with tempfile.TemporaryDirectory(prefix="mulligan-demo-") as folder, serving() as port:
+    with tempfile.TemporaryDirectory(prefix="mulligan-demo-") as folder, run_server() as port:
         workspace = Path(folder)
         for name, text in FILES.items():
             (workspace / name).write_text(text, encoding="utf-8")
         with settings.pipeline(make_tools(workspace, port), bare=True, log="OFF", policy=POLICY) as pipeline:
-            return _Stage(pipeline, show, pause=_PAUSE if paced else 0.0, waits=not fast).play()
+            return _Player(pipeline, show, pause=_PAUSE if paced else 0.0, waits=not fast).play()
 
 
-class _Stage:
+class _Player:
     """Plays the script and shows it, step by step."""
 
     def __init__(self, pipeline: Pipeline, show: Show, *, pause: float, waits: bool) -> None:
@@ -64,19 +64,19 @@ class _Stage:
     def play(self) -> int:
         """Play all turns, and return whether they went as scripted, as an exit code."""
         started = time.monotonic()
-        self._show.opening(self._tools)
+        self._show.show_opening(self._tools)
         played = [self._turn(number, turn) for number, turn in enumerate(TURNS, 1)]
-        self._show.closing(played, self._conversation, time.monotonic() - started)
+        self._show.show_summary(played, self._conversation, time.monotonic() - started)
         conversation = self._conversation
         as_scripted = not any(one.surprises for one in played) and conversation.asked == conversation.answered
         return OK if as_scripted else FAILED
 
-    def _turn(self, number: int, turn: Turn) -> Played:
+    def _turn(self, number: int, turn: Turn) -> PlayedTurn:
         self._show.asks(number, turn)
         time.sleep(self._pause)
         played = self._conversation.ask(turn)
         self._show.reads(played, skips=not self._waits)
         time.sleep(self._pause + (played.wait if self._waits else 0.0))
         self._conversation.follow(played)
-        self._show.ends(played)
+        self._show.show_end(played)
         return played

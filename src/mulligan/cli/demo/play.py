@@ -6,7 +6,7 @@ from typing import Any
 
 import attrs
 
-from mulligan.cli.demo.script import TASK, Move, Turn
+from mulligan.cli.demo.script import TASK, ScriptedCall, Turn
 from mulligan.pipeline.session import Session
 from mulligan.policy import Policy
 from mulligan.results import ToolResult
@@ -16,7 +16,7 @@ POLICY = Policy(retry=False)
 
 
 @attrs.define
-class Played:
+class PlayedTurn:
     """One played turn.
 
     Attributes:
@@ -43,12 +43,12 @@ class Played:
     @property
     def surprises(self) -> list[str]:
         """What did not go as scripted."""
-        said = [*map(_surprise, self.turn.asks, self.first)]
-        if self.turn.then is None:
-            said.append("" if self.first[0].fatal else f"{self.turn.asks[0].name} should have stopped the run")
+        messages = [*map(_describe_surprise, self.turn.asks, self.first)]
+        if self.turn.next_call is None:
+            messages.append("" if self.first[0].fatal else f"{self.turn.asks[0].name} should have stopped the run")
         elif self.second is not None:
-            said.append(_surprise(self.turn.then, self.second))
-        return [surprise for surprise in said if surprise]
+            messages.append(_describe_surprise(self.turn.next_call, self.second))
+        return [surprise for surprise in messages if surprise]
 
 
 class Conversation:
@@ -66,31 +66,31 @@ class Conversation:
         self._calls = 0
         self.messages: list[dict[str, Any]] = [{"role": "user", "content": TASK}]
 
-    def ask(self, turn: Turn) -> Played:
+    def ask(self, turn: Turn) -> PlayedTurn:
         """Make the calls of a turn, as the model; the first one fails.
 
         Args:
             turn: the turn.
         """
-        return Played(turn, self._say(turn.asks))
+        return PlayedTurn(turn, self._send(turn.asks))
 
-    def follow(self, played: Played) -> None:
+    def follow(self, played: PlayedTurn) -> None:
         """Make the call that follows the feedback, if there is one.
 
         Args:
             played: the turn so far.
         """
-        if played.turn.then is not None:
-            (played.second,) = self._say((played.turn.then,))
+        if played.turn.next_call is not None:
+            (played.second,) = self._send((played.turn.next_call,))
 
-    def _say(self, moves: tuple[Move, ...]) -> tuple[ToolResult, ...]:
+    def _send(self, moves: tuple[ScriptedCall, ...]) -> tuple[ToolResult, ...]:
         """Send one message with calls, as the model, and return the results."""
         message = {"role": "assistant", "content": None, "tool_calls": [self._call(move) for move in moves]}
         answers = self._session.answer(message)
         self.messages += [message, *answers]
         return answers.results
 
-    def _call(self, move: Move) -> dict[str, Any]:
+    def _call(self, move: ScriptedCall) -> dict[str, Any]:
         self._calls += 1
         function = {"name": move.name, "arguments": move.arguments}
         return {"id": f"call_{self._calls}", "type": "function", "function": function}
@@ -106,7 +106,7 @@ class Conversation:
         return [message["tool_call_id"] for message in self.messages if message["role"] == "tool"]
 
 
-def _surprise(move: Move, result: ToolResult) -> str:
+def _describe_surprise(move: ScriptedCall, result: ToolResult) -> str:
     got = type(result.error).__name__ if result.error is not None else ""
     if got == move.error:
         return ""

@@ -9,7 +9,7 @@ _THINK = '{"thought": "First the sales, then the forecast.", "number": 1}'
 
 
 @attrs.frozen
-class Move:
+class ScriptedCall:
     """One call of the model.
 
     Attributes:
@@ -36,13 +36,13 @@ class Turn:
     """
 
     title: str
-    wrong: str
-    asks: tuple[Move, ...]
-    then: Move | None
-    did: str
+    short_title: str
+    asks: tuple[ScriptedCall, ...]
+    next_call: ScriptedCall | None
+    reaction: str
 
 
-def _turn(title: str, wrong: str, asks: Move, then: Move, did: str) -> Turn:
+def _turn(title: str, wrong: str, asks: ScriptedCall, then: ScriptedCall, did: str) -> Turn:
     return Turn(title, wrong, (asks,), then, did)
 
 
@@ -50,65 +50,67 @@ TURNS = (
     _turn(
         "A tool that does not exist",
         "no such tool",
-        Move("openDocument", '{"path": "brief.txt"}', "ToolNotFoundError"),
-        Move("read_file", '{"path": "brief.txt"}'),
+        ScriptedCall("openDocument", '{"path": "brief.txt"}', "ToolNotFoundError"),
+        ScriptedCall("read_file", '{"path": "brief.txt"}'),
         "used the suggestion",
     ),
     _turn(
         "A tool name without its namespace",
         "partial name",
-        Move("sequential-thinking", _THINK, "ToolNotFoundError"),
-        Move("sequential-thinking__sequentialthinking", _THINK),
+        ScriptedCall("sequential-thinking", _THINK, "ToolNotFoundError"),
+        ScriptedCall("sequential-thinking__sequentialthinking", _THINK),
         "used the full name",
     ),
     _turn(
         "Arguments that are not valid JSON",
         "broken JSON",
-        Move("best_days", '{"path": "sales.csv", "count": 3', "ToolArgumentError"),
-        Move("best_days", '{"path": "sales.csv", "count": 3}'),
+        ScriptedCall("best_days", '{"path": "sales.csv", "count": 3', "ToolArgumentError"),
+        ScriptedCall("best_days", '{"path": "sales.csv", "count": 3}'),
         "closed the brace",
     ),
     _turn(
         "An argument of the wrong type",
         "wrong type",
-        Move("forecast", '{"days": "seven", "runs": 500}', "ToolArgumentError"),
-        Move("forecast", '{"days": 7, "runs": 500}'),
+        ScriptedCall("forecast", '{"days": "seven", "runs": 500}', "ToolArgumentError"),
+        ScriptedCall("forecast", '{"days": 7, "runs": 500}'),
         "sent a number",
     ),
     _turn(
         "A file that does not exist",
         "missing file",
-        Move("read_file", '{"path": "price.csv"}', "ResourceNotFoundError"),
-        Move("read_file", '{"path": "prices.csv"}'),
+        ScriptedCall("read_file", '{"path": "price.csv"}', "ResourceNotFoundError"),
+        ScriptedCall("read_file", '{"path": "prices.csv"}'),
         "corrected the name",
     ),
     _turn(
         "A service that does not find a resource",
         "HTTP 404",
-        Move("get_rate", '{"currency": "POUND"}', "ResourceNotFoundError"),
-        Move("get_rate", '{"currency": "GBP"}'),
+        ScriptedCall("get_rate", '{"currency": "POUND"}', "ResourceNotFoundError"),
+        ScriptedCall("get_rate", '{"currency": "GBP"}'),
         "used a known one",
     ),
     _turn(
         "A service that limits requests",
         "HTTP 429",
-        Move("get_rate", '{"currency": "USD"}', "ToolRateLimitError"),
-        Move("get_rate", '{"currency": "USD"}'),
+        ScriptedCall("get_rate", '{"currency": "USD"}', "ToolRateLimitError"),
+        ScriptedCall("get_rate", '{"currency": "USD"}'),
         "waited",
     ),
     _turn(
         "A tool that hangs",
         "no answer",
-        Move("forecast", '{"days": 30, "runs": 1000000000}', "ToolTimeoutError"),
-        Move("forecast", '{"days": 30, "runs": 1000}'),
+        ScriptedCall("forecast", '{"days": 30, "runs": 1000000000}', "ToolTimeoutError"),
+        ScriptedCall("forecast", '{"days": 30, "runs": 1000}'),
         "requested less",
     ),
     Turn(
         "Credentials that are no longer valid",
         "HTTP 401",
         (
-            Move("publish_report", '{"title": "Sales", "text": "Best: Sat, Sun, Fri."}', "ToolAuthenticationError"),
-            Move("read_file", '{"path": "brief.txt"}'),
+            ScriptedCall(
+                "publish_report", '{"title": "Sales", "text": "Best: Sat, Sun, Fri."}', "ToolAuthenticationError"
+            ),
+            ScriptedCall("read_file", '{"path": "brief.txt"}'),
         ),
         None,
         "had to stop",

@@ -11,7 +11,7 @@ from mulligan.errors import UsageError
 
 TOKEN = "demo-4f9d2c7ab81e06f35d9911"  # noqa: S105
 RATES = {"CHF": "0.94", "EUR": "1", "GBP": "0.85", "USD": "1.09"}
-BUSY = "USD"
+BUSY_CURRENCY = "USD"
 RETRY_AFTER = 1
 
 
@@ -29,7 +29,7 @@ class _Handler(BaseHTTPRequestHandler):
         code = self.path.rpartition("/")[2]
         if code not in RATES:
             self._answer(404, f"Unknown currency {code}. Known: {', '.join(RATES)}.")
-        elif code == BUSY and self._first_time():
+        elif code == BUSY_CURRENCY and self._is_first_request():
             self._answer(429, "At most one request a second.", retry_after=RETRY_AFTER)
         else:
             self._answer(200, f"1 EUR = {RATES[code]} {code}")
@@ -38,7 +38,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.rfile.read(int(self.headers.get("Content-Length", 0)))
         self._answer(401, f"The token has expired: {self.headers.get('Authorization')}")
 
-    def _first_time(self) -> bool:
+    def _is_first_request(self) -> bool:
         assert isinstance(self.server, _Server)
         first, self.server.was_busy = not self.server.was_busy, True
         return first
@@ -57,7 +57,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def serving() -> Iterator[int]:
+def run_server() -> Iterator[int]:
     """Serve on a free port of 127.0.0.1, yield the port, and stop at the end.
 
     Raises:

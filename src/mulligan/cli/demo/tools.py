@@ -45,7 +45,7 @@ def make_tools(workspace: Path, port: int) -> list[Tool]:
         workspace: the folder that the file tools read.
         port: the port of the service on 127.0.0.1.
     """
-    return [*_file_tools(workspace), _forecast(), *_service_tools(port), _thinking()]
+    return [*_file_tools(workspace), _forecast_tool(), *_service_tools(port), _thinking_tool()]
 
 
 def _file_tools(workspace: Path) -> list[Tool]:
@@ -72,7 +72,7 @@ def _file_tools(workspace: Path) -> list[Tool]:
     return [read_file, best_days]
 
 
-def _forecast() -> Tool:
+def _forecast_tool() -> Tool:
     @tool(read_only=True, timeout=FORECAST_SECONDS)
     async def forecast(days: int, runs: int) -> str:
         """Simulate future sales in a separate Python process."""
@@ -115,7 +115,7 @@ def _service_tools(port: int) -> list[Tool]:
     return [get_rate, publish_report]
 
 
-def _thinking() -> Tool:
+def _thinking_tool() -> Tool:
     @tool(name="sequential-thinking__sequentialthinking", read_only=True)
     def think(thought: str, number: int) -> str:
         """Think about a problem in steps."""

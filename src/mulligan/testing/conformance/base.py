@@ -32,7 +32,7 @@ __import__(sys.argv[1])
 seconds = time.perf_counter() - started
 print(json.dumps([seconds, sorted({name.partition(".")[0] for name in set(sys.modules) - before})]))
 """
-_OWN = frozenset(
+_OWN_DEPENDENCIES = frozenset(
     {
         *(
             "attr",
@@ -47,10 +47,10 @@ _OWN = frozenset(
         *("msgspec", "mulligan", "pluggy", "rapidfuzz", "typing_extensions", "zipp"),
     }
 )
-_PATIENCE = 60
+_IMPORT_TIMEOUT = 60
 
 
-class Imported(NamedTuple):
+class ImportReport(NamedTuple):
     """What an import did.
 
     Attributes:
@@ -63,7 +63,7 @@ class Imported(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def imported(module: str, attempt: int = 0) -> Imported:
+def import_in_subprocess(module: str, attempt: int = 0) -> ImportReport:
     """Imports a module in a fresh interpreter, once mulligan is imported there.
 
     Args:
@@ -79,7 +79,7 @@ def imported(module: str, attempt: int = 0) -> Imported:
         capture_output=True,
         text=True,
         check=False,
-        timeout=_PATIENCE,
+        timeout=_IMPORT_TIMEOUT,
         env={**os.environ, "PYTHONPATH": paths},
     )
     if done.returncode != 0:
@@ -88,8 +88,8 @@ def imported(module: str, attempt: int = 0) -> Imported:
             "Is it installed, or its folder on the path? Where the plugin is made elsewhere, set `module`."
         )
     seconds, packages = json.loads(done.stdout.splitlines()[-1])
-    foreign = (name for name in packages if name not in sys.stdlib_module_names and name not in _OWN)
-    return Imported(seconds, tuple(name for name in foreign if not name.startswith("_")))
+    foreign = (name for name in packages if name not in sys.stdlib_module_names and name not in _OWN_DEPENDENCIES)
+    return ImportReport(seconds, tuple(name for name in foreign if not name.startswith("_")))
 
 
 @attrs.frozen
@@ -119,37 +119,37 @@ class Sample:
         """
         if type(error) is not self.error:
             yield "class", type(error).__name__, self.error.__name__
-        for name, wanted in self.fields.items():
-            found = getattr(error, name, "no such attribute")
-            if name == "rule" and isinstance(found, str) and ":" not in str(wanted):
-                found = found.partition(":")[2]
-            if found != wanted:
-                yield name, found, wanted
+        for name, expected in self.fields.items():
+            actual = getattr(error, name, "no such attribute")
+            if name == "rule" and isinstance(actual, str) and ":" not in str(expected):
+                actual = actual.partition(":")[2]
+            if actual != expected:
+                yield name, actual, expected
 
 
-def sample_of(given: Any) -> Sample:
+def sample_of(item: Any) -> Sample:
     """Converts an item of a suite's `samples`.
 
     Args:
-        given: a `Sample`, or a pair or triple of its attributes.
+        item: a `Sample`, or a pair or triple of its attributes.
 
     Raises:
         UsageError: it is something else.
     """
-    if isinstance(given, Sample):
-        return given
-    fits = isinstance(given, (tuple, list)) and len(given) in (2, 3)
-    if not fits or not (isinstance(given[1], type) and issubclass(given[1], ToolError)):
+    if isinstance(item, Sample):
+        return item
+    fits = isinstance(item, (tuple, list)) and len(item) in (2, 3)
+    if not fits or not (isinstance(item[1], type) and issubclass(item[1], ToolError)):
         raise UsageError(
-            f"a sample is (exception or value, error class), or these and a dict of the error's attributes; not {given!r:.100}"
+            f"a sample is (exception or value, error class), or these and a dict of the error's attributes; not {item!r:.100}"
         )
-    return Sample(*given)
+    return Sample(*item)
 
 
 _FENCE = re.compile(r"<<<([0-9a-f]{16,})\n.*?\n\1>>>", re.DOTALL)
 
 
-def outside(text: str) -> str:
+def text_outside_fences(text: str) -> str:
     """The text outside mulligan's fences; for JSON, its strings.
 
     Args:
@@ -180,8 +180,8 @@ def texts_of(value: Any) -> Iterator[str]:
             yield from texts_of(item)
 
 
-_TOLD = 8
-_LINE = 300
+_MAX_LISTED = 8
+_MAX_LINE_LENGTH = 300
 
 
 class Conformance:
@@ -208,15 +208,18 @@ class Conformance:
         __tracebackhide__ = True
         info = self.info()
         if self.hook not in info.hooks:
-            told = f"it implements {', '.join(info.hooks)}"
-            hold([f"plugin {info.name!r} has no hookimpl of {self.hook}: {told}"], "Use the suite of its own hook.")
+            implemented = f"it implements {', '.join(info.hooks)}"
+            assert_no_problems(
+                [f"plugin {info.name!r} has no hookimpl of {self.hook}: {implemented}"],
+                "Use the suite of its own hook.",
+            )
 
     def test_it_says_its_api(self) -> None:
         """If it is installed under an entry point, it declares its hook API, and this mulligan has that version."""
         __tracebackhide__ = True
         name, plugin = self.module_name(), self.required()
         if needed_api(plugin, name) is None and is_installed(name):
-            hold(
+            assert_no_problems(
                 [f"{name} is installed as a plugin, and does not say which hook API it is made for"],
                 f"Write {API_ATTRIBUTE} = {HOOK_API!r} in it: so a mulligan with other hooks sets it aside, and says why.",
             )
@@ -226,8 +229,8 @@ class Conformance:
         __tracebackhide__ = True
         name = self.module_name()
         own = {name.partition(".")[0], *self.allowed_imports}
-        foreign = [package for package in imported(name).packages if package not in own]
-        hold(
+        foreign = [package for package in import_in_subprocess(name).packages if package not in own]
+        assert_no_problems(
             [f"importing {name} imports {package}" for package in foreign],
             "An installed plugin is imported by every pipeline. Name exception classes as text (failure.matches, Rules), "
             "and import a library inside of the function that needs it; or list it in `allowed_imports`.",
@@ -236,13 +239,13 @@ class Conformance:
     def test_import_is_quick(self) -> None:
         """Its import, in a fresh interpreter, takes no longer than `load_seconds`."""
         __tracebackhide__ = True
-        name, told = self.module_name(), float("inf")
+        name, fastest = self.module_name(), float("inf")
         for attempt in range(3):
-            told = min(told, imported(name, attempt).seconds)
-            if told <= self.load_seconds:
+            fastest = min(fastest, import_in_subprocess(name, attempt).seconds)
+            if fastest <= self.load_seconds:
                 return
-        hold(
-            [f"importing {name} takes {told:.2f} s, three times in a row; {self.load_seconds:g} s are allowed"],
+        assert_no_problems(
+            [f"importing {name} takes {fastest:.2f} s, three times in a row; {self.load_seconds:g} s are allowed"],
             "Every pipeline waits for it. Do no work at import: read files, compile tables and connect on first use.",
         )
 
@@ -305,7 +308,7 @@ def is_installed(module: str) -> bool:
     return any(entry.module == module for entry in read_entry_points(GROUP))
 
 
-def hold(problems: Iterable[str], advice: str) -> None:
+def assert_no_problems(problems: Iterable[str], advice: str) -> None:
     """Fails if there are problems, and says what to do.
 
     Args:
@@ -316,19 +319,19 @@ def hold(problems: Iterable[str], advice: str) -> None:
         AssertionError: there are problems.
     """
     __tracebackhide__ = True
-    found = list(islice(problems, 1_000))
-    if found:
-        more = [f"... and {len(found) - _TOLD:,} more"] if len(found) > _TOLD else []
-        lines = [f"- {shown(problem)}" for problem in found[:_TOLD]]
-        title = "this is wrong:" if not more else f"{len(found):,} things are wrong, the first of them:"
+    listed = list(islice(problems, 1_000))
+    if listed:
+        more = [f"... and {len(listed) - _MAX_LISTED:,} more"] if len(listed) > _MAX_LISTED else []
+        lines = [f"- {printable(problem)}" for problem in listed[:_MAX_LISTED]]
+        title = "this is wrong:" if not more else f"{len(listed):,} things are wrong, the first of them:"
         raise AssertionError("\n".join([title, *lines, *more, advice]))
 
 
-def shown(text: str) -> str:
+def printable(text: str) -> str:
     """A printable text on one line, shortened to a readable length.
 
     Args:
         text: any text.
     """
     line = " ".join(text.encode("utf-8", "backslashreplace").decode().split())
-    return line if len(line) <= _LINE else f"{line[:_LINE]}…"
+    return line if len(line) <= _MAX_LINE_LENGTH else f"{line[:_MAX_LINE_LENGTH]}…"

@@ -11,12 +11,19 @@ from typing import Any, ClassVar
 from mulligan.hooks.registration import plugin_name
 from mulligan.pipeline import Pipeline
 from mulligan.plugin import PluginError, ToolError, ToolResult, safe_str
-from mulligan.testing.conformance.base import Conformance, Sample, hold, outside, sample_of, shown
+from mulligan.testing.conformance.base import (
+    Conformance,
+    Sample,
+    assert_no_problems,
+    printable,
+    sample_of,
+    text_outside_fences,
+)
 from mulligan.testing.faults import EXCEPTIONS, RESULTS, VALUES, Fault, imposters, leaked, obeyed, variants
 
-_LONGEST = 1_000
-_SECONDS = 1.0
-_COMPARED = (
+_MAX_TEXT_LENGTH = 1_000
+_MAX_CPU_SECONDS = 1.0
+_COMPARED_FIELDS = (
     "message",
     "code",
     "fatal",
@@ -28,7 +35,7 @@ _COMPARED = (
     "rule",
     "http_status",
 )
-_DECIDE = "Return None for it: `classify` answers only what it knows, by class and fields."
+_ABSTAIN_ADVICE = "Return None for it: `classify` answers only what it knows, by class and fields."
 
 
 class ClassifierConformance(Conformance):
@@ -51,17 +58,17 @@ class ClassifierConformance(Conformance):
         __tracebackhide__ = True
         samples = [sample_of(one) for one in self.given(request, "samples")]
         if not samples:
-            hold(
+            assert_no_problems(
                 ["there are no samples"],
                 "Give exceptions as the provider's library raises them: samples = [(raised, Class)].",
             )
         with self.pipeline() as pipeline:
-            hold(
-                [problem for sample in samples for problem in self._against(pipeline, sample)],
+            assert_no_problems(
+                [problem for sample in samples for problem in self._sample_problems(pipeline, sample)],
                 "Correct the rule, or the sample.",
             )
 
-    def _against(self, pipeline: Pipeline, sample: Sample) -> Iterator[str]:
+    def _sample_problems(self, pipeline: Pipeline, sample: Sample) -> Iterator[str]:
         error = pipeline.classify(sample.failure, tool="some_tool", arguments=sample.arguments)
         what = f"{type(sample.failure).__name__}({safe_str(sample.failure, 80)})"
         if error is None:
@@ -69,7 +76,7 @@ class ClassifierConformance(Conformance):
             return
         for name, found, wanted in sample.differences(error):
             yield f"{what}: {name} is {found!r}, expected {wanted!r} (rule {error.rule})"
-        if not self._own(error):
+        if not self._is_from_plugin(error):
             yield f"{what}: this plugin abstains"
 
     def test_never_raises(self, request: Any) -> None:
@@ -82,7 +89,7 @@ class ClassifierConformance(Conformance):
                     pipeline.classify(fault.make(), tool="some_tool", arguments={})
                 except Exception as error:
                     problems.append(f"{fault}: {error if isinstance(error, PluginError) else repr(error)}")
-        hold(
+        assert_no_problems(
             problems,
             "A rule reads what a server sent, which may be anything: read with failure.look(...), which never raises, and "
             "check the type of what it gives before you use it.",
@@ -92,23 +99,23 @@ class ClassifierConformance(Conformance):
         """It abstains for exceptions and values of other libraries, whatever their text is."""
         __tracebackhide__ = True
         with self.pipeline(strict=True) as pipeline:
-            claims = [(fault, _meaning(pipeline, fault.make())) for fault in (*EXCEPTIONS, *RESULTS, *VALUES)]
-        hold(
+            claims = [(fault, _classify_or_none(pipeline, fault.make())) for fault in (*EXCEPTIONS, *RESULTS, *VALUES)]
+        assert_no_problems(
             [
                 f"{fault}: claimed as {type(error).__name__} ({error.rule})"
                 for fault, error in claims
-                if error is not None and self._own(error)
+                if error is not None and self._is_from_plugin(error)
             ],
-            f"{_DECIDE} Never decide by the words of a text alone: they may quote a page about errors.",
+            f"{_ABSTAIN_ADVICE} Never decide by the words of a text alone: they may quote a page about errors.",
         )
 
     def test_results_stay_results(self) -> None:
         """A value that describes errors is a result."""
         __tracebackhide__ = True
         with self.pipeline() as pipeline:
-            found = [fault for fault in RESULTS if pipeline.classify(fault.make(), tool="some_tool") is not None]
-        hold(
-            [f"{fault}: taken for a failure" for fault in found],
+            detected = [fault for fault in RESULTS if pipeline.classify(fault.make(), tool="some_tool") is not None]
+        assert_no_problems(
+            [f"{fault}: taken for a failure" for fault in detected],
             "Let `detect` look for the marks of your provider only.",
         )
 
@@ -117,9 +124,9 @@ class ClassifierConformance(Conformance):
         __tracebackhide__ = True
         faults = [*self._imposters(request), *EXCEPTIONS]
         with self.pipeline(strict=True) as pipeline:
-            first = [_compared(_meaning(pipeline, fault.make())) for fault in faults]
-            again = [_compared(_meaning(pipeline, fault.make())) for fault in reversed(faults)]
-        hold(
+            first = [_comparable(_classify_or_none(pipeline, fault.make())) for fault in faults]
+            again = [_comparable(_classify_or_none(pipeline, fault.make())) for fault in reversed(faults)]
+        assert_no_problems(
             [
                 f"{fault}: {one} and then {two}"
                 for fault, one, two in zip(faults, first, reversed(again), strict=True)
@@ -134,18 +141,18 @@ class ClassifierConformance(Conformance):
         problems = []
         with self.pipeline(strict=True) as pipeline:
             for fault in (*self._imposters(request, "huge", "deep", "order"), *EXCEPTIONS):
-                made, started = fault.make(), time.thread_time()
-                error = _meaning(pipeline, made)
-                if (seconds := time.thread_time() - started) > _SECONDS:
+                failure, started = fault.make(), time.thread_time()
+                error = _classify_or_none(pipeline, failure)
+                if (seconds := time.thread_time() - started) > _MAX_CPU_SECONDS:
                     problems.append(f"{fault}: it took {seconds:.1f} s of CPU time")
                 problems += [
                     f"{fault}: `{name}` has {len(text):,} characters"
                     for name, text in _own_texts(error)
-                    if len(text) > _LONGEST
+                    if len(text) > _MAX_TEXT_LENGTH
                 ]
-        hold(
+        assert_no_problems(
             problems,
-            f"A message is one or two sentences of yours, of {_LONGEST} characters at most; mulligan quotes foreign text. "
+            f"A message is one or two sentences of yours, of {_MAX_TEXT_LENGTH} characters at most; mulligan quotes foreign text. "
             "Look at the first thousand characters of a text only, and let no pattern repeat a repetition.",
         )
 
@@ -156,13 +163,13 @@ class ClassifierConformance(Conformance):
         problems = []
         with self.pipeline(strict=True) as pipeline:
             for fault in (*self._imposters(request, "secret"), *secret):
-                result = _read(pipeline, fault.make())
+                result = _recover_or_none(pipeline, fault.make())
                 if result is not None:
-                    told = {"what the model reads": result.content, "to_dict()": json.dumps(result.to_dict())}
+                    outputs = {"what the model reads": result.content, "to_dict()": json.dumps(result.to_dict())}
                     problems += [
-                        f"{fault}: {where} holds {name}" for where, text in told.items() for name in leaked(text)
+                        f"{fault}: {where} holds {name}" for where, text in outputs.items() for name in leaked(text)
                     ]
-        hold(
+        assert_no_problems(
             problems,
             "Say what happened in your own words. `code`, `provider` and `rule` are words of yours, never texts of a failure.",
         )
@@ -173,14 +180,16 @@ class ClassifierConformance(Conformance):
         problems = []
         with self.pipeline(strict=True) as pipeline:
             for fault in (*self._imposters(request, "order", "list", "mapping", "with everything"), *EXCEPTIONS):
-                result = _read(pipeline, fault.make())
+                result = _recover_or_none(pipeline, fault.make())
                 if result is not None and result.error is not None:
-                    said = [
-                        outside(result.content),
+                    own_texts = [
+                        text_outside_fences(result.content),
                         *(text for name, text in _own_texts(result.error) if name != "message"),
                     ]
-                    problems += [f"{fault}: it says itself {shown(run)!r}" for run in obeyed(" ".join(said))[:1]]
-        hold(
+                    problems += [
+                        f"{fault}: it says itself {printable(run)!r}" for run in obeyed(" ".join(own_texts))[:1]
+                    ]
+        assert_no_problems(
             problems,
             "Never put a text of a failure into `message`, `user_message` or a hint: the model would take it for an order. "
             "mulligan quotes it anyway; what it is about belongs into `resource`.",
@@ -198,12 +207,12 @@ class ClassifierConformance(Conformance):
         problems += [
             f"rule {name!r}: there are two for {cls}" for (name, _, cls), number in alike.items() if number > 1
         ]
-        hold(
+        assert_no_problems(
             problems,
             "`mulligan explain` and `ToolError.rule` show it: name the function, and begin its docstring with a sentence.",
         )
 
-    def _own(self, error: ToolError | None) -> bool:
+    def _is_from_plugin(self, error: ToolError | None) -> bool:
         return error is not None and (error.rule or "").startswith(f"{plugin_name(self.required())}:")
 
     def _imposters(self, request: Any, *holding: str) -> list[Fault]:
@@ -220,7 +229,7 @@ class ClassifierConformance(Conformance):
         return [fault for fault in found if not holding or any(word in fault.name for word in holding)]
 
 
-def _meaning(pipeline: Pipeline, failure: Any) -> ToolError | None:
+def _classify_or_none(pipeline: Pipeline, failure: Any) -> ToolError | None:
     """The classified failure; None also if the plugin raises, which another test checks."""
     try:
         return pipeline.classify(failure, tool="some_tool")
@@ -228,7 +237,7 @@ def _meaning(pipeline: Pipeline, failure: Any) -> ToolError | None:
         return None
 
 
-def _read(pipeline: Pipeline, exception: BaseException) -> ToolResult | None:
+def _recover_or_none(pipeline: Pipeline, exception: BaseException) -> ToolResult | None:
     """What the model would read; None if the plugin raises."""
     try:
         return pipeline.recover(exception)
@@ -244,7 +253,7 @@ def _own_texts(error: ToolError | None) -> Iterator[tuple[str, str]]:
             yield name, text.replace(error.resource, "") if name == "message" and error.resource else text
 
 
-def _compared(error: ToolError | None) -> Any:
+def _comparable(error: ToolError | None) -> Any:
     if error is None:
         return None
-    return (type(error).__name__, *(repr(getattr(error, name)) for name in _COMPARED), repr(error.problems))
+    return (type(error).__name__, *(repr(getattr(error, name)) for name in _COMPARED_FIELDS), repr(error.problems))

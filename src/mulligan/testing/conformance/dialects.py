@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 from mulligan.dialects import plain
 from mulligan.pipeline import Pipeline
 from mulligan.plugin import Dialect, ToolCall, ToolResult, UsageError, safe_str
-from mulligan.testing.conformance.base import Conformance, hold, shown, texts_of
+from mulligan.testing.conformance.base import Conformance, assert_no_problems, printable, texts_of
 from mulligan.testing.faults import MESSAGES, NESTED, VALUES, garbled
 from mulligan.testing.tools import failing_tool, sample_tools
 
-_GARBLED = 3_000
+_MAX_GARBLED = 3_000
 CALLS = (
     ToolCall("c1", "read_file", '{"path": "README.md"}'),
     ToolCall("c2", "list_files", '{"pattern": "*.md", "limit": 3}'),
@@ -73,12 +73,12 @@ class DialectConformance(Conformance):
         """It recognises its provider's messages, and no built-in dialect does."""
         __tracebackhide__ = True
         dialect, message = self.found(), plain(self.asking(self.calls()))
-        problems = [] if dialect.recognises(message) is True else [f"it does not recognise {shown(repr(message))}"]
+        problems = [] if dialect.recognises(message) is True else [f"it does not recognise {printable(repr(message))}"]
         with Pipeline(autoload=False) as pipeline:
             others = pipeline._result_factory.dialects  # noqa: SLF001 - the kit belongs to the house
         if not self.module_name().startswith("mulligan."):
             problems += [f"{name} recognises it too" for name, one in others.items() if one.recognises(message)]
-        hold(
+        assert_no_problems(
             problems,
             "`recognises` looks for the marks that only this provider's messages have; the first who says yes answers.",
         )
@@ -93,7 +93,7 @@ class DialectConformance(Conformance):
                     problems.append(f"{fault}: recognised")
             except Exception as error:
                 problems.append(f"{fault}: {type(error).__name__}: {safe_str(error, 100)}")
-        hold(
+        assert_no_problems(
             problems,
             "`recognises` gives True or False for any mapping: check the type of each member before you look into it.",
         )
@@ -101,17 +101,21 @@ class DialectConformance(Conformance):
     def test_round_trip(self) -> None:
         """The calls of a message are read as they were sent: ids, names, arguments, order."""
         __tracebackhide__ = True
-        asked = self.calls()
-        read = self.found().calls(plain(self.asking(asked)))
-        problems = [] if len(read) == len(asked) else [f"{len(asked)} calls are asked for, {len(read)} are read"]
-        for one, other in zip(asked, read, strict=False):
-            if self.has_ids and other.id != one.id:
-                problems.append(f"{one.name}: the id {one.id!r} is read as {other.id!r}")
-            if other.name != one.name:
-                problems.append(f"the name {one.name!r} is read as {other.name!r}")
-            if _value(other.arguments) != _value(one.arguments):
-                problems.append(f"{one.name}: the arguments {one.arguments!r} are read as {other.arguments!r}")
-        hold(problems, "`calls` hands over what the model sent, in its order, and repairs nothing.")
+        sent_calls = self.calls()
+        read_calls = self.found().calls(plain(self.asking(sent_calls)))
+        problems = (
+            []
+            if len(read_calls) == len(sent_calls)
+            else [f"{len(sent_calls)} calls are asked for, {len(read_calls)} are read"]
+        )
+        for sent, received in zip(sent_calls, read_calls, strict=False):
+            if self.has_ids and received.id != sent.id:
+                problems.append(f"{sent.name}: the id {sent.id!r} is read as {received.id!r}")
+            if received.name != sent.name:
+                problems.append(f"the name {sent.name!r} is read as {received.name!r}")
+            if _parse_arguments(received.arguments) != _parse_arguments(sent.arguments):
+                problems.append(f"{sent.name}: the arguments {sent.arguments!r} are read as {received.arguments!r}")
+        assert_no_problems(problems, "`calls` hands over what the model sent, in its order, and repairs nothing.")
 
     def test_answers_every_call(self) -> None:
         """Each call gets one answer with its id and what the model reads, as JSON values; the message is not changed."""
@@ -120,11 +124,11 @@ class DialectConformance(Conformance):
         before = repr(message)
         with self.pipeline(*sample_tools().values()) as pipeline, self.pipeline(*sample_tools().values()) as other:
             answers, again = pipeline.answer(message), other.answer(message)
-        problems = [f"the message was changed to {shown(repr(message))}"] if repr(message) != before else []
-        problems += _unanswered(list(answers), answers.results, has_ids=self.has_ids)
+        problems = [f"the message was changed to {printable(repr(message))}"] if repr(message) != before else []
+        problems += _find_unanswered(list(answers), answers.results, has_ids=self.has_ids)
         if list(again) != list(answers):
             problems.append(f"equal results are answered by {answers!r} and then by {again!r}")
-        hold(
+        assert_no_problems(
             problems,
             "`messages` gives the messages that answer all calls of one message; nothing in them but JSON values.",
         )
@@ -139,10 +143,10 @@ class DialectConformance(Conformance):
                 result = pipeline.call("act", {}, call_id="c1")
                 try:
                     answers = dialect.messages([result])
-                    problems += [f"{fault}: {one}" for one in _unanswered(answers, [result], has_ids=self.has_ids)]
+                    problems += [f"{fault}: {one}" for one in _find_unanswered(answers, [result], has_ids=self.has_ids)]
                 except Exception as error:
                     problems.append(f"{fault}: {type(error).__name__}: {safe_str(error, 100)}")
-        hold(
+        assert_no_problems(
             problems,
             "Write `result.content`, which is always a text, where the provider's shape has no better place for a value.",
         )
@@ -153,7 +157,7 @@ class DialectConformance(Conformance):
         dialect, problems = self.found(), []
         messages = [fault.make() for fault in NESTED]
         messages += [
-            one for one, _ in zip(garbled(plain(self.asking(self.calls()[:1]))), range(_GARBLED), strict=False)
+            one for one, _ in zip(garbled(plain(self.asking(self.calls()[:1]))), range(_MAX_GARBLED), strict=False)
         ]
         for message in messages:
             try:
@@ -161,8 +165,8 @@ class DialectConformance(Conformance):
                     for call in dialect.calls(message):
                         _check_call(call)
             except Exception as error:
-                problems.append(f"{shown(repr(message))[:160]}: {type(error).__name__}: {safe_str(error, 100)}")
-        hold(
+                problems.append(f"{printable(repr(message))[:160]}: {type(error).__name__}: {safe_str(error, 100)}")
+        assert_no_problems(
             problems,
             "A message may contain anything: return a malformed call as a ToolCall, with an empty name and "
             "the arguments as they are, so that the model gets an error.",
@@ -175,10 +179,12 @@ class DialectConformance(Conformance):
         problems: list[str] = []
         for tool in sample_tools().values():
             shape = dialect.definition(tool)
-            texts = set(texts_of(_json(shape, problems)))
+            texts = set(texts_of(_as_json(shape, problems)))
             wanted = {tool.name, tool.description, *tool.parameters["properties"]}
             problems += [f"{tool.name}: the definition does not hold {part!r}" for part in wanted - texts]
-        hold(problems, "`definition` gives the name, the description and the whole JSON Schema of a tool.")
+        assert_no_problems(
+            problems, "`definition` gives the name, the description and the whole JSON Schema of a tool."
+        )
 
     def test_streams(self) -> None:
         """The chunks of a stream give the message, and a stream that is cut off anywhere still gives its calls."""
@@ -187,8 +193,8 @@ class DialectConformance(Conformance):
         if chunks is None:
             return
         dialect, problems = self.found(), []
-        read = [(call.name, _value(call.arguments)) for call in dialect.calls(dialect.assemble(chunks))]
-        if read != [(call.name, _value(call.arguments)) for call in self.calls()]:
+        read = [(call.name, _parse_arguments(call.arguments)) for call in dialect.calls(dialect.assemble(chunks))]
+        if read != [(call.name, _parse_arguments(call.arguments)) for call in self.calls()]:
             problems.append(f"the whole stream is read as {read!r}")
         for end in range(1, len(chunks)):
             try:
@@ -197,32 +203,32 @@ class DialectConformance(Conformance):
                 continue
             except Exception as error:
                 problems.append(f"cut off after {end} chunks: {type(error).__name__}: {safe_str(error, 100)}")
-        hold(
+        assert_no_problems(
             problems,
             "`assemble` makes the message that the provider would have sent at once, of as much as has arrived.",
         )
 
 
-def _value(arguments: Any) -> Any:
+def _parse_arguments(arguments: Any) -> Any:
     return json.loads(arguments) if isinstance(arguments, str) else arguments
 
 
-def _json(value: Any, problems: list[str]) -> Any:
+def _as_json(value: Any, problems: list[str]) -> Any:
     try:
         return json.loads(json.dumps(value))
     except (TypeError, ValueError) as error:
-        problems.append(f"{shown(repr(value))} is no JSON value: {error}")
+        problems.append(f"{printable(repr(value))} is no JSON value: {error}")
         return None
 
 
-def _unanswered(answers: list[dict[str, Any]], results: Sequence[ToolResult], *, has_ids: bool) -> list[str]:
+def _find_unanswered(answers: list[dict[str, Any]], results: Sequence[ToolResult], *, has_ids: bool) -> list[str]:
     problems: list[str] = []
-    texts = list(texts_of(_json(answers, problems)))
+    texts = list(texts_of(_as_json(answers, problems)))
     for result in results:
         if has_ids and str(result.call.id) not in texts:
             problems.append(f"no answer has the id {result.call.id!r}")
         if result.is_error and not any(result.content in text for text in texts):
-            problems.append(f"no answer holds what the model reads: {shown(result.content)}")
+            problems.append(f"no answer holds what the model reads: {printable(result.content)}")
     return problems
 
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from mulligan.pipeline import Pipeline
 from mulligan.plugin import Tool, ToolCall, ToolResult, ToolTimeoutError
 from mulligan.testing import tools as work
-from mulligan.testing.conformance.base import Conformance, hold, shown
+from mulligan.testing.conformance.base import Conformance, assert_no_problems, printable
 from mulligan.testing.faults import SECRETS, TEXTS, leaked
 
 _TEXTS = tuple(text.encode("utf-8", "replace").decode()[:2_000] for text in TEXTS.values())
@@ -19,7 +19,7 @@ _VALUES: tuple[Any, ...] = (
     [0, -7, 1.5, False, [], {}, [None, [3]], *_TEXTS],
     {"a": {"b": [True, None]}, "": 1},
 )
-_HANGS = 4.0
+_HANG_SECONDS = 4.0
 _FAILURES = ("missing", "value", "timeout", "exit", "any other text")
 
 
@@ -64,7 +64,7 @@ class ExecutorConformance(Conformance):
             other = Tool.from_schema("count", "", {"type": "object"}, work.count, **self.declined)
             if stages.execute(other, {"path": str(file)}, call) is not None:
                 problems.append(f"it takes a tool that it should leave alone: {dict(self.declined)!r}")
-        hold(
+        assert_no_problems(
             problems,
             "`execute` returns a callable of no arguments, or None for a tool that is not its own; the pipeline calls it.",
         )
@@ -73,25 +73,27 @@ class ExecutorConformance(Conformance):
         """Arguments and return values arrive unchanged, with and without `await`."""
         __tracebackhide__ = True
         problems = []
-        with self._running(work.echo) as pipeline:
+        with self._pipeline_of(work.echo) as pipeline:
             for value in _VALUES:
-                for how, result in self._both(pipeline, "echo", {"value": value}):
-                    came = result.content if result.is_error else repr(result.value)
-                    if result.is_error or came != repr(value):
-                        problems.append(f"{how}, {shown(repr(value))[:60]}: {shown(came)}")
-        hold(problems, "Send JSON values as they are: integers of any size, texts of any language, None, nesting.")
+                for how, result in self._call_and_acall(pipeline, "echo", {"value": value}):
+                    actual = result.content if result.is_error else repr(result.value)
+                    if result.is_error or actual != repr(value):
+                        problems.append(f"{how}, {printable(repr(value))[:60]}: {printable(actual)}")
+        assert_no_problems(
+            problems, "Send JSON values as they are: integers of any size, texts of any language, None, nesting."
+        )
 
     def test_failures_arrive(self) -> None:
         """An exception of a tool means the same as if it ran in this process."""
         __tracebackhide__ = True
         problems = []
-        with self._running(work.fail) as pipeline, Pipeline([work.fail], autoload=False) as plain:
+        with self._pipeline_of(work.fail) as pipeline, Pipeline([work.fail], autoload=False) as plain:
             for kind in _FAILURES:
-                wanted = plain.call("fail", {"kind": kind}).error
-                for how, result in self._both(pipeline, "fail", {"kind": kind}):
-                    if type(result.error) is not type(wanted):
-                        problems.append(f"{how}, {kind}: {result!r}, and in this process {type(wanted).__name__}")
-        hold(
+                expected = plain.call("fail", {"kind": kind}).error
+                for how, result in self._call_and_acall(pipeline, "fail", {"kind": kind}):
+                    if type(result.error) is not type(expected):
+                        problems.append(f"{how}, {kind}: {result!r}, and in this process {type(expected).__name__}")
+        assert_no_problems(
             problems,
             "Raise the tool's own exception, rebuilt with its class and fields; let no SystemExit end a worker. A failure "
             "of your own (a worker that is lost) is another exception, with a rule that says so.",
@@ -101,14 +103,16 @@ class ExecutorConformance(Conformance):
         """A tool that may write runs once for each call, even if it fails."""
         __tracebackhide__ = True
         problems = []
-        with self._running(work.count, work.count_and_fail) as pipeline:
+        with self._pipeline_of(work.count, work.count_and_fail) as pipeline:
             for name in ("count", "count_and_fail"):
-                for number, (how, result) in enumerate(self._both(pipeline, name, {"path": str(tmp_path / name)}), 1):
+                for number, (how, result) in enumerate(
+                    self._call_and_acall(pipeline, name, {"path": str(tmp_path / name)}), 1
+                ):
                     file = tmp_path / name
                     runs = len(file.read_text().splitlines()) if file.exists() else 0
                     if runs != number:
                         problems.append(f"{how}, {name}: {runs} runs after {number} calls ({result!r})")
-        hold(
+        assert_no_problems(
             problems,
             "Run the tool once each time the executor is called, and never again by yourself: mulligan decides on retries.",
         )
@@ -122,13 +126,13 @@ class ExecutorConformance(Conformance):
             autoload=False,
             block=self.instead_of,
         ) as pipeline:
-            late = pipeline.call("hang", {"seconds": _HANGS})
+            late = pipeline.call("hang", {"seconds": _HANG_SECONDS})
             after = pipeline.call("echo", {"value": "still there"})
         problems = [] if isinstance(late.error, ToolTimeoutError) else [f"a tool that hangs gives {late!r}"]
-        if late.duration > _HANGS - 1:
+        if late.duration > _HANG_SECONDS - 1:
             problems.append(f"a tool with a timeout of 0.3 s is given up after {late.duration:.1f} s")
-        problems += [] if after.value == "still there" else [f"the next call gives {shown(after.content)}"]
-        hold(
+        problems += [] if after.value == "still there" else [f"the next call gives {printable(after.content)}"]
+        assert_no_problems(
             problems,
             "Let the pipeline wait: neither the hookimpl nor anything at import may block, and a slow job blocks no other.",
         )
@@ -137,33 +141,39 @@ class ExecutorConformance(Conformance):
         """A value that cannot be sent or written is a failure of this call, not a fault."""
         __tracebackhide__ = True
         problems = []
-        with self._running(work.lock, work.echo) as pipeline:
-            for how, result in self._both(pipeline, "lock", {}):
+        with self._pipeline_of(work.lock, work.echo) as pipeline:
+            for how, result in self._call_and_acall(pipeline, "lock", {}):
                 if not result.is_error:
-                    problems.append(f"{how}: an object that cannot be serialized is read as {shown(result.content)}")
+                    problems.append(
+                        f"{how}: an object that cannot be serialized is read as {printable(result.content)}"
+                    )
             problems += [fault.error for fault in pipeline.faults]
-        hold(problems, "Raise an exception where a value cannot be sent back, and say that the tool has run.")
+        assert_no_problems(
+            problems, "Raise an exception where a value cannot be sent back, and say that the tool has run."
+        )
 
     def test_redacted(self) -> None:
         """The model reads no secret of a failure."""
         __tracebackhide__ = True
         problems = []
-        with self._running(work.fail) as pipeline:
+        with self._pipeline_of(work.fail) as pipeline:
             for secret in SECRETS.values():
                 result = pipeline.call("fail", {"kind": f"{secret} was rejected"})
                 problems += [f"the model reads {name}" for name in leaked(result.content)]
-        hold(
+        assert_no_problems(
             problems,
             "Raise exceptions, and return what the tool returned: a text that you make of an exception is a result.",
         )
 
-    def _running(self, *functions: Callable[..., Any]) -> Pipeline:
+    def _pipeline_of(self, *functions: Callable[..., Any]) -> Pipeline:
         return self.pipeline(*(self.tool(function) for function in functions))
 
-    def _both(self, pipeline: Pipeline, name: str, arguments: Mapping[str, Any]) -> Iterator[tuple[str, ToolResult]]:
+    def _call_and_acall(
+        self, pipeline: Pipeline, name: str, arguments: Mapping[str, Any]
+    ) -> Iterator[tuple[str, ToolResult]]:
         yield "call", pipeline.call(name, dict(arguments), call_id="c1")
-        yield "acall", asyncio.run(_awaited(pipeline, name, arguments))
+        yield "acall", asyncio.run(_acall(pipeline, name, arguments))
 
 
-async def _awaited(pipeline: Pipeline, name: str, arguments: Mapping[str, Any]) -> ToolResult:
+async def _acall(pipeline: Pipeline, name: str, arguments: Mapping[str, Any]) -> ToolResult:
     return await pipeline.acall(name, dict(arguments), call_id="c1")

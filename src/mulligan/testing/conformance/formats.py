@@ -21,11 +21,11 @@ from mulligan.plugin import (
     safe_str,
 )
 from mulligan.render.builtin import feedback_formats as built_in
-from mulligan.testing.conformance.base import Conformance, hold, outside, shown, texts_of
+from mulligan.testing.conformance.base import Conformance, assert_no_problems, printable, text_outside_fences, texts_of
 from mulligan.testing.faults import EXCEPTIONS, SECRETS, TEXTS, leaked, obeyed
 from mulligan.testing.tools import failing_tool, sample_tools
 
-SMALL = Feedback(
+SMALLEST_FEEDBACK = Feedback(
     tool_name="read_file",
     error_type="ToolUnavailableError",
     code="UNAVAILABLE",
@@ -35,7 +35,7 @@ SMALL = Feedback(
 )
 """The smallest feedback: what failed, and nothing else."""
 
-PLAIN = Feedback(
+PLAIN_FEEDBACK = Feedback(
     tool_name="read_file",
     error_type="ToolUnavailableError",
     code="UNAVAILABLE",
@@ -47,35 +47,48 @@ PLAIN = Feedback(
 """Feedback that any format can word whole: a message and a next step, in plain words."""
 
 
-def feedbacks() -> Iterator[tuple[str, Feedback]]:
+def feedback_samples() -> Iterator[tuple[str, Feedback]]:
     """What a format may be given, and what it is; foreign text is cleaned, quoted and bounded, as a pipeline does it."""
-    yield "the smallest", SMALL
-    yield "a plain one", PLAIN
-    yield "a fatal one", _with(fatal=True, error_type="ToolQuotaError", user_message="A quota is used up.")
-    yield "a wait", _with(retry_after=1.5, wait_note="Wait 1.5 s first.")
-    yield "an endless wait", _with(retry_after=1e300)
-    yield "an effect", _with(effect_note="It may have taken effect.", http_status=502, provider="acme")
-    yield "a corrected call", _with(corrected=json.dumps({"name": "read_file", "arguments": {"path": 'a "b".md'}}))
-    yield "options", _with(options=("a", "b"), options_total=40, suggestions=("a",), suggestion='Did you mean "a"?')
-    yield "no options at all", _with(options=(), options_total=3)
-    yield "no message", _with(message="", headline="")
+    yield "the smallest", SMALLEST_FEEDBACK
+    yield "a plain one", PLAIN_FEEDBACK
+    yield "a fatal one", _feedback_with(fatal=True, error_type="ToolQuotaError", user_message="A quota is used up.")
+    yield "a wait", _feedback_with(retry_after=1.5, wait_note="Wait 1.5 s first.")
+    yield "an endless wait", _feedback_with(retry_after=1e300)
+    yield "an effect", _feedback_with(effect_note="It may have taken effect.", http_status=502, provider="acme")
+    yield (
+        "a corrected call",
+        _feedback_with(corrected=json.dumps({"name": "read_file", "arguments": {"path": 'a "b".md'}})),
+    )
+    yield (
+        "options",
+        _feedback_with(options=("a", "b"), options_total=40, suggestions=("a",), suggestion='Did you mean "a"?'),
+    )
+    yield "no options at all", _feedback_with(options=(), options_total=3)
+    yield "no message", _feedback_with(message="", headline="")
     for name, text in TEXTS.items():
-        shown = clean(text, newlines=False)[:300]
-        yield f"quoted: {name}", _with(detail=fence(clean(text)[:600], key=name, label="The tool reported:"))
-        yield f"everywhere: {name}", _everywhere(shown)
+        excerpt = clean(text, newlines=False)[:300]
+        yield f"quoted: {name}", _feedback_with(detail=fence(clean(text)[:600], key=name, label="The tool reported:"))
+        yield f"everywhere: {name}", _feedback_made_of(excerpt)
 
 
-def _with(**parts: object) -> Feedback:
-    made = Feedback(PLAIN.tool_name, PLAIN.error_type, PLAIN.code, False, PLAIN.headline, PLAIN.message)
-    made.next_step = PLAIN.next_step
+def _feedback_with(**parts: object) -> Feedback:
+    made = Feedback(
+        PLAIN_FEEDBACK.tool_name,
+        PLAIN_FEEDBACK.error_type,
+        PLAIN_FEEDBACK.code,
+        False,
+        PLAIN_FEEDBACK.headline,
+        PLAIN_FEEDBACK.message,
+    )
+    made.next_step = PLAIN_FEEDBACK.next_step
     for name, value in parts.items():
         setattr(made, name, value)
     return made
 
 
-def _everywhere(text: str) -> Feedback:
+def _feedback_made_of(text: str) -> Feedback:
     problem = Problem(f"/{text}", text, text, json.dumps(text))
-    return _with(
+    return _feedback_with(
         headline=f"Error executing tool read_file: {text}",
         message=text,
         problems=(problem, problem),
@@ -96,13 +109,13 @@ def _everywhere(text: str) -> Feedback:
 
 
 _LIMITS = (200, 300, 600, 2_000)
-_SMALLEST = 200
+_MIN_CHARS = 200
 
 
 class FormatConformance(Conformance):
     """Subclass this as `TestSomething`, with `plugin`; every format that it offers is tested.
 
-    Override `outside` if a format quotes text in its own way instead of mulligan's fence.
+    Override `text_outside_fences` if a format quotes text in its own way instead of mulligan's fence.
     """
 
     hook = "feedback_formats"
@@ -119,7 +132,7 @@ class FormatConformance(Conformance):
             format: the format's name.
             text: what a model reads.
         """
-        return outside(text)
+        return text_outside_fences(text)
 
     def test_formats_have_names(self) -> None:
         """It offers formats, each with a unique name that a person can type."""
@@ -128,7 +141,7 @@ class FormatConformance(Conformance):
         problems = [f"the name {one.name!r} is no word" for one in formats if not re.fullmatch(r"[\w.-]+", one.name)]
         known = set() if self.module_name().startswith("mulligan.") else {one.name for one in built_in()}
         problems += [f"the name {one.name!r} is taken by mulligan itself" for one in formats if one.name in known]
-        hold(
+        assert_no_problems(
             problems if formats else ["it offers no format"], "A pipeline asks for a format by its name: format='name'."
         )
 
@@ -137,12 +150,12 @@ class FormatConformance(Conformance):
         __tracebackhide__ = True
         problems = []
         for format in self.formats():
-            for what, feedback in feedbacks():
+            for what, feedback in feedback_samples():
                 try:
-                    _text(format.render(feedback))
+                    _as_text(format.render(feedback))
                 except Exception as error:
                     problems.append(f"{format.name}, {what}: {type(error).__name__}: {safe_str(error, 120)}")
-        hold(
+        assert_no_problems(
             problems,
             "Every part may be empty or contain any text: always return text, or a mapping of JSON values.",
         )
@@ -150,30 +163,30 @@ class FormatConformance(Conformance):
     def test_deterministic(self) -> None:
         """Equal feedback gives equal text."""
         __tracebackhide__ = True
-        given = list(feedbacks())
+        samples = list(feedback_samples())
         problems = []
         for format in self.formats():
-            first = [_text(format.render(feedback)) for _, feedback in given]
-            again = [_text(format.render(feedback)) for _, feedback in reversed(given)]
-            pairs = zip(given, first, reversed(again), strict=True)
+            first = [_as_text(format.render(feedback)) for _, feedback in samples]
+            again = [_as_text(format.render(feedback)) for _, feedback in reversed(samples)]
+            pairs = zip(samples, first, reversed(again), strict=True)
             problems += [
                 f"{format.name}, {what}: {one!r} and then {two!r}" for (what, _), one, two in pairs if one != two
             ]
-        hold(problems, "Keep nothing between two texts, and use neither time nor chance.")
+        assert_no_problems(problems, "Keep nothing between two texts, and use neither time nor chance.")
 
     def test_tells_what_matters(self) -> None:
         """The model reads what failed, and what to do next."""
         __tracebackhide__ = True
         problems = []
         for format in self.formats():
-            text = " ".join(_words(format.render(PLAIN)))
-            parts = {"message": PLAIN.message, "next_step": PLAIN.next_step}
+            text = " ".join(_words(format.render(PLAIN_FEEDBACK)))
+            parts = {"message": PLAIN_FEEDBACK.message, "next_step": PLAIN_FEEDBACK.next_step}
             problems += [
                 f"{format.name}: it does not show `{name}`: {text}"
                 for name, part in parts.items()
                 if " ".join(_words(part)) not in text
             ]
-        hold(
+        assert_no_problems(
             problems,
             "Put `message` (or `headline`) and `next_step` into the text: without them a model cannot recover.",
         )
@@ -183,16 +196,18 @@ class FormatConformance(Conformance):
         __tracebackhide__ = True
         problems = []
         for format in self.formats():
-            rendered = format.render(SMALL)
-            if isinstance(rendered, str) and len(rendered) > _SMALLEST:
-                problems.append(f"{format.name}: the smallest feedback takes {len(rendered)} characters of {_SMALLEST}")
+            rendered = format.render(SMALLEST_FEEDBACK)
+            if isinstance(rendered, str) and len(rendered) > _MIN_CHARS:
+                problems.append(
+                    f"{format.name}: the smallest feedback takes {len(rendered)} characters of {_MIN_CHARS}"
+                )
             for limit in _LIMITS:
-                for what, result in self._results(format, Limits(feedback_chars=limit)):
+                for what, result in self._failed_results(format, Limits(feedback_chars=limit)):
                     if len(result.content) > limit:
                         problems.append(
                             f"{format.name}, {what}: {len(result.content)} characters where {limit} are allowed"
                         )
-        hold(
+        assert_no_problems(
             problems,
             "A pipeline asks again with fewer parts until it fits: word what is there, and add nothing that is fixed.",
         )
@@ -204,9 +219,9 @@ class FormatConformance(Conformance):
             monkeypatch.setenv(re.sub(r"\W", "_", name).upper() + "_TOKEN", secret)
         problems = []
         for format in self.formats():
-            for what, result in self._results(format):
+            for what, result in self._failed_results(format):
                 problems += [f"{format.name}, {what}: it shows {name}" for name in leaked(result.content)]
-        hold(
+        assert_no_problems(
             problems,
             "Word the parts of the feedback and nothing else: they are redacted, what you fetch elsewhere is not.",
         )
@@ -216,18 +231,18 @@ class FormatConformance(Conformance):
         __tracebackhide__ = True
         problems = []
         for format in self.formats():
-            for what, result in self._results(format):
-                said = obeyed(self.outside(format.name, result.content))
-                problems += [f"{format.name}, {what}: it says itself {shown(run)!r}" for run in said[:1]]
-                if any(text != clean(text) for text in _texts(result.content)):
+            for what, result in self._failed_results(format):
+                obeyed_runs = obeyed(self.outside(format.name, result.content))
+                problems += [f"{format.name}, {what}: it says itself {printable(run)!r}" for run in obeyed_runs[:1]]
+                if any(text != clean(text) for text in _read_texts(result.content)):
                     problems.append(f"{format.name}, {what}: it holds characters that are not seen")
-        hold(
+        assert_no_problems(
             problems,
             "Give `detail` as it is, in its fence, or quote it so that no text can end the quotation (escape it, or choose a "
-            "fence that it does not hold). Where it quotes in its own way, override `outside` in the suite.",
+            "fence that it does not hold). Where it quotes in its own way, override `text_outside_fences` in the suite.",
         )
 
-    def _results(self, format: FeedbackFormat, limits: Limits | None = None) -> Iterator[tuple[str, ToolResult]]:
+    def _failed_results(self, format: FeedbackFormat, limits: Limits | None = None) -> Iterator[tuple[str, ToolResult]]:
         """Failed calls in this format, through a real pipeline, and what they are."""
         with self.pipeline(*sample_tools().values(), format=format, limits=limits) as pipeline:
             yield "an unknown name", pipeline.call("read_fil", {"path": "a"})
@@ -235,12 +250,14 @@ class FormatConformance(Conformance):
             yield "wrong arguments", pipeline.call("list_files", {"pattern": 3, "limit": "ten", "more": "x" * 5_000})
             yield "broken JSON", pipeline.call("write_file", '{"path": "a", "text": ')
             yield "a missing file", pipeline.call("read_file", {"path": "READM.md"})
-            for what, error in self._raised():
+            for what, error in self._sample_errors():
                 pipeline.tools.add(failing_tool(error, "act"), replace=True)
                 yield what, pipeline.call("act", {})
-            hold([fault.error for fault in pipeline.faults], "Its render() gave nothing that can be used.")
+            assert_no_problems(
+                [fault.error for fault in pipeline.faults], "Its render() gave nothing that can be used."
+            )
 
-    def _raised(self) -> Iterator[tuple[str, BaseException]]:
+    def _sample_errors(self) -> Iterator[tuple[str, BaseException]]:
         for name, text in TEXTS.items():
             yield f"text: {name}", RuntimeError(text)
         for name, secret in SECRETS.items():
@@ -252,7 +269,7 @@ class FormatConformance(Conformance):
             yield fault.name, fault.make()
 
 
-def _text(rendered: str | Mapping[str, Any]) -> str:
+def _as_text(rendered: str | Mapping[str, Any]) -> str:
     if isinstance(rendered, str):
         rendered.encode()
         return rendered
@@ -261,7 +278,7 @@ def _text(rendered: str | Mapping[str, Any]) -> str:
     return json.dumps(rendered, ensure_ascii=False)
 
 
-def _texts(content: str) -> list[str]:
+def _read_texts(content: str) -> list[str]:
     """The texts that a model reads: of JSON, those in it."""
     if content.startswith("{"):
         try:
@@ -272,4 +289,4 @@ def _texts(content: str) -> list[str]:
 
 
 def _words(rendered: str | Mapping[str, Any]) -> list[str]:
-    return re.findall(r"[a-z]+", _text(rendered).lower())
+    return re.findall(r"[a-z]+", _as_text(rendered).lower())

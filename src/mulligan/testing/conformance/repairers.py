@@ -21,7 +21,7 @@ from mulligan.plugin import (
     hookimpl,
     safe_str,
 )
-from mulligan.testing.conformance.base import Conformance, hold, shown
+from mulligan.testing.conformance.base import Conformance, assert_no_problems, printable
 from mulligan.testing.faults import ARGUMENTS, SECRETS, leaked
 
 SCHEMA = {
@@ -37,8 +37,10 @@ SCHEMA = {
     "required": ["path"],
     "additionalProperties": False,
 }
-_WHOLE = '{"path": "notes/a.md", "text": "one, \\"two\\" }]", "tags": ["x", "y"], "count": 1234, "urgent": true}'
-_NAMES = (
+_COMPLETE_ARGUMENTS = (
+    '{"path": "notes/a.md", "text": "one, \\"two\\" }]", "tags": ["x", "y"], "count": 1234, "urgent": true}'
+)
+_WRONG_NAMES = (
     "reed_file",
     "delete",
     "",
@@ -51,7 +53,7 @@ _NAMES = (
 )
 
 
-class Repaired:
+class CallOutcome:
     """The outcome of one call.
 
     Attributes:
@@ -88,8 +90,10 @@ class RepairerConformance(Conformance):
         for name, arguments, meant, meant_arguments in samples:
             ran = self._call(name, arguments).ran
             if ran != [(meant, meant_arguments)]:
-                problems.append(f"{name} {shown(repr(arguments))}: ran {ran!r}, expected {(meant, meant_arguments)!r}")
-        hold(
+                problems.append(
+                    f"{name} {printable(repr(arguments))}: ran {ran!r}, expected {(meant, meant_arguments)!r}"
+                )
+        assert_no_problems(
             problems,
             "Add calls with one clear meaning: samples = [(name, arguments, meant name, meant arguments)].",
         )
@@ -99,18 +103,20 @@ class RepairerConformance(Conformance):
         __tracebackhide__ = True
         problems: list[str] = []
         stages, toolset = self.stages(), Toolset(_tools([])).without_handlers()
-        for call, error in _calls():
+        for call, error in _failing_calls():
             try:
                 repairer = stages.repair(call, error, toolset, str)
-                given = None if repairer is None else _outcome(repairer)
+                repaired = None if repairer is None else _run_repairer(repairer)
             except Exception as raised:
-                problems.append(f"{_short(call)}: {type(raised).__name__}: {safe_str(raised, 120)}")
+                problems.append(f"{_describe_call(call)}: {type(raised).__name__}: {safe_str(raised, 120)}")
                 continue
-            if given is not None and not isinstance(given, ToolCall):
-                problems.append(f"{_short(call)}: the repairer gave {given!r:.60} instead of a ToolCall or None")
-            elif given is not None and given.id != call.id:
-                problems.append(f"{_short(call)}: the id {call.id!r} became {given.id!r}")
-        hold(
+            if repaired is not None and not isinstance(repaired, ToolCall):
+                problems.append(
+                    f"{_describe_call(call)}: the repairer gave {repaired!r:.60} instead of a ToolCall or None"
+                )
+            elif repaired is not None and repaired.id != call.id:
+                problems.append(f"{_describe_call(call)}: the id {call.id!r} became {repaired.id!r}")
+        assert_no_problems(
             problems,
             "Return None for an unclear call: the model reads the error and calls again. call._replace keeps the id.",
         )
@@ -122,14 +128,14 @@ class RepairerConformance(Conformance):
 
         def read(call: ToolCall, error: ToolError) -> str:
             repairer = stages.repair(call, error, toolset, str)
-            return repr(None if repairer is None else tuple(_outcome(repairer) or ()))
+            return repr(None if repairer is None else tuple(_run_repairer(repairer) or ()))
 
         problems = []
-        for call, error in _calls():
+        for call, error in _failing_calls():
             first, again = read(call, error), read(call, error)
             if first != again:
-                problems.append(f"{_short(call)}: {first} and then {again}")
-        hold(problems, "Keep nothing between two calls, and use neither time nor chance.")
+                problems.append(f"{_describe_call(call)}: {first} and then {again}")
+        assert_no_problems(problems, "Keep nothing between two calls, and use neither time nor chance.")
 
     def test_leaves_alone_what_is_unclear(self) -> None:
         """Arguments that may mean several things, or nothing, run no tool that may write."""
@@ -137,8 +143,8 @@ class RepairerConformance(Conformance):
         problems = []
         for fault in ARGUMENTS:
             ran = self._call("write_file", fault.make()).ran
-            problems += [f"{fault}: write_file ran with {shown(repr(given))}" for _, given in ran]
-        hold(
+            problems += [f"{fault}: write_file ran with {printable(repr(given))}" for _, given in ran]
+        assert_no_problems(
             problems,
             "Repair only what can be read in one way. To guess is worse than to ask: the model knows what it meant.",
         )
@@ -146,26 +152,28 @@ class RepairerConformance(Conformance):
     def test_completes_nothing_that_was_cut_off(self) -> None:
         """Arguments that end early run no tool that may write, and a tool that only reads never gets half a value."""
         __tracebackhide__ = True
-        whole, problems = json.loads(_WHOLE), []
-        for end in range(len(_WHOLE)):
+        whole, problems = json.loads(_COMPLETE_ARGUMENTS), []
+        for end in range(len(_COMPLETE_ARGUMENTS)):
             for name in ("write_file", "read_file"):
-                for _, given in self._call(name, _WHOLE[:end]).ran:
-                    wrong = name == "write_file" or not _begins(given, whole)
-                    problems += [f"{name} ran with {given!r}, after {_WHOLE[:end]!r}"] if wrong else []
-        hold(problems, "What is missing is not known: return None, and let the model send it again.")
+                for _, given in self._call(name, _COMPLETE_ARGUMENTS[:end]).ran:
+                    wrong = name == "write_file" or not _is_prefix(given, whole)
+                    problems += [f"{name} ran with {given!r}, after {_COMPLETE_ARGUMENTS[:end]!r}"] if wrong else []
+        assert_no_problems(problems, "What is missing is not known: return None, and let the model send it again.")
 
     def test_no_other_tool_may_write(self) -> None:
         """A name that no tool has never leads to a tool that may write."""
         __tracebackhide__ = True
         problems, stages = [], self.stages()
-        for called in _NAMES:
+        for called in _WRONG_NAMES:
             toolset = Toolset(_tools([])).without_handlers()
             call = ToolCall("c1", called, '{"path": "a"}')
             repairer = stages.repair(call, ToolNotFoundError("There is no such tool."), toolset, str)
-            given = None if repairer is None else _outcome(repairer)
-            if isinstance(given, ToolCall) and given.name in toolset and not toolset[given.name].read_only:
-                problems.append(f"{called!r} is read as {given.name!r}, which may write")
-        hold(problems, "Take another name only where `toolset[name].read_only`, and only where it differs in style.")
+            repaired = None if repairer is None else _run_repairer(repairer)
+            if isinstance(repaired, ToolCall) and repaired.name in toolset and not toolset[repaired.name].read_only:
+                problems.append(f"{called!r} is read as {repaired.name!r}, which may write")
+        assert_no_problems(
+            problems, "Take another name only where `toolset[name].read_only`, and only where it differs in style."
+        )
 
     def test_redacted(self, request: Any) -> None:
         """No secret of a call is shown, or sent elsewhere."""
@@ -173,13 +181,15 @@ class RepairerConformance(Conformance):
         problems = []
         for name, secret in SECRETS.items():
             for arguments in (f'{{"path": "{secret}",}}', {"path": secret, "count": "10"}):
-                came = self._call("read_file", arguments)
-                problems += [f"{name}: what was repaired is shown with it" for _ in leaked(came.repairs)]
+                outcome = self._call("read_file", arguments)
+                problems += [f"{name}: what was repaired is shown with it" for _ in leaked(outcome.repairs)]
         sent = self.given(request, "sent")
         problems += [f"what was sent elsewhere holds {name}" for text in sent for name in leaked(str(text))]
-        hold(problems, "Ask for the parameter `redact`, and give it every text before you send it anywhere.")
+        assert_no_problems(
+            problems, "Ask for the parameter `redact`, and give it every text before you send it anywhere."
+        )
 
-    def _call(self, name: str, arguments: Any) -> Repaired:
+    def _call(self, name: str, arguments: Any) -> CallOutcome:
         """One call through a real pipeline, with this plugin."""
         ran: list[tuple[str, dict[str, Any]]] = []
         repairs: list[str] = []
@@ -194,7 +204,7 @@ class RepairerConformance(Conformance):
             _tools(ran), plugins=[self.required(), Watch()], autoload=False, block=self.instead_of
         ) as pipeline:
             result = pipeline.call(name, arguments, call_id="c1")
-        return Repaired(ran, result.content, "\n".join(repairs))
+        return CallOutcome(ran, result.content, "\n".join(repairs))
 
 
 def _tools(ran: list[tuple[str, dict[str, Any]]]) -> Iterator[Tool]:
@@ -207,35 +217,35 @@ def _tools(ran: list[tuple[str, dict[str, Any]]]) -> Iterator[Tool]:
         yield Tool.from_schema(name, f"{name.title()}.", SCHEMA, handler, read_only=read_only)
 
 
-def _calls() -> Iterator[tuple[ToolCall, ToolError]]:
+def _failing_calls() -> Iterator[tuple[ToolCall, ToolError]]:
     """Calls that do not fit, and why."""
     for fault in ARGUMENTS:
         for name in ("read_file", "write_file"):
             yield ToolCall("c1", name, fault.make()), ToolArgumentError("The arguments do not fit.")
-    for called in _NAMES:
+    for called in _WRONG_NAMES:
         yield ToolCall("c1", called, '{"path": "a"}'), ToolNotFoundError("There is no such tool.")
 
 
-def _outcome(repairer: Any) -> Any:
+def _run_repairer(repairer: Any) -> Any:
     """The result of a repairer, awaited if necessary."""
-    given = (repairer.executor if isinstance(repairer, Run) else repairer)()
-    if not inspect.isawaitable(given):
-        return given
+    returned = (repairer.executor if isinstance(repairer, Run) else repairer)()
+    if not inspect.isawaitable(returned):
+        return returned
 
     async def awaited() -> Any:
-        return await given
+        return await returned
 
     return asyncio.run(awaited())
 
 
-def _begins(part: Any, whole: Any) -> bool:
+def _is_prefix(part: Any, whole: Any) -> bool:
     """Whether a value is the whole one with members or items left out at its end."""
     if isinstance(part, dict) and isinstance(whole, dict):
-        return all(name in whole and _begins(value, whole[name]) for name, value in part.items())
+        return all(name in whole and _is_prefix(value, whole[name]) for name, value in part.items())
     if isinstance(part, list) and isinstance(whole, list):
-        return len(part) <= len(whole) and all(map(_begins, part, whole))
+        return len(part) <= len(whole) and all(map(_is_prefix, part, whole))
     return type(part) is type(whole) and bool(part == whole)
 
 
-def _short(call: ToolCall) -> str:
-    return f"{shown(repr(call.name))[:40]} {shown(repr(call.arguments))[:60]}"
+def _describe_call(call: ToolCall) -> str:
+    return f"{printable(repr(call.name))[:40]} {printable(repr(call.arguments))[:60]}"

@@ -11,7 +11,7 @@ from typing import Any
 
 from mulligan.testing.faults.record import Fault
 from mulligan.testing.faults.texts import ORDER, SECRETS, TEXTS, WORDS
-from mulligan.testing.faults.values import Anything, Opaque, deep
+from mulligan.testing.faults.values import Anything, Opaque, nested_lists
 
 FIELDS = (
     *("args", "body", "cause", "code", "codes", "context", "data", "detail", "details", "error", "errors", "errno"),
@@ -43,21 +43,21 @@ class UnreadableError(Exception):
     __repr__ = __str__
 
 
-class LeavingError(Exception):
+class ExitingError(Exception):
     """An exception that leaves the interpreter when it is read."""
 
     def __str__(self) -> str:
         raise SystemExit(3)
 
 
-class OddError(Exception):
+class NonTextError(Exception):
     """An exception whose text is not a string."""
 
     def __str__(self) -> Any:
         return 17  # noqa: PLE0307 - that is what is wrong with it
 
 
-class ClosedError(Exception):
+class UnreadableFieldsError(Exception):
     """An exception of which no field can be read."""
 
     def __getattribute__(self, name: str) -> Any:
@@ -90,7 +90,7 @@ class UnequalError(Exception):
         raise RuntimeError("neither true nor false")
 
 
-def answering(**fields: Any) -> Exception:
+def http_error(**fields: Any) -> Exception:
     """An exception with a response, as HTTP clients raise them.
 
     Args:
@@ -101,7 +101,7 @@ def answering(**fields: Any) -> Exception:
     return error
 
 
-def _caused(depth: int) -> Exception:
+def _cause_chain(depth: int) -> Exception:
     error = ValueError("the first")
     for number in range(depth):
         later = ValueError(f"number {number}")
@@ -110,20 +110,20 @@ def _caused(depth: int) -> Exception:
     return error
 
 
-def _circle() -> Exception:
+def _cyclic_causes() -> Exception:
     first, second = ValueError("one"), ValueError("two")
     first.__cause__, second.__cause__ = second, first
     return first
 
 
-def _groups(depth: int) -> Exception:
+def _nested_groups(depth: int) -> Exception:
     error: Exception = ValueError("the innermost")
     for _ in range(depth):
         error = ExceptionGroup("wrapped", [error])
     return error
 
 
-def _noted() -> Exception:
+def _error_with_notes() -> Exception:
     error = ValueError("with notes")
     error.__notes__ = [ORDER, 3, None]  # type: ignore[list-item]
     return error
@@ -151,28 +151,28 @@ _PLAIN: Mapping[str, Callable[[], BaseException]] = {
 }
 _HOSTILE: Mapping[str, Callable[[], BaseException]] = {
     "an exception that cannot be read": UnreadableError,
-    "an exception that leaves when it is read": LeavingError,
-    "an exception whose text is a number": OddError,
-    "an exception of which no field can be read": ClosedError,
+    "an exception that leaves when it is read": ExitingError,
+    "an exception whose text is a number": NonTextError,
+    "an exception of which no field can be read": UnreadableFieldsError,
     "an exception that lies about its class": LyingError,
     "an exception that cannot be compared": UnequalError,
     "arguments of every type": lambda: Exception(None, 3, Opaque(), [1], {"a": b"\xff"}, Anything()),
-    "a long chain of causes": lambda: _caused(3_000),
-    "causes in a circle": _circle,
-    "a deep group": lambda: _groups(500),
+    "a long chain of causes": lambda: _cause_chain(3_000),
+    "causes in a circle": _cyclic_causes,
+    "a deep group": lambda: _nested_groups(500),
     "a wide group": lambda: ExceptionGroup("many", [ValueError(str(number)) for number in range(1_000)]),
-    "odd notes": _noted,
-    "a status that is a text": lambda: answering(status_code="404x", headers={}, text="x"),
-    "a status that is a fraction": lambda: answering(status_code=404.5, headers=None),
-    "a status beyond all bounds": lambda: answering(status_code=10**400, headers={}),
-    "headers that are a list": lambda: answering(status_code=429, headers=[("Retry-After", "soon"), 3, None]),
-    "headers that are bytes": lambda: answering(status_code=429, headers={b"Retry-After": b"7", None: None}),
-    "a wait that is none": lambda: answering(status_code=429, headers={"Retry-After": "-1e400"}),
-    "a body that is broken": lambda: answering(status_code=400, headers={}, text='{"error": {"message": '),
-    "a body that is deep": lambda: answering(status_code=400, headers={}, text="[" * 20_000),
-    "a body that is no text": lambda: answering(status_code=400, headers={}, content=b"\xff\xfe\x00"),
-    "a body that is huge": lambda: answering(status_code=400, headers={}, text="x" * 2_000_000),
-    "a response that has everything": lambda: answering(status_code=Anything(), headers=Anything(), json=Anything()),
+    "odd notes": _error_with_notes,
+    "a status that is a text": lambda: http_error(status_code="404x", headers={}, text="x"),
+    "a status that is a fraction": lambda: http_error(status_code=404.5, headers=None),
+    "a status beyond all bounds": lambda: http_error(status_code=10**400, headers={}),
+    "headers that are a list": lambda: http_error(status_code=429, headers=[("Retry-After", "soon"), 3, None]),
+    "headers that are bytes": lambda: http_error(status_code=429, headers={b"Retry-After": b"7", None: None}),
+    "a wait that is none": lambda: http_error(status_code=429, headers={"Retry-After": "-1e400"}),
+    "a body that is broken": lambda: http_error(status_code=400, headers={}, text='{"error": {"message": '),
+    "a body that is deep": lambda: http_error(status_code=400, headers={}, text="[" * 20_000),
+    "a body that is no text": lambda: http_error(status_code=400, headers={}, content=b"\xff\xfe\x00"),
+    "a body that is huge": lambda: http_error(status_code=400, headers={}, text="x" * 2_000_000),
+    "a response that has everything": lambda: http_error(status_code=Anything(), headers=Anything(), json=Anything()),
 }
 EXCEPTIONS: tuple[Fault, ...] = (
     *(Fault(name, make) for name, make in _PLAIN.items()),
@@ -188,7 +188,7 @@ def _secrets() -> str:
     return " ".join(SECRETS.values())
 
 
-_HELD: Mapping[str, Callable[[], Any]] = {
+_FIELD_VALUES: Mapping[str, Callable[[], Any]] = {
     "nothing at all": lambda: None,
     "a number everywhere": lambda: 17,
     "a huge number everywhere": lambda: 10**400,
@@ -201,7 +201,7 @@ _HELD: Mapping[str, Callable[[], Any]] = {
     "bytes everywhere": lambda: b"\xff\xfe\x00",
     "a list everywhere": lambda: [None, 3, ORDER, {}, []],
     "a mapping everywhere": lambda: {"error": {"code": 3, "message": [ORDER]}, "errors": [None], None: 1},
-    "a deep list everywhere": lambda: deep(500),
+    "a deep list everywhere": lambda: nested_lists(500),
     "an object everywhere": Opaque,
     "objects with everything": Anything,
 }
@@ -227,11 +227,11 @@ def imposters(qualified_name: str) -> Iterator[Fault]:
     yield Fault(f"{qualified_name} with secrets", lambda: bare(_secrets()))
     yield Fault(f"{qualified_name} with arguments of every type", lambda: bare(None, 3, Opaque(), [1], {"a": b"\xff"}))
     yield Fault(f"{qualified_name} whose fields raise", type(name, (Exception,), {**place, "__getattr__": raises}))
-    for what, make in _HELD.items():
-        yield Fault(f"{qualified_name} with {what}", _holding(name, place, make))
+    for what, make in _FIELD_VALUES.items():
+        yield Fault(f"{qualified_name} with {what}", _exception_factory(name, place, make))
 
 
-def _holding(name: str, place: dict[str, str], make: Callable[[], Any]) -> Callable[[], Exception]:
+def _exception_factory(name: str, place: dict[str, str], make: Callable[[], Any]) -> Callable[[], Exception]:
     """Makes exceptions each field of which holds something."""
 
     def get(error: Exception, field: str) -> Any:

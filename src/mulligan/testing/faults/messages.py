@@ -10,7 +10,7 @@ from mulligan.testing.faults.record import Fault
 from mulligan.testing.faults.texts import ORDER
 from mulligan.testing.faults.values import Opaque
 
-STRANGE: tuple[Any, ...] = (
+STRANGE_VALUES: tuple[Any, ...] = (
     None,
     3,
     -1.5,
@@ -37,13 +37,13 @@ def garbled(message: Any) -> Iterator[Any]:
     if isinstance(message, dict):
         for name, item in message.items():
             yield {other: held for other, held in message.items() if other != name}
-            yield from ({**message, name: strange} for strange in (*STRANGE, *garbled(item)))
+            yield from ({**message, name: strange} for strange in (*STRANGE_VALUES, *garbled(item)))
     elif isinstance(message, list):
         for at, item in enumerate(message):
-            yield from ([*message[:at], strange, *message[at + 1 :]] for strange in (*STRANGE, *garbled(item)))
+            yield from ([*message[:at], strange, *message[at + 1 :]] for strange in (*STRANGE_VALUES, *garbled(item)))
 
 
-def _nested(depth: int = 2_000) -> dict[str, Any]:
+def _nested_message(depth: int = 2_000) -> dict[str, Any]:
     message: dict[str, Any] = {}
     for _ in range(depth):
         message = {"content": [message], "role": "user"}
@@ -60,13 +60,13 @@ MESSAGES: tuple[Fault, ...] = (
     Fault("a list of models", lambda: {"object": "list", "data": []}),
     Fault("an error of a provider", lambda: {"type": "error", "error": {"type": "overloaded_error", "message": "x"}}),
     Fault("keys without values", lambda: dict.fromkeys(("role", "content", "type", "parts", "output", "method"))),
-    Fault("a deeply nested message", _nested),
+    Fault("a deeply nested message", _nested_message),
     *(
         Fault(
             f"{strange!r:.20} in every place",
             partial(dict.fromkeys, ("role", "type", "method", "object", "id", "params"), strange),
         )
-        for strange in STRANGE
+        for strange in STRANGE_VALUES
     ),
 )
 """Messages without calls, in no provider's format; reading them must not fail."""

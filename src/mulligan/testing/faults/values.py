@@ -88,7 +88,7 @@ class Opaque:
         return "<something opaque>"
 
 
-def deep(depth: int = 5_000) -> Any:
+def nested_lists(depth: int = 5_000) -> Any:
     """Nested lists.
 
     Args:
@@ -100,13 +100,13 @@ def deep(depth: int = 5_000) -> Any:
     return value
 
 
-def _endless() -> Any:
+def _cyclic_value() -> Any:
     value: dict[str, Any] = {"error": None}
     value["error"] = value
     return value
 
 
-_FAILING: Mapping[str, Any] = {
+_FAILURE_VALUES: Mapping[str, Any] = {
     "an error of a wrong type": {"error": 17},
     "an error without a text": {"error": {}},
     "errors that are no list": {"errors": "many"},
@@ -128,12 +128,12 @@ VALUES: tuple[Fault, ...] = (
     Fault("an object that has everything", Anything),
     Fault("a mapping that cannot be read", _RaisingMapping),
     Fault("a dict that cannot be read", lambda: _RaisingDict(error="x")),
-    Fault("a value that holds itself", _endless),
-    Fault("a deeply nested value", deep),
+    Fault("a value that holds itself", _cyclic_value),
+    Fault("a deeply nested value", nested_lists),
     Fault("keys that are no texts", lambda: {None: 1, 3: 2, (1, 2): 3, b"error": 4}),
     Fault("a generator", lambda: (number for number in range(3))),
     Fault("a set", lambda: {1, 2}),
-    *(Fault(name, partial(dict, value)) for name, value in _FAILING.items()),
+    *(Fault(name, partial(dict, value)) for name, value in _FAILURE_VALUES.items()),
     *(Fault(f"a text: {name}", partial(str, text)) for name, text in TEXTS.items()),
 )
 """Values that tools return; reading them must not fail."""

@@ -11,8 +11,8 @@ from mulligan.testing.faults.record import Fault
 from mulligan.testing.faults.texts import ORDER, SECRETS
 from mulligan.testing.faults.values import Anything, Opaque
 
-_FIELDS = 24
-_PLACES: Mapping[str, Callable[[], Any]] = {
+_MAX_FIELDS = 24
+_HOSTILE_VALUES: Mapping[str, Callable[[], Any]] = {
     "nothing": lambda: None,
     "a huge number": lambda: 10**400,
     "an order": lambda: ORDER,
@@ -33,20 +33,20 @@ def variants(failure: Any) -> Iterator[Fault]:
     """
     kind = type(failure).__name__
     if issubclass(type(failure), BaseException):
-        fields = [name for name in list(vars(failure))[:_FIELDS] if not name.startswith("__")]
-        for what, make in _PLACES.items():
+        fields = [name for name in list(vars(failure))[:_MAX_FIELDS] if not name.startswith("__")]
+        for what, make in _HOSTILE_VALUES.items():
             yield from (
-                Fault(f"{kind} with {what} as `{name}`", partial(_changed, failure, name, make)) for name in fields
+                Fault(f"{kind} with {what} as `{name}`", partial(_with_field, failure, name, make)) for name in fields
             )
             if type(failure).__str__ is vars(BaseException)["__str__"]:
-                yield Fault(f"{kind} with {what} as its text", partial(_said, failure, make))
+                yield Fault(f"{kind} with {what} as its text", partial(_with_text, failure, make))
     else:
-        for what, make in _PLACES.items():
-            for name, value in _replaced(failure, make):
+        for what, make in _HOSTILE_VALUES.items():
+            for name, value in _replace_each(failure, make):
                 yield Fault(f"{kind} with {what} as `{name}`", partial(copy, value))
 
 
-def _again(failure: BaseException, *args: Any) -> BaseException:
+def _copy_exception(failure: BaseException, *args: Any) -> BaseException:
     """A copy of the exception, without calling `__init__`, which may require anything."""
     made: BaseException = type(failure).__new__(type(failure), *args)
     made.args = args
@@ -55,24 +55,24 @@ def _again(failure: BaseException, *args: Any) -> BaseException:
     return made
 
 
-def _changed(failure: BaseException, name: str, make: Callable[[], Any]) -> BaseException:
-    made = _again(failure, *failure.args)
+def _with_field(failure: BaseException, name: str, make: Callable[[], Any]) -> BaseException:
+    made = _copy_exception(failure, *failure.args)
     vars(made)[name] = make()
     return made
 
 
-def _said(failure: BaseException, make: Callable[[], Any]) -> BaseException:
-    return _again(failure, make())
+def _with_text(failure: BaseException, make: Callable[[], Any]) -> BaseException:
+    return _copy_exception(failure, make())
 
 
-def _replaced(value: Any, make: Callable[[], Any]) -> Iterator[tuple[str, Any]]:
+def _replace_each(value: Any, make: Callable[[], Any]) -> Iterator[tuple[str, Any]]:
     if isinstance(value, dict):
         for name, item in value.items():
             yield str(name), {**value, name: make()}
-            yield from ((f"{name}/{place}", {**value, name: inner}) for place, inner in _replaced(item, make))
+            yield from ((f"{name}/{place}", {**value, name: inner}) for place, inner in _replace_each(item, make))
     elif isinstance(value, list):
         for at, item in enumerate(value):
             yield str(at), [*value[:at], make(), *value[at + 1 :]]
             yield from (
-                (f"{at}/{place}", [*value[:at], inner, *value[at + 1 :]]) for place, inner in _replaced(item, make)
+                (f"{at}/{place}", [*value[:at], inner, *value[at + 1 :]]) for place, inner in _replace_each(item, make)
             )

@@ -11,41 +11,49 @@ from http import HTTPStatus
 from typing import Any
 
 from mulligan.classify import meanings
-from mulligan.classify.error_values import carries, is_envelope, is_record, leading, mappings, status_of, words
+from mulligan.classify.error_values import (
+    has_result,
+    is_envelope,
+    is_record,
+    leading_status,
+    mappings,
+    message_of,
+    status_of,
+)
 from mulligan.classify.failure import Failure
 from mulligan.classify.phrases import said
 from mulligan.classify.reasons import reason_of
 
 _CODES = ("code", "error_code", "errorCode", "error_type", "reason", "status", "type")
-_SAYING_NOTHING = (None, meanings.ARGUMENT, meanings.FAILED)
+_VAGUE = (None, meanings.ARGUMENT, meanings.FAILED)
 # fmt: off
-_OF_AN_ERROR = frozenset((
+_ERROR_FIELDS = frozenset((
     "message", "reason", "code", "field", "help", "type", "error", "detail", "title", "error_code", "errorCode",
 ))
 # fmt: on
-_SHORTEST = 160
+_LONGEST_MESSAGE = 160
 _STATUS = re.compile(r"(?:([45]\d\d) )?([A-Za-z][\w '-]{2,80})\.?")
 _PHRASES = frozenset(status.phrase.lower() for status in HTTPStatus if status >= 400)
 
 
-def coded(value: Mapping[Any, Any]) -> Failure | None:
+def detect_error_code(value: Mapping[Any, Any]) -> Failure | None:
     """A code that is known with a message, and nothing else: `{"code": "unauthorized", "message": ...}`.
 
     Args:
         value: the mapping.
     """
-    told = value.get("error_message") or value.get("message")
-    if not isinstance(told, str) or not told or not is_envelope(value):
+    message = value.get("error_message") or value.get("message")
+    if not isinstance(message, str) or not message or not is_envelope(value):
         return None
     code = next((value[name] for name in _CODES if isinstance(value.get(name), str)), None)
-    known = code is not None and reason_of(code) not in _SAYING_NOTHING
-    if known or (code is not None and said(told) is not None):
-        return Failure(value=value, message=told)
+    known = code is not None and reason_of(code) not in _VAGUE
+    if known or (code is not None and said(message) is not None):
+        return Failure(value=value, message=message)
     status = value.get("error") if type(value.get("error")) is int else None
-    return Failure(value=value, message=told, status=status) if status is not None and 400 <= status <= 599 else None
+    return Failure(value=value, message=message, status=status) if status is not None and 400 <= status <= 599 else None
 
 
-def bare(value: Mapping[Any, Any]) -> Failure | None:
+def detect_bare_message(value: Mapping[Any, Any]) -> Failure | None:
     """`{"detail": "Not authenticated"}`, `{"message": "Forbidden"}` or `{"errors": ["permission denied"]}`, alone.
 
     Args:
@@ -53,33 +61,33 @@ def bare(value: Mapping[Any, Any]) -> Failure | None:
     """
     if len(value) != 1:
         return None
-    (name, told), *_ = value.items()
-    if type(told) is list and name == "errors":
-        told = "; ".join(told[:3]) if told and all(isinstance(one, str) for one in told) else None
-    if not isinstance(told, str) or len(told) > _SHORTEST:
+    (name, message), *_ = value.items()
+    if type(message) is list and name == "errors":
+        message = "; ".join(message[:3]) if message and all(isinstance(one, str) for one in message) else None
+    if not isinstance(message, str) or len(message) > _LONGEST_MESSAGE:
         return None
     if name == "message":  # what a tool says of its work is no failure, but a status and its name alone are one
-        status = _STATUS.fullmatch(told)
+        status = _STATUS.fullmatch(message)
         named = status is not None and (status[2] or "").strip().lower() in _PHRASES
         known = named or (status is not None and status[1] is not None and said(status[2]) is not None)
     else:
-        known = name in ("detail", "errors") and said(told) not in _SAYING_NOTHING
-    return Failure(value=value, message=told, status=leading(told)) if known else None
+        known = name in ("detail", "errors") and said(message) not in _VAGUE
+    return Failure(value=value, message=message, status=leading_status(message)) if known else None
 
 
-def nested(value: Mapping[Any, Any]) -> Failure | None:
+def detect_nested_error(value: Mapping[Any, Any]) -> Failure | None:
     """`{"status": {"error": ...}}`, and a list of errors each with a message and a code or a field.
 
     Args:
         value: the mapping.
     """
     status = value.get("status")
-    inner = status.get("error") if isinstance(status, Mapping) and not carries(value) else None
+    inner = status.get("error") if isinstance(status, Mapping) and not has_result(value) else None
     if isinstance(inner, str) and inner and not is_record(value):
         return Failure(value=value, message=inner)
     errors = mappings(value.get("errors"))
     if not errors or not is_envelope(value):
         return None
-    first, told = errors[0], words(errors[0])
-    is_error = told and all(set(one) <= _OF_AN_ERROR for one in errors) and said(told) not in _SAYING_NOTHING
-    return Failure(value=value, message=told, status=status_of(first)) if is_error else None
+    first, message = errors[0], message_of(errors[0])
+    is_error = message and all(set(one) <= _ERROR_FIELDS for one in errors) and said(message) not in _VAGUE
+    return Failure(value=value, message=message, status=status_of(first)) if is_error else None

@@ -14,12 +14,12 @@ from mulligan.untrusted.objects import type_name
 from mulligan.untrusted.text import safe_str
 
 GROUP = "mulligan.commands"
-_KNOWN = {"proxy": "mulligan-mcp"}
+_KNOWN_PACKAGES = {"proxy": "mulligan-mcp"}
 
 Command = Callable[[list[str]], int]
 
 
-def packaged(name: str) -> Command | None:
+def find_package_command(name: str) -> Command | None:
     """Find the command of an installed package.
 
     Args:
@@ -33,13 +33,13 @@ def packaged(name: str) -> Command | None:
     """
     for entry in _entries():
         if entry.name == name:
-            return _loaded(entry)
-    if name in _KNOWN:
-        raise UsageError(f"mulligan {name} requires {_KNOWN[name]}: pip install {_KNOWN[name]}")
+            return _load_command(entry)
+    if name in _KNOWN_PACKAGES:
+        raise UsageError(f"mulligan {name} requires {_KNOWN_PACKAGES[name]}: pip install {_KNOWN_PACKAGES[name]}")
     return None
 
 
-def packaged_names() -> tuple[str, ...]:
+def package_command_names() -> tuple[str, ...]:
     """The commands that installed packages offer, with their packages, such as `proxy (mulligan-mcp)`."""
     return tuple(f"{entry.name} ({entry.distribution})" for entry in _entries())
 
@@ -49,7 +49,7 @@ def _entries() -> list[Entry]:
     return sorted((entry for entry in read_entry_points(GROUP) if entry.problem is None), key=lambda entry: entry.name)
 
 
-def _loaded(entry: Entry) -> Command:
+def _load_command(entry: Entry) -> Command:
     try:
         command: Command = entry.load()
     except KeyboardInterrupt:

@@ -8,7 +8,7 @@ from typing import Any
 from mulligan.errors import ToolExecutionError
 from mulligan.pointers import escape
 from mulligan.untrusted.text import clean, show_name
-from mulligan.validate.places import ErrorPaths, value_at
+from mulligan.validate.error_paths import ErrorPaths, value_at
 from mulligan.validate.validator import SchemaError, Validator, short_json
 
 _TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")

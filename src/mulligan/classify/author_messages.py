@@ -25,12 +25,12 @@ def is_authored(exception: BaseException) -> bool:
     Args:
         exception: one of a class in `AUTHORS`, with its traceback.
     """
-    module = _raised_in(exception.__traceback__)
+    module = _raising_module(exception.__traceback__)
     packages = {name.partition(".")[0] for name in (*AUTHORS, *_RELAYS)}
     return module is not None and module.partition(".")[0] not in packages
 
 
-def _raised_in(trace: TracebackType | None) -> str | None:
+def _raising_module(trace: TracebackType | None) -> str | None:
     """The module whose code raised; None where nobody knows."""
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next

@@ -12,7 +12,7 @@ from mulligan.untrusted.objects import guarded
 from mulligan.validate.arguments import dump, read_arguments
 
 _PIECES = re.compile(r"[^\W_]+")
-_TELLING, _MOST_SEARCHED = 3, 100_000
+_SHORTEST_WORD, _MOST_SEARCHED = 3, 100_000
 
 
 def sent_text(call: ToolCall) -> str:
@@ -49,7 +49,7 @@ def was_sent(text: str, sent: str) -> bool:
     return written is not None and written in sent
 
 
-def was_named(resource: str | None, arguments: Mapping[str, Any]) -> bool:
+def may_be_named_in(resource: str | None, arguments: Mapping[str, Any]) -> bool:
     """Whether arguments may name a thing: a word of it occurs in them, or it is not known.
 
     Args:
@@ -62,8 +62,8 @@ def was_named(resource: str | None, arguments: Mapping[str, Any]) -> bool:
     if written is None or len(written) > _MOST_SEARCHED:
         return True
     thing, sent = resource.casefold(), written.casefold().replace("\\n", " ")
-    ours, theirs = set(_PIECES.findall(sent)), set(_PIECES.findall(thing))
-    if not ours.isdisjoint(theirs):
+    sent_words, thing_words = set(_PIECES.findall(sent)), set(_PIECES.findall(thing))
+    if not sent_words.isdisjoint(thing_words):
         return True
-    pairs = [(word, thing) for word in ours] + [(word, sent) for word in theirs]
-    return any(len(word) >= _TELLING and word in text for word, text in pairs)
+    pairs = [(word, thing) for word in sent_words] + [(word, sent) for word in thing_words]
+    return any(len(word) >= _SHORTEST_WORD and word in text for word, text in pairs)

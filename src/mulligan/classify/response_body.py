@@ -11,34 +11,34 @@ from mulligan.untrusted.plain import DEEPEST, nests_deeper
 Body = Mapping[str, Any] | list[Any]
 
 MAX_CHARS = 200_000
-_MOST = 60
+_MOST_ITEMS = 60
 # fmt: off
-_PLACES = (
+_BODY_FIELDS = (
     "body", "data", "json_body", "response_body", "details", "error_details", "parsed_data", "payload", "info",
     "errors", "error", "content", "http_body", "response_content", "raw_body", "text", "_body",
 )
 # fmt: on
 
 
-def body(value: object, held: tuple[Any, ...]) -> Body | None:
+def body(value: object, responses: tuple[Any, ...]) -> Body | None:
     """The body as parsed JSON, or None where there is none, or none that has been read.
 
     Args:
         value: an exception or an answer.
-        held: the answers that it holds.
+        responses: the answers that it holds.
     """
     if isinstance(value, Mapping):
         return value
     first: Body | None = None
-    for candidate in (*_candidates(value, held), *_raised_with(value)):
-        found = _parsed(candidate)
+    for candidate in (*_candidates(value, responses), *_candidates_in_args(value)):
+        found = _parse_body(candidate)
         if isinstance(found, Mapping):
             return found
         first = first if first is not None else found
     return first
 
 
-def _raised_with(value: object) -> Iterator[Any]:
+def _candidates_in_args(value: object) -> Iterator[Any]:
     """Answers among the arguments of an exception: a mapping, or JSON at the end of a text."""
     for raised_with in value.args[:4] if isinstance(value, BaseException) else ():
         if isinstance(raised_with, (Mapping, list)):
@@ -47,41 +47,41 @@ def _raised_with(value: object) -> Iterator[Any]:
             yield raised_with[min(place for place in map(raised_with.find, ("{", "[{")) if place >= 0) :]
 
 
-def body_text(value: object, held: tuple[Any, ...]) -> str:
+def body_text(value: object, responses: tuple[Any, ...]) -> str:
     """The body as text, its first 2,000 characters; empty where there is none, or none that has been read.
 
     Args:
         value: an exception or an answer.
-        held: the answers that it holds.
+        responses: the answers that it holds.
     """
-    for candidate in () if isinstance(value, Mapping) else _candidates(value, held):
+    for candidate in () if isinstance(value, Mapping) else _candidates(value, responses):
         text = _text(candidate)
         if text and text.strip():
             return text[:2_000]
     return ""
 
 
-def _candidates(value: object, held: tuple[Any, ...]) -> Iterator[Any]:
+def _candidates(value: object, responses: tuple[Any, ...]) -> Iterator[Any]:
     """What may hold the body, of the exception first and then of its answers."""
-    for holder in (value, *held):
+    for holder in (value, *responses):
         if isinstance(holder, Mapping):
             yield holder
         else:
             yield from (
                 candidate
-                for candidate in fields(holder, _PLACES)
-                if type(candidate) in _READ or not callable(candidate)
+                for candidate in fields(holder, _BODY_FIELDS)
+                if type(candidate) in _PLAIN_TYPES or not callable(candidate)
             )
 
 
-_READ = (str, bytes, dict, list)
+_PLAIN_TYPES = (str, bytes, dict, list)
 
 
-def _parsed(candidate: object) -> Body | None:
+def _parse_body(candidate: object) -> Body | None:
     if isinstance(candidate, Mapping):
         return candidate
     if isinstance(candidate, (list, tuple)):
-        items = [as_mapping(item) for item in candidate[:_MOST]]
+        items = [as_mapping(item) for item in candidate[:_MOST_ITEMS]]
         return items if items and all(items) else None
     text = _text(candidate)
     if not text or len(text) > MAX_CHARS or text.lstrip()[:1] not in ("{", "[") or nests_deeper(text, DEEPEST):
