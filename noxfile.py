@@ -78,7 +78,7 @@ def typing(session: nox.Session) -> None:
     session.install("-e", ".[cli]")
     session.run("mypy")
     session.run("basedpyright", "--level", "error", "tests/typing")
-    session.run("python", "tests/typed_pages.py")
+    session.run("python", "tools/example_types.py")
 
 
 @nox.session
@@ -101,7 +101,7 @@ def plugins(session: nox.Session, plugin: str) -> None:
     session.install("-e", ".", "-e", f"plugins/{plugin}", *KIT.get(plugin, ("-e", "plugins/testkit")))
     project = nox.project.load_toml(f"plugins/{plugin}/pyproject.toml")
     session.install(*nox.project.dependency_groups(project, "test"))
-    session.run("python", "tests/typed_pages.py", f"plugins/{plugin}/README.md")
+    session.run("python", "tools/example_types.py", f"plugins/{plugin}/README.md")
     session.run("pytest", f"plugins/{plugin}/tests", "-c", "pyproject.toml", *session.posargs)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 
-import golden_cases
+import golden_texts
 
 import mulligan
 from mulligan import Pipeline, tool
@@ -88,7 +88,7 @@ def outcomes() -> dict[str, object]:
 
 
 if __name__ == "__main__":
-    golden_cases.Pipeline = loading
+    golden_texts.Pipeline = loading
     mulligan.Pipeline = loading
-    pinned = {name: golden_cases.pinned(case) for name, case in golden_cases.CASES.items()}
+    pinned = {name: golden_texts.pinned(case) for name, case in golden_texts.CASES.items()}
     print(json.dumps({"pinned": pinned, "outcomes": outcomes()}, indent=1))

@@ -8,10 +8,10 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from by_hand import CALL, Clock, drive_by_hand, make_tool
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
+from middleware_driver import CALL, Clock, drive_by_hand, make_tool
 
 from mulligan import Tool, errors
 from mulligan.middleware import circuit_breaker, concurrency, rate_limit, retry

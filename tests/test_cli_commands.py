@@ -304,7 +304,7 @@ MISTAKES = {
     "call --tools shop x {} extra": "call: unexpected argument 'extra'; quote values that contain spaces. See mulligan call --help",
     "call --tools shop x {} two words": "call: unexpected arguments 'two', 'words'; quote values that contain spaces",
     "call --tools shop --tools shop x": "call: --tools is repeated. See mulligan call --help",
-    "call --tools shop x --json=7": "call: --json takes no value, not '7'. See mulligan call --help",
+    "call --tools shop x --json=7": "call: --json takes no value; remove '7'. See mulligan call --help",
     "schema --tools": "schema: --tools requires a value. See mulligan schema --help",
     "call --tools shop x --log": "--log requires a value. See mulligan --help",
     "new theme acme": "new: KIND must be one of classifier, format, dialect, executor, repairer, not 'theme'. See mulligan new --help",

@@ -7,17 +7,17 @@ import re
 import shlex
 import sys
 
-import cli_reference
+import cli_page
 import pytest
 
 from mulligan.cli import main
 
-PAGE = cli_reference.PAGE.read_text(encoding="utf-8")
+PAGE = cli_page.PAGE.read_text(encoding="utf-8")
 COMMANDS = ("demo", "call", "run", "plugins", "doctor", "explain", "schema", "new")
 
 
 def blocks(language):
-    return cli_reference.blocks(PAGE, language)
+    return cli_page.blocks(PAGE, language)
 
 
 def examples():
@@ -47,11 +47,9 @@ def test_the_examples_are_what_really_happens(tmp_path, monkeypatch, capsys):
 
 def test_the_excerpt_of_the_demo_is_what_it_shows(capsys, monkeypatch):
     monkeypatch.delenv("COLUMNS", raising=False)
-    (given,) = cli_reference.EXCERPT.findall(PAGE)
+    (given,) = cli_page.EXCERPT.findall(PAGE)
     main(["demo", "--fast", "--plain"])
-    assert given == cli_reference.excerpt(capsys.readouterr().out, given), (
-        "write it anew: python tests/cli_reference.py"
-    )
+    assert given == cli_page.demo_turn(capsys.readouterr().out, given), "update it: python tools/cli_page.py"
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -10,7 +10,7 @@ import sys
 import tomllib
 
 import pytest
-from surroundings import SOURCE, surroundings
+from clean_environment import SOURCE, clean_environment
 
 import mulligan
 from mulligan.cli import main
@@ -58,7 +58,7 @@ def python(*words, cwd, site=None, **more):
     return subprocess.run(
         [sys.executable, *words],
         cwd=cwd,
-        env=surroundings(*([site] if site else []), **more),
+        env=clean_environment(*([site] if site else []), **more),
         capture_output=True,
         text=True,
         check=False,
@@ -251,7 +251,7 @@ def test_a_classifier_names_the_classes_of_the_installed_library(library):
         assert f"| `tulipshop.errors.{name}` | `{error}` |" in readme
     assert "_Private" not in code
     assert "Warning" not in code
-    assert "guessed from its name" in readme
+    assert "guessed from their names" in readme
     assert "example" not in code + readme
     words = ["-m", "pytest", "-q", "-p", "pytest_mulligan", "-p", "no:cacheprovider"]
     ended = python(*words, cwd=folder, site=folder / "src", PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")

@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 import pytest
-from surroundings import surroundings
+from clean_environment import clean_environment
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def command(tmp_path):
         done = subprocess.run(
             [sys.executable, "-m", "mulligan.cli", *words],
             cwd=tmp_path,
-            env=surroundings(tmp_path, **environment),
+            env=clean_environment(tmp_path, **environment),
             input=stdin.encode(),
             capture_output=True,
             check=False,
@@ -104,7 +104,7 @@ def test_an_installed_plugin_can_be_blocked_or_asked_for_by_name(command, tmp_pa
 def test_a_missing_extra_is_one_clear_line(tmp_path, missing):
     program = f"import sys; sys.modules[{missing!r}] = None; import mulligan.cli; sys.exit(mulligan.cli.main(['demo']))"
     done = subprocess.run(
-        [sys.executable, "-c", program], env=surroundings(tmp_path), capture_output=True, text=True, check=False
+        [sys.executable, "-c", program], env=clean_environment(tmp_path), capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "The command line requires extra packages: pip install 'mulligan[cli]'\n"
@@ -113,7 +113,7 @@ def test_a_missing_extra_is_one_clear_line(tmp_path, missing):
 def test_another_missing_module_is_not_blamed_on_the_extra(tmp_path):
     program = "import sys; sys.modules['mulligan.cli.app'] = None; import mulligan.cli; mulligan.cli.main([])"
     done = subprocess.run(
-        [sys.executable, "-c", program], env=surroundings(tmp_path), capture_output=True, text=True, check=False
+        [sys.executable, "-c", program], env=clean_environment(tmp_path), capture_output=True, text=True, check=False
     )
     assert done.returncode == 1
     assert "ModuleNotFoundError" in done.stderr
@@ -124,7 +124,7 @@ def test_the_library_never_imports_what_the_command_line_needs(tmp_path):
         "import sys, mulligan; print([name for name in sys.modules if name.split('.')[0] in ('cyclopts', 'rich')])"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program], env=surroundings(tmp_path), capture_output=True, text=True, check=True
+        [sys.executable, "-c", program], env=clean_environment(tmp_path), capture_output=True, text=True, check=True
     )
     assert done.stdout == "[]\n"
 
@@ -134,7 +134,7 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path):
     (tmp_path / "tools.py").write_text("def a() -> str:\n    'A.'\n    return ''\n")
     words = [sys.executable, "-m", "mulligan.cli", "run", "chat.jsonl", "--tools", "tools"]
     with subprocess.Popen(
-        words, cwd=tmp_path, env=surroundings(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        words, cwd=tmp_path, env=clean_environment(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         process.stdout.readline()
         process.stdout.close()
@@ -146,7 +146,9 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path):
 
 def test_a_reader_that_goes_away_ends_the_demo_quietly(tmp_path):
     words = [sys.executable, "-m", "mulligan.cli", "demo", "--fast"]
-    with subprocess.Popen(words, env=surroundings(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        words, env=clean_environment(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
         process.stdout.readline()
         process.stdout.close()
         assert process.stderr.read() == b""
@@ -158,7 +160,7 @@ def test_ctrl_c_ends_the_demo_its_server_and_its_child(tmp_path, at):
     words = [sys.executable, "-m", "mulligan.cli", "demo", "--fast"]
     with subprocess.Popen(
         words,
-        env=surroundings(tmp_path, TMPDIR=str(tmp_path)),
+        env=clean_environment(tmp_path, TMPDIR=str(tmp_path)),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 import pytest
-from surroundings import surroundings
+from clean_environment import clean_environment
 
 SHOES = '''
 import os
@@ -41,7 +41,7 @@ def shell(tmp_path):
         done = subprocess.run(
             ["sh", "-c", f"exec {shlex.quote(sys.executable)} -m mulligan.cli {line}"],
             cwd=tmp_path,
-            env=surroundings(tmp_path, **environment),
+            env=clean_environment(tmp_path, **environment),
             input=stdin,
             capture_output=True,
             check=False,
@@ -143,7 +143,7 @@ def test_a_command_of_a_package_has_stdout_itself_and_a_full_disk_is_one_line_to
 def test_a_help_page_on_a_terminal_has_colours(tmp_path):
     ours, theirs = pty.openpty()
     words = [sys.executable, "-m", "mulligan.cli", "call", "--help"]
-    process = subprocess.Popen(words, env=surroundings(tmp_path, TERM="xterm", COLUMNS="100"), stdout=theirs)
+    process = subprocess.Popen(words, env=clean_environment(tmp_path, TERM="xterm", COLUMNS="100"), stdout=theirs)
     os.close(theirs)
     shown = b""
     with contextlib.suppress(OSError):

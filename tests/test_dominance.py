@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import dominance_page
+import dominance_pages
 import pytest
 
-TABLES = dominance_page.tables()
+TABLES = dominance_pages.tables()
 
 
-@pytest.mark.parametrize("name", dominance_page.pages())
+@pytest.mark.parametrize("name", dominance_pages.pages())
 def test_a_page_is_what_was_recorded(name):
-    assert (dominance_page.FOLDER / name).read_text("utf-8") == dominance_page.pages()[name]
+    assert (dominance_pages.FOLDER / name).read_text("utf-8") == dominance_pages.pages()[name]
 
 
 @pytest.mark.parametrize("name", TABLES)

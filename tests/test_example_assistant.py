@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from surroundings import surroundings
+from clean_environment import clean_environment
 
 ROOT = pathlib.Path(__file__).parents[1]
 EXAMPLE = ROOT / "examples" / "assistant"
@@ -31,7 +31,7 @@ SCENES = [
 def played() -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, str(EXAMPLE / "run.py")],
-        env=surroundings(),
+        env=clean_environment(),
         capture_output=True,
         text=True,
         timeout=SECONDS,

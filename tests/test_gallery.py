@@ -8,7 +8,7 @@ import gallery_page
 
 
 def test_the_page_is_what_was_recorded():
-    assert gallery_page.PAGE.read_text("utf-8") == gallery_page.page(), "write it anew: python tests/gallery_page.py"
+    assert gallery_page.PAGE.read_text("utf-8") == gallery_page.page(), "update it: python tools/gallery_page.py"
 
 
 def test_every_package_that_classifies_is_in_it():

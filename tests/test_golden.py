@@ -1,4 +1,4 @@
-"""The texts that a model reads, pinned: a change of wording shows in `golden/`, which `python tests/golden_cases.py` writes."""
+"""The texts that a model reads, pinned: a change of wording shows in `golden/`, which `python tools/golden_texts.py` writes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from string import Formatter
 
 import pytest
-from golden_cases import CASES, FORMATS, GOLDEN, pinned
+from golden_texts import CASES, FORMATS, GOLDEN, pinned
 
 from mulligan.catalogue import ENGLISH
 
@@ -38,7 +38,7 @@ def told(format: str) -> list[str]:
 @pytest.mark.parametrize("name", CASES)
 def test_the_text_is_the_pinned_one(name):
     assert pinned(CASES[name]) == (GOLDEN / f"{name}.txt").read_text(encoding="utf-8"), (
-        "the wording has changed; if that is meant, run: python tests/golden_cases.py"
+        "the wording has changed; if that is meant, run: python tools/golden_texts.py"
     )
 
 
@@ -57,7 +57,7 @@ def test_every_template_is_pinned_in_every_format(key, format):
 
 
 def test_equal_input_gives_equal_bytes_in_every_process():
-    program = "import golden_cases as g; print(''.join(g.pinned(case) for case in g.CASES.values()))"
+    program = "import golden_texts as g; print(''.join(g.pinned(case) for case in g.CASES.values()))"
     outputs = {
         subprocess.run(
             [sys.executable, "-c", program],

@@ -15,7 +15,7 @@ DESIGN = (ROOT / "docs" / "explanation" / "design.md").read_text("utf-8")
 EXAMPLES = {"docs/setup.md", "docs/stup.md", "docs/plan.md"}  # files of a tool
 BUILT = {"site/"}
 QUOTED = re.compile(r"`([\w./-]+)`")
-COMMAND = re.compile(r"(?<![\w/.-])(?:bench|docs|plugins|src|tests)/[\w./-]*[\w/]")
+COMMAND = re.compile(r"(?<![\w/.-])(?:bench|docs|plugins|src|tests|tools)/[\w./-]*[\w/]")
 
 
 def named_paths(text: str) -> set[str]:

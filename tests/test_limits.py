@@ -9,9 +9,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from by_hand import CALL, Clock, drive_by_hand, make_tool
 from hypothesis import given
 from hypothesis import strategies as st
+from middleware_driver import CALL, Clock, drive_by_hand, make_tool
 
 from mulligan import Pipeline, Tool, errors
 from mulligan.middleware import concurrency, rate_limit

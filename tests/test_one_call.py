@@ -16,7 +16,9 @@ LINKS = one_call_page.LINK.findall(PAGE)
 @pytest.mark.parametrize(("name", "file", "line"), LINKS, ids=[name for name, _, _ in LINKS])
 def test_each_link_leads_to_the_line_that_defines_what_it_names(name, file, line):
     text = (one_call_page.ROOT / file).read_text("utf-8").splitlines()[int(line) - 1]
-    assert re.match(rf"\s*(async def|def|class) {name.rpartition('.')[2]}\b", text), "run tests/one_call_page.py"
+    assert re.match(rf"\s*(async def|def|class) {name.rpartition('.')[2]}\b", text), (
+        "update it: python tools/one_call_page.py"
+    )
     assert one_call_page.find_line(file, name) == int(line)
 
 

@@ -9,8 +9,9 @@ import re
 from types import SimpleNamespace
 from typing import Any, Literal
 
-import pages
 import pytest
+from code_blocks import code_blocks
+from example_outputs import with_outputs
 
 from mulligan import Pipeline
 
@@ -36,19 +37,18 @@ GUIDES = sorted(
     for path in (DOCS / folder).glob("*.md")
     if str(path.relative_to(DOCS)) not in ELSEWHERE
 )
-BLOCK = re.compile(r"^(`{3,}|~{3,})(\w*)(?: (\S+))?\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
 
 
-def blocks(path: pathlib.Path) -> list[tuple[str, str, str]]:
+def blocks(path: pathlib.Path) -> list[tuple[str, str | None, str]]:
     """Language, file name and text of each block."""
-    return [found.groups()[1:] for found in BLOCK.finditer(path.read_text("utf-8"))]
+    return code_blocks(path.read_text("utf-8"))
 
 
 @pytest.mark.parametrize("page", GUIDES)
 def test_the_examples_are_what_really_happens(page, tmp_path):
     text = (DOCS / page).read_text(encoding="utf-8")
     assert "\n$ " in text
-    assert pages.filled(text, tmp_path) == text
+    assert with_outputs(text, tmp_path) == text, f"update it: python tools/example_outputs.py docs/{page}"
 
 
 @pytest.mark.parametrize("page", GUIDES)

@@ -36,7 +36,7 @@ def made():
 
 @pytest.mark.parametrize("name", reference_pages.names())
 def test_a_page_is_what_the_docstrings_say(name, made):
-    assert PAGES[name] == made[name], "write it anew: python tests/reference_pages.py"
+    assert PAGES[name] == made[name], "update it: python tools/reference_pages.py"
 
 
 @pytest.mark.parametrize(("module", "name"), list(reference_pages.public_names()))

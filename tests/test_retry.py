@@ -8,9 +8,9 @@ import threading
 from typing import Any
 
 import pytest
-from by_hand import Clock, call_by_hand, drive_by_hand, make_tool
 from hypothesis import given
 from hypothesis import strategies as st
+from middleware_driver import Clock, call_by_hand, drive_by_hand, make_tool
 
 from mulligan import Policy, Tool, errors
 from mulligan.middleware import retry

@@ -11,7 +11,7 @@ import sys
 
 import pytest
 import sabotage
-from surroundings import surroundings
+from clean_environment import clean_environment
 
 HERE = pathlib.Path(__file__).parent
 TOOLS = '''
@@ -70,7 +70,7 @@ def run(tmp_path, site):
         done = subprocess.run(
             [sys.executable, *words],
             cwd=tmp_path,
-            env=surroundings(HERE, *([site] if sabotaged else []), **more),
+            env=clean_environment(HERE.parent / "tools", *([site] if sabotaged else []), **more),
             capture_output=True,
             text=True,
             check=False,

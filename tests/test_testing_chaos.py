@@ -11,7 +11,7 @@ from mulligan import Pipeline, Tool, errors
 from mulligan.middleware import retry
 from mulligan.plugin import Waiting
 from mulligan.testing import Chaos, FakeClock, Fault, Saboteur, TimelessPipeline, assert_fault, capture_events
-from mulligan.testing.chaos import TRANSIENT_FAULTS, Injection
+from mulligan.testing.chaos import TRANSIENT_FAULTS, Injected
 
 ran: list[str] = []
 
@@ -78,7 +78,7 @@ def test_a_fault_is_an_error_that_says_it_was_chaos(kind, runs, name, awaited):
     assert not result.fatal
     assert len(ran) == runs
     (injected,) = chaos.injected
-    assert injected == Injection(name, 1, {"faults": "fault", "lost": "lost"}[kind], result.error.rule[6:])
+    assert injected == Injected(name, 1, {"faults": "fault", "lost": "lost"}[kind], result.error.rule[6:])
     if kind == "lost":
         assert (type(result.error), result.error.effect) == (errors.ToolConnectionError, "possible")
 
@@ -123,7 +123,7 @@ def test_a_crash_is_a_fault_of_a_plugin_and_changes_nothing_else():
     with pipeline(chaos := Chaos(crashes=1, seed="x")) as held:
         assert held.call("read", {}).content == "read a"
         assert_fault(held, hook="middlewares", match=r"ChaosError: run 1 of read \(seed 'x'\)")
-    assert chaos.injected == (Injection("read", 1, "crash", "crash"),)
+    assert chaos.injected == (Injected("read", 1, "crash", "crash"),)
 
 
 def test_latency_is_a_wait_that_the_clock_of_a_test_makes_short():
@@ -136,7 +136,7 @@ def test_latency_is_a_wait_that_the_clock_of_a_test_makes_short():
     assert result.content == "read a"
     assert result.duration == pytest.approx(wait)
     assert [event.seconds for event in events.of(Waiting)] == [wait]
-    assert chaos.injected == (Injection("read", 1, "latency", seconds=wait),)
+    assert chaos.injected == (Injected("read", 1, "latency", seconds=wait),)
 
 
 @pytest.mark.parametrize("awaited", [False, True], ids=["call", "acall"])
@@ -174,7 +174,7 @@ def test_only_some_tools(match, harmed):
         assert {name for name in ("read", "look") if held.call(name, {}).is_error} == harmed
 
 
-def played(chaos: Chaos, order: str = "rrrrrlrlrlrlrlllll", **options: Any) -> list[Injection]:
+def played(chaos: Chaos, order: str = "rrrrrlrlrlrlrlllll", **options: Any) -> list[Injected]:
     with pipeline(chaos, **options) as held:
         for letter in order:
             held.call("read" if letter == "r" else "look", {})

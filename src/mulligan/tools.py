@@ -186,7 +186,7 @@ class Tool:
 
         Raises:
             UsageError: the schema is not a mapping or not that of an object, it has no argument that `secret` or
-                `check_aliases` names, or an unknown option.
+                `aliases` names, or an unknown option.
         """
         checks.check_options(options)
         checks.check_schema(name, parameters)

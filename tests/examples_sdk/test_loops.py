@@ -18,8 +18,8 @@ from concurrent.futures import ThreadPoolExecutor
 import anthropic
 import httpx2
 import openai
-import pages
 import pytest
+from code_blocks import code_blocks
 from provider_rules import Answer, Call
 from provider_server import serving
 
@@ -28,7 +28,7 @@ from mulligan.errors import RepeatedCallError, ToolAuthenticationError, ToolQuot
 
 ROOT = pathlib.Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "how-to" / "agent-loops.md"
-BLOCKS = {name: text for _, name, text in pages.BLOCK.findall(PAGE.read_text("utf-8")) if name}
+BLOCKS = {name: text for _, name, text in code_blocks(PAGE.read_text("utf-8")) if name}
 EXAMPLES = ("openai_loop.py", "anthropic_loop.py")
 LOOPS = (*EXAMPLES, "openai_async.py", "openai_stream.py", "openai_responses.py", "anthropic_stream.py")
 NOTES = "Buy tea.\nCall Ann – today.\n"

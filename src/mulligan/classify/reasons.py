@@ -1,4 +1,4 @@
-"""Reasons as identifiers: what providers put into `code`, `type` or `meaning_of_codes`, and how authors name exception classes.
+"""Reasons as identifiers: what providers put into `code`, `type` or `reason`, and how authors name exception classes.
 
 `RESOURCE_EXHAUSTED`, `userRateLimitExceeded`, `not_found_error`, `ResourceNotFoundException` and
 `com.acme#ThrottlingException` are all read as words; the first line of the table whose words are among them decides.

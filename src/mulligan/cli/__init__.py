@@ -9,7 +9,7 @@ _EXTRA = frozenset({"cyclopts", "rich"})
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs one command.
+    """Run one command.
 
     Args:
         arguments: the words after `mulligan`; by default those of this process.

@@ -55,7 +55,7 @@ _COMMON_MISTAKES = ("--plugin", "--log", "--help")
 
 
 def describe(error: CycloptsError, commands: Iterable[str]) -> str:
-    """One line about an invalid command line.
+    """Describe an invalid command line in one line.
 
     Args:
         error: the error of the parser.
@@ -84,7 +84,7 @@ def _describe_problem(error: CycloptsError, commands: Iterable[str]) -> str:
         return f"{error.token.keyword} is repeated"
     if isinstance(error, CoercionError) and error.token is not None:
         if error.target_type is bool:
-            return f"{error.token.keyword} takes no value, not {error.token.value!r}"
+            return f"{error.token.keyword} takes no value; remove {error.token.value!r}"
         if choices := [str(choice) for choice in get_args(error.target_type)]:
             return f"{name} must be one of {', '.join(choices)}, not {error.token.value!r}"
     return str(error).rstrip(".")
@@ -110,11 +110,11 @@ USAGE_LINES: Mapping[str, str] = {
     "new": "classifier|format|dialect|executor|repairer NAME",
 }
 UNWRAPPED_WIDTH = 10_000
-"""The width at which a page is rendered before it is wrapped here."""
+"""The width at which plain pages are rendered; `tidy` wraps them afterwards."""
 
 
 def tidy(page: str, width: int | None) -> str:
-    """A help page with wrapped lines and at most one empty line in a row.
+    """Wrap the lines of a help page, and leave at most one empty line in a row.
 
     Args:
         page: the page.
@@ -150,7 +150,7 @@ _COMMANDS: dict[str, Callable[..., Any]] = {
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Runs one command.
+    """Run one command.
 
     Args:
         arguments: the words after `mulligan`.
@@ -230,7 +230,7 @@ def _app(page: IO[str], width: int | None = None) -> App:
         """Run a command with the options that all commands share.
 
         Args:
-            words: the command and its own options.
+            words: the command and its options.
             plugin: load a plugin: NAME, MODULE[:NAME] or FILE.py; no:NAME blocks a plugin.
             log: the lowest level to log on stderr: info, success, warning, error or off.
         """

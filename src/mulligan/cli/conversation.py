@@ -1,4 +1,4 @@
-"""Reads a conversation from a file with one message per line."""
+"""Read a conversation from a file with one message per line."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _RESPONSE_KEYS = ("function_response", "functionResponse")
 
 
 class AnsweredCalls:
-    """The calls so far. A call of Gemini may have no id; then the next response of that name is its answer."""
+    """The calls so far. A Gemini call may have no id; then the next response with its name answers it."""
 
     def __init__(self) -> None:
         self._ids: set[str | int] = set()
         self._names: Counter[str] = Counter()
 
     def add(self, call: ToolCall) -> None:
-        """Records a call.
+        """Record a call.
 
         Args:
             call: the call.
@@ -41,13 +41,13 @@ class AnsweredCalls:
             self._ids.add(call.id)
 
     def without(self, message: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        """A message without its answers to these calls.
+        """Remove the answers to these calls from a message.
 
         Args:
             message: a message of any role.
 
         Returns:
-            The same object if it answers none of them; None if nothing else remains.
+            The same object if it answers none of them; None if nothing remains.
         """
         if self._is_answer(message):
             return None
@@ -88,7 +88,7 @@ class AnsweredCalls:
 def insert_answers(
     message: Mapping[str, Any], results: Iterable[ToolResult], parts: Iterable[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """A UI message of the Vercel AI SDK in which each part with a call is replaced by the part that answers it.
+    """Replace each call in a UI message of the Vercel AI SDK by the part that answers it.
 
     Args:
         message: the message.
@@ -118,14 +118,14 @@ class Line:
 
 @contextmanager
 def open_conversation(file: str, *, stdin: bool) -> Iterator[IO[bytes]]:
-    """The file, or stdin.
+    """Open the file, or stdin.
 
     Args:
-        file: its name.
+        file: the name of the file.
         stdin: whether to read stdin instead.
 
     Raises:
-        UsageError: it cannot be read.
+        UsageError: the file cannot be read.
     """
     if stdin:
         yield streams.stdin("a conversation")
@@ -140,14 +140,14 @@ def open_conversation(file: str, *, stdin: bool) -> Iterator[IO[bytes]]:
 
 
 def read_lines(stream: IO[bytes], name: str) -> Iterator[Line]:
-    """The messages, one by one; blank lines are skipped.
+    """Yield the messages one by one; blank lines are skipped.
 
     Args:
         stream: the file.
         name: its name in errors.
 
     Raises:
-        UsageError: a line is not a message; names the line, the column and the next step. Earlier lines were yielded.
+        UsageError: a line is not a message; names the line, the column and the next step. The lines before it were yielded.
     """
     for number, raw in enumerate(stream, 1):
         where = f"{name}, line {number}"

@@ -47,14 +47,14 @@ HookReply = Literal[
 
 @attrs.frozen
 class HookAnswer:
-    """What one hookimpl answered.
+    """The answer of one hookimpl.
 
     Attributes:
         hook: its hook; empty for a plugin without hookimpls, such as a blocked one.
         plugin: the name of the plugin.
-        answer: `decided`; `abstains`: it returned None; `also matches`: it would have an answer, but an earlier hookimpl
-            decided; `contributes`; `failed`: it raised, or returned a wrong type; `ignored`: it claims what it cannot
-            know; `wraps`: it is a wrapper; `not loaded`, `blocked` or `disabled`: it is not called.
+        answer: `decided`; `abstains`: it returned None; `also matches`: it would answer, too, but an earlier hookimpl
+            decided; `contributes`; `failed`: it raised, or returned a wrong type; `ignored`: it claims even
+            unknown inputs; `wraps`: it is a wrapper; `not loaded`, `blocked` or `disabled`: it is not called.
         says: the error class, the number of hints, or what is wrong; else None.
     """
 
@@ -65,7 +65,7 @@ class HookAnswer:
 
 
 def hookimpls_by_hook(infos: Iterable[PluginInfo]) -> dict[str, list[tuple[PluginInfo, Hookimpl]]]:
-    """The hookimpls of every hook, in the order in which they are called.
+    """Sort the hookimpls of every hook in the order in which they are called.
 
     Args:
         infos: the plugins of a pipeline.
@@ -78,7 +78,7 @@ def hookimpls_by_hook(infos: Iterable[PluginInfo]) -> dict[str, list[tuple[Plugi
 
 
 def hook_answers(pipeline: Pipeline, failure: Failure | None, result: ToolResult) -> Iterator[HookAnswer]:
-    """What every hookimpl that takes part in handling a failure answers.
+    """Yield the answer of every hookimpl that takes part in handling a failure.
 
     Args:
         pipeline: the pipeline with the plugins.
@@ -117,7 +117,7 @@ def _hints_answer(
 
 
 def _call_hookimpl(pipeline: Pipeline, info: PluginInfo, hookimpl: Hookimpl, *args: Any) -> tuple[HookAnswer, Any]:
-    """What a hookimpl returns, and the answer to report if it returns None."""
+    """The answer to report if a hookimpl returns None, and what it returned."""
     if "wrapper" in hookimpl.marks:
         return HookAnswer(hookimpl.hook, info.name, "wraps"), None
     fault_count = len(pipeline.faults)
@@ -136,14 +136,14 @@ RuleReply = Literal["decided", "abstains", "other classes", "also matches", "fai
 
 @attrs.frozen
 class Verdict:
-    """What one rule answers.
+    """The answer of one rule.
 
     Attributes:
         plugin: the plugin's name.
         rule: the rule's name.
         about: the rule's description.
         answer: `decided`; `abstains`: it returned None; `other classes`: it is for other exception classes; `also
-            matches`: it would have an answer, but an earlier rule decided; `failed`: it raised.
+            matches`: it would answer, too, but an earlier rule decided; `failed`: it raised.
         says: the error class of its answer, or the class of the exception that it raised; else None.
     """
 
@@ -155,7 +155,7 @@ class Verdict:
 
 
 def verdicts(plugins: Iterable[PluginInfo], failure: Failure, decided: ToolError) -> Iterator[Verdict]:
-    """What each rule answers, plugin by plugin.
+    """Yield the answer of each rule, plugin by plugin.
 
     Args:
         plugins: the plugins of a pipeline.
@@ -183,10 +183,10 @@ def _try_rule(rule: Rule, failure: Failure) -> tuple[RuleReply, str | None]:
 
 
 def summarize(answers: Iterable[Verdict]) -> str:
-    """The answers of the rules of one plugin, in one line.
+    """Summarize the answers of one plugin's rules in one line.
 
     Args:
-        answers: their verdicts.
+        answers: the verdicts of the rules.
     """
     by_answer: dict[RuleReply, list[str]] = {}
     for one in answers:
@@ -204,7 +204,7 @@ def _rank(item: tuple[RuleReply, list[str]]) -> int:
 
 
 _REFERENCE = re.compile(r"(?:([A-Za-z_][\w.]*):)?([A-Za-z_][\w.]*)(\(.*\))?", re.DOTALL)
-_STRICT_CUTOFF, _LOOSE_CUTOFF = 0.85, 0.75
+_NEAR_WORD, _NEAR_CALL = 0.85, 0.75
 _EFFECTS = {"none": "definitely not applied", "possible": "may have been applied", "done": "was applied"}
 
 
@@ -268,7 +268,7 @@ def explain(
 
 
 def _print_order(settings: Settings, *, json: bool) -> int:
-    """The order of the hookimpls, hook by hook."""
+    """Print the order of the hookimpls, hook by hook."""
     with settings.pipeline(log="OFF") as pipeline:
         impls = hookimpls_by_hook(pipeline.plugins)
     if json:
@@ -288,7 +288,7 @@ def _with_marks(info: PluginInfo, impl: Hookimpl) -> str:
 
 
 def _failure_for_plugins(exception: BaseException | None, text: str, result: ToolResult) -> Failure | None:
-    """The failure that plugins see; None if mulligan itself decided, as for a tool that does not exist."""
+    """The failure that plugins see; None if mulligan itself decided, as for an unknown tool."""
     error = result.error
     assert error is not None
     if error.rule is not None and error.rule != "host:unclassified" and error.rule.startswith("host:"):
@@ -299,7 +299,7 @@ def _failure_for_plugins(exception: BaseException | None, text: str, result: Too
 
 
 def _parse_exception(spec: str) -> BaseException | None:
-    """The exception that a text names, created with the arguments in the text; None if it names no exception."""
+    """Create the exception that a text names, with the arguments in the text; None if it names no exception."""
     match = _REFERENCE.fullmatch(spec.strip())
     if match is None:
         return None
@@ -319,9 +319,9 @@ def _parse_exception(spec: str) -> BaseException | None:
 
 
 def _check_name(spec: str, name: str, arguments: str | None) -> None:
-    """Rejects a spec that looks like an exception although no built-in exception has that name."""
+    """Reject a spec that looks like an exception although no built-in exception has that name."""
     known = {key.lower(): key for key, value in vars(builtins).items() if _is_exception(value)}
-    near = difflib.get_close_matches(name.lower(), known, 1, _STRICT_CUTOFF if arguments is None else _LOOSE_CUTOFF)
+    near = difflib.get_close_matches(name.lower(), known, 1, _NEAR_WORD if arguments is None else _NEAR_CALL)
     module, _, class_name = name.rpartition(".")
     is_call = arguments is not None and class_name[:1].isupper() and _parse_literals(arguments) is not None
     if not near and not is_call:
@@ -369,7 +369,7 @@ def _refuse(spec: str, why: str) -> NoReturn:
 
 
 def _call_raising_tool(pipeline: Pipeline, exception: BaseException, name: str | None) -> ToolResult:
-    """The result of a real call of a tool that raises the exception."""
+    """Call a tool that raises the exception."""
 
     def fail() -> NoReturn:
         raise exception

@@ -1,4 +1,4 @@
-"""What is wrong with the plugins of this environment, and how to fix it."""
+"""Find problems of the plugins in this environment, and how to fix them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Requirement:
 
     Attributes:
         name: the required distribution.
-        wanted: its versions, as in `>=1,<2`; empty for any.
+        wanted: the required versions, as in `>=1,<2`; empty for any.
         installed: the installed version, or None.
         extra: the extra that requires it, or empty.
         fits: whether the requirement is met; also true for an extra that is not installed.
@@ -58,10 +58,10 @@ class Requirement:
 
 
 def requirements(distribution: str) -> Iterator[Requirement]:
-    """What a distribution requires here, including extras; nothing if its metadata cannot be read.
+    """Yield the requirements of a distribution in this environment, including extras; none if its metadata cannot be read.
 
     Args:
-        distribution: its name.
+        distribution: the name of the distribution.
 
     Raises:
         UsageError: the library that parses requirements is not installed.
@@ -129,7 +129,7 @@ class HookTrial:
         plugin: its plugin.
         hook: its hook.
         seconds: the duration of its longest trial.
-        gave: what it returned, trial by trial.
+        gave: the result of each trial.
     """
 
     plugin: PluginInfo
@@ -144,10 +144,10 @@ def make_trial_tool() -> Tool:
 
 
 def call_hookimpls(pipeline: Pipeline) -> Iterator[HookTrial]:
-    """Calls every hookimpl of every plugin that is not built in; its errors become faults of the pipeline.
+    """Call every hookimpl of every plugin that is not built in; errors become faults of the pipeline.
 
     Args:
-        pipeline: the pipeline with the plugins and with the tool of `make_trial_tool`.
+        pipeline: the pipeline with the plugins and the tool of `make_trial_tool`.
     """
     trials = _trial_arguments(pipeline)
     for plugin in pipeline.plugins:
@@ -191,7 +191,7 @@ def _call_hookimpl(plugin: PluginInfo, hookimpl: Hookimpl, trials: tuple[tuple[A
 
 
 def contributions(trial: HookTrial) -> tuple[FeedbackFormat | Dialect, ...]:
-    """The formats or dialects that a hookimpl contributes.
+    """Return the formats or dialects that a hookimpl contributes.
 
     Args:
         trial: the outcome of its trials.
@@ -200,7 +200,7 @@ def contributions(trial: HookTrial) -> tuple[FeedbackFormat | Dialect, ...]:
 
 
 def check_contribution(offer: FeedbackFormat | Dialect) -> str | None:
-    """What is wrong with a format or dialect in use; None if nothing is.
+    """Use a format or dialect, and return what is wrong with it; None if nothing is.
 
     Args:
         offer: a format or a dialect.
@@ -264,7 +264,7 @@ class Examination:
 
 
 def origin(info: PluginInfo) -> str:
-    """Where a plugin comes from.
+    """Return where a plugin comes from.
 
     Args:
         info: the plugin.
@@ -275,7 +275,7 @@ def origin(info: PluginInfo) -> str:
 
 
 def examine(settings: Settings) -> Examination:
-    """Loads every plugin and calls each of its hookimpls once. A broken plugin is a finding, even if a setting names it.
+    """Load every plugin and call each of its hookimpls once. A broken plugin is a finding, even if a setting names it.
 
     Args:
         settings: the settings.
@@ -305,7 +305,7 @@ def examine(settings: Settings) -> Examination:
 
 
 def _load_plugins(chosen: EffectiveSettings) -> tuple[list[Any], list[Finding]]:
-    """The plugins that the settings name and that load, and the findings about the others."""
+    """The loaded plugins that the settings name, and the findings about those that cannot be loaded."""
     loaded, findings = [], []
     names = installed_plugins() if chosen.autoload else frozenset()
     for named in chosen.plugins:
@@ -339,7 +339,7 @@ def _check_faults(pipeline: Pipeline) -> Iterator[Finding]:
 
 
 def _split_fix(fault: PluginFault) -> tuple[str, str]:
-    """Problem and fix of a fault: our own sentences end with the next step, a plugin's exception does not."""
+    """Split a fault into problem and fix: messages of mulligan end with the next step, exceptions of plugins do not."""
     problem, _, step = fault.error.rpartition("; ")
     if fault.hook == "load" and not problem:
         return step.removeprefix(f"plugin {fault.plugin!r}").lstrip(
@@ -378,11 +378,11 @@ def _check_trial(trial: HookTrial) -> Iterator[Finding]:
         fix = "for the author: hooks must return at once; move slow work to an executor or a repairer"
         yield Finding("warning", info.name, origin(info), problem, fix)
     for offer in contributions(trial):
-        wrong = check_contribution(offer)
-        if wrong is not None:
+        failure = check_contribution(offer)
+        if failure is not None:
             kind = trial.hook.removeprefix("feedback_").removesuffix("s")
             fix = "update it, or report it to the author; until then, do not use it"
-            yield Finding("error", info.name, origin(info), f"its {kind} {offer.name!r} fails: {wrong}", fix)
+            yield Finding("error", info.name, origin(info), f"its {kind} {offer.name!r} fails: {failure}", fix)
 
 
 def _check_rules(info: PluginInfo) -> Iterator[Finding]:
@@ -464,12 +464,12 @@ def _check_commands() -> Iterator[Finding]:
 
 
 def _check_warnings(warned: Iterable[warnings.WarningMessage]) -> Iterator[Finding]:
-    """Deprecated hooks and parameters, as pluggy warns of them."""
+    """Deprecated hooks and parameters, from the warnings of pluggy."""
     options = [getattr(hookspecs, hook).mulligan_spec for hook in hookspecs.__all__]
     message = {str(spec.get("warn_on_impl")) for spec in options}
     message |= {str(text) for spec in options for text in (spec.get("warn_on_impl_args") or {}).values()}
     for warning in warned:
         if str(warning.message) in message:
             place = f"{warning.filename}:{warning.lineno}"
-            fix = "for the author: use the replacement; it works until then"
+            fix = "for the author: use the replacement; until then, it still works"
             yield Finding("warning", place, "a hookimpl", str(warning.message), fix)

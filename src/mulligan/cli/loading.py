@@ -1,4 +1,4 @@
-"""Imports tools, plugins and exceptions by the names on the command line, from modules and files."""
+"""Import tools, plugins and exceptions that the command line names, from modules and files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SLOW_IMPORT_SECONDS = 5.0
 
 @contextmanager
 def warn_of_slow_imports() -> Iterator[None]:
-    """Writes a line to stderr if a plugin is still being imported after some seconds."""
+    """Report on stderr which plugin is still being imported after a few seconds."""
     timer = threading.Timer(SLOW_IMPORT_SECONDS, _write_warnings)
     timer.daemon = True
     timer.start()
@@ -57,7 +57,7 @@ _MAX_REPORTED = 3
 
 
 def find_tools(spec: str) -> Toolset:
-    """The tools that `--tools` names.
+    """Import the tools that `--tools` names.
 
     Args:
         spec: `MODULE` or `MODULE:NAME`, where NAME is a tool, a toolset, a list of tools, a pipeline or a function;
@@ -101,7 +101,7 @@ def _make_toolset(target: Any, spec: str) -> Toolset:
 
 
 def _from_functions(functions: Iterable[Any], spec: str) -> Toolset:
-    """The functions that can be tools, as tools; other functions are reported."""
+    """Make tools of the functions that can be tools, and report the others."""
     tools, faults = Toolset(), []
     for function in functions:
         try:
@@ -140,7 +140,7 @@ IsListed = Callable[[Any, str], bool]
 
 
 def is_defined_in(value: Any, module: str) -> bool:
-    """Whether a module defines an object itself. Objects other than modules, classes and functions count as its own.
+    """Whether an object is defined in a module. Constants always count as defined there, modules never do.
 
     Args:
         value: an object in the module.
@@ -152,7 +152,7 @@ def is_defined_in(value: Any, module: str) -> bool:
 
 
 def find_object(spec: str, option: str, import_folder: Path | None = None, is_listed: IsListed = is_defined_in) -> Any:
-    """A module, or an object in it.
+    """Import a module, or an object in it.
 
     Args:
         spec: `MODULE` or `MODULE:NAME`; MODULE is importable, or a file that ends in `.py`.
@@ -173,7 +173,7 @@ def find_object(spec: str, option: str, import_folder: Path | None = None, is_li
 
 
 def split_spec(spec: str) -> tuple[str, str]:
-    """Module and name of `MODULE:NAME`; the name is empty if there is none. A drive letter is not a module.
+    """Split `MODULE:NAME` into module and name; the name is empty if there is none. A drive letter is not a module.
 
     Args:
         spec: the text.
@@ -185,15 +185,15 @@ def split_spec(spec: str) -> tuple[str, str]:
 
 
 def load_module(where: str, option: str, import_folder: Path | None = None) -> ModuleType:
-    """Imports a module, also from the current directory or another folder.
+    """Import a module, also from the current directory or another folder.
 
     Args:
-        where: its name, or a file that ends in `.py`.
+        where: the name of the module, or a file that ends in `.py`.
         option: the option that names it, for errors.
         import_folder: the other folder.
 
     Raises:
-        UsageError: it does not exist, or cannot be imported.
+        UsageError: the module does not exist, or cannot be imported.
     """
     if (not where or where.startswith(".")) and not where.endswith(".py"):
         raise UsageError(f"{option} {where or repr(where)}: not a module name; {_STEP}")
@@ -257,12 +257,12 @@ def _list_names(holder: Any, is_listed: IsListed) -> str:
 
 
 def installed_plugins() -> frozenset[str]:
-    """The names of the installed plugins."""
+    """Return the names of the installed plugins."""
     return frozenset(entry.name for entry in read_entry_points(GROUP))
 
 
 def load_installed_plugin(name: str, option: str) -> Any:
-    """Imports an installed plugin.
+    """Import an installed plugin.
 
     Args:
         name: the name of its entry point.

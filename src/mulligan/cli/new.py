@@ -188,11 +188,11 @@ class NewRule:
 
 
 def rule_texts(name: str, words: str) -> dict[str, str]:
-    """What the templates of a classifier need to know about its rules.
+    """Return the values that the templates of a classifier need.
 
     Args:
         name: the name of the plugin, which is looked up as the name of a library.
-        words: the same for people.
+        words: the name of the library, for readers.
     """
     library = name.replace("-", "_")
     known_rules = list(_library_rules(library))
@@ -201,7 +201,7 @@ def rule_texts(name: str, words: str) -> dict[str, str]:
     )
     errors = sorted({rule.error for rule in rules})
     return {
-        "note": _note(library, words) if known_rules else _example_note(words),
+        "note": _note(library, words) if known_rules else _example_note(library, words),
         "imports": _import_line(["Failure", "Rules", "ToolError", *errors]),
         "tested": _import_line(errors),
         "rules": "\n\n\n".join(_rule_code(rule, words, is_example=not known_rules) for rule in rules),
@@ -211,7 +211,7 @@ def rule_texts(name: str, words: str) -> dict[str, str]:
 
 
 def _library_rules(library: str) -> Iterator[NewRule]:
-    """Rules for the classes of an installed library whose names say most."""
+    """Rules for the exception classes of an installed library that have the most descriptive names."""
     if import_or_none(library) is None:
         return
     classes = [cls for cls in exception_classes(library) if _is_public(cls)]
@@ -224,7 +224,7 @@ def _is_public(cls: type[BaseException]) -> bool:
 
 
 def _make_rules(exceptions: list[BaseException]) -> Iterator[NewRule]:
-    """A rule for each exception, up to four: first those that mean different things."""
+    """A rule for each exception, at most four; exceptions with different meanings come first."""
     with Pipeline(autoload=False) as pipeline:
         errors = [(type(one), pipeline.classify(one)) for one in exceptions]
     known = [(cls, error) for cls, error in errors if error is not None and type(error).__name__ in _MESSAGES]
@@ -249,15 +249,15 @@ def _snake_case(name: str) -> str:
 
 def _note(library: str, words: str) -> str:
     return (
-        f"The classes were found in the installed `{library}`. What each of them means was guessed from its name:\n"
-        f"check it against the documentation of {words}, and correct the rules."
+        f"The classes were found in the installed `{library}`. Their meanings are guessed from their names:\n"
+        f"check them against the documentation of {words}, and correct the rules."
     )
 
 
-def _example_note(words: str) -> str:
+def _example_note(library: str, words: str) -> str:
     return (
-        f"**This is an example.** `{EXAMPLE}` does not exist: `mulligan new` found no installed library of that name\n"
-        f"that raises exceptions. Replace the rules and this table with the exceptions that {words} really raises."
+        f"**This is an example.** `{EXAMPLE}` does not exist: `mulligan new` found no installed library `{library}`\n"
+        f"that defines exceptions. Replace the rules and this table with the exceptions that {words} really raises."
     )
 
 

@@ -27,7 +27,7 @@ class OutputFile(io.FileIO):
     """An output file. A failed write raises a `UsageError` that names the file.
 
     Args:
-        file: its name, or a descriptor.
+        file: the name of the file, or a descriptor.
         name: its name in errors.
         step: what to do if a write fails.
     """
@@ -38,7 +38,7 @@ class OutputFile(io.FileIO):
         self._step = step
 
     def write(self, data: Any, /) -> int:
-        """Writes bytes.
+        """Write bytes.
 
         Raises:
             UsageError: the write fails.
@@ -53,13 +53,13 @@ class OutputFile(io.FileIO):
 
 
 def stdout() -> TextIO:
-    """The stream for the output of a command."""
+    """Return the stream for the output of a command."""
     return _OUTPUT.get() or sys.stdout
 
 
 @contextmanager
 def reserve_stdout() -> Iterator[None]:
-    """Reserves stdout for `stdout()`: everything else that prints, including child processes, goes to stderr.
+    """Reserve stdout for `stdout()`: all other output, also that of child processes, goes to stderr.
 
     Raises:
         UsageError: writing to stdout fails.
@@ -81,7 +81,7 @@ def reserve_stdout() -> Iterator[None]:
 
 
 def _redirect_to_stderr(real: TextIO) -> TextIO:
-    """A new stream to the target of stdout, whose descriptor then leads to stderr; stdout itself if that is not possible."""
+    """Open a new stream to the target of stdout and point stdout at stderr; if that is impossible, return stdout."""
     try:
         descriptor, stderr_descriptor = real.fileno(), sys.stderr.fileno()
     except (OSError, ValueError):
@@ -100,7 +100,7 @@ def _redirect_to_stderr(real: TextIO) -> TextIO:
 
 
 def prepare_streams() -> None:
-    """Prepares the streams: characters that their encoding lacks are written as escapes.
+    """Prepare the streams: characters that their encoding lacks are written as escapes.
 
     Raises:
         UsageError: stdout is closed.
@@ -117,7 +117,7 @@ def prepare_streams() -> None:
 
 
 def stdin(wanted: str) -> IO[bytes]:
-    """The bytes of stdin.
+    """Return the binary stream of stdin.
 
     Args:
         wanted: what it should contain, for the error.
@@ -131,7 +131,7 @@ def stdin(wanted: str) -> IO[bytes]:
 
 
 def flush() -> None:
-    """Flushes stdout.
+    """Flush stdout.
 
     Raises:
         UsageError: writing to stdout fails.
@@ -146,7 +146,7 @@ def flush() -> None:
 
 
 def write_stderr(text: str) -> None:
-    """Writes lines to the current stderr (a progress bar may replace it), and ignores a failed write.
+    """Write lines to the current stderr (a progress bar may replace it), and ignore a failed write.
 
     Args:
         text: the lines, with newlines.
@@ -159,7 +159,7 @@ def write_stderr(text: str) -> None:
 
 
 def discard_output() -> None:
-    """Discards buffered output after the reader closed the pipe, so that Python does not complain at exit."""
+    """Discard buffered output after the reader closed the pipe, so that Python does not complain at exit."""
     _redirect_to_devnull(sys.stdout)
 
 
@@ -169,11 +169,11 @@ def _redirect_to_devnull(stream: TextIO) -> None:
 
 
 def decode(raw: bytes, where: str, step: str) -> str:
-    """Decodes UTF-8.
+    """Decode UTF-8.
 
     Args:
         raw: the bytes.
-        where: what they are, with the line number for a file, for the error.
+        where: their source, with the line number for a file, for the error.
         step: what to do if they are not UTF-8.
 
     Raises:
@@ -186,7 +186,7 @@ def decode(raw: bytes, where: str, step: str) -> str:
 
 
 def decode_argument(word: str, what: str) -> str:
-    """A word of the command line as UTF-8, independent of the locale.
+    """Read a word of the command line as UTF-8, independent of the locale.
 
     Args:
         word: the word, as Python read it.
@@ -214,7 +214,7 @@ DASH = "<->"
 
 
 def exit_code(result: ToolResult) -> int:
-    """The exit code for a result.
+    """Return the exit code for a result.
 
     Args:
         result: the result of a call.
@@ -241,7 +241,7 @@ class _Screen(Console):
 
 
 def console(stream: IO[str], *, styled: bool) -> Console:
-    """A console of at most 100 columns, and of exactly 100 if the stream is not a terminal.
+    """Return a console of at most 100 columns, and of exactly 100 if the stream is not a terminal.
 
     Args:
         stream: stdout or stderr.
@@ -256,7 +256,7 @@ def console(stream: IO[str], *, styled: bool) -> Console:
 
 
 def write(text: str) -> None:
-    """Writes a text and a newline to stdout.
+    """Write a text and a newline to stdout.
 
     Args:
         text: any text.
@@ -265,7 +265,7 @@ def write(text: str) -> None:
 
 
 def write_json(value: Any) -> None:
-    """Writes a JSON value to stdout, indented.
+    """Write a JSON value to stdout, indented.
 
     Args:
         value: a JSON value.
@@ -274,7 +274,7 @@ def write_json(value: Any) -> None:
 
 
 def report_problem(text: str) -> None:
-    """Writes one line to stderr, without secrets: it may repeat what was typed, or what a file holds.
+    """Write one line to stderr. Secrets are redacted, since the line may quote the command line or a file.
 
     Args:
         text: the problem and the next step.
@@ -285,7 +285,7 @@ def report_problem(text: str) -> None:
 def print_table(
     screen: Console, heads: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[str] = ()
 ) -> None:
-    """Prints aligned columns; long cells wrap inside their column.
+    """Print aligned columns; long cells wrap inside their column.
 
     Args:
         screen: the console.

@@ -1,7 +1,7 @@
 """Commands of installed packages: `mulligan NAME ...` runs the entry point NAME of the group `mulligan.commands`.
 
 The entry point is a function that takes the words after the name and returns an exit code. It is imported only when its
-command runs, so that a broken package breaks only its own command.
+command runs, so a broken package breaks only its own command.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ Command = Callable[[list[str]], int]
 
 
 def find_package_command(name: str) -> Command | None:
-    """The command of an installed package.
+    """Find the command of an installed package.
 
     Args:
         name: the word after `mulligan`.
 
     Returns:
-        None if no package offers a command of that name.
+        The command, or None if no package offers one with that name.
 
     Raises:
-        UsageError: the package cannot be imported, or is known but not installed.
+        UsageError: the package cannot be imported, or is a known package that is not installed.
     """
     for entry in _entries():
         if entry.name == name:

@@ -51,7 +51,7 @@ def _record(info: PluginInfo, *, rules: bool) -> dict[str, Any]:
 
 
 def _other_faults(pipeline: Pipeline) -> list[PluginFault]:
-    """Faults that are not in the entry of a plugin, such as a name that is taken."""
+    """Faults that no plugin's entry shows, such as a name that is already taken."""
     known = {info.error for info in pipeline.plugins}
     return [fault for fault in pipeline.faults if fault.error not in known]
 
@@ -72,7 +72,7 @@ def _print(infos: tuple[PluginInfo, ...], faults: list[PluginFault]) -> None:
 
 
 def _print_rules(infos: tuple[PluginInfo, ...]) -> None:
-    """Every rule in the order in which its plugin tries them, and its exception classes."""
+    """Print the rules in the order in which their plugin tries them, with their exception classes."""
     screen = console(stdout(), styled=is_styled(stdout()))
     for info in infos:
         if info.rules:

@@ -1,4 +1,4 @@
-"""Tries the rules of plugins: does each class that a rule names exist, and what does the rule make of a sample?"""
+"""Check the rules of plugins: whether the classes that they name exist, and how they handle a sample."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MAX_FILES = 5_000
 
 
 def check_classes(rule: Rule) -> Iterator[tuple[str, str]]:
-    """The classes of a rule that its installed library does not have: what is wrong with each, and the cure.
+    """Yield the problem and the fix for each class of a rule that its installed library does not have.
 
     Args:
         rule: the rule. Classes of a library that is not installed, or that fails at import, are not checked.
@@ -50,7 +50,7 @@ def check_classes(rule: Rule) -> Iterator[tuple[str, str]]:
 
 
 def check_answer(rule: Rule) -> str | None:
-    """What is wrong with a rule's answer to a sample; None if nothing is.
+    """Try a rule with samples, and return what is wrong with its answer; None if nothing is.
 
     Args:
         rule: the rule.
@@ -74,10 +74,10 @@ def check_answer(rule: Rule) -> str | None:
 
 @cache
 def exception_classes(package: str) -> list[type[BaseException]]:
-    """The exception classes that an installed package defines, sorted by name.
+    """Return the exception classes that an installed package defines, sorted by name.
 
     Args:
-        package: the name of a package or module. It is imported, and so are its modules that are named after errors.
+        package: the name of a package or module. It is imported, as are its modules with names such as `errors`.
     """
     for name in dict.fromkeys((package.partition(".")[0], package)):
         for info in pkgutil.iter_modules(getattr(import_or_none(name), "__path__", ()), f"{name}."):
@@ -88,7 +88,7 @@ def exception_classes(package: str) -> list[type[BaseException]]:
 
 
 def qualified_name(cls: type) -> str:
-    """The name of a class as rules write it.
+    """Return the name of a class as rules write it.
 
     Args:
         cls: the class.
@@ -97,7 +97,7 @@ def qualified_name(cls: type) -> str:
 
 
 def make_fake_exception(package: str, class_name: str) -> BaseException:
-    """An exception of a class with that name.
+    """Create an exception of a new class with the given name.
 
     Args:
         package: the module of the class.
@@ -108,7 +108,7 @@ def make_fake_exception(package: str, class_name: str) -> BaseException:
 
 
 def make_exception(cls: type[BaseException]) -> BaseException:
-    """An instance of a class, or of a class with its name if its arguments are not known.
+    """Create an instance of a class, or of a stand-in with its name if its arguments are unknown.
 
     Args:
         cls: the class.
@@ -117,10 +117,10 @@ def make_exception(cls: type[BaseException]) -> BaseException:
 
 
 def import_or_none(name: str) -> ModuleType | None:
-    """A module, or None if it is not installed or fails at import.
+    """Import a module; return None if it is not installed or fails at import.
 
     Args:
-        name: its name.
+        name: the name of the module.
     """
     if name in sys.modules:
         return sys.modules[name]
@@ -150,7 +150,7 @@ def _source_contains(package: str, class_name: str) -> bool:
     try:
         return any(word.search(file.read_bytes()) for file in files)
     except OSError:
-        return True  # unreadable, so nothing can be claimed
+        return True  # unreadable: the class may be in there
 
 
 def _subclasses() -> Iterator[type[BaseException]]:
@@ -169,6 +169,6 @@ def _try_instantiate(cls: type[BaseException]) -> BaseException | None:
     for arguments in ((_SAMPLE_TEXT,), ()):
         try:
             return cls(*arguments)
-        except Exception:  # noqa: S112 - the arguments that it takes are not known
+        except Exception:  # noqa: S112 - its parameters are unknown
             continue
     return None

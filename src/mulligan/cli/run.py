@@ -1,4 +1,4 @@
-"""`mulligan run`: executes every tool call of a conversation."""
+"""`mulligan run`: execute every tool call of a conversation."""
 
 from __future__ import annotations
 
@@ -95,14 +95,14 @@ def _recognises(dialect: Dialect, message: Mapping[str, Any]) -> bool:
 
 @attrs.define
 class _Writer:
-    """Where messages and results go. The file of `--out` keeps its content until there is a message to write."""
+    """The outputs for messages and results. The file of `--out` keeps its content until there is a message to write."""
 
     messages: IO[bytes] | None
     results: IO[bytes] | None
     out: str | None = None
 
     def open(self) -> None:
-        """Opens and empties the file of `--out`. Called before the first tool runs, so that no result is lost."""
+        """Open and empty the file of `--out`, before the first tool runs, so that no result is lost."""
         if self.out is None or self.messages is not None:
             return
         try:
@@ -124,7 +124,7 @@ class _Writer:
 
 
 def _write_line(stream: IO[bytes] | None, value: Any) -> None:
-    """Writes one line and flushes it, so that no result is lost if the run ends early."""
+    """Write one line and flush it, so that no result is lost if the run ends early."""
     if stream is None:
         return
     stream.write((value.encode() if isinstance(value, str) else _encode_json(value)) + b"\n")
@@ -168,7 +168,7 @@ class _Tally:
     is_broken: bool = True
 
     def mark_complete(self, dialect: str | None, known: Iterable[str]) -> None:
-        """Notes that every line was readable, and a hint if there were no calls."""
+        """Record that every line was read, and add a hint if there were no calls."""
         self.is_broken = False
         if not self.messages:
             self.hint = "The input has no messages. Write one JSON message per line."
@@ -214,7 +214,7 @@ class _Replay:
         self.tally = _Tally()
 
     def with_following(self, lines: Iterable[Line]) -> Iterator[tuple[Line, Sequence[Line]]]:
-        """Each line with those that follow it up to the next one that has calls: its answers are among them.
+        """Yield each line with the lines up to the next one that has calls: its answers are among them.
 
         Args:
             lines: the conversation.
@@ -235,10 +235,10 @@ class _Replay:
         try:
             return bool(self._read_calls(line)[1])
         except UsageError:
-            return True  # raised again when it is this line's turn
+            return True  # raised again when this line is executed
 
     def run(self, lines: Iterable[tuple[Line, Sequence[Line]]], advance: Callable[[], None]) -> int:
-        """Executes the calls of all messages that are not answered yet, up to a fatal failure."""
+        """Execute all calls that the file does not answer, until a failure is fatal."""
         for line, following in lines:
             self._replay_message(line, following)
             advance()

@@ -36,7 +36,7 @@ class Source:
         where: the setting that names plugins, for errors.
         plugins: plugins to load: NAME, MODULE[:NAME] or FILE.py.
         block: names of blocked plugins.
-        autoload: whether installed plugins register themselves.
+        autoload: whether installed plugins are loaded automatically.
         format: the feedback format.
         log: the lowest level to log; empty for the command's default.
         folder: a folder to import modules from, besides the current directory.
@@ -53,7 +53,7 @@ class Source:
 
 
 def read_options(plugins: Iterable[str], log: str | None) -> Source:
-    """The settings of the options.
+    """Read the settings of the options.
 
     Args:
         plugins: the values of `-p`; `no:NAME` blocks a plugin.
@@ -69,7 +69,7 @@ def read_options(plugins: Iterable[str], log: str | None) -> Source:
 
 
 def read_environment() -> Source:
-    """The settings of the variables `MULLIGAN_...`.
+    """Read the settings of the variables `MULLIGAN_...`.
 
     Raises:
         UsageError: `MULLIGAN_LOG` is not a level.
@@ -94,10 +94,10 @@ def _read_list(variable: str) -> tuple[str, ...]:
 
 
 def read_pyproject() -> Source:
-    """The settings of the nearest `pyproject.toml`, in the current directory or above it.
+    """Read the settings of the nearest `pyproject.toml`, in the current directory or above it.
 
     Raises:
-        UsageError: it cannot be read, or `[tool.mulligan]` has an unknown key or an invalid value; names the key.
+        UsageError: the file cannot be read, or `[tool.mulligan]` has an unknown key or an invalid value; names the key.
     """
     here = Path.cwd()
     file = next((folder / _FILE for folder in (here, *here.parents) if (folder / _FILE).is_file()), None)
@@ -158,7 +158,7 @@ def _resolve_path(file: Path, spec: str) -> str:
 
 
 def plugin_name(spec: str) -> str:
-    """The name that a plugin gets.
+    """Return the name under which a plugin is registered.
 
     Args:
         spec: NAME, MODULE[:NAME] or FILE.py[:NAME].
@@ -182,10 +182,10 @@ class PluginReference:
     folder: Path | None = None
 
     def load(self) -> Any:
-        """The plugin: a module, or an instance.
+        """Load the plugin: a module, or an instance.
 
         Raises:
-            UsageError: it does not exist, or cannot be imported.
+            UsageError: the plugin does not exist, or cannot be imported.
         """
         if self.spec in installed_plugins():
             return load_installed_plugin(self.spec, self.where)
@@ -205,7 +205,7 @@ class Settings:
 
     @classmethod
     def of(cls, plugins: Iterable[str], log: str | None) -> Settings:
-        """Reads the options.
+        """Read the options.
 
         Args:
             plugins: the values of `-p`.
@@ -227,14 +227,14 @@ class Settings:
         policy: Policy | None = None,
         loaded_plugins: Iterable[Any] | None = None,
     ) -> Iterator[Pipeline]:
-        """A pipeline with these settings, closed at the end.
+        """Make a pipeline with these settings, and close it at the end.
 
         Args:
             tools: its tools.
             format: the feedback format that the command line names, or None.
             bare: use only the options and `MULLIGAN_LOG`, and load only the plugins that they name.
             log: the lowest level to log if no setting names one.
-            policy: what counts as fatal, and what may be repaired and retried.
+            policy: which errors are fatal, and what may be repaired and retried.
             loaded_plugins: the plugins that the settings name, if they are already loaded.
 
         Raises:
@@ -275,7 +275,7 @@ class EffectiveSettings:
     Attributes:
         plugins: plugins to load, those of `pyproject.toml` first; the last one is called first.
         block: names of blocked plugins.
-        autoload: whether installed plugins register themselves.
+        autoload: whether installed plugins are loaded automatically.
         format: the feedback format.
         log: the lowest level to log; empty for the command's default.
         origins: the source of each setting.
@@ -290,7 +290,7 @@ class EffectiveSettings:
 
     @classmethod
     def of(cls, options: Source, *, bare: bool = False) -> EffectiveSettings:
-        """Combines all sources.
+        """Combine all sources.
 
         Args:
             options: the values of the options.
@@ -320,7 +320,7 @@ class EffectiveSettings:
         return cls(tuple(plugins), tuple(block), origins=origins, **values)
 
     def load(self) -> list[Any]:
-        """The plugins that do not register themselves.
+        """Load the plugins that are not loaded automatically.
 
         Raises:
             UsageError: a plugin does not exist, or cannot be imported.
@@ -331,7 +331,7 @@ class EffectiveSettings:
 
 @contextmanager
 def _hide_variables(*variables: str) -> Iterator[None]:
-    """Hides variables that were already read: the pipeline would read them again and override the options."""
+    """Hide variables that were already read: the pipeline would read them again and override the options."""
     hidden = {name: os.environ.pop(name) for name in variables if name in os.environ}
     try:
         yield

@@ -51,12 +51,10 @@ from mulligan.untrusted.objects import type_name
 from mulligan.untrusted.text import safe_str
 
 FAULTS_ALLOWED = 3
-_DEFAULT_HOOKS = frozenset(
-    {"validate", "execute"}
-)  # if every plugin abstains, the flow does the same as the built-in one
-_UNGUARDED_HOOKS = frozenset(
-    {"resolve", "validate", "execute"}
-)  # the built-in ones touch nothing foreign, so they need no guard
+# If every plugin abstains, the flow calls the built-in function itself.
+_DEFAULT_HOOKS = frozenset({"validate", "execute"})
+# The built-in hookimpls of these touch nothing foreign, so they need no guard.
+_UNGUARDED_HOOKS = frozenset({"resolve", "validate", "execute"})
 
 
 class PluginManager:
@@ -222,7 +220,7 @@ class PluginManager:
         plugged = {hook for hook in HOOKS if any(not self._is_built_in(impl) for impl in self._active_hookimpls(hook))}
         plugged |= {hook for hook in ("observe", "repair", "middlewares") if self._active_hookimpls(hook)}
         for hook in _DEFAULT_HOOKS:
-            if not any(self._is_built_in(impl) for impl in self._active_hookimpls(hook)):  # blocked by the host
+            if hook in self._infos and self._infos[hook].state == "blocked":
                 plugged.add(hook)
                 callers[hook] = without_default(hook, callers[hook])
         return CompiledHooks(callers, frozenset(plugged))

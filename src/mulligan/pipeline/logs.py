@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import Any
 
 from mulligan.errors import UsageError
 from mulligan.events import AttemptFailed, BudgetSpent, CallFinished, CallRepaired, CallStarted, Event, PluginFaulted
 from mulligan.hookimpl import hookimpl
 from mulligan.results import ToolResult
 from mulligan.untrusted.text import clean
-
-if TYPE_CHECKING:
-    from mulligan.hooks.manager import PluginManager
 
 
 class Logging:
@@ -86,12 +83,12 @@ class Logs:
     """The log lines of one pipeline.
 
     Args:
-        manager: where the plugin that writes them is registered.
-        line: makes one clean, redacted line of a foreign text.
+        register: registers the plugin that writes them, under a name.
+        sanitize_line: makes one clean, redacted line of a foreign text.
     """
 
-    def __init__(self, manager: PluginManager, sanitize_line: Callable[[str], str]) -> None:
-        self._manager = manager
+    def __init__(self, register: Callable[[Any, str], None], sanitize_line: Callable[[str], str]) -> None:
+        self._register = register
         self._sanitize_line = sanitize_line
         self._plugin: Logging | None = None
 
@@ -125,5 +122,5 @@ class Logs:
             self._plugin.set_level(level)
             return False
         self._plugin = Logging(level, self._sanitize_line)
-        self._manager.add(self._plugin, "logging", built_in=True)
+        self._register(self._plugin, "logging")
         return True

@@ -106,7 +106,7 @@ class Pipeline:
         self._diagnosis = Diagnosis(self._runtime)
         attach_formats(self._result_factory, self._runtime.hooks, self.tools, format)
         self._workers = PipelineWorkers(self.limits)
-        self._logs = Logs(self._manager, self._result_factory.sanitize_line)
+        self._logs = Logs(partial(self._manager.add, built_in=True), self._result_factory.sanitize_line)
         if (level := self._logs.wanted()) is not None:
             self.enable_logging(level)
 
@@ -130,7 +130,9 @@ class Pipeline:
             UsageError: two tools have the same name, or an object cannot be a tool.
         """
         other, runtime = copy.copy(self), runtime_view(self._runtime, tools, control_flow)
-        vars(other).update(tools=runtime.toolset, policy=runtime.policy, _host=runtime, _diagnosis=Diagnosis(runtime))
+        vars(other).update(
+            tools=runtime.toolset, policy=runtime.policy, _runtime=runtime, _diagnosis=Diagnosis(runtime)
+        )
         return other
 
     @property

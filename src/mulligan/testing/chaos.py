@@ -59,7 +59,7 @@ class ChaosError(RuntimeError):
     """The exception of a plugin that crashes at random."""
 
 
-class Injection(NamedTuple):
+class Injected(NamedTuple):
     """One injection into a run of a tool.
 
     Attributes:
@@ -137,10 +137,10 @@ class Chaos:
     def reset(self) -> None:
         """Starts over: the next run of each tool is its first."""
         self._runs: Counter[str] = Counter()
-        self._injected: deque[Injection] = deque(maxlen=_MAX_INJECTED)
+        self._injected: deque[Injected] = deque(maxlen=_MAX_INJECTED)
 
     @property
-    def injected(self) -> tuple[Injection, ...]:
+    def injected(self) -> tuple[Injected, ...]:
         """The injections so far, the last thousand."""
         return tuple(self._injected)
 
@@ -158,11 +158,11 @@ class Chaos:
         latency = self._draw_latency(rng)
         kind, fault = self._draw_injection(rng)
         if latency:
-            self._record(Injection(tool.name, number, "latency", seconds=latency))
+            self._record(Injected(tool.name, number, "latency", seconds=latency))
             yield Sleep(latency)
         if kind is None:
             return _attribute_timeout((yield run)) if latency else (yield run)
-        self._record(Injection(tool.name, number, kind, fault.name))
+        self._record(Injected(tool.name, number, kind, fault.name))
         if kind == "crash":
             raise ChaosError(f"run {number} of {tool.name} (seed {self._seed!r})")
         outcome = yield _replace_executor(run, kind, fault)
@@ -176,7 +176,7 @@ class Chaos:
             number = self._runs[tool.name]
         return number, random.Random(f"{self._seed}/{tool.name}/{number}")  # noqa: S311 - chance, no secret
 
-    def _record(self, injected: Injection) -> None:
+    def _record(self, injected: Injected) -> None:
         with self._lock:
             self._injected.append(injected)
 

@@ -62,7 +62,7 @@ class _Player:
         self._waits = waits
 
     def play(self) -> int:
-        """Plays all turns; the exit code says whether they went as scripted."""
+        """Play all turns, and return whether they went as scripted, as an exit code."""
         started = time.monotonic()
         self._show.show_opening(self._tools)
         played = [self._turn(number, turn) for number, turn in enumerate(TURNS, 1)]

@@ -1,4 +1,4 @@
-"""Plays the script: real calls in one session, until the run must stop."""
+"""Play the script: real calls in one session, until the run must stop."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ class PlayedTurn:
     @property
     def surprises(self) -> list[str]:
         """What did not go as scripted."""
-        found = [*map(_describe_surprise, self.turn.asks, self.first)]
+        messages = [*map(_describe_surprise, self.turn.asks, self.first)]
         if self.turn.next_call is None:
-            found.append("" if self.first[0].fatal else f"{self.turn.asks[0].name} should have stopped the run")
+            messages.append("" if self.first[0].fatal else f"{self.turn.asks[0].name} should have stopped the run")
         elif self.second is not None:
-            found.append(_describe_surprise(self.turn.next_call, self.second))
-        return [surprise for surprise in found if surprise]
+            messages.append(_describe_surprise(self.turn.next_call, self.second))
+        return [surprise for surprise in messages if surprise]
 
 
 class Conversation:
@@ -58,7 +58,7 @@ class Conversation:
         session: the session.
 
     Attributes:
-        messages: the transcript, in the shape of OpenAI's Chat Completions.
+        messages: the transcript, in the format of OpenAI's Chat Completions.
     """
 
     def __init__(self, session: Session) -> None:
@@ -67,7 +67,7 @@ class Conversation:
         self.messages: list[dict[str, Any]] = [{"role": "user", "content": TASK}]
 
     def ask(self, turn: Turn) -> PlayedTurn:
-        """The model makes the calls of a turn, including the one that fails.
+        """Make the calls of a turn, as the model; the first one fails.
 
         Args:
             turn: the turn.
@@ -75,7 +75,7 @@ class Conversation:
         return PlayedTurn(turn, self._send(turn.asks))
 
     def follow(self, played: PlayedTurn) -> None:
-        """The model makes the call that follows the feedback, if there is one.
+        """Make the call that follows the feedback, if there is one.
 
         Args:
             played: the turn so far.
@@ -84,7 +84,7 @@ class Conversation:
             (played.second,) = self._send((played.turn.next_call,))
 
     def _send(self, moves: tuple[ScriptedCall, ...]) -> tuple[ToolResult, ...]:
-        """The model sends one message with calls and gets the answers."""
+        """Send one message with calls, as the model, and return the results."""
         message = {"role": "assistant", "content": None, "tool_calls": [self._call(move) for move in moves]}
         answers = self._session.answer(message)
         self.messages += [message, *answers]

@@ -23,7 +23,7 @@ class _Server(ThreadingHTTPServer):
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """Serves exchange rates, one of them only at the second try; rejects reports, since the token has expired."""
+    """Serves exchange rates, one of them only on the second request; rejects reports, since the token has expired."""
 
     def do_GET(self) -> None:
         code = self.path.rpartition("/")[2]
@@ -53,12 +53,12 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:
-        """Logs nothing, so that the screen shows only the demo."""
+        """Log nothing, so that the screen shows only the demo."""
 
 
 @contextmanager
 def run_server() -> Iterator[int]:
-    """Serves on a free port of 127.0.0.1 and yields the port; always stops at the end.
+    """Serve on a free port of 127.0.0.1, yield the port, and stop at the end.
 
     Raises:
         UsageError: no port is available.

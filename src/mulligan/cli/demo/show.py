@@ -31,7 +31,7 @@ class Show:
         self._bar = "|" if screen.options.ascii_only else "│"
 
     def show_opening(self, tools: Iterable[str]) -> None:
-        """Introduces the demo.
+        """Introduce the demo.
 
         Args:
             tools: the names of the tools.
@@ -44,10 +44,10 @@ class Show:
         self._print_labelled("tools", ", ".join(tools), "", indent=0)
 
     def asks(self, number: int, turn: Turn) -> None:
-        """Starts a turn: the calls of the model.
+        """Show the calls that start a turn.
 
         Args:
-            number: counted from 1.
+            number: the number of the turn, counted from 1.
             turn: the turn.
         """
         self._print(Text())
@@ -56,7 +56,7 @@ class Show:
             self._print_call("calls", move)
 
     def reads(self, played: PlayedTurn, *, skips: bool) -> None:
-        """What the model reads, and what it does next.
+        """Show what the model reads, and what it does next.
 
         Args:
             played: the turn so far.
@@ -70,7 +70,7 @@ class Show:
             self._print_call("then calls", played.turn.next_call)
 
     def show_end(self, played: PlayedTurn) -> None:
-        """How the turn ends.
+        """Show how the turn ends.
 
         Args:
             played: the played turn.
@@ -87,7 +87,7 @@ class Show:
             self._print_labelled("unexpected", f"{surprise}.", "bold red")
 
     def show_summary(self, played: list[PlayedTurn], conversation: Conversation, seconds: float) -> None:
-        """Shows the table and the summary.
+        """Show the table and the summary.
 
         Args:
             played: all turns.

@@ -39,7 +39,7 @@ class ServiceError(Exception):
 
 
 def make_tools(workspace: Path, port: int) -> list[Tool]:
-    """The tools of the conversation.
+    """Create the tools of the conversation.
 
     Args:
         workspace: the folder that the file tools read.

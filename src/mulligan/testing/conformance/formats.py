@@ -115,7 +115,7 @@ _MIN_CHARS = 200
 class FormatConformance(Conformance):
     """Subclass this as `TestSomething`, with `plugin`; every format that it offers is tested.
 
-    Override `text_outside_fences` if a format quotes text in its own way instead of mulligan's fence.
+    Override `outside` if a format quotes text in its own way instead of mulligan's fence.
     """
 
     hook = "feedback_formats"
@@ -239,7 +239,7 @@ class FormatConformance(Conformance):
         assert_no_problems(
             problems,
             "Give `detail` as it is, in its fence, or quote it so that no text can end the quotation (escape it, or choose a "
-            "fence that it does not hold). Where it quotes in its own way, override `text_outside_fences` in the suite.",
+            "fence that it does not hold). Where it quotes in its own way, override `outside` in the suite.",
         )
 
     def _failed_results(self, format: FeedbackFormat, limits: Limits | None = None) -> Iterator[tuple[str, ToolResult]]:

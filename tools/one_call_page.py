@@ -1,4 +1,4 @@
-"""The page about one failing call: `python tests/one_call_page.py` updates its line numbers and the text that its program prints."""
+"""Update the line numbers and the program output in docs/explanation/one-call.md: `python tools/one_call_page.py`."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ Definition = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def find_line(file: str, name: str) -> int:
-    """The line of a definition, not of its decorators.
+    """Return the line of a definition, not of its decorators.
 
     Args:
         file: the path of the module in this repository.
         name: a function or class, or a method as `Class.method`.
 
     Raises:
-        LookupError: the module has no such definition.
+        LookupError: the module does not define the name.
     """
     node: ast.AST = ast.parse((ROOT / file).read_text("utf-8"))
     for part in name.split("."):
@@ -42,7 +42,7 @@ def find_line(file: str, name: str) -> int:
 
 
 def run_program(page: str) -> tuple[str, ToolResult]:
-    """What the program of the page prints, without installed plugins, and its result.
+    """Run the program of the page without installed plugins; return its output and its result.
 
     Args:
         page: the text of the page.
@@ -56,10 +56,10 @@ def run_program(page: str) -> tuple[str, ToolResult]:
 
 
 def update(page: str) -> str:
-    """The page with true line numbers and the true output.
+    """Return the page with the current line numbers and the current output.
 
     Args:
-        page: its text.
+        page: the text of the page.
     """
     page = LINK.sub(lambda link: f"[`{link[1]}`](../../{link[2]}#L{find_line(link[2], link[1])})", page)
     return PRINTED.sub(lambda _: f"```text\n{run_program(page)[0]}```", page)

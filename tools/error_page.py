@@ -1,4 +1,4 @@
-"""Makes docs/reference/errors.md: each class of the tree, and what a model really reads of it, from a real pipeline."""
+"""Render docs/reference/errors.md, with what a model reads after each error, for `reference_pages.py`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from docstrings import Entry, Link, markdown, of_constant, prose, signature_of
+from docstring_markdown import NOTE, Entry, Link, markdown, of_constant, prose, signature_of
 
 from mulligan import Pipeline, Policy, ToolResult, errors, tool
 from mulligan.errors import MulliganError, ToolError
@@ -29,33 +29,33 @@ SAMPLES: dict[str, ToolError] = {
     "ToolConnectionError": errors.ToolConnectionError("The service cannot be reached."),
     "ToolQuotaError": errors.ToolQuotaError("The month's credit is exhausted."),
 }
-INTRO = """Every failed call becomes one of these. A program reads its fields; the model reads the text below each class, which
-a pipeline made in that very case; the user reads `user_message`. `Policy(fatal=...)` decides otherwise about what is fatal
+INTRO = """Every failed call becomes one of these. A program reads its fields, the model reads a text such as the one below
+each class, and the user reads `user_message`. `Policy(fatal=...)` overrides which errors are fatal
 ([Policy and limits](policy.md)).
 """
-FIELDS = """These fields can be given by keyword to each class below; what a plugin leaves out is filled in by the pipeline."""
+FIELDS = """Each class below accepts these fields as keyword arguments; the pipeline fills in those that a plugin leaves out."""
 
 
 def names() -> list[str]:
-    """Every class of errors, and the records that belong to them."""
+    """Return the names of all error classes, and of the types that belong to them."""
     found = [name for name, one in vars(errors).items() if inspect.isclass(one) and issubclass(one, MulliganError)]
     return [*found, *WORDS]
 
 
 def page(link: Link) -> str:
-    """The page.
+    """Return the text of the page.
 
     Args:
-        link: makes links of names.
+        link: turns a name into a link.
     """
     tree, _, rest = inspect.cleandoc(errors.__doc__ or "").partition("\n\n")[2].partition("\n\n")
-    texts = ["<!-- Written by tests/reference_pages.py of the docstrings. -->\n\n# Errors\n", f"{INTRO}"]
+    texts = [f"{NOTE}\n# Errors\n", INTRO]
     texts += [f"```\n{inspect.cleandoc(tree)}\n```\n", f"{prose(rest, link)}\n", _table(link)]
-    told = {result.error.__class__.__name__: result.content for result in _failures() if result.error is not None}
+    contents = {result.error.__class__.__name__: result.content for result in _failures() if result.error is not None}
     for name in BASES:
         texts.append(_base(name, link))
     for cls in _classes():
-        texts.append(_one(cls, told[cls.__name__], link))
+        texts.append(_one(cls, contents[cls.__name__], link))
     for name in WORDS:
         texts.append(markdown(of_constant(errors, name), link))
     return "\n".join(texts)
@@ -86,20 +86,20 @@ def _advice(cls: type[ToolError]) -> str:
 
 def _base(name: str, link: Link) -> str:
     cls = getattr(errors, name)
-    types = {key: str(kind) for key, kind in cls.__dict__.get("__annotations__", {}).items()}
+    types = {key: str(kind) for key, kind in inspect.get_annotations(cls).items()}
     signature = signature_of(cls) if cls is ToolError else f"class {name}({cls.__base__.__name__})"
     text = markdown(Entry(name, 2, signature, inspect.cleandoc(cls.__doc__ or ""), types), link)
     return f"{text}\n{FIELDS}\n" if cls is ToolError else text
 
 
-def _one(cls: type[ToolError], told: str, link: Link) -> str:
+def _one(cls: type[ToolError], content: str, link: Link) -> str:
     name = cls.__name__
-    types = {key: str(kind) for key, kind in cls.__dict__.get("__annotations__", {}).items()}
+    types = {key: str(kind) for key, kind in inspect.get_annotations(cls).items()}
     signature = f"class {name}(ToolError)"
     text = markdown(Entry(name, 2, signature, inspect.cleandoc(cls.__doc__ or ""), types), link)
     facts = [f"code `{cls.code}`", "fatal" if cls.fatal else "not fatal", f"effect `{cls.effect}`"]
     facts.append("transient" if cls.transient else "not transient")
-    shown = re.sub(r"[0-9a-f]{16}", "0123456789abcdef", told)
+    shown = re.sub(r"[0-9a-f]{16}", "0123456789abcdef", content)
     return (
         f"{text}\nBy default: {', '.join(facts)}. The user reads: “{cls.user_message}”\n\n"
         f"The model reads, for example:\n\n```text\n{shown}\n```\n"
@@ -107,8 +107,7 @@ def _one(cls: type[ToolError], told: str, link: Link) -> str:
 
 
 def _failures() -> Iterator[ToolResult]:
-    """One failed call for each class."""
-
+    """Make one failed call for each class."""
     titled = {error.resource or name: error for name, error in SAMPLES.items()}
 
     @tool(read_only=True)

@@ -1,4 +1,4 @@
-"""Docstrings and signatures of public names, as Markdown: what the pages of `reference_pages.py` are made of."""
+"""Render docstrings and signatures of public names as Markdown, for `reference_pages.py`."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import attrs
 SECTION = re.compile(r"^(Args|Attributes|Returns|Raises|Yields|Example):$", re.MULTILINE)
 BARE = re.compile(r"(https?://[^\s)]+)")
 TITLES = {"Args": "Parameters"}
+NOTE = "<!-- Written by tools/reference_pages.py from the docstrings. -->\n"
 WIDTH = 96
 Link = Callable[[str], str]
 
@@ -24,11 +25,11 @@ class Entry(NamedTuple):
 
     Attributes:
         title: the heading.
-        level: how deep it is.
-        signature: Python text, or nothing.
-        doc: the docstring, cleaned.
-        types: of the attributes, by name.
-        members: lists of what takes one line each: a title, and name, type and docstring of each.
+        level: the heading level.
+        signature: Python text, or empty.
+        doc: the docstring, dedented.
+        types: the types of the attributes, by name.
+        members: lists of members that take one line each: a title, and name, type and docstring of each member.
     """
 
     title: str
@@ -40,12 +41,12 @@ class Entry(NamedTuple):
 
 
 def of_class(cls: type, level: int = 2, elsewhere: Collection[type] = ()) -> Iterator[Entry]:
-    """A class, and below it its public methods and properties that mulligan defines.
+    """Yield an entry for a class, and for each of its public methods that mulligan defines.
 
     Args:
         cls: the class.
-        level: of its heading.
-        elsewhere: classes that are told of by themselves, so that what is inherited of them is not told again.
+        level: the heading level.
+        elsewhere: classes with entries of their own; members inherited from them are left out.
     """
     types = {name: _type_text(kind) for base in reversed(cls.__mro__) for name, kind in _annotations(base).items()}
     members = dict(_members(cls, elsewhere))
@@ -67,11 +68,11 @@ def of_class(cls: type, level: int = 2, elsewhere: Collection[type] = ()) -> Ite
 
 
 def of_function(function: Any, level: int = 2) -> Entry:
-    """A function.
+    """Return the entry of a function.
 
     Args:
         function: the function.
-        level: of its heading.
+        level: the heading level.
     """
     name = function.__name__
     overloads = _overloads(function)
@@ -79,12 +80,12 @@ def of_function(function: Any, level: int = 2) -> Entry:
 
 
 def of_constant(module: Any, name: str, level: int = 2) -> Entry:
-    """A name that is neither class nor function: how its module defines it, and the text below the definition.
+    """Return the entry of a constant or type alias: its definition, and the docstring below the definition.
 
     Args:
-        module: where it is defined.
-        name: the name.
-        level: of its heading.
+        module: the module that defines it.
+        name: its name.
+        level: the heading level.
     """
     source = inspect.getsource(module)
     body = ast.parse(source).body
@@ -98,11 +99,11 @@ def of_constant(module: Any, name: str, level: int = 2) -> Entry:
 
 
 def signature_of(function: Any, name: str | None = None) -> str:
-    """How something is called, as Python text; on several lines where one is too long.
+    """Return a signature as Python text, on several lines if one is too long.
 
     Args:
         function: a function or a class.
-        name: its name; without it, it is a class.
+        name: the name of the function; without it, `function` is a class.
     """
     try:
         signature = inspect.signature(function)
@@ -125,11 +126,11 @@ def signature_of(function: Any, name: str | None = None) -> str:
 
 
 def markdown(entry: Entry, link: Link) -> str:
-    """An entry as Markdown.
+    """Return an entry as Markdown.
 
     Args:
-        entry: what is told.
-        link: makes a link of a name in backticks where there is something to lead to.
+        entry: the entry.
+        link: turns a name in backticks into a link if the name is documented.
     """
     lines = [f"{'#' * entry.level} {entry.title}\n"]
     if entry.signature:
@@ -139,10 +140,10 @@ def markdown(entry: Entry, link: Link) -> str:
 
 
 def sections(doc: str) -> list[tuple[str, str]]:
-    """A docstring as its parts, by title; what stands before the first one has none.
+    """Return the sections of a docstring with their titles; text outside a section has an empty title.
 
     Args:
-        doc: cleaned.
+        doc: the docstring, dedented.
     """
     parts = SECTION.split(doc)
     found = [("", parts[0].strip())]
@@ -153,10 +154,10 @@ def sections(doc: str) -> list[tuple[str, str]]:
 
 
 def prose(text: str, link: Link = str) -> str:
-    """Paragraphs as Markdown: indented code is fenced, names in backticks lead to where they are explained.
+    """Return paragraphs as Markdown: indented code is fenced, and names in backticks become links.
 
     Args:
-        text: of a docstring.
+        text: text of a docstring.
         link: as for `markdown`.
     """
     blocks = text.split("\n\n")
@@ -171,7 +172,7 @@ def _blocks(entry: Entry, link: Link) -> Iterator[str]:
         elif title in ("Returns", "Yields"):
             yield f"**{title}:** {_linked(_joined(text), link)}"
         elif title:
-            items = [_item(name, told, entry.types, link) for name, told in _items(text)]
+            items = [_item(name, description, entry.types, link) for name, description in _items(text)]
             yield f"**{TITLES.get(title, title)}**\n\n" + "\n".join(items)
         else:
             yield prose(text, link)
@@ -183,15 +184,15 @@ def _blocks(entry: Entry, link: Link) -> Iterator[str]:
 
 def _items(text: str) -> Iterator[tuple[str, str]]:
     for item in re.split(r"\n(?=\S)", text):
-        name, _, told = item.partition(": ")
-        yield name, _joined(told)
+        name, _, description = item.partition(": ")
+        yield name, _joined(description)
 
 
-def _item(name: str, told: str, types: dict[str, str], link: Link) -> str:
+def _item(name: str, description: str, types: dict[str, str], link: Link) -> str:
     kind = types.get(name.lstrip("*"), "")
     head = link(f"`{name}`") if name[0].isupper() else f"`{name}`"
     shown = f" (`{kind}`)" if kind and "ClassVar" not in kind else ""
-    return f"- {head}{shown}: {_linked(told, link)}"
+    return f"- {head}{shown}: {_linked(description, link)}"
 
 
 def _linked(text: str, link: Link) -> str:
@@ -222,7 +223,7 @@ def _doc(given: Any) -> str:
 
 
 def _members(cls: type, elsewhere: Collection[type]) -> Iterator[tuple[str, Any]]:
-    """Public methods and properties, its own and those of private bases, each once, in their order."""
+    """Public methods and properties of a class and its bases, each once, in their order."""
     seen: set[str] = set()
     for base in cls.__mro__:
         if not base.__module__.startswith("mulligan") or (base is not cls and base in elsewhere):
@@ -235,7 +236,7 @@ def _members(cls: type, elsewhere: Collection[type]) -> Iterator[tuple[str, Any]
 
 
 def _result(member: Any) -> str:
-    """The type of a property; nothing for anything else."""
+    """The type of a property; empty for anything else."""
     return _type_text(_annotations(member.fget).get("return", "")) if isinstance(member, property) else ""
 
 
@@ -278,7 +279,7 @@ def _default(value: Any) -> str:
 
 
 def _overloads(function: Any) -> list[str]:
-    """The declarations for type checkers, where there are several."""
+    """The overloads that a function declares for type checkers."""
     module = inspect.getmodule(function)
     if module is None or not inspect.isfunction(function):
         return []
@@ -302,7 +303,7 @@ def _declared(node: ast.FunctionDef) -> str:
 
 
 def _split(inside: str) -> list[str]:
-    """Parameters at the commas that stand in no brackets."""
+    """Split parameters at the commas outside brackets."""
     parts, depth = [""], 0
     for sign in inside:
         depth += (sign in "[(") - (sign in "])")

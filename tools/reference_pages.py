@@ -1,6 +1,6 @@
-"""Makes the reference of docs/reference of the docstrings: `python tests/reference_pages.py`.
+"""Write the reference in docs/reference from the docstrings: `python tools/reference_pages.py`.
 
-Every public name stands on one page. A name that no page asks for comes to the end of its module's page.
+Every public name is on exactly one page. A name that no page lists is added to the end of its module's page.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 import attrs
 import error_page
-from docstrings import Entry, Link, markdown, of_class, of_constant, of_function, prose, signature_of
+from docstring_markdown import NOTE, Entry, Link, markdown, of_class, of_constant, of_function, prose, signature_of
 
 import mulligan
 import mulligan.plugin
@@ -26,7 +26,6 @@ from mulligan import hookspecs
 from mulligan.errors import MulliganError
 
 FOLDER = pathlib.Path(__file__).parents[1] / "docs" / "reference"
-NOTE = "<!-- Written by tests/reference_pages.py of the docstrings. -->\n"
 
 
 @attrs.frozen
@@ -34,11 +33,11 @@ class Page:
     """One page.
 
     Attributes:
-        name: of its file.
-        title: its heading.
-        intro: what stands below it.
-        modules: where the names can be imported from.
-        names: what it tells of, in order.
+        name: the file name.
+        title: the heading.
+        intro: the text below the heading.
+        modules: the modules from which the names can be imported.
+        names: the names on the page, in order.
     """
 
     name: str
@@ -52,22 +51,22 @@ PAGES = (
     Page(
         "pipeline.md",
         "Pipelines, tools and sessions",
-        "What a program that uses mulligan imports from `mulligan`. What comes out of a call stands in "
-        "[Records](records.md), what it may cost and what is fatal in [Policy and limits](policy.md).",
+        "What a program that uses mulligan imports from `mulligan`. The results of calls are described in "
+        "[Records](records.md); limits, and which errors are fatal, in [Policy and limits](policy.md).",
         ("mulligan",),
         ("Pipeline", "Session", "Budget", "tool", "Tool", "Toolset", "Injected", "Deadline", "current_deadline"),
     ),
     Page(
         "policy.md",
         "Policy and limits",
-        "What a pipeline may do and how much. Every default is safe, and every default is an argument.",
+        "What a pipeline may do and how much. Every default is safe, and each is an argument that you can change.",
         ("mulligan", "mulligan.plugin"),
         ("Policy", "Limits", "Catalogue", "ENGLISH"),
     ),
     Page(
         "records.md",
         "Records",
-        "What goes in and what comes out: calls, results, what the model is told, what plugins did.",
+        "What goes in and what comes out: calls, results, what the model reads, what plugins did.",
         ("mulligan", "mulligan.plugin"),
         (
             *(
@@ -87,8 +86,8 @@ PAGES = (
     Page(
         "events.md",
         "Events",
-        "What the hook [`observe`](hooks.md#observe) is told, and `ToolResult.events` holds. Every text in them is redacted. "
-        "How they are used: [Watch a run](../how-to/watch-a-run.md).",
+        "What the hook [`observe`](hooks.md#observe) receives and `ToolResult.events` holds. Every text in them is redacted. "
+        "How to use them: [Watch a run](../how-to/watch-a-run.md).",
         ("mulligan.plugin",),
         (
             *("Event", "CallStarted", "CallRepaired", "AttemptFailed", "Waiting", "CallFinished", "StepFinished"),
@@ -98,7 +97,7 @@ PAGES = (
     Page(
         "plugin.md",
         "For authors of plugins",
-        "What a plugin imports from `mulligan.plugin`, besides the [hooks](hooks.md)' own marks, the [errors](errors.md), "
+        "What a plugin imports from `mulligan.plugin`, besides the [hooks](hooks.md), the [errors](errors.md), "
         "the [records](records.md) and the [events](events.md).",
         ("mulligan.plugin",),
         (
@@ -120,8 +119,8 @@ PAGES = (
     Page(
         "running.md",
         "Steps of a run",
-        "What executors and [middleware](middleware.md) are made of: a middleware is a generator that yields steps and is sent how "
-        "they ended, so that the same one serves `call` and `acall`.",
+        "The building blocks of executors and [middleware](middleware.md). A middleware is a generator that yields steps and "
+        "receives their outcomes, so the same middleware works with `call` and `acall`.",
         ("mulligan.plugin",),
         (
             *("Executor", "Middleware", "Steps", "Step", "Run", "Sleep", "Signal", "Outcome"),
@@ -131,14 +130,14 @@ PAGES = (
     Page(
         "middleware.md",
         "Middleware and repair by a model",
-        "What `mulligan.middleware` and `mulligan.repair` offer. How they are used: [Retry](../how-to/retry.md), "
+        "What `mulligan.middleware` and `mulligan.repair` offer. How to use them: [Retry](../how-to/retry.md), "
         "[Limit a service](../how-to/limit-a-service.md), [Repair](../how-to/repair.md).",
         ("mulligan.middleware", "mulligan.repair"),
     ),
     Page(
         "testing.md",
         "For tests: mulligan.testing",
-        "What the tests of a plugin, and of a program that uses mulligan, import from `mulligan.testing`. How it is used: "
+        "What the tests of a plugin, or of a program that uses mulligan, import from `mulligan.testing`. How to use it: "
         "[Test a plugin](../how-to/test-a-plugin.md).",
         ("mulligan.testing",),
     ),
@@ -146,7 +145,7 @@ PAGES = (
 
 
 def pages() -> dict[str, str]:
-    """The pages by file name."""
+    """Return the text of each page, by file name."""
     known = {page.name: list(_entries(page)) for page in PAGES}
     anchors = _anchors(known)
     made = {page.name: _page(page, known[page.name], anchors) for page in PAGES}
@@ -155,12 +154,12 @@ def pages() -> dict[str, str]:
 
 
 def names() -> list[str]:
-    """The file names of the pages."""
+    """Return the file names of the pages."""
     return [*(page.name for page in PAGES), "hooks.md", "errors.md"]
 
 
 def public_names() -> Iterator[tuple[str, str]]:
-    """Every public module with each of its public names."""
+    """Yield each public module with each of its public names."""
     for module in dict.fromkeys(module for page in PAGES for module in page.modules):
         for name in _found(module).__all__:
             yield module, name
@@ -171,22 +170,22 @@ def _found(module: str) -> Any:
 
 
 def _names(page: Page) -> list[str]:
-    """What a page tells of: what it asks for, and what its modules offer that no page has."""
+    """The names on a page: those that it lists, and those of its modules that no page lists."""
     asked = {name for other in PAGES for name in other.names}
     modules = [module for module in page.modules if _owner(module) is page]
     rest = [name for module in modules for name in _found(module).__all__ if name not in asked]
-    return [*page.names, *dict.fromkeys(name for name in rest if not _is_told(_get(page, name)))]
+    return [*page.names, *dict.fromkeys(name for name in rest if not _is_on_error_page(_get(page, name)))]
 
 
 def _owner(module: str) -> Page:
-    """The page for what is left of a module."""
+    """The page for the names of a module that no page lists."""
     named = {"mulligan": "pipeline.md", "mulligan.plugin": "plugin.md"}
     owners = [page for page in PAGES if module in page.modules]
     return next((page for page in owners if page.name == named.get(module)), owners[0])
 
 
-def _is_told(given: Any) -> bool:
-    """Whether the page of the errors tells of it."""
+def _is_on_error_page(given: Any) -> bool:
+    """Whether the page of the errors describes a value."""
     is_error = isinstance(given, type) and issubclass(given, MulliganError)
     return is_error or given is mulligan.errors or getattr(given, "__args__", ())[:1] == ("none",)
 
@@ -202,7 +201,7 @@ def _entries(page: Page) -> Iterator[Entry]:
     for name in _names(page):
         given = _get(page, name)
         if id(given) in told:
-            yield Entry(name, 2, f"{name} = {told[id(given)]}", f"Another name of `{told[id(given)]}`.", {})
+            yield Entry(name, 2, f"{name} = {told[id(given)]}", f"An alias of `{told[id(given)]}`.", {})
             continue
         if isinstance(given, type) or callable(given):
             told[id(given)] = name
@@ -236,7 +235,7 @@ def _home(page: Page, name: str) -> str:
 
 
 def _definer(page: Page, name: str) -> ModuleType:
-    """The module that defines what another one only hands on."""
+    """The module that defines a name which the page's module only imports."""
     tree = inspect.getsource(_found(_home(page, name)))
     found = re.search(rf"^from ([\w.]+) import [^\n(]*\b{name}\b", tree, re.MULTILINE)
     found = found or re.search(rf"^from ([\w.]+) import \([^)]*\b{name}\b[^)]*\)", tree, re.MULTILINE)
@@ -273,7 +272,7 @@ def _fixtures(link: Link) -> str:
         if ast.unparse(node.decorator_list[0] if node.decorator_list else node) == "pytest.fixture"
     ]
     listed = [markdown(Entry(node.name, 3, "", ast.get_docstring(node) or "", {}), link) for node in given]
-    return "## Fixtures\n\nThe pytest plugin that comes with mulligan gives them.\n\n" + "\n".join(listed)
+    return "## Fixtures\n\nThe pytest plugin that comes with mulligan provides them.\n\n" + "\n".join(listed)
 
 
 def _cell(text: str) -> str:
@@ -293,7 +292,7 @@ def _meanings(link: Link) -> str:
 def _hooks(link: Link) -> str:
     kinds = {"decide": "decides", "contribute": "contributes", "observe": "observes"}
     doc = inspect.cleandoc(hookspecs.__doc__ or "")
-    first, _, rest = doc.partition("\n\n")
+    rest = doc.partition("\n\n")[2]
     texts = [f"{NOTE}\n# Hooks\n\n{prose(rest, link)}\n", "| hook | kind | its first sentence |\n|---|---|---|\n"]
     for name in hookspecs.__all__:
         sentence = re.split(r"(?<=\.)\s", _hook_doc(name), maxsplit=1)[0].replace("\n", " ")
@@ -301,7 +300,7 @@ def _hooks(link: Link) -> str:
     for name in hookspecs.__all__:
         entry = Entry(name, 2, signature_of(getattr(hookspecs, name), name), _hook_doc(name), {})
         text = markdown(entry, lambda piece, name=name: piece if piece == f"`{name}`" else link(piece))
-        texts.append(text.replace("```\n", f"```\n\nKind: *{_kind(name)}*. {_asked(name)}\n", 1))
+        texts.append(text.replace("```\n", f"```\n\nKind: *{_kind(name)}*. {_how_called(name)}\n", 1))
     return "\n".join(texts)
 
 
@@ -317,18 +316,18 @@ def _kind(name: str) -> str:
     return "decide" if decides else "contribute"
 
 
-def _asked(name: str) -> str:
+def _how_called(name: str) -> str:
     if name == "authorize":
-        return "Every hookimpl is asked; one that crashes refuses the call."
+        return "Every hookimpl is called; one that crashes refuses the call."
     return {
-        "decide": "The first answer that is not None wins.",
-        "contribute": "What all hookimpls give is collected.",
-        "observe": "Every hookimpl is told; what it returns is ignored.",
+        "decide": "The first result that is not None wins.",
+        "contribute": "The results of all hookimpls are collected.",
+        "observe": "Every hookimpl is called; what it returns is ignored.",
     }[_kind(name)]
 
 
 def _anchors(known: dict[str, list[Entry]]) -> dict[str, str]:
-    """Where each name is explained, as `page.md#anchor`; with its class for methods."""
+    """Where each name is explained, as `page.md#anchor`; methods have the name of their class in front."""
     found = {}
     for page, entries in known.items():
         seen: dict[str, int] = {}
@@ -358,7 +357,7 @@ _EVERYDAY = frozenset(hookspecs.__all__) | {"tool", "retry", "body", "said", "cl
 
 
 def main() -> None:
-    """Writes the pages."""
+    """Write the pages."""
     for name, text in pages().items():
         (FOLDER / name).write_text(text, "utf-8")
 

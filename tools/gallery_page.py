@@ -1,6 +1,6 @@
-"""Makes docs/reference/gallery.md of what the packages' tests recorded: `python tests/gallery_page.py`.
+"""Write docs/reference/gallery.md from the recordings of the packages' tests: `python tools/gallery_page.py`.
 
-The tests of each package keep `gallery.json`; `MULLIGAN_RECORD=1` makes them write it anew.
+The tests of each package record `gallery.json` if `MULLIGAN_RECORD=1` is set.
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ ROOT = pathlib.Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "reference" / "gallery.md"
 INTRO = """# Gallery: what each package makes of its provider's failures
 
-Each failure below was raised by the provider's real library, against a server on the same machine that answers as the provider
-does, and met by a pipeline with nothing but that package. Below it stands, word for word, what the model reads; the mark of the fence is
-shortened to one that is always the same. What each package understands besides stands in its README.
+Each failure below was raised by the provider's real library, against a local server that answers as the provider does, in
+a pipeline with no other package. Below it is exactly what the model reads, except that the random mark of the fence is
+always the same here. The README of each package lists everything else that it understands.
 
-Recorded by `MULLIGAN_RECORD=1 nox -s plugins -- -k gallery` and written by `python tests/gallery_page.py`. A run without recording
-holds that class, code, fatality and rule are still so.
+Recorded by `MULLIGAN_RECORD=1 nox -s plugins -- -k gallery` and written by `python tools/gallery_page.py`. A run
+without recording checks that class, code, fatality and rule have not changed.
 
 """
 
 
 def recorded() -> dict[str, dict[str, Any]]:
-    """What was recorded, by the name of the package."""
+    """Return the recordings by package name."""
     paths = sorted((ROOT / "plugins").glob("mulligan-*/tests/gallery.json"))
     return {path.parents[1].name: json.loads(path.read_text("utf-8")) for path in paths}
 
 
 def page() -> str:
-    """The page."""
+    """Return the text of the page."""
     known = recorded()
     rows = [f"| [{one['title']}](#{_anchor(name)}) | {_counted(one['failures'])} |\n" for name, one in known.items()]
     table = "| provider | errors shown |\n|---|---|\n" + "".join(rows)

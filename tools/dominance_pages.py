@@ -1,6 +1,6 @@
-"""Makes docs/reference/dominance/*.md of what the adapters' tests recorded: `python tests/dominance_page.py`.
+"""Write docs/reference/dominance/*.md from the recordings of the adapters' tests: `python tools/dominance_pages.py`.
 
-The tests of each adapter keep `dominance.json`; `MULLIGAN_RECORD=1` makes them write it anew.
+The tests of each adapter record `dominance.json` if `MULLIGAN_RECORD=1` is set.
 """
 
 from __future__ import annotations
@@ -13,25 +13,26 @@ ROOT = pathlib.Path(__file__).parents[1]
 FOLDER = ROOT / "docs" / "reference" / "dominance"
 INTRO = """# With mulligan and without it, framework by framework
 
-Each framework plays the same {scenes} conversations twice, with a scripted model and everything else real: once alone, used as its
-documentation begins, and once with its adapter. What a conversation should show (the run goes on, or stops with its reason;
-every call is answered; the answer tells what went wrong; no secret, no flood) is checked by the same test for both. The table
-counts these merits: alone → with mulligan, of all that there are. In no cell is a merit of the framework's own lost; a test holds it.
+Each framework plays the same {scenes} conversations twice, with a scripted model and everything else real: once alone, as
+its documentation introduces it, and once with its adapter. The same test checks both for what a conversation should show:
+the run continues, or stops with a reason; every call is answered; the answer says what went wrong; no secret and no flood
+of text gets through. The table counts these merits: alone → with mulligan, of the total. A test checks that no framework
+loses a merit that it has alone.
 
-Recorded by `MULLIGAN_RECORD=1 nox -s plugins` and written by `python tests/dominance_page.py`. A framework's name leads to what
-the model received, word for word.
+Recorded by `MULLIGAN_RECORD=1 nox -s plugins` and written by `python tools/dominance_pages.py`. Each framework's name links
+to the exact texts that the model received.
 
 """
 
 
 def tables() -> dict[str, dict[str, Any]]:
-    """What was recorded, by the name of the package."""
+    """Return the recordings by package name."""
     paths = sorted((ROOT / "plugins").glob("mulligan-*/tests/dominance.json"))
     return {path.parents[1].name: json.loads(path.read_text("utf-8")) for path in paths}
 
 
 def pages() -> dict[str, str]:
-    """The pages by file name."""
+    """Return the text of each page, by file name."""
     known = tables()
     return {"README.md": _matrix(known)} | {f"{name}.md": _framework(name, table) for name, table in known.items()}
 
@@ -56,7 +57,7 @@ def _framework(name: str, table: dict[str, Any]) -> str:
     lines = [f"# {table['framework']}, alone and with {name}\n\n"]
     lines.append(f"Recorded on {table['date']} with {versions}, Python {table['python']}.\n")
     if table["cannot"]:
-        lines.append("\nWhat the adapter cannot give, and why:\n\n")
+        lines.append("\nWhat the adapter cannot provide, and why:\n\n")
         lines += [f"- {merit}: {why}\n" for merit, why in table["cannot"].items()]
     for scene in table["scenes"].values():
         lines.append(f"\n## {scene['title']}\n")
@@ -76,14 +77,14 @@ def _way(title: str, told: dict[str, Any]) -> str:
 
 def _ended(ended: str) -> str:
     if ended == "finished":
-        return "the run went on to its end"
+        return "the run finished"
     if ended == "stopped":
         return "the run stopped"
     return f"the run ended with `{' '.join(ended.split())}`".replace("``", "`")
 
 
 def main() -> None:
-    """Writes the pages."""
+    """Write the pages."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     for name, text in pages().items():
         (FOLDER / name).write_text(text, "utf-8")

@@ -1,4 +1,4 @@
-"""Middleware and whole calls driven by hand: a clock that only moves when it is told to, and nothing that waits."""
+"""Drive middleware and whole calls step by step, with a clock that only the test moves: nothing waits."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ CALL = ToolCall("7", "work", "{}")
 
 
 class Driven:
-    """How a middleware went on.
+    """What a middleware did.
 
     Attributes:
-        outcome: what it returned.
-        runs: the timeouts of its runs.
-        waits: the seconds of its sleeps.
+        outcome: the outcome that it returned.
+        runs: the timeout of each run.
+        waits: the seconds of each sleep.
     """
 
     def __init__(self) -> None:
@@ -55,15 +55,15 @@ def drive_by_hand(
     clock: Clock | None = None,
     takes: float = 0.0,
 ) -> Driven:
-    """Drives a middleware; each run ends as the next of `ends` says and takes so many seconds.
+    """Drive a middleware; each run has the next outcome of `ends`, and takes `takes` seconds.
 
     Args:
-        middleware: what is driven.
-        ends: an error, or None for a success; or a function that gives outcomes.
+        middleware: the middleware.
+        ends: errors, with None for a success; or a function that returns outcomes.
         tool: the tool.
-        run: what is run.
-        clock: moves on by what is waited and what runs take.
-        takes: seconds that a run takes.
+        run: the run that the middleware wraps.
+        clock: the clock; it is moved by each sleep and each run.
+        takes: the seconds that each run takes.
     """
     driven, clock = Driven(), clock or Clock()
     tool = tool or make_tool(read_only=True)
@@ -88,15 +88,15 @@ def drive_by_hand(
 
 
 def call_by_hand(pipeline: Pipeline, name: str, arguments: Any = None) -> tuple[ToolResult, list[float]]:
-    """One call of a sync tool without any waiting.
+    """Call a sync tool without waiting.
 
     Args:
         pipeline: the pipeline.
-        name: the tool.
+        name: the name of the tool.
         arguments: its arguments.
 
     Returns:
-        The result, and what was waited.
+        The result, and the seconds of each sleep.
     """
     flow, waits = invoke(as_invocation(pipeline._runtime, name, arguments, None, None, None)), []
     try:

@@ -1,4 +1,4 @@
-"""The failures whose texts are pinned in `golden/`. `python tests/golden_cases.py` writes those files anew, for a review."""
+"""Write what a model reads after each kind of failure into tests/golden, for a review: `python tools/golden_texts.py`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mulligan import Limits, Pipeline, Policy, Tool, ToolCall, ToolResult, error
 from mulligan.plugin import AuthorMessage, hookimpl
 from mulligan.session.budget import Budget
 
-GOLDEN = Path(__file__).parent / "golden"
+GOLDEN = Path(__file__).parents[1] / "tests" / "golden"
 FORMATS = ("text", "json", "block")
 Case = Callable[[str], ToolResult]
 
@@ -29,6 +29,10 @@ def saying(words: str) -> Callable[..., Any]:
         raise AuthorMessage(words)
 
     return handler
+
+
+def opaque() -> object:
+    return object()
 
 
 def schema(required: list[str] | None = None, **properties: Any) -> dict[str, Any]:
@@ -65,7 +69,7 @@ def called(
     budget: Budget | None = None,
     **options: Any,
 ) -> Case:
-    """A case: the last of so many calls in one conversation, after those with other arguments."""
+    """A case: the last of `session` equal calls in one conversation, after calls with the arguments in `before`."""
 
     def case(format: str) -> ToolResult:
         with Pipeline(held, autoload=False, **options) as pipeline:
@@ -87,13 +91,13 @@ def failing(
 
 
 class ServiceError(Exception):
-    """An exception that nobody knows."""
+    """An exception that no plugin knows."""
 
     __module__ = "acme"
 
 
 class Repairing:
-    """A plugin that reads a name differently."""
+    """A plugin that repairs a name."""
 
     @hookimpl
     def repair(self, call: ToolCall) -> Any:
@@ -267,7 +271,7 @@ CASES: dict[str, Case] = {
         ServiceError("no route to the printer"), session=2, budget=Budget(tools={"act": Budget(calls=1)})
     ),
     "failed_with_a_hint": failing(ServiceError("no route to the printer"), plugins=[Advising()]),
-    "result_unwritable": called([Tool.from_schema("act", "", schema([]), lambda: object())], "act", {}),
+    "result_unwritable": called([Tool.from_schema("act", "", schema([]), opaque)], "act", {}),
     "authentication": failing(errors.ToolAuthenticationError("GitHub rejected the credentials.", provider="github")),
     "permission": failing(errors.ToolPermissionError("The account may not push.")),
     "connection": failing(errors.ToolConnectionError("The host cannot be reached.")),
@@ -295,12 +299,12 @@ CASES: dict[str, Case] = {
 
 
 def pinned(case: Case) -> str:
-    """What a golden file holds: the text that the model reads, in each format."""
+    """Return the content of a golden file: the text that the model reads, in each format."""
     return "".join(f"=== {format}\n{case(format).content}\n" for format in FORMATS)
 
 
 def main() -> None:
-    """Writes every golden file anew."""
+    """Write every golden file again."""
     texts = {name: pinned(case) for name, case in CASES.items()}
     GOLDEN.mkdir(exist_ok=True)
     for old in GOLDEN.glob("*.txt"):
