@@ -29,7 +29,7 @@ from mulligan.resolve.toolset import Toolset
 from mulligan.results import ToolResult
 from mulligan.tools import Tool
 from mulligan.untrusted.objects import type_name
-from mulligan.untrusted.text import safe_str
+from mulligan.untrusted.text import MUST_PROPAGATE, safe_str
 
 HookReply = Literal[
     "decided",
@@ -313,7 +313,7 @@ def _parse_exception(spec: str) -> BaseException | None:
         raise UsageError(f"{error}; to explain it as text, add --text") from None
     if not _is_exception(cls):
         _refuse(spec, f"{name} is not an exception class; to explain it as text, add --text")
-    if issubclass(cls, (KeyboardInterrupt, GeneratorExit)):
+    if issubclass(cls, MUST_PROPAGATE):
         _refuse(spec, "this exception is never classified: the host receives it")
     return _make_exception(cls, spec, arguments or "()")
 

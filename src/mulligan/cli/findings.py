@@ -31,8 +31,7 @@ from mulligan.pipeline import Pipeline
 from mulligan.render.builtin import TextFormat
 from mulligan.resolve.toolset import Toolset
 from mulligan.tools import Tool
-from mulligan.untrusted.objects import type_name
-from mulligan.untrusted.text import safe_str
+from mulligan.untrusted.objects import describe, type_name
 
 
 @attrs.frozen
@@ -216,7 +215,7 @@ def check_contribution(offer: FeedbackFormat | Dialect) -> str | None:
         problem = _describe_mismatch("definition(tool)", offer.definition(tool), (Mapping,), "a mapping")
         return problem or _describe_mismatch("message(result)", offer.message(result), (Mapping,), "a mapping")
     except Exception as error:
-        return f"{type_name(error)}: {safe_str(error, 300)}"
+        return describe(error)
 
 
 def _describe_mismatch(what: str, given: Any, kinds: tuple[type, ...], wanted: str) -> str | None:

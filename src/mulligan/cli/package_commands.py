@@ -10,8 +10,7 @@ from collections.abc import Callable
 
 from mulligan.errors import UsageError
 from mulligan.hooks.entry_points import Entry, read_entry_points
-from mulligan.untrusted.objects import type_name
-from mulligan.untrusted.text import safe_str
+from mulligan.untrusted.objects import describe
 
 GROUP = "mulligan.commands"
 _KNOWN_PACKAGES = {"proxy": "mulligan-mcp"}
@@ -55,7 +54,7 @@ def _load_command(entry: Entry) -> Command:
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        why = f"{type_name(error)}: {safe_str(error, 300)}"
+        why = describe(error)
         raise UsageError(
             f"mulligan {entry.name}: cannot import {entry.distribution} ({why}); reinstall or remove it"
         ) from None

@@ -17,8 +17,7 @@ from types import ModuleType
 from mulligan.classify.failure import Failure
 from mulligan.classify.rules import Rule
 from mulligan.errors import ToolError
-from mulligan.untrusted.objects import type_name
-from mulligan.untrusted.text import safe_str
+from mulligan.untrusted.objects import describe, type_name
 
 _SAMPLE_TEXT = "a trial"
 _FAKE_MARK = "_mulligan_stand_in"
@@ -66,7 +65,7 @@ def check_answer(rule: Rule) -> str | None:
         except AttributeError:
             continue  # the rule reads a field that only a real failure has
         except Exception as error:
-            return f"fails: {type_name(error)}: {safe_str(error, 300)}"
+            return f"fails: {describe(error)}"
         if answer is not None and not isinstance(answer, ToolError):
             return f"returned {type_name(answer)} instead of a ToolError or None"
     return None

@@ -29,7 +29,7 @@ from mulligan.policy import Limits
 from mulligan.tools import Tool
 from mulligan.untrusted.objects import leaves
 from mulligan.untrusted.plain import nests_deeper
-from mulligan.untrusted.text import safe_str
+from mulligan.untrusted.text import MUST_PROPAGATE, safe_str
 
 _MAX_LEVELS = 8
 _HARMLESS_NAMES = frozenset(
@@ -193,7 +193,6 @@ def _construct(cls: type[BaseException], arguments: tuple[Any, ...]) -> BaseExce
 _CHILD = str(Path(__file__).with_name("process_child.py"))
 _ENDING_SECONDS = 1.0
 _MOST_BYTES = 256 << 20
-_MUST_PROPAGATE = (KeyboardInterrupt, GeneratorExit)
 
 
 def make_process(tool: Tool, bound: Mapping[str, Any], limits: Limits) -> Process:
@@ -403,7 +402,7 @@ def _value_or_raise(answer: bytes) -> Any:
     if kind == "value":
         return content
     if raised is not None:
-        if any(issubclass(type(one), _MUST_PROPAGATE) for one in leaves(raised)):
+        if any(issubclass(type(one), MUST_PROPAGATE) for one in leaves(raised)):
             raise ProcessFailed("died", content["classes"][0][1], content["text"])
         raise raised
     raise ProcessFailed(safe_str(kind, 20), text=safe_str(content, 500))

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 from mulligan.deadline import Deadline, cap_wait, set_current
 from mulligan.execute.steps import DeadlineExceeded, ExecutorSaturated, Outcome, Run, Sleep, Step
 from mulligan.untrusted.objects import leaves
+from mulligan.untrusted.text import MUST_PROPAGATE
 
 if TYPE_CHECKING:
     from mulligan.execute.thread_pool import Job, ThreadPool
@@ -208,10 +209,10 @@ def must_propagate(error: BaseException) -> bool:
         error: the exception.
     """
     kind = type(error)  # a foreign exception may lie about its class, or raise when it is asked
-    if issubclass(kind, (KeyboardInterrupt, GeneratorExit)):
+    if issubclass(kind, MUST_PROPAGATE):
         return True
     if issubclass(kind, SystemExit):
         return sys.is_finalizing()
     if issubclass(kind, BaseExceptionGroup) and not issubclass(kind, Exception):
-        return any(issubclass(type(member), (KeyboardInterrupt, GeneratorExit)) for member in leaves(error))
+        return any(issubclass(type(member), MUST_PROPAGATE) for member in leaves(error))
     return False

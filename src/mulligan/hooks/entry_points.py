@@ -7,8 +7,7 @@ from typing import Any
 
 import attrs
 
-from mulligan.untrusted.objects import type_name
-from mulligan.untrusted.text import safe_str
+from mulligan.untrusted.objects import describe
 
 _FILE = "entry_points.txt"
 
@@ -111,7 +110,7 @@ def _name_and_version(distribution: Any, folder: str, version: str | None) -> tu
 def _read_error(error: Exception) -> str:
     if isinstance(error, UnicodeDecodeError):
         return "is not UTF-8"
-    return f"cannot be read ({type_name(error)}: {safe_str(error, 100)})"
+    return f"cannot be read ({describe(error, 100)})"
 
 
 def _folder_name(distribution: Any) -> str:

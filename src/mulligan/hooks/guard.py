@@ -13,8 +13,8 @@ from mulligan.execute.steps import Run
 from mulligan.feedback import FeedbackFormat
 from mulligan.policy import Limits
 from mulligan.tools import Tool
-from mulligan.untrusted.objects import type_name
-from mulligan.untrusted.text import safe_str
+from mulligan.untrusted.objects import describe, type_name
+from mulligan.untrusted.text import MUST_PROPAGATE
 from mulligan.validate.arguments import read_arguments
 from mulligan.validate.numbers import read_exact
 
@@ -42,7 +42,6 @@ def with_checked_arguments(function: Callable[..., Any], limits: Limits) -> Call
 Report = Callable[[str, BaseException | None], None]
 BEFORE_THE_RUN = frozenset({"resolve", "validate", "repair", "authorize", "execute"})
 _MOST_CONTRIBUTIONS = 1_000
-_MUST_PROPAGATE = (KeyboardInterrupt, GeneratorExit)
 
 
 class Refusal(Exception):
@@ -162,14 +161,14 @@ def guard_hookimpl(
             if fits(answer):
                 return _with_plugin_rule(answer, plugin, hook) if adds_rule else answer
             problem = f"returned {type_name(answer)} instead of {expected} or None"
-        except _MUST_PROPAGATE:
+        except MUST_PROPAGATE:
             raise
         except ToolArgumentError as error:
             if hook == "validate":
                 raise
-            problem, exception = _describe(error), error
+            problem, exception = describe(error), error
         except BaseException as error:
-            problem, exception = _describe(error), error
+            problem, exception = describe(error), error
         report(problem, exception)
         if required and hook in BEFORE_THE_RUN:
             raise Refusal(plugin)
@@ -194,10 +193,10 @@ def _guard_contributions(
                     break
                 on_contribution(item)
                 kept.append(item)
-        except _MUST_PROPAGATE:
+        except MUST_PROPAGATE:
             raise
         except BaseException as error:
-            problem, exception = _describe(error), error
+            problem, exception = describe(error), error
         if problem:
             report(problem, exception)
             return []
@@ -212,10 +211,6 @@ def _iterate(contributions: Any) -> Iterable[Any]:
     if isinstance(contributions, str) or not isinstance(contributions, Iterable):
         raise TypeError(f"expected a list or a generator, not {type_name(contributions)}")
     return contributions
-
-
-def _describe(error: BaseException) -> str:
-    return f"{type_name(error)}: {safe_str(error, 300)}"
 
 
 def _with_plugin_rule(error: ToolError, plugin: str, hook: str) -> ToolError:

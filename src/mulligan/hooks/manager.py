@@ -47,8 +47,8 @@ from mulligan.hooks.registration import (
     plugin_name,
 )
 from mulligan.policy import Limits
-from mulligan.untrusted.objects import type_name
-from mulligan.untrusted.text import safe_str
+from mulligan.untrusted.objects import describe
+from mulligan.untrusted.text import MUST_PROPAGATE
 
 FAULTS_ALLOWED = 3
 # If every plugin abstains, the flow calls the built-in function itself.
@@ -167,7 +167,7 @@ class PluginManager:
         except BaseException as error:
             if self._pluggy.has_plugin(name):
                 self._pluggy.unregister(name=name)
-            cause = f"{type_name(error)}: {safe_str(error, 300)}"
+            cause = describe(error)
             raise UsageError(f"plugin {name!r} cannot be registered ({cause}); pass a module or an instance") from error
         rules: tuple[Rule, ...] = ()
         for caller in self._pluggy.get_hookcallers(plugin) or ():
@@ -261,16 +261,16 @@ class PluginManager:
         def call(*args: Any) -> Any:
             try:
                 answer = caller(**dict(zip(parameters, args, strict=True)))
-            except (KeyboardInterrupt, GeneratorExit, Refusal):
+            except (*MUST_PROPAGATE, Refusal):
                 raise
             except ToolArgumentError as error:
                 if hook == "validate":
                     raise
-                self.fault(failing_wrapper(error, wrappers), hook, f"{type_name(error)}: {safe_str(error, 300)}", error)
+                self.fault(failing_wrapper(error, wrappers), hook, describe(error), error)
             except BaseException as error:
                 if self._strict and isinstance(error, PluginError):
                     raise
-                self.fault(failing_wrapper(error, wrappers), hook, f"{type_name(error)}: {safe_str(error, 300)}", error)
+                self.fault(failing_wrapper(error, wrappers), hook, describe(error), error)
             else:
                 problem = check_result(hook, answer)
                 if problem is None:

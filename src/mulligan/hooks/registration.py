@@ -12,8 +12,7 @@ from mulligan.classify.rules import Rules
 from mulligan.errors import UsageError
 from mulligan.hookimpl import HOOK_API
 from mulligan.hooks.discovery import LoadedEntryPoint, PluginInfo, UnreadableEntryPointError
-from mulligan.untrusted.objects import type_name
-from mulligan.untrusted.text import safe_str
+from mulligan.untrusted.objects import describe
 
 API_ATTRIBUTE = "mulligan_api"
 
@@ -133,7 +132,7 @@ def check_loaded(entry_point: LoadedEntryPoint) -> None:
     if isinstance(error, UnreadableEntryPointError):
         raise UsageError(f"plugin {entry_point.name!r}: {error}, or block it")
     if error is not None:
-        cause = f"{type_name(error)}: {safe_str(error, 300)}"
+        cause = describe(error)
         missing_module = error.name if isinstance(error, ImportError) and isinstance(error.name, str) else ""
         ours = missing_module.partition(".")[0] == "mulligan"
         step = "it requires another version of mulligan: update one of them," if ours else "reinstall, update"

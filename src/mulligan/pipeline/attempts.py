@@ -19,8 +19,8 @@ from mulligan.execute.steps import DeadlineExceeded, Middleware, Outcome, Run, S
 from mulligan.pipeline.invocation import Invocation
 from mulligan.policy import Policy
 from mulligan.tools import Tool
-from mulligan.untrusted.objects import type_name
-from mulligan.untrusted.text import safe_str
+from mulligan.untrusted.objects import describe, type_name
+from mulligan.untrusted.text import MUST_PROPAGATE, safe_str
 from mulligan.validate.arguments import dump, read_arguments
 
 
@@ -158,7 +158,6 @@ def _copy_json(value: Any) -> Any:
     raise _NotJson
 
 
-_MUST_PROPAGATE = (KeyboardInterrupt, GeneratorExit)
 PLAIN_RESULTS = frozenset({str, int, float, bool, bytes, type(None), list, tuple, set})
 
 
@@ -318,7 +317,7 @@ def _close_middleware(steps: Steps | _MiddlewareFault) -> _MiddlewareFault | Non
         return None
     try:
         steps.close()
-    except _MUST_PROPAGATE:
+    except MUST_PROPAGATE:
         raise
     except BaseException as error:
         return _describe(error)
@@ -335,13 +334,13 @@ def _classify_exception(invocation: Invocation, tool: Tool, outcome: Outcome) ->
 
 
 def _describe(error: BaseException) -> _MiddlewareFault:
-    return _MiddlewareFault(f"{type_name(error)}: {safe_str(error, 300)}", error)
+    return _MiddlewareFault(describe(error), error)
 
 
 def _start_middleware(middleware: Middleware, run: Run, tool: Tool, invocation: Invocation) -> Steps | _MiddlewareFault:
     try:
         steps: Any = middleware(run, tool, copy_call(invocation.call))
-    except _MUST_PROPAGATE:
+    except MUST_PROPAGATE:
         raise
     except ToolError as error:
         return _failing_steps(error)
@@ -364,7 +363,7 @@ def _advance(steps: Steps | _MiddlewareFault, sent: Outcome | None) -> Step | Ou
         return _check_outcome(stop.value)
     except ToolError as error:
         return Outcome(error=error)
-    except _MUST_PROPAGATE:
+    except MUST_PROPAGATE:
         raise
     except BaseException as error:
         return _describe(error)

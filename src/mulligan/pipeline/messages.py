@@ -17,8 +17,8 @@ from mulligan.pipeline.assembly import as_invocation
 from mulligan.pipeline.invocation import FaultLog, Runtime
 from mulligan.results import Answers, ToolResult
 from mulligan.untrusted.copies import detached
-from mulligan.untrusted.objects import type_name
-from mulligan.untrusted.text import safe_str, show_name
+from mulligan.untrusted.objects import describe, type_name
+from mulligan.untrusted.text import show_name
 
 if TYPE_CHECKING:
     from mulligan.pipeline import Pipeline
@@ -240,7 +240,7 @@ def _record_fault(dialect: Dialect, error: Exception, fault_log: FaultLog) -> No
             raise error
         raise UsageError(f"{dialect.name} cannot read this message: {type_name(error)}") from error
     name = fault_log.plugin_of(dialect, f"dialect {dialect.name}")
-    fault_log.fault(name, "dialects", f"{type_name(error)}: {safe_str(error, 300)}", error)
+    fault_log.fault(name, "dialects", describe(error), error)
 
 
 def write_answers(dialect: Dialect, results: Sequence[ToolResult], fault_log: FaultLog) -> Answers:

@@ -175,6 +175,16 @@ def type_name(value: object) -> str:
     return text if module in ("builtins", None) else f"{safe_str(module, 200)}.{text}"
 
 
+def describe(exception: BaseException, limit: int = 300) -> str:
+    """An exception as its type and its text: `ValueError: no such city`.
+
+    Args:
+        exception: any exception; its text is read without failing.
+        limit: the most characters of its text.
+    """
+    return f"{type_name(exception)}: {safe_str(exception, limit)}"
+
+
 def chain(exception: BaseException) -> tuple[BaseException, ...]:
     """The exception, the members of groups, and what caused it: at most 32, each once, outermost first.
 

@@ -13,7 +13,7 @@ from mulligan.deadline import Deadline
 from mulligan.errors import ToolExecutionError
 from mulligan.untrusted.objects import type_name
 from mulligan.untrusted.plain import UnreadableError, as_plain
-from mulligan.untrusted.text import show_name
+from mulligan.untrusted.text import MUST_PROPAGATE, show_name
 
 
 def as_content(value: Any, deadline: Deadline | None = None) -> str:
@@ -34,7 +34,7 @@ def as_content(value: Any, deadline: Deadline | None = None) -> str:
         return value if value.isascii() else utf8(value)
     try:
         return utf8(value) if issubclass(type(value), str) else utf8(_encoder()(as_plain(value, deadline)))
-    except (KeyboardInterrupt, GeneratorExit):
+    except MUST_PROPAGATE:
         raise
     except BaseException as error:
         raise _unwritable(value, error) from error

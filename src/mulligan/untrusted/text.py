@@ -31,6 +31,7 @@ _ESCAPED = {"\\": r"\\", '"': r"\"", "'": r"\'", "\n": r"\n", "\t": r"\t", "\u20
 _MARK = 16
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_.:/-]+").fullmatch
+MUST_PROPAGATE = (KeyboardInterrupt, GeneratorExit)  # no guard around foreign code swallows these
 
 
 _TYPE_NAME = re.compile(r"[\w.<>]{1,400}").fullmatch
@@ -207,7 +208,7 @@ def safe_repr(value: object, limit: int = 80) -> str:
         text = _ADDRESS.sub("", repr(value))
         if len(text) <= limit and text.isprintable():
             return text
-    except (KeyboardInterrupt, GeneratorExit):
+    except MUST_PROPAGATE:
         raise
     except BaseException:  # whatever a foreign __repr__ raises
         text = ""
@@ -223,7 +224,7 @@ def _read(value: Any, limit: int) -> str:
         if issubclass(kind, (bytes, bytearray)):
             value = value[:limit]
         return str.__getitem__(str(value), slice(0, limit))
-    except (KeyboardInterrupt, GeneratorExit):
+    except MUST_PROPAGATE:
         raise
     except BaseException:  # whatever a foreign __str__ raises, SystemExit too
         return _unreadable(kind)[:limit]
