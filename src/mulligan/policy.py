@@ -10,6 +10,7 @@ import attrs
 from mulligan.catalogue import ENGLISH, Catalogue
 from mulligan.deadline import is_seconds
 from mulligan.errors import ToolConnectionError, ToolError, ToolExecutionError, ToolPermissionError, UsageError
+from mulligan.spelling import closest
 from mulligan.untrusted.objects import guarded
 
 _FEWEST_TOKENS = 50
@@ -65,11 +66,7 @@ def _misspelt_class(name: str) -> str | None:
         return None
     if any(cls in name for cls in known - {"ToolError"}):  # a class of a plugin that is not imported yet
         return None
-    import difflib
-
-    spelled = {cls.lower(): cls for cls in known}
-    near = difflib.get_close_matches(name.lower(), spelled, 1, _SIMILARITY)
-    return spelled[near[0]] if near else None
+    return closest(name, known, _SIMILARITY)
 
 
 def _class_tree(cls: type[ToolError]) -> Iterator[type[ToolError]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import io
 import re
 import textwrap
@@ -50,6 +49,7 @@ from mulligan.cli.plugins import plugins
 from mulligan.cli.run import run as replay
 from mulligan.cli.settings import Settings
 from mulligan.errors import UsageError
+from mulligan.spelling import closest
 
 _COMMON_MISTAKES = ("--plugin", "--log", "--help")
 
@@ -94,8 +94,8 @@ def _describe_unknown(kind: str, word: str, known: Iterable[str]) -> str:
     if kind == "command" and word.startswith("-"):
         return f"unknown option {word!r}. Name a command first"
     names = {name.lstrip("-"): name for name in known}
-    near = difflib.get_close_matches(word.lstrip("-"), names, 1)
-    step = f"Did you mean {names[near[0]]!r}?" if near else f"Available: {', '.join(names.values())}"
+    near = closest(word.lstrip("-"), names)
+    step = f"Did you mean {names[near]!r}?" if near else f"Available: {', '.join(names.values())}"
     return f"unknown {kind} {word!r}. {step}"
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import difflib
 import re
 from collections.abc import Iterable, Iterator
 from copy import copy
@@ -27,6 +26,7 @@ from mulligan.hooks.registration import HOOKS
 from mulligan.pipeline import Pipeline
 from mulligan.resolve.toolset import Toolset
 from mulligan.results import ToolResult
+from mulligan.spelling import closest
 from mulligan.tools import Tool
 from mulligan.untrusted.objects import type_name
 from mulligan.untrusted.text import MUST_PROPAGATE, safe_str
@@ -320,13 +320,13 @@ def _parse_exception(spec: str) -> BaseException | None:
 
 def _check_name(spec: str, name: str, arguments: str | None) -> None:
     """Reject a spec that looks like an exception although no built-in exception has that name."""
-    known = {key.lower(): key for key, value in vars(builtins).items() if _is_exception(value)}
-    near = difflib.get_close_matches(name.lower(), known, 1, _NEAR_WORD if arguments is None else _NEAR_CALL)
+    known = [key for key, value in vars(builtins).items() if _is_exception(value)]
+    near = closest(name, known, _NEAR_WORD if arguments is None else _NEAR_CALL)
     module, _, class_name = name.rpartition(".")
     is_call = arguments is not None and class_name[:1].isupper() and _parse_literals(arguments) is not None
     if not near and not is_call:
         return
-    step = f"Did you mean {known[near[0]]!r}?" if near and not module else ""
+    step = f"Did you mean {near!r}?" if near and not module else ""
     step = step or f"For the class of a library, write {module or 'MODULE'}:{class_name}."
     _refuse(spec, f"no built-in exception is named {name!r}. {step} To explain it as text, add --text")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import importlib.util
 import pkgutil
@@ -17,6 +16,7 @@ from types import ModuleType
 from mulligan.classify.failure import Failure
 from mulligan.classify.rules import Rule
 from mulligan.errors import ToolError
+from mulligan.spelling import closest
 from mulligan.untrusted.objects import describe, type_name
 
 _SAMPLE_TEXT = "a trial"
@@ -42,8 +42,8 @@ def check_classes(rule: Rule) -> Iterator[tuple[str, str]]:
         if isinstance(alias, type) and issubclass(alias, BaseException):
             yield f"never matches {name!r}: the class is {qualified_name(alias)!r}", f"write {qualified_name(alias)!r}"
             continue
-        near = difflib.get_close_matches(class_name, [cls.__name__ for cls in known.values()], 1, _SIMILARITY_CUTOFF)
-        best = next((full for full, cls in known.items() if near and cls.__name__ == near[0]), None)
+        near = closest(class_name, [cls.__name__ for cls in known.values()], _SIMILARITY_CUTOFF)
+        best = next((full for full, cls in known.items() if cls.__name__ == near), None)
         step = f"write {best!r}" if best else "correct the name, or remove the rule"
         yield f"never matches {name!r}: {'Python' if top == 'builtins' else top} has no such class", step
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,6 +16,7 @@ from mulligan.cli.output import is_styled, write_stderr
 from mulligan.errors import UsageError
 from mulligan.pipeline import Pipeline
 from mulligan.policy import Policy
+from mulligan.spelling import did_you_mean
 
 LEVELS = ("INFO", "SUCCESS", "WARNING", "ERROR", "OFF")
 LOG_VARIABLE = "MULLIGAN_LOG"
@@ -134,9 +134,7 @@ def _read_section(file: Path) -> Mapping[str, Any]:
 def _check_section(section: Mapping[str, Any]) -> None:
     for key, value in section.items():
         if key not in _KEYS:
-            near = difflib.get_close_matches(key, _KEYS, 1)
-            step = f"Did you mean {near[0]!r}?" if near else f"Available: {', '.join(_KEYS)}"
-            raise UsageError(f"{_FILE}, [tool.mulligan]: unknown key {key!r}. {step}")
+            raise UsageError(f"{_FILE}, [tool.mulligan]: unknown key {key!r}. {did_you_mean(key, _KEYS)}")
         kind = _KEYS[key]
         listed = value if isinstance(value, list) else ()
         if not isinstance(value, kind) or not all(isinstance(one, str) and one for one in listed):

@@ -12,6 +12,7 @@ from mulligan.classify.rules import Rules
 from mulligan.errors import UsageError
 from mulligan.hookimpl import HOOK_API
 from mulligan.hooks.discovery import LoadedEntryPoint, PluginInfo, UnreadableEntryPointError
+from mulligan.spelling import did_you_mean
 from mulligan.untrusted.objects import describe
 
 API_ATTRIBUTE = "mulligan_api"
@@ -81,7 +82,7 @@ def check_hookimpls(plugin: Any, name: str, options_of: OptionsOf) -> Iterator[s
         if hook in HOOKS:
             _check_not_async(plugin, name, attribute)
         elif not options.get("optionalhook"):
-            raise UsageError(f"plugin {name!r}: unknown hook {hook!r}{_did_you_mean(hook)}")
+            raise UsageError(f"plugin {name!r}: unknown hook {hook!r}. {did_you_mean(hook, HOOKS)}")
         found = True
         yield hook
     if not found:
@@ -108,13 +109,6 @@ def _check_not_async(plugin: Any, name: str, attribute: str) -> None:
             f"plugin {name!r}: hookimpl {attribute!r} is `async def`, but hooks are never awaited; "
             "move waiting code to a tool, an executor, a repairer or a middleware"
         )
-
-
-def _did_you_mean(hook: str) -> str:
-    import difflib
-
-    near = difflib.get_close_matches(hook, HOOKS, 1)
-    return f". Did you mean {near[0]!r}?" if near else f". Available: {', '.join(HOOKS)}"
 
 
 def check_loaded(entry_point: LoadedEntryPoint) -> None:

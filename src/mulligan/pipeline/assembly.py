@@ -19,6 +19,7 @@ from mulligan.hooks.manager import PluginManager
 from mulligan.pipeline.invocation import DefaultRetry, Invocation, Runtime, RuntimeView
 from mulligan.policy import Limits, Policy
 from mulligan.resolve.toolset import Toolset
+from mulligan.spelling import closest
 from mulligan.untrusted.text import safe_repr
 
 if TYPE_CHECKING:
@@ -266,13 +267,10 @@ def assemble(
 
 def _check_blocked(block: Iterable[str], known: list[str]) -> None:
     """Refuses a misspelled name; any other name may be that of a plugin that is not installed here."""
-    import difflib
-
     by_spelling = {_spelling(name): name for name in known}
     for name in block:
         if name not in known and name != "repair":
-            near = difflib.get_close_matches(name, _BUILT_IN_NAMES, 1, _SIMILARITY)
-            suggestion = by_spelling.get(_spelling(name)) or (near[0] if near else None)
+            suggestion = by_spelling.get(_spelling(name)) or closest(name, _BUILT_IN_NAMES, _SIMILARITY)
             if suggestion is not None:
                 raise UsageError(f"block={[name]}: unknown plugin {name!r}. Did you mean {suggestion!r}?")
 

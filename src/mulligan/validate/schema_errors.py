@@ -7,6 +7,7 @@ from typing import Any
 
 from mulligan.errors import ToolExecutionError
 from mulligan.pointers import escape
+from mulligan.spelling import closest
 from mulligan.untrusted.text import clean, show_name
 from mulligan.validate.error_paths import ErrorPaths, value_at
 from mulligan.validate.validator import SchemaError, Validator, short_json
@@ -88,11 +89,7 @@ def _describe_fault(schema: Any, path: Sequence[Any], found: Any) -> str:
     if "type" not in path[-2:] or found.kind.name != "anyOf":
         return clean(str(found).splitlines()[0], newlines=False)[:_MAX_CHARS]
     unknown = [kind for kind in (value if isinstance(value, (list, tuple)) else [value]) if kind not in _TYPES]
-    return f"{short_json((unknown or [value])[0])} is not a JSON Schema type{_did_you_mean(unknown)}"
-
-
-def _did_you_mean(unknown: Sequence[Any]) -> str:
-    import difflib
-
-    near = difflib.get_close_matches(str(unknown[0]), _TYPES, 1) if unknown else ()
-    return f' (did you mean "{near[0]}"?)' if near else f" (available: {', '.join(_TYPES)})"
+    wrong = (unknown or [value])[0]
+    near = closest(str(wrong), _TYPES)
+    step = f'did you mean "{near}"?' if near is not None else f"available: {', '.join(_TYPES)}"
+    return f"{short_json(wrong)} is not a JSON Schema type ({step})"

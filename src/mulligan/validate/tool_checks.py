@@ -7,6 +7,7 @@ from typing import Any
 
 from mulligan.deadline import is_seconds
 from mulligan.errors import Problem, ToolArgumentError, UsageError
+from mulligan.spelling import closest
 from mulligan.validate.signature import parameter_names
 from mulligan.validate.validator import Problems
 
@@ -129,9 +130,7 @@ def check_options(options: Mapping[str, Any], more: Iterable[str] = ()) -> None:
     unknown = next((option for option in options if option not in OPTIONS), None)
     if unknown is not None:
         known = sorted({*OPTIONS, *more})
-        raise UsageError(
-            f"unknown tool option {unknown!r}{_did_you_mean(unknown, known)}; available: {', '.join(known)}"
-        )
+        raise UsageError(f"unknown tool option {_with_closest(unknown, known)}; available: {', '.join(known)}")
 
 
 def check_schema(name: Any, schema: Any) -> None:
@@ -220,7 +219,7 @@ def check_arguments(
         for wrong in sorted(set(names) - set(known)):
             there = ", ".join(known[:20]) or "none"
             raise UsageError(
-                f"tool {name!r}: {option} names {wrong!r}, which is not an argument{_did_you_mean(wrong, known)}; "
+                f"tool {name!r}: {option} names {_with_closest(wrong, known, ', which is not an argument')}; "
                 f"available: {there}{'' if schema is None else _OPEN_SCHEMA_HINT}"
             )
     taken = next((other for others in aliases.values() for other in sorted(others) if other in known), None)
@@ -241,11 +240,9 @@ def _declared_arguments(schema: Mapping[str, Any]) -> list[str] | None:
     return list(properties) if schema.get("additionalProperties", not properties) is False else None
 
 
-def _did_you_mean(wrong: str, known: Sequence[str]) -> str:
-    import difflib
-
-    near = difflib.get_close_matches(wrong, known, 1)
-    return f" (did you mean {near[0]!r}?)" if near else ""
+def _with_closest(wrong: str, known: Sequence[str], is_wrong: str = "") -> str:
+    near = closest(wrong, known)
+    return f"{wrong!r}{is_wrong}" + (f" (did you mean {near!r}?)" if near is not None else "")
 
 
 _NO_ALIASES: Mapping[str, frozenset[str]] = {}
