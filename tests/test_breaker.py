@@ -86,7 +86,7 @@ class Pair:
 
     def settle(self, round: int, served: bool | None) -> None:
         self.model.settle(round, served, self.now)
-        self.circuit.settle(round, served, self.now)
+        self.circuit.record(round, served, self.now)
 
     def check(self) -> None:
         state = self.model.state
@@ -156,7 +156,7 @@ def test_a_hundred_thousand_steps_against_the_model():
 def test_sixteen_threads_never_get_more_permits_than_there_are():
     permits, clock = 3, Clock()
     circuit = Circuit(Settings(1, 0.1, 10.0, 5.0, permits))
-    circuit.settle(circuit.admit(clock()).round, False, clock())
+    circuit.record(circuit.admit(clock()).round, False, clock())
     lock, admitted = threading.Lock(), Counter()
     start = threading.Barrier(16)
 
@@ -171,7 +171,7 @@ def test_sixteen_threads_never_get_more_permits_than_there_are():
             if wait == 0:
                 with lock:
                     admitted[round] += 1
-                circuit.settle(round, chance.random() < 0.8, now)
+                circuit.record(round, chance.random() < 0.8, now)
 
     threads = [threading.Thread(target=work, args=(number,)) for number in range(16)]
     for thread in threads:
@@ -186,7 +186,7 @@ def test_sixteen_threads_never_get_more_permits_than_there_are():
 def test_sixteen_threads_at_once_get_exactly_the_permits():
     for _ in range(200):
         circuit, got = Circuit(Settings(1, 0.1, 10.0, 5.0, 3)), []
-        circuit.settle(circuit.admit(0.0).round, False, 0.0)
+        circuit.record(circuit.admit(0.0).round, False, 0.0)
         start = threading.Barrier(16)
 
         def ask(circuit=circuit, got=got, start=start) -> None:
@@ -202,7 +202,7 @@ def test_sixteen_threads_at_once_get_exactly_the_permits():
         rounds = {admission.round for admission in got}
         assert len(rounds) == 1
         for _ in range(3):
-            circuit.settle(rounds.copy().pop(), True, 5.0)
+            circuit.record(rounds.copy().pop(), True, 5.0)
         assert circuit.state(5.0) == "closed"
 
 
@@ -211,7 +211,7 @@ def test_counts_of_sixteen_threads_are_exact():
 
     def fail(times: int) -> None:
         for _ in range(times):
-            circuit.settle(circuit.admit(0.0).round, False, 0.0)
+            circuit.record(circuit.admit(0.0).round, False, 0.0)
 
     threads = [threading.Thread(target=fail, args=(1_000 - (number == 0),)) for number in range(16)]
     for thread in threads:

@@ -700,7 +700,7 @@ def test_two_pipelines_have_plugins_and_faults_of_their_own(make_pipeline):
 def test_the_last_thousand_faults_are_kept():
     manager = PluginManager()
     for number in range(1_005):
-        manager.fault("acme", "hints", f"fault {number}")
+        manager.report("acme", "hints", f"fault {number}")
     assert len(manager.faults) == 1_000
     assert (manager.faults[0].error, manager.faults[-1].error) == ("fault 5", "fault 1004")
 

@@ -84,7 +84,7 @@ class AISDKDialect(Dialect):
         message = _MessageAssembler()
         for chunk in read_chunks(chunks, self.name, _is_chunk):
             message.add(chunk)
-        return message.made()
+        return message.build()
 
 
 def _is_chunk(chunk: Mapping[str, Any]) -> bool:
@@ -200,7 +200,7 @@ class _MessageAssembler:
             part.values |= {"toolCallId": id, "state": "input-streaming"}
         part.tool(kind, chunk)
 
-    def made(self) -> dict[str, Any]:
+    def build(self) -> dict[str, Any]:
         """The message as it is now."""
         for part in self._open.values():
             part.close()

@@ -107,7 +107,7 @@ class AnthropicDialect(Dialect):
                 message["usage"] = {**mapping(message.get("usage")), **usage}
             elif (index := index_of(event)) is not None:
                 blocks.setdefault(index, _BlockAssembler()).add(event)
-        content = [block.made() for block in blocks.values() if block.has_started]
+        content = [block.build() for block in blocks.values() if block.has_started]
         return {**message, **ending, "type": "message", "role": "assistant", "content": content}
 
 
@@ -175,7 +175,7 @@ class _BlockAssembler:
         elif kind_of(delta) == "citations_delta":
             self._block["citations"] = [*(self._block.get("citations") or ()), delta.get("citation")]
 
-    def made(self) -> dict[str, Any]:
+    def build(self) -> dict[str, Any]:
         """The current block; arguments that are not a JSON object are in the form that the API accepts."""
         texts = {member: "".join(pieces) for member, pieces in self._pieces.items()}
         arguments = texts.pop("partial_json", "")

@@ -56,7 +56,7 @@ class Block(NamedTuple):
         return f"data:{self.media_type};base64,{self.data}" if self.data else self.url
 
     @property
-    def told(self) -> str:
+    def as_text(self) -> str:
         """The text, or a line that describes data that cannot be shown."""
         if self.text or not (self.media_type or self.name or self.url):
             return self.text
@@ -292,8 +292,8 @@ def write_blocks(
     for block in blocks:
         if block.dialect == dialect:
             parts.append(dict(block.native))
-        elif block.text or block.told:
-            parts.append(text(block.text) if block.text else media(block) or text(block.told))
+        elif block.text or block.as_text:
+            parts.append(text(block.text) if block.text else media(block) or text(block.as_text))
     return parts
 
 

@@ -89,7 +89,7 @@ class GeminiDialect(Dialect):
             answer |= chunk
             for piece in mappings(chunk.get("candidates")):
                 candidates.setdefault(index_of(piece) or 0, _CandidateAssembler()).add(piece)
-        return {**answer, "candidates": [{"index": index, **one.made()} for index, one in candidates.items()]}
+        return {**answer, "candidates": [{"index": index, **one.build()} for index, one in candidates.items()]}
 
 
 def _member(part: Mapping[str, Any], name: str) -> Any:
@@ -124,7 +124,7 @@ def _response(result: ToolResult) -> dict[str, Any]:
         return {**id, **answer, "response": {"output": json_value(result)}}
     shown = [(block, None if block.text else _part(block)) for block in blocks]
     parts = [part for _, part in shown if part is not None]
-    text = "\n".join(block.told for block, part in shown if part is None)
+    text = "\n".join(block.as_text for block, part in shown if part is None)
     return {**id, **answer, "response": {"output": text}, **({"parts": parts} if parts else {})}
 
 
@@ -178,7 +178,7 @@ class _CandidateAssembler:
         if self._open is not None and not self._open.add(call):
             self._open = None
 
-    def made(self) -> dict[str, Any]:
+    def build(self) -> dict[str, Any]:
         """The candidate as it is now."""
         self._close_text()
         return {**self._others, "content": {"role": "model", "parts": self._parts}}

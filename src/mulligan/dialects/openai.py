@@ -70,7 +70,7 @@ class OpenAIDialect(Dialect):
         from mulligan.dialects.blocks import blocks_of
 
         blocks = blocks_of(result)
-        content = result.content if blocks is None else "\n".join(block.told for block in blocks)
+        content = result.content if blocks is None else "\n".join(block.as_text for block in blocks)
         part = part_of(result.call)
         if part.keys() == {_LEGACY_KEY}:
             name = mapping(part[_LEGACY_KEY]).get("name")
@@ -96,7 +96,7 @@ class OpenAIDialect(Dialect):
             completion |= without_none(chunk)
             for piece in mappings(chunk.get("choices")):
                 choices.setdefault(index_of(piece) or 0, _ChoiceAssembler()).add(piece)
-        built = [{"index": index, **choice.made()} for index, choice in choices.items()]
+        built = [{"index": index, **choice.build()} for index, choice in choices.items()]
         return {**completion, "object": "chat.completion", "choices": built}
 
 
@@ -182,14 +182,14 @@ class _ChoiceAssembler:
         self._calls_by_index[index] = known
         return known
 
-    def made(self) -> dict[str, Any]:
+    def build(self) -> dict[str, Any]:
         """The choice as it is now."""
         texts = {name: "".join(pieces) for name, pieces in self._texts.items()}
         message = {"role": "assistant", "content": None, **self._others, **texts}
         if self._calls:
-            message["tool_calls"] = [call.made() for call in self._calls]
+            message["tool_calls"] = [call.build() for call in self._calls]
         if self._legacy_call is not None:
-            message[_LEGACY_KEY] = self._legacy_call.made()["function"]
+            message[_LEGACY_KEY] = self._legacy_call.build()["function"]
         return {"message": message, "finish_reason": self._reason}
 
 
@@ -215,7 +215,7 @@ class _CallAssembler:
             key: value for key, value in without_none(piece).items() if key not in ("id", "index", "function")
         }
 
-    def made(self) -> dict[str, Any]:
+    def build(self) -> dict[str, Any]:
         """The call as it is now."""
         function = {"name": self._name, "arguments": "".join(self._arguments)}
         return {"type": "function", **self._others, "id": self.id, "function": function}

@@ -88,7 +88,7 @@ class OpenAIResponsesDialect(Dialect):
         output = (
             reported
             if reported and isinstance(reported, list)
-            else [item.made() for item in items.values() if item.is_usable]
+            else [item.build() for item in items.values() if item.is_usable]
         )
         return {"status": "in_progress", **response, "object": "response", "output": output}
 
@@ -142,7 +142,7 @@ class _ItemAssembler:
         """Whether the history can take it; a reasoning item that is not finished, it cannot."""
         return self._done or kind_of(self._item) in (*_CALLS, "message")
 
-    def made(self) -> dict[str, Any]:
+    def build(self) -> dict[str, Any]:
         """The item as it is now."""
         if self._done:
             return self._item

@@ -61,7 +61,7 @@ async def adrive(flow: Flow[Result], workers: Workers) -> Result:
                     if type(value) is CoroutineType:
                         value = await _undo_own_cancels(value)
                     if type(value) not in PLAIN_TYPES:
-                        value = await _undo_own_cancels(resolve_value(value, workers.yielded))
+                        value = await _undo_own_cancels(resolve_value(value, workers.max_yielded))
                     outcome = Outcome(value)
                 except BaseException as error:
                     outcome = _exception_outcome(error, cancels_before)
@@ -111,7 +111,7 @@ async def arun(step: Run, workers: Workers, cancels_before: int = 0) -> Outcome:
             return await _in_thread(step, workers)
         if step.timeout is not None:
             return await arun_in_task(step, workers)
-        return Outcome(await _undo_own_cancels(resolve_value(step.executor(), workers.yielded)))
+        return Outcome(await _undo_own_cancels(resolve_value(step.executor(), workers.max_yielded)))
     except BaseException as error:
         return _exception_outcome(error, cancels_before)
 
@@ -346,7 +346,7 @@ async def _run_contained(step: Run, workers: Workers, timer: _BlockTimer) -> Out
         set_current(Deadline.after(step.timeout))
     task = asyncio.current_task()
     try:
-        outcome = Outcome(await timer.measure(resolve_value(step.executor(), workers.yielded)))
+        outcome = Outcome(await timer.measure(resolve_value(step.executor(), workers.max_yielded)))
     except BaseException as error:
         outcome = Outcome(exception=error)
     if task is not None and _current_task() is task:  # else it is closed as garbage

@@ -166,17 +166,17 @@ def _rebuild_as_loaded(
 ) -> BaseException | None:
     """One of the exception's own class, if it is loaded here, and neither making one nor reading it runs any code of it."""
     module, qualname = facts["classes"][0]
-    found: Any = sys.modules.get(module)
+    loaded: Any = sys.modules.get(module)
     for name in qualname.split("."):
-        found = vars(found).get(name) if type(found) in (ModuleType, type) else None
-    if type(found) is not type or not issubclass(found, base):
+        loaded = vars(loaded).get(name) if type(loaded) in (ModuleType, type) else None
+    if type(loaded) is not type or not issubclass(loaded, base):
         return None
-    subclasses = found.__mro__[: found.__mro__.index(base)]
+    subclasses = loaded.__mro__[: loaded.__mro__.index(base)]
     special = {name for cls in subclasses for name in vars(cls) if name.startswith("__")}
     if not special <= _HARMLESS_NAMES:
         return None
     try:
-        made = base.__new__(found, *arguments)
+        made = base.__new__(loaded, *arguments)
         base.__init__(made, *arguments)
     except Exception:
         return None

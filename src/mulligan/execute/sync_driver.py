@@ -44,7 +44,7 @@ class Workers(Protocol):
     """
 
     grace: float
-    yielded: int
+    max_yielded: int
     detached: set[Any]
 
     def pool(self) -> ThreadPool:
@@ -99,7 +99,7 @@ def _run(step: Run, workers: Workers) -> Outcome:
         if type(value) in PLAIN_TYPES:
             return Outcome(value)
         if isinstance(value, Generator):
-            value = consume(value, workers.yielded)
+            value = consume(value, workers.max_yielded)
     except Exception as error:  # a tool's failure, always
         return Outcome(None, error)
     except BaseException as error:
@@ -144,7 +144,7 @@ def make_executor(step: Run, workers: Workers) -> Callable[[], Any]:
         step: the run.
         workers: bounds.
     """
-    executor, yielded = step.executor, workers.yielded
+    executor, yielded = step.executor, workers.max_yielded
     deadline = None if step.timeout is None else Deadline.after(step.timeout)
 
     def run() -> Any:

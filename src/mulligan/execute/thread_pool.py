@@ -192,9 +192,9 @@ class ThreadPool:
         return stopped
 
     def _withdraw(self, job: Job) -> None:
-        held = self._queued.get(job.lane) if job.lane is not None else None
-        if held is not None and job in held:
-            del held[job]
+        queued = self._queued.get(job.lane) if job.lane is not None else None
+        if queued is not None and job in queued:
+            del queued[job]
         elif job in self._ready:
             del self._ready[job]
             self._release(job.lane)

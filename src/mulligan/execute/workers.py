@@ -25,7 +25,7 @@ class PipelineWorkers:
 
     def __init__(self, limits: Limits) -> None:
         self.grace = limits.grace
-        self.yielded = limits.yielded_values
+        self.max_yielded = limits.yielded_values
         self.detached: set[Any] = set()
         self._threads = limits.threads
         self._lock = shared_lock()

@@ -188,7 +188,7 @@ class PluginManager:
     def _guard(self, hook: str, impl: Any, info: PluginInfo) -> None:
         def report(problem: str, exception: BaseException | None) -> None:
             if not info.built_in:  # an exception of a built-in plugin is the fault of a hostile object
-                self.fault(info.name, hook, problem, exception)
+                self.report(info.name, hook, problem, exception)
 
         def remember_owner(item: Any) -> None:
             self._owners[id(item)] = (item, info.name)
@@ -266,16 +266,16 @@ class PluginManager:
             except ToolArgumentError as error:
                 if hook == "validate":
                     raise
-                self.fault(failing_wrapper(error, wrappers), hook, describe(error), error)
+                self.report(failing_wrapper(error, wrappers), hook, describe(error), error)
             except BaseException as error:
                 if self._strict and isinstance(error, PluginError):
                     raise
-                self.fault(failing_wrapper(error, wrappers), hook, describe(error), error)
+                self.report(failing_wrapper(error, wrappers), hook, describe(error), error)
             else:
                 problem = check_result(hook, answer)
                 if problem is None:
                     return flatten_result(hook, answer)
-                self.fault(wrappers[0].plugin_name, hook, f"its wrapper {problem}")
+                self.report(wrappers[0].plugin_name, hook, f"its wrapper {problem}")
             if hook == "authorize" or any(is_required(hook, impl.function) for impl in wrappers):
                 raise Refusal(wrappers[0].plugin_name)
             return plain(*args)
@@ -309,7 +309,7 @@ class PluginManager:
                 self._infos[fault.plugin] = attrs.evolve(info, state="disabled", error=reason)
         self._on_fault(fault, is_disabled)
 
-    def fault(self, plugin: str, hook: str, error: str, exception: BaseException | None = None) -> None:
+    def report(self, plugin: str, hook: str, error: str, exception: BaseException | None = None) -> None:
         """Records the fault of a hookimpl.
 
         Args:

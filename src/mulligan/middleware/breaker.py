@@ -102,7 +102,7 @@ class Circuit:
             self._last_trial = now
             return Admission(self._round, 0)
 
-    def settle(self, round: int, worked: bool | None, now: float) -> None:
+    def record(self, round: int, worked: bool | None, now: float) -> None:
         """Records the outcome of an admitted call.
 
         Args:
@@ -136,11 +136,11 @@ class Circuit:
         with self._lock:
             return self._state == "closed" and all(bucket <= self._oldest(now) for bucket in self._counts)
 
-    def _record_trial(self, served: bool | None, now: float) -> None:
+    def _record_trial(self, worked: bool | None, now: float) -> None:
         self._trials_running -= 1
-        if served is None:
+        if worked is None:
             return
-        if not served:
+        if not worked:
             self._open(now)
             return
         self._trials_succeeded += 1
@@ -258,7 +258,7 @@ class CircuitBreaker:
             worked = self._service_worked(outcome)
             return outcome
         finally:
-            circuit.settle(admission.round, worked, self._clock())
+            circuit.record(admission.round, worked, self._clock())
 
     def _service_worked(self, outcome: Outcome) -> bool | None:
         """Whether the service worked; None if the outcome says nothing about the service."""

@@ -76,7 +76,7 @@ class WaitingLine(ABC):
             self._waiting[ticket] = None
         return ticket, expected
 
-    def ask(self, ticket: Ticket, now: float) -> float:
+    def try_proceed(self, ticket: Ticket, now: float) -> float:
         """Proceeds if it is the turn of the caller.
 
         Args:
@@ -141,7 +141,7 @@ def wait_for_turn(line: WaitingLine, most: float, clock: Callable[[], float]) ->
         if expected > most:
             return expected
         now = began
-        while (pause := line.ask(ticket, now)) > 0:
+        while (pause := line.try_proceed(ticket, now)) > 0:
             left = most - (now - began)
             if left <= 0:
                 return max(expected, MIN_RETRY_AFTER)
@@ -258,7 +258,7 @@ class PermitLine(WaitingLine):
     def _expected_wait(self, ahead: int, now: float) -> float:
         return 0
 
-    def give_back(self, held: float) -> None:
+    def release(self, held: float) -> None:
         """Releases a permit.
 
         Args:
@@ -296,7 +296,7 @@ class _PermitHold:
             ended = self._holders == 0 and not self._is_released
             self._is_released = self._is_released or ended
         if ended:
-            self._line.give_back(self._clock() - self._since)
+            self._line.release(self._clock() - self._since)
 
 
 def _hold_permit(run: Run, hold: _PermitHold) -> Run:

@@ -120,7 +120,7 @@ class Retry:
             runs += 1
             if outcome.error is None:
                 if self._budget is not None:
-                    self._budget.give_back(tool.name)
+                    self._budget.refund(tool.name)
                 return outcome
             if outcome.error.effect == "none" and earlier is not None:
                 outcome.error.effect = earlier.effect  # what an earlier attempt may have done stays possible
@@ -139,8 +139,8 @@ class Retry:
 
     def _may_retry(self, tool: Tool, error: ToolError) -> bool:
         """Whether another attempt is safe and may succeed."""
-        harmless = tool.read_only or tool.idempotent or (self.before_effect and error.effect == "none")
-        return harmless and self.worth(error)
+        is_safe = tool.read_only or tool.idempotent or (self.before_effect and error.effect == "none")
+        return is_safe and self.worth(error)
 
     def worth(self, error: ToolError) -> bool:
         """Whether another attempt may succeed.
@@ -257,7 +257,7 @@ class _RetryBudget:
             self._tokens[name] -= 1
         return True
 
-    def give_back(self, name: str) -> None:
+    def refund(self, name: str) -> None:
         with self._lock:
             self._tokens[name] += 1
 

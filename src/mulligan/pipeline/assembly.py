@@ -299,4 +299,4 @@ def record_silent_format(manager: PluginManager, format: FeedbackFormat) -> None
         format: the format.
     """
     name = manager.plugin_of(format, f"format {format.name}")
-    manager.fault(name, "render_feedback", f"the format {format.name!r} returned no text: its render() failed")
+    manager.report(name, "render_feedback", f"the format {format.name!r} returned no text: its render() failed")

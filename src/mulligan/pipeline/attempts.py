@@ -209,7 +209,7 @@ def classify_outcome(invocation: Invocation, tool: Tool, outcome: Outcome) -> Ou
             if (
                 invocation.memory is not None
             ):  # the framework decides whether it makes this call again, with the same id
-                invocation.memory.abandoned(invocation, may_have_run=False)
+                invocation.memory.record_abandoned(invocation, may_have_run=False)
             raise outcome.exception
         failure: Failure | None = _failure_from(invocation, tool, outcome.exception)
     elif tool.detect and (type(outcome.value) not in PLAIN_RESULTS or invocation.hooks.has_detect):
@@ -260,7 +260,7 @@ def _may_run_again(invocation: Invocation, tool: Tool, last: Outcome) -> bool:
     problem = (
         f"a middleware tried to run {tool.name!r} again, which is neither read_only nor idempotent; it was not run"
     )
-    invocation.runtime.fault_log.fault("middleware", "middlewares", problem)
+    invocation.runtime.fault_log.report("middleware", "middlewares", problem)
     return False
 
 
@@ -307,7 +307,7 @@ def run_middleware(invocation: Invocation, tool: Tool, middleware: tuple[Middlew
         return _classify_exception(invocation, tool, step)
     step = step if isinstance(step, _MiddlewareFault) else closing or _MiddlewareFault("ended oddly")
     culprit = invocation.runtime.fault_log.plugin_of(middleware[0], _middleware_name(middleware[0]))
-    invocation.runtime.fault_log.fault(culprit, "middlewares", step.problem, step.cause)
+    invocation.runtime.fault_log.report(culprit, "middlewares", step.problem, step.cause)
     return last if last is not None else (yield from run_middleware(invocation, tool, middleware[1:], run))
 
 

@@ -162,13 +162,13 @@ class Diagnosis:
         runtime = self._runtime
         invocation = Invocation(runtime, ToolCall(None, name or "", None), None, None, format)
         if name is not None and name not in runtime.toolset:
-            error: ToolError = runtime.result_factory.not_found(invocation.call, runtime.toolset)
-            error, note = (error, "") if memory is None else memory.failed(invocation, error)
-            return runtime.result_factory.failed(invocation, error, note)
+            error: ToolError = runtime.result_factory.not_found_error(invocation.call, runtime.toolset)
+            error, note = (error, "") if memory is None else memory.record_failure(invocation, error)
+            return runtime.result_factory.failure_result(invocation, error, note)
         if isinstance(report, BaseException):
             invocation.failure = Failure(report, tool_name=name)
         else:
             invocation.failure = Failure(value=report, message=report, tool_name=name)
         invocation.tool = runtime.toolset.get(name) if name else None
         error = runtime.result_factory.classifier.classify(invocation.failure, invocation.hooks.classify)
-        return runtime.result_factory.failed(invocation, error)
+        return runtime.result_factory.failure_result(invocation, error)

@@ -71,11 +71,11 @@ def _with_memory(invocation: Invocation, memory: Memory, flow: Flow) -> Flow:
         return (yield from flow)
     except Exception:
         if invocation.recording_key is not None:
-            memory.abandoned(invocation, may_have_run=invocation.attempts > 0)
+            memory.record_abandoned(invocation, may_have_run=invocation.attempts > 0)
         raise
     except BaseException:
         if invocation.recording_key is not None:
-            memory.abandoned(invocation, may_have_run=True)
+            memory.record_abandoned(invocation, may_have_run=True)
         raise
 
 
@@ -190,7 +190,7 @@ def _resolve_and_validate(invocation: Invocation) -> Tool | ToolError:
     runtime, call = invocation.runtime, invocation.call
     tool = invocation.tool = invocation.hooks.resolve(call, runtime.toolset)
     if tool is None:
-        return runtime.result_factory.not_found(call, runtime.toolset)
+        return runtime.result_factory.not_found_error(call, runtime.toolset)
     try:
         arguments: Any = invocation.hooks.validate(tool, call) if invocation.hooks.has_validate else None
         arguments = read_arguments(
@@ -268,7 +268,9 @@ def _repair(invocation: Invocation, error: ToolError) -> Generator[Step, Outcome
     if isinstance(tool, ToolError) or not _is_safe_repair(invocation, sent, tool):
         invocation.call, invocation.tool, invocation.arguments = sent, tool_before, arguments_before
         raise error
-    invocation.repairs = runtime.result_factory.repairs(sent, invocation.call, (tool_before, tool), runtime.toolset)
+    invocation.repairs = runtime.result_factory.describe_repairs(
+        sent, invocation.call, (tool_before, tool), runtime.toolset
+    )
     for repair in invocation.repairs:
         invocation.note(CallRepaired(sent.id, runtime.result_factory.display_name(sent), repair))
     return tool
@@ -284,7 +286,7 @@ def _is_safe_repair(invocation: Invocation, sent: ToolCall, tool: Tool) -> bool:
 
 def _success_result(invocation: Invocation, value: Any) -> ToolResult:
     try:
-        result = invocation.runtime.result_factory.succeeded(invocation, value)
+        result = invocation.runtime.result_factory.success_result(invocation, value)
     except ToolExecutionError as error:
         return _failure_result(invocation, error)
     return _finish(invocation, result)
@@ -296,15 +298,15 @@ def _failure_result(invocation: Invocation, error: ToolError) -> ToolResult:
         error = invocation.runtime.result_factory.classifier.complete(
             error, invocation.call, invocation.tool, invocation.arguments
         )
-        error, note = invocation.memory.failed(invocation, error)
-    return _finish(invocation, invocation.runtime.result_factory.failed(invocation, error, note))
+        error, note = invocation.memory.record_failure(invocation, error)
+    return _finish(invocation, invocation.runtime.result_factory.failure_result(invocation, error, note))
 
 
 def _finish(invocation: Invocation, result: ToolResult) -> ToolResult:
     runtime = invocation.runtime
     result.duration = runtime.clock() - invocation.started
     if invocation.memory is not None:
-        invocation.memory.finished(invocation, result)
+        invocation.memory.record_result(invocation, result)
     if invocation.hooks.has_observe:
         invocation.hooks.observe(CallFinished(result))
     if runtime.strict and result.error is not None:

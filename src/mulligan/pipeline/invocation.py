@@ -30,13 +30,13 @@ class Memory(Protocol):
     def refuse(self, invocation: Invocation, tool: Tool) -> ToolError | ToolResult | Sleep | None:
         """An error for a validated call that must not be run once more, its recorded result, a wait for it, or None."""
 
-    def failed(self, invocation: Invocation, error: ToolError) -> tuple[ToolError, str]:
+    def record_failure(self, invocation: Invocation, error: ToolError) -> tuple[ToolError, str]:
         """Takes note of a failure. Returns the error that counts, and the name of a sentence on the repetition."""
 
-    def finished(self, invocation: Invocation, result: ToolResult) -> None:
+    def record_result(self, invocation: Invocation, result: ToolResult) -> None:
         """Takes note of a result."""
 
-    def abandoned(self, invocation: Invocation, *, may_have_run: bool) -> None:
+    def record_abandoned(self, invocation: Invocation, *, may_have_run: bool) -> None:
         """Takes note of a call that ended without a result."""
 
 
@@ -46,7 +46,7 @@ class FaultLog(Protocol):
     def plugin_of(self, item: Any, otherwise: str) -> str:
         """The plugin that contributed something."""
 
-    def fault(self, plugin: str, hook: str, error: str, exception: BaseException | None = None) -> None:
+    def report(self, plugin: str, hook: str, error: str, exception: BaseException | None = None) -> None:
         """Records what a plugin did wrong."""
 
 

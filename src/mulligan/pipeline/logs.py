@@ -92,7 +92,7 @@ class Logs:
         self._sanitize_line = sanitize_line
         self._plugin: Logging | None = None
 
-    def wanted(self) -> str | None:
+    def read_env_level(self) -> str | None:
         """The level that `MULLIGAN_LOG` asks for (`1` for `INFO`), or None: it is not set, `0` or `off`.
 
         Raises:

@@ -169,14 +169,14 @@ class SessionMemory:
         message = "This call was not run: a call with the same id is still running."
         return ToolTimeoutError(message, effect="possible", rule=f"{RULE_PREFIX}same-id")
 
-    def _recorded_result(self, state: Invocation, tool: Tool, known: Answer) -> ToolError | ToolResult:
+    def _recorded_result(self, invocation: Invocation, tool: Tool, answer: Answer) -> ToolError | ToolResult:
         """The recorded answer, unless the model has repeated a failure so often that the run ends."""
-        if known.error is not None and not known.error.fatal:
-            refused = self.guard.refuse(tool, state.arguments or {}, state.step)
+        if answer.error is not None and not answer.error.fatal:
+            refused = self.guard.refuse(tool, invocation.arguments or {}, invocation.step)
             if refused is not None and refused.fatal:
                 return refused
-            self.guard.count_repeat(tool, state.arguments or {}, state.step)
-        return known.result(state.call, tool, self._runtime.result_factory)
+            self.guard.count_repeat(tool, invocation.arguments or {}, invocation.step)
+        return answer.result(invocation.call, tool, self._runtime.result_factory)
 
     def _budget_error(self, invocation: Invocation, spent: ExhaustedPart | None) -> ToolError | None:
         if spent is None:
@@ -185,7 +185,7 @@ class SessionMemory:
         invocation.note(BudgetSpent(self._id, invocation.call.id, name, spent.part, spent.limit, spent.tool))
         return spent.error()
 
-    def failed(self, invocation: Invocation, error: ToolError) -> tuple[ToolError, str]:
+    def record_failure(self, invocation: Invocation, error: ToolError) -> tuple[ToolError, str]:
         """Records a failure.
 
         Args:
@@ -198,7 +198,7 @@ class SessionMemory:
         if error.rule is not None and error.rule.startswith(RULE_PREFIX):
             return error, ""
         failure = invocation.failure
-        return self.guard.failed(
+        return self.guard.record_failure(
             invocation.tool,
             invocation.call.name,
             self._arguments_of(invocation),
@@ -217,7 +217,7 @@ class SessionMemory:
         except ToolArgumentError:
             return None
 
-    def finished(self, invocation: Invocation, result: ToolResult) -> None:
+    def record_result(self, invocation: Invocation, result: ToolResult) -> None:
         """Records a result.
 
         Args:
@@ -229,21 +229,21 @@ class SessionMemory:
             self.calls += 1
             self.failures += result.is_error
         if tool is not None and error is None:
-            self.guard.succeeded(tool, invocation.arguments or {})
+            self.guard.record_success(tool, invocation.arguments or {})
         elif error is not None:
             names = getattr(error, "suggestions", ())
             corrected = None if result.feedback is None else _as_call(result.feedback.corrected)
             if names or corrected is not None:
                 self.guard.record_proposal(tool, corrected, names)
         if invocation.recording_key is not None:
-            self._record(invocation, Answer.of(result), has_run=invocation.attempts > 0)
+            self._record(invocation, Answer.from_result(result), has_run=invocation.attempts > 0)
         if self.spending is not None and not (
             error is not None and (error.rule or "").startswith(f"{RULE_PREFIX}budget")
         ):
             name = None if tool is None else tool.name
             self.spending.end(name, result.duration, None if error is None else len(result.content))
 
-    def abandoned(self, invocation: Invocation, *, may_have_run: bool) -> None:
+    def record_abandoned(self, invocation: Invocation, *, may_have_run: bool) -> None:
         """Records a call that ended without a result, such as one that the host cancelled.
 
         Args:

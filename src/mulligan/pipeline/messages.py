@@ -179,7 +179,7 @@ def _cancelled_result(
     invocation.tool, invocation.attempts = runtime.toolset.get(call.name), 1
     invocation.hide_secrets()
     error = ToolCancelledError("The tool cancelled its own task.", effect="possible", rule="host:cancelled")
-    result = invocation.runtime.result_factory.failed(invocation, error)
+    result = invocation.runtime.result_factory.failure_result(invocation, error)
     if not runtime.strict or result.error is None:
         return result
     result.error.__dict__["_result"] = result
@@ -240,7 +240,7 @@ def _record_fault(dialect: Dialect, error: Exception, fault_log: FaultLog) -> No
             raise error
         raise UsageError(f"{dialect.name} cannot read this message: {type_name(error)}") from error
     name = fault_log.plugin_of(dialect, f"dialect {dialect.name}")
-    fault_log.fault(name, "dialects", describe(error), error)
+    fault_log.report(name, "dialects", describe(error), error)
 
 
 def write_answers(dialect: Dialect, results: Sequence[ToolResult], fault_log: FaultLog) -> Answers:

@@ -107,14 +107,14 @@ class Pipeline:
         attach_formats(self._result_factory, self._runtime.hooks, self.tools, format)
         self._workers = PipelineWorkers(self.limits)
         self._logs = Logs(partial(self._manager.add, built_in=True), self._result_factory.sanitize_line)
-        if (level := self._logs.wanted()) is not None:
+        if (level := self._logs.read_env_level()) is not None:
             self.enable_logging(level)
 
-    def _on_fault(self, fault: PluginFault, aside: bool) -> None:
-        if aside and hasattr(self, "_runtime"):
+    def _on_fault(self, fault: PluginFault, is_disabled: bool) -> None:
+        if is_disabled and hasattr(self, "_runtime"):
             self._runtime.hooks = self._manager.compile()
         if fault.hook != "observe" and hasattr(self, "_runtime"):
-            self._runtime.hooks.observe(PluginFaulted(fault.plugin, fault.hook, fault.error, aside))
+            self._runtime.hooks.observe(PluginFaulted(fault.plugin, fault.hook, fault.error, is_disabled))
 
     def with_tools(self, tools: Iterable[Any], *, control_flow: Iterable[Any] = ()) -> Pipeline:
         """A pipeline with other tools that shares everything else with this one: plugins, policy, threads.

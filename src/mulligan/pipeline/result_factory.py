@@ -95,7 +95,7 @@ class ResultFactory:
             raise UsageError(f"unknown feedback format {format!r}; available: {', '.join(sorted(self.formats))}")
         return self.formats[format]
 
-    def not_found(self, call: ToolCall, toolset: Toolset) -> ToolNotFoundError:
+    def not_found_error(self, call: ToolCall, toolset: Toolset) -> ToolNotFoundError:
         """The error for a name that no tool has.
 
         Args:
@@ -126,7 +126,7 @@ class ResultFactory:
             error.confident = error.proposal == "clear"
         return error
 
-    def failed(self, invocation: Invocation, error: ToolError, note: str = "") -> ToolResult:
+    def failure_result(self, invocation: Invocation, error: ToolError, note: str = "") -> ToolResult:
         """The result of a call that failed. It is always returned, even if rendering fails.
 
         Args:
@@ -270,7 +270,7 @@ class ResultFactory:
         other.sanitize_line = other._composer.sanitize_line
         return other
 
-    def succeeded(self, invocation: Invocation, value: Any) -> ToolResult:
+    def success_result(self, invocation: Invocation, value: Any) -> ToolResult:
         """The result of a call that ended well.
 
         Args:
@@ -302,7 +302,7 @@ class ResultFactory:
             self,
         )
 
-    def repairs(
+    def describe_repairs(
         self, sent: ToolCall, read: ToolCall, tools: tuple[Tool | None, Tool], toolset: Toolset
     ) -> tuple[Repair, ...]:
         """What was read differently from how it was sent.

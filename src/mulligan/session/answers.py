@@ -50,7 +50,7 @@ class Answer:
     content: str
 
     @classmethod
-    def of(cls, result: ToolResult) -> Answer:
+    def from_result(cls, result: ToolResult) -> Answer:
         """The answer of a result, bounded like the text that the model read.
 
         The exception behind its error is left out: that would keep the frames of the call.

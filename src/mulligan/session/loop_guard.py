@@ -98,12 +98,12 @@ class LoopGuard:
             streak = self._streaks.setdefault(name, FailureStreak())
             repeated = self._find_repeated(self._failed.get(name, {}), key, arguments, step)
             if repeated is not None:
-                known = repeated.known_before(step)
+                known = repeated.count_before(step)
                 repeated.add(step, self._step)
                 repeated.calls = self._calls
                 streak.add(step, self._step, "", invalid=False)
                 return _repeated_error(known, fatal=known >= _FATAL_AFTER)
-            known = streak.known_before(step)
+            known = streak.count_before(step)
             if known >= _ENDED_AFTER and not self._is_corrected(streak, arguments):
                 streak.add(step, self._step, "", invalid=False)
                 return _streak_error(name, known)
@@ -116,12 +116,12 @@ class LoopGuard:
         refusing = {
             known: record
             for known, record in failed.items()
-            if not record.invalid and record.known_before(step) >= _REFUSED_AFTER and not self._may_repeat(record)
+            if not record.invalid and record.count_before(step) >= _REFUSED_AFTER and not self._may_repeat(record)
         }
         if not refusing or key in refusing:
             return refusing.get(key)
-        held = {argument_hash(*item) for item in argument_values(arguments)}
-        return next((record for record in refusing.values() if not held.isdisjoint(record.traces)), None)
+        hashes = {argument_hash(*item) for item in argument_values(arguments)}
+        return next((record for record in refusing.values() if not hashes.isdisjoint(record.traces)), None)
 
     def _may_repeat(self, record: FailureRecord) -> bool:
         """Whether repeating a call is what the model was asked to do: it polls, or has waited."""
@@ -132,7 +132,7 @@ class LoopGuard:
         """Whether a call fits after some that did not, or takes a name that the last feedback listed."""
         return streak.invalid or any(digest(value) in streak.proposed for _, value in argument_values(arguments))
 
-    def failed(
+    def record_failure(
         self,
         tool: Tool | None,
         name: object,
@@ -244,7 +244,7 @@ class LoopGuard:
             return error, _note_template(count, is_same_call=bool(owner) and records[0].count == count)
         return error, "other_values" if streak.alike >= _OTHER_VALUES else ""
 
-    def succeeded(self, tool: Tool, arguments: Mapping[str, Any]) -> None:
+    def record_success(self, tool: Tool, arguments: Mapping[str, Any]) -> None:
         """Records a success: all streaks end, and the same call is new; so is every call if something may have changed.
 
         Args:
@@ -265,10 +265,10 @@ class LoopGuard:
                     {argument_hash(*item) for item in argument_values(arguments)},
                 )
 
-    def _forget_tool(self, name: str, key: str, held: set[str]) -> None:
+    def _forget_tool(self, name: str, key: str, hashes: set[str]) -> None:
         failed = self._failed[name]
         for known, record in list(failed.items()):
-            is_about = record.of_value and (not record.traces or not held.isdisjoint(record.traces))
+            is_about = record.of_value and (not record.traces or not hashes.isdisjoint(record.traces))
             if known == key or record.invalid or is_about:
                 del failed[known]
         if not failed:

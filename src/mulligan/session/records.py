@@ -195,7 +195,7 @@ class FailureRecord:
     calls: int = 0
     until: float | None = None
 
-    def known_before(self, step: int) -> int:
+    def count_before(self, step: int) -> int:
         """How many of the failures the model had read when it made its message.
 
         Args:
@@ -234,7 +234,7 @@ class FailureStreak:
     proposed: list[str] = attrs.field(factory=list, on_setattr=_keep_newest(_MAX_NAMES))
     step: int = -1
 
-    def known_before(self, step: int) -> int:
+    def count_before(self, step: int) -> int:
         """How many of the steps the model had read when it made its message.
 
         Args:

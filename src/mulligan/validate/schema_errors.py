@@ -28,8 +28,8 @@ class InvalidSchemaError(SchemaError):
     """
 
     def __init__(self, place: str, fault: str) -> None:
-        self.told = f"its schema is invalid at {place}"
-        super().__init__(f"{self.told}: {fault}")
+        self.model_message = f"its schema is invalid at {place}"
+        super().__init__(f"{self.model_message}: {fault}")
 
 
 def compile_schema(schema: Mapping[str, Any]) -> Validator:
@@ -54,7 +54,7 @@ def unusable_tool_error(name: str, error: SchemaError) -> ToolExecutionError:
         name: the tool's name, safe to show.
         error: why not.
     """
-    reason = error.told if isinstance(error, InvalidSchemaError) else str(error)
+    reason = error.model_message if isinstance(error, InvalidSchemaError) else str(error)
     return ToolExecutionError(
         f"The tool cannot be used: {reason}.",
         effect="none",

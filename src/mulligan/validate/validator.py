@@ -273,8 +273,8 @@ class Validator:
             member, before = value[name], len(found)
             start, count = 0, len(member) if type(member) is list else 1
             while start < count and len(found) < _ENOUGH_PROBLEMS:
-                some = {name: member[start : start + self._max_parts] if type(member) is list else member}
-                part, is_whole = self._first_parts(some)
+                selected = {name: member[start : start + self._max_parts] if type(member) is list else member}
+                part, is_whole = self._first_parts(selected)
                 errors = _confirmed_errors(self._member_validator.iter_errors(part), part, value, self._schema, start)
                 found += self._describe_errors(errors, value, secret)
                 start += 1 if count == 1 else len(part[name]) if is_whole else max(1, len(part[name]) - 1)
