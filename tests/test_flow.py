@@ -191,11 +191,11 @@ class FakeMemory:
         self.seen.append(("refuse", tool.name, state.arguments))
         return self.refusal
 
-    def failed(self, state: Invocation, error: errors.ToolError) -> tuple[errors.ToolError, str]:
+    def record_failure(self, state: Invocation, error: errors.ToolError) -> tuple[errors.ToolError, str]:
         self.seen.append(("failed", state.arguments, type(error).__name__))
         return error, "Seen before."
 
-    def finished(self, state: Invocation, result: ToolResult) -> None:
+    def record_result(self, state: Invocation, result: ToolResult) -> None:
         self.seen.append(("finished", state.arguments, result.is_error))
 
 
