@@ -16,12 +16,12 @@ from concurrent.futures import ThreadPoolExecutor
 from mulligan import Limits, Pipeline, Tool, tool
 
 CALLS, TIMEOUT = 1_000, 0.01
-LET_GO = threading.Event()
+RELEASE = threading.Event()
 
 
 def hang() -> None:
     """Waits until it is let go."""
-    LET_GO.wait(60)
+    RELEASE.wait(60)
 
 
 def healthy() -> str:
@@ -58,7 +58,7 @@ def percentile(values: list[float], share: float) -> float:
     return sorted(values)[int(share * (len(values) - 1))]
 
 
-def within(seconds: float, done: Callable[[], bool]) -> float:
+def seconds_until(seconds: float, done: Callable[[], bool]) -> float:
     """Seconds until something is so; infinity where it takes too long."""
     began = time.perf_counter()
     while time.perf_counter() - began < seconds:
@@ -68,7 +68,7 @@ def within(seconds: float, done: Callable[[], bool]) -> float:
     return float("inf")
 
 
-def told(title: str, late: list[float], healthy_ms: list[float], most: int, limit: int) -> None:
+def print_row(title: str, late: list[float], healthy_ms: list[float], most: int, limit: int) -> None:
     """Prints one row of figures."""
     print(
         f"{title}: late by {percentile(late, 0.5) * 1e3:.1f} ms at the median, {percentile(late, 0.99) * 1e3:.1f} ms at p99, "
@@ -118,13 +118,14 @@ def threads(pipeline: Pipeline) -> tuple[list[float], list[float], int]:
 def hanging() -> None:
     """Sync calls that hang."""
     for title, measure in (("acall", lambda made: asyncio.run(batch(made))), ("call", threads)):
-        LET_GO.clear()
+        RELEASE.clear()
         with pipeline() as made:
             before = workers()
             late, healthy_ms, most = measure(made)
-            told(f"{CALLS:,} hanging sync calls by {title}", late, healthy_ms, most, Limits().threads)
-            LET_GO.set()
-            print(f"  back to {before} threads {within(20, lambda: workers() <= before):.2f} s after they were let go")  # noqa: B023
+            print_row(f"{CALLS:,} hanging sync calls by {title}", late, healthy_ms, most, Limits().threads)
+            RELEASE.set()
+            seconds = seconds_until(20, lambda: workers() <= before)  # noqa: B023
+            print(f"  back to {before} threads {seconds:.2f} s after they were let go")
 
 
 def swallowing() -> None:
@@ -157,7 +158,7 @@ def killing() -> None:
         made.call("spin", {"path": path})
         back = time.perf_counter() - began
         pid = int(open(path).read())  # noqa: SIM115
-        gone = within(10, lambda: not os.path.exists(f"/proc/{pid}"))
+        gone = seconds_until(10, lambda: not os.path.exists(f"/proc/{pid}"))
         print(
             f"one that loops for ever: answered {(back - 1) * 1e3:.0f} ms after its deadline, gone {gone * 1e3:.0f} ms later"
         )

@@ -14,7 +14,7 @@ sys.path.append(str(Path(__file__).parents[1] / "bench"))
 
 from adversary import rules, run
 from adversary.generate import make_case
-from adversary.model import Call, Case, Outcome, ToolSpec, canonical, closed, distance
+from adversary.model import Call, Case, Outcome, ToolSpec, canonical, closed_schema, distance
 from adversary.toolsets import arguments_of, make_world
 
 PROPERTIES = {
@@ -23,7 +23,7 @@ PROPERTIES = {
     "tags": {"type": "array", "items": {"type": "string"}},
     "mode": {"enum": ["slow", "quick"]},
 }
-SCHEMA = closed(PROPERTIES, [])
+SCHEMA = closed_schema(PROPERTIES, [])
 READ = ToolSpec(
     "read_note", "read", SCHEMA, aliases={"path": ("spot",)}, also_called=("open_note",), resources=("a.txt",)
 )
@@ -403,7 +403,7 @@ def answer(one, call):
     if call is None:
         return Outcome("Error: no.\nNext: ask the user.", is_error=True, sources={})
     tree = [("/name", call.name), *rules._leaves(call.arguments, "/arguments")]
-    sources = {pointer: sorted(rules._expected_wait(one, call, pointer, value))[0] for pointer, value in tree}
+    sources = {pointer: sorted(rules._expected(one, call, pointer, value))[0] for pointer, value in tree}
     return Outcome("Error: no.\n" + ready(call.name, call.arguments), is_error=True, sources=sources)
 
 
@@ -441,7 +441,7 @@ def test_every_effect_and_family_is_generated():
 
 
 def test_a_call_that_is_too_expensive_is_ended():
-    tool = ToolSpec("measure", "read", closed({"x": {"type": "integer"}}))
+    tool = ToolSpec("measure", "read", closed_schema({"x": {"type": "integer"}}))
     one = Case("0:0", "expensive", tool, (tool,), "measure", {"x": 1}, {"x": 1}, rule="e", budget=True)
     stage, steps = run.Stage(), rules.MOST_STEPS
     try:

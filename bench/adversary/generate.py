@@ -54,7 +54,7 @@ def _apply(rng: Random, draft: Draft, table: tuple[Distortion, ...], done: list[
         done.append(distortion)
 
 
-def _judged(rng: Random, draft: Draft, done: list[Distortion]) -> Case:
+def _make_checked_case(rng: Random, draft: Draft, done: list[Distortion]) -> Case:
     """A case whose distortions all keep the meaning, if the tool permits them."""
     effect = draft.tool.effect
     forbidding = [distortion.rule for distortion in done if effect not in distortion.permitted]
@@ -78,7 +78,7 @@ def lossless(rng: Random, world: World) -> Case | None:
     steps = sorted(rng.sample(range(len(distort.LOSSLESS_STEPS)), rng.choice([1, 1, 2, 3])))
     for step in steps:
         _apply(rng, draft, distort.LOSSLESS_STEPS[step], done)
-    return _judged(rng, draft, done) if done else None
+    return _make_checked_case(rng, draft, done) if done else None
 
 
 def reading(rng: Random, world: World) -> Case | None:
@@ -89,7 +89,7 @@ def reading(rng: Random, world: World) -> Case | None:
         return None
     if rng.random() < 0.3:
         _apply(rng, draft, distort.LOSSLESS_STEPS[0], done)
-    return _judged(rng, draft, done)
+    return _make_checked_case(rng, draft, done)
 
 
 def trap(rng: Random, world: World) -> Case | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from adversary import distort
 from adversary import vocabulary as words
-from adversary.model import Call, Case, ToolSpec, closed
+from adversary.model import Call, Case, ToolSpec, closed_schema
 from adversary.toolsets import World, arguments_of
 from adversary.vocabulary import nonce, sentence
 
@@ -203,14 +203,14 @@ def _forms(levels: int, width: int) -> dict[str, Any]:
         f"D{i}": {"anyOf": [{"$ref": f"#/$defs/D{i + 1}"} for _ in range(width)]} for i in range(levels)
     }
     defs[f"D{levels}"] = {"type": "integer"}
-    return {**closed({"x": {"$ref": "#/$defs/D0"}}), "$defs": defs}
+    return {**closed_schema({"x": {"$ref": "#/$defs/D0"}}), "$defs": defs}
 
 
 def _objects(levels: int) -> dict[str, Any]:
     inner: dict[str, Any] = {"type": "integer"}
     for _ in range(levels):
-        inner = {"anyOf": [closed({"first_key": inner}), closed({"second_key": inner})]}
-    return closed({"x": inner})
+        inner = {"anyOf": [closed_schema({"first_key": inner}), closed_schema({"second_key": inner})]}
+    return closed_schema({"x": inner})
 
 
 def _nested(levels: int, key: str, value: Any) -> Any:
@@ -227,18 +227,18 @@ def expensive(rng: Random, world: World) -> Case | None:
         [
             lambda: (_forms(rng.randint(4, 9), 8), {"x": "a"}),
             lambda: (_objects(rng.randint(6, 10)), {"x": _nested(9, "First_Key", "5")}),
-            lambda: (closed({"x": {"enum": many}}), {"x": "harbor_invoise"}),
-            lambda: (closed(dict.fromkeys(many[:300], string), []), {f"{name}x": "1" for name in many[:300]}),
-            lambda: (closed({"x": {"enum": many[:50]}}), {"x": "harbor" * 20_000}),
-            lambda: (closed({"x": {"type": "integer"}}), _nested(55, "arguments", {"x": "five"})),
-            lambda: (closed({"x": {"type": "integer"}}), '{"x": ' + "[" * 20_000),
-            lambda: (closed({"x": {"type": "integer"}}), '{"x": "' + "\\\"'" * 20_000),
-            lambda: (closed({"x": {"type": "integer"}}), "{'x': 1, " * 5_000),
+            lambda: (closed_schema({"x": {"enum": many}}), {"x": "harbor_invoise"}),
+            lambda: (closed_schema(dict.fromkeys(many[:300], string), []), {f"{name}x": "1" for name in many[:300]}),
+            lambda: (closed_schema({"x": {"enum": many[:50]}}), {"x": "harbor" * 20_000}),
+            lambda: (closed_schema({"x": {"type": "integer"}}), _nested(55, "arguments", {"x": "five"})),
+            lambda: (closed_schema({"x": {"type": "integer"}}), '{"x": ' + "[" * 20_000),
+            lambda: (closed_schema({"x": {"type": "integer"}}), '{"x": "' + "\\\"'" * 20_000),
+            lambda: (closed_schema({"x": {"type": "integer"}}), "{'x': 1, " * 5_000),
             lambda: (
-                closed({"x": {"type": "array", "items": {"enum": many[:200]}}}),
+                closed_schema({"x": {"type": "array", "items": {"enum": many[:200]}}}),
                 {"x": [f"{n}x" for n in many[:400]]},
             ),
-            lambda: (closed({"x": {"type": "string", "pattern": "^(a+)+$"}}), {"x": "a" * 5_000 + "!"}),
+            lambda: (closed_schema({"x": {"type": "string", "pattern": "^(a+)+$"}}), {"x": "a" * 5_000 + "!"}),
         ]
     )()
     tool = ToolSpec("measure_size", rng.choice(["read", "undeclared"]), schema, changes=0)

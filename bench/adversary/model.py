@@ -107,7 +107,7 @@ class Outcome:
     seconds: float = 0.0
 
 
-def closed(properties: Mapping[str, Any], required: list[str] | None = None) -> dict[str, Any]:
+def closed_schema(properties: Mapping[str, Any], required: list[str] | None = None) -> dict[str, Any]:
     """The schema of an object that takes nothing else; all is required if nothing is said."""
     needed = list(properties) if required is None else required
     return {"type": "object", "properties": dict(properties), "required": needed, "additionalProperties": False}

@@ -138,7 +138,7 @@ def equal(a: Any, b: Any) -> bool:
 # --- (a) whose words
 
 
-def voice(case: Case, outcome: Outcome, reading: Reading) -> Iterator[Violation]:
+def own_words(case: Case, outcome: Outcome, reading: Reading) -> Iterator[Violation]:
     """No foreign sentence or name in our own voice, but a resource in the first line, and what a ready call may hold."""
     if case.form == "author":
         return
@@ -476,7 +476,7 @@ def _exists(tree: Any, pointer: str) -> bool:
 
 
 Rule = Callable[[Case, Outcome, Reading], Iterator[Violation]]
-RULES: tuple[Rule, ...] = (lines, form, voice, ready_call, repair, other_tools, near_names, advice, budget, sources)
+RULES: tuple[Rule, ...] = (lines, form, own_words, ready_call, repair, other_tools, near_names, advice, budget, sources)
 NAMES = {
     "lines": "one next step, nothing invisible, fences closed",
     "form": "a ready call is whole, valid, of a tool that exists, and not the one that failed",

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from adversary import vocabulary as words
-from adversary.model import ToolSpec, canonical, closed
+from adversary.model import ToolSpec, canonical, closed_schema
 from adversary.vocabulary import sentence
 
 REGULAR_TOOLS = 12
@@ -43,7 +43,7 @@ def make_world(seed: int, number: int) -> World:
     says = 2 if verb in words.DESTROYING else int("_" in other)
     effect = rng.choice(["destroy", "destroy", "undeclared", "write"])
     special = {
-        "other_tool": (ToolSpec(other, effect, closed({"path": {"type": "string"}}), changes=says),),
+        "other_tool": (ToolSpec(other, effect, closed_schema({"path": {"type": "string"}}), changes=says),),
         "other_value": tuple(_other_value(rng, noun) for noun in nouns[9:12]),
         "unit": (_unit(rng, nouns[12]),),
         "confirmation": (_confirmation(rng, nouns[13]),),
@@ -75,7 +75,7 @@ def _regular(rng: Random, noun: str) -> ToolSpec:
         rng.choice(words.LISTS): {"type": "array", "items": {"type": "string"}},
         rng.choice(words.INTEGER_LISTS): {"type": "array", "items": {"type": "integer"}},
         rng.choice(list(words.CHOICES)): {},
-        rng.choice(words.NESTED): closed({"line_width": {"type": "integer"}, "strict": {"type": "boolean"}}),
+        rng.choice(words.NESTED): closed_schema({"line_width": {"type": "integer"}, "strict": {"type": "boolean"}}),
     }
     for argument in rng.sample(list(extra), rng.randint(1, 4)):
         choices = words.CHOICES.get(argument)
@@ -86,7 +86,7 @@ def _regular(rng: Random, noun: str) -> ToolSpec:
     return ToolSpec(
         name,
         effect,
-        closed({argument: properties[argument] for argument in order}, order[: rng.randint(1, len(order))]),
+        closed_schema({argument: properties[argument] for argument in order}, order[: rng.randint(1, len(order))]),
         f"{verb.title()} a {noun}.",
         list(VERBS).index(kind),
         aliases,
@@ -97,13 +97,13 @@ def _regular(rng: Random, noun: str) -> ToolSpec:
 def _other_value(rng: Random, noun: str) -> ToolSpec:
     sent, allowed = rng.choice(words.OTHER_VALUES)
     effect = rng.choice(["destroy", "undeclared", "write", "read"])
-    schema = closed({"which": {"enum": list(allowed)}})
+    schema = closed_schema({"which": {"enum": list(allowed)}})
     return ToolSpec(f"apply_{noun}", effect, {**schema, "$comment": sent}, changes=1)
 
 
 def _unit(rng: Random, noun: str) -> ToolSpec:
     argument, description, sent = rng.choice(words.UNITS)
-    schema = closed({argument: {"type": "integer", "description": description}})
+    schema = closed_schema({argument: {"type": "integer", "description": description}})
     return ToolSpec(
         f"adjust_{noun}", rng.choice(["undeclared", "write", "read"]), {**schema, "$comment": rng.choice(sent)}
     )
@@ -119,12 +119,12 @@ def _confirmation(rng: Random, noun: str) -> ToolSpec:
         {"const": True},
     ]
     confirm = rng.choice(forms)
-    schema = closed({"path": {"type": "string"}, "confirm": confirm})
+    schema = closed_schema({"path": {"type": "string"}, "confirm": confirm})
     return ToolSpec(f"erase_{noun}", rng.choice(["destroy", "undeclared", "write"]), schema, changes=2)
 
 
 def _twin(rng: Random, name: str, arguments: tuple[str, ...] = ("path",)) -> ToolSpec:
-    schema = closed({argument: {"type": "string"} for argument in arguments}, [])
+    schema = closed_schema({argument: {"type": "string"} for argument in arguments}, [])
     return ToolSpec(name, rng.choice(["read", "undeclared"]), schema)
 
 
@@ -135,7 +135,7 @@ def _with_resources(rng: Random, noun: str) -> ToolSpec:
     kind = rng.choice(list(VERBS)) if effect == "undeclared" else effect
     name = f"{rng.choice(VERBS[kind])}_{noun}"
     changes = list(VERBS).index(kind)
-    return ToolSpec(name, effect, closed({"path": {"type": "string"}}), changes=changes, resources=here)
+    return ToolSpec(name, effect, closed_schema({"path": {"type": "string"}}), changes=changes, resources=here)
 
 
 def server(rng: Random) -> tuple[ToolSpec, ...]:
@@ -144,19 +144,19 @@ def server(rng: Random) -> tuple[ToolSpec, ...]:
     for place in ("enum", "const", "property", "default", "description", "pattern", "nested"):
         order = sentence(rng)
         schema: dict[str, Any] = {
-            "enum": closed({"which": {"enum": [order]}}),
-            "const": closed({"which": {"const": order}}),
-            "property": closed({"which": {"type": "integer"}, order: {"type": "string"}}, ["which"]),
-            "default": closed({"which": {"type": "integer", "default": order, "examples": [order]}}),
-            "description": closed({"which": {"type": "integer", "description": order, "title": order}}),
-            "pattern": closed({"which": {"type": "string", "pattern": f"^{order}$"}}),
-            "nested": closed(
+            "enum": closed_schema({"which": {"enum": [order]}}),
+            "const": closed_schema({"which": {"const": order}}),
+            "property": closed_schema({"which": {"type": "integer"}, order: {"type": "string"}}, ["which"]),
+            "default": closed_schema({"which": {"type": "integer", "default": order, "examples": [order]}}),
+            "description": closed_schema({"which": {"type": "integer", "description": order, "title": order}}),
+            "pattern": closed_schema({"which": {"type": "string", "pattern": f"^{order}$"}}),
+            "nested": closed_schema(
                 {"which": {"type": "object", "properties": {order: {"type": "integer"}}, "required": [order]}}
             ),
         }[place]
         effect = rng.choice(["read", "undeclared", "destroy"])
         tools.append(ToolSpec(f"query_{place}", effect, {**schema, "$comment": order}, order, 1, is_foreign=True))
-    path = closed({"path": {"type": "string"}})
+    path = closed_schema({"path": {"type": "string"}})
     lookalike = ToolSpec("fetch_v\u0430lue", "read", path, is_foreign=True)  # a Cyrillic letter
     order = sentence(rng)
     spoken = ToolSpec(order, "read", path, order, is_foreign=True)

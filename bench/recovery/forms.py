@@ -16,7 +16,7 @@ FENCED = re.compile(r"<<<([0-9a-f]+)\n.*?\n\1>>>", re.DOTALL)
 QUOTED = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 
 
-class Told(NamedTuple):
+class LabelledText(NamedTuple):
     """A text, whether its tool only reads, and whether the answer to it was right; None if it was not asked."""
 
     text: str
@@ -30,17 +30,17 @@ def form_of(text: str) -> str:
     return next((form for form, pattern in FORMS.items() if re.search(pattern, own)), "neither")
 
 
-def count(told: Iterable[Told]) -> str:
+def count(texts: Iterable[LabelledText]) -> str:
     """How often each form is used and how many of the answers to it are right, by what the tool is declared as."""
-    found = [(form_of(one.text), one) for one in told]
+    found = [(form_of(one.text), one) for one in texts]
     lines = [["form", "texts", "recovered", "read_only", "recovered", "not read_only", "recovered"], ["---"] * 7]
     for wanted in (*FORMS, "neither", "all"):
-        these = [one for form, one in found if wanted in {form, "all"}]
-        split = these, [one for one in these if one.reads], [one for one in these if not one.reads]
+        members = [one for form, one in found if wanted in {form, "all"}]
+        split = members, [one for one in members if one.reads], [one for one in members if not one.reads]
         lines.append([wanted, *(cell for group in split for cell in _cells(group))])
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _cells(group: list[Told]) -> tuple[str, str]:
+def _cells(group: list[LabelledText]) -> tuple[str, str]:
     asked = [one.right for one in group if one.right is not None]
     return str(len(group)), f"{sum(asked)}/{len(asked)}"

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import jsonschema_rs
 from scenarios import Scenario, recoverable, schema_of
 
-Called = tuple[str, dict[str, Any]]
+ParsedCall = tuple[str, dict[str, Any]]
 
 
 class Verdict(NamedTuple):
@@ -19,7 +19,7 @@ class Verdict(NamedTuple):
     outcome: str
 
 
-def first_call(answer: str) -> Called | None:
+def first_call(answer: str) -> ParsedCall | None:
     """The first complete JSON object of the answer that names a tool."""
     decoder = json.JSONDecoder()
     for brace in re.finditer(r"\{", answer):
@@ -33,7 +33,7 @@ def first_call(answer: str) -> Called | None:
     return None
 
 
-def fits(scenario: Scenario, called: Called) -> bool:
+def is_valid_call(scenario: Scenario, called: ParsedCall) -> bool:
     """Does the tool exist, and do the arguments keep to its schema?"""
     schema = schema_of(scenario, called[0])
     return schema is not None and jsonschema_rs.validator_for(schema).is_valid(called[1])
@@ -65,7 +65,7 @@ def judge(scenario: Scenario, answer: str) -> Verdict:
     if called is None:
         return Verdict(right=False, outcome="no call")
     wanted = scenario["expect"]
-    good = fits(scenario, called)
+    good = is_valid_call(scenario, called)
     if good and called[0] in wanted["tool"] and is_wanted(called[1], wanted["args"]):
         return Verdict(right=True, outcome="recovered")
     if called == (failed["name"], failed.get("arguments")):

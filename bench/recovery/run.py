@@ -88,15 +88,15 @@ def report(options: argparse.Namespace) -> None:
             print(f"told: {row['feedback']}\nwanted: {json.dumps(one['expect'])}\nanswer: {row['answer']}\n")
 
 
-def counted(options: argparse.Namespace) -> None:
+def count_forms(options: argparse.Namespace) -> None:
     """Print in which forms mulligan's texts lead on, and how many of the answers that are already there are right."""
-    asked = {row["prompt"]: row["answer"] for row in rows(options.out)}
-    told = []
+    answers = {row["prompt"]: row["answer"] for row in rows(options.out)}
+    texts = []
     for one in filter(recoverable, load(options.set)):
         text = ARMS["mulligan"](one)
-        answer = asked.get(digest(model.prompt(one, text)))
-        told.append(Told(text, reads(one), None if answer is None else judge(one, answer).right))
-    print(count(told))
+        answer = answers.get(digest(model.prompt(one, text)))
+        texts.append(Told(text, reads(one), None if answer is None else judge(one, answer).right))
+    print(count(texts))
 
 
 def check(options: argparse.Namespace) -> None:
@@ -150,7 +150,7 @@ def main() -> None:
     reporting.add_argument("--arms", help="comma-separated; all that were asked, without it")
     reporting.add_argument("--base", default="pydantic_ai", help="the arm that differences are taken from")
     reporting.add_argument("--misses", metavar="ARM", help="print what this arm missed")
-    for command, run in ((asking, ask), (reporting, report), (counting, counted)):
+    for command, run in ((asking, ask), (reporting, report), (counting, count_forms)):
         command.add_argument("--out", type=Path, default=Path("answers.jsonl"))
         command.set_defaults(run=run)
     for command in (checking, asking, reporting, counting):

@@ -20,13 +20,13 @@ def load(which: int) -> list[Scenario]:
     return sorted(({**one, "tools": sets[one["toolset"]]} for one in found), key=lambda one: one["toolset"])
 
 
-def sent(scenario: Scenario) -> str:
+def sent_arguments(scenario: Scenario) -> str:
     """The arguments of the failed call, as the model wrote them."""
     call = scenario["call"]
     return call["raw_arguments"] if "raw_arguments" in call else json.dumps(call["arguments"])
 
 
-def recoverable(scenario: Scenario) -> bool:
+def is_recoverable(scenario: Scenario) -> bool:
     """Whether a right next call exists; after a refusal none does."""
     return "not_again" not in scenario["expect"]
 
@@ -36,7 +36,7 @@ def schema_of(scenario: Scenario, name: str) -> dict[str, Any] | None:
     return next((tool["parameters"] for tool in scenario["tools"] if tool["name"] == name), None)
 
 
-def reads(scenario: Scenario) -> bool:
+def is_read_only(scenario: Scenario) -> bool:
     """Whether the tool that was called, or meant, is declared as one that only reads."""
     names = scenario["call"]["name"], *scenario["expect"].get("tool", ())
     declared = {tool["name"]: tool.get("read_only", False) for tool in scenario["tools"]}

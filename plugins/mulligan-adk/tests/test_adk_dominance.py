@@ -13,7 +13,7 @@ from google.adk.models.lite_llm import LiteLlm, LiteLLMClient
 from litellm import ModelResponse
 from mulligan_adk import MulliganPlugin
 from mulligan_adk.litellm import RawCalls
-from mulligan_testkit.dominance import Dominance, Heard
+from mulligan_testkit.dominance import Dominance, Performance
 from mulligan_testkit.scenes import DONE, Scene, Stage
 
 
@@ -34,11 +34,11 @@ class ScriptedClient(LiteLLMClient):
         return ModelResponse(choices=[{"finish_reason": "tool_calls" if calls else "stop", "message": message}])
 
 
-def _heard(scene: Scene, stage: Stage, client: LiteLLMClient, *plugins: Any) -> Heard:
+def _heard(scene: Scene, stage: Stage, client: LiteLLMClient, *plugins: Any) -> Performance:
     model = LiteLlm("openai/scripted", llm_client=client)
     played = asyncio.run(aplay(LlmAgent(name="scripted", model=model, tools=stage.tools), *plugins))
     answers = {id: _text(response) for id, response in played.answers.items()}
-    return Heard(answers, played.last == DONE, played.error)
+    return Performance(answers, played.last == DONE, played.error)
 
 
 def _text(response: dict[str, Any]) -> str:
@@ -52,8 +52,8 @@ class TestDominance(Dominance):
     framework = "Google ADK"
     packages = ("google-adk", "litellm", "mulligan-adk")
 
-    def plain(self, scene: Scene, stage: Stage) -> Heard:
+    def plain(self, scene: Scene, stage: Stage) -> Performance:
         return _heard(scene, stage, ScriptedClient(scene))
 
-    def guarded(self, scene: Scene, stage: Stage) -> Heard:
+    def guarded(self, scene: Scene, stage: Stage) -> Performance:
         return _heard(scene, stage, RawCalls(ScriptedClient(scene)), MulliganPlugin(timeout=scene.timeout))

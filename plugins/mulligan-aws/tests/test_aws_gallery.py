@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import mulligan_aws
 import pytest
-from mulligan_testkit.gallery import Gallery, Shown
+from mulligan_testkit.gallery import Gallery, GalleryFailure
 from test_aws_codes import client, dynamodb, s3
 
 Serve = Callable[..., str]
@@ -16,28 +16,28 @@ class TestGallery(Gallery):
     packages = ("boto3", "botocore")
 
     @pytest.fixture
-    def shown(self, serve: Serve, dead: str) -> Sequence[Shown]:
+    def shown(self, serve: Serve, dead: str) -> Sequence[GalleryFailure]:
         key = {"bucket": "data", "key": "reports/q3.csv"}
         return [
-            Shown(
+            GalleryFailure(
                 "An object that is not there",
                 "read_object",
                 key,
                 s3(serve, 404, "NoSuchKey", "The specified key does not exist."),
             ),
-            Shown(
+            GalleryFailure(
                 "A request that may not be made", "read_object", key, s3(serve, 403, "AccessDenied", "Access Denied")
             ),
-            Shown(
+            GalleryFailure(
                 "A token that has expired", "read_object", key, s3(serve, 400, "ExpiredToken", "The token has expired.")
             ),
-            Shown(
+            GalleryFailure(
                 "A table that is asked too often",
                 "get_order",
                 {"id": "1"},
                 dynamodb(serve, "ProvisionedThroughputExceededException", "Slow down."),
             ),
-            Shown(
+            GalleryFailure(
                 "Parameters that do not fit",
                 "list_objects",
                 {"Bucket": "data", "MaxKeys": "ten"},

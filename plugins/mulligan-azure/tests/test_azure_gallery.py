@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import mulligan_azure
 import pytest
-from mulligan_testkit.gallery import Gallery, Shown
+from mulligan_testkit.gallery import Gallery, GalleryFailure
 from test_azure_answers import arm, read_blob, storage
 
 Serve = Callable[..., str]
@@ -16,25 +16,27 @@ class TestGallery(Gallery):
     packages = ("azure-core", "azure-storage-blob")
 
     @pytest.fixture
-    def shown(self, serve: Serve) -> Sequence[Shown]:
+    def shown(self, serve: Serve) -> Sequence[GalleryFailure]:
         blob, machine = {"container": "data", "name": "a/q3.csv"}, {"name": "vm1"}
         limited = "The number of requests is over the limit."
         return [
-            Shown(
+            GalleryFailure(
                 "A blob that is not there", "read_blob", blob, lambda: read_blob(storage(serve, 404, "BlobNotFound"))
             ),
-            Shown(
+            GalleryFailure(
                 "A key that is refused",
                 "read_blob",
                 blob,
                 lambda: read_blob(storage(serve, 403, "AuthenticationFailed")),
             ),
-            Shown("A server that is busy", "read_blob", blob, lambda: read_blob(storage(serve, 503, "ServerBusy"))),
-            Shown(
+            GalleryFailure(
+                "A server that is busy", "read_blob", blob, lambda: read_blob(storage(serve, 503, "ServerBusy"))
+            ),
+            GalleryFailure(
                 "An account without the role",
                 "get_machine",
                 machine,
                 arm(serve, 403, "AuthorizationFailed", "The client may not read this machine."),
             ),
-            Shown("Too many requests", "get_machine", machine, arm(serve, 429, "TooManyRequests", limited)),
+            GalleryFailure("Too many requests", "get_machine", machine, arm(serve, 429, "TooManyRequests", limited)),
         ]

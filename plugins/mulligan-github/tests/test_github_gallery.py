@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import mulligan_github
 import pytest
 from github_server import Serve, github_body, github_headers
-from mulligan_testkit.gallery import Gallery, Shown
+from mulligan_testkit.gallery import Gallery, GalleryFailure
 from test_github_rest import CASES, invalid, with_githubkit, with_pygithub
 
 
@@ -15,7 +15,7 @@ class TestGallery(Gallery):
     packages = ("PyGithub", "githubkit")
 
     @pytest.fixture
-    def shown(self, serve: Serve) -> Sequence[Shown]:
+    def shown(self, serve: Serve) -> Sequence[GalleryFailure]:
         named = {"repository": "acme/nope"}
 
         def answer(status: int, message: str, **more: object) -> str:
@@ -24,25 +24,25 @@ class TestGallery(Gallery):
 
         limited = CASES["403-primary"]
         return [
-            Shown(
+            GalleryFailure(
                 "A repository that is not there",
                 "get_repository",
                 named,
                 lambda: with_pygithub(answer(404, "Not Found")),
             ),
-            Shown(
+            GalleryFailure(
                 "A token that is refused",
                 "get_repository",
                 named,
                 lambda: with_pygithub(answer(401, "Bad credentials")),
             ),
-            Shown(
+            GalleryFailure(
                 "A rate limit that is used up",
                 "get_repository",
                 named,
                 lambda: with_githubkit(answer(limited.status, limited.message, headers=limited.headers)),
             ),
-            Shown(
+            GalleryFailure(
                 "A token without the permission",
                 "get_repository",
                 named,
@@ -54,7 +54,7 @@ class TestGallery(Gallery):
                     )
                 ),
             ),
-            Shown(
+            GalleryFailure(
                 "A field that is missing",
                 "create_issue",
                 {"repository": "acme/nope", "body": "It does not start."},

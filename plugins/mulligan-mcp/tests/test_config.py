@@ -8,7 +8,7 @@ import sys
 import pytest
 from conftest import FAULTY, program, said
 from mulligan_mcp.cli import main
-from mulligan_mcp.proxy.configs import in_front, read_config, specs_of
+from mulligan_mcp.proxy.configs import insert_proxy, read_config, specs_of
 
 from mulligan.errors import UsageError
 
@@ -57,7 +57,7 @@ def test_the_group_of_another_editor_is_read_too(config):
 
 
 def test_the_proxy_is_put_in_front_of_each_server():
-    written = in_front(CONFIG, ("/bin/mulligan-proxy",))
+    written = insert_proxy(CONFIG, ("/bin/mulligan-proxy",))
     servers = written["mcpServers"]
     assert servers["files"] == {
         "command": "/bin/mulligan-proxy",
@@ -81,8 +81,8 @@ def test_the_proxy_is_put_in_front_of_each_server():
     [("/bin/mulligan-proxy",), ("mulligan", "proxy"), ("python", "-m", "mulligan_mcp"), ("mulligan-proxy.exe",)],
 )
 def test_what_is_in_front_already_stays(command):
-    once = in_front(CONFIG, command)
-    assert in_front(once, command) == once
+    once = insert_proxy(CONFIG, command)
+    assert insert_proxy(once, command) == once
     with pytest.raises(UsageError, match="no server that the proxy could stand in front of"):
         specs_of(once)
 

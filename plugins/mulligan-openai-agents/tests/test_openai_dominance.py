@@ -1,7 +1,7 @@
 from agents import Agent, function_tool
 from agents.testing import ScriptedModel
 from mulligan_openai_agents import run_config, wrap
-from mulligan_testkit.dominance import Dominance, Heard
+from mulligan_testkit.dominance import Dominance, Performance
 from mulligan_testkit.scenes import DONE
 from scripted import SILENT, call, play, say
 
@@ -24,4 +24,4 @@ class TestDominance(Dominance):
     def _heard(self, agent, config):
         played = play(agent, config)
         finished = played.result is not None and played.result.final_output == DONE
-        return Heard({id: str(text) for id, text in played.answers.items()}, finished, played.error)
+        return Performance({id: str(text) for id, text in played.answers.items()}, finished, played.error)

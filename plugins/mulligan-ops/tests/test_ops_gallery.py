@@ -4,7 +4,7 @@ import subprocess
 
 import mulligan_ops
 import pytest
-from mulligan_testkit.gallery import Gallery, Shown
+from mulligan_testkit.gallery import Gallery, GalleryFailure
 from test_ops_git import repository  # noqa: F401
 from test_ops_libraries import daemon  # noqa: F401
 
@@ -27,22 +27,24 @@ class TestGallery(Gallery):
 
         container = {"name": "web1"}
         return [
-            Shown("git: a branch that is not there", "checkout", {"branch": "none"}, git("checkout", "none")),
-            Shown("git: a branch that is there already", "branch", {"name": "side"}, git("branch", "side"), True),
-            Shown("git: an option that does not exist", "log", {"options": "--nope"}, git("log", "--nope")),
-            Shown(
+            GalleryFailure("git: a branch that is not there", "checkout", {"branch": "none"}, git("checkout", "none")),
+            GalleryFailure(
+                "git: a branch that is there already", "branch", {"name": "side"}, git("branch", "side"), True
+            ),
+            GalleryFailure("git: an option that does not exist", "log", {"options": "--nope"}, git("log", "--nope")),
+            GalleryFailure(
                 "Docker: a container that is not there",
                 "inspect_container",
                 container,
                 lambda: inspect(404, "No such container: web1"),
             ),
-            Shown(
+            GalleryFailure(
                 "Docker: a registry that limits pulls",
                 "inspect_container",
                 container,
                 lambda: inspect(429, "toomanyrequests: You have reached your pull rate limit."),
             ),
-            Shown(
+            GalleryFailure(
                 "Docker: a full disk",
                 "inspect_container",
                 container,

@@ -2,7 +2,7 @@
 
 import mulligan_playwright
 import pytest
-from mulligan_testkit.gallery import Gallery, Shown
+from mulligan_testkit.gallery import Gallery, GalleryFailure
 
 
 class TestGallery(Gallery):
@@ -17,10 +17,12 @@ class TestGallery(Gallery):
             page.click("#under")
 
         return [
-            Shown("An element that is not there", "click", {"selector": "#none"}, lambda: page.click("#none")),
-            Shown("Several elements", "click", {"selector": "button"}, lambda: page.locator("button").click()),
-            Shown("An element that is disabled", "click", {"selector": "#off"}, lambda: page.click("#off")),
-            Shown("An element below another one", "click", {"selector": "#under"}, covered),
-            Shown("A selector that cannot be read", "click", {"selector": "div[["}, lambda: page.click("div[[")),
-            Shown("An address where nobody answers", "open_page", {"url": nobody}, lambda: page.goto(nobody)),
+            GalleryFailure("An element that is not there", "click", {"selector": "#none"}, lambda: page.click("#none")),
+            GalleryFailure("Several elements", "click", {"selector": "button"}, lambda: page.locator("button").click()),
+            GalleryFailure("An element that is disabled", "click", {"selector": "#off"}, lambda: page.click("#off")),
+            GalleryFailure("An element below another one", "click", {"selector": "#under"}, covered),
+            GalleryFailure(
+                "A selector that cannot be read", "click", {"selector": "div[["}, lambda: page.click("div[[")
+            ),
+            GalleryFailure("An address where nobody answers", "open_page", {"url": nobody}, lambda: page.goto(nobody)),
         ]

@@ -1,5 +1,5 @@
 from mulligan_pydantic_ai import Mulligan
-from mulligan_testkit.dominance import Dominance, Heard
+from mulligan_testkit.dominance import Dominance, Performance
 from mulligan_testkit.scenes import DONE
 from pydantic_ai import Agent
 from scripted import Script, call, play, say
@@ -17,4 +17,4 @@ class TestDominance(Dominance):
 
     def _heard(self, scene, agent):
         played = play(agent, Script(*[[call(*one) for one in message] for message in scene.messages], [say(DONE)]))
-        return Heard(played.answers, played.output == DONE, played.error)
+        return Performance(played.answers, played.output == DONE, played.error)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import mulligan_saas
 import pytest
-from mulligan_testkit.gallery import Gallery, Shown
+from mulligan_testkit.gallery import Gallery, GalleryFailure
 from saas_server import Serve
 from test_saas_atlassian import told as jira_told
 from test_saas_atlassian import with_jira
@@ -18,7 +18,7 @@ class TestGallery(Gallery):
     packages = ("slack_sdk", "notion-client", "jira")
 
     @pytest.fixture
-    def shown(self, serve: Serve) -> Sequence[Shown]:
+    def shown(self, serve: Serve) -> Sequence[GalleryFailure]:
         message = {"channel": "C0NOPE", "text": "hello"}
         missing, scope = (
             {"ok": False, "error": "channel_not_found"},
@@ -26,22 +26,24 @@ class TestGallery(Gallery):
         )
         limited = {"ok": False, "error": "ratelimited"}
         return [
-            Shown("Slack: a channel that is not there", "post_message", message, post(serve(200, missing)), True),
-            Shown("Slack: a token without the scope", "post_message", message, post(serve(200, scope)), True),
-            Shown(
+            GalleryFailure(
+                "Slack: a channel that is not there", "post_message", message, post(serve(200, missing)), True
+            ),
+            GalleryFailure("Slack: a token without the scope", "post_message", message, post(serve(200, scope)), True),
+            GalleryFailure(
                 "Slack: too many messages",
                 "post_message",
                 message,
                 post(serve(429, limited, {"Retry-After": "20"})),
                 True,
             ),
-            Shown(
+            GalleryFailure(
                 "Notion: a page that is not there, or not shared",
                 "read_page",
                 {"page_id": PAGE},
                 retrieve(serve(404, told("object_not_found", f"Could not find page with ID: {PAGE}."))),
             ),
-            Shown(
+            GalleryFailure(
                 "Jira: an issue that is not there",
                 "get_issue",
                 {"key": "PROJ-404"},

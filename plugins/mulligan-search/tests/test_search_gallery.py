@@ -6,7 +6,7 @@ import mulligan_search
 import pytest
 import tavily
 import wikipedia
-from mulligan_testkit.gallery import Gallery, Shown
+from mulligan_testkit.gallery import Gallery, GalleryFailure
 from search_server import Serve
 from test_search_wikipedia import ask, page  # noqa: F401
 
@@ -18,7 +18,7 @@ class TestGallery(Gallery):
     packages = ("wikipedia", "tavily-python")
 
     @pytest.fixture
-    def shown(self, serve: Serve, ask: object) -> Sequence[Shown]:  # noqa: F811
+    def shown(self, serve: Serve, ask: object) -> Sequence[GalleryFailure]:  # noqa: F811
         titles = ("Mercury (planet)", "Mercury (element)")
         listed = "".join(f"<li><a title='{title}'>{title}</a></li>" for title in titles)
         several = {
@@ -38,26 +38,28 @@ class TestGallery(Gallery):
         query = {"query": "coffee"}
         first = page(pageprops={"disambiguation": ""})
         return [
-            Shown("Wikipedia: no such page", "read_article", {"title": "Zzz"}, lambda: read("Zzz", page(missing=""))),
-            Shown(
+            GalleryFailure(
+                "Wikipedia: no such page", "read_article", {"title": "Zzz"}, lambda: read("Zzz", page(missing=""))
+            ),
+            GalleryFailure(
                 "Wikipedia: a title of several pages",
                 "read_article",
                 {"title": "Mercury"},
                 lambda: read("Mercury", first, several),
             ),
-            Shown(
+            GalleryFailure(
                 "Tavily: a key that is refused",
                 "search_web",
                 query,
                 lambda: search(401, "Unauthorized: invalid API key."),
             ),
-            Shown(
+            GalleryFailure(
                 "Tavily: too many requests",
                 "search_web",
                 query,
                 lambda: search(429, "Blocked due to excessive requests."),
             ),
-            Shown(
+            GalleryFailure(
                 "Tavily: a plan that is used up",
                 "search_web",
                 query,

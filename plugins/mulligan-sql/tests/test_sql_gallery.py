@@ -2,7 +2,7 @@
 
 import mulligan_sql
 import pytest
-from mulligan_testkit.gallery import Gallery, Shown
+from mulligan_testkit.gallery import Gallery, GalleryFailure
 from test_sql_postgres import by_psycopg
 from test_sql_sqlite import sqlite  # noqa: F401
 
@@ -21,10 +21,12 @@ class TestGallery(Gallery):
             return "query", {"sql": sql}, lambda: by_psycopg(postgres_port, sql, **more), writes
 
         return [
-            Shown("SQLite: a table that is not there", *in_sqlite("select * from invoices")),
-            Shown("SQLite: a value that is taken", *in_sqlite("insert into users values (2, 'a@b.c', 1)", True)),
-            Shown("PostgreSQL: a column that is misspelt", *in_postgres("select nmae from users")),
-            Shown("PostgreSQL: SQL that cannot be read", *in_postgres("selec 1")),
-            Shown("PostgreSQL: a table of somebody else", *in_postgres("select * from users", user="guest")),
-            Shown("PostgreSQL: a wrong password", *in_postgres("select 1", user="guarded", password="wrong")),
+            GalleryFailure("SQLite: a table that is not there", *in_sqlite("select * from invoices")),
+            GalleryFailure(
+                "SQLite: a value that is taken", *in_sqlite("insert into users values (2, 'a@b.c', 1)", True)
+            ),
+            GalleryFailure("PostgreSQL: a column that is misspelt", *in_postgres("select nmae from users")),
+            GalleryFailure("PostgreSQL: SQL that cannot be read", *in_postgres("selec 1")),
+            GalleryFailure("PostgreSQL: a table of somebody else", *in_postgres("select * from users", user="guest")),
+            GalleryFailure("PostgreSQL: a wrong password", *in_postgres("select 1", user="guarded", password="wrong")),
         ]

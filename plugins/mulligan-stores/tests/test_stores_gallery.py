@@ -2,7 +2,7 @@
 
 import mulligan_stores
 import pytest
-from mulligan_testkit.gallery import Gallery, Shown
+from mulligan_testkit.gallery import Gallery, GalleryFailure
 from stores_servers import HTTPServer, MongoServer, RedisServer
 from test_stores_mongodb import ask as ask_mongo
 from test_stores_mongodb import failed as mongo_failed
@@ -33,24 +33,26 @@ class TestGallery(Gallery):
         wrong = "WRONGTYPE Operation against a key holding the wrong kind of value"
         missing = failed(404, "index_not_found_exception", "no such index [logs]", index="logs")
         return [
-            Shown("Redis: a key of another kind", "get_value", cart, lambda: redis(wrong)),
-            Shown(
+            GalleryFailure("Redis: a key of another kind", "get_value", cart, lambda: redis(wrong)),
+            GalleryFailure(
                 "Redis: no more memory",
                 "get_value",
                 cart,
                 lambda: redis("OOM command not allowed when used memory > 'maxmemory'."),
             ),
-            Shown(
+            GalleryFailure(
                 "MongoDB: an operator that does not exist",
                 "find",
                 users,
                 lambda: mongo(2, "BadValue", "unknown operator: $foo"),
             ),
-            Shown(
+            GalleryFailure(
                 "MongoDB: a user without the role",
                 "find",
                 users,
                 lambda: mongo(13, "Unauthorized", "not authorized on shop to execute command { find: 'users' }"),
             ),
-            Shown("Elasticsearch: an index that is not there", "get_entry", entry, lambda: elastic(404, missing)),
+            GalleryFailure(
+                "Elasticsearch: an index that is not there", "get_entry", entry, lambda: elastic(404, missing)
+            ),
         ]

@@ -13,7 +13,7 @@ from typing import Any
 
 from google.adk.models.lite_llm import LiteLLMClient
 
-from mulligan_adk.heard import Raw, note
+from mulligan_adk.raw_calls import RawCall, note_calls
 
 
 class RawCalls(LiteLLMClient):
@@ -41,7 +41,7 @@ class RawCalls(LiteLLMClient):
         calls = _Calls()
         for choice in (response.get("choices") or ())[:1]:
             calls.add(choice["message"])
-        note(calls.whole())
+        note_calls(calls.whole())
         return response
 
     def completion(self, model: Any, messages: Any, tools: Any, stream: bool = False, **kwargs: Any) -> Any:
@@ -61,18 +61,18 @@ class _Calls:
     """Calls that arrive whole or in pieces."""
 
     def __init__(self) -> None:
-        self._found: dict[int, Raw] = {}
+        self._found: dict[int, RawCall] = {}
 
     def add(self, message: Any) -> None:
         for place, call in enumerate(message.get("tool_calls") or ()):
             index = call.get("index")
-            raw = self._found.setdefault(place if index is None else index, Raw("", "", ""))
+            raw = self._found.setdefault(place if index is None else index, RawCall("", "", ""))
             function = call.get("function") or {}
             raw.id = call.get("id") or raw.id
             raw.name = function.get("name") or raw.name
             raw.arguments = f"{raw.arguments}{function.get('arguments') or ''}"
 
-    def whole(self) -> list[Raw]:
+    def whole(self) -> list[RawCall]:
         return [raw for raw in self._found.values() if raw.id and raw.name]
 
 
@@ -81,5 +81,5 @@ async def _listening(chunks: AsyncIterator[Any]) -> AsyncIterator[Any]:
     async for chunk in chunks:
         for choice in (chunk.get("choices") or ())[:1]:
             calls.add(choice.get("delta") or {})
-        note(calls.whole())
+        note_calls(calls.whole())
         yield chunk

@@ -16,7 +16,7 @@ from google.genai import types
 
 from mulligan import Pipeline, Session, Tool, ToolResult
 from mulligan.errors import ToolArgumentError
-from mulligan_adk.heard import Raw, heard
+from mulligan_adk.raw_calls import RawCall, noted_calls
 
 _NAMELESS = "unreadable_call"
 _UNSIGNED = b"skip_thought_signature_validator"
@@ -45,7 +45,7 @@ def read(response: LlmResponse, names: Collection[str]) -> dict[str, str | None]
     content = response.content or types.Content(role="model")
     parts = list(content.parts or ())
     known = {call.id for call in response.get_function_calls()}
-    left_out = [raw for raw in heard() if raw.id not in known] or [*_named(response.error_message or "", names)]
+    left_out = [raw for raw in noted_calls() if raw.id not in known] or [*_named(response.error_message or "", names)]
     unreadable: dict[str, str | None] = {}
     for raw in left_out:
         arguments = raw.read()
@@ -58,11 +58,11 @@ def read(response: LlmResponse, names: Collection[str]) -> dict[str, str | None]
     return unreadable
 
 
-def _named(message: str, names: Collection[str]) -> Iterable[Raw]:
+def _named(message: str, names: Collection[str]) -> Iterable[RawCall]:
     """The calls of tools that the error names, behind its last colon; one without a name where it names none."""
     words = re.findall(r"[\w.-]+", message.rpartition(":")[2])
     found = [word for word in words if word in names] or [_NAMELESS]
-    return [Raw(f"mulligan-{uuid.uuid4()}", name, None) for name in found]
+    return [RawCall(f"mulligan-{uuid.uuid4()}", name, None) for name in found]
 
 
 async def answered(view: Pipeline, name: str, text: str | None, id: str, session: Session) -> ToolResult:

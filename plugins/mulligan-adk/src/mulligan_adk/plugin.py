@@ -19,7 +19,7 @@ from mulligan import Pipeline, Policy
 from mulligan.errors import UsageError
 from mulligan_adk import malformed
 from mulligan_adk.calls import STEERING, Call, Tools
-from mulligan_adk.heard import listen
+from mulligan_adk.raw_calls import start_message
 from mulligan_adk.runs import Invocations
 
 
@@ -66,7 +66,7 @@ class MulliganPlugin(BasePlugin):
         """
         invocation = self._invocations.of(callback_context.invocation_id)
         invocation.next_step()
-        listen()
+        start_message()
         tools = self._tools.of(llm_request)
         view = invocation.views[callback_context.agent_name] = self._pipeline.with_tools(tools)
         invocation.tools[callback_context.agent_name] = dict(llm_request.tools_dict)

@@ -25,7 +25,7 @@ from mulligan.plugin import (
     status_error,
 )
 from mulligan_aws.codes import conflict, meaning, plain
-from mulligan_aws.parameters import pointer, refused, reported
+from mulligan_aws.parameters import pointer, service_problems, validation_problems
 from mulligan_aws.resources import resource
 
 mulligan_api = "1.0"
@@ -82,7 +82,7 @@ def _by_code(failure: Failure, told: object) -> ToolError:
         http_status=failure.status,
         retry_after=_wait(failure) if cls in _WAITING else None,
         resource=about,
-        problems=refused(failure) if cls is ToolArgumentError else (),
+        problems=service_problems(failure) if cls is ToolArgumentError else (),
         effect=cls.effect,
     )
 
@@ -194,7 +194,9 @@ def region(failure: Failure) -> ToolError | None:
 def parameters(failure: Failure) -> ToolError | None:
     """The SDK found the parameters wrong and sent nothing."""
     return ToolArgumentError(
-        "The parameters do not match the AWS operation; nothing was sent.", problems=reported(failure), effect="none"
+        "The parameters do not match the AWS operation; nothing was sent.",
+        problems=validation_problems(failure),
+        effect="none",
     )
 
 

@@ -38,7 +38,7 @@ _RULES: tuple[tuple[str, str], ...] = (
 )
 
 
-def reported(failure: Failure) -> list[Problem]:
+def validation_problems(failure: Failure) -> list[Problem]:
     """What botocore found before it sent anything (`ParamValidationError`).
 
     Args:
@@ -65,16 +65,16 @@ def _problem(match: re.Match[str], message: str) -> Problem:
     return Problem(pointer("Bucket" if name == "bucket" else path), message, expected)
 
 
-def refused(failure: Failure) -> list[Problem]:
+def service_problems(failure: Failure) -> list[Problem]:
     """What a service found: its list of fields, its named argument, or the constraints that its message names.
 
     Args:
         failure: what happened.
     """
-    return [*_listed(failure), *_named(failure), *_constrained(failure)][:_MOST]
+    return [*_field_list_problems(failure), *_argument_name_problems(failure), *_constraint_problems(failure)][:_MOST]
 
 
-def _listed(failure: Failure) -> Iterator[Problem]:
+def _field_list_problems(failure: Failure) -> Iterator[Problem]:
     fields = failure.look("response", "fieldList") or failure.look("response", "Fields")
     for field in fields if isinstance(fields, list) else ():
         name = field.get("name") or field.get("path") if isinstance(field, Mapping) else None
@@ -82,13 +82,13 @@ def _listed(failure: Failure) -> Iterator[Problem]:
             yield Problem(pointer(name), "rejected by the service")
 
 
-def _named(failure: Failure) -> Iterator[Problem]:
+def _argument_name_problems(failure: Failure) -> Iterator[Problem]:
     name = failure.look("response", "Error", "ArgumentName")
     if isinstance(name, str) and name:
         yield Problem(pointer(name), "rejected by the service")
 
 
-def _constrained(failure: Failure) -> Iterator[Problem]:
+def _constraint_problems(failure: Failure) -> Iterator[Problem]:
     for match in re.finditer(_REFUSED, failure.text):
         rule = match["rule"]
         if rule.startswith("not be null"):

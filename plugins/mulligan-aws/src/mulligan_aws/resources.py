@@ -12,7 +12,10 @@ _OF_ERROR = ("Key", "BucketName", "Resource")
 _OF_ANSWER = ("resourceId", "ResourceId", "resourceName")
 _QUOTED = r"""['"`]([^'"`\s]{1,500})['"`]"""
 _ARN = r"\barn:[\w-]{1,20}:[^\s'\"]{1,500}[^\s'\".,;)]"
-_LED = r"(?:not found|does not exist|doesn't exist|find):? (?:Table: )?([^\s:,]*[\w/-][^\s:,]*)(?= not found|[.\s]*$)"
+_LEADING_PHRASE = (
+    r"(?:not found|does not exist|doesn't exist|find):? (?:Table: )?"
+    r"([^\s:,]*[\w/-][^\s:,]*)(?= not found|[.\s]*$)"
+)
 _NAMED = r"\b(?:with (?:name|id|identifier)|named|id) ([\w./:@+=-]*[\w/])(?= )"
 _VERB = r"[A-Z][a-z]+"
 
@@ -30,18 +33,18 @@ def resource(failure: Failure) -> str | None:
             if isinstance(found, str) and found:
                 return safe_str(found)
     message = safe_str(error.get("Message") or "", 2_000) if isinstance(error, Mapping) else ""
-    return _held(failure, message) or _told(message) or _argument(failure)
+    return _argument_in_message(failure, message) or _name_in_message(message) or _argument(failure)
 
 
-def _held(failure: Failure, message: str) -> str | None:
+def _argument_in_message(failure: Failure, message: str) -> str | None:
     """The argument of the call that the message holds, the last one where it holds several."""
     values = [str(value) for value in (failure.arguments or {}).values() if _is_name(value)]
     held = [value for value in values if re.search(rf"(?<!\w){re.escape(value)}(?!\w)", message)]
     return max(held, key=lambda value: (message.rfind(value) + len(value), len(value)), default=None)
 
 
-def _told(message: str) -> str | None:
-    for pattern in (_QUOTED, _ARN, _NAMED, _LED):
+def _name_in_message(message: str) -> str | None:
+    for pattern in (_QUOTED, _ARN, _NAMED, _LEADING_PHRASE):
         match = re.search(pattern, message, re.IGNORECASE)
         if match:
             return match[match.lastindex or 0].rstrip(".")

@@ -21,7 +21,7 @@ from mulligan.plugin import (
     ToolUnavailableError,
 )
 
-_NAMED: dict[type[ToolError], str] = {
+_CODES_BY_CLASS: dict[type[ToolError], str] = {
     ToolAuthenticationError: """
         AuthenticationFailed ExpiredAuthenticationToken InvalidAuthenticationInfo InvalidAuthenticationToken
         InvalidAuthenticationTokenTenant NoAuthenticationInformation TokenExpired Unauthenticated
@@ -71,7 +71,7 @@ _NAMED: dict[type[ToolError], str] = {
         MessageTooLarge NoRegisteredProviderFound RequestBodyTooLarge ReservedResourceName
     """,
 }
-_CLASSES = {code: cls for cls, codes in _NAMED.items() for code in codes.split()}
+_CLASSES = {code: cls for cls, codes in _CODES_BY_CLASS.items() for code in codes.split()}
 _WORDS: tuple[tuple[type[ToolError], str], ...] = (
     (ToolRateLimitError, r"Throttl|TooManyRequests|RateLimit|RateExceeded"),
     (ToolQuotaError, r"Quota(?!Downgrade)|(?:Count|Capacity)Limit(?:Reached|Exceeded)|AccountLimit$"),

@@ -66,10 +66,11 @@ def problems(failure: Failure) -> list[Problem]:
     Args:
         failure: what happened.
     """
-    return list(dict.fromkeys(Problem(_pointer(name), "rejected by the service") for name in _wrong(failure)))[:_MOST]
+    found = (Problem(_pointer(name), "rejected by the service") for name in _wrong_parameters(failure))
+    return list(dict.fromkeys(found))[:_MOST]
 
 
-def _wrong(failure: Failure) -> Iterator[str]:
+def _wrong_parameters(failure: Failure) -> Iterator[str]:
     extra = failure.look("additional_info")
     for key in ("queryparametername", "headername", "QueryParameterName", "HeaderName"):
         name = extra.get(key) if isinstance(extra, Mapping) else None

@@ -52,7 +52,7 @@ def next_step(feedback: Feedback) -> str:
     return "correct the call, or take another approach."
 
 
-def reported(feedback: Feedback) -> str:
+def unfenced_detail(feedback: Feedback) -> str:
     """The foreign text without the core's fence, for a format that has a fence of its own.
 
     Args:
@@ -87,7 +87,7 @@ def _escape(char: str) -> str:
     return re.sub("(.{4})", r"\\u\1", char.encode("utf-16-be", "surrogatepass").hex())
 
 
-def room(feedback: Feedback) -> int:
+def max_chars(feedback: Feedback) -> int:
     """How long the smallest text may be. The core cuts the message before it gives up, so this becomes 60 in the end.
 
     Args:
@@ -96,7 +96,7 @@ def room(feedback: Feedback) -> int:
     return max(_SMALLEST, len(feedback.message))
 
 
-def fitted(text: str, limit: int, write: Callable[[str], str]) -> str:
+def fit_to_limit(text: str, limit: int, write: Callable[[str], str]) -> str:
     """A text as `write` puts it, shortened before it is written, so that no escape is ever cut.
 
     Args:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 from mulligan.plugin import Feedback, FeedbackFormat, clean
-from mulligan_formats.parts import fitted, inert_json, is_name, is_plain, next_step, room, seconds
+from mulligan_formats.parts import fit_to_limit, inert_json, is_name, is_plain, max_chars, next_step, seconds
 
 _LEAST = 40
 _MOST = 80
@@ -37,8 +37,8 @@ class TerseFormat(FeedbackFormat):
         rest = " ".join(
             filter(None, [_author_message(feedback), _problem(feedback), _choice(feedback, step), step, wait])
         )
-        limit = self._chars if step else min(self._chars, room(feedback))
-        what = _what(feedback) if step else "Error"
+        limit = self._chars if step else min(self._chars, max_chars(feedback))
+        what = _subject(feedback) if step else "Error"
         left = limit - len(f"{what}: \n{rest}")
         first = f"{what}: {_message(feedback, max(_LEAST, left) if step else left)}"
         for extra in _extras(feedback):
@@ -58,14 +58,14 @@ def _wait(feedback: Feedback, step: str) -> str:
     return "" if feedback.retry_after is None or f"after {wait}," in step else f"Wait {wait}."
 
 
-def _what(feedback: Feedback) -> str:
+def _subject(feedback: Feedback) -> str:
     unknown = feedback.headline.startswith("Error: ")
-    return "Error" if unknown else f"Error executing tool {_told(feedback.tool_name)}"
+    return "Error" if unknown else f"Error executing tool {_plain_or_quoted(feedback.tool_name)}"
 
 
 def _message(feedback: Feedback, limit: int) -> str:
     names = is_name(feedback.tool_name) and is_name(feedback.resource or "")
-    return fitted(feedback.message, limit, _told if names else _quoted)
+    return fit_to_limit(feedback.message, limit, _plain_or_quoted if names else _quoted)
 
 
 def _problem(feedback: Feedback) -> str:
@@ -73,8 +73,8 @@ def _problem(feedback: Feedback) -> str:
     if feedback.corrected or not feedback.problems:
         return ""
     pointer, message, expected, _ = feedback.problems[0]
-    where = fitted(pointer or "/", _MOST, _name if is_name(pointer or "/") else _quoted)
-    what = f"expected {fitted(expected, _MOST, _expected)}" if expected else fitted(message, _MOST, _quoted)
+    where = fit_to_limit(pointer or "/", _MOST, _name if is_name(pointer or "/") else _quoted)
+    what = f"expected {fit_to_limit(expected, _MOST, _expected)}" if expected else fit_to_limit(message, _MOST, _quoted)
     return f"{where}: {what}."
 
 
@@ -84,11 +84,11 @@ def _author_message(feedback: Feedback) -> str:
 
 def _choice(feedback: Feedback, step: str) -> str:
     """The proposed names, unless the next step names them all."""
-    proposed = _proposed(feedback)
+    proposed = _proposed_names(feedback)
     return inert_json(feedback.suggestion) if any(f'"{name}"' not in step for name in proposed) else ""
 
 
-def _proposed(feedback: Feedback) -> list[str]:
+def _proposed_names(feedback: Feedback) -> list[str]:
     return [name for name in feedback.suggestions if f'"{name}"' in feedback.suggestion]
 
 
@@ -99,7 +99,7 @@ def _extras(feedback: Feedback) -> Iterator[str]:
         yield f"Also wrong: {', '.join(others)}."
     if feedback.effect_note:
         yield feedback.effect_note
-    if feedback.options and not _proposed(feedback):
+    if feedback.options and not _proposed_names(feedback):
         yield f"Tools: {', '.join(map(_name, feedback.options[:_OPTIONS]))}."
 
 
@@ -112,7 +112,7 @@ def _expected(text: str) -> str:
     return text if is_plain(text) and all(is_name(name.strip('"')) for name in names) else _quoted(text)
 
 
-def _told(text: str) -> str:
+def _plain_or_quoted(text: str) -> str:
     return text if is_plain(text) else _quoted(text)
 
 

@@ -55,14 +55,14 @@ def is_github(failure: Failure) -> bool:
         return True
     if str(body(failure).get("documentation_url", "")).startswith(_DOCS):
         return True
-    return any(_host(failure.look(*names)) in _HOSTS for names in _URLS) or _by_go(failure)
+    return any(_host(failure.look(*names)) in _HOSTS for names in _URLS) or _is_from_go(failure)
 
 
 def _host(url: object) -> str | None:
     return None if url is None else str(url)[:2_000].partition("://")[2].partition("/")[0]
 
 
-def _by_go(failure: Failure) -> bool:
+def _is_from_go(failure: Failure) -> bool:
     told = _GO.search(failure.text) if failure.exception is None else None
     return told is not None and ("://api.github.com/" in told[0] or "/api/v3/" in told[0])
 

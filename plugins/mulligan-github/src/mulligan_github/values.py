@@ -22,12 +22,12 @@ _STATUSES = {
 def detect(value: Any) -> Failure | None:
     """A REST body with `message` and `documentation_url`, or a GraphQL body with typed errors and no data."""
     try:
-        return _reported(value) if isinstance(value, Mapping) else None
+        return _failure_of(value) if isinstance(value, Mapping) else None
     except Exception:  # what cannot be looked at reports nothing
         return None
 
 
-def _reported(value: Mapping[Any, Any]) -> Failure | None:
+def _failure_of(value: Mapping[Any, Any]) -> Failure | None:
     message = value.get("message")
     if isinstance(message, str) and str(value.get("documentation_url", "")).startswith(_DOCS):
         return Failure(value=value, message=message, status=_status(value, message))

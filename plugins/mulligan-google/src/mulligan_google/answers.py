@@ -95,12 +95,12 @@ def _firebase(failure: Failure) -> str:
 def _class(told: Details, canonical: str, status: int | None) -> type[ToolError] | None:
     """The class that reasons or the canonical code decide; None where the status says it all."""
     known = meaning(told.reasons, status)
-    if known is ToolRateLimitError and told.lasting:
+    if known is ToolRateLimitError and told.is_long_quota:
         return ToolQuotaError
     if known is not None:
         return known
     if status == _BUSY or canonical == "RESOURCE_EXHAUSTED":
-        return ToolQuotaError if told.lasting else ToolRateLimitError
+        return ToolQuotaError if told.is_long_quota else ToolRateLimitError
     if status is None or status in _PLAIN:
         return CANONICAL.get(canonical)
     return None
@@ -114,7 +114,7 @@ def _plain(failure: Failure, told: Details, status: int | None) -> ToolError:
 def _error(
     cls: type[ToolError], told: Details, canonical: str, status: int | None, effect: Effect | None = None
 ) -> ToolError:
-    named = told.resource if cls in (ResourceNotFoundError, ResourceConflictError) else told.stated
+    named = told.resource if cls in (ResourceNotFoundError, ResourceConflictError) else told.named_resource
     if cls is ResourceNotFoundError:
         words = f"Resource not found: {named}.{_HIDDEN}" if named else f"Google has no such resource.{_HIDDEN}"
     else:

@@ -55,7 +55,7 @@ class Details:
         return next((delay for delay in delays if delay is not None), self._failure.retry_after)
 
     @cached_property
-    def lasting(self) -> bool:
+    def is_long_quota(self) -> bool:
         """Whether a quota of a day or longer is used up, and the answer does not say that waiting helps."""
         quotas = list(_inside(self._parts, "violations"))
         texts = [str(_get(quota, name) or "") for quota in quotas for name in ("quotaId", "description", "subject")]
@@ -79,7 +79,7 @@ class Details:
         return tuple(Problem(_pointer(name), "rejected by the API") for name in names)
 
     @cached_property
-    def stated(self) -> str | None:
+    def named_resource(self) -> str | None:
         """What the answer's details name: the thing that is missing, in conflict or denied."""
         names = (_get(part, "resourceName") for part in self._parts)
         return next((name for name in names if isinstance(name, str) and name), None)
@@ -87,28 +87,28 @@ class Details:
     @cached_property
     def resource(self) -> str | None:
         """What is stated; else the call's argument that message or URL hold; else what the message or URL name."""
-        if self.stated:
-            return self.stated
+        if self.named_resource:
+            return self.named_resource
         from urllib.parse import unquote
 
         failure = self._failure
         url = unquote(safe_str(failure.look("uri") or failure.look("response", "url") or ""))
-        held = _held(failure, self.message) or _held(failure, url)
+        held = _argument_in(failure, self.message) or _argument_in(failure, url)
         if held:
             return held
         found = (re.search(pattern, self.message, re.IGNORECASE) for pattern in _NAMED)
         named = next((match[1] for match in found if match), None)
-        return named or _stored(failure) or failure.resource
+        return named or _storage_name(failure) or failure.resource
 
 
-def _held(failure: Failure, text: str) -> str | None:
+def _argument_in(failure: Failure, text: str) -> str | None:
     """The argument of the call that a text holds, the last one where it holds several: an object after its bucket."""
     values = [value for value in (failure.arguments or {}).values() if isinstance(value, str) and 2 < len(value) < 400]
     held = [value for value in values if value in text]
     return max(held, key=lambda value: (text.rfind(value) + len(value), len(value)), default=None)
 
 
-def _stored(failure: Failure) -> str | None:
+def _storage_name(failure: Failure) -> str | None:
     """The object or bucket of a Cloud Storage URL."""
     from urllib.parse import unquote, urlsplit
 

@@ -40,18 +40,18 @@ _DROPPED = (
     r"|end of tcp stream"
 )
 _TOO_LARGE = ("message larger than max", "message is larger than", "metadata size exceeds")
-_LONG = r"per\s?(?:day|month|year)|\b(?:daily|monthly|yearly|credits?|balance|billing|plan|free tier)\b"
+_LONG_PERIOD = r"per\s?(?:day|month|year)|\b(?:daily|monthly|yearly|credits?|balance|billing|plan|free tier)\b"
 _DISK = ("disk", "no space left", "out of space")
 
 
 def _not_found(failure: Failure, told: Details) -> ToolError:
-    name = told.resource or _named(failure) or failure.resource
+    name = told.resource or _argument_in_message(failure) or failure.resource
     return ResourceNotFoundError(
         f"Resource not found: {name}" if name else "The service has no such resource.", resource=name, effect="none"
     )
 
 
-def _named(failure: Failure) -> str | None:
+def _argument_in_message(failure: Failure) -> str | None:
     """The argument of the call that the service's message names, the last one where it names several."""
     text = _message(failure)
     values = [value for value in (failure.arguments or {}).values() if isinstance(value, str) and len(value) > 1]
@@ -66,7 +66,7 @@ def _exhausted(failure: Failure, told: Details) -> ToolError:
         message = "The message exceeds the size limit. Request less, or send less."
         return ToolArgumentError(message, effect="none" if sent else "possible")
     said = " ".join((*told.quotas, _message(failure)))
-    if told.retry_after is None and (re.search(_LONG, said, re.IGNORECASE) or failure.says(*_DISK)):
+    if told.retry_after is None and (re.search(_LONG_PERIOD, said, re.IGNORECASE) or failure.says(*_DISK)):
         return ToolQuotaError("A quota of the service is exhausted.", effect="none")
     return ToolRateLimitError("The rate limit of the service is reached.", effect="none")
 
@@ -105,29 +105,29 @@ def _argument(code: str, words: str) -> Callable[[Failure, Details], ToolError]:
     return lambda _, told: ToolArgumentError(words, code=code, problems=told.problems, effect="none")
 
 
-def _plainly(cls: type[ToolError], words: str, **fields: Any) -> Callable[[Failure, Details], ToolError]:
+def _plain_error(cls: type[ToolError], words: str, **fields: Any) -> Callable[[Failure, Details], ToolError]:
     return lambda _, told: cls(words, resource=told.resource, **{"effect": cls.effect, **fields})
 
 
 _BY_CODE: Mapping[str, Callable[[Failure, Details], ToolError]] = {
-    "CANCELLED": _plainly(ToolCancelledError, "The call was cancelled."),
+    "CANCELLED": _plain_error(ToolCancelledError, "The call was cancelled."),
     "UNKNOWN": _unknown,
     "INVALID_ARGUMENT": _argument("INVALID_ARGUMENT", "The service rejected the request as invalid."),
     "OUT_OF_RANGE": _argument("OUT_OF_RANGE", "The request is out of range."),
-    "DEADLINE_EXCEEDED": _plainly(ToolTimeoutError, "The service did not respond in time."),
+    "DEADLINE_EXCEEDED": _plain_error(ToolTimeoutError, "The service did not respond in time."),
     "NOT_FOUND": _not_found,
     "ALREADY_EXISTS": _conflict("ALREADY_EXISTS", "The resource already exists."),
     "FAILED_PRECONDITION": _conflict("FAILED_PRECONDITION", "The current state does not allow this."),
     "ABORTED": _conflict("ABORTED", "Another change interfered: read the current state, then try again."),
-    "PERMISSION_DENIED": _plainly(ToolPermissionError, "The account lacks permission for this."),
-    "UNAUTHENTICATED": _plainly(ToolAuthenticationError, "The service rejected the credentials."),
+    "PERMISSION_DENIED": _plain_error(ToolPermissionError, "The account lacks permission for this."),
+    "UNAUTHENTICATED": _plain_error(ToolAuthenticationError, "The service rejected the credentials."),
     "RESOURCE_EXHAUSTED": _exhausted,
-    "UNIMPLEMENTED": _plainly(
+    "UNIMPLEMENTED": _plain_error(
         ToolExecutionError, "The service has no such method.", code="UNIMPLEMENTED", effect="none"
     ),
-    "INTERNAL": _plainly(ToolExecutionError, "The service failed."),
+    "INTERNAL": _plain_error(ToolExecutionError, "The service failed."),
     "UNAVAILABLE": _unavailable,
-    "DATA_LOSS": _plainly(ToolExecutionError, "The service lost data or found it corrupted.", code="DATA_LOSS"),
+    "DATA_LOSS": _plain_error(ToolExecutionError, "The service lost data or found it corrupted.", code="DATA_LOSS"),
 }
 _BY_REASON: Mapping[str, type[ToolError]] = {
     "API_KEY_INVALID": ToolAuthenticationError,
@@ -135,7 +135,7 @@ _BY_REASON: Mapping[str, type[ToolError]] = {
     "RATE_LIMIT_EXCEEDED": ToolRateLimitError,
     "RESOURCE_QUOTA_EXCEEDED": ToolQuotaError,
 }
-_REASONED: Mapping[type[ToolError], str] = {
+_REASON_MESSAGES: Mapping[type[ToolError], str] = {
     ToolAuthenticationError: "The service rejected the credentials.",
     ToolRateLimitError: "The rate limit of the service is reached.",
     ToolQuotaError: "A quota of the service is exhausted.",
@@ -150,7 +150,7 @@ def answered(failure: Failure) -> ToolError | None:
         return None
     told = details(failure)
     cls = _BY_REASON.get(told.reason)
-    error = decide(failure, told) if cls is None else cls(_REASONED[cls], effect=cls.effect)
+    error = decide(failure, told) if cls is None else cls(_REASON_MESSAGES[cls], effect=cls.effect)
     error.retry_after = told.retry_after
     if told.domain.endswith("googleapis.com"):
         error.provider = "google"

@@ -45,7 +45,7 @@ def details(failure: Failure) -> Details:
         envelope = message(packed)
         kind = text(envelope.get(1)).rpartition("/")[2].removeprefix("google.rpc.")
         inside = message(envelope.get(2, [b""])[-1])
-        found = _with(found, kind, inside)
+        found = _add_detail(found, kind, inside)
     return found
 
 
@@ -58,7 +58,7 @@ def _status(failure: Failure) -> bytes:
         return b""
 
 
-def _with(found: Details, kind: str, inside: dict[int, list[int | bytes]]) -> Details:
+def _add_detail(found: Details, kind: str, inside: dict[int, list[int | bytes]]) -> Details:
     if kind == "RetryInfo":
         delay = message(inside.get(1, [b""])[-1])
         return found._replace(retry_after=round(number(delay.get(1)) + number(delay.get(2)) / 1e9, 3))

@@ -17,13 +17,13 @@ from pydantic_core import PydanticCustomError, ValidationError
 from mulligan import Pipeline, Problem, ToolResult
 from mulligan.errors import ToolArgumentError
 from mulligan_langchain.fatal import FatalToolError
+from mulligan_langchain.run_recorder import RUN_RECORDER, RunRecorder
 from mulligan_langchain.translation import Entry, errors_of
-from mulligan_langchain.witness import WITNESS, Witness
 
 Start = Callable[[Entry, dict[str, Any]], Any]
 
 
-class Passing(Exception):
+class ControlFlow(Exception):
     """Carries what the framework steers with through a pipeline, since its class alone does not always tell.
 
     Attributes:
@@ -35,7 +35,7 @@ class Passing(Exception):
         self.carried = carried
 
 
-def steers(error: BaseException) -> bool:
+def is_control_flow(error: BaseException) -> bool:
     """Whether the framework steers with an exception: interrupts, commands to a parent, answers that do not fit.
 
     Args:
@@ -93,7 +93,7 @@ ATTEMPT: ContextVar[Attempt] = ContextVar("mulligan_langchain_attempt")
 
 
 @contextmanager
-def during(attempt: Attempt) -> Iterator[None]:
+def current_attempt(attempt: Attempt) -> Iterator[None]:
     """While a pipeline runs a call; what the framework steers with comes out as it was.
 
     Args:
@@ -102,7 +102,7 @@ def during(attempt: Attempt) -> Iterator[None]:
     token = ATTEMPT.set(attempt)
     try:
         yield
-    except Passing as passing:
+    except ControlFlow as passing:
         carried = passing.carried
     else:
         return
@@ -120,15 +120,15 @@ def handler_of(entry: Entry) -> Callable[..., Any]:
 
     def handler(**arguments: Any) -> Any:
         run = _Run(entry, ATTEMPT.get())
-        token = WITNESS.set(run)
+        token = RUN_RECORDER.set(run)
         try:
             output = run.attempt.start(entry, arguments)
         except Exception as error:
             failure = run.meant(error)
         else:
-            return run.judge(arguments, output)
+            return run.read_output(arguments, output)
         finally:
-            WITNESS.reset(token)
+            RUN_RECORDER.reset(token)
         raise failure
 
     return handler
@@ -143,21 +143,21 @@ def async_handler_of(entry: Entry) -> Callable[..., Any]:
 
     async def handler(**arguments: Any) -> Any:
         run = _Run(entry, ATTEMPT.get())
-        token = WITNESS.set(run)
+        token = RUN_RECORDER.set(run)
         try:
             output = await run.attempt.start(entry, arguments)
         except Exception as error:
             failure = run.meant(error)
         else:
-            return run.judge(arguments, output)
+            return run.read_output(arguments, output)
         finally:
-            WITNESS.reset(token)
+            RUN_RECORDER.reset(token)
         raise failure
 
     return handler
 
 
-class _Run(Witness):
+class _Run(RunRecorder):
     """The framework's own execution of a call, once."""
 
     def __init__(self, entry: Entry, attempt: Attempt) -> None:
@@ -179,13 +179,13 @@ class _Run(Witness):
 
     def meant(self, error: BaseException) -> BaseException:
         """What to raise for what the framework raised."""
-        if steers(error):
-            return Passing(error)
+        if is_control_flow(error):
+            return ControlFlow(error)
         if isinstance(error, FatalToolError):  # of an agent that is a tool of this one
             return error.error
-        return self._refused(error.source if isinstance(error, ToolInvocationError) else error)
+        return self._invalid_arguments_error(error.source if isinstance(error, ToolInvocationError) else error)
 
-    def judge(self, arguments: Mapping[str, Any], output: Any) -> Any:
+    def read_output(self, arguments: Mapping[str, Any], output: Any) -> Any:
         """Takes what the framework gave, and says what the pipeline is to see of it: a text, or what reports a failure.
 
         Raises:
@@ -195,7 +195,7 @@ class _Run(Witness):
             reported = _reported_by_server(self.raised)
             if reported is not None:
                 return reported
-            failure = self._behind(output)
+            failure = self._original_failure(output)
             if failure is not None:
                 raise failure
             self._take(output)  # the author's own words
@@ -222,7 +222,7 @@ class _Run(Witness):
         paired = self.entry.base.response_format == "content_and_artifact"
         return value[0] if paired and isinstance(value, tuple) and value else value
 
-    def _behind(self, message: ToolMessage) -> BaseException | None:
+    def _original_failure(self, message: ToolMessage) -> BaseException | None:
         """The failure that the framework put into its own words; None for words that somebody wrote on purpose."""
         base, raised = self.entry.base, self.raised
         if raised is None or not isinstance(message.content, str):
@@ -231,7 +231,7 @@ class _Run(Witness):
         own = (f"Error invoking tool '{base.name}' with kwargs ", f"Tool '{base.name}' failed after ")
         return self.meant(raised) if flag is True or message.content.startswith(own) else None
 
-    def _refused(self, error: BaseException) -> BaseException:
+    def _invalid_arguments_error(self, error: BaseException) -> BaseException:
         """What it means that the framework did not take the arguments, although they fit the schema."""
         rejected = () if self.entered or not errors_of(error) else self.entry.rejected(error)
         if not rejected:

@@ -12,7 +12,7 @@ from langchain_core.tools import BaseTool
 from langchain_core.tools import tool as make_tool
 
 from mulligan import Pipeline, Session, ToolResult
-from mulligan_langchain.attempt import Attempt, Start, during
+from mulligan_langchain.attempt import Attempt, Start, current_attempt
 from mulligan_langchain.fatal import FatalToolError, answer
 from mulligan_langchain.toolbox import Toolbox
 from mulligan_langchain.translation import Entry, Timeouts
@@ -41,22 +41,22 @@ def wrap_tool_with_error_handling(
     entry = box.entries[base.name]
 
     def run(tool_input: Any, *args: Any, tool_call_id: str | None = None, **options: Any) -> Any:
-        given, start = _begun(
+        given, start = _start_call(
             entry, tool_input, lambda given: entry.observed.run(given, *args, tool_call_id=tool_call_id, **options)
         )
         attempt = Attempt(start, box.sync)
-        with during(attempt):
+        with current_attempt(attempt):
             result = box.sync.call(base.name, given, call_id=tool_call_id, session=session)
-        return _told(attempt, result, base.name, tool_call_id)
+        return _answer_message(attempt, result, base.name, tool_call_id)
 
     async def arun(tool_input: Any, *args: Any, tool_call_id: str | None = None, **options: Any) -> Any:
-        given, start = _begun(
+        given, start = _start_call(
             entry, tool_input, lambda given: entry.observed.arun(given, *args, tool_call_id=tool_call_id, **options)
         )
         attempt = Attempt(start, box.awaited)
-        with during(attempt):
+        with current_attempt(attempt):
             result = await box.awaited.acall(base.name, given, call_id=tool_call_id, session=session)
-        return _told(attempt, result, base.name, tool_call_id)
+        return _answer_message(attempt, result, base.name, tool_call_id)
 
     wrapped = base.model_copy()
     vars(wrapped).update(run=run, arun=arun)
@@ -89,7 +89,7 @@ def execute_tool_safely(
     box = Toolbox(pipeline or _default(), [base], timeout)
     invoke = _called(base.name, call_id)
     attempt = Attempt(lambda entry, arguments: entry.observed.invoke(invoke(arguments)), box.sync)
-    with during(attempt):
+    with current_attempt(attempt):
         result = box.sync.call(base.name, args, call_id=call_id, session=session)
     return _completed(attempt, result)
 
@@ -117,7 +117,7 @@ async def aexecute_tool_safely(
     box = Toolbox(pipeline or _default(), [base], timeout)
     invoke = _called(base.name, call_id)
     attempt = Attempt(lambda entry, arguments: entry.observed.ainvoke(invoke(arguments)), box.awaited)
-    with during(attempt):
+    with current_attempt(attempt):
         result = await box.awaited.acall(base.name, args, call_id=call_id, session=session)
     return _completed(attempt, result)
 
@@ -136,7 +136,7 @@ def _called(name: str, call_id: str | None) -> Callable[[Mapping[str, Any]], Any
     return lambda arguments: {"type": "tool_call", "name": name, "args": dict(arguments), "id": id}
 
 
-def _begun(entry: Entry, tool_input: Any, run: Callable[[Any], Any]) -> tuple[Any, Start]:
+def _start_call(entry: Entry, tool_input: Any, run: Callable[[Any], Any]) -> tuple[Any, Start]:
     """What the model sent of a tool's input, and how it is run: what the framework has put in is put back."""
     if not isinstance(tool_input, dict):
         given = {next(iter(entry.schema.get("properties", ())), "input"): tool_input}
@@ -146,7 +146,7 @@ def _begun(entry: Entry, tool_input: Any, run: Callable[[Any], Any]) -> tuple[An
     return given, lambda _, arguments: run({**arguments, **hidden})
 
 
-def _told(attempt: Attempt, result: ToolResult, name: str, call_id: str | None) -> Any:
+def _answer_message(attempt: Attempt, result: ToolResult, name: str, call_id: str | None) -> Any:
     if not result.is_error:
         return attempt.answered(result)
     if result.fatal and result.error is not None:

@@ -12,7 +12,7 @@ from langchain_core.tools import BaseTool
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
 from mulligan import Pipeline, Tool, ToolResult
-from mulligan_langchain.attempt import Attempt, Start, during, steers
+from mulligan_langchain.attempt import Attempt, Start, current_attempt, is_control_flow
 from mulligan_langchain.conversations import Conversation, Conversations
 from mulligan_langchain.fatal import answer
 from mulligan_langchain.toolbox import Toolbox
@@ -69,12 +69,12 @@ class Gate:
                 return self._foreign(request, output, error, conversation)
         if not box.fits(*_called(request)):  # unless what runs inside changes them, as a person who edits a call does
             attempt = Attempt(_starting(request, execute), box.lenient, box.fits)
-            with during(attempt):
+            with current_attempt(attempt):
                 result = box.lenient.call(*_called(request), call_id=request.tool_call["id"])
             if not attempt.was_refused(result):
                 return self._answered(attempt, result, request, conversation)
         attempt = Attempt(_starting(request, execute), box.sync)
-        with during(attempt):
+        with current_attempt(attempt):
             result = box.sync.call(*_called(request), **_named(request, conversation))
         return self._answered(attempt, result, request, conversation)
 
@@ -92,12 +92,12 @@ class Gate:
                 return self._foreign(request, output, error, conversation)
         if not box.fits(*_called(request)):
             attempt = Attempt(_starting(request, execute), box.lenient_awaited, box.fits)
-            with during(attempt):
+            with current_attempt(attempt):
                 result = await box.lenient_awaited.acall(*_called(request), call_id=request.tool_call["id"])
             if not attempt.was_refused(result):
                 return self._answered(attempt, result, request, conversation)
         attempt = Attempt(_starting(request, execute), box.awaited)
-        with during(attempt):
+        with current_attempt(attempt):
             result = await box.awaited.acall(*_called(request), **_named(request, conversation))
         return self._answered(attempt, result, request, conversation)
 
@@ -124,7 +124,7 @@ class Gate:
         """What another middleware made of a name that the node does not know."""
         if error is None:
             return output
-        if steers(error):
+        if is_control_flow(error):
             raise error
         name = request.tool_call["name"]
         pipeline = self.pipeline.with_tools([Tool.from_schema(name, "", OPEN, _raising(error))])

@@ -16,11 +16,13 @@ from mulligan_langchain.gate import Gate
 from mulligan_langchain.toolbox import Toolbox
 from mulligan_langchain.translation import OPEN
 
-Settled = tuple[AIMessage, list[ToolMessage]]
-Asked = tuple[Pipeline, ToolCall, Session | None]
+AnsweredMessage = tuple[AIMessage, list[ToolMessage]]
+PipelineCall = tuple[Pipeline, ToolCall, Session | None]
 
 
-def settle(message: AIMessage, gate: Gate, box: Toolbox, conversation: Conversation | None, known: bool) -> Settled:
+def answer_malformed_calls(
+    message: AIMessage, gate: Gate, box: Toolbox, conversation: Conversation | None, known: bool
+) -> AnsweredMessage:
     """The message with the calls that could be read after all, and answers to the others.
 
     Args:
@@ -30,7 +32,7 @@ def settle(message: AIMessage, gate: Gate, box: Toolbox, conversation: Conversat
         conversation: where it was said.
         known: whether the toolbox holds everything that the model was shown.
     """
-    steps = _settling(message, gate, box, conversation, known)
+    steps = _answer_steps(message, gate, box, conversation, known)
     try:
         pipeline, call, session = next(steps)
         while True:
@@ -39,10 +41,10 @@ def settle(message: AIMessage, gate: Gate, box: Toolbox, conversation: Conversat
         return stop.value  # type: ignore[no-any-return]
 
 
-async def asettle(
+async def aanswer_malformed_calls(
     message: AIMessage, gate: Gate, box: Toolbox, conversation: Conversation | None, known: bool
-) -> Settled:
-    """`settle`, awaited.
+) -> AnsweredMessage:
+    """`answer_malformed_calls`, awaited.
 
     Args:
         message: the model's.
@@ -51,7 +53,7 @@ async def asettle(
         conversation: where it was said.
         known: whether the toolbox holds everything that the model was shown.
     """
-    steps = _settling(message, gate, box, conversation, known)
+    steps = _answer_steps(message, gate, box, conversation, known)
     try:
         pipeline, call, session = next(steps)
         while True:
@@ -60,9 +62,9 @@ async def asettle(
         return stop.value  # type: ignore[no-any-return]
 
 
-def _settling(
+def _answer_steps(
     message: AIMessage, gate: Gate, box: Toolbox, conversation: Conversation | None, known: bool
-) -> Generator[Asked, ToolResult, Settled]:
+) -> Generator[PipelineCall, ToolResult, AnsweredMessage]:
     read: list[Any] = []
     left: list[Any] = []
     answers: list[ToolMessage] = []

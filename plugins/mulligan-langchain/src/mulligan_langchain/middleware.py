@@ -16,7 +16,7 @@ from mulligan import Pipeline
 from mulligan.errors import UsageError
 from mulligan_langchain.fatal import FatalToolError, fatal_answer, latest_answers, meaning, since_the_model
 from mulligan_langchain.gate import Gate
-from mulligan_langchain.malformed import asettle, settle
+from mulligan_langchain.malformed import aanswer_malformed_calls, answer_malformed_calls
 from mulligan_langchain.translation import Timeouts
 
 OnFatal = Literal["error", "end"]
@@ -61,7 +61,7 @@ class MulliganMiddleware(AgentMiddleware[Any, Any, Any]):
         result: list[Any] = []
         for message in response.result:
             if isinstance(message, AIMessage) and message.invalid_tool_calls:
-                settled, answers = settle(message, self._gate, *self._shown(request))
+                settled, answers = answer_malformed_calls(message, self._gate, *self._shown(request))
                 result = [*result, settled, *answers]
             else:
                 result.append(message)
@@ -75,7 +75,7 @@ class MulliganMiddleware(AgentMiddleware[Any, Any, Any]):
         result: list[Any] = []
         for message in response.result:
             if isinstance(message, AIMessage) and message.invalid_tool_calls:
-                settled, answers = await asettle(message, self._gate, *self._shown(request))
+                settled, answers = await aanswer_malformed_calls(message, self._gate, *self._shown(request))
                 result = [*result, settled, *answers]
             else:
                 result.append(message)

@@ -18,7 +18,7 @@ from mulligan import Pipeline
 from mulligan_langchain.conversations import Conversation
 from mulligan_langchain.fatal import FatalToolError, fatal_answer, meaning
 from mulligan_langchain.gate import Gate
-from mulligan_langchain.malformed import asettle, settle
+from mulligan_langchain.malformed import aanswer_malformed_calls, answer_malformed_calls
 from mulligan_langchain.middleware import checked
 from mulligan_langchain.toolbox import Toolbox
 from mulligan_langchain.translation import Timeouts
@@ -83,12 +83,12 @@ class MulliganToolNode(ToolNode):
         Raises:
             FatalToolError: one failed so that the run must stop.
         """
-        said, box, conversation = self._begun(input)
+        said, box, conversation = self._read_input(input)
         answers: Sequence[ToolMessage] = ()
         if said is not None:
-            settled, answers = settle(said, self._gate, box, conversation, True)
+            settled, answers = answer_malformed_calls(said, self._gate, box, conversation, True)
             input = self._with(input, said, settled)
-        return self._closed(super().invoke(input, config, **kwargs), answers)
+        return self._add_answers(super().invoke(input, config, **kwargs), answers)
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """`invoke`, awaited.
@@ -96,12 +96,12 @@ class MulliganToolNode(ToolNode):
         Raises:
             FatalToolError: a call failed so that the run must stop.
         """
-        said, box, conversation = self._begun(input)
+        said, box, conversation = self._read_input(input)
         answers: Sequence[ToolMessage] = ()
         if said is not None:
-            settled, answers = await asettle(said, self._gate, box, conversation, True)
+            settled, answers = await aanswer_malformed_calls(said, self._gate, box, conversation, True)
             input = self._with(input, said, settled)
-        return self._closed(await super().ainvoke(input, config, **kwargs), answers)
+        return self._add_answers(await super().ainvoke(input, config, **kwargs), answers)
 
     def _wrapper(self, inner: Callable[..., Any] | None) -> Callable[..., Any]:
         def wrap(request: ToolCallRequest, execute: Callable[..., Any]) -> Any:
@@ -121,7 +121,7 @@ class MulliganToolNode(ToolNode):
         except (RuntimeError, KeyError):  # outside of a graph
             return None
 
-    def _begun(self, input: Any) -> tuple[AIMessage | None, Toolbox, Conversation | None]:
+    def _read_input(self, input: Any) -> tuple[AIMessage | None, Toolbox, Conversation | None]:
         """The last message of the model, where some of its calls could not be read; the tools; where it was said."""
         messages = input if isinstance(input, list) else _get(input, self._key)
         said = next((one for one in reversed(messages or ()) if isinstance(one, AIMessage)), None)
@@ -141,7 +141,7 @@ class MulliganToolNode(ToolNode):
         setattr(changed, self._key, messages)
         return changed
 
-    def _closed(self, output: Any, answers: Sequence[ToolMessage]) -> Any:
+    def _add_answers(self, output: Any, answers: Sequence[ToolMessage]) -> Any:
         """The node's output with the answers to what could not be read; a fatal one stops the run."""
         if answers:
             output = self._joined(output, list(answers))

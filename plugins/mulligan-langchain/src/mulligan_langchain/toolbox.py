@@ -10,8 +10,8 @@ from langchain_core.tools import BaseTool
 
 from mulligan import Pipeline
 from mulligan.errors import ToolArgumentError
-from mulligan_langchain.attempt import Passing, async_handler_of, handler_of
-from mulligan_langchain.translation import Entry, Timeouts, translated
+from mulligan_langchain.attempt import ControlFlow, async_handler_of, handler_of
+from mulligan_langchain.translation import Entry, Timeouts, make_tool
 
 
 class Toolbox:
@@ -74,7 +74,7 @@ class Toolbox:
     def _with(
         self, handler: Callable[[Entry], Callable[..., Any]], *, is_lenient: bool = False, **options: Any
     ) -> Pipeline:
-        tools = [translated(entry, handler(entry), self._timeouts, **options) for entry in self.entries.values()]
+        tools = [make_tool(entry, handler(entry), self._timeouts, **options) for entry in self.entries.values()]
         for tool in tools:
             tool.is_lenient = is_lenient
-        return self._pipeline.with_tools(tools, control_flow=(Passing,))
+        return self._pipeline.with_tools(tools, control_flow=(ControlFlow,))

@@ -11,7 +11,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from mulligan import Tool
 from mulligan.errors import ToolArgumentError
-from mulligan_langchain.witness import observed
+from mulligan_langchain.run_recorder import record_runs
 
 Handler = Callable[..., Any]
 Timeouts = float | Mapping[str, float] | None
@@ -31,7 +31,7 @@ class Entry:
 
     def __init__(self, base: BaseTool) -> None:
         self.base = base
-        self.observed = observed(base)
+        self.observed = record_runs(base)
         self.schema = _shown_schema(base)
         self.injected = _injected(base)
 
@@ -87,7 +87,7 @@ class FrameworkTool(Tool):
         return arguments if isinstance(fitted, ToolArgumentError) and self.entry.accepts(arguments) else fitted
 
 
-def translated(entry: Entry, handler: Handler, timeouts: Timeouts = None, **others: Any) -> FrameworkTool:
+def make_tool(entry: Entry, handler: Handler, timeouts: Timeouts = None, **others: Any) -> FrameworkTool:
     """The tool of mulligan. The hints of MCP in `metadata`, and options under its key `mulligan`, are read.
 
     Args:

@@ -6,7 +6,7 @@ They are asked early, since some of these SDKs raise subclasses of what their HT
 from __future__ import annotations
 
 from mulligan_llm import hub, others, stainless
-from mulligan_llm.deciding import rules
+from mulligan_llm.classification import rules
 
 __all__ = ["classify", "hub", "mulligan_api", "others", "rules", "stainless"]
 

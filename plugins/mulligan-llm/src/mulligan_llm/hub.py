@@ -18,8 +18,8 @@ from mulligan.plugin import (
     ToolUnavailableError,
     safe_str,
 )
-from mulligan_llm.deciding import decide, rules
-from mulligan_llm.reading import error_in
+from mulligan_llm.classification import decide, rules
+from mulligan_llm.error_body import error_in
 from mulligan_llm.transport import connection
 
 _FILE = r"/resolve/[^/]+/([^?#]+)"

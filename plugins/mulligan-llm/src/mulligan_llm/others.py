@@ -15,8 +15,8 @@ from mulligan.plugin import (
     ToolExecutionError,
     ToolQuotaError,
 )
-from mulligan_llm.deciding import codes_of, decide, rules
-from mulligan_llm.reading import error_in
+from mulligan_llm.classification import codes_of, decide, rules
+from mulligan_llm.error_body import error_in
 from mulligan_llm.transport import RAW, connection
 
 _SDKS = {
@@ -62,10 +62,10 @@ def gemini(failure: Failure) -> ToolError | None:
     """An answer of the Gemini API or of Vertex AI, with the details of google.rpc."""
     details = [detail for detail in error_in(failure).get("details") or () if isinstance(detail, Mapping)]
     reasons = [detail.get("reason") for detail in details]
-    return decide(failure, "google", *reasons, *codes_of(failure), cls=_used_up(failure, details))
+    return decide(failure, "google", *reasons, *codes_of(failure), cls=_quota_error_class(failure, details))
 
 
-def _used_up(failure: Failure, details: list[Mapping[str, Any]]) -> type[ToolError] | None:
+def _quota_error_class(failure: Failure, details: list[Mapping[str, Any]]) -> type[ToolError] | None:
     """A quota of a day or a month, unless the answer also says how long to wait."""
     quotas = [
         str(violation.get("quotaId") or violation.get("description") or "")

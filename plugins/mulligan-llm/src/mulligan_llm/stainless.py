@@ -17,7 +17,7 @@ from mulligan.plugin import (
     ToolQuotaError,
     ToolRateLimitError,
 )
-from mulligan_llm.deciding import codes_of, decide, rules
+from mulligan_llm.classification import codes_of, decide, rules
 from mulligan_llm.transport import connection, timeout
 
 _PROVIDERS = {
@@ -40,14 +40,14 @@ def _named(cls: str) -> tuple[str, ...]:
     return tuple(f"{package}.{cls}" for package in _PACKAGES)
 
 
-def _routed(failure: Failure) -> str | None:
+def _routed_provider(failure: Failure) -> str | None:
     """The service that litellm says it asked, where that is a name."""
     told = failure.look("llm_provider")
     return told if isinstance(told, str) and _NAME.fullmatch(told) else None
 
 
 def _provider(failure: Failure) -> str:
-    told = _routed(failure)
+    told = _routed_provider(failure)
     if told is not None:
         return told
     packages = (cls.__module__.partition(".")[0] for cls in type(failure.exception).__mro__)
@@ -69,7 +69,7 @@ def litellm(failure: Failure) -> ToolError | None:
     if failure.matches("litellm.BudgetExceededError"):
         return ToolQuotaError(
             "The litellm budget is exhausted.",
-            provider=_routed(failure) or "litellm",
+            provider=_routed_provider(failure) or "litellm",
             effect="none",
         )
     if failure.matches("litellm.RouterRateLimitError", "litellm.RouterRateLimitErrorBasic"):

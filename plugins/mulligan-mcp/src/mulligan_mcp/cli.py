@@ -16,7 +16,7 @@ from typing import Annotated
 from cyclopts import App, CycloptsError, Parameter
 
 from mulligan.errors import UsageError
-from mulligan_mcp.proxy.configs import HEADERS, in_front, own_command, read_config, specs_of
+from mulligan_mcp.proxy.configs import HEADERS, insert_proxy, own_command, read_config, specs_of
 from mulligan_mcp.proxy.specs import ProxyOptions, ServerSpec
 
 _HELP = "Stands between an MCP client and MCP servers: whatever goes wrong with a call, the model reads what it can do next."
@@ -132,7 +132,7 @@ def _print_config(config: Path | None, trust: tuple[str, ...]) -> int:
         raise UsageError("--print-config needs --config FILE, the file in which your client keeps its servers")
     held = read_config(config)
     specs_of(held, trusted=frozenset(trust))
-    written = in_front(held, own_command(), frozenset(trust))
+    written = insert_proxy(held, own_command(), frozenset(trust))
     print(json.dumps(written, indent=2, ensure_ascii=False))  # noqa: T201
     return 0
 

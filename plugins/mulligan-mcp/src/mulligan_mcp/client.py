@@ -36,7 +36,7 @@ async def tools_from(
     """
     if not all(callable(getattr(client, method, None)) for method in ("list_tools", "call_tool")):
         raise UsageError(f"{client!r:.80} is no MCP client: give a ClientSession, mcp.Client or fastmcp.Client")
-    definitions = [_plain(one) for one in await _listed(client)]
+    definitions = [_plain(one) for one in await _list_tools(client)]
     for concern in concerns(definitions, trusted=trusted):
         logger.warning("{}: {}", server, concern)
     toolset = Toolset()
@@ -70,7 +70,7 @@ def _result(answer: Any) -> dict[str, Any]:
     return _plain(answer)
 
 
-async def _listed(client: Any) -> list[Any]:
+async def _list_tools(client: Any) -> list[Any]:
     found: list[Any] = []
     cursor = None
     for _ in range(_MOST_PAGES):

@@ -19,7 +19,7 @@ from pydantic import ValidationError as PydanticValidationError
 
 from mulligan import Pipeline
 from mulligan_mcp.answers import failure_of
-from mulligan_mcp.protection import Protection, Served
+from mulligan_mcp.protection import Protection, ServerCall
 
 _Context = MiddlewareContext[types.CallToolRequestParams]
 
@@ -59,7 +59,7 @@ class MulliganMiddleware(Middleware):
         )
 
 
-class _Call(Served):
+class _Call(ServerCall):
     def __init__(self, context: _Context, call_next: CallNext[types.CallToolRequestParams, Any]) -> None:
         super().__init__(context.message.name, context.message.arguments)
         self._context = context

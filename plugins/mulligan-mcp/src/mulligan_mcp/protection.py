@@ -13,10 +13,10 @@ from mulligan.plugin import AuthorMessage
 from mulligan_mcp.definitions import UnusableToolError, tool_of
 
 _CONTROL_FLOW = ("mcp.shared.exceptions.MCPError",)
-_SERVED: ContextVar[Served] = ContextVar("mulligan_mcp_served")
+_CURRENT_CALL: ContextVar[ServerCall] = ContextVar("mulligan_mcp_served")
 
 
-class Served(ABC):
+class ServerCall(ABC):
     """One call at a server.
 
     Attributes:
@@ -113,7 +113,7 @@ class Protection:
         self._timeout = timeout
         self._tools: dict[str, tuple[Mapping[str, Any], Tool | None]] = {}
 
-    async def call(self, served: Served) -> ToolResult | None:
+    async def call(self, served: ServerCall) -> ToolResult | None:
         """Answers a call.
 
         Args:
@@ -128,27 +128,27 @@ class Protection:
         result = await self._result(served)
         return result if result.is_error else None
 
-    async def _result(self, served: Served) -> ToolResult:
+    async def _result(self, served: ServerCall) -> ToolResult:
         definition = await served.find()
         if definition is None:
             return await self._unknown(served)
         tool = self._tool(definition)
-        if tool is None or self._is_odd(tool, served.arguments):
-            tool = await self._leniently(served)
-        result = await self._told(self._pipeline, [tool], served)
+        if tool is None or self._has_invalid_arguments(tool, served.arguments):
+            tool = await self._lenient_tool(served)
+        result = await self._run_pipeline(self._pipeline, [tool], served)
         if served.failure is None:
             return result
         if await served.find(fresh=True) is None:
             return await self._unknown(served)
         if self._own and served.is_masked():
-            return await self._told(self._discreet(), [_any_arguments(served)], served)
+            return await self._run_pipeline(self._pipeline_without_details(), [_any_arguments(served)], served)
         return result
 
-    async def _unknown(self, served: Served) -> ToolResult:
+    async def _unknown(self, served: ServerCall) -> ToolResult:
         listed = [self._tool(one) for one in await served.listing()]
-        return await self._told(self._pipeline, [one for one in listed if one is not None], served)
+        return await self._run_pipeline(self._pipeline, [one for one in listed if one is not None], served)
 
-    async def _leniently(self, served: Served) -> Tool:
+    async def _lenient_tool(self, served: ServerCall) -> Tool:
         """A tool that tells what came of a call whose arguments the server may take all the same, as many do with `"3"`."""
         try:
             await served.tried(served.name, served.arguments)
@@ -158,19 +158,21 @@ class Protection:
         refused = served.failure is not None and served.is_refusal()
         definition = await served.find(fresh=True) if refused else None
         tool = None if definition is None else self._tool(definition)
-        return tool if tool is not None and self._is_odd(tool, served.arguments) else _any_arguments(served)
+        return (
+            tool if tool is not None and self._has_invalid_arguments(tool, served.arguments) else _any_arguments(served)
+        )
 
     def _tool(self, definition: Mapping[str, Any]) -> Tool | None:
         """The tool of a definition, compiled once; None where its schema cannot be used."""
         name = str(definition.get("name"))
         known = self._tools.get(name)
         if known is None or known[0] != definition:
-            known = self._tools[name] = (definition, self._made(name, definition))
+            known = self._tools[name] = (definition, self._make_tool(name, definition))
         return known[1]
 
-    def _made(self, name: str, definition: Mapping[str, Any]) -> Tool | None:
+    def _make_tool(self, name: str, definition: Mapping[str, Any]) -> Tool | None:
         async def run(**arguments: Any) -> Any:
-            return await _SERVED.get().tried(name, arguments)
+            return await _CURRENT_CALL.get().tried(name, arguments)
 
         try:
             return tool_of(definition, run, trusted=True, timeout=self._timeout)
@@ -178,25 +180,25 @@ class Protection:
             return None
 
     @staticmethod
-    def _is_odd(tool: Tool, arguments: Any) -> bool:
+    def _has_invalid_arguments(tool: Tool, arguments: Any) -> bool:
         return isinstance(arguments, dict) and isinstance(tool.fit(arguments), ToolArgumentError)
 
     @staticmethod
-    async def _told(pipeline: Pipeline, tools: list[Tool], served: Served) -> ToolResult:
-        token = _SERVED.set(served)
+    async def _run_pipeline(pipeline: Pipeline, tools: list[Tool], served: ServerCall) -> ToolResult:
+        token = _CURRENT_CALL.set(served)
         try:
             return await pipeline.with_tools(tools).acall(served.name, served.arguments)
         finally:
-            _SERVED.reset(token)
+            _CURRENT_CALL.reset(token)
 
-    def _discreet(self) -> Pipeline:
+    def _pipeline_without_details(self) -> Pipeline:
         """The pipeline for what a server keeps to itself: the kind of failure is told, and nothing of what it says."""
         if self._quiet is None:
             self._quiet = Pipeline(policy=Policy(control_flow=_CONTROL_FLOW, detail="type"))
         return self._quiet
 
 
-def _any_arguments(served: Served) -> Tool:
+def _any_arguments(served: ServerCall) -> Tool:
     """A tool that takes anything, and tells what has come of the call."""
 
     async def answered(**_: Any) -> Any:

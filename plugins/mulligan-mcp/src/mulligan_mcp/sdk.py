@@ -22,7 +22,7 @@ from pydantic import ValidationError
 from mulligan import Pipeline
 from mulligan.errors import UsageError
 from mulligan_mcp.answers import failure_of
-from mulligan_mcp.protection import Protection, Served
+from mulligan_mcp.protection import Protection, ServerCall
 
 Server = TypeVar("Server")
 _RAISED: ContextVar[list[Exception] | None] = ContextVar("mulligan_mcp_raised", default=None)
@@ -49,7 +49,7 @@ def protect(server: Server, pipeline: Pipeline | None = None, *, timeout: float 
         raise UsageError(f"{server!r:.80} is protected already")
     chain.append(MulliganMiddleware(pipeline, timeout=timeout))
     if hasattr(server, "call_tool"):
-        server.call_tool = _remembering(server.call_tool)
+        server.call_tool = _with_recorded_errors(server.call_tool)
     return server
 
 
@@ -86,7 +86,7 @@ class MulliganMiddleware:
         return {**complete, **failure_of(told, original)}
 
 
-class _Call(Served):
+class _Call(ServerCall):
     def __init__(
         self, ctx: ServerRequestContext[Any, Any], call_next: CallNext, known: dict[str, Mapping[str, Any]]
     ) -> None:
@@ -132,7 +132,7 @@ class _Call(Served):
         return self.is_wrapped()
 
 
-def _remembering(call: Any) -> Any:
+def _with_recorded_errors(call: Any) -> Any:
     """`MCPServer.call_tool`, which keeps what is raised for whoever asked."""
 
     @wraps(call)

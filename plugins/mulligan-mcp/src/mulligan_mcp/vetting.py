@@ -39,14 +39,14 @@ def concerns(definitions: Iterable[Any], *, trusted: bool) -> Iterator[str]:
         trusted: whether the server's hints are believed.
     """
     entries = [(str(one.get("name", "")), one) for one in definitions if isinstance(one, Mapping)]
-    yield from _twins(name for name, _ in entries)
+    yield from _lookalikes(name for name, _ in entries)
     for name, definition in entries:
         description = str(definition.get("description") or "")[:_MOST_CHARACTERS]
         if found := _ORDERS.search(description):
             yield f"the description of {name!a} gives the model orders: {found[0]!a}"
         if any(unicodedata.category(one) in ("Cf", "Co") for one in description if one not in "\u200d\ufeff"):
             yield f"the description of {name!a} holds characters that cannot be seen"
-        yield from _lies(name, definition)
+        yield from _contradicted_hints(name, definition)
     believed = [name for name, one in entries if claims(one).get("readOnlyHint") or claims(one).get("idempotentHint")]
     if believed and not trusted:
         named = ", ".join(f"{name!a}" for name in believed[:20])
@@ -63,7 +63,7 @@ def skeleton(name: str) -> str:
     return plain.translate(_FOLD)
 
 
-def _twins(names: Iterable[str]) -> Iterator[str]:
+def _lookalikes(names: Iterable[str]) -> Iterator[str]:
     seen: dict[str, str] = {}
     for name in names:
         other = seen.setdefault(skeleton(name), name)
@@ -73,7 +73,7 @@ def _twins(names: Iterable[str]) -> Iterator[str]:
             yield f"the name of the tool {name!a} holds letters that may look like others"
 
 
-def _lies(name: str, definition: Mapping[str, Any]) -> Iterator[str]:
+def _contradicted_hints(name: str, definition: Mapping[str, Any]) -> Iterator[str]:
     said = claims(definition)
     if said.get("readOnlyHint") is not True:
         return

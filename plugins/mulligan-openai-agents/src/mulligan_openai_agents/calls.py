@@ -47,7 +47,7 @@ class Call:
 current_call: ContextVar[Call | None] = ContextVar("mulligan_openai_agents_call", default=None)
 
 
-class Kept:
+class OpaqueValue:
     """A value that goes back to the SDK as it is, and not as JSON.
 
     Args:

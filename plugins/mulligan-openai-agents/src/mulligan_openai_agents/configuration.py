@@ -29,7 +29,7 @@ def run_config(base: RunConfig | None = None) -> RunConfig:
             return told
         token = current_call.set(None)
         try:
-            return await run.not_found(args.tool_name, args.call_id)
+            return await run.answer_unknown(args.tool_name, args.call_id)
         finally:
             current_call.reset(token)
 

@@ -95,7 +95,7 @@ class Run:
         if result.fatal and self.fatal is None:
             self.fatal = result.error
 
-    async def not_found(self, name: str, call_id: str) -> str:
+    async def answer_unknown(self, name: str, call_id: str) -> str:
         """What the model is told of a name that no tool has.
 
         Args:
@@ -106,7 +106,7 @@ class Run:
         self.note(result)
         return result.content
 
-    async def not_now(self, name: str, call_id: str) -> str:
+    async def answer_disabled(self, name: str, call_id: str) -> str:
         """What the model is told of a tool that was switched off after it was offered.
 
         Args:
@@ -114,4 +114,4 @@ class Run:
             call_id: the id of its call.
         """
         self.offer(tool for tool in self._offered if tool.name != name)
-        return await self.not_found(name, call_id)
+        return await self.answer_unknown(name, call_id)

@@ -22,11 +22,11 @@ from agents.tool_context import ToolContext
 
 from mulligan import Pipeline, Tool, ToolResult
 from mulligan.errors import ToolNotFoundError
-from mulligan_openai_agents.calls import Call, Inline, Kept, current_call
+from mulligan_openai_agents.calls import Call, Inline, OpaqueValue, current_call
 from mulligan_openai_agents.runs import RunStopped, current_run
 
 _GENERATED = "_function_tool_default_failure_handled"  # the SDK then takes an output for a text
-_SHELLS = (AgentsException, ModelBehaviorError)  # what the SDK puts around an exception of the tool
+_SDK_WRAPPERS = (AgentsException, ModelBehaviorError)  # what the SDK puts around an exception of the tool
 _HINTS = {
     "readOnlyHint": "read_only",
     "read_only_hint": "read_only",
@@ -113,7 +113,7 @@ class Guarded:
     async def _invoke(self, context: ToolContext[Any], arguments: str) -> Any:
         run = current_run.get()
         if run is not None and not await is_enabled(self.original, context, context.agent):
-            return await run.not_now(self.tool.name, context.tool_call_id)
+            return await run.answer_disabled(self.tool.name, context.tool_call_id)
         call = Call(context, arguments)
         session = None if run is None else run.session
         token = current_call.set(call)
@@ -127,9 +127,9 @@ class Guarded:
             run.note(result)
         elif result.fatal and result.error is not None:
             raise RunStopped(result.error)
-        return await self._told(call, result)
+        return await self._failure_text(call, result)
 
-    async def _told(self, call: Call, result: ToolResult) -> str:
+    async def _failure_text(self, call: Call, result: ToolResult) -> str:
         """The words on a failure: those that the tool's author or the run's settings give, or mulligan's.
 
         Raises:
@@ -156,7 +156,7 @@ class Guarded:
     async def _run(self, /, **arguments: Any) -> Any:
         call = current_call.get()
         if call is None:  # a name was repaired, but nobody may run it here: approvals and guardrails belong to the SDK
-            raise _by_its_name(self.tool)
+            raise _exact_name_error(self.tool)
         text, call.raised = call.text(arguments), None
         try:
             call.value = await invoke_function_tool(function_tool=self._inner, context=call.context, arguments=text)
@@ -164,13 +164,13 @@ class Guarded:
             raise stopped.error from stopped
         except Exception as error:
             call.raised = error
-            if self._worded_by_sdk and type(error) in _SHELLS and error.__cause__ is not None:
+            if self._worded_by_sdk and type(error) in _SDK_WRAPPERS and error.__cause__ is not None:
                 raise error.__cause__ from None
             raise
         if isinstance(call.value, str):
             return call.value
         failed = self.tool.detect and self._view.classify(call.value, tool=self.tool, arguments=arguments) is not None
-        return call.value if failed else Kept(call.value)
+        return call.value if failed else OpaqueValue(call.value)
 
     def _run_in_thread(self, /, **arguments: Any) -> Any:
         """For a sync function with a deadline: in a thread that mulligan can leave behind, which the SDK's loop awaits."""
@@ -208,7 +208,7 @@ def _hints(tool: FunctionTool) -> dict[str, Any]:
     return {_HINTS[name]: value for name, value in said.items() if value is not None}
 
 
-def _by_its_name(tool: Tool) -> ToolNotFoundError:
+def _exact_name_error(tool: Tool) -> ToolNotFoundError:
     error = ToolNotFoundError(f"Tool '{tool.name}' must be called by exactly this name.")
     error.suggestions = (tool.name,)
     return error

@@ -22,7 +22,7 @@ PROCESS = (
 _WRAPPERS = frozenset(("sudo", "env", "nohup", "nice", "time", "xargs", "exec", "command", "doas", "setpriv"))
 _TAKING_VALUE = frozenset(("-u", "-g", "-n", "-k", "-s", "-C"))
 _SHELLS = frozenset(("sh", "bash", "zsh", "dash"))
-_SAME = {"apt-get": "apt", "apt-cache": "apt", "dpkg": "apt", "aptitude": "apt"}
+_PROGRAM_ALIASES = {"apt-get": "apt", "apt-cache": "apt", "dpkg": "apt", "aptitude": "apt"}
 _ADDRESS = r"\b[a-z]{2,6}://[^\s'\"]{1,1000}"
 _JOINED = r"&&|\|\||[;|\n]"
 _DURATION = r"[\d.]+[smhd]?"
@@ -31,7 +31,7 @@ _LIMIT_REACHED = 124
 _OPENSSH_FAILED = 255
 
 
-class Ran(NamedTuple):
+class FailedProgram(NamedTuple):
     """A program that failed.
 
     Attributes:
@@ -51,15 +51,15 @@ class Ran(NamedTuple):
         return match[0] if match else None
 
     @property
-    def is_one(self) -> bool:
+    def is_single_command(self) -> bool:
         """Whether the line is a single command about a single address: then what went wrong is all there was."""
         return not re.search(_JOINED, self.line) and len(re.findall(_ADDRESS, self.line)) < 2
 
 
-Read = Callable[[Failure, Ran], ToolError | None]
+ClassifyProgram = Callable[[Failure, FailedProgram], ToolError | None]
 
 
-def ran(failure: Failure, *names: str) -> Ran | None:
+def read_program(failure: Failure, *names: str) -> FailedProgram | None:
     """How a program ended, if one of some programs was in the command that failed.
 
     Args:
@@ -71,9 +71,9 @@ def ran(failure: Failure, *names: str) -> Ran | None:
         return None
     codes = (failure.look(*path) for path in _CODES)
     code = next((code for code in codes if isinstance(code, int) and not isinstance(code, bool)), None)
-    written = (_text(failure.look(*path)) for path in _OUTPUTS)
+    outputs = (_text(failure.look(*path)) for path in _OUTPUTS)
     line = " ".join(map(str, command[:40])) if isinstance(command, (list, tuple)) else str(command)
-    return Ran(code, "\n".join(text for text in written if text), line[:4_000])
+    return FailedProgram(code, "\n".join(text for text in outputs if text), line[:4_000])
 
 
 _CODES = (("returncode",), ("exit_code",), ("retcode",), ("exit_status",), ("status",), ("result", "exited"))
@@ -123,14 +123,14 @@ def _first_programs(words: list[str]) -> set[str]:
             return set(programs(" ".join(words[words.index("-c") + 1 :]).strip("'\"")))
         if re.fullmatch(r"pip[\d.]*", name) or words[place + 1 : place + 3] == ["-m", "pip"]:
             return {"pip"}
-        return {_SAME.get(name, name)}
+        return {_PROGRAM_ALIASES.get(name, name)}
     return set()
 
 
 PROGRAMS: list[Callable[[Failure], ToolError | None]] = []
 
 
-def program(*names: str) -> Callable[[Read], Read]:
+def program(*names: str) -> Callable[[ClassifyProgram], ClassifyProgram]:
     """Makes a function a rule for some programs.
 
     Of several commands in one line, or several things in one command, some may have been done before one failed.
@@ -139,13 +139,13 @@ def program(*names: str) -> Callable[[Read], Read]:
         names: the programs; without any, it is asked about every program.
     """
 
-    def add(read: Read) -> Read:
+    def add(read: ClassifyProgram) -> ClassifyProgram:
         @rules(*PROCESS)
         @wraps(read)
         def rule(failure: Failure) -> ToolError | None:
-            run = ran(failure, *names)
+            run = read_program(failure, *names)
             error = None if run is None else read(failure, run)
-            if error is not None and run is not None and not (run.is_one and "effect" in vars(error)):
+            if error is not None and run is not None and not (run.is_single_command and "effect" in vars(error)):
                 error.effect = "possible"
             return error
 
@@ -156,7 +156,7 @@ def program(*names: str) -> Callable[[Read], Read]:
 
 
 @program("git")
-def git(failure: Failure, run: Ran) -> ToolError | None:
+def git(failure: Failure, run: FailedProgram) -> ToolError | None:
     """git: what it says of the repository here, and of the remote one."""
     return _git.git(failure, run.text)
 
@@ -168,19 +168,19 @@ def git_repository(failure: Failure) -> ToolError:
 
 
 @program("curl")
-def curl(failure: Failure, run: Ran) -> ToolError | None:
+def curl(failure: Failure, run: FailedProgram) -> ToolError | None:
     """curl: its documented exit codes, and the HTTP status."""
     return _downloads.curl(failure, run.code, run.text, run.line, run.address)
 
 
 @program("wget")
-def wget(failure: Failure, run: Ran) -> ToolError | None:
+def wget(failure: Failure, run: FailedProgram) -> ToolError | None:
     """wget: its documented exit codes, and the HTTP status."""
     return _downloads.wget(failure, run.code, run.text, run.address)
 
 
 @program("ssh", "scp", "sftp", "rsync", "ssh-copy-id")
-def openssh(failure: Failure, run: Ran) -> ToolError | None:
+def openssh(failure: Failure, run: FailedProgram) -> ToolError | None:
     """ssh, scp, sftp and rsync: the connection; another exit code of ssh is that of the remote program."""
     if run.code != _OPENSSH_FAILED and "ssh" in programs(_command(failure)):
         return None
@@ -188,37 +188,37 @@ def openssh(failure: Failure, run: Ran) -> ToolError | None:
 
 
 @program("docker", "docker-compose")
-def docker(failure: Failure, run: Ran) -> ToolError | None:
+def docker(failure: Failure, run: FailedProgram) -> ToolError | None:
     """docker: what the daemon and the registry answered, or how the program in the container ended."""
     return _docker.docker(failure, run.code, run.text, run.line)
 
 
 @program("kubectl")
-def kubectl(failure: Failure, run: Ran) -> ToolError | None:
+def kubectl(failure: Failure, run: FailedProgram) -> ToolError | None:
     """kubectl: the API server's reason, or kubectl's own words."""
     return _kubernetes.kubectl(failure, run.text)
 
 
 @program("npm", "npx")
-def npm(failure: Failure, run: Ran) -> ToolError | None:
+def npm(failure: Failure, run: FailedProgram) -> ToolError | None:
     """npm: its error codes."""
     return _packages.npm(failure, run.text)
 
 
 @program("pip")
-def pip(failure: Failure, run: Ran) -> ToolError | None:
+def pip(failure: Failure, run: FailedProgram) -> ToolError | None:
     """pip: what it says of requirements, indexes and the environment."""
     return _packages.pip(failure, run.text)
 
 
 @program("apt")
-def apt(failure: Failure, run: Ran) -> ToolError | None:
+def apt(failure: Failure, run: FailedProgram) -> ToolError | None:
     """apt and dpkg: what they say of packages, locks and sources."""
     return _packages.apt(failure, run.text)
 
 
 @program()
-def ended(failure: Failure, run: Ran) -> ToolError | None:
+def ended(failure: Failure, run: FailedProgram) -> ToolError | None:
     """Any program: ended at the limit that `timeout` set, or by a signal."""
     if run.code == _LIMIT_REACHED and "timeout" in programs(_command(failure)):
         return ToolTimeoutError("The program was stopped at its time limit.")

@@ -18,8 +18,8 @@ from mulligan.plugin import (
     meanings,
     status_error,
 )
-from mulligan_ops._lines import USAGE, Lines, meant
-from mulligan_ops._tracing import HTTP, transported
+from mulligan_ops._lines import USAGE, Lines, classify_text
+from mulligan_ops._tracing import HTTP, classify_transport
 
 rules = Rules("docker")
 _UNSEEN = "Resource not found: {}. It may also be private or require a login."
@@ -92,7 +92,7 @@ def async_api(failure: Failure) -> ToolError | None:
     known = isinstance(status, int) and status >= 400
     before = failure.look("__context__")
     if failure.says("Cannot connect to Docker Engine") and isinstance(before, BaseException):
-        return _unreached(failure.about(before))
+        return _classify_connection(failure.about(before))
     error = _answer(failure, text if isinstance(text, str) else "", status if known else None)
     if error is not None and not known:
         error.effect = "possible"
@@ -100,7 +100,7 @@ def async_api(failure: Failure) -> ToolError | None:
 
 
 def _answer(failure: Failure, text: str, status: int | None) -> ToolError | None:
-    error = meant(failure, text, (*REGISTRY, *DAEMON), "docker")
+    error = classify_text(failure, text, (*REGISTRY, *DAEMON), "docker")
     if error is None:
         return status_error(failure, status) if status else None
     error.http_status = status
@@ -112,13 +112,13 @@ def _answer(failure: Failure, text: str, status: int | None) -> ToolError | None
 @rules(*HTTP)
 def transport(failure: Failure) -> ToolError | None:
     """What the HTTP client met on the way to the daemon; the clients let it through, as the traceback tells."""
-    return None if failure.came_through("docker", "aiodocker") is None else _unreached(failure)
+    return None if failure.came_through("docker", "aiodocker") is None else _classify_connection(failure)
 
 
-def _unreached(failure: Failure) -> ToolError:
+def _classify_connection(failure: Failure) -> ToolError:
     if failure.met("PermissionError") or failure.says("PermissionError"):
         return denied("This account has no access to the Docker daemon's socket.")
-    error = transported(failure)
+    error = classify_transport(failure)
     if error.effect == "none" and isinstance(error, ToolConnectionError):
         error.user_message = "The Docker daemon is not running, or its address is wrong. Start it."
     return error
@@ -134,7 +134,7 @@ def stream(failure: Failure) -> ToolError:
 def client(failure: Failure) -> ToolError | None:
     """What the client noticed by itself: no daemon, a wrong argument, a context that is not there."""
     if failure.says("Error while fetching server API version"):
-        return _unreached(failure)
+        return _classify_connection(failure)
     for names, cls, message in _CLASSES:
         if failure.matches(*(f"docker.errors.{name}" for name in names)):
             return cls(message)
@@ -199,7 +199,7 @@ def docker(failure: Failure, code: int | None, text: str, line: str) -> ToolErro
     is_own = code in _OWN_CODES or re.search(_OWN_WORDS, text, re.MULTILINE)
     if re.search(r"\b(?:run|exec|start)\b", line) and not is_own and not re.search(_USAGE, text):
         return ToolExecutionError(f"The program in the container exited with code {code}.", provider="docker")
-    error = meant(failure, text, (*REGISTRY, *DAEMON, *_COMMAND), "docker")
+    error = classify_text(failure, text, (*REGISTRY, *DAEMON, *_COMMAND), "docker")
     if error is not None and "compose" in line:
         error.effect = "possible"  # some of its services may have been started
     return error

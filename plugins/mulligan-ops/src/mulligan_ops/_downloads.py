@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from mulligan.plugin import Failure, ToolError, ToolExecutionError, meanings, status_error
-from mulligan_ops._lines import LOCAL_PERMISSION, USAGE, Lines, meant
+from mulligan_ops._lines import LOCAL_PERMISSION, USAGE, Lines, classify_text
 
 _UNREADABLE = meanings.FAILED._replace(message="The server's response could not be read")
 _UNWRITTEN = meanings.FAILED._replace(message="The download could not be written")
@@ -69,9 +69,9 @@ def curl(failure: Failure, code: int | None, text: str, line: str, address: str 
     """
     if code == _PAGE_NOT_RETRIEVED:
         match = re.search(r"returned error: (\d{3})", text)
-        return _answered(failure, match[1] if match else None, "curl", address)
+        return _classify_status(failure, match[1] if match else None, "curl", address)
     if code == _WRITE_ERROR:
-        return meant(failure, text, _WRITING, "curl") or meanings.error_of(failure, _UNWRITTEN, provider="curl")
+        return classify_text(failure, text, _WRITING, "curl") or meanings.error_of(failure, _UNWRITTEN, provider="curl")
     meaning = _UNREADABLE if "HTTP/0.9" in text else _CURL.get(code or 0)
     if meaning is None:
         return None
@@ -94,13 +94,15 @@ def wget(failure: Failure, code: int | None, text: str, address: str | None) -> 
     """
     match = re.search(r"ERROR (\d{3})", text)
     if match is not None:
-        return _answered(failure, match[1], "wget", address)
-    written = meant(failure, text, ((r"(\S+): No such file or directory", meanings.NOT_FOUND), *_WRITING), "wget")
+        return _classify_status(failure, match[1], "wget", address)
+    written = classify_text(
+        failure, text, ((r"(\S+): No such file or directory", meanings.NOT_FOUND), *_WRITING), "wget"
+    )
     if written is not None:
         return written
     meaning = _WGET.get(code or 0)
     if meaning is meanings.CONNECTION:
-        written = meant(failure, text, _WGET_NETWORK, "wget")
+        written = classify_text(failure, text, _WGET_NETWORK, "wget")
     return (
         written
         if written is not None or meaning is None
@@ -108,7 +110,7 @@ def wget(failure: Failure, code: int | None, text: str, address: str | None) -> 
     )
 
 
-def _answered(failure: Failure, status: str | None, provider: str, address: str | None) -> ToolError:
+def _classify_status(failure: Failure, status: str | None, provider: str, address: str | None) -> ToolError:
     """What the server answered; a silent curl does not tell the status."""
     if status is None:
         return ToolExecutionError("The server returned an HTTP error.", provider=provider, resource=address)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from mulligan.plugin import Failure, ToolError, ToolExecutionError, meanings, status_error
-from mulligan_ops._lines import LOCAL_PERMISSION, LOCKED, USAGE, Lines, meant
+from mulligan_ops._lines import LOCAL_PERMISSION, LOCKED, USAGE, Lines, classify_text
 from mulligan_ops._ssh import CLIENT
 
 _UNMERGED = meanings.CONFLICT._replace(
@@ -110,7 +110,7 @@ def git(failure: Failure, text: str) -> ToolError | None:
     match = re.search(_STATUS, text)
     if match is not None:
         return status_error(failure, int(match[1]), provider="git", resource=_address(text))
-    error = meant(failure, text, _LOCAL, "git") or meant(failure, text, _REMOTE, "git")
+    error = classify_text(failure, text, _LOCAL, "git") or classify_text(failure, text, _REMOTE, "git")
     if error is not None and re.search(_PARTLY, text, re.MULTILINE):
         error.effect = "possible"  # other branches of the same push, or names of the same command, were dealt with
     return error

@@ -21,8 +21,8 @@ from mulligan.plugin import (
     meanings,
     status_error,
 )
-from mulligan_ops._lines import USAGE, Lines, meant
-from mulligan_ops._tracing import HTTP, transported
+from mulligan_ops._lines import USAGE, Lines, classify_text
+from mulligan_ops._tracing import HTTP, classify_transport
 
 rules = Rules("kubernetes")
 REASONS: Mapping[str, meanings.Meaning] = {
@@ -63,7 +63,7 @@ def kubernetes_answer(failure: Failure) -> ToolError | None:
     meaning = REASONS.get(str(answer.get("reason")))
     details = answer.get("details")
     details = details if isinstance(details, Mapping) else {}
-    error = _made(failure, meaning, status, str(answer.get("message", ""))[:2_000], details)
+    error = _make_error(failure, meaning, status, str(answer.get("message", ""))[:2_000], details)
     error.http_status = status
     return error
 
@@ -78,7 +78,7 @@ def _answer(failure: Failure) -> Mapping[str, Any]:
     return body if isinstance(body, Mapping) else {}
 
 
-def _made(
+def _make_error(
     failure: Failure, meaning: meanings.Meaning | None, status: int, message: str, details: Mapping[str, Any]
 ) -> ToolError:
     name = details.get("name")
@@ -141,7 +141,7 @@ def kubernetes_created(failure: Failure) -> ToolError | None:
 @rules(*HTTP)
 def kubernetes_transport(failure: Failure) -> ToolError | None:
     """What the HTTP client met on the way to the API server; the Kubernetes clients let it through."""
-    return None if failure.came_through("kubernetes", "kubernetes_asyncio") is None else transported(failure)
+    return None if failure.came_through("kubernetes", "kubernetes_asyncio") is None else classify_transport(failure)
 
 
 KUBECTL: Lines = (
@@ -185,7 +185,7 @@ def kubectl(failure: Failure, text: str) -> ToolError | None:
     ended = re.search(r"command terminated with exit code (\d+)", text)
     if ended is not None:
         return ToolExecutionError(f"The program in the pod exited with code {ended[1]}.", provider="kubernetes")
-    error = _told(failure, text)
+    error = _classify_output(failure, text)
     if error is not None and re.search(_DONE, text, re.MULTILINE):
         error.effect = "possible"  # one of several objects
     return error
@@ -194,11 +194,11 @@ def kubectl(failure: Failure, text: str) -> ToolError | None:
 _DONE = r"^\S+/\S+ (?:\w+ )?(?:created|configured|patched|replaced|deleted|scaled|labeled|annotated)$|^\S+ \"[^\"]+\" deleted"
 
 
-def _told(failure: Failure, text: str) -> ToolError | None:
+def _classify_output(failure: Failure, text: str) -> ToolError | None:
     match = re.search(_FROM_SERVER, text)
     meaning = REASONS.get(match[1] or "") if match else None
     if match is None or meaning is None:
-        error = meant(failure, text, KUBECTL, "kubernetes")
+        error = classify_text(failure, text, KUBECTL, "kubernetes")
     elif meaning is meanings.PERMISSION and "exceeded quota" in text:
         error = meanings.error_of(failure, meanings.QUOTA, provider="kubernetes")
     else:

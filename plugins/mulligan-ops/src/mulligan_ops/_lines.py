@@ -14,7 +14,7 @@ LOCKED = meanings.ABORTED._replace(message="Another process holds the lock; noth
 _LONGEST_NAME = 300
 
 
-def meant(failure: Failure, text: str, lines: Lines, provider: str) -> ToolError | None:
+def classify_text(failure: Failure, text: str, lines: Lines, provider: str) -> ToolError | None:
     """The error of the first line of a table that is in a text, or None.
 
     Args:

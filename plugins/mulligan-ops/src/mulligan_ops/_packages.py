@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from mulligan.plugin import Failure, ToolError, meanings, reason_of, status_error
 from mulligan_ops._git import git
-from mulligan_ops._lines import LOCAL_PERMISSION, LOCKED, USAGE, Lines, meant
+from mulligan_ops._lines import LOCAL_PERMISSION, LOCKED, USAGE, Lines, classify_text
 
 _DEPENDENCIES = meanings.CONFLICT._replace(message="The dependencies conflict")
 _NPM: Mapping[str, meanings.Meaning] = {
@@ -100,7 +100,7 @@ def npm(failure: Failure, text: str) -> ToolError | None:
     """
     match = re.search(_CODE, text, re.MULTILINE)
     if match is None:
-        return meant(failure, text, _NPM_LINES, "npm")
+        return classify_text(failure, text, _NPM_LINES, "npm")
     meaning = _NPM.get(match[1]) or reason_of(match[1])
     status = re.fullmatch(r"E([45]\d\d)", match[1])
     if meaning is None and status is not None:
@@ -122,7 +122,7 @@ def pip(failure: Failure, text: str) -> ToolError | None:
     match = re.search(_PIP_STATUS, text)
     if match is not None:
         return status_error(failure, int(match[1]), provider="pip", resource=match[2])
-    return meant(failure, text, _PIP, "pip") or (git(failure, text) if "git clone" in text else None)
+    return classify_text(failure, text, _PIP, "pip") or (git(failure, text) if "git clone" in text else None)
 
 
 def apt(failure: Failure, text: str) -> ToolError | None:
@@ -132,4 +132,4 @@ def apt(failure: Failure, text: str) -> ToolError | None:
         failure: what happened.
         text: what it wrote.
     """
-    return meant(failure, text, _APT, "apt")
+    return classify_text(failure, text, _APT, "apt")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mulligan.plugin import Failure, Rules, ToolError, ToolExecutionError, ToolUnavailableError, meanings
-from mulligan_ops._lines import LOCAL_PERMISSION, Lines, meant
+from mulligan_ops._lines import LOCAL_PERMISSION, Lines, classify_text
 
 rules = Rules("ssh")
 _HOST_KEY = meanings.TLS._replace(message="The SSH host key does not match the known key")
@@ -150,4 +150,4 @@ def openssh(failure: Failure, text: str) -> ToolError | None:
         failure: what happened.
         text: what it wrote.
     """
-    return meant(failure, text, FILES, "ssh") or meant(failure, text, CLIENT, "ssh")
+    return classify_text(failure, text, FILES, "ssh") or classify_text(failure, text, CLIENT, "ssh")

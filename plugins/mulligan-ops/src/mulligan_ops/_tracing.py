@@ -33,7 +33,7 @@ _MEANINGS: tuple[tuple[tuple[str, ...], meanings.Meaning], ...] = (
 )
 
 
-def transported(failure: Failure) -> ToolError:
+def classify_transport(failure: Failure) -> ToolError:
     """What an HTTP client met on the way to the service, by the chain of causes.
 
     Args:

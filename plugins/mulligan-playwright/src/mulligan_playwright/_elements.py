@@ -13,7 +13,15 @@ from mulligan.plugin import (
     ToolError,
     ToolTimeoutError,
 )
-from mulligan_playwright._message import ERROR, TIMEOUT, acted, said, selector, whole, wrong
+from mulligan_playwright._message import (
+    ERROR,
+    TIMEOUT,
+    argument_error,
+    full_message,
+    has_acted,
+    message_without_log,
+    selector,
+)
 
 rules = Rules("playwright")
 _STATES: tuple[tuple[str, str], ...] = (
@@ -30,10 +38,10 @@ _STATES: tuple[tuple[str, str], ...] = (
 @rules(TIMEOUT)
 def element_timeout(failure: Failure) -> ToolError | None:
     """An element that was not found, or not ready, in time: more time, or less to do, is not what the call lacked."""
-    wanted, log = selector(failure), whole(failure)
+    wanted, log = selector(failure), full_message(failure)
     if wanted is None:
         return None
-    did = acted(failure)
+    did = has_acted(failure)
     if "resolved to" not in log and not did:
         message = f"The element {wanted} was not found in time. Look at the page for another selector."
         return ResourceNotFoundError(message, resource=wanted)
@@ -50,27 +58,27 @@ def element_timeout(failure: Failure) -> ToolError | None:
 @rules(ERROR)
 def several_elements(failure: Failure) -> ToolError | None:
     """A selector that fits several elements, where exactly one is needed (strict mode)."""
-    if "strict mode violation" not in said(failure):
+    if "strict mode violation" not in message_without_log(failure):
         return None
-    return wrong(failure, "the selector fits several elements", "a selector that fits exactly one element")
+    return argument_error(failure, "the selector fits several elements", "a selector that fits exactly one element")
 
 
 @rules(ERROR)
 def no_element(failure: Failure) -> ToolError | None:
     """A selector that fits nothing, in a call that does not wait."""
-    if "Failed to find element matching selector" not in said(failure):
+    if "Failed to find element matching selector" not in message_without_log(failure):
         return None
-    wanted = said(failure).rpartition("matching selector ")[2].strip('" \n')[:200]
+    wanted = message_without_log(failure).rpartition("matching selector ")[2].strip('" \n')[:200]
     return ResourceNotFoundError(f"Resource not found: {wanted}", resource=wanted)
 
 
 @rules(ERROR)
 def invalid_selector(failure: Failure) -> ToolError | None:
     """A selector that cannot be read."""
-    text = said(failure)
+    text = message_without_log(failure)
     if not any(phrase in text for phrase in _UNREADABLE):
         return None
-    return wrong(failure, "the selector cannot be read", "a valid CSS selector, XPath or locator")
+    return argument_error(failure, "the selector cannot be read", "a valid CSS selector, XPath or locator")
 
 
 _UNREADABLE = (
@@ -87,10 +95,10 @@ _UNREADABLE = (
 @rules(ERROR)
 def wrong_element(failure: Failure) -> ToolError | None:
     """An element of another kind than the action needs, or a key or option that there is not."""
-    text = said(failure)
+    text = message_without_log(failure)
     for phrase, message, expected in _WRONG:
         if phrase in text:
-            error = wrong(failure, message, expected)
+            error = argument_error(failure, message, expected)
             error.effect = "possible" if phrase == _CLICKED else "none"
             return error
     return None

@@ -9,13 +9,20 @@ from mulligan.plugin import Failure, Problem, ToolArgumentError
 ERROR = "playwright.Error"
 TIMEOUT = "playwright.TimeoutError"
 _LONGEST = 20_000
-_ACTED = ("performing ", " action done", 'fill("', "elementHandle.", "selected specified", "waiting for scheduled")
+_ACTION_MARKS = (
+    "performing ",
+    " action done",
+    'fill("',
+    "elementHandle.",
+    "selected specified",
+    "waiting for scheduled",
+)
 _LOGS = r"\n(?:Call log:|=+ logs =+)\n"
 _WAITED_FOR = r"waiting for (?!event |navigation |element )(.{1,500}?)(?: to be \w+)?(?:\n|$)"
 _QUOTED = r"(?:locator|selector)\s?\(?\"(.{1,400})\"\)?$"
 
 
-def whole(failure: Failure) -> str:
+def full_message(failure: Failure) -> str:
     """The message with its log, longer than `failure.text`: its beginning and its end.
 
     Args:
@@ -27,7 +34,7 @@ def whole(failure: Failure) -> str:
     return message if len(message) <= _LONGEST else f"{message[: _LONGEST // 2]}\n{message[-_LONGEST // 2 :]}"
 
 
-def acted(failure: Failure) -> bool:
+def has_acted(failure: Failure) -> bool:
     """Whether the log shows that the call went beyond waiting: it clicked, filled, pressed or selected.
 
     Args:
@@ -35,16 +42,16 @@ def acted(failure: Failure) -> bool:
     """
     message = failure.look("message")
     log = message if isinstance(message, str) else failure.text
-    return any(words in log for words in _ACTED)
+    return any(words in log for words in _ACTION_MARKS)
 
 
-def said(failure: Failure) -> str:
+def message_without_log(failure: Failure) -> str:
     """The message without the log, which quotes the page and the call.
 
     Args:
         failure: what happened.
     """
-    return re.split(_LOGS, whole(failure), maxsplit=1)[0][:2_000]
+    return re.split(_LOGS, full_message(failure), maxsplit=1)[0][:2_000]
 
 
 def selector(failure: Failure) -> str | None:
@@ -53,14 +60,14 @@ def selector(failure: Failure) -> str | None:
     Args:
         failure: what happened.
     """
-    match = re.search(_WAITED_FOR, whole(failure))
+    match = re.search(_WAITED_FOR, full_message(failure))
     if match is None:
         return None
     inner = re.match(_QUOTED, match[1])
     return (inner[1].replace('\\"', '"') if inner else match[1])[:200]
 
 
-def wrong(
+def argument_error(
     failure: Failure, message: str, expected: str | None = None, resource: str | None = None
 ) -> ToolArgumentError:
     """An argument that does not fit; its name is told where its value is in the message.
@@ -71,7 +78,7 @@ def wrong(
         expected: what would be right.
         resource: what it is about, by default the selector.
     """
-    text = whole(failure)
+    text = full_message(failure)
     given = failure.arguments or {}
     names = [name for name, value in given.items() if isinstance(value, str) and len(value) > 1 and value in text]
     pointer = f"/{names[0].replace('~', '~0').replace('/', '~1')}" if names else ""

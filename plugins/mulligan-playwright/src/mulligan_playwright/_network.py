@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from mulligan.plugin import Failure, Rules, ToolError, ToolExecutionError, ToolTimeoutError, meanings, status_error
-from mulligan_playwright._message import ERROR, TIMEOUT, said, whole, wrong
+from mulligan_playwright._message import ERROR, TIMEOUT, argument_error, full_message, message_without_log
 
 rules = Rules("playwright")
 _CODE = r"\bnet::ERR_(\w+)|\b(NS_(?:ERROR|BINDING)_\w+|(?:SSL|SEC|MOZILLA_PKIX)_ERROR_\w+|E[A-Z]{4,12}|EAI_[A-Z]+)\b"
@@ -86,13 +86,13 @@ _WORDS: tuple[tuple[str, meanings.Meaning], ...] = (
 @rules(ERROR)
 def network(failure: Failure) -> ToolError | None:
     """A code of the browser or of Node.js, or WebKit's words, for an address that could not be loaded."""
-    text = said(failure)
+    text = message_without_log(failure)
     meaning = _by_code(text) or next((meaning for words, meaning in _WORDS if words in text), None)
     if meaning is meanings.ARGUMENT:
-        return wrong(failure, "the browser cannot open this address", "an absolute URL", _address(failure))
+        return argument_error(failure, "the browser cannot open this address", "an absolute URL", _address(failure))
     if meaning is None:
         return None
-    if _ANSWERED in whole(failure):
+    if _ANSWERED in full_message(failure):
         meaning = meaning._replace(effect="possible")  # an address before this one took the request, and redirected it
     return meanings.error_of(failure, meaning, resource=_address(failure))
 
@@ -106,14 +106,14 @@ def _by_code(text: str) -> meanings.Meaning | None:
 
 
 def _address(failure: Failure) -> str | None:
-    match = re.search(_ADDRESS, whole(failure))
+    match = re.search(_ADDRESS, full_message(failure))
     return next(filter(None, match.groups()), None) if match else None
 
 
 @rules(ERROR)
 def answered(failure: Failure) -> ToolError | None:
     """An HTTP status that a request was told to fail on."""
-    match = re.match(_STATUS, said(failure))
+    match = re.match(_STATUS, message_without_log(failure))
     return status_error(failure, int(match[1]), resource=_address(failure)) if match else None
 
 
@@ -123,7 +123,7 @@ def navigation_timeout(failure: Failure) -> ToolError:
     address = _address(failure)
     if address is not None:
         return ToolTimeoutError("The address was not loaded in time.", resource=address)
-    waits = re.search(r"waiting for event \"(\w{1,40})\"", whole(failure))
+    waits = re.search(r"waiting for event \"(\w{1,40})\"", full_message(failure))
     if waits is not None:
         return ToolTimeoutError(f"The event {waits[1]} did not occur in time.")
     reads = re.match(r"\w+\.wait_for_(?:function|url|load_state|timeout)", failure.text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from mulligan.plugin import Effect, Failure, Rules, ToolError, ToolExecutionError, ToolPermissionError
-from mulligan_playwright._message import ERROR, acted, said, wrong
+from mulligan_playwright._message import ERROR, argument_error, has_acted, message_without_log
 
 rules = Rules("playwright")
 _REFUSED = ("NotAllowedError", "SecurityError")  # https://webidl.spec.whatwg.org/#idl-DOMException-error-names
@@ -19,7 +19,7 @@ def script(failure: Failure) -> ToolError | None:
     if match is None:
         return None
     if match[1] == "SyntaxError":
-        return wrong(failure, "the script has a syntax error", "valid JavaScript")
+        return argument_error(failure, "the script has a syntax error", "valid JavaScript")
     if match[1] in _REFUSED:
         user = "The browser does not allow this page to do what the assistant tried, such as reading the clipboard."
         message = "The browser blocked the script. The user must allow it."
@@ -38,10 +38,10 @@ def closed(failure: Failure) -> ToolError:
 @rules(ERROR)
 def gone(failure: Failure) -> ToolError | None:
     """A page that crashed or moved on, a frame that was removed, a browser that is not installed."""
-    text = said(failure)
+    text = message_without_log(failure)
     for phrases, message, effect, transient in _GONE:
         if any(phrase in text for phrase in phrases):
-            return ToolExecutionError(message, effect="possible" if acted(failure) else effect, transient=transient)
+            return ToolExecutionError(message, effect="possible" if has_acted(failure) else effect, transient=transient)
     return None
 
 

@@ -31,7 +31,7 @@ from mulligan import Pipeline, Tool
 from mulligan.errors import ToolError
 from mulligan.plugin import DeadlineExceeded, safe_str
 
-PASSING = (
+CONTROL_FLOW = (
     ApprovalRequired,
     CallDeferred,
     ModelRetry,
@@ -99,7 +99,7 @@ class ServerError(Exception):
 
 
 @dataclass
-class Reporting(WrapperToolset[Any]):
+class ErrorReportingToolset(WrapperToolset[Any]):
     """Lets out what happened, where Pydantic AI would make a request to try again of it: a deadline, a server's error."""
 
     async def call_tool(
@@ -120,7 +120,7 @@ class Reporting(WrapperToolset[Any]):
         try:
             return await super().call_tool(name, tool_args, ctx, tool)
         except ModelRetry as retry:
-            where = _raised_in(retry)
+            where = _raising_module(retry)
             if where == FunctionToolset.__module__:
                 raise (TimeoutError(retry.message) if deadline is None else DeadlineExceeded(deadline)) from None
             if where == "pydantic_ai.mcp":
@@ -147,7 +147,7 @@ async def validate(**arguments: Any) -> None:
     try:
         call.value = await call.handler(arguments)
         call.arguments = arguments
-    except (ValidationError, *PASSING):
+    except (ValidationError, *CONTROL_FLOW):
         raise
     except Exception as error:
         call.passing = error
@@ -172,7 +172,7 @@ async def run(**_: Any) -> Any:
         call.passing = error  # the author's own words were used up
         return None
     value = call.value.return_value if isinstance(call.value, ToolReturn) else call.value
-    return value if isinstance(value, str) or call.view.classify(value) is not None else Kept(value)
+    return value if isinstance(value, str) or call.view.classify(value) is not None else OpaqueValue(value)
 
 
 def runs_in_thread(tool: Any) -> bool:
@@ -188,7 +188,7 @@ def runs_in_thread(tool: Any) -> bool:
     return False
 
 
-def _raised_in(error: BaseException) -> str | None:
+def _raising_module(error: BaseException) -> str | None:
     """The module that raised an exception: an author's own words come from elsewhere than those of Pydantic AI."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
@@ -200,7 +200,7 @@ def refuse(**_: Any) -> None:
     """The handler of a tool that is only named: it is never run, since only a read_only one is run by a repaired name."""
 
 
-class Kept:
+class OpaqueValue:
     """A value that goes back to Pydantic AI as it is, and not as JSON.
 
     Args:
@@ -215,7 +215,7 @@ class Kept:
         return safe_str(self._value)
 
 
-def shown(name: str, description: str | None, schema: Any, handler: Callable[..., Any], **options: Any) -> Tool:
+def make_tool(name: str, description: str | None, schema: Any, handler: Callable[..., Any], **options: Any) -> Tool:
     """A tool of Pydantic AI as mulligan sees it; with any arguments allowed where its schema cannot be used.
 
     Args:

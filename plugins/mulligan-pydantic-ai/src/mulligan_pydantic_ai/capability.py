@@ -17,7 +17,16 @@ from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
 from pydantic_core import SchemaValidator, core_schema, from_json
 
 from mulligan import Pipeline, ToolResult
-from mulligan_pydantic_ai.calls import PASSING, Call, Reporting, current_call, run, runs_in_thread, shown, validate
+from mulligan_pydantic_ai.calls import (
+    CONTROL_FLOW,
+    Call,
+    ErrorReportingToolset,
+    current_call,
+    make_tool,
+    run,
+    runs_in_thread,
+    validate,
+)
 from mulligan_pydantic_ai.memory import Memory
 
 _LATER = 1e9  # seconds: mulligan keeps the deadlines
@@ -53,8 +62,8 @@ class Mulligan(AbstractCapability[Any]):
         tools: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
         for options in (tools or {}).values():
-            shown("checked", None, {}, run, **options)
-        self._pipeline = (pipeline or Pipeline()).with_tools((), control_flow=PASSING)
+            make_tool("checked", None, {}, run, **options)
+        self._pipeline = (pipeline or Pipeline()).with_tools((), control_flow=CONTROL_FLOW)
         self._timeout = timeout
         self._options = tools or {}
         self.memory = Memory(self._pipeline, None)
@@ -103,7 +112,7 @@ class Mulligan(AbstractCapability[Any]):
         Args:
             toolset: of the agent.
         """
-        return Reporting(toolset)
+        return ErrorReportingToolset(toolset)
 
     async def before_model_request(
         self, ctx: RunContext[Any], request_context: ModelRequestContext
@@ -147,7 +156,7 @@ class Mulligan(AbstractCapability[Any]):
             return validated
         except ValidationError as error:
             one = Call(handler, _read(args), self._view(tool_def, runs=False), refused=error)
-        result = await self._through(one, call, args)
+        result = await self._run_pipeline(one, call, args)
         if result.is_error:
             raise self.memory.failed(result)
         self.memory.repaired[call.tool_call_id] = (one.arguments, result.content.partition("\n")[2])
@@ -166,14 +175,14 @@ class Mulligan(AbstractCapability[Any]):
         in_thread = runs_in_thread((tools or {}).get(call.tool_name))
         one = Call(handler, args, self._view(tool_def, runs=True, in_thread=in_thread))
         one.deadline = self.memory.timeouts.get(call.tool_name) if in_thread else None
-        result = await self._through(one, call, sent)
+        result = await self._run_pipeline(one, call, sent)
         if result.is_error:
             raise self.memory.failed(result)
         if isinstance(one.value, str):
             return f"{result.content}\n{note}" if note else result.content
         return one.value
 
-    async def _through(self, one: Call, call: ToolCallPart, arguments: Any) -> ToolResult:
+    async def _run_pipeline(self, one: Call, call: ToolCallPart, arguments: Any) -> ToolResult:
         token = current_call.set(one)
         try:
             result = await self._acall(one.view, call, arguments)
@@ -196,7 +205,7 @@ class Mulligan(AbstractCapability[Any]):
             elif not in_thread:
                 options["timeout"] = self.memory.timeouts.get(tool_def.name)
             schema = {"type": "object"} if runs else tool_def.parameters_json_schema
-            tool = shown(tool_def.name, tool_def.description, schema, run if runs else validate, **options)
+            tool = make_tool(tool_def.name, tool_def.description, schema, run if runs else validate, **options)
             view = self._pipeline.with_tools([tool])
             self.memory.views[tool_def.name, runs] = (tool_def, view)
         return view

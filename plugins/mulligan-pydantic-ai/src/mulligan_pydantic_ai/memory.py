@@ -12,7 +12,7 @@ from pydantic_ai.messages import ModelMessage
 
 from mulligan import Pipeline, Session, ToolResult
 from mulligan.errors import ToolError
-from mulligan_pydantic_ai.calls import RunStopped, refuse, shown
+from mulligan_pydantic_ai.calls import RunStopped, make_tool, refuse
 
 
 class Memory:
@@ -54,7 +54,7 @@ class Memory:
         """
         if definitions != self._definitions:
             each = [
-                shown(one.name, one.description, one.parameters_json_schema, refuse) for one in definitions.values()
+                make_tool(one.name, one.description, one.parameters_json_schema, refuse) for one in definitions.values()
             ]
             self._definitions, self.offered = definitions, self._pipeline.with_tools(each)
 

@@ -16,7 +16,7 @@ from mulligan.plugin import (
     ToolQuotaError,
     status_error,
 )
-from mulligan_search import below
+from mulligan_search import transport
 
 rules = Rules("serpapi")
 _MISSING = re.compile(r"\bmissing (?:query )?`(\w{1,40})` parameter", re.IGNORECASE)
@@ -37,13 +37,13 @@ def no_search_id(_: Failure) -> ToolError:
 @rules("serpapi.TimeoutError")
 def timeout(failure: Failure) -> ToolError:
     """No answer in time."""
-    return below.timed_out(failure)
+    return transport.timed_out(failure)
 
 
 @rules("serpapi.HTTPConnectionError")
 def connection(failure: Failure) -> ToolError:
     """No connection, or one that was dropped."""
-    return below.no_answer(failure)
+    return transport.connection_error(failure)
 
 
 @rules("serpapi.HTTPError")

@@ -30,7 +30,7 @@ def keyless_limit(failure: Failure) -> ToolError:
 def usage_limit(failure: Failure) -> ToolError:
     """Status 429: too many requests, or the plan is used up, which only the text tells apart."""
     if failure.says("plan", "usage limit", "pay-as-you-go", "credit", "credits", "quota", "upgrade"):
-        return _used_up()
+        return _quota_error()
     return ToolRateLimitError("Tavily's rate limit is reached.", http_status=429)
 
 
@@ -38,13 +38,13 @@ def usage_limit(failure: Failure) -> ToolError:
 def forbidden(failure: Failure) -> ToolError:
     """Statuses 432 and 433, a limit of the plan; status 403, a page that is not supported, or permission."""
     if failure.says("plan", "plan's", "limit", "pay-as-you-go", "credit", "credits", "upgrade"):
-        return _used_up()
+        return _quota_error()
     if failure.says("not supported"):
         return ToolArgumentError("Tavily does not support one of the addresses.", http_status=403)
     return ToolPermissionError("Tavily denied permission.")
 
 
-def _used_up() -> ToolError:
+def _quota_error() -> ToolError:
     return ToolQuotaError("The limit of the Tavily plan is exhausted.")
 
 

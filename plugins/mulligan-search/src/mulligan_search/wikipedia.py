@@ -16,7 +16,7 @@ from mulligan.plugin import (
     safe_str,
     status_error,
 )
-from mulligan_search import below
+from mulligan_search import transport
 
 rules = Rules("wikipedia")
 _OPTIONS = 8
@@ -103,13 +103,13 @@ def status(failure: Failure) -> ToolError:
 @rules("wikipediaapi.WikiHttpTimeoutError")
 def timeout(failure: Failure) -> ToolError:
     """wikipediaapi: no answer in time."""
-    return below.timed_out(failure)
+    return transport.timed_out(failure)
 
 
 @rules("wikipediaapi.WikiConnectionError")
 def connection(failure: Failure) -> ToolError:
     """wikipediaapi: no connection, or one that was dropped."""
-    return below.no_answer(failure)
+    return transport.connection_error(failure)
 
 
 @rules("wikipediaapi.WikiInvalidJsonError")

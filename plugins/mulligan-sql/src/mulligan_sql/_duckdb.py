@@ -37,32 +37,32 @@ _CLASSES: tuple[tuple[str, m.Meaning], ...] = (
 @rules("duckdb.ConstraintException", "_duckdb.ConstraintException")
 def duckdb_constraint(failure: Failure) -> ToolError:
     """A constraint that the row breaks, with its column where that is told."""
-    column, text = m.found(_CONSTRAINT, failure.text), failure.text
+    column, text = m.find_name(_CONSTRAINT, failure.text), failure.text
     if "NOT NULL constraint" in text:
         return m.needs_value(column, provider=_PROVIDER)
     if "CHECK constraint" in text:
-        return m.rejected(None, m.found(_QUOTED, text), provider=_PROVIDER)
+        return m.rejected(None, m.find_name(_QUOTED, text), provider=_PROVIDER)
     if failure.says("foreign key constraint"):
-        return m.referenced(m.found(_FOREIGN, text), provider=_PROVIDER)
-    return m.duplicate(m.found(_KEY, text), provider=_PROVIDER)
+        return m.referenced(m.find_name(_FOREIGN, text), provider=_PROVIDER)
+    return m.duplicate(m.find_name(_KEY, text), provider=_PROVIDER)
 
 
 @rules("duckdb.CatalogException", "_duckdb.CatalogException", "duckdb.BinderException", "_duckdb.BinderException")
 def duckdb_name(failure: Failure) -> ToolError | None:
     """A table, column or function that is not there, or is there already."""
     if failure.says("already exists"):
-        return m.exists(m.found(_NAMED, failure.text), provider=_PROVIDER)
+        return m.exists(m.find_name(_NAMED, failure.text), provider=_PROVIDER)
     if failure.says("Referenced table"):
         return m.WRONG_SQL(provider=_PROVIDER)
     if failure.says("Could not drop", "Cannot drop"):
         return m.DEPENDED_ON(provider=_PROVIDER)
     if failure.says("Referenced column", "Referenced update column", "does not have a column"):
-        return m.unknown_column(m.found(_COLUMN, failure.text), provider=_PROVIDER)
+        return m.unknown_column(m.find_name(_COLUMN, failure.text), provider=_PROVIDER)
     if not failure.says("does not exist", "not found", "No catalog"):
         return None
     if failure.says("Function with name"):
         return m.UNKNOWN_FUNCTION(provider=_PROVIDER)
-    return m.missing(m.found(_NAMED, failure.text) or m.found(_QUOTED, failure.text), provider=_PROVIDER)
+    return m.missing(m.find_name(_NAMED, failure.text) or m.find_name(_QUOTED, failure.text), provider=_PROVIDER)
 
 
 @rules("duckdb.TransactionException", "_duckdb.TransactionException")
@@ -70,7 +70,7 @@ def duckdb_transaction(failure: Failure) -> ToolError | None:
     """Another transaction at the same time, a row that is there already at the end of one, or one that failed before."""
     for phrases, meaning in _TRANSACTIONS:
         if failure.says(*phrases):
-            return m.made(meaning, _PROVIDER, column=m.found(_KEY, failure.text))
+            return m.make_error(meaning, _PROVIDER, column=m.find_name(_KEY, failure.text))
     return None
 
 
@@ -93,7 +93,7 @@ def duckdb_file(failure: Failure) -> ToolError | None:
     """A file that is missing, held by another process, denied, or no database."""
     for phrases, meaning in _FILES:
         if failure.says(*phrases):
-            return m.made(meaning, _PROVIDER, name=m.found(_QUOTED, failure.text))
+            return m.make_error(meaning, _PROVIDER, name=m.find_name(_QUOTED, failure.text))
     return None
 
 

@@ -41,7 +41,9 @@ TIMED_OUT: Meaning = partial(ToolTimeoutError, "The database did not respond in 
 TOO_SLOW: Meaning = partial(ToolTimeoutError, "The statement exceeded the database's time limit; request less.")
 NOT_CONNECTED: Meaning = partial(ToolTimeoutError, "No database connection became available in time.", effect="none")
 CANCELLED: Meaning = partial(ToolCancelledError, "The statement was cancelled.")
-CROWDED: Meaning = partial(ToolUnavailableError, "The database temporarily has no free connection.", effect="none")
+TOO_MANY_CONNECTIONS: Meaning = partial(
+    ToolUnavailableError, "The database temporarily has no free connection.", effect="none"
+)
 STARTING: Meaning = partial(ToolUnavailableError, "The database temporarily accepts no connections.", effect="none")
 STOPPING: Meaning = partial(ToolUnavailableError, "The database is shutting down.", effect="possible")
 LIMITED: Meaning = partial(ToolRateLimitError, "The database account has reached its hourly limit.")
@@ -184,11 +186,11 @@ def referenced(column: str | None, table: str | None = None, *, provider: str | 
     return ResourceConflictError(message, problems=problems, resource=table, provider=provider)
 
 
-_OF_A_NAME = (missing, exists, denied, unknown_column)
-_OF_A_COLUMN = (rejected, needs_value, duplicate, referenced)
+_NAME_MEANINGS = (missing, exists, denied, unknown_column)
+_COLUMN_MEANINGS = (rejected, needs_value, duplicate, referenced)
 
 
-def made(
+def make_error(
     meaning: Meaning,
     provider: str | None,
     *,
@@ -205,9 +207,9 @@ def made(
         column: the column that it is about.
         table: the table that it is about.
     """
-    if meaning in _OF_A_NAME:
+    if meaning in _NAME_MEANINGS:
         return meaning(name or table, provider=provider)
-    if meaning in _OF_A_COLUMN:
+    if meaning in _COLUMN_MEANINGS:
         return meaning(column, table, provider=provider)
     return meaning(resource=table or name, provider=provider)
 
@@ -225,7 +227,7 @@ def pointer(column: str) -> str:
     return "/" + column.rsplit(".", 1)[-1].replace("~", "~0").replace("/", "~1")
 
 
-def found(pattern: str, text: str) -> str | None:
+def find_name(pattern: str, text: str) -> str | None:
     """The first name that a pattern finds in a database's prose, without quotes, or None.
 
     Args:

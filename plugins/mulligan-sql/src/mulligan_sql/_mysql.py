@@ -20,7 +20,7 @@ _MEANINGS: tuple[tuple[m.Meaning, tuple[int, ...]], ...] = (
     (m.TIMED_OUT, (1159, 1161)),
     (m.TOO_SLOW, (1969, 3024)),
     (m.CANCELLED, (1317, 1028)),
-    (m.CROWDED, (1040, 1203)),
+    (m.TOO_MANY_CONNECTIONS, (1040, 1203)),
     (m.LIMITED, (1226,)),
     (m.EXHAUSTED, (1037, 1038, 1041, 1135, 2008)),
     (m.FULL, (1021, 1114, 3170)),
@@ -72,21 +72,21 @@ def mysql_timeout(failure: Failure) -> ToolError:
 @rules("mysql.connector.PoolError")
 def mysql_pool(failure: Failure) -> ToolError | None:
     """The connector's pool has no connection left."""
-    return m.CROWDED(provider=_PROVIDER) if failure.says("pool exhausted", "queue is full") else None
+    return m.TOO_MANY_CONNECTIONS(provider=_PROVIDER) if failure.says("pool exhausted", "queue is full") else None
 
 
 @rules("pymysql.MySQLError", "mysql.connector.Error", "MySQLdb.MySQLError", "asyncmy.MySQLError", "mariadb.Error")
 def mysql_number(failure: Failure) -> ToolError | None:
     """The server's or the client's error number, with the table and column that its text names."""
-    number, text = _told(failure)
+    number, text = _number_and_text(failure)
     meaning = _meaning(number, text) or meaning_of(state_of(failure.look("sqlstate")) or "")
     if meaning is None:
-        return _closed(failure)
+        return _connection_closed(failure)
     table = _table(text)
-    return m.made(meaning, _PROVIDER, name=_name(meaning, text), column=_column(meaning, text), table=table)
+    return m.make_error(meaning, _PROVIDER, name=_name(meaning, text), column=_column(meaning, text), table=table)
 
 
-def _told(failure: Failure) -> tuple[int, str]:
+def _number_and_text(failure: Failure) -> tuple[int, str]:
     """The number and the text, which each driver keeps in its own way."""
     number, text = failure.look("errno"), failure.look("msg")
     if not isinstance(number, int):
@@ -97,18 +97,18 @@ def _told(failure: Failure) -> tuple[int, str]:
 
 def _meaning(number: int, text: str) -> m.Meaning | None:
     """What a number means; some stand for two things, which only the text tells apart."""
-    if number in _WITH_ERRNO and m.found(_NO_SPACE, text):
+    if number in _WITH_ERRNO and m.find_name(_NO_SPACE, text):
         return m.FULL
-    for one, phrase, meaning in _TWOFOLD:
+    for one, phrase, meaning in _AMBIGUOUS_NUMBERS:
         if one == number and phrase in text:
             return meaning
     return _NUMBERS.get(number)
 
 
 _WITH_ERRNO = frozenset({1005, 1016, 1025, 1026, 1030})
-_TWOFOLD: tuple[tuple[int, str, m.Meaning], ...] = (
+_AMBIGUOUS_NUMBERS: tuple[tuple[int, str, m.Meaning], ...] = (
     (1005, "errno: 150", m.WRONG_SQL),
-    (1226, "max_user_connections", m.CROWDED),
+    (1226, "max_user_connections", m.TOO_MANY_CONNECTIONS),
     (1290, "-file-priv", m.denied),
     (1305, "FUNCTION", m.UNKNOWN_FUNCTION),
     (1396, "CREATE", m.exists),
@@ -117,7 +117,7 @@ _TWOFOLD: tuple[tuple[int, str, m.Meaning], ...] = (
 )
 
 
-def _closed(failure: Failure) -> ToolError | None:
+def _connection_closed(failure: Failure) -> ToolError | None:
     """A connection that is closed already, which has no number of its own."""
     if failure.look("args") == (0, "") or failure.says(
         "Connection not available", "Cursor is not connected", "Not connected"
@@ -132,13 +132,13 @@ def _name(meaning: m.Meaning, text: str) -> str | None:
     """The thing that the text names."""
     if meaning not in (m.missing, m.unknown_column, m.exists):
         return None
-    return m.found(_NAME, text)
+    return m.find_name(_NAME, text)
 
 
 def _column(meaning: m.Meaning, text: str) -> str | None:
     """The column that the text names; a key that MySQL named after its column tells it too."""
-    checked = m.found(_CHECKED, text) if meaning is m.rejected else None
-    column = checked or m.found(_COLUMNS.get(meaning, _COLUMN), text)
+    checked = m.find_name(_CHECKED, text) if meaning is m.rejected else None
+    column = checked or m.find_name(_COLUMNS.get(meaning, _COLUMN), text)
     return None if column is None or column.endswith("PRIMARY") else column
 
 
@@ -147,5 +147,5 @@ _COLUMNS = {m.duplicate: _KEY, m.referenced: _FOREIGN}
 
 def _table(text: str) -> str | None:
     """The table that the text names, with its database's name where that is told."""
-    table = m.found(_TABLE, text)
-    return table or m.found(_TABLE_OF_COLUMN, text)
+    table = m.find_name(_TABLE, text)
+    return table or m.find_name(_TABLE_OF_COLUMN, text)

@@ -24,21 +24,21 @@ def pep249(failure: Failure) -> ToolError | None:
     names = [cls.__name__ for cls in type(error).__mro__]
     if "DatabaseError" not in names or "Error" not in names:
         return None
-    state = state_of(failure.look("sqlstate") or _first(failure))
+    state = state_of(failure.look("sqlstate") or _first_argument(failure))
     meaning = None if state is None else meaning_of(state)
     provider = _PROVIDERS.get(type(error).__module__.partition(".")[0])
     by_class = next((meaning for name, meaning in _CLASSES if name in names), None)
     if provider is None and (state is not None or by_class is not None):
-        told = _told(failure, state)
-        if told is not None:
-            return told
+        error_of_driver = _error_of_unknown_driver(failure, state)
+        if error_of_driver is not None:
+            return error_of_driver
     meaning = meaning or by_class
     if meaning is None and provider is not None:
         meaning = m.FAILED
-    return None if meaning is None else m.made(meaning, provider)
+    return None if meaning is None else m.make_error(meaning, provider)
 
 
-def _told(failure: Failure, state: str | None) -> ToolError | None:
+def _error_of_unknown_driver(failure: Failure, state: str | None) -> ToolError | None:
     """What a driver that nobody knows says itself, in a reason or in words, which is more than the standard's class."""
     if state is None:
         return reason_error(failure) or text_error(failure)
@@ -55,7 +55,7 @@ _PROVIDERS = {
 }
 
 
-def _first(failure: Failure) -> object:
+def _first_argument(failure: Failure) -> object:
     """The first argument: ODBC's drivers put the SQLSTATE there."""
     arguments = failure.look("args")
     return arguments[0] if isinstance(arguments, tuple) and arguments else None

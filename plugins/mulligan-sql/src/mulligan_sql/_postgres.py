@@ -23,18 +23,18 @@ def postgres_state(failure: Failure) -> ToolError | None:
     if state is None:
         return None
     meaning, table = _meaning(state, failure), _field(failure, "table_name", "t")
-    return m.made(meaning, _PROVIDER, name=_name(meaning, failure), column=_column(failure, table), table=table)
+    return m.make_error(meaning, _PROVIDER, name=_name(meaning, failure), column=_column(failure, table), table=table)
 
 
 def _meaning(state: str, failure: Failure) -> m.Meaning:
     """What the state means; some stand for two things, which only the words tell apart."""
-    for one, phrases, meaning in _TWOFOLD:
+    for one, phrases, meaning in _AMBIGUOUS_STATES:
         if one == state and failure.says(*phrases):
             return meaning
     return meaning_of(state) or m.FAILED
 
 
-_TWOFOLD: tuple[tuple[str, tuple[str, ...], m.Meaning], ...] = (
+_AMBIGUOUS_STATES: tuple[tuple[str, tuple[str, ...], m.Meaning], ...] = (
     ("08P01", ("bind message supplies",), m.WRONG_PARAMETERS),
     ("55000", ("not currently accepting connections",), m.STARTING),
     ("57014", ("statement timeout",), m.TOO_SLOW),
@@ -47,10 +47,10 @@ _TWOFOLD: tuple[tuple[str, tuple[str, ...], m.Meaning], ...] = (
 def _name(meaning: m.Meaning, failure: Failure) -> str | None:
     """The thing that the message names."""
     if meaning is m.unknown_column:
-        return m.found(_COLUMN, failure.text)
+        return m.find_name(_COLUMN, failure.text)
     if meaning is m.denied:
-        return m.found(_OBJECT, failure.text)
-    return m.found(_QUOTED, failure.text) if meaning in (m.missing, m.exists, m.LOCKED) else None
+        return m.find_name(_OBJECT, failure.text)
+    return m.find_name(_QUOTED, failure.text) if meaning in (m.missing, m.exists, m.LOCKED) else None
 
 
 def _field(failure: Failure, name: str, letter: str) -> str | None:
@@ -68,7 +68,7 @@ def _column(failure: Failure, table: str | None) -> str | None:
     column = _field(failure, "column_name", "c")
     if column is not None:
         return column
-    column = m.found(_KEY, _field(failure, "message_detail", "D") or _field(failure, "detail", "D") or "")
+    column = m.find_name(_KEY, _field(failure, "message_detail", "D") or _field(failure, "detail", "D") or "")
     constraint = _field(failure, "constraint_name", "n") or ""
     if column is None and table and constraint.startswith(f"{table}_") and constraint.endswith("_check"):
         return constraint.removeprefix(f"{table}_").removesuffix("_check") or None
@@ -84,7 +84,7 @@ def postgres_no_connection(failure: Failure) -> ToolError:
 @rules("psycopg_pool.TooManyRequests")
 def postgres_pool_full(failure: Failure) -> ToolError:
     """Too many callers wait for a connection of the pool."""
-    return m.CROWDED(provider=_PROVIDER)
+    return m.TOO_MANY_CONNECTIONS(provider=_PROVIDER)
 
 
 @rules("psycopg_pool.PoolClosed", "psycopg.errors.PipelineAborted", "psycopg.errors.CancellationTimeout")
@@ -99,30 +99,30 @@ def postgres_order(failure: Failure) -> ToolError:
 @rules("psycopg.OperationalError", "psycopg2.OperationalError")
 def postgres_connection(failure: Failure) -> ToolError | None:
     """A connection that could not be made, or was lost, by the words of libpq, the server and its poolers."""
-    if m.found(_NO_ROLE, failure.text):
+    if m.find_name(_NO_ROLE, failure.text):
         return m.REFUSED(provider=_PROVIDER)
-    for phrases, meaning in _ANSWERED:
+    for phrases, meaning in _SERVER_PHRASES:
         if failure.says(*phrases):
             return meaning(provider=_PROVIDER)
-    database = m.found(_DATABASE, failure.text)
+    database = m.find_name(_DATABASE, failure.text)
     if database is not None:
         return m.missing(database, provider=_PROVIDER)
-    for phrases, meaning in _UNANSWERED:
+    for phrases, meaning in _NETWORK_PHRASES:
         if failure.says(*phrases):
             return meaning(provider=_PROVIDER)
     return None
 
 
-_Words = tuple[tuple[tuple[str, ...], m.Meaning], ...]
-_ANSWERED: _Words = (
+_PhraseTable = tuple[tuple[tuple[str, ...], m.Meaning], ...]
+_SERVER_PHRASES: _PhraseTable = (
     (("authentication failed", "no password supplied", "pg_hba.conf rejects", "no pg_hba.conf entry"), m.REFUSED),
     (("not permitted to log in", "requires a valid client certificate", "no such user", "user not found"), m.REFUSED),
     (("permission denied for database",), m.denied),
-    (("too many clients already", "connection slots are reserved", "too many connections for"), m.CROWDED),
-    (("no more connections allowed", "max client connections reached"), m.CROWDED),
+    (("too many clients already", "connection slots are reserved", "too many connections for"), m.TOO_MANY_CONNECTIONS),
+    (("no more connections allowed", "max client connections reached"), m.TOO_MANY_CONNECTIONS),
     (("the database system is", "not currently accepting connections"), m.STARTING),
 )
-_UNANSWERED: _Words = (
+_NETWORK_PHRASES: _PhraseTable = (
     (("timeout expired", "connection timed out", "query_wait_timeout"), m.NOT_CONNECTED),
     (("connection refused", "is the server running", "no route to host", "network is unreachable"), m.UNREACHABLE),
     (("could not translate host name", "failed to resolve host", "name or service not known"), m.UNREACHABLE),
@@ -153,7 +153,7 @@ def postgres_unmade(failure: Failure) -> ToolError | None:
 @rules("asyncpg.InterfaceError", "psycopg.InterfaceError", "psycopg2.InterfaceError", "pg8000.InterfaceError")
 def postgres_client(failure: Failure) -> ToolError | None:
     """What a driver noticed by itself: a value that does not fit its parameter, a connection that is closed."""
-    for phrases, meaning in _NOTICED:
+    for phrases, meaning in _CLIENT_PHRASES:
         if failure.says(*phrases):
             return meaning(provider=_PROVIDER)
     if failure.exception is not None and failure.exception.__cause__ is not None:
@@ -161,7 +161,7 @@ def postgres_client(failure: Failure) -> ToolError | None:
     return m.MISUSED(provider=_PROVIDER)
 
 
-_NOTICED: _Words = (
+_CLIENT_PHRASES: _PhraseTable = (
     (("the server expects",), m.WRONG_PARAMETERS),
     (("cursor already closed", "cursor is closed"), m.CLOSED),
     (("connection is closed", "connection already closed", "pool is closing", "pool is closed"), m.DROPPED),

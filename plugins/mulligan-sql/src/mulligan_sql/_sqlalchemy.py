@@ -51,7 +51,7 @@ def sqlalchemy_statement(failure: Failure) -> ToolError | None:
     """A statement that did not reach the driver: a value is missing, or has a type that its column does not take."""
     if failure.matches("sqlalchemy.exc.DBAPIError"):
         return None
-    name = m.found(_BOUND, failure.text)
+    name = m.find_name(_BOUND, failure.text)
     if name is None or not failure.says("A value is required"):
         return m.WRONG_PARAMETERS()
     problem = Problem(m.pointer(name), "a value is required", "a value for this parameter of the SQL")
@@ -117,7 +117,7 @@ _OF_THE_TOOL = (
 @rules("sqlalchemy.exc.CompileError", "sqlalchemy.exc.InvalidRequestError")
 def sqlalchemy_column(failure: Failure) -> ToolError | None:
     """A column that the values or the filter name and the table does not have."""
-    name = m.found(_NO_COLUMN, failure.text)
+    name = m.find_name(_NO_COLUMN, failure.text)
     return None if name is None else m.unknown_column(name)
 
 

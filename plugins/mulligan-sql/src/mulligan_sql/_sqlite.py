@@ -55,9 +55,9 @@ def sqlite_code(failure: Failure) -> ToolError | None:
     meaning = _CODES.get(code) or _CODES.get("_".join(code.split("_")[:2]))
     if meaning is None:
         return None
-    name = m.found(_OPENING, failure.text) if meaning is m.missing else None
-    column = m.found(_CHECKED if code == "SQLITE_CONSTRAINT_CHECK" else _COLUMN, failure.text)
-    return m.made(meaning, _PROVIDER, name=name, column=column, table=m.found(_TABLE, failure.text))
+    name = m.find_name(_OPENING, failure.text) if meaning is m.missing else None
+    column = m.find_name(_CHECKED if code == "SQLITE_CONSTRAINT_CHECK" else _COLUMN, failure.text)
+    return m.make_error(meaning, _PROVIDER, name=name, column=column, table=m.find_name(_TABLE, failure.text))
 
 
 _NEWER: Mapping[object, str] = {3091: "SQLITE_CONSTRAINT_DATATYPE"}  # Python's module has no name for it
@@ -73,7 +73,7 @@ def sqlite_words(failure: Failure) -> ToolError | None:
         match = re.match(pattern, failure.text)
         if match:
             name = match[1].strip("\"'`;").removeprefix("main.") if match.groups() else None
-            return m.made(meaning, _PROVIDER, name=name)
+            return m.make_error(meaning, _PROVIDER, name=name)
     return m.WRONG_SQL(provider=_PROVIDER)
 
 

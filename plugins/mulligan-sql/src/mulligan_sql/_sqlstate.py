@@ -58,7 +58,7 @@ _CODES: Mapping[str, m.Meaning] = {
     "42S22": m.unknown_column,
     "53100": m.FULL,
     "53200": m.EXHAUSTED,
-    "53300": m.CROWDED,
+    "53300": m.TOO_MANY_CONNECTIONS,
     "53400": m.FULL,
     "55000": m.FORBIDDEN,
     "55006": m.LOCKED,

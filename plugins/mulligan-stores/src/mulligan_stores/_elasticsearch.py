@@ -50,7 +50,7 @@ def elasticsearch_timeout(failure: Failure) -> ToolError:
 def elasticsearch_connection(failure: Failure) -> ToolError:
     """A connection that could not be made, or was lost; an attempt before the last one may have come through."""
     insecure = failure.matches("elastic_transport.TlsError", "opensearchpy.SSLError")
-    if not (insecure or any(failure.about(one).says(*_UNREACHED) for one in failure.exceptions)):
+    if not (insecure or any(failure.about(one).says(*_UNREACHABLE_PHRASES) for one in failure.exceptions)):
         return m.DROPPED(provider=_provider(failure))
     error = m.UNREACHABLE(provider=_provider(failure))
     if failure.look("errors") or failure.matches("opensearchpy.ConnectionError"):
@@ -58,7 +58,7 @@ def elasticsearch_connection(failure: Failure) -> ToolError:
     return error
 
 
-_UNREACHED = (
+_UNREACHABLE_PHRASES = (
     "refused",
     "NewConnectionError",
     "NameResolutionError",
@@ -81,7 +81,7 @@ def elasticsearch_bulk(failure: Failure) -> ToolError | None:
     item = next(iter(first.values()), None) if isinstance(first, Mapping) else None
     if not isinstance(item, Mapping) or not isinstance(item.get("status"), int):
         return None
-    error = _answered(failure, item["status"], item)
+    error = _classify_response(failure, item["status"], item)
     error.effect = "possible"
     return error
 
@@ -102,28 +102,28 @@ def elasticsearch_answer(failure: Failure) -> ToolError | None:
     failures = answer.get("failures")
     first = failures[0] if isinstance(failures, list) and failures else None
     if "error" in answer or not isinstance(first, Mapping):
-        return _answered(failure, status, answer)
-    error = _answered(failure, status, {"error": first.get("cause"), "_id": first.get("id")})
+        return _classify_response(failure, status, answer)
+    error = _classify_response(failure, status, {"error": first.get("cause"), "_id": first.get("id")})
     error.effect = "possible"
     return error
 
 
-def _answered(failure: Failure, status: int, body: Mapping[str, Any]) -> ToolError:
+def _classify_response(failure: Failure, status: int, body: Mapping[str, Any]) -> ToolError:
     cause = _cause(body.get("error"))
     kind, reason = cause.get("type"), str(cause.get("reason") or body.get("error") or "")[:2_000]
     known: dict[str, Any] = {"provider": _provider(failure), "http_status": status}
-    taken = m.found(_TAKEN, reason)
+    taken = m.find_name(_TAKEN, reason)
     if taken is not None:
         return m.exists(taken, **known)
     meaning = _by_kind(kind, reason, status)
-    resource = _named(cause, body, reason) or failure.resource
+    resource = _find_name(cause, body, reason) or failure.resource
     if meaning is m.missing or meaning is m.exists:
         return meaning(resource, **known)
     if meaning is not None:
         return meaning(retry_after=_pause(failure), **known)
     if status == 404:
         return m.missing(resource, **known)
-    field = m.found(_FIELD, reason)
+    field = m.find_name(_FIELD, reason)
     if status == _BAD_REQUEST and field is not None:
         return m.WRONG(problems=[m.problem(field, "the index rejects this field or its value")], **known)
     return status_error(failure, status, provider=known["provider"], retry_after=_pause(failure), resource=resource)
@@ -151,9 +151,9 @@ def _cause(error: object) -> Mapping[str, Any]:
     return {**error, **first} if isinstance(first, Mapping) else error
 
 
-def _named(cause: Mapping[str, Any], body: Mapping[str, Any], reason: str) -> str | None:
+def _find_name(cause: Mapping[str, Any], body: Mapping[str, Any], reason: str) -> str | None:
     """The document, index, alias or other thing that is told."""
-    found = body.get("_id") or cause.get("resource.id") or cause.get("index") or m.found(_NAMED, reason)
+    found = body.get("_id") or cause.get("resource.id") or cause.get("index") or m.find_name(_NAMED, reason)
     return str(found)[:200] if isinstance(found, (str, int)) else None
 
 

@@ -36,7 +36,9 @@ TIMED_OUT: Meaning = partial(ToolTimeoutError, "The store did not respond in tim
 NOT_CONNECTED: Meaning = partial(ToolTimeoutError, "No store connection became available in time.", effect="none")
 TOO_SLOW: Meaning = partial(ToolTimeoutError, "The operation exceeded the store's time limit; request less.")
 CANCELLED: Meaning = partial(ToolCancelledError, "The operation was interrupted.")
-CROWDED: Meaning = partial(ToolUnavailableError, "The store temporarily has no free connection.", effect="none")
+TOO_MANY_CONNECTIONS: Meaning = partial(
+    ToolUnavailableError, "The store temporarily has no free connection.", effect="none"
+)
 UNAVAILABLE: Meaning = partial(ToolUnavailableError, "The store is temporarily unavailable.")
 NOT_READY: Meaning = partial(ToolUnavailableError, "The store temporarily accepts no such request.", effect="none")
 EXHAUSTED: Meaning = partial(
@@ -44,7 +46,7 @@ EXHAUSTED: Meaning = partial(
 )
 LIMITED: Meaning = partial(ToolRateLimitError, "The rate limit of the store is reached.")
 FULL: Meaning = partial(ToolQuotaError, "The store has no space left.")
-SPENT: Meaning = partial(ToolQuotaError, "The account has exhausted its quota in the store.")
+QUOTA_EXHAUSTED: Meaning = partial(ToolQuotaError, "The account has exhausted its quota in the store.")
 ABORTED: Meaning = partial(
     ResourceConflictError,
     "Another client changed it at the same time; nothing was changed.",
@@ -112,7 +114,7 @@ def problem(field: str, message: str, expected: str | None = None) -> Problem:
     return Problem(pointer, message, expected)
 
 
-def found(pattern: str, text: str) -> str | None:
+def find_name(pattern: str, text: str) -> str | None:
     """The first name that a pattern finds in a store's prose, without quotes, or None.
 
     Args:

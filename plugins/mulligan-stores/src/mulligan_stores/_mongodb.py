@@ -110,7 +110,7 @@ def _by_code(code: object, text: str, details: Mapping[str, Any]) -> ToolError |
         return _duplicate(text, details)
     if code == _VALIDATION:
         return _invalid(details)
-    if code == _COSMOS_LIMIT and (pause := m.found(_PAUSE, text)):
+    if code == _COSMOS_LIMIT and (pause := m.find_name(_PAUSE, text)):
         message = "The rate limit of the store is reached."
         return ToolRateLimitError(message, retry_after=int(pause) / 1_000, provider=_PROVIDER)
     if code == _ATLAS:
@@ -119,7 +119,7 @@ def _by_code(code: object, text: str, details: Mapping[str, Any]) -> ToolError |
         return m.REFUSED(provider=_PROVIDER)
     meaning = _CODES.get(code)
     if meaning is m.missing or meaning is m.exists:
-        return meaning(m.found(_NAMED, text), provider=_PROVIDER)
+        return meaning(m.find_name(_NAMED, text), provider=_PROVIDER)
     return None if meaning is None else meaning(provider=_PROVIDER)
 
 
@@ -129,7 +129,7 @@ def _duplicate(text: str, details: Mapping[str, Any]) -> ToolError:
     names = [name for name in fields if isinstance(name, str)] if isinstance(fields, Mapping) else []
     problems = [m.problem(name, "this value already exists", "a value that no other document has") for name in names]
     message = f"A document with this value{f' of {names[0]}' if names else ''} already exists."
-    where = m.found(_COLLECTION, text)
+    where = m.find_name(_COLLECTION, text)
     return ResourceConflictError(message, code="ALREADY_EXISTS", problems=problems, resource=where, provider=_PROVIDER)
 
 
@@ -214,7 +214,7 @@ def mongodb_integer(failure: Failure) -> ToolError | None:
 @rules("pymongo.errors.CollectionInvalid", "gridfs.errors.FileExists")
 def mongodb_exists(failure: Failure) -> ToolError:
     """A collection or file that is there already."""
-    return m.exists(m.found(r"collection (\S{1,200}) already exists", failure.text), provider=_PROVIDER)
+    return m.exists(m.find_name(r"collection (\S{1,200}) already exists", failure.text), provider=_PROVIDER)
 
 
 @rules("gridfs.errors.NoFile")

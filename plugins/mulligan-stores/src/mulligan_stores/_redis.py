@@ -72,11 +72,11 @@ _CLASSES: Mapping[str, str] = {
 }
 
 
-def _both(*names: str) -> tuple[str, ...]:
+def _qualified_names(*names: str) -> tuple[str, ...]:
     return tuple(f"{package}.{name}" for name in names for package in ("redis", "valkey"))
 
 
-@rules(*_both("RedisError", "RedisClusterException"))
+@rules(*_qualified_names("RedisError", "RedisClusterException"))
 def redis_answer(failure: Failure) -> ToolError | None:
     """The server's error, by its prefix, or by the class that the client makes of it."""
     prefix = _prefix(failure) or ""
@@ -85,7 +85,7 @@ def redis_answer(failure: Failure) -> ToolError | None:
     if prefix == "UNBLOCKED" and failure.says("no longer exists"):
         return m.missing(failure.resource, provider=_PROVIDER)
     meaning = _PREFIXES.get(prefix) or (m.RAISED if _is_foreign(prefix, failure) else None)
-    return None if meaning is None else _made(meaning, failure)
+    return None if meaning is None else _make_error(meaning, failure)
 
 
 def _is_foreign(prefix: str, failure: Failure) -> bool:
@@ -108,7 +108,7 @@ def _prefix(failure: Failure) -> str | None:
     return match[1] if match else None
 
 
-def _made(meaning: m.Meaning, failure: Failure) -> ToolError:
+def _make_error(meaning: m.Meaning, failure: Failure) -> ToolError:
     """The error; of a pipeline's commands the others may have taken effect, and so may a script's earlier ones."""
     named = meaning in (m.missing, m.exists)
     error = meaning(failure.resource, provider=_PROVIDER) if named else meaning(provider=_PROVIDER)
@@ -117,16 +117,16 @@ def _made(meaning: m.Meaning, failure: Failure) -> ToolError:
     return error
 
 
-@rules(*_both("ResponseError"))
+@rules(*_qualified_names("ResponseError"))
 def redis_words(failure: Failure) -> ToolError:
     """An error under the general prefix ERR, or of a module: its words, else the command is wrong."""
     for phrases, meaning in _WORDS:
         if failure.says(*phrases):
-            return _made(meaning, failure)
+            return _make_error(meaning, failure)
     limit = said(failure.text, (meanings.QUOTA, meanings.RATE_LIMIT))
     if limit is not None:
-        return _made(m.SPENT if limit is meanings.QUOTA else m.LIMITED, failure)
-    error = _made(m.WRONG, failure)
+        return _make_error(m.QUOTA_EXHAUSTED if limit is meanings.QUOTA else m.LIMITED, failure)
+    error = _make_error(m.WRONG, failure)
     if _is_unmarked(failure):
         error.effect = "possible"
     return error
@@ -135,8 +135,8 @@ def redis_words(failure: Failure) -> ToolError:
 _WORDS: tuple[tuple[tuple[str, ...], m.Meaning], ...] = (
     (("invalid password", "operation not permitted", "invalid username-password pair"), m.REFUSED),
     (("AUTH called without any password configured", "Client sent AUTH, but no password is set"), m.REFUSED),
-    (("max number of clients reached",), m.CROWDED),
-    (("max requests limit exceeded", "max daily request limit exceeded"), m.SPENT),
+    (("max number of clients reached",), m.TOO_MANY_CONNECTIONS),
+    (("max requests limit exceeded", "max daily request limit exceeded"), m.QUOTA_EXHAUSTED),
     (("no such key", "no such index", "Unknown index name", "key does not exist", "key that doesn't exist"), m.missing),
     (("no such user", "No such master with that name", "no such client", "unknown node"), m.missing),
     (("Function not found", "Library not found", "requires the key to exist", "key that does not exist"), m.missing),
@@ -153,26 +153,26 @@ _WORDS: tuple[tuple[tuple[str, ...], m.Meaning], ...] = (
 )
 
 
-@rules(*_both("MaxConnectionsError"))
+@rules(*_qualified_names("MaxConnectionsError"))
 def redis_pool(failure: Failure) -> ToolError:
     """The client's pool has no connection left."""
-    return m.CROWDED(provider=_PROVIDER)
+    return m.TOO_MANY_CONNECTIONS(provider=_PROVIDER)
 
 
-@rules(*_both("TimeoutError"))
+@rules(*_qualified_names("TimeoutError"))
 def redis_timeout(failure: Failure) -> ToolError:
     """No answer in time; while connecting, nothing was sent."""
     made = m.NOT_CONNECTED if failure.says("connecting to") else m.TIMED_OUT
     return made(provider=_PROVIDER)
 
 
-@rules(*_both("ClusterError"))
+@rules(*_qualified_names("ClusterError"))
 def redis_cluster(failure: Failure) -> ToolError:
     """A cluster that moves its slots about for too long."""
     return m.UNAVAILABLE(provider=_PROVIDER)
 
 
-@rules(*_both("RedisClusterException"))
+@rules(*_qualified_names("RedisClusterException"))
 def redis_cluster_use(failure: Failure) -> ToolError | None:
     """A command that a cluster cannot take, as its client notices; a cluster that cannot be reached is not one of those."""
     if failure.says("Cluster mode is not enabled"):
@@ -180,11 +180,11 @@ def redis_cluster_use(failure: Failure) -> ToolError | None:
     return None if failure.says("cannot be connected") else m.MISUSED(provider=_PROVIDER)
 
 
-@rules(*_both("ConnectionError", "RedisClusterException"))
+@rules(*_qualified_names("ConnectionError", "RedisClusterException"))
 def redis_connection(failure: Failure) -> ToolError:
     """A connection that could not be made, or was lost."""
     if failure.says("max number of clients reached", "Too many connections"):
-        return m.CROWDED(provider=_PROVIDER)
+        return m.TOO_MANY_CONNECTIONS(provider=_PROVIDER)
     if failure.says("No connection available"):
         return m.NOT_CONNECTED(provider=_PROVIDER)
     if failure.says("invalid username-password pair", "AUTH failed"):
@@ -193,7 +193,7 @@ def redis_connection(failure: Failure) -> ToolError:
         return m.MISUSED(provider=_PROVIDER)
     if failure.says("The previous master is now a slave"):
         return m.NOT_READY(provider=_PROVIDER)
-    if not failure.says(*_UNREACHED):
+    if not failure.says(*_UNREACHABLE_PHRASES):
         return m.DROPPED(provider=_PROVIDER)
     error = m.UNREACHABLE(provider=_PROVIDER)
     if _was_sent(failure):
@@ -201,7 +201,7 @@ def redis_connection(failure: Failure) -> ToolError:
     return error
 
 
-_UNREACHED = (
+_UNREACHABLE_PHRASES = (
     "connecting to",
     "cannot be connected",
     "No master found",
@@ -223,22 +223,22 @@ def _was_sent(failure: Failure) -> bool:
     return True
 
 
-@rules(*_both("WatchError", "LockError"))
+@rules(*_qualified_names("WatchError", "LockError"))
 def redis_race(failure: Failure) -> ToolError:
     """A watched key was changed, a lock is held by somebody else, or it ran out before it was given back."""
-    if failure.matches(*_both("WatchError")):
+    if failure.matches(*_qualified_names("WatchError")):
         return m.ABORTED(provider=_PROVIDER)
     return (m.LOCKED if failure.says("Unable to acquire lock") else m.LOST_LOCK)(provider=_PROVIDER)
 
 
-@rules(*_both("DataError"))
+@rules(*_qualified_names("DataError"))
 def redis_value(failure: Failure) -> ToolError:
     """A value that the client cannot send."""
     return m.WRONG(provider=_PROVIDER)
 
 
-@rules(*_both("RedisError"))
+@rules(*_qualified_names("RedisError"))
 def redis_client(failure: Failure) -> ToolError:
     """Anything else that the client raises: an answer that is not Redis's, a subscription used in a wrong way."""
-    unreadable = failure.matches(*_both("InvalidResponse"))
+    unreadable = failure.matches(*_qualified_names("InvalidResponse"))
     return (m.UNREADABLE if unreadable else m.FAILED)(provider=_PROVIDER)

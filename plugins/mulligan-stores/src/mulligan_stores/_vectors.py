@@ -21,7 +21,7 @@ def qdrant_answer(failure: Failure) -> ToolError | None:
     if not isinstance(status, int):
         return None
     text = body[:2_000].decode(errors="replace") if isinstance(body, bytes) else ""
-    name = m.found(_COLLECTION, text)
+    name = m.find_name(_COLLECTION, text)
     if status == _MISSING:
         return m.missing(name or failure.resource, provider="qdrant", http_status=status)
     if status == _CONFLICT and "already exists" in text:
@@ -83,5 +83,5 @@ def chroma_class(failure: Failure) -> ToolError:
     status = told() if callable(told) else None
     meaning = _CHROMA.get(type(failure.exception).__name__, m.FAILED)
     if meaning is m.missing or meaning is m.exists:
-        return meaning(m.found(_COLLECTION, failure.text), provider="chroma", http_status=status)
+        return meaning(m.find_name(_COLLECTION, failure.text), provider="chroma", http_status=status)
     return meaning(provider="chroma", http_status=status)

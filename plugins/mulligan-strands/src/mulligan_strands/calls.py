@@ -24,11 +24,11 @@ Next = Callable[[ExecuteToolContext], AsyncGenerator[TypedEvent, None]]
 _CURRENT: ContextVar[Call] = ContextVar("mulligan_strands_call")
 
 
-class Waits(Exception):
+class WaitingError(Exception):
     """The tool waits for a person, which Strands tells by an event."""
 
 
-STEERING = (InterruptException, Waits)
+STEERING = (InterruptException, WaitingError)
 """What ends a call and is no failure."""
 
 
@@ -81,7 +81,7 @@ class Call:
         Raises:
             InterruptException: a middleware asks a person.
         """
-        task = asyncio.ensure_future(self._through(result))
+        task = asyncio.ensure_future(self._run_pipeline(result))
         task.add_done_callback(lambda _: self._events.put_nowait(None))
         try:
             while (event := await self._events.get()) is not None:
@@ -89,12 +89,12 @@ class Call:
         finally:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
-        with suppress(Waits):
+        with suppress(WaitingError):
             self.result = task.result()
         for event in self._interrupts:  # last, since Strands listens no further: the call would seem to be cancelled
             yield event
 
-    async def _through(self, result: Callable[[], Awaitable[ToolResult]]) -> ToolResult:
+    async def _run_pipeline(self, result: Callable[[], Awaitable[ToolResult]]) -> ToolResult:
         _CURRENT.set(self)
         try:
             return await result()
@@ -108,7 +108,7 @@ class Call:
             name: the tool's name; another than the model called where the pipeline has repaired it.
             arguments: the validated arguments.
         """
-        return await self._run(self._meant(name, arguments))
+        return await self._run(self._repaired_context(name, arguments))
 
     def run_in_thread(self, name: str, arguments: dict[str, Any]) -> Any:
         """`run`, for a tool whose function blocks: the tool itself runs in the thread that this is called in.
@@ -117,12 +117,12 @@ class Call:
             name: the tool's name.
             arguments: the validated arguments.
         """
-        context = self._meant(name, arguments)
+        context = self._repaired_context(name, arguments)
         if context.tool is not None:
             context = context.replace(tool=self._worker.moved(context.tool))
         return self._worker.run(self._run(context))
 
-    def _meant(self, name: str, arguments: dict[str, Any]) -> ExecuteToolContext:
+    def _repaired_context(self, name: str, arguments: dict[str, Any]) -> ExecuteToolContext:
         """Strands' context of the call as the pipeline has read it."""
         context = self._context
         use = context.tool_use
@@ -146,7 +146,7 @@ class Call:
                 else:
                     self._events.put_nowait(event)
         if self._interrupts:
-            raise Waits
+            raise WaitingError
         is_remote = isinstance(context.tool, MCPAgentTool)
         return None if self._ended is None else _reported(self._ended, escaped, is_remote=is_remote)
 

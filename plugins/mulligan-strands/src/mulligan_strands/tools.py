@@ -96,10 +96,10 @@ def _schema(spec: ToolSpec) -> dict[str, Any]:
     members = given.get("properties")
     if not isinstance(members, Mapping):
         return dict(given)
-    return {**given, "properties": {name: _taking_its_default(member) for name, member in members.items()}}
+    return {**given, "properties": {name: _with_null_default(member) for name, member in members.items()}}
 
 
-def _taking_its_default(member: Any) -> Any:
+def _with_null_default(member: Any) -> Any:
     """The schema of a parameter that takes null where that is its default: Strands leaves null out of the types it shows."""
     if isinstance(member, Mapping) and "default" in member and member["default"] is None:
         kinds = member.get("type")

@@ -26,11 +26,11 @@ from mulligan_testkit.scenes import SCENES, Scene, Stage
 
 LONGEST = 4_000
 _SHOWN = 700
-_HEARD = pytest.StashKey[dict[str, tuple["Heard", "Heard"]]]()
+_PERFORMANCES = pytest.StashKey[dict[str, tuple["Performance", "Performance"]]]()
 
 
 @attrs.define
-class Heard:
+class Performance:
     """What came of one performance.
 
     Attributes:
@@ -61,42 +61,44 @@ class Dominance:
     packages: ClassVar[tuple[str, ...]]
     cannot: ClassVar[Mapping[str, str]] = {}
 
-    def plain(self, scene: Scene, stage: Stage) -> Heard:
+    def plain(self, scene: Scene, stage: Stage) -> Performance:
         """The framework alone, used as its documentation begins."""
         raise NotImplementedError
 
-    def guarded(self, scene: Scene, stage: Stage) -> Heard:
+    def guarded(self, scene: Scene, stage: Stage) -> Performance:
         """The framework with the adapter; `scene.timeout` is given to it where there is one."""
         raise NotImplementedError
 
     @pytest.fixture
-    def heard(self, request: pytest.FixtureRequest) -> dict[str, tuple[Heard, Heard]]:
+    def heard(self, request: pytest.FixtureRequest) -> dict[str, tuple[Performance, Performance]]:
         """Every scene, played both ways once."""
         played = request.node.getparent(pytest.Class).stash
-        if _HEARD not in played:
-            played[_HEARD] = {scene.name: (play(self.plain, scene), play(self.guarded, scene)) for scene in SCENES}
-        return played[_HEARD]  # type: ignore[no-any-return]
+        if _PERFORMANCES not in played:
+            played[_PERFORMANCES] = {
+                scene.name: (play(self.plain, scene), play(self.guarded, scene)) for scene in SCENES
+            }
+        return played[_PERFORMANCES]  # type: ignore[no-any-return]
 
     @pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.name)
-    def test_never_worse(self, scene: Scene, heard: dict[str, tuple[Heard, Heard]]) -> None:
+    def test_never_worse(self, scene: Scene, heard: dict[str, tuple[Performance, Performance]]) -> None:
         """Nothing good about the framework alone is lost."""
         plain, guarded = (merits(scene, one) for one in heard[scene.name])
         lost = [merit for merit, has in plain.items() if has and not guarded[merit]]
         assert not lost, f"{heard[scene.name][1]}"
 
     @pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.name)
-    def test_every_merit(self, scene: Scene, heard: dict[str, tuple[Heard, Heard]]) -> None:
+    def test_every_merit(self, scene: Scene, heard: dict[str, tuple[Performance, Performance]]) -> None:
         """Every merit is there, but those that the adapter says it cannot give."""
         missing = {f"{scene.name}: {merit}" for merit, has in merits(scene, heard[scene.name][1]).items() if not has}
         known = {named for named in self.cannot if named.startswith(f"{scene.name}: ")}
         assert missing == known, f"{heard[scene.name][1]}"
 
-    def test_better_in_most(self, heard: dict[str, tuple[Heard, Heard]]) -> None:
+    def test_better_in_most(self, heard: dict[str, tuple[Performance, Performance]]) -> None:
         """More than half of the scenes have gained a merit."""
         better = [scene.name for scene in SCENES if _better(scene, *heard[scene.name])]
         assert len(better) > len(SCENES) / 2, better
 
-    def test_the_table_tells_what_is_so(self, heard: dict[str, tuple[Heard, Heard]]) -> None:
+    def test_the_table_tells_what_is_so(self, heard: dict[str, tuple[Performance, Performance]]) -> None:
         """The table that is kept names the merits that are seen now."""
         path = pathlib.Path(sys.modules[type(self).__module__].__file__ or "").with_name("dominance.json")
         if os.environ.get("MULLIGAN_RECORD"):
@@ -106,7 +108,7 @@ class Dominance:
             told = {merit for merit, has in table["scenes"][scene.name]["guarded"]["merits"].items() if has}
             assert told == {merit for merit, has in merits(scene, heard[scene.name][1]).items() if has}
 
-    def _table(self, heard: dict[str, tuple[Heard, Heard]]) -> dict[str, Any]:
+    def _table(self, heard: dict[str, tuple[Performance, Performance]]) -> dict[str, Any]:
         return {
             "framework": self.framework,
             "versions": {name: version(name) for name in self.packages},
@@ -116,15 +118,15 @@ class Dominance:
             "scenes": {
                 scene.name: {
                     "title": scene.title,
-                    "plain": _told(scene, heard[scene.name][0]),
-                    "guarded": _told(scene, heard[scene.name][1]),
+                    "plain": _as_record(scene, heard[scene.name][0]),
+                    "guarded": _as_record(scene, heard[scene.name][1]),
                 }
                 for scene in SCENES
             },
         }
 
 
-def play(perform: Callable[[Scene, Stage], Heard], scene: Scene) -> Heard:
+def play(perform: Callable[[Scene, Stage], Performance], scene: Scene) -> Performance:
     """One performance, timed and counted.
 
     Args:
@@ -139,7 +141,7 @@ def play(perform: Callable[[Scene, Stage], Heard], scene: Scene) -> Heard:
     return heard
 
 
-def merits(scene: Scene, heard: Heard) -> dict[str, bool]:
+def merits(scene: Scene, heard: Performance) -> dict[str, bool]:
     """What is good about a performance, each a sentence on its own.
 
     Args:
@@ -176,28 +178,28 @@ def _stops(error: BaseException | None, wanted: type[ToolError]) -> bool:
     return False
 
 
-def _better(scene: Scene, plain: Heard, guarded: Heard) -> bool:
+def _better(scene: Scene, plain: Performance, guarded: Performance) -> bool:
     before, after = merits(scene, plain), merits(scene, guarded)
     return sum(after.values()) > sum(before.values())
 
 
-def _told(scene: Scene, heard: Heard) -> dict[str, Any]:
+def _as_record(scene: Scene, heard: Performance) -> dict[str, Any]:
     error = heard.error
     return {
-        "answers": {id: _shown(text) for id, text in heard.answers.items()},
-        "ended": "finished" if heard.finished else "stopped" if error is None else _shown(_named(error)),
+        "answers": {id: _excerpt(text) for id, text in heard.answers.items()},
+        "ended": "finished" if heard.finished else "stopped" if error is None else _excerpt(_describe_error(error)),
         "merits": merits(scene, heard),
     }
 
 
-def _named(error: BaseException) -> str:
+def _describe_error(error: BaseException) -> str:
     try:
         return f"{type(error).__name__}: {error}"
     except Exception:
         return type(error).__name__
 
 
-def _shown(text: str) -> str:
+def _excerpt(text: str) -> str:
     text = re.sub(r"0x[0-9a-f]{6,}", "0x…", re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:…", text))
     for line in (str(pathlib.Path.cwd()), str(pathlib.Path.home()), sys.prefix):
         text = text.replace(line, "…")

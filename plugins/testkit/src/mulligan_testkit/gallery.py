@@ -27,7 +27,7 @@ _MARK = re.compile(r"\b[0-9a-f]{16,}\b")
 
 
 @attrs.frozen
-class Shown:
+class GalleryFailure:
     """A failure that says something about the package.
 
     Attributes:
@@ -59,22 +59,22 @@ class Gallery:
     packages: ClassVar[tuple[str, ...]]
 
     @pytest.fixture
-    def shown(self) -> Sequence[Shown]:
+    def shown(self) -> Sequence[GalleryFailure]:
         """Three to six failures."""
         raise NotImplementedError
 
-    def test_the_gallery_tells_what_is_so(self, shown: Sequence[Shown]) -> None:
+    def test_the_gallery_tells_what_is_so(self, shown: Sequence[GalleryFailure]) -> None:
         """What is kept names the classes, rules and errors that are seen now, and the model is told something of each."""
         path = pathlib.Path(sys.modules[type(self).__module__].__file__ or "").with_name("gallery.json")
-        told = [self._told(one) for one in shown]
+        told = [self._record(one) for one in shown]
         if os.environ.get("MULLIGAN_RECORD"):
             path.write_text(json.dumps(self._page(told), indent=1, ensure_ascii=False) + "\n", "utf-8")
         kept = json.loads(path.read_text("utf-8"))["failures"]
-        assert [_facts(one) for one in kept] == [_facts(one) for one in told]
+        assert [_comparable(one) for one in kept] == [_comparable(one) for one in told]
         assert 3 <= len(told) <= 6
         assert not [one for one in told if one["rule"].partition(":")[0] != self.plugin.__name__]
 
-    def _told(self, shown: Shown) -> dict[str, Any]:
+    def _record(self, shown: GalleryFailure) -> dict[str, Any]:
         tool = Tool.from_schema(
             shown.tool, "", {"type": "object"}, lambda **_: shown.fail(), read_only=not shown.writes, detect=True
         )
@@ -84,7 +84,7 @@ class Gallery:
         raised = result.error.__cause__
         return {
             "title": shown.title,
-            "call": _anywhere(
+            "call": _without_local_details(
                 f"{shown.tool}({', '.join(f'{key}={value!r}' for key, value in shown.arguments.items())})"
             ),
             "raised": None if raised is None else f"{type(raised).__module__}.{type(raised).__qualname__}",
@@ -92,7 +92,7 @@ class Gallery:
             "code": result.error.code,
             "fatal": result.fatal,
             "rule": result.error.rule,
-            "reads": _anywhere(result.content),
+            "reads": _without_local_details(result.content),
         }
 
     def _page(self, told: list[dict[str, Any]]) -> dict[str, Any]:
@@ -105,11 +105,11 @@ class Gallery:
         }
 
 
-def _facts(told: Mapping[str, Any]) -> tuple[Any, ...]:
+def _comparable(told: Mapping[str, Any]) -> tuple[Any, ...]:
     return tuple(told[name] for name in ("title", "call", "raised", "error", "code", "fatal", "rule"))
 
 
-def _anywhere(text: str) -> str:
+def _without_local_details(text: str) -> str:
     """A text without what differs from one machine and run to another."""
     text = re.sub(r"(127\.0\.0\.1:|\bport[ =])\d+", r"\g<1>1234", text)
     text = re.sub(rf"(?<!\w){re.escape(tempfile.gettempdir())}/[\w./-]*?(?=[\w.-]+\b['\"]?)", "…/", text)

@@ -64,7 +64,7 @@ class _Handler(BaseHTTPRequestHandler):
         if self.server.drop:
             self.connection.shutdown(SHUT_RDWR)
             return
-        text, kind = _sent(body)
+        text, kind = _encode_body(body)
         self.send_response(status)
         for name, value in {"Content-Type": kind, **headers, "Content-Length": str(len(text))}.items():
             self.send_header(name, value)
@@ -77,7 +77,7 @@ class _Handler(BaseHTTPRequestHandler):
         pass
 
 
-def _sent(body: object) -> tuple[bytes, str]:
+def _encode_body(body: object) -> tuple[bytes, str]:
     text = body if isinstance(body, str) else json.dumps(body)
     is_json = not isinstance(body, str) or text[:1] in ("{", "[")
     return text.encode(), "application/json" if is_json else "application/xml"

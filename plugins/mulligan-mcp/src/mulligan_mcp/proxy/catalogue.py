@@ -16,8 +16,8 @@ from mulligan.errors import ToolExecutionError, UsageError
 from mulligan_mcp.definitions import UnusableToolError, tool_of
 from mulligan_mcp.proxy.exchange import CURRENT
 from mulligan_mcp.proxy.failures import meaning_of
+from mulligan_mcp.proxy.log_text import one_line
 from mulligan_mcp.proxy.upstreams import Upstream
-from mulligan_mcp.proxy.words import shown
 from mulligan_mcp.vetting import concerns
 
 SEPARATOR = "__"
@@ -25,7 +25,7 @@ _LONGEST_NAME = 64
 
 
 @attrs.frozen
-class Offered:
+class OfferedTool:
     """A tool as it is offered.
 
     Attributes:
@@ -52,7 +52,7 @@ class Catalogue:
         self._pipeline = pipeline
         self._namespaces = namespaces
         self._timeout = timeout
-        self._offered: dict[str, Offered] = {}
+        self._offered: dict[str, OfferedTool] = {}
 
     @property
     def definitions(self) -> list[dict[str, Any]]:
@@ -88,13 +88,13 @@ class Catalogue:
             Whether anything has changed.
         """
         old = {name: one for name, one in self._offered.items() if one.upstream is upstream}
-        new = self._made(upstream, definitions)
+        new = self._make_tools(upstream, definitions)
         if {name: one.definition for name, one in old.items()} == {name: one.definition for name, one in new.items()}:
             return False
         for concern in concerns(definitions, trusted=upstream.spec.trusted):
-            logger.warning("{}: {}", upstream.spec.name, shown(concern))
+            logger.warning("{}: {}", upstream.spec.name, one_line(concern))
         for name in (name for name in new if len(name) > _LONGEST_NAME):
-            logger.warning("{}: the name {!a} is longer than some clients take", upstream.spec.name, shown(name))
+            logger.warning("{}: the name {!a} is longer than some clients take", upstream.spec.name, one_line(name))
         others = {name: one for name, one in self._offered.items() if one.upstream is not upstream}
         self._offered = {**others, **new}
         for name in old.keys() - new.keys():
@@ -103,8 +103,8 @@ class Catalogue:
             self._pipeline.tools.add(one.tool, replace=True)
         return True
 
-    def _made(self, upstream: Upstream, definitions: list[dict[str, Any]]) -> dict[str, Offered]:
-        made: dict[str, Offered] = {}
+    def _make_tools(self, upstream: Upstream, definitions: list[dict[str, Any]]) -> dict[str, OfferedTool]:
+        made: dict[str, OfferedTool] = {}
         for definition in definitions:
             try:
                 types.Tool.model_validate(definition, by_name=False)
@@ -118,10 +118,10 @@ class Catalogue:
                 )
             except (UnusableToolError, UsageError, ValidationError, RecursionError) as error:
                 why = "it is not what the protocol allows" if isinstance(error, ValidationError) else str(error)
-                named = shown(_name_of(definition))
-                logger.warning("{}: the tool {!a} is left out: {}", upstream.spec.name, named, shown(why))
+                named = one_line(_name_of(definition))
+                logger.warning("{}: the tool {!a} is left out: {}", upstream.spec.name, named, one_line(why))
             else:
-                made[name] = Offered(upstream, {**definition, "name": name}, tool)
+                made[name] = OfferedTool(upstream, {**definition, "name": name}, tool)
         return made
 
 

@@ -65,7 +65,7 @@ def specs_of(held: Mapping[str, Any], *, trusted: frozenset[str] = frozenset()) 
     return found
 
 
-def in_front(
+def insert_proxy(
     held: Mapping[str, Any], command: tuple[str, ...], trusted: frozenset[str] = frozenset()
 ) -> dict[str, Any]:
     """The same file with the proxy in front of each server; what is in front already stays.
@@ -79,7 +79,7 @@ def in_front(
         UsageError: an entry cannot be understood.
     """
     group = _group(held)
-    return {**held, group: {name: _wrapped(name, entry, command, trusted) for name, entry in held[group].items()}}
+    return {**held, group: {name: _wrap_entry(name, entry, command, trusted) for name, entry in held[group].items()}}
 
 
 def own_command() -> tuple[str, ...]:
@@ -95,12 +95,16 @@ def _group(held: Mapping[str, Any]) -> str:
 def _spec(name: str, entry: Any, trusted: bool) -> ServerSpec:
     kind, address = _kind(name, entry)
     if kind == "stdio":
-        command = _expanded((entry["command"], *_texts(name, entry, "args")))
+        command = _expand_variables((entry["command"], *_texts(name, entry, "args")))
         return ServerSpec(
             name=name, command=command, env=_mapping(name, entry, "env"), cwd=entry.get("cwd"), trusted=trusted
         )
     return ServerSpec(
-        name=name, kind=kind, url=_expanded((address,))[0], headers=_mapping(name, entry, "headers"), trusted=trusted
+        name=name,
+        kind=kind,
+        url=_expand_variables((address,))[0],
+        headers=_mapping(name, entry, "headers"),
+        trusted=trusted,
     )
 
 
@@ -128,10 +132,10 @@ def _mapping(name: str, entry: Mapping[str, Any], member: str) -> dict[str, str]
     given = entry.get(member) or {}
     if not isinstance(given, Mapping) or not all(isinstance(one, str) for one in given.values()):
         raise UsageError(f'server {name!r}: its "{member}" must be an object of texts')
-    return {key: _expanded((value,))[0] for key, value in given.items()}
+    return {key: _expand_variables((value,))[0] for key, value in given.items()}
 
 
-def _expanded(texts: tuple[str, ...]) -> tuple[str, ...]:
+def _expand_variables(texts: tuple[str, ...]) -> tuple[str, ...]:
     """With `${NAME}`, `${NAME:-otherwise}` and `${env:NAME}` filled in; what is not set stays as it is."""
     return tuple(_VARIABLE.sub(lambda found: os.environ.get(found[1], found[2] or found[0]), one) for one in texts)
 
@@ -142,7 +146,7 @@ def _is_proxied(entry: Any) -> bool:
     return first[:1] == ["mulligan-proxy"] or first[:2] == ["mulligan", "proxy"] or first[1:3] == ["-m", "mulligan_mcp"]
 
 
-def _wrapped(name: str, entry: Any, command: tuple[str, ...], trusted: frozenset[str]) -> Any:
+def _wrap_entry(name: str, entry: Any, command: tuple[str, ...], trusted: frozenset[str]) -> Any:
     if _is_proxied(entry):
         return entry
     kind, address = _kind(name, entry)

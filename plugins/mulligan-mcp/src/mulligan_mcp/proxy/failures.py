@@ -15,7 +15,7 @@ _FORGOTTEN = re.compile(
 )
 
 
-class OnwardError(MCPError):
+class ForwardedError(MCPError):
     """A protocol error that is meant for the client, such as a page to open: it goes on as it is."""
 
 
@@ -39,7 +39,7 @@ def meaning_of(error: MCPError, server: str) -> Exception:
     """
     code = error.error.code
     if code == URL_ELICITATION_REQUIRED:
-        return OnwardError(code, error.error.message, error.error.data)
+        return ForwardedError(code, error.error.message, error.error.data)
     if isinstance(error, ConnectionEndedError):
         return ToolUnavailableError(
             f"The MCP server {server!r} exited while running this call. It is being restarted.",
@@ -65,7 +65,7 @@ def is_forgotten(error: MCPError) -> bool:
     return error.error.code in _REFUSALS and _FORGOTTEN.search(error.error.message) is not None
 
 
-def away(server: str, seconds: float, reason: str = "") -> ToolUnavailableError:
+def not_running_error(server: str, seconds: float, reason: str = "") -> ToolUnavailableError:
     """The error for a call while its server is not there.
 
     Args:

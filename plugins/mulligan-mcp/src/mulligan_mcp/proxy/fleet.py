@@ -22,13 +22,13 @@ from mulligan import Pipeline
 from mulligan_mcp.proxy.catalogue import SEPARATOR, Catalogue
 from mulligan_mcp.proxy.clients import Clients
 from mulligan_mcp.proxy.exchange import Exchange
+from mulligan_mcp.proxy.log_text import one_line
 from mulligan_mcp.proxy.specs import ProxyOptions, ServerSpec
 from mulligan_mcp.proxy.upstreams import Peer, Upstream
-from mulligan_mcp.proxy.words import shown
 
 _GREETING_SECONDS = 30.0
 _PAUSE = 0.02
-_TELLS = (
+_CHANGE_NOTIFICATIONS = (
     types.ToolListChangedNotification,
     types.PromptListChangedNotification,
     types.ResourceListChangedNotification,
@@ -119,7 +119,7 @@ class Fleet:
         try:
             return self.catalogue.replace(upstream, await link.listed("tools/list", "tools"))
         except (MCPError, ValidationError) as error:
-            logger.warning("{}: its tools cannot be listed: {}", upstream.spec.name, shown(error))
+            logger.warning("{}: its tools cannot be listed: {}", upstream.spec.name, one_line(error))
             return False
 
     async def up(self, upstream: Upstream) -> None:
@@ -138,11 +138,11 @@ class Fleet:
         """A server sent a notification: it goes on to whom it concerns."""
         if isinstance(message, (Exception, types.ProgressNotification, types.CancelledNotification)):
             return
-        if isinstance(message, _TELLS):
+        if isinstance(message, _CHANGE_NOTIFICATIONS):
             event = _event(message)
             if (upstream, event) not in self._due:
                 self._due.add((upstream, event))
-                self._tasks.start_soon(self._soon, upstream, event)
+                self._tasks.start_soon(self._publish_later, upstream, event)
             return
         asking = tuple(upstream.in_flight)
         if len(asking) == 1:
@@ -150,7 +150,7 @@ class Fleet:
         else:
             await self.clients.tell(message)
 
-    async def _soon(self, upstream: Upstream, event: ServerEvent) -> None:
+    async def _publish_later(self, upstream: Upstream, event: ServerEvent) -> None:
         """Passes on a change; a server that tells of the same one a thousand times in a row is heard once."""
         await anyio.sleep(_PAUSE)
         self._due.discard((upstream, event))
@@ -183,7 +183,7 @@ class Fleet:
     async def _ask(self, upstream: Upstream, request: Any, expected: type[Any]) -> Any:
         with anyio.move_on_after(_GREETING_SECONDS):
             await self.clients.some.wait()
-        asking = self._asking(upstream)
+        asking = self._current_exchange(upstream)
         if asking is not None:
             related = ServerMessageMetadata(related_request_id=asking.request_id)
             with asking.paused():
@@ -193,7 +193,7 @@ class Fleet:
             return await _answer(reachable[0], request, expected)
         return ErrorData(code=INVALID_REQUEST, message="The proxy cannot determine which client this is for.")
 
-    def _asking(self, upstream: Upstream) -> Exchange | None:
+    def _current_exchange(self, upstream: Upstream) -> Exchange | None:
         """The request that a server works on, where it can be told which client it is of."""
         asking = tuple(upstream.in_flight)
         only = len(asking) == 1 or (len(asking) > 1 and len(self.clients.reachable()) == 1)

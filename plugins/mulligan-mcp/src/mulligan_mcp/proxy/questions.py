@@ -21,7 +21,7 @@ _KINDS: dict[str, tuple[type[Any], type[Any]]] = {
 }
 
 
-def asks(exchange: Exchange) -> bool:
+def needs_input(exchange: Exchange) -> bool:
     """Whether the server wants input before it answers.
 
     Args:
@@ -30,7 +30,7 @@ def asks(exchange: Exchange) -> bool:
     return exchange.modern and (exchange.result or {}).get("resultType") == "input_required"
 
 
-async def answered(exchange: Exchange, server: str) -> dict[str, Any]:
+async def params_with_answers(exchange: Exchange, server: str) -> dict[str, Any]:
     """The request once more, with the client's answers.
 
     Args:
@@ -40,9 +40,9 @@ async def answered(exchange: Exchange, server: str) -> dict[str, Any]:
     Raises:
         ToolExecutionError: the client cannot answer.
     """
-    asked = exchange.result or {}
+    requested = exchange.result or {}
     answers: dict[str, Any] = {}
-    for key, request in (asked.get("inputRequests") or {}).items():
+    for key, request in (requested.get("inputRequests") or {}).items():
         try:
             answers[key] = await _ask(exchange, request)
         except (MCPError, ValidationError, KeyError) as error:
@@ -53,8 +53,8 @@ async def answered(exchange: Exchange, server: str) -> dict[str, Any]:
                 user_message=f"The tool server {server!r} requested input that this program cannot ask you for.",
             ) from error
     params = {**exchange.params, **({"inputResponses": answers} if answers else {})}
-    if "requestState" in asked:
-        params["requestState"] = asked["requestState"]
+    if "requestState" in requested:
+        params["requestState"] = requested["requestState"]
     return params
 
 

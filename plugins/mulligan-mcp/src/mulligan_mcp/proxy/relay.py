@@ -18,12 +18,12 @@ from mulligan.errors import ToolError, ToolTimeoutError
 from mulligan_mcp.answers import failure_of, with_notes
 from mulligan_mcp.proxy.clients import Client
 from mulligan_mcp.proxy.exchange import CURRENT, Exchange
-from mulligan_mcp.proxy.failures import OnwardError
+from mulligan_mcp.proxy.failures import ForwardedError
 from mulligan_mcp.proxy.fleet import Fleet
-from mulligan_mcp.proxy.greeting import greeting
-from mulligan_mcp.proxy.questions import MOST_ROUNDS, answered, asks
+from mulligan_mcp.proxy.initialization import initialize_result
+from mulligan_mcp.proxy.questions import MOST_ROUNDS, needs_input, params_with_answers
+from mulligan_mcp.proxy.result_versions import convert_result
 from mulligan_mcp.proxy.routes import Routes
-from mulligan_mcp.proxy.shapes import shaped
 from mulligan_mcp.proxy.upstreams import Peer
 
 Context = ServerRequestContext[Any, Any]
@@ -54,18 +54,18 @@ class Relay:
             call_next: the SDK's own answer.
         """
         if ctx.request_id is None:
-            await self._heard(ctx)
+            await self._handle_notification(ctx)
             return await call_next(ctx)
         if ctx.method == "ping":
             return await call_next(ctx)
         self._fleet.start(_peer(ctx))
         if ctx.method in ("initialize", "server/discover"):
             await self._fleet.wait(_FIRST_WAIT)
-            return greeting(self._fleet, ctx, await call_next(ctx))
+            return initialize_result(self._fleet, ctx, await call_next(ctx))
         if ctx.method == "tools/call":
             return await self._call(ctx)
         if ctx.method == "tools/list":
-            return shaped(ctx, await self._tools(), modern=False)
+            return convert_result(ctx, await self._tools(), modern=False)
         if ctx.method == "subscriptions/listen":
             await self._routes.subscribe(ctx)
             return await call_next(ctx)
@@ -77,7 +77,7 @@ class Relay:
             raise MCPError(INTERNAL_ERROR, "The server's response violates the protocol.") from error
         return await call_next(ctx) if answered is None else answered
 
-    async def _heard(self, ctx: Context) -> None:
+    async def _handle_notification(self, ctx: Context) -> None:
         if ctx.method == "notifications/initialized":
             self._fleet.clients.greet(ctx)
         elif ctx.method == "notifications/roots/list_changed":
@@ -101,8 +101,8 @@ class Relay:
         try:
             result = await self._result(call, client)
             if ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS:
-                result = await self._after_questions(call, client, exchange, result)
-        except OnwardError as error:
+                result = await self._result_after_input(call, client, exchange, result)
+        except ForwardedError as error:
             raise MCPError(error.error.code, error.error.message, error.error.data) from None
         finally:
             CURRENT.reset(token)
@@ -113,7 +113,7 @@ class Relay:
         answer = failure_of(result, exchange.result) if result.is_error else with_notes(result, exchange.result or {})
         if self._watch is not None:
             self._watch(params, result, answer)
-        return shaped(ctx, answer, modern=exchange.modern and not result.is_error)
+        return convert_result(ctx, answer, modern=exchange.modern and not result.is_error)
 
     async def _result(self, call: ToolCall, client: Client) -> ToolResult:
         """What comes of a call. Its deadline begins when its server is there, as far as that can be waited for."""
@@ -127,16 +127,16 @@ class Relay:
                     return ToolResult.from_error(error, call=call)
         return await self._pipeline.acall(call, session=client.begin())
 
-    async def _after_questions(
+    async def _result_after_input(
         self, call: ToolCall, client: Client, exchange: Exchange, result: ToolResult
     ) -> ToolResult:
         """What comes of a call whose server wants input first, in a way that the client does not know."""
         rounds = 0
-        while not result.is_error and asks(exchange) and rounds < MOST_ROUNDS:
+        while not result.is_error and needs_input(exchange) and rounds < MOST_ROUNDS:
             rounds += 1
             upstream = self._fleet.catalogue.upstream_of(result.call.name)
             try:
-                exchange.params = await answered(exchange, "" if upstream is None else upstream.spec.name)
+                exchange.params = await params_with_answers(exchange, "" if upstream is None else upstream.spec.name)
             except ToolError as error:
                 return ToolResult.from_error(error, call=call)
             result = await self._result(

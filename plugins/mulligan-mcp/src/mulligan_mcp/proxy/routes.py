@@ -12,7 +12,7 @@ from mcp_types import INVALID_PARAMS
 from mulligan_mcp.proxy.catalogue import SEPARATOR
 from mulligan_mcp.proxy.exchange import Exchange
 from mulligan_mcp.proxy.fleet import Fleet
-from mulligan_mcp.proxy.shapes import shaped
+from mulligan_mcp.proxy.result_versions import convert_result
 from mulligan_mcp.proxy.upstreams import Upstream
 
 Context = ServerRequestContext[Any, Any]
@@ -84,7 +84,7 @@ class Routes:
         wants = isinstance(meta, Mapping) and "progressToken" in meta
         exchange = Exchange(params, ctx.session, ctx.request_id, ctx.session.report_progress if wants else None)
         raw = await upstream.ask(ctx.method, params, exchange)
-        return shaped(ctx, raw, modern=exchange.modern)
+        return convert_result(ctx, raw, modern=exchange.modern)
 
     async def _able(self, capability: str) -> list[Upstream]:
         return [
@@ -104,7 +104,7 @@ class Routes:
             if member == "prompts":
                 entries = [{**one, "name": self._fleet.catalogue.public(upstream, one["name"])} for one in entries]
             found += entries
-        return shaped(ctx, {member: found}, modern=False)
+        return convert_result(ctx, {member: found}, modern=False)
 
     async def _by_uri(self, ctx: Context, params: Mapping[str, Any]) -> dict[str, Any]:
         """Each server in turn: only it knows which addresses are its own."""

@@ -17,7 +17,7 @@ from mcp.server.subscriptions import ListenHandler
 
 from mulligan import Limits, Pipeline, Policy
 from mulligan.errors import UsageError
-from mulligan_mcp.proxy.failures import OnwardError
+from mulligan_mcp.proxy.failures import ForwardedError
 from mulligan_mcp.proxy.fleet import Fleet
 from mulligan_mcp.proxy.relay import Relay, Watcher
 from mulligan_mcp.proxy.specs import ProxyOptions, ServerSpec
@@ -32,7 +32,7 @@ def pipeline_for(options: ProxyOptions) -> Pipeline:
     Args:
         options: how the proxy treats its servers.
     """
-    policy = Policy(repair="all" if options.repair else (), retry=options.retry, control_flow=(OnwardError,))
+    policy = Policy(repair="all" if options.repair else (), retry=options.retry, control_flow=(ForwardedError,))
     return Pipeline(policy=policy, limits=Limits(argument_bytes=_ARGUMENT_BYTES), format=options.format)
 
 

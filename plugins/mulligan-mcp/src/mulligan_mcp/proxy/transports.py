@@ -36,7 +36,7 @@ class Arrival(enum.Enum):
 
 
 @asynccontextmanager
-async def opened(spec: ServerSpec) -> AsyncIterator[tuple[Any, Any]]:
+async def open_connection(spec: ServerSpec) -> AsyncIterator[tuple[Any, Any]]:
     """The two streams of a connection to a server; a program is started for it where it is one.
 
     Args:
@@ -51,11 +51,11 @@ async def opened(spec: ServerSpec) -> AsyncIterator[tuple[Any, Any]]:
         ):
             yield streams
         return
-    async with _other(spec) as streams:
+    async with _open_sse_or_stdio(spec) as streams:
         yield streams
 
 
-def _other(spec: ServerSpec) -> AbstractAsyncContextManager[tuple[Any, Any]]:
+def _open_sse_or_stdio(spec: ServerSpec) -> AbstractAsyncContextManager[tuple[Any, Any]]:
     if spec.kind == "sse":
         return sse_client(spec.url, headers=dict(spec.headers), timeout=_CONNECT_SECONDS)
     return stdio_client(

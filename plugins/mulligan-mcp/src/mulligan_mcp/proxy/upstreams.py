@@ -17,17 +17,17 @@ from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 from mcp_types import ClientCapabilities, Implementation
 
 from mulligan_mcp.proxy.exchange import Exchange
-from mulligan_mcp.proxy.failures import away, is_forgotten
+from mulligan_mcp.proxy.failures import is_forgotten, not_running_error
 from mulligan_mcp.proxy.links import Link
+from mulligan_mcp.proxy.log_text import one_line
+from mulligan_mcp.proxy.negotiation import HandshakeNotSupportedError, negotiate, reason_of, run_until_ended
 from mulligan_mcp.proxy.specs import ServerSpec
-from mulligan_mcp.proxy.starting import OtherWayError, negotiate, reason_of, unless
-from mulligan_mcp.proxy.transports import Arrival, opened, relayed, stream
-from mulligan_mcp.proxy.words import shown
+from mulligan_mcp.proxy.transports import Arrival, open_connection, relayed, stream
 
 _START_SECONDS = 180.0
 _PATIENCE = 10.0
 _HEALTHY = 30.0
-_HOPELESS = 2
+_MAX_FAILED_STARTS = 2
 _DELAYS = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
 
 
@@ -82,7 +82,7 @@ class Upstream:
         self.tried = anyio.Event()
         self._owner = owner
         self._news = anyio.Event()
-        self._over: anyio.CancelScope | None = None
+        self._connection_scope: anyio.CancelScope | None = None
         self._why = "it is being started"
         self._because = "it ended"
         self._due = 0.0
@@ -104,7 +104,7 @@ class Upstream:
                 await self._live(peer)
                 why, self._because = self._because, "it ended"
             except Exception as error:
-                if self._turn_round(error, peer):
+                if self._switch_handshake(error, peer):
                     continue
                 why = reason_of(error)
             tries = 0 if time.monotonic() - began > _HEALTHY else tries + 1
@@ -112,7 +112,7 @@ class Upstream:
             self._failed_starts += 1  # a start that succeeded has set it to -1
             self.tried.set()
             self._down(why, delay)
-            logger.warning("{}: {}; it is started again in {:g} s", self.spec.name, shown(why), delay)
+            logger.warning("{}: {}; it is started again in {:g} s", self.spec.name, one_line(why), delay)
             await anyio.sleep(delay)
 
     async def ready(self, patience: float = _PATIENCE) -> Link:
@@ -125,10 +125,14 @@ class Upstream:
             ToolUnavailableError: the server is not there.
         """
         with anyio.move_on_after(patience):
-            while not self.is_steady and self._failed_starts < _HOPELESS and self._due - time.monotonic() <= patience:
+            while (
+                not self.is_steady
+                and self._failed_starts < _MAX_FAILED_STARTS
+                and self._due - time.monotonic() <= patience
+            ):
                 await self._news.wait()
         if self.link is None:
-            raise away(self.spec.name, max(self._due - time.monotonic(), 0.0), self._why)
+            raise not_running_error(self.spec.name, max(self._due - time.monotonic(), 0.0), self._why)
         return self.link
 
     @property
@@ -179,7 +183,7 @@ class Upstream:
                 self.renew(link, "it answered nothing any more")
         finally:
             self._checking = False
-            self._tell()
+            self._notify_waiters()
 
     def renew(self, link: Link, why: str) -> None:
         """Ends a connection, so that `run` makes a new one.
@@ -188,17 +192,17 @@ class Upstream:
             link: the connection; nothing is done where it is not the present one.
             why: what is wrong with it.
         """
-        if self.link is link and self._over is not None:
+        if self.link is link and self._connection_scope is not None:
             self._because = why
             self._down(why, 0.0)
-            self._over.cancel()
+            self._connection_scope.cancel()
 
     async def _live(self, peer: Peer) -> None:
         pending: dict[int | str, Arrival] = {}
         async with AsyncExitStack() as stack:
             over = stack.enter_context(anyio.CancelScope())
-            self._over = over
-            source, sink = await stack.enter_async_context(opened(self.spec))
+            self._connection_scope = over
+            source, sink = await stack.enter_async_context(open_connection(self.spec))
             feed, read = stream()
             dispatcher: JSONRPCDispatcher[Any] = JSONRPCDispatcher(read, sink)
             tasks = await stack.enter_async_context(anyio.create_task_group())
@@ -206,14 +210,14 @@ class Upstream:
             tasks.start_soon(self._relay, source, feed, pending, ended)
             session = await stack.enter_async_context(self._session(dispatcher, peer))
             with anyio.fail_after(_START_SECONDS):
-                await unless(ended, lambda: negotiate(session, self._begins_modern, ended))
+                await run_until_ended(ended, lambda: negotiate(session, self._begins_modern, ended))
             link = Link(dispatcher, session, peer.capabilities, peer.info, pending)
             self.link = link
             try:
                 await self._owner.up(self)
                 self._failed_starts = -1
                 self.tried.set()
-                self._tell()
+                self._notify_waiters()
                 if link.is_modern:
                     tasks.start_soon(self._listen, link)
                 await ended.wait()
@@ -234,7 +238,7 @@ class Upstream:
 
     async def _relay(self, source: Any, feed: Any, pending: dict[int | str, Arrival], ended: anyio.Event) -> None:
         def broken(why: str) -> None:
-            logger.warning("{}: it sent a frame that cannot be read: {}", self.spec.name, shown(why))
+            logger.warning("{}: it sent a frame that cannot be read: {}", self.spec.name, one_line(why))
 
         try:
             async with feed:
@@ -256,13 +260,13 @@ class Upstream:
                 async for event in events:
                     await self._owner.changed(self, event)
         except Exception as error:
-            logger.debug("{}: it tells of no changes: {}", self.spec.name, shown(reason_of(error)))
+            logger.debug("{}: it tells of no changes: {}", self.spec.name, one_line(reason_of(error)))
 
-    def _turn_round(self, error: BaseException, peer: Peer) -> bool:
+    def _switch_handshake(self, error: BaseException, peer: Peer) -> bool:
         """Whether the next connection is to begin the other way, which is tried once."""
         while isinstance(error, BaseExceptionGroup):
             error = error.exceptions[0]
-        if not isinstance(error, OtherWayError) or self._begins_modern is not peer.modern:
+        if not isinstance(error, HandshakeNotSupportedError) or self._begins_modern is not peer.modern:
             return False
         self._begins_modern = not peer.modern
         return True
@@ -271,9 +275,9 @@ class Upstream:
         self.link = None
         self._why = why
         self._due = time.monotonic() + delay
-        self._tell()
+        self._notify_waiters()
 
-    def _tell(self) -> None:
+    def _notify_waiters(self) -> None:
         """Wakes whoever waits, to look again."""
         self._news.set()
         self._news = anyio.Event()

@@ -35,14 +35,14 @@ class Recorder:
             answer: what was sent back.
         """
         self._count += 1
-        told = _told(answer)
+        told = _answer_text(answer)
         self._calls.append(
             {
                 "n": self._count,
                 "time": time.time(),
                 "tool": self._shown(str(params.get("name", ""))),
                 "arguments": self._shown(_json(params.get("arguments"))),
-                "told": _cut(told if result.is_error else self._redact(told)),
+                "told": _truncate(told if result.is_error else self._redact(told)),
                 "duration": round(result.duration * 1_000, 1),
                 **self._failure(result),
             }
@@ -76,10 +76,10 @@ class Recorder:
         }
 
     def _shown(self, text: str) -> str:
-        return _cut(self._redact(text[: 4 * _LONGEST]))
+        return _truncate(self._redact(text[: 4 * _LONGEST]))
 
 
-def _told(answer: Mapping[str, Any]) -> str:
+def _answer_text(answer: Mapping[str, Any]) -> str:
     parts = []
     for block in answer.get("content") or ():
         if block.get("type") == "text":
@@ -97,5 +97,5 @@ def _json(arguments: Any) -> str:
         return "(cannot be shown)"
 
 
-def _cut(text: str) -> str:
+def _truncate(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}\n[{len(text) - _LONGEST:,} characters left out]"

@@ -12,7 +12,7 @@ from langchain_core.tools import BaseTool
 T = TypeVar("T", bound=BaseTool)
 
 
-class Witness:
+class RunRecorder:
     """Notes of one run.
 
     Attributes:
@@ -36,10 +36,10 @@ class Witness:
         """
 
 
-WITNESS: ContextVar[Witness | None] = ContextVar("mulligan_langchain_witness", default=None)
+RUN_RECORDER: ContextVar[RunRecorder | None] = ContextVar("mulligan_langchain_witness", default=None)
 
 
-def observed(tool: T) -> T:
+def record_runs(tool: T) -> T:
     """A copy of a tool that tells the witness of the call what it raises and returns, and else does the same.
 
     Its methods are replaced on the copy, not in a subclass: the class, and with it every check of a middleware, stays.
@@ -49,41 +49,41 @@ def observed(tool: T) -> T:
     """
     copy = tool.model_copy()
     for name in ("run", "_run"):
-        vars(copy)[name] = _noted(getattr(copy, name), own=name == "_run")
+        vars(copy)[name] = _recording(getattr(copy, name), own=name == "_run")
     for name in ("arun", "_arun"):
-        vars(copy)[name] = _anoted(getattr(copy, name), own=name == "_arun")
+        vars(copy)[name] = _recording_async(getattr(copy, name), own=name == "_arun")
     return copy
 
 
-def _noted(method: Callable[..., Any], *, own: bool) -> Callable[..., Any]:
+def _recording(method: Callable[..., Any], *, own: bool) -> Callable[..., Any]:
     @wraps(method)
     def run(*args: Any, **kwargs: Any) -> Any:
-        witness = WITNESS.get()
+        witness = RUN_RECORDER.get()
         try:
             _begin(witness, args, kwargs, own)
             return _end(witness, method(*args, **kwargs), own)
         except BaseException as error:
-            _blame(witness, error)
+            _record_error(witness, error)
             raise
 
     return run
 
 
-def _anoted(method: Callable[..., Awaitable[Any]], *, own: bool) -> Callable[..., Awaitable[Any]]:
+def _recording_async(method: Callable[..., Awaitable[Any]], *, own: bool) -> Callable[..., Awaitable[Any]]:
     @wraps(method)
     async def run(*args: Any, **kwargs: Any) -> Any:
-        witness = WITNESS.get()
+        witness = RUN_RECORDER.get()
         try:
             _begin(witness, args, kwargs, own)
             return _end(witness, await method(*args, **kwargs), own)
         except BaseException as error:
-            _blame(witness, error)
+            _record_error(witness, error)
             raise
 
     return run
 
 
-def _begin(witness: Witness | None, args: tuple[Any, ...], kwargs: dict[str, Any], own: bool) -> None:
+def _begin(witness: RunRecorder | None, args: tuple[Any, ...], kwargs: dict[str, Any], own: bool) -> None:
     if witness is not None and own:
         witness.entered = True
     elif witness is not None:
@@ -91,12 +91,12 @@ def _begin(witness: Witness | None, args: tuple[Any, ...], kwargs: dict[str, Any
         witness.admit(args[0] if args else kwargs.get("tool_input"))
 
 
-def _end(witness: Witness | None, value: Any, own: bool) -> Any:
+def _end(witness: RunRecorder | None, value: Any, own: bool) -> Any:
     if witness is not None and own:
         witness.returned, witness.has_returned = value, True
     return value
 
 
-def _blame(witness: Witness | None, error: BaseException) -> None:
+def _record_error(witness: RunRecorder | None, error: BaseException) -> None:
     if witness is not None:
         witness.raised = error

@@ -13,7 +13,7 @@ from mulligan_mcp.proxy.fleet import Fleet
 _SHARED = ("logging", "completions", "prompts", "resources", "tools")
 
 
-def greeting(fleet: Fleet, ctx: ServerRequestContext[Any, Any], own: HandlerResult) -> dict[str, Any]:
+def initialize_result(fleet: Fleet, ctx: ServerRequestContext[Any, Any], own: HandlerResult) -> dict[str, Any]:
     """The answer to `initialize` or `server/discover`.
 
     One server is passed on as it is; several are added up, each with the instructions under its name.
@@ -24,30 +24,30 @@ def greeting(fleet: Fleet, ctx: ServerRequestContext[Any, Any], own: HandlerResu
         own: the SDK's own answer.
     """
     answer = dict(own) if isinstance(own, Mapping) else {}
-    said = {upstream.spec.name: upstream.link.server for upstream in fleet.upstreams if upstream.link is not None}
+    servers = {upstream.spec.name: upstream.link.server for upstream in fleet.upstreams if upstream.link is not None}
     modern = ctx.protocol_version in MODERN_PROTOCOL_VERSIONS and ctx.method != "initialize"
-    answer["capabilities"] = capabilities_of([one.get("capabilities", {}) for one in said.values()], modern=modern)
-    if len(fleet.upstreams) == 1 and said:
-        only = next(iter(said.values()))
+    answer["capabilities"] = capabilities_of([one.get("capabilities", {}) for one in servers.values()], modern=modern)
+    if len(fleet.upstreams) == 1 and servers:
+        only = next(iter(servers.values()))
         answer.update({name: only[name] for name in ("serverInfo", "instructions") if name in only})
         if modern:
             answer.pop("serverInfo", None)
-    elif told := [f"{name}: {one['instructions']}" for name, one in said.items() if one.get("instructions")]:
-        answer["instructions"] = "\n\n".join(told)
+    elif instructions := [f"{name}: {one['instructions']}" for name, one in servers.items() if one.get("instructions")]:
+        answer["instructions"] = "\n\n".join(instructions)
     return answer
 
 
-def capabilities_of(given: list[Mapping[str, Any]], *, modern: bool) -> dict[str, Any]:
+def capabilities_of(capabilities: list[Mapping[str, Any]], *, modern: bool) -> dict[str, Any]:
     """What servers can do together.
 
     Args:
-        given: the capabilities of each.
+        capabilities: the capabilities of each.
         modern: whether the client's version has no handshake.
     """
-    only = dict(given[0]) if len(given) == 1 else {}
+    only = dict(capabilities[0]) if len(capabilities) == 1 else {}
     shared: dict[str, Any] = {}
     for name in _SHARED:
-        having = [one[name] or {} for one in given if name in one]
+        having = [one[name] or {} for one in capabilities if name in one]
         if having:
             shared[name] = {key: value for one in having for key, value in one.items()}
     together = {**only, **shared, "tools": {**shared.get("tools", {}), "listChanged": True}}

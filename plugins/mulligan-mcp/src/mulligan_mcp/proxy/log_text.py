@@ -7,7 +7,7 @@ from mulligan.plugin import clean
 _LONGEST = 300
 
 
-def shown(text: object) -> str:
+def one_line(text: object) -> str:
     """One line without control characters, shortened.
 
     Args:

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 _MODERN_ONLY = ("resultType", "ttlMs", "cacheScope")
 
 
-def shaped(ctx: ServerRequestContext[Any, Any], raw: dict[str, Any], *, modern: bool) -> dict[str, Any]:
+def convert_result(ctx: ServerRequestContext[Any, Any], raw: dict[str, Any], *, modern: bool) -> dict[str, Any]:
     """A result as the client's version has it; untouched where server and client speak the same kind of version.
 
     Args:

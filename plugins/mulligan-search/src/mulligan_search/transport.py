@@ -15,7 +15,7 @@ def timed_out(failure: Failure) -> ToolError:
     return ToolTimeoutError("The search service did not respond in time.", effect="none" if before else "possible")
 
 
-def no_answer(failure: Failure) -> ToolError:
+def connection_error(failure: Failure) -> ToolError:
     """No connection, which a person must mend, or one that was dropped midway, which may work again later."""
     if failure.met(*_NO_CONNECTION):
         return ToolConnectionError("The search service cannot be reached.", effect="none")

@@ -10,7 +10,7 @@ import attrs
 
 
 @attrs.define
-class Raw:
+class RawCall:
     """One call as the model wrote it.
 
     Attributes:
@@ -32,25 +32,25 @@ class Raw:
         return found if isinstance(found, dict) else None
 
 
-_HEARD: ContextVar[list[Raw] | None] = ContextVar("mulligan_adk_heard", default=None)
+_NOTED_CALLS: ContextVar[list[RawCall] | None] = ContextVar("mulligan_adk_heard", default=None)
 
 
-def listen() -> None:
+def start_message() -> None:
     """Begins a new message of the model."""
-    _HEARD.set([])
+    _NOTED_CALLS.set([])
 
 
-def heard() -> list[Raw]:
+def noted_calls() -> list[RawCall]:
     """The calls of the message, as far as somebody has noted them."""
-    return list(_HEARD.get() or ())
+    return list(_NOTED_CALLS.get() or ())
 
 
-def note(calls: list[Raw]) -> None:
+def note_calls(calls: list[RawCall]) -> None:
     """Notes the calls of the message, instead of those that were noted before.
 
     Args:
         calls: every call that was seen so far.
     """
-    kept = _HEARD.get()
+    kept = _NOTED_CALLS.get()
     if kept is not None:
         kept[:] = calls

@@ -20,7 +20,7 @@ from mulligan.plugin import (
     status_error,
 )
 from mulligan_llm.codes import meaning
-from mulligan_llm.reading import error_in, problems, resource
+from mulligan_llm.error_body import error_in, problems, resource
 
 rules = Rules()
 

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from mulligan_mcp.proxy.failures import ConnectionEndedError
 
 
-class OtherWayError(Exception):
+class HandshakeNotSupportedError(Exception):
     """The server understands neither way of beginning on this connection: the other one has to come first on a new one."""
 
 
@@ -31,20 +31,20 @@ async def negotiate(session: ClientSession, modern: bool, ended: anyio.Event) ->
         OtherWayError: neither way was understood; many servers take only that of their first request.
     """
     ways: tuple[Callable[[], Awaitable[Any]], ...] = (session.initialize, session.discover)
-    told = []
+    errors = []
     for way in reversed(ways) if modern else ways:
         try:
             await way()
         except (MCPError, RuntimeError, ValidationError) as error:
             if ended.is_set():
                 raise _ended() from error
-            told.append(error)
+            errors.append(error)
         else:
             return
-    raise OtherWayError(reason_of(told[0])) from told[0]
+    raise HandshakeNotSupportedError(reason_of(errors[0])) from errors[0]
 
 
-async def unless(ended: anyio.Event, work: Callable[[], Awaitable[None]]) -> None:
+async def run_until_ended(ended: anyio.Event, work: Callable[[], Awaitable[None]]) -> None:
     """Does the work, and gives it up where the connection ends meanwhile.
 
     Args:
@@ -75,7 +75,7 @@ def reason_of(error: BaseException) -> str:
         error = error.exceptions[0]
     if isinstance(error, FileNotFoundError):
         return f"the program {error.filename or ''} was not found"
-    if isinstance(error, OtherWayError):
+    if isinstance(error, HandshakeNotSupportedError):
         return f"it supports no known protocol version ({error})"
     if isinstance(error, TimeoutError):
         return "it did not respond in time"
