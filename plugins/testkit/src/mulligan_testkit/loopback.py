@@ -66,6 +66,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         text, kind = _encode_body(body)
         self.send_response(status)
+        self.send_header("Connection", "close")  # else a client that tries again may use this connection while it ends
         for name, value in {"Content-Type": kind, **headers, "Content-Length": str(len(text))}.items():
             self.send_header(name, value)
         self.end_headers()
