@@ -265,29 +265,16 @@ class Tool:
         """The name, safe to show."""
         return show_name(self.name)
 
-    def bind(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """The keyword arguments of the handler, without the injected ones.
-
-        Args:
-            arguments: JSON values.
-
-        Raises:
-            ToolArgumentError: the arguments do not fit; names every problem.
-            SchemaError: the schema cannot be used.
-        """
-        fitted = self.fit(arguments)
-        if isinstance(fitted, ToolArgumentError):
-            raise fitted
-        return fitted
-
     def fit(self, arguments: dict[str, Any]) -> dict[str, Any] | ToolArgumentError:
-        """What `bind` returns, or the error that it raises: wrong arguments are common, and raising is slow.
+        """The keyword arguments of the handler, without the injected ones, or what is wrong with the arguments.
+
+        The error is returned instead of raised: wrong arguments are common, and raising is slow.
 
         Args:
             arguments: JSON values.
 
         Returns:
-            Python objects: a new dict, or `arguments` itself if the two are the same; or the error.
+            Python objects: a new dict, or `arguments` itself if the two are the same; or an error that names every problem.
 
         Raises:
             SchemaError: the schema cannot be used.
