@@ -73,12 +73,12 @@ class AttemptFailed:
     __slots__ = ("_attempt", "_call_id", "_read_details", "_tool_name")
 
     def __init__(
-        self, call_id: str | None, tool_name: str, attempt: int, read_details: Callable[[], tuple[ToolError, str]]
+        self, call_id: str | None, tool_name: str, attempt: int, tell: Callable[[], tuple[ToolError, str]]
     ) -> None:
         self._call_id = call_id
         self._tool_name = tool_name
         self._attempt = attempt
-        self._read_details = read_details
+        self._read_details = tell
 
     @property
     def call_id(self) -> str | None:
