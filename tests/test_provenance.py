@@ -422,14 +422,22 @@ def test_a_number_in_words_is_read_exactly(number):
     assert number_of("integer", in_words(number), lambda word: False) == number
 
 
-@given(
-    st.lists(
-        st.sampled_from([*SMALL, *TENS, "hundred", "thousand", "million", "dozen", "and", "minus"]),
-        min_size=1,
-        max_size=5,
-    )
-)
+NUMBER_WORDS = [*SMALL, *TENS, "hundred", "thousand", "million", "dozen", "and", "minus"]
+
+
+@pytest.mark.parametrize("first", NUMBER_WORDS)
+def test_two_words_are_read_as_the_number_that_they_spell(first):
+    check_spelling([first])
+    for second in NUMBER_WORDS:
+        check_spelling([first, second])
+
+
+@given(st.lists(st.sampled_from(NUMBER_WORDS), min_size=3, max_size=5))
 def test_whatever_is_read_as_a_number_spells_that_number(parts):
+    check_spelling(parts)
+
+
+def check_spelling(parts):
     read = number_of("integer", " ".join(parts), lambda word: False)
     if read is not None and "dozen" not in parts:
         sent = [part for part in parts if part not in ("and", "minus")]

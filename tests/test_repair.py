@@ -515,6 +515,7 @@ def test_a_repairer_of_a_tool_that_may_write_changes_the_form_and_not_the_meanin
         ('{"a": /* 1}', False),
         ("/* " * 100_000, False),
         ('{"a": [1}', False),
+        ('{"a": [1}}', False),
         (b'{"a": 1}', True),
         ("text", False),
     ],
