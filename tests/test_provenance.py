@@ -5,6 +5,7 @@ Each property is tried with words that the rules do not know.
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from typing import Any
@@ -42,10 +43,19 @@ def failing(text: str) -> Any:
     return handler
 
 
-def result_of(held: Tool | list[Tool], arguments: Any, name: str = "", **options: Any) -> Any:
+@functools.cache
+def shared(repair: str) -> Pipeline:
+    """A pipeline for tools to come: made once, since that takes longer than most calls."""
+    return Pipeline(autoload=False, policy=Policy(repair=repair or ()))
+
+
+def result_of(held: Tool | list[Tool], arguments: Any, name: str = "", *, repair: str = "", **options: Any) -> Any:
     tools = held if isinstance(held, list) else [held]
-    with Pipeline(tools, autoload=False, **options) as pipeline:
-        return pipeline.call(name or tools[0].name, arguments)
+    name = name or tools[0].name
+    if not options:
+        return shared(repair).with_tools(tools).call(name, arguments)
+    with Pipeline(tools, autoload=False, **{"policy": Policy(repair=repair or ()), **options}) as pipeline:
+        return pipeline.call(name, arguments)
 
 
 def ready(content: str) -> Any:
@@ -264,12 +274,12 @@ def test_aliases_that_the_author_declared_are_ready_calls():
         result = result_of(read_file, {argument: "a.md"}, name)
         assert ready(result.content) == {"name": "read_file", "arguments": {"path": "a.md"}}
         assert result.error.corrected_from == sources
-        repaired = result_of(read_file, {argument: "a.md"}, name, policy=Policy(repair="all"))
+        repaired = result_of(read_file, {argument: "a.md"}, name, repair="all")
         assert repaired.value == "a.md"
     deleting = made({"path": S}, name="delete_file", destructive=True, also_called=["rm"], aliases={"path": "file"})
     for name, argument in (("rm", "path"), ("delete_file", "file")):
         assert ready(result_of(deleting, {argument: "a.md"}, name).content) is None
-        assert result_of(deleting, {argument: "a.md"}, name, policy=Policy(repair="all")).is_error
+        assert result_of(deleting, {argument: "a.md"}, name, repair="all").is_error
 
 
 def test_wrong_aliases_are_refused_with_their_names():
@@ -525,7 +535,7 @@ def test_what_was_cut_off_is_never_completed_for_a_tool_that_may_change_somethin
         if "read_only" not in kind:
             held = made({"path": S, "exclude": {"type": "array"}}, ["path"], **kind)
             assert ready(result_of(held, cut).content) is None
-            assert result_of(held, cut, policy=Policy(repair="all")).is_error
+            assert result_of(held, cut, repair="all").is_error
 
 
 @pytest.mark.parametrize(
@@ -535,7 +545,7 @@ def test_what_was_cut_off_is_never_completed_for_a_tool_that_may_change_somethin
 def test_a_comment_a_zero_a_sign_and_a_separator_count_as_sent(sent, kind):
     held = made({"n": {"type": "number"}}, **kind)
     assert ready(result_of(held, sent).content) is None
-    assert result_of(held, sent, policy=Policy(repair="all")).is_error
+    assert result_of(held, sent, repair="all").is_error
 
 
 @given(words, words)
@@ -707,4 +717,4 @@ def test_another_first_letter_is_another_verb(verb, noun, letter, kind):
 def test_the_case_of_a_unit_of_one_letter_counts(sent, name):
     tool = made({name: S})
     assert ready(result_of(tool, {sent: "1"}).content) is None
-    assert result_of(tool, {sent: "1"}, policy=Policy(repair="all")).is_error
+    assert result_of(tool, {sent: "1"}, repair="all").is_error
