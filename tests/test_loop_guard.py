@@ -156,10 +156,6 @@ STUCK: dict[str, tuple[Callable[[int], Call], int, int, int]] = {
 }
 
 
-def test_there_are_twelve_stuck_models():
-    assert len(STUCK) == 12
-
-
 @pytest.mark.parametrize("way", ["call", "acall"])
 @pytest.mark.parametrize("name", STUCK)
 def test_a_stuck_model_is_stopped(talk, name, way):
@@ -432,11 +428,6 @@ FINE: list[tuple[Callable[[World, int], Model], range | tuple[int, ...]]] = [
     (mixed, (1, 3, 5, 20)),
 ]
 CASES_FINE = [(model, times, read_only) for model, many in FINE for times in many for read_only in (False, True)]
-
-
-def test_there_are_a_hundred_fine_conversations():
-    assert len(CASES_FINE) >= 200
-    assert len(FINE) >= 15
 
 
 @pytest.mark.parametrize(("model", "times", "read_only"), CASES_FINE)

@@ -472,10 +472,6 @@ def test_every_pattern_takes_linear_time(source: str) -> None:
                 assert not _needs_more(sequence[position + 1 :], sequence), source
 
 
-def test_there_are_patterns_to_check() -> None:
-    assert len(PATTERNS) >= 40
-
-
 @given(st.text(max_size=300), st.integers(0, 200))
 def test_cut_never_exceeds_the_limit(text: str, limit: int) -> None:
     short = cut(text, limit)
