@@ -141,6 +141,38 @@ def test_the_authors_resources_are_never_in_a_call_of_a_tool_that_may_change_som
     assert ready(content) is None
 
 
+@pytest.mark.parametrize(
+    ("missing", "there", "is_near"),
+    [
+        ("setup.md", "setpu.md", True),
+        ("plan", "plan.md", True),
+        ("48121", "ORD-48121", True),
+        ("8121", "ORD-48121", False),
+        ("plan", "plan.backup1", False),
+        ("notes.md", "notes..md", False),
+        ("notes", "note?", False),
+        ("home.md", "~ome.md", False),
+        ("boot.txt", "root.txt", False),
+        ("payee.csv", "payer.csv", False),
+        ("a/notes.md", "b/notes.md", False),
+        ("a/notes.md", "notes.md", False),
+    ],
+)
+def test_only_a_near_spelling_in_the_same_place_is_in_a_call(missing, there, is_near):
+    def gone(name: str) -> None:
+        raise errors.ResourceNotFoundError("There is none.", resource=name)
+
+    held = made({"name": S}, handler=gone, resources=[there], read_only=True)
+    proposed = {"name": "act", "arguments": {"name": there}} if is_near else None
+    assert ready(result_of(held, {"name": missing}).content) == proposed
+
+
+@pytest.mark.parametrize("length", [64, 65])
+def test_a_tool_of_an_overlong_name_is_in_no_call(length):
+    held = made({}, name="read_" + "x" * (length - 5), read_only=True)
+    assert (ready(result_of(held, {}, held.name.replace("_", "-")).content) is None) is (length > 64)
+
+
 def test_the_authors_resources_are_a_list_where_digits_differ_or_several_are_near():
     def gone(name: str) -> None:
         raise errors.ResourceNotFoundError("There is none.", resource=name)
@@ -510,6 +542,74 @@ def test_what_may_be_one_thing_or_another_is_asked():
     assert ready(result_of(either, {"copies": "3"}).content) == {"name": "act", "arguments": {"copies": 3}}
     point = {"type": "object", "properties": {"y": {"type": "number"}, "x": {"type": "number"}}, "required": ["y", "x"]}
     assert ready(result_of(made({"at": point}, read_only=True), {"at": "1, 2"}).content) is None
+
+
+# --- what a plugin's repairer may make of a call
+
+WHOLE, TRUTH = {"type": "integer"}, {"type": "boolean"}
+NUMBERS = {"type": "array", "items": WHOLE}
+READ_AS = [  # the schema of x, what was sent for it, what it is read as: for a tool that writes, for a destructive one
+    (WHOLE, "5", 5, True, True),
+    (WHOLE, 5.5, 5, False, False),
+    (WHOLE, True, 1, False, False),
+    (TRUTH, "true", True, True, True),
+    (TRUTH, 1, True, False, False),
+    (TRUTH, "yes", True, False, False),
+    ({"type": "number"}, "0.1", 0.1, True, True),
+    ({"type": "number"}, "0.1000000000000000055", 0.1, False, False),
+    ({"type": "number"}, "1.234", 1.234, False, False),
+    (S, 5, "5", True, True),
+    (S | {"format": "date"}, 20240309, "20240309", False, False),
+    ({"type": ["integer", "null"]}, "null", None, True, False),
+    (NUMBERS, 5, [5], True, False),
+    (NUMBERS, 5, [5, 6], False, False),
+    ({"type": "array"}, None, [None], False, False),
+    ({"type": "array", "items": S}, "ann", ["ann"], True, False),
+    ({"type": "array", "items": S}, "all", ["all"], False, False),
+    ({"type": "object"}, '{"a": 1}', {"a": 1}, True, True),
+    ({"type": "object"}, '{"a": 1, "a": 2}', {"a": 2}, False, False),
+]
+
+
+@pytest.mark.parametrize(("part", "sent", "read", "writes", "destroys"), READ_AS)
+def test_a_plugin_reads_a_value_only_as_what_it_says(plugin, part, sent, read, writes, destroys):
+    mine = plugin(repair=lambda call: lambda: call._replace(arguments={"x": read}))
+    for options, may in (({}, writes), ({"destructive": True}, destroys)):
+        assert result_of(made({"x": part}, **options), {"x": sent}, plugins=[mine]).is_error is not may
+
+
+@pytest.mark.parametrize(
+    ("sent", "read", "writes"),
+    [
+        ({"user-id": 5}, {"user_id": 5}, True),
+        ({"userId": 5}, {"user_id": 5}, True),
+        ({"uid": 5}, {"user_id": 5}, False),
+        ({"M": 5}, {"m": 5}, False),
+        ({"ab-cd": 1, "abcd": 2}, {"ab_cd": 1, "abc_d": 2}, False),
+    ],
+)
+def test_a_plugin_reads_a_name_only_as_the_one_of_another_style(plugin, sent, read, writes):
+    mine = plugin(repair=lambda call: lambda: call._replace(arguments=read))
+    for options, may in (({}, writes), ({"destructive": True}, False)):
+        assert result_of(made(dict.fromkeys(read, WHOLE), **options), sent, plugins=[mine]).is_error is not may
+
+
+@pytest.mark.parametrize(
+    ("called", "allowed"), [("rm", ("writes", "reads")), ("Act-On", ("reads",)), ("act_in", ("reads",))]
+)
+def test_a_plugin_runs_no_tool_by_another_name_than_its_author_gave(plugin, called, allowed):
+    mine = plugin(repair=lambda call: lambda: call._replace(name="act_on"))
+    for kind, options in {"writes": {}, "destroys": {"destructive": True}, "reads": {"read_only": True}}.items():
+        held = made({"x": WHOLE}, name="act_on", also_called=["rm"], **options)
+        assert result_of(held, {"x": 5}, called, plugins=[mine]).is_error is (kind not in allowed)
+
+
+@pytest.mark.parametrize("read", [["red", "blue"], [["blue"]], [{"a": "blue"}]])
+def test_a_plugin_brings_no_text_that_was_not_sent(plugin, read):
+    held = made({"x": {"type": "array"}}, read_only=True)
+    for text, is_refused in (("red", True), ("red blue", False)):
+        mine = plugin(repair=lambda call: lambda: call._replace(arguments={"x": read}))
+        assert result_of(held, {"x": text}, plugins=[mine]).is_error is is_refused
 
 
 # --- whole calls
