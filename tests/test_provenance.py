@@ -585,7 +585,7 @@ def test_a_plugin_reads_a_value_only_as_what_it_says(plugin, part, sent, read, w
         ({"userId": 5}, {"user_id": 5}, True),
         ({"uid": 5}, {"user_id": 5}, False),
         ({"M": 5}, {"m": 5}, False),
-        ({"ab-cd": 1, "abcd": 2}, {"ab_cd": 1, "abc_d": 2}, False),
+        ({"user-id": 1, "USER_ID": 2}, {"user_id": 1, "userId": 2}, False),
     ],
 )
 def test_a_plugin_reads_a_name_only_as_the_one_of_another_style(plugin, sent, read, writes):
