@@ -39,7 +39,15 @@ def demo(session: nox.Session) -> None:
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """The tests in two processes, with branch coverage."""
+    """The tests, in two processes."""
+    group(session, "test")
+    session.install("-e", ".[cli]")
+    session.run("pytest", "-n", "2", *session.posargs)
+
+
+@nox.session
+def coverage(session: nox.Session) -> None:
+    """The tests with branch coverage, which take more than twice as long with it."""
     group(session, "test")
     session.install("-e", ".[cli]")
     session.run("pytest", "-n", "2", "--cov", "--cov-report=term-missing:skip-covered", *session.posargs)

@@ -37,24 +37,38 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves of each product marked `exhaustive` a quarter, in which each value of each parameter is met."""
+    """Leaves of each product marked `exhaustive` about a quarter, in which each value of each parameter is met."""
     if config.getoption("exhaustive"):
         return
-    seen: dict[Any, dict[int, int]] = {}
-    left_out = {item for item in items if item.get_closest_marker("exhaustive") and not _is_in_sample(item, seen)}
+    products: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("exhaustive"):
+            products.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    left_out = {item for product in products.values() for item in _outside_sample(product)}
     if left_out:
         config.hook.pytest_deselected(items=list(left_out))
         items[:] = [item for item in items if item not in left_out]
 
 
-def _is_in_sample(item: pytest.Item, seen: dict[Any, dict[int, int]]) -> bool:
-    """Whether a test is one of a quarter, spread over all values, or has a value that no test before it has."""
-    is_new, total = False, 0
-    for name, value in item.callspec.params.items():  # type: ignore[attr-defined]
-        numbers = seen.setdefault((item.nodeid.partition("[")[0], name), {})
-        is_new |= id(value) not in numbers
-        total += numbers.setdefault(id(value), len(numbers))
-    return is_new or total % 4 == 0
+def _outside_sample(product: list[pytest.Item]) -> list[pytest.Item]:
+    """All tests but a quarter, spread over all values, and but one for each value that no test of this quarter has."""
+    numbers: dict[str, dict[int, int]] = {}
+    met: set[tuple[str, int]] = set()
+    others: list[tuple[pytest.Item, set[tuple[str, int]]]] = []
+    for item in product:
+        values = {(name, id(value)) for name, value in item.callspec.params.items()}  # type: ignore[attr-defined]
+        known = [numbers.setdefault(name, {}) for name, _ in values]
+        total = sum(of_name.setdefault(value, len(of_name)) for of_name, (_, value) in zip(known, values, strict=True))
+        if total % 4 == 0:
+            met |= values
+        else:
+            others.append((item, values))
+    outside = []
+    for item, values in others:
+        if values <= met:
+            outside.append(item)
+        met |= values
+    return outside
 
 
 @pytest.fixture

@@ -140,10 +140,6 @@ class OddError(Exception):
     """An exception whose name says nothing."""
 
 
-def test_there_are_a_hundred():
-    assert len(set(TRAPS)) >= 100
-
-
 @pytest.fixture(scope="module")
 def bare():
     with Pipeline(autoload=False) as pipeline:

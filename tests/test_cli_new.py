@@ -106,13 +106,33 @@ def test_all_kinds_are_installed_together_and_register_themselves(made):
     assert [finding for finding in told["findings"] if finding["plugin"] in mine] == []
 
 
+EACH = """
+import contextlib, io, json, os, pytest, sys
+
+told = {}
+for folder in sys.argv[1:]:
+    os.chdir(folder)
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        code = pytest.main(["-q", "-p", "pytest_mulligan", "-p", "no:cacheprovider"])
+    told[os.path.basename(folder)] = [code, printed.getvalue()]
+print(json.dumps(told))
+"""
+
+
+@pytest.fixture(scope="module")
+def own_tests(made):
+    """How the tests of each package ended, by its folder: one process runs pytest in one after the other."""
+    folders = [str(made / f"mulligan-{name}") for name in KINDS.values()]
+    ended = python("-c", EACH, *folders, cwd=made, site=made / "site", PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
+    assert ended.returncode == 0, ended.stderr
+    return json.loads(ended.stdout)
+
+
 @pytest.mark.parametrize("kind", KINDS)
-def test_its_own_tests_pass_with_what_was_installed(made, kind):
-    words = ["-m", "pytest", "-q", "-p", "pytest_mulligan", "-p", "no:cacheprovider"]
-    folder = made / f"mulligan-{KINDS[kind]}"
-    ended = python(*words, cwd=folder, site=made / "site", PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
-    assert ended.returncode == 0, ended.stdout
-    assert " passed" in ended.stdout
+def test_its_own_tests_pass_with_what_was_installed(own_tests, kind):
+    code, printed = own_tests[f"mulligan-{KINDS[kind]}"]
+    assert code == 0, printed
+    assert " passed" in printed
 
 
 def test_its_own_lint_passes_and_so_does_ours(made):

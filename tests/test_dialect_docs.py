@@ -15,7 +15,7 @@ PAGE = (pathlib.Path(__file__).parents[1] / "docs" / "reference" / "dialects.md"
 
 def test_the_examples_print_what_stands_below_them():
     blocks = re.findall(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
-    assert len(blocks) == PAGE.count("```python") == 4
+    assert len(blocks) == PAGE.count("```python")
     namespace: dict[str, Any] = {}
     for code, expected in blocks:
         printed = io.StringIO()

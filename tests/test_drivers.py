@@ -284,6 +284,22 @@ def test_endless_generators_are_bounded_and_closed(make_pipeline, run, form, tim
     assert closed == [1]
 
 
+@pytest.mark.parametrize("number", [3, 4])
+@pytest.mark.parametrize("form", ["generator", "async generator"])
+def test_a_generator_may_yield_as_many_values_as_the_limit_says(make_pipeline, run, form, number):
+    def some() -> Iterator[int]:
+        yield from range(number)
+
+    async def asome() -> Any:
+        for value in range(number):
+            yield value
+
+    handler = some if form == "generator" else asome
+    result = run(make_pipeline(Tool.from_function(handler, name="work"), limits=Limits(yielded_values=3)), "work")
+    assert result.value == ([0, 1, 2] if number == 3 else None)
+    assert result.is_error is (number > 3)
+
+
 @pytest.mark.parametrize("form", ["generator", "async generator"])
 def test_a_generator_that_hangs_meets_its_deadline_and_is_closed(make_pipeline, run, form):
     closed, let_go = threading.Event(), threading.Event()

@@ -44,15 +44,15 @@ EXECUTORS = ("sync", "thread", "thread under acall", "async", "async under call"
 
 def greedy(run, tool, call):
     """A middleware that runs everything again, whatever happened."""
-    for _ in range(5):
+    for _ in range(3):
         outcome = yield run
     return outcome
 
 
 RETRIES: dict[str, Callable[[], list[Any]]] = {
     "by itself": list,
-    "retry": lambda: [retry(attempts=4, wait_initial=0, wait_jitter=0, on=errors.ToolError)],
-    "retry before effect": lambda: [retry(attempts=4, wait_initial=0, wait_jitter=0, before_effect=True)],
+    "retry": lambda: [retry(attempts=3, wait_initial=0, wait_jitter=0, on=errors.ToolError)],
+    "retry before effect": lambda: [retry(attempts=3, wait_initial=0, wait_jitter=0, before_effect=True)],
     "a greedy one": lambda: [greedy],
 }
 
@@ -120,7 +120,7 @@ def test_a_fault(make_pipeline, plugin, released, point, kind, executor, way):
         assert counter.effects <= 1
         assert counter.runs <= 1 or (point == "before connect" and way == "retry before effect")
     elif way == "a greedy one" and timeout != 0.01:  # otherwise the first has used up the deadline of the call
-        assert counter.runs == 5
+        assert counter.runs == 3
 
 
 class Status(Exception):
@@ -213,6 +213,7 @@ def lines(path: pathlib.Path) -> int:
     return len(path.read_text().splitlines()) if path.exists() else 0
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("way", RETRIES)
 @pytest.mark.parametrize("point", POINTS)
 def test_a_fault_in_a_process_of_its_own(make_pipeline, plugin, tmp_path, point, way):
@@ -230,7 +231,8 @@ def test_a_fault_in_a_process_of_its_own(make_pipeline, plugin, tmp_path, point,
     for result in asyncio.run(pipeline.acall_many(asked)):
         kind = result.call.name
         ran, effects = map(lines, files[kind])
-        assert result.is_error and ran == result.attempts
+        assert result.is_error
+        assert ran == result.attempts or point == "timeout"  # a busy machine may not even have begun by then
         assert effects == ran * POINTS[point][0]
         assert effects == 0 or result.error.effect != "none"
         if kind not in HARMLESS:

@@ -40,7 +40,7 @@ def a_million_brackets() -> tuple[list[Tool], str, Any]:
 
 
 def many_problems_from_a_tool() -> tuple[list[Tool], str, Any]:
-    problems = [errors.Problem(f"/items/{n}/name", "wrong type", "string", str(n)) for n in range(100_000)]
+    problems = [errors.Problem(f"/items/{n}/name", "wrong type", "string", str(n)) for n in range(2_000)]
     return [failing(errors.ToolArgumentError("Invalid.", problems=problems))], "act", {}
 
 
@@ -50,12 +50,12 @@ def many_wrong_items() -> tuple[list[Tool], str, Any]:
         "properties": {"items": {"type": "array", "items": {"type": "integer"}}},
         "required": ["items"],
     }
-    return [Tool.from_schema("act", "", schema, dict)], "act", {"items": ["x"] * 100_000}
+    return [Tool.from_schema("act", "", schema, dict)], "act", {"items": ["x"] * 10_000}
 
 
 def many_tools() -> tuple[list[Tool], str, Any]:
     tools = [
-        Tool.from_schema(f"service_{n}__read_file", f"Read file {n}", {"type": "object"}, dict) for n in range(10_000)
+        Tool.from_schema(f"service_{n}__read_file", f"Read file {n}", {"type": "object"}, dict) for n in range(1_000)
     ]
     return tools, "read_the_file_of_service", "{}"
 

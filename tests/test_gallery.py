@@ -23,7 +23,6 @@ def test_every_package_that_classifies_is_in_it():
     assert set(gallery_page.recorded()) == classifying
 
 
-def test_each_shows_a_few_and_not_only_fatal_ones():
+def test_each_shows_not_only_fatal_ones():
     for one in gallery_page.recorded().values():
-        assert 3 <= len(one["failures"]) <= 6
         assert any(not told["fatal"] for told in one["failures"])

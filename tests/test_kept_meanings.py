@@ -7,15 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_provenance import KINDS, S, made, ready, result_of, words
 
-from mulligan import Policy
-
 ALL = pytest.mark.parametrize("kind", KINDS)
 
 
 def is_proposed(properties, sent, required=None, **options):
     """Whether a call, or a question with one value, is proposed for what was sent, or a repair runs it."""
     content = result_of(made(properties, required, **options), sent).content
-    repaired = result_of(made(properties, required, **options), sent, policy=Policy(repair="all"))
+    repaired = result_of(made(properties, required, **options), sent, repair="all")
     return ready(content) is not None or "Did you mean" in content or not repaired.is_error
 
 
@@ -105,7 +103,7 @@ def test_a_text_with_a_separator_of_any_script_is_not_one_value(one, other, sign
 def test_a_text_that_may_be_several_values_is_not_one(sent, kind):
     content = result_of(made({"x": LIST}, **kind), {"x": sent}).content
     assert kind.get("read_only") or ready(content) is None
-    assert result_of(made({"x": LIST}), {"x": sent}, policy=Policy(repair="all")).is_error
+    assert result_of(made({"x": LIST}), {"x": sent}, repair="all").is_error
 
 
 @pytest.mark.parametrize(
@@ -315,5 +313,5 @@ def test_a_separator_of_style_is_none(name, sent):
 
 def test_a_tool_of_another_word_does_not_run():
     held = made({}, name="un_lock", read_only=True)
-    assert result_of(held, {}, "unlock", policy=Policy(repair="name")).is_error
-    assert not result_of(held, {}, "unLock", policy=Policy(repair="name")).is_error
+    assert result_of(held, {}, "unlock", repair="name").is_error
+    assert not result_of(held, {}, "unLock", repair="name").is_error

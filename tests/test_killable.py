@@ -35,7 +35,7 @@ def pipeline(make_pipeline):
 
 def is_gone(pid: int) -> bool:
     """Whether a process has ended and, if it was ours, was taken note of; waits for it, but not for long."""
-    for _ in range(400):
+    for _ in range(4_000):
         try:
             os.kill(pid, 0)
             state = pathlib.Path(f"/proc/{pid}/stat")
@@ -49,6 +49,15 @@ def is_gone(pid: int) -> bool:
 
 def is_ours(pid: int) -> bool:
     return int(pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1]) == os.getpid()
+
+
+def pid_of_one_given_up(call, path: pathlib.Path) -> int:
+    """The process of a call that is killed at its deadline; on a busy machine, of the first call that has begun by then."""
+    for _ in range(10):
+        assert isinstance(call().error, errors.ToolTimeoutError)
+        if path.exists() and path.read_text():
+            break
+    return pid_in(path)
 
 
 def pid_in(path: pathlib.Path) -> int:
@@ -248,16 +257,20 @@ def test_however_it_leaves_it_is_the_tools_failure(pipeline, run, how, told):
 
 
 def test_one_that_loops_for_ever_is_killed_at_its_deadline(pipeline, run, tmp_path):
-    result = run(pipeline, "spin", {"path": str(tmp_path / "pid")})
-    assert isinstance(result.error, errors.ToolTimeoutError)
-    assert result.error.effect == "possible"
-    assert "No response within 4 s" in result.content
-    assert is_gone(pid_in(tmp_path / "pid"))
+    results = []
+
+    def spin():
+        results.append(run(pipeline, "spin", {"path": str(tmp_path / "pid")}))
+        return results[-1]
+
+    assert is_gone(pid_of_one_given_up(spin, tmp_path / "pid"))
+    assert results[-1].error.effect == "possible"
+    assert "No response within 4 s" in results[-1].content
 
 
 def test_what_it_started_is_killed_with_it(pipeline, tmp_path):
-    assert isinstance(pipeline.call("spawn", {"path": str(tmp_path / "pid")}).error, errors.ToolTimeoutError)
-    assert is_gone(pid_in(tmp_path / "pid"))
+    path = tmp_path / "pid"
+    assert is_gone(pid_of_one_given_up(lambda: pipeline.call("spawn", {"path": str(path)}), path))
 
 
 def test_one_whose_call_the_host_cancels_is_killed(pipeline, tmp_path):
@@ -316,10 +329,10 @@ Pipeline(killable_tools.TOOLS, autoload=False).call("spin_unbounded", {{"path": 
 
 
 def test_many_at_once_leave_no_zombie(pipeline, tmp_path):
-    calls = [("spin", {"path": str(tmp_path / str(n))}) for n in range(6)] + [("add", {"a": n}) for n in range(4)]
+    calls = [("spin", {"path": str(tmp_path / str(n))}) for n in range(3)] + [("add", {"a": n}) for n in range(4)]
     results = asyncio.run(pipeline.acall_many(calls))
-    assert [type(result.error) for result in results[:6]] == [errors.ToolTimeoutError] * 6
-    assert [result.value for result in results[6:]] == [2, 3, 4, 5]
+    assert [type(result.error) for result in results[:3]] == [errors.ToolTimeoutError] * 3
+    assert [result.value for result in results[3:]] == [2, 3, 4, 5]
     assert all(is_gone(int(path.read_text())) for path in tmp_path.iterdir() if path.read_text())
 
 

@@ -95,12 +95,12 @@ def test_a_long_number_for_a_float_is_the_nearest_float():
 
 
 def test_numbers_at_the_end_of_the_range_cost_nothing():
-    begun = time.perf_counter()
+    begun = time.process_time()
     for sent in ("1e-999999999", "1e-99999999999999999999999", f"0.{'0' * 500_000}1", f"1.{'0' * 500_000}1"):
         for numbers in (read_whole, read_exact):
             with pytest.raises(ToolArgumentError):
                 read_arguments(f'{{"n": {sent}}}', Limits(), numbers=numbers)
-    assert time.perf_counter() - begun < 2
+    assert time.process_time() - begun < 2
 
 
 def test_no_call_is_corrected_with_a_number_that_lost_a_digit():

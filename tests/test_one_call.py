@@ -22,10 +22,10 @@ def test_each_link_leads_to_the_line_that_defines_what_it_names(name, file, line
     assert one_call_page.find_line(file, name) == int(line)
 
 
-def test_there_are_ten_steps_and_each_has_a_link():
-    steps = re.split(r"^(\d+)\. ", PAGE, flags=re.MULTILINE)[1:]
-    assert steps[::2] == [str(number) for number in range(1, 11)]
-    assert [text for text in steps[1::2] if not one_call_page.LINK.search(text)] == []
+def test_each_step_has_a_link():
+    steps = re.split(r"^\d+\. ", PAGE, flags=re.MULTILINE)[1:]
+    assert steps
+    assert [text for text in steps if not one_call_page.LINK.search(text)] == []
     assert PAGE.count("#L") == len(LINKS)
 
 

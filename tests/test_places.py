@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -135,3 +137,21 @@ def test_equal_values_of_two_places_have_a_pointer_each():
     ):
         problems = make(schema_of(sent)).validator.problems(sent)
         assert sorted(problem.pointer for problem in problems) == sorted(pointer for pointer, _ in leaves(sent))
+
+
+@pytest.mark.parametrize("name", ["a~1b", "c/d", "e~0f", "~", "g~01h"])
+def test_a_name_that_a_pointer_must_escape_is_found_again(make_pipeline, run, name):
+    """RFC 6901, section 4: `~1` is read before `~0`, or `~01` would become a slash."""
+    place = name.replace("~", "~0").replace("/", "~1")
+    members = {"x": {"type": "integer"}, "y": {"type": "integer"}}
+    inner = {"type": "object", "properties": members, "additionalProperties": False}
+    referring = {"type": "object", "properties": {name: {"$ref": f"#/$defs/{place}"}}, "$defs": {name: inner}}
+    for schema in (referring, {"type": "object", "properties": {name: inner}}):
+        pipeline = make_pipeline(make(schema))
+        wrong = run(pipeline, "act", {name: {"x": "12"}})
+        assert [(one.pointer, one.expected) for one in wrong.error.problems] == [(f"/{place}/x", "integer")]
+        assert json.dumps({"name": "act", "arguments": {name: {"x": 12}}}) in wrong.content
+        assert wrong.error.corrected_from == {"/name": "sent", f"/arguments/{place}": "sent"}
+        assert "Next: call act again with a valid " in run(pipeline, "act", {name: 5}).content
+        assert f"- /{place}/z: unknown argument; allowed: x, y." in run(pipeline, "act", {name: {"z": 1}}).content
+    assert f'express this with "x" and "y" of "/{place}" only' in run(pipeline, "act", {name: {"z": 1}}).content

@@ -5,6 +5,7 @@ Each property is tried with words that the rules do not know.
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from typing import Any
@@ -42,10 +43,19 @@ def failing(text: str) -> Any:
     return handler
 
 
-def result_of(held: Tool | list[Tool], arguments: Any, name: str = "", **options: Any) -> Any:
+@functools.cache
+def shared(repair: str) -> Pipeline:
+    """A pipeline for tools to come: made once, since that takes longer than most calls."""
+    return Pipeline(autoload=False, policy=Policy(repair=repair or ()))
+
+
+def result_of(held: Tool | list[Tool], arguments: Any, name: str = "", *, repair: str = "", **options: Any) -> Any:
     tools = held if isinstance(held, list) else [held]
-    with Pipeline(tools, autoload=False, **options) as pipeline:
-        return pipeline.call(name or tools[0].name, arguments)
+    name = name or tools[0].name
+    if not options:
+        return shared(repair).with_tools(tools).call(name, arguments)
+    with Pipeline(tools, autoload=False, **{"policy": Policy(repair=repair or ()), **options}) as pipeline:
+        return pipeline.call(name, arguments)
 
 
 def ready(content: str) -> Any:
@@ -129,6 +139,38 @@ def test_the_authors_resources_are_never_in_a_call_of_a_tool_that_may_change_som
 
     content = result_of(made({"name": S}, handler=gone, resources=there, **kind), {"name": missing}).content
     assert ready(content) is None
+
+
+@pytest.mark.parametrize(
+    ("missing", "there", "is_near"),
+    [
+        ("setup.md", "setpu.md", True),
+        ("plan", "plan.md", True),
+        ("48121", "ORD-48121", True),
+        ("8121", "ORD-48121", False),
+        ("plan", "plan.backup1", False),
+        ("notes.md", "notes..md", False),
+        ("notes", "note?", False),
+        ("home.md", "~ome.md", False),
+        ("boot.txt", "root.txt", False),
+        ("payee.csv", "payer.csv", False),
+        ("a/notes.md", "b/notes.md", False),
+        ("a/notes.md", "notes.md", False),
+    ],
+)
+def test_only_a_near_spelling_in_the_same_place_is_in_a_call(missing, there, is_near):
+    def gone(name: str) -> None:
+        raise errors.ResourceNotFoundError("There is none.", resource=name)
+
+    held = made({"name": S}, handler=gone, resources=[there], read_only=True)
+    proposed = {"name": "act", "arguments": {"name": there}} if is_near else None
+    assert ready(result_of(held, {"name": missing}).content) == proposed
+
+
+@pytest.mark.parametrize("length", [64, 65])
+def test_a_tool_of_an_overlong_name_is_in_no_call(length):
+    held = made({}, name="read_" + "x" * (length - 5), read_only=True)
+    assert (ready(result_of(held, {}, held.name.replace("_", "-")).content) is None) is (length > 64)
 
 
 def test_the_authors_resources_are_a_list_where_digits_differ_or_several_are_near():
@@ -264,12 +306,12 @@ def test_aliases_that_the_author_declared_are_ready_calls():
         result = result_of(read_file, {argument: "a.md"}, name)
         assert ready(result.content) == {"name": "read_file", "arguments": {"path": "a.md"}}
         assert result.error.corrected_from == sources
-        repaired = result_of(read_file, {argument: "a.md"}, name, policy=Policy(repair="all"))
+        repaired = result_of(read_file, {argument: "a.md"}, name, repair="all")
         assert repaired.value == "a.md"
     deleting = made({"path": S}, name="delete_file", destructive=True, also_called=["rm"], aliases={"path": "file"})
     for name, argument in (("rm", "path"), ("delete_file", "file")):
         assert ready(result_of(deleting, {argument: "a.md"}, name).content) is None
-        assert result_of(deleting, {argument: "a.md"}, name, policy=Policy(repair="all")).is_error
+        assert result_of(deleting, {argument: "a.md"}, name, repair="all").is_error
 
 
 def test_wrong_aliases_are_refused_with_their_names():
@@ -422,14 +464,22 @@ def test_a_number_in_words_is_read_exactly(number):
     assert number_of("integer", in_words(number), lambda word: False) == number
 
 
-@given(
-    st.lists(
-        st.sampled_from([*SMALL, *TENS, "hundred", "thousand", "million", "dozen", "and", "minus"]),
-        min_size=1,
-        max_size=5,
-    )
-)
+NUMBER_WORDS = [*SMALL, *TENS, "hundred", "thousand", "million", "dozen", "and", "minus"]
+
+
+@pytest.mark.parametrize("first", NUMBER_WORDS)
+def test_two_words_are_read_as_the_number_that_they_spell(first):
+    check_spelling([first])
+    for second in NUMBER_WORDS:
+        check_spelling([first, second])
+
+
+@given(st.lists(st.sampled_from(NUMBER_WORDS), min_size=3, max_size=5))
 def test_whatever_is_read_as_a_number_spells_that_number(parts):
+    check_spelling(parts)
+
+
+def check_spelling(parts):
     read = number_of("integer", " ".join(parts), lambda word: False)
     if read is not None and "dozen" not in parts:
         sent = [part for part in parts if part not in ("and", "minus")]
@@ -494,6 +544,74 @@ def test_what_may_be_one_thing_or_another_is_asked():
     assert ready(result_of(made({"at": point}, read_only=True), {"at": "1, 2"}).content) is None
 
 
+# --- what a plugin's repairer may make of a call
+
+WHOLE, TRUTH = {"type": "integer"}, {"type": "boolean"}
+NUMBERS = {"type": "array", "items": WHOLE}
+READ_AS = [  # the schema of x, what was sent for it, what it is read as: for a tool that writes, for a destructive one
+    (WHOLE, "5", 5, True, True),
+    (WHOLE, 5.5, 5, False, False),
+    (WHOLE, True, 1, False, False),
+    (TRUTH, "true", True, True, True),
+    (TRUTH, 1, True, False, False),
+    (TRUTH, "yes", True, False, False),
+    ({"type": "number"}, "0.1", 0.1, True, True),
+    ({"type": "number"}, "0.1000000000000000055", 0.1, False, False),
+    ({"type": "number"}, "1.234", 1.234, False, False),
+    (S, 5, "5", True, True),
+    (S | {"format": "date"}, 20240309, "20240309", False, False),
+    ({"type": ["integer", "null"]}, "null", None, True, False),
+    (NUMBERS, 5, [5], True, False),
+    (NUMBERS, 5, [5, 6], False, False),
+    ({"type": "array"}, None, [None], False, False),
+    ({"type": "array", "items": S}, "ann", ["ann"], True, False),
+    ({"type": "array", "items": S}, "all", ["all"], False, False),
+    ({"type": "object"}, '{"a": 1}', {"a": 1}, True, True),
+    ({"type": "object"}, '{"a": 1, "a": 2}', {"a": 2}, False, False),
+]
+
+
+@pytest.mark.parametrize(("part", "sent", "read", "writes", "destroys"), READ_AS)
+def test_a_plugin_reads_a_value_only_as_what_it_says(plugin, part, sent, read, writes, destroys):
+    mine = plugin(repair=lambda call: lambda: call._replace(arguments={"x": read}))
+    for options, may in (({}, writes), ({"destructive": True}, destroys)):
+        assert result_of(made({"x": part}, **options), {"x": sent}, plugins=[mine]).is_error is not may
+
+
+@pytest.mark.parametrize(
+    ("sent", "read", "writes"),
+    [
+        ({"user-id": 5}, {"user_id": 5}, True),
+        ({"userId": 5}, {"user_id": 5}, True),
+        ({"uid": 5}, {"user_id": 5}, False),
+        ({"M": 5}, {"m": 5}, False),
+        ({"user-id": 1, "USER_ID": 2}, {"user_id": 1, "userId": 2}, False),
+    ],
+)
+def test_a_plugin_reads_a_name_only_as_the_one_of_another_style(plugin, sent, read, writes):
+    mine = plugin(repair=lambda call: lambda: call._replace(arguments=read))
+    for options, may in (({}, writes), ({"destructive": True}, False)):
+        assert result_of(made(dict.fromkeys(read, WHOLE), **options), sent, plugins=[mine]).is_error is not may
+
+
+@pytest.mark.parametrize(
+    ("called", "allowed"), [("rm", ("writes", "reads")), ("Act-On", ("reads",)), ("act_in", ("reads",))]
+)
+def test_a_plugin_runs_no_tool_by_another_name_than_its_author_gave(plugin, called, allowed):
+    mine = plugin(repair=lambda call: lambda: call._replace(name="act_on"))
+    for kind, options in {"writes": {}, "destroys": {"destructive": True}, "reads": {"read_only": True}}.items():
+        held = made({"x": WHOLE}, name="act_on", also_called=["rm"], **options)
+        assert result_of(held, {"x": 5}, called, plugins=[mine]).is_error is (kind not in allowed)
+
+
+@pytest.mark.parametrize("read", [["red", "blue"], [["blue"]], [{"a": "blue"}]])
+def test_a_plugin_brings_no_text_that_was_not_sent(plugin, read):
+    held = made({"x": {"type": "array"}}, read_only=True)
+    for text, is_refused in (("red", True), ("red blue", False)):
+        mine = plugin(repair=lambda call: lambda: call._replace(arguments={"x": read}))
+        assert result_of(held, {"x": text}, plugins=[mine]).is_error is is_refused
+
+
 # --- whole calls
 
 
@@ -517,7 +635,7 @@ def test_what_was_cut_off_is_never_completed_for_a_tool_that_may_change_somethin
         if "read_only" not in kind:
             held = made({"path": S, "exclude": {"type": "array"}}, ["path"], **kind)
             assert ready(result_of(held, cut).content) is None
-            assert result_of(held, cut, policy=Policy(repair="all")).is_error
+            assert result_of(held, cut, repair="all").is_error
 
 
 @pytest.mark.parametrize(
@@ -527,7 +645,7 @@ def test_what_was_cut_off_is_never_completed_for_a_tool_that_may_change_somethin
 def test_a_comment_a_zero_a_sign_and_a_separator_count_as_sent(sent, kind):
     held = made({"n": {"type": "number"}}, **kind)
     assert ready(result_of(held, sent).content) is None
-    assert result_of(held, sent, policy=Policy(repair="all")).is_error
+    assert result_of(held, sent, repair="all").is_error
 
 
 @given(words, words)
@@ -699,4 +817,4 @@ def test_another_first_letter_is_another_verb(verb, noun, letter, kind):
 def test_the_case_of_a_unit_of_one_letter_counts(sent, name):
     tool = made({name: S})
     assert ready(result_of(tool, {sent: "1"}).content) is None
-    assert result_of(tool, {sent: "1"}, policy=Policy(repair="all")).is_error
+    assert result_of(tool, {sent: "1"}, repair="all").is_error

@@ -515,6 +515,7 @@ def test_a_repairer_of_a_tool_that_may_write_changes_the_form_and_not_the_meanin
         ('{"a": /* 1}', False),
         ("/* " * 100_000, False),
         ('{"a": [1}', False),
+        ('{"a": [1}}', False),
         (b'{"a": 1}', True),
         ("text", False),
     ],
@@ -587,12 +588,12 @@ def test_the_limits_hold_for_what_was_repaired(make_pipeline, run):
 def test_arguments_that_were_cut_off_run_no_tool_that_may_write(make_pipeline, request, library):
     if not library:
         request.getfixturevalue("without_library")
-    found = repair_cases.run_prefixes(make_pipeline, 7, 5_000)
+    found = repair_cases.run_prefixes(make_pipeline, 7, 2_000)
     assert (found["written"], found["read_with_another_value"]) == (0, 0)
-    assert found["read"] > 50
+    assert found["read"] > 20
 
 
 def test_a_name_that_is_nearly_right_runs_no_tool_but_one_of_that_name_that_only_reads(make_pipeline):
-    found = repair_cases.run_names(make_pipeline, 7, 10_000)
+    found = repair_cases.run_names(make_pipeline, 7, 2_500)
     assert (found["written"], found["read_by_another_name"]) == (0, 0)
-    assert found["read"] > 500
+    assert found["read"] > 100

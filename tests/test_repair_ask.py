@@ -194,7 +194,7 @@ def test_a_call_with_secret_arguments_is_sent_nowhere(asking, run, sent):
 
 
 def test_arguments_that_were_cut_off_are_not_asked_for_again_where_the_tool_may_write(asking, run, model):
-    for sent in ('{"path": "b", "cou', '{"path": "b"', "", None, '{"path": ["b"}'):
+    for sent in ('{"path": "b", "cou', '{"path": "b"', "", None, '{"path": ["b"}', '{"path": ["b"}}'):
         made = model(GOOD)
         assert run(asking(made), "write_file", sent).is_error
         assert made.asked == []

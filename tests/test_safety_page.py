@@ -22,5 +22,5 @@ def test_a_named_test_exists(file, test):
 
 def test_every_promise_names_a_test():
     promises = re.split(r"^- ", PROMISES, flags=re.MULTILINE)[1:]
-    assert len(promises) > 25
+    assert promises
     assert [promise for promise in promises if "`tests/" not in promise.partition("\n\n")[0]] == []

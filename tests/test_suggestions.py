@@ -533,11 +533,6 @@ def paraphrases() -> Iterator[Case]:
                 yield Case(field.toolset, called, dict.fromkeys(keys, "x"), tool.entry.name)
 
 
-def test_the_field_is_as_wide_as_it_says() -> None:
-    sizes = [len(field.tools) for field in FIELDS]
-    assert len(FIELDS) >= 200 and min(sizes) >= 5 and max(sizes) == 40
-
-
 @pytest.mark.parametrize(("edits", "confident"), [(1, 0.9), (2, 0.7)])
 def test_misspellings(edits: int, confident: float) -> None:
     figures = measure(slips(edits))

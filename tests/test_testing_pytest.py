@@ -8,6 +8,7 @@ import tomllib
 from importlib.metadata import entry_points
 from pathlib import Path
 
+import importlib_metadata  # noqa: F401 - it replaces a finder for good, so it must be there before pytester counts modules
 import pytest
 
 pytest_plugins = ["pytester"]

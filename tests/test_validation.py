@@ -149,6 +149,21 @@ def test_an_array_that_is_too_long_is_one_problem():
     ]
 
 
+def test_what_else_is_wrong_within_is_named_beside_what_is_wrong_with_the_whole():
+    tool = checked(
+        {
+            "a": {"type": "array", "items": {"type": "integer"}, "maxItems": 1},
+            "b": {"type": "object", "properties": {"old": False}, "minProperties": 2},
+        }
+    )
+    assert [problem[:2] for problem in problems_of(tool, {"a": ["x", 2], "b": {"old": 1}})] == [
+        ("/a", BOUNDS),
+        ("/a/0", WRONG),
+        ("/b", BOUNDS),
+        ("/b/old", "not allowed here"),
+    ]
+
+
 def test_each_key_that_is_not_allowed_is_named():
     tool = checked(
         {"d": {"type": "object", "propertyNames": {"enum": ["p", "q"]}}, "e": {"propertyNames": {"minLength": 3}}}
@@ -605,6 +620,30 @@ def test_what_a_class_says_of_a_secret_value_is_not_told(make_pipeline, run):
     assert "- /phrase: rejected by Phrase.\n" in told["phrase"]
     assert SECRET not in told["phrase"]
     assert f"- /phrase: rejected by Phrase: no such phrase: {SECRET}; got" in told[()]
+
+
+@dataclass
+class Word:
+    text: str
+
+    def __post_init__(self):
+        raise ValueError(f"begins with {self.text[:4]}")
+
+
+@dataclass
+class Lock:
+    word: Word
+
+
+def test_what_a_class_within_a_secret_argument_says_is_not_told_either(make_pipeline, run):
+    def unlock(phrase: Lock, hint: Lock) -> str:
+        return "open"
+
+    given = {"phrase": {"word": {"text": "zebra"}}, "hint": {"word": {"text": "apple"}}}
+    content = run(make_pipeline(tool(secret="phrase")(unlock)), "unlock", given).content
+    assert "- /phrase/word: rejected by Word.\n" in content
+    assert "- /hint/word: rejected by Word: begins with appl" in content
+    assert "zebr" not in content
 
 
 @pytest.mark.parametrize("before", range(20, 60, 3))

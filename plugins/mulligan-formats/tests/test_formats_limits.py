@@ -111,5 +111,9 @@ FEEDBACK = st.builds(
 @settings(deadline=None, max_examples=100, derandomize=True)
 @given(FEEDBACK, st.integers(60, 2_000))
 def test_any_parts_even_if_nobody_cleaned_them(format: str, feedback: Feedback, limit: int) -> None:
-    CHECKS[format](str(MADE[format].render(feedback)))
-    CHECKS[format](fitted(format, feedback, limit))
+    whole = str(MADE[format].render(feedback))
+    text = fitted(format, feedback, limit)
+    assert whole
+    assert 0 < len(text) <= limit
+    for told in (whole, text):
+        CHECKS[format](told)
