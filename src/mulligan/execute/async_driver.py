@@ -248,8 +248,8 @@ async def arun_in_task(step: Run, workers: Workers) -> Outcome:
 def _undo_own_cancels(watched: Coroutine[Any, Any, Any]) -> Generator[Any, Any, Any]:
     """The result of a coroutine, after undoing the cancellations of the task that the coroutine itself requested.
 
-    While the coroutine runs, nothing else can cancel the task. Between its steps, the host can, and so can callbacks that
-    the tool scheduled, such as a timeout; these undo their own cancellations.
+    While the coroutine runs, nothing else can cancel the task. Between its steps, the host can, and so can callbacks
+    that the tool scheduled, such as a timeout; these undo their own cancellations.
     """
     task = _current_task()
     if task is None:  # not driven by asyncio

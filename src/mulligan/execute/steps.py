@@ -151,8 +151,8 @@ class ProcessFailed(Exception):
     """The process of a killable tool gave no answer.
 
     Attributes:
-        reason: the cause: `unloaded` (the tool could not be loaded there), `unsent` (the tool ended, but its value could
-            not be sent back), `cpu` (it used up its CPU time), or `died`.
+        reason: the cause: `unloaded` (the tool could not be loaded there), `unsent` (the tool ended, but its value
+            could not be sent back), `cpu` (it used up its CPU time), or `died`.
         how: for `died`, how the process ended, such as `SIGKILL` or `exit status 3`.
     """
 

@@ -181,8 +181,8 @@ Arguments = Mapping[str, Any] | Callable[[], Mapping[str, Any]]
 class CompiledHooks:
     """The hooks that the flow calls. A hook without hookimpls costs one look-up.
 
-    Each hook is an attribute, called with the parameters of its hookspec by position. Each hookimpl receives its own copies
-    (`mulligan.copies`); the arguments are passed as a function that creates a copy.
+    Each hook is an attribute, called with the parameters of its hookspec by position. Each hookimpl receives its own
+    copies (`mulligan.copies`); the arguments are passed as a function that creates a copy.
 
     Args:
         hooks: a function for each hook.
@@ -190,7 +190,8 @@ class CompiledHooks:
 
     Attributes:
         has_execute: whether a plugin decides how tools run; otherwise the flow acts as the built-in plugin does.
-        has_validate: whether a plugin may read the arguments, which are then bounded again; otherwise the flow reads them.
+        has_validate: whether a plugin may read the arguments, which are then bounded again; otherwise the flow reads
+            them.
         has_authorize: whether a plugin may refuse calls.
         has_detect: whether a plugin examines every returned value, even those that are clearly results.
         has_render: whether a plugin may render feedback; otherwise only the format does.

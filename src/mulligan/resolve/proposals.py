@@ -35,8 +35,8 @@ def proposal(tool: Tool, called: str, *, is_clear: bool) -> Proposal | None:
         is_clear: whether names, arguments and descriptions favour this tool over all others.
 
     Returns:
-        `"clear"`, `"asked"` (clear, but the tool may change something), `"likely"`, or `"listed"` (the names do not mean
-        the same); None if the tool must not be proposed at all.
+        `"clear"`, `"asked"` (clear, but the tool may change something), `"likely"`, or `"listed"` (the names do not
+        mean the same); None if the tool must not be proposed at all.
     """
     if called in tool.also_called:
         return "asked" if tool.destructive else "clear"
