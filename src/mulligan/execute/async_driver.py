@@ -368,7 +368,7 @@ def _uncancel_all(task: asyncio.Task[Any]) -> Generator[None, Any, None]:
 
 
 async def _cancel_task(task: asyncio.Future[Any], workers: Workers) -> None:
-    """Cancels a task and gives it time to end. A task that does not end is abandoned."""
+    """Cancels a task and waits briefly for its end. A task that does not end is abandoned."""
     task.cancel()
     workers.detached.add(task)
     task.add_done_callback(workers.detached.discard)

@@ -159,7 +159,7 @@ def flatten_result(hook: str, answer: Any) -> Any:
 
 
 def failing_wrapper(error: BaseException, wrappers: list[Any]) -> str:
-    """The plugin whose wrapper appears in the traceback; the outermost one if none does.
+    """The plugin of the wrapper that appears in the traceback; the outermost wrapper if none does.
 
     Args:
         error: the exception.

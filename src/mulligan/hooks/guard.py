@@ -20,7 +20,7 @@ from mulligan.validate.numbers import read_exact
 
 
 def with_checked_arguments(function: Callable[..., Any], limits: Limits) -> Callable[..., Any]:
-    """A hookimpl of `validate` whose mapping is checked like any arguments: bounded, with JSON values only.
+    """A hookimpl of `validate` with a checked result: the mapping is bounded and contains JSON values only.
 
     Args:
         function: the hookimpl.

@@ -237,13 +237,7 @@ class CircuitBreaker:
         return {key: circuit.state(now) for key, circuit in self._circuits.items()}
 
     def __call__(self, run: Run, tool: Tool, call: ToolCall) -> Steps:
-        """Runs the call, unless its service is paused.
-
-        Args:
-            run: the run.
-            tool: the tool.
-            call: the call.
-        """
+        """Runs the call, unless its service is paused."""
         key = self._keys.of(tool, call)
         if key is None:
             return (yield run)

@@ -191,13 +191,7 @@ class ConcurrencyLimit:
         self._lines: PerKey[PermitLine] = PerKey(lambda: PermitLine(permits))
 
     def __call__(self, run: Run, tool: Tool, call: ToolCall) -> Steps:
-        """Runs the call when there is a free permit.
-
-        Args:
-            run: the run.
-            tool: the tool.
-            call: the call.
-        """
+        """Runs the call as soon as a permit is free."""
         key = self._keys.of(tool, call)
         if key is None:
             return (yield run)
@@ -321,7 +315,7 @@ async def _await_holding(executor: Executor, hold: _PermitHold) -> Any:
 class RateLimit:
     """Limits how many calls start per time window; further calls wait, first come, first served.
 
-    A call whose wait would exceed the maximum is refused immediately, and does not count.
+    If the wait of a call would exceed the maximum, the call is refused immediately and does not count.
 
     Args:
         calls: at most this many calls start in any `per`-second window.
@@ -356,13 +350,7 @@ class RateLimit:
         self._lines: PerKey[RateLine] = PerKey(lambda: RateLine(calls, per))
 
     def __call__(self, run: Run, tool: Tool, call: ToolCall) -> Steps:
-        """Runs the call when the limit allows it.
-
-        Args:
-            run: the run.
-            tool: the tool.
-            call: the call.
-        """
+        """Runs the call as soon as the limit allows it."""
         key = self._keys.of(tool, call)
         if key is None:
             return (yield run)

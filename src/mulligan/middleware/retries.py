@@ -86,13 +86,7 @@ class Retry:
         self._rng = rng
 
     def __call__(self, run: Run, tool: Tool, call: ToolCall) -> Steps:
-        """Runs the tool, and again if it fails.
-
-        Args:
-            run: the run.
-            tool: the tool.
-            call: the call.
-        """
+        """Runs the tool, and runs it again if it fails and another attempt is safe."""
         started = self._clock()
         outcome = yield with_timeout(run, self._attempt_timeout)
         if outcome.error is None:

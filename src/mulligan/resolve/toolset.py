@@ -211,7 +211,7 @@ class _View(_ReadOnly):
 
 
 class _Specs(_ReadOnly):
-    """Tools whose handlers refuse to run, each created when it is first read."""
+    """Tools with handlers that refuse to run. Each is created when it is first read."""
 
     def __init__(
         self, tools: dict[str, Tool], entries: dict[str, Entry], also_called: dict[str, str], index: NameIndex | None

@@ -85,7 +85,7 @@ def is_truncated(text: str, parse_error: str) -> bool:
 
 
 def _is_cut_off(text: str, error: JSONDecodeError) -> bool:
-    """Whether the text ends inside a string or a literal, or where a value or bracket is still missing."""
+    """Whether the text ends inside a string or a literal, or before a required value or bracket."""
     rest = text[error.pos : error.pos + 12].strip()
     return error.msg.startswith("Unterminated string") or any(word.startswith(rest) for word in _LITERALS)
 

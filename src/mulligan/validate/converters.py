@@ -43,9 +43,9 @@ from mulligan.validate.types import (
 
 
 def arguments_reader(shapes: Mapping[str, Shape]) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """A function that reads the arguments whose shapes are given.
+    """A function that reads the arguments with these shapes; it ignores all others.
 
-    It raises one of cattrs' validation errors, whose innermost exceptions are `UnfitError`.
+    It raises one of cattrs' validation errors; the innermost exceptions are `UnfitError`.
     """
     converter = BaseConverter()
     converter.register_structure_hook_factory(lambda kind: isinstance(kind, Shape), _reader)
@@ -309,7 +309,7 @@ class _UnionMember:
 
 
 def union_reader(shapes: tuple[Shape, ...], converter: BaseConverter) -> Reader:
-    """A reader that uses the member whose schema accepts the value; if several do, the first that can build an object."""
+    """A reader for a union: of the members with a matching schema, uses the first that can build an object."""
     members = [
         _UnionMember(shape, kinds_of(shape), converter.get_structure_hook(shape), _schema_checker(shape))
         for shape in shapes

@@ -48,7 +48,7 @@ def compile_schema(schema: Mapping[str, Any]) -> Validator:
 
 
 def unusable_tool_error(name: str, error: SchemaError) -> ToolExecutionError:
-    """The error for a call of a tool whose schema cannot be used.
+    """The error for a call of a tool with an unusable schema.
 
     Args:
         name: the tool's name, safe to show.

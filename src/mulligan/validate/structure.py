@@ -187,7 +187,7 @@ def _field_shapes(cls: type) -> list[Shape]:
 
 
 def _problems(error: Exception, path: tuple[str | int, ...], arguments: dict[str, Any]) -> Iterator[Problem]:
-    """The problems in a tree of cattrs' exceptions, whose notes give the place of each."""
+    """The problems in a tree of cattrs' exceptions; the notes of each exception give its place."""
     from cattrs.errors import ClassValidationError, IterableValidationError
 
     if isinstance(error, ClassValidationError):

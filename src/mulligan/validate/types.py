@@ -82,7 +82,7 @@ class Row:
 
 @attrs.frozen(cache_hash=True)
 class Map:
-    """A dict with any keys; the shape of the keys is one of text."""
+    """A dict with any keys; the keys have a shape that JSON represents as text."""
 
     key: Shape
     value: Shape

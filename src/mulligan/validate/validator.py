@@ -166,7 +166,7 @@ class Validator:
 
         Args:
             value: JSON values, at most as deep as `Limits.depth`.
-            secret: names of top-level members whose values must never be shown.
+            secret: names of top-level members; their values are never shown.
         """
         if self._is_costly:
             return _limit_problems(self._unexplained_problems(value, secret))
@@ -505,7 +505,7 @@ def _sent_text(value: Any, *, whole: bool) -> str:
 
 
 def _copy_chars(value: Any, room: list[int]) -> Any:
-    """A copy of a value whose text has about `room[0]` characters at most."""
+    """A copy of a value, cut so that its text has about `room[0]` characters."""
     if type(value) is str:
         room[0] -= len(value)
         return value[:_KEPT_CHARS]
