@@ -12,7 +12,7 @@ __all__ = ["Dialect", "built_in", "named", "plain"]
 
 
 def built_in() -> dict[str, Dialect]:
-    """The dialects that come with mulligan, by name."""
+    """The built-in dialects, by name."""
     from mulligan.dialects.ai_sdk import AISDKDialect
     from mulligan.dialects.anthropic import AnthropicDialect
     from mulligan.dialects.gemini import GeminiDialect
@@ -25,14 +25,14 @@ def built_in() -> dict[str, Dialect]:
 
 
 def named(dialect: str | Dialect, known: Mapping[str, Dialect] | None = None) -> Dialect:
-    """The dialect of that name.
+    """The dialect with this name.
 
     Args:
-        dialect: a name, or the dialect itself.
+        dialect: a name, or a dialect, which is returned unchanged.
         known: the dialects to choose from; by default the built-in ones.
 
     Raises:
-        UsageError: no dialect has that name.
+        UsageError: no dialect has this name.
     """
     if isinstance(dialect, Dialect):
         return dialect
@@ -43,10 +43,10 @@ def named(dialect: str | Dialect, known: Mapping[str, Dialect] | None = None) ->
 
 
 def plain(message: Any) -> Any:
-    """A message as plain values: an SDK's object is asked for its `model_dump`, `to_dict` or `dict`.
+    """A message as plain values. SDK objects are converted by their `model_dump`, `to_dict` or `dict` method.
 
     Args:
-        message: a mapping, a list, or an SDK's object.
+        message: a mapping, a list, or an object of an SDK.
     """
     return _plain(message, _MAX_DEPTH)
 
@@ -69,7 +69,7 @@ def _plain(value: Any, depth: int) -> Any:
 
 
 def _dump(value: Any, dump: Callable[..., Any]) -> Any:
-    """The dump of an SDK object; pydantic's warnings about answers that do not match their own type are off."""
+    """The dump of an SDK object, without pydantic's warnings about messages that do not match their declared type."""
     quiet = {"warnings": False} if hasattr(type(value), "__pydantic_serializer__") else {}
     try:
         return dump(**quiet)

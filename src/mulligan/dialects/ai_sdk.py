@@ -45,15 +45,15 @@ _EVENTS = frozenset(
 
 
 class AISDKDialect(Dialect):
-    """Tool parts of an assistant's UI message, each answered by the part that takes its place, with its output or error.
+    """Tool parts of an assistant's UI message. Each answer replaces its part and holds the output or the error.
 
-    Parts that are answered already, wait for an approval, or were run by the provider ask for nothing.
+    Parts that are already answered, wait for an approval, or were run by the provider need no answer.
     """
 
     name = "ai-sdk"
 
     def recognises(self, message: Mapping[str, Any]) -> bool:
-        """Whether it is an assistant's message with `parts`."""
+        """Whether the message is from the assistant and has `parts`."""
         return message.get("role") == "assistant" and isinstance(message.get("parts"), list)
 
     def calls(self, message: Mapping[str, Any]) -> list[ToolCall]:
@@ -61,7 +61,7 @@ class AISDKDialect(Dialect):
         return [_call(part) for part in mappings(message.get("parts")) if _is_call(part)]
 
     def message(self, result: ToolResult) -> dict[str, Any]:
-        """The tool part in its last state, `output-available` or `output-error`."""
+        """The tool part in its final state, `output-available` or `output-error`."""
         request = part_of(result.call)
         part = {name: value for name, value in request.items() if name not in _STATE_FIELDS}
         part = {"type": f"tool-{result.call.name}", **part, "toolCallId": answer_id(result.call, "toolCallId")}
@@ -71,7 +71,7 @@ class AISDKDialect(Dialect):
         return {**part, "state": "output-available", "output": _output(result)}
 
     def definition(self, tool: Tool) -> dict[str, Any]:
-        """A function tool, as the SDK hands it to a language model."""
+        """A function tool, as the SDK sends it to a language model."""
         return {
             "type": "function",
             "name": tool.name,
@@ -80,7 +80,7 @@ class AISDKDialect(Dialect):
         }
 
     def assemble(self, chunks: Iterable[Any]) -> dict[str, Any]:
-        """The UI message of its stream parts; a tool part that did not end stays in the state `input-streaming`."""
+        """The UI message of its stream parts; an incomplete tool part stays in the state `input-streaming`."""
         message = _MessageAssembler()
         for chunk in read_chunks(chunks, self.name, _is_chunk):
             message.add(chunk)
@@ -105,13 +105,13 @@ def _is_call(part: Mapping[str, Any]) -> bool:
 def _call(part: Mapping[str, Any]) -> ToolCall:
     name = part.get("toolName") if kind_of(part) == "dynamic-tool" else kind_of(part).removeprefix("tool-")
     arguments = _input(part, None)
-    if part["state"] == "input-streaming" or arguments is None:  # without arguments, the input is an empty object
+    if part["state"] == "input-streaming" or arguments is None:  # a call without arguments has an empty object as input
         arguments = CutOff(part.get("rawInput"), STREAM)
     return make_call(part, part.get("toolCallId"), name, arguments)
 
 
 def _input(part: Mapping[str, Any], arguments: Any) -> Any:
-    """The input as it was sent; JSON text as what it holds."""
+    """The input as it was sent; JSON text is parsed."""
     if part:
         return part.get("rawInput") if part.get("input") is None else part["input"]
     if isinstance(arguments, str):
@@ -144,7 +144,7 @@ def _part(block: Block) -> dict[str, Any] | None:
 
 
 class _MessageAssembler:
-    """A UI message while its stream parts arrive."""
+    """Builds a UI message from its stream parts."""
 
     def __init__(self) -> None:
         self._message: dict[str, Any] = {"id": "", "role": "assistant"}
@@ -153,7 +153,7 @@ class _MessageAssembler:
         self._step = 0
 
     def add(self, chunk: Mapping[str, Any]) -> None:
-        """Takes in one stream part."""
+        """Adds one stream part."""
         kind = kind_of(chunk)
         family, _, stage = kind.partition("-")
         if family == "tool":
@@ -184,7 +184,7 @@ class _MessageAssembler:
         return opened
 
     def _part(self, family: str, id: Any) -> _PartAssembler:
-        """The part that is being streamed; a discarded one if it never began."""
+        """The part that is being streamed; a new one, which is discarded, if its start is missing."""
         return self._open.get((family, id if isinstance(id, str) else None)) or _PartAssembler({})
 
     def _tool(self, kind: str, chunk: Mapping[str, Any]) -> None:
@@ -201,7 +201,7 @@ class _MessageAssembler:
         part.tool(kind, chunk)
 
     def build(self) -> dict[str, Any]:
-        """The message as it is now."""
+        """The message so far."""
         for part in self._open.values():
             part.close()
         return {**self._message, "parts": self._parts}
@@ -212,14 +212,14 @@ def _approval(part: Mapping[str, Any]) -> Any:
 
 
 class _PartAssembler:
-    """One part of a message while its stream parts arrive."""
+    """Builds one part of a message from its stream parts."""
 
     def __init__(self, values: dict[str, Any]) -> None:
         self.values = values
         self._pieces: list[str] = []
 
     def text(self, stage: str, chunk: Mapping[str, Any]) -> None:
-        """Takes in a piece or the end of a text."""
+        """Adds a piece of a text, or ends it."""
         if stage == "end":
             self.values["state"] = "done"
         elif isinstance(chunk.get("delta"), str):
@@ -228,7 +228,7 @@ class _PartAssembler:
             self.values["providerMetadata"] = chunk["providerMetadata"]
 
     def tool(self, kind: str, chunk: Mapping[str, Any]) -> None:
-        """Takes in what became of a call, or a piece of its input."""
+        """Adds a piece of a call's input, or a change of the call's state."""
         if kind == "tool-input-delta":
             self._pieces.append(str(chunk.get("inputTextDelta") or ""))
         kept = (
@@ -252,7 +252,7 @@ class _PartAssembler:
         self.values["state"] = _STATES.get(kind) or self.values.get("state")
 
     def close(self) -> None:
-        """Puts the pieces that arrived in their place."""
+        """Stores the joined pieces in the part."""
         text = "".join(self._pieces)
         if self.values.get("type") in ("text", "reasoning"):
             self.values["text"] = text

@@ -42,16 +42,16 @@ _EVENTS = frozenset(
         "message_stop",
     )
 )
-_INVALID = "INVALID_JSON"  # the key under which the API accepts invalid JSON
+_INVALID = "INVALID_JSON"  # the API accepts invalid JSON under this key
 
 
 class AnthropicDialect(Dialect):
-    """`tool_use` blocks in an assistant message, all answered by the blocks of one user message."""
+    """`tool_use` blocks of an assistant message, all answered by the blocks of one user message."""
 
     name = "anthropic"
 
     def recognises(self, message: Mapping[str, Any]) -> bool:
-        """Whether it is an assistant message whose content is a list of typed blocks."""
+        """Whether the message is from the assistant and its content is a list of typed blocks."""
         content = message.get("content")
         if message.get("role") != "assistant" or not isinstance(content, list):
             return False
@@ -64,7 +64,7 @@ class AnthropicDialect(Dialect):
         return all(kind_of(block) not in ("", "tool-call") for block in mappings(content))
 
     def calls(self, message: Mapping[str, Any]) -> list[ToolCall]:
-        """The calls of the `tool_use` blocks; the last block of a message that ended early counts as cut off.
+        """The calls of the `tool_use` blocks. In a message that ended early, the last block counts as cut off.
 
         A refusal withdraws the whole message.
         """
@@ -87,7 +87,7 @@ class AnthropicDialect(Dialect):
         return {"role": "user", "content": [_block(result)]}
 
     def messages(self, results: Sequence[ToolResult]) -> list[dict[str, Any]]:
-        """One user message with all `tool_result` blocks; none where there are no calls."""
+        """One user message with all `tool_result` blocks; an empty list if there are no results."""
         return [{"role": "user", "content": [_block(result) for result in results]}] if results else []
 
     def definition(self, tool: Tool) -> dict[str, Any]:
@@ -95,7 +95,7 @@ class AnthropicDialect(Dialect):
         return {"name": tool.name, "description": tool.description, "input_schema": dict(tool.parameters)}
 
     def assemble(self, chunks: Iterable[Any]) -> dict[str, Any]:
-        """The message of its events; `stop_reason` is None where the stream ended early."""
+        """The message of its events; `stop_reason` is None if the stream ended early."""
         message: dict[str, Any] = {}
         ending: dict[str, Any] = {"stop_reason": None, "stop_sequence": None}
         blocks: dict[Any, _BlockAssembler] = {}
@@ -112,7 +112,7 @@ class AnthropicDialect(Dialect):
 
 
 def _input(block: Mapping[str, Any], ended: str | None) -> Any:
-    """The arguments; in a message at its token limit, the last ones may be truncated."""
+    """The arguments of a block; if the message reached its token limit, the last ones may be truncated."""
     arguments = block.get("input")
     if isinstance(arguments, Mapping) and arguments.keys() == {_INVALID}:
         arguments = arguments[_INVALID]
@@ -149,7 +149,7 @@ _MEMBERS = {"text_delta": "text", "thinking_delta": "thinking", "input_json_delt
 
 
 class _BlockAssembler:
-    """One block while its events arrive."""
+    """Builds one block from its events."""
 
     def __init__(self) -> None:
         self._block: dict[str, Any] = {}
@@ -158,11 +158,11 @@ class _BlockAssembler:
 
     @property
     def has_started(self) -> bool:
-        """Whether its beginning arrived."""
+        """Whether the start of the block has arrived."""
         return kind_of(self._block) != ""
 
     def add(self, event: Mapping[str, Any]) -> None:
-        """Takes in one event."""
+        """Adds one event."""
         if event["type"] == "content_block_start":
             self._block = without_none(mapping(event.get("content_block")))
         self._is_complete |= event["type"] == "content_block_stop"
@@ -176,7 +176,7 @@ class _BlockAssembler:
             self._block["citations"] = [*(self._block.get("citations") or ()), delta.get("citation")]
 
     def build(self) -> dict[str, Any]:
-        """The current block; arguments that are not a JSON object are in the form that the API accepts."""
+        """The block so far. Arguments that are not a JSON object are wrapped in the form that the API accepts."""
         texts = {member: "".join(pieces) for member, pieces in self._pieces.items()}
         arguments = texts.pop("partial_json", "")
         is_cut = kind_of(self._block) == "tool_use" and not (self._is_complete or self._block.get("input"))
@@ -186,7 +186,7 @@ class _BlockAssembler:
 
 
 def _parse_arguments(text: str) -> Mapping[str, Any]:
-    """The arguments as an object, if this loses nothing; else their text, so that the error can be reported."""
+    """The arguments as an object if that loses nothing; otherwise their text, so that the error can be reported."""
     from mulligan.policy import Limits
     from mulligan.validate.arguments import read_arguments
 

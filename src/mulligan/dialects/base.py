@@ -1,4 +1,4 @@
-"""A dialect: a provider's message shape, read and written."""
+"""The base class of dialects, which read and write the message shape of one provider."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 
 
 class Dialect:
-    """One provider's message shape. A plugin's dialect is a subclass, contributed by the hook `dialects`.
+    """One provider's message shape. A plugin contributes a subclass by the hook `dialects`.
 
     Attributes:
-        name: its name for `definitions`, `message` and the command line.
+        name: the name for `definitions`, `message` and the command line.
     """
 
     name: ClassVar[str]
 
     def recognises(self, message: Mapping[str, Any]) -> bool:
-        """Whether a model's message has this shape. The first dialect that returns True answers it.
+        """Whether a model's message has this shape. The first dialect that returns True answers the message.
 
         Args:
             message: the message as plain values.
@@ -40,7 +40,7 @@ class Dialect:
         """The message that answers one call.
 
         Args:
-            result: its result.
+            result: the result of the call.
         """
         raise NotImplementedError(f"{type(self).__name__} has no message(result)")
 
@@ -48,7 +48,7 @@ class Dialect:
         """The messages that answer all calls of one message.
 
         Args:
-            results: their results, in order.
+            results: the results of the calls, in order.
         """
         return [self.message(result) for result in results]
 
@@ -61,12 +61,12 @@ class Dialect:
         raise NotImplementedError(f"{type(self).__name__} has no definition(tool)")
 
     def assemble(self, chunks: Iterable[Any]) -> dict[str, Any]:
-        """Assembles the model's message from a stream, as `calls` reads it and the history accepts it.
+        """Assembles the model's message from a stream, in a form that `calls` can read and the history accepts.
 
-        A call that the stream cut off is in it too, and is answered as such.
+        The message includes a call that the stream cut off; it is answered with an error.
 
         Args:
-            chunks: the chunks, in order, as the SDK's objects or as plain values; the stream may have ended early.
+            chunks: the chunks, in order, as objects of the SDK or as plain values; the stream may have ended early.
 
         Raises:
             UsageError: no chunk belongs to a stream of this provider.

@@ -1,4 +1,4 @@
-"""What a tool returned as content blocks: texts, images, sounds and files, in whatever shape their author wrote them."""
+"""The content blocks that a tool returned: texts, images, sounds and files, in any known shape."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ _URLSAFE_TO_STANDARD = str.maketrans("-_", "+/")
 
 
 class Block(NamedTuple):
-    """One piece of content: a text, or data that is here or at an address.
+    """One piece of content: a text, or data, either included or at a URL.
 
     Attributes:
         text: the text; empty for data.
-        media_type: of the data, such as `image/png`.
-        data: base64; empty where the data is at an address.
-        url: the address.
-        name: of the file, or its id at a provider.
-        dialect: whose shape it was written in.
-        native: as it was written; kept only if that dialect accepts it unchanged.
+        media_type: the type of the data, such as `image/png`.
+        data: base64; empty if the data is at a URL.
+        url: the URL of the data.
+        name: the name of the file, or its id at a provider.
+        dialect: the name of the dialect of the original shape.
+        native: the original value; kept only if that dialect accepts it unchanged.
     """
 
     text: str = ""
@@ -52,7 +52,7 @@ class Block(NamedTuple):
 
     @property
     def data_url(self) -> str:
-        """The address, or a `data:` URL."""
+        """The URL of the data, or a `data:` URL that contains it."""
         return f"data:{self.media_type};base64,{self.data}" if self.data else self.url
 
     @property
@@ -67,10 +67,10 @@ class Block(NamedTuple):
 
 
 def block_of(value: Any) -> Block | None:
-    """The content block that a value is, or None.
+    """The content block in a value, or None.
 
     Args:
-        value: bytes that begin as a file of a known kind does, or a mapping as some provider writes it.
+        value: bytes with the signature of a known file type, or a mapping in the shape of a provider.
     """
     if isinstance(value, (bytes, bytearray)):
         return _sniff(bytes(value))
@@ -82,7 +82,7 @@ def block_of(value: Any) -> Block | None:
 
 
 def _sniff(data: bytes) -> Block | None:
-    """Bytes that begin as a file of a known kind does."""
+    """A block for bytes with the signature of a known file type."""
     kind = next((kind for magic, kind in _MAGIC if data.startswith(magic)), None)
     if data[:4] == b"RIFF":
         kind = _RIFF.get(data[8:12])
@@ -96,7 +96,7 @@ def _text(value: Mapping[str, Any]) -> Block | None:
 
 
 def _media(value: Mapping[str, Any]) -> Block | None:
-    """MCP's images and sounds, and Anthropic's images and documents."""
+    """A block for an image or sound of MCP, or an image or document of Anthropic."""
     if "source" in value:
         return _anthropic(value)
     media_type = _str(value.get("mimeType", value.get("mime_type")))
@@ -126,7 +126,7 @@ def _anthropic_only(value: Mapping[str, Any]) -> Block | None:
 
 
 def _resource(value: Mapping[str, Any]) -> Block | None:
-    """MCP's embedded resource and resource link."""
+    """A block for an embedded resource or a resource link of MCP."""
     link = value["type"] == "resource_link"
     held = value if link else mapping(value.get("resource"))
     if held.get("uri") is None:
@@ -165,7 +165,7 @@ def _input_file(value: Mapping[str, Any]) -> Block | None:
 
 
 def _file(value: Mapping[str, Any]) -> Block | None:
-    """A file of OpenAI Chat Completions, or one of the AI SDK."""
+    """A block for a file of OpenAI Chat Completions or of the AI SDK."""
     if "file" in value:
         return _openai_file(mapping(value["file"]), value, "openai")
     media_type, name = _str(value.get("mediaType")), _str(value.get("filename"))
@@ -193,7 +193,7 @@ def _openai_file(held: Mapping[str, Any], value: Mapping[str, Any], dialect: str
 
 
 def _gemini(value: Mapping[str, Any]) -> Block | None:
-    """A part with `inline_data` or `file_data`, and nothing else."""
+    """A block for a part with `inline_data` or `file_data`, and nothing else."""
     inline = mapping(value.get("inline_data", value.get("inlineData")))
     held = inline or mapping(value.get("file_data", value.get("fileData")))
     media_type = _str(held.get("mime_type", held.get("mimeType")))
@@ -204,7 +204,7 @@ def _gemini(value: Mapping[str, Any]) -> Block | None:
 
 
 def _block_at(url: Any, media_type: str, name: str, native: dict[str, Any]) -> Block | None:
-    """A block for a `data:` URL, another URL, or nothing but the name of a file at a provider."""
+    """A block for a `data:` URL, another URL, or only the name of a file at a provider."""
     address = _str(url)
     head, found, data = address.partition(";base64,")
     if found and head.startswith("data:"):
@@ -218,7 +218,7 @@ def _str(value: Any) -> str:
 
 
 def _base64(value: Any) -> str:
-    """Bytes, or a text that is base64, as base64 of the standard alphabet; empty for anything else."""
+    """Bytes or base64 text as base64 in the standard alphabet; empty for anything else."""
     if isinstance(value, (bytes, bytearray)):
         return base64.b64encode(value).decode()
     text = _str(value).translate(_URLSAFE_TO_STANDARD)
@@ -257,13 +257,13 @@ _NOTE_CHARS = 48
 
 
 def blocks_of(result: ToolResult) -> list[Block] | None:
-    """The content blocks that a tool returned, its texts no longer than what was left of `content`.
+    """The content blocks that a tool returned, with their texts limited like `content`.
 
     Args:
-        result: the result of its call.
+        result: the result of the call.
 
     Returns:
-        None where it returned anything else, or failed: then `content` is what the model reads.
+        None if the call failed or returned anything else; the model then reads `content`.
     """
     if result.is_error or isinstance(result.value, (str, int, float, type(None))):
         return None
@@ -280,13 +280,14 @@ def write_blocks(
     text: Callable[[str], dict[str, Any]],
     media: Callable[[Block], dict[str, Any] | None],
 ) -> list[dict[str, Any]]:
-    """The blocks as a provider takes them.
+    """The blocks in the format of a provider.
 
     Args:
         blocks: the blocks.
-        dialect: the name of the dialect; a block that was written in its shape is handed on as it is.
-        text: makes a text part.
-        media: makes a part for data; None if the provider takes no such data, which is then described in a text.
+        dialect: the name of the provider's dialect; blocks that already have its shape are kept unchanged.
+        text: creates a text part.
+        media: creates a part for data. If it returns None, since the provider does not accept the data, a text part
+            describes the data instead.
     """
     parts = []
     for block in blocks:
@@ -298,10 +299,10 @@ def write_blocks(
 
 
 def json_value(result: ToolResult) -> Any:
-    """What the model reads as JSON values, where all of it is JSON; else as the text that it is.
+    """The model's content as JSON values if all of it is JSON, otherwise as text.
 
     Args:
-        result: the result of its call.
+        result: the result of the call.
     """
     if result.is_error or isinstance(result.value, str):
         return result.content
@@ -312,7 +313,7 @@ def json_value(result: ToolResult) -> Any:
 
 
 def _truncate_blocks(blocks: list[Block], limit: int) -> list[Block]:
-    """The blocks with a limited number of characters, and a note on what was left out."""
+    """The blocks with a limited number of characters, and a note about the omitted part."""
     kept = []
     for block in blocks:
         if len(block.text) > limit:
@@ -325,7 +326,7 @@ def _truncate_blocks(blocks: list[Block], limit: int) -> list[Block]:
 
 
 def _dump_object(value: Any) -> Any:
-    """An SDK's object as its provider writes it."""
+    """An object of an SDK, in the format of its provider."""
     dump = getattr(value, "model_dump", None)
     if dump is None or isinstance(value, type):
         return value
@@ -344,7 +345,7 @@ def _read_blocks(value: Any) -> list[Block] | None:
 
 
 def _blocks_of_all(items: Iterable[Any]) -> list[Block] | None:
-    """The blocks of a list in which there is nothing else but texts."""
+    """The blocks of a list that contains only blocks and texts."""
     found = []
     for item in items:
         block = Block(item) if isinstance(item, str) else block_of(_dump_object(item))

@@ -1,4 +1,4 @@
-"""The message shapes of the core: six providers."""
+"""The built-in dialects, as a plugin."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mulligan.hookimpl import hookimpl
 
 @hookimpl(trylast=True)
 def dialects() -> Iterable[Dialect]:
-    """The dialects of the core, in the order in which they are asked."""
+    """The built-in dialects, in the order in which they are asked."""
     return [
         OpenAIDialect(),
         OpenAIResponsesDialect(),

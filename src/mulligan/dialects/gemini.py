@@ -1,4 +1,4 @@
-"""Gemini, as the Gemini API and Vertex AI have it (https://ai.google.dev/gemini-api/docs/function-calling)."""
+"""Gemini, with the Gemini API and Vertex AI (https://ai.google.dev/gemini-api/docs/function-calling)."""
 
 from __future__ import annotations
 
@@ -37,22 +37,21 @@ _VALUES = ("string_value", "number_value", "bool_value", "null_value")
 class GeminiDialect(Dialect):
     """`function_call` parts of a model's content, all answered by the `function_response` parts of one content.
 
-    What is read may have its names in snake_case, as in the SDK, or in camelCase, as on the wire; snake_case is written,
-    which both take.
+    Reads names in snake_case, as in the SDK, and in camelCase, as in the API. Writes snake_case, which both accept.
     """
 
     name = "gemini"
 
     def recognises(self, message: Mapping[str, Any]) -> bool:
-        """Whether it is an answer with `candidates`, or content with `parts` of the role `model`."""
+        """Whether the message is a response with `candidates`, or content with `parts` and the role `model`."""
         return isinstance(message.get("candidates"), list) or (
             message.get("role") == "model" and isinstance(message.get("parts"), list)
         )
 
     def calls(self, message: Mapping[str, Any]) -> list[ToolCall]:
-        """The calls of a content, or of the first candidate's; of an answer that ended early none is run.
+        """The calls of a content or of the first candidate. If the response ended early, they count as cut off.
 
-        At the token limit only the last part can be incomplete.
+        At the token limit only the last part can be incomplete, so calls before it are kept.
         """
         reason = None
         if "candidates" in message:
@@ -69,11 +68,11 @@ class GeminiDialect(Dialect):
         return [_call(call, ended, is_last=is_last) for call, is_last in calls if call]
 
     def message(self, result: ToolResult) -> dict[str, Any]:
-        """A content of the role `user` with one `function_response` part."""
+        """A content with the role `user` and one `function_response` part."""
         return self.messages([result])[0]
 
     def messages(self, results: Sequence[ToolResult]) -> list[dict[str, Any]]:
-        """One content with all `function_response` parts; none where there are no calls."""
+        """One content with all `function_response` parts; an empty list if there are no results."""
         parts = [{"function_response": _response(result)} for result in results]
         return [{"role": "user", "parts": parts}] if parts else []
 
@@ -82,7 +81,7 @@ class GeminiDialect(Dialect):
         return {"name": tool.name, "description": tool.description, "parameters_json_schema": dict(tool.parameters)}
 
     def assemble(self, chunks: Iterable[Any]) -> dict[str, Any]:
-        """The answer of its chunks, every part in order; arguments that are streamed by path are put in their places."""
+        """The response of its chunks, with every part in order and streamed arguments merged at their paths."""
         answer: dict[str, Any] = {}
         candidates: dict[int, _CandidateAssembler] = {}
         for chunk in read_chunks(chunks, self.name, _is_chunk):
@@ -136,7 +135,7 @@ def _part(block: Block) -> dict[str, Any] | None:
 
 
 class _CandidateAssembler:
-    """One candidate while its chunks arrive."""
+    """Builds one candidate from its chunks."""
 
     def __init__(self) -> None:
         self._parts: list[dict[str, Any]] = []
@@ -145,7 +144,7 @@ class _CandidateAssembler:
         self._others: dict[str, Any] = {}
 
     def add(self, piece: Mapping[str, Any]) -> None:
-        """Takes in one chunk's part of the candidate."""
+        """Adds the candidate's part of one chunk."""
         self._others |= {name: value for name, value in without_none(piece).items() if name not in ("content", "index")}
         for part in map(without_none, mappings(mapping(piece.get("content")).get("parts"))):
             call = _member(part, "function_call")
@@ -168,7 +167,7 @@ class _CandidateAssembler:
             self._texts = []
 
     def _add_call(self, part: Mapping[str, Any], call: dict[str, Any]) -> None:
-        """A whole call, or the beginning, middle or end of one whose arguments are streamed."""
+        """Adds a complete call, or the start, middle or end of a call with streamed arguments."""
         self._close_text()
         if call.get("name") or (call and self._open is None):
             is_streamed = _member(call, "will_continue") or _member(call, "partial_args")
@@ -179,13 +178,13 @@ class _CandidateAssembler:
             self._open = None
 
     def build(self) -> dict[str, Any]:
-        """The candidate as it is now."""
+        """The candidate so far."""
         self._close_text()
         return {**self._others, "content": {"role": "model", "parts": self._parts}}
 
 
 class _StreamedCall:
-    """A call whose arguments arrive one by one, each with its JSON path."""
+    """A call with streamed arguments, each of which arrives with its JSON path."""
 
     def __init__(self, call: Mapping[str, Any]) -> None:
         args = dict(mapping(call.get("args")))
@@ -195,7 +194,7 @@ class _StreamedCall:
         self._is_lost = False
 
     def add(self, piece: Mapping[str, Any]) -> bool:
-        """Takes in one piece; gives whether more must come. A call of which a piece has no place stays unfinished."""
+        """Adds one piece, and returns whether more must follow. After an invalid path, the call stays incomplete."""
         placed = [self._add_argument(partial) for partial in mappings(_member(piece, "partial_args"))]
         self._is_lost |= not all(placed)
         more = bool(_member(piece, "will_continue"))
@@ -221,7 +220,7 @@ class _StreamedCall:
 
 
 def _set_by_path(root: dict[str, Any], path: str, value: Any) -> bool:
-    """Puts a value in its place; False where the path leads nowhere."""
+    """Stores a value at a path; returns False if the path leads nowhere."""
     steps = list(re.finditer(_STEP, path[1:]))
     if not path.startswith("$") or not steps or sum(len(step[0]) for step in steps) != len(path) - 1:
         return False

@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 
 
 class MCPDialect(Dialect):
-    """A `tools/call` request, answered by a `CallToolResult`; by a JSON-RPC response where the request had an id."""
+    """A `tools/call` request, answered by a `CallToolResult`, or by a JSON-RPC response if the request has an id."""
 
     name = "mcp"
 
     def recognises(self, message: Mapping[str, Any]) -> bool:
-        """Whether it is a `tools/call` request."""
+        """Whether the message is a `tools/call` request."""
         return message.get("method") == "tools/call"
 
     def calls(self, message: Mapping[str, Any]) -> list[ToolCall]:
-        """The one call of a request; its id is that of the JSON-RPC request.
+        """The one call of a request, with the id of the JSON-RPC request.
 
         Raises:
-            UsageError: it is a notification, so that no answer could be sent.
+            UsageError: the message is a notification, which cannot be answered.
         """
         if "jsonrpc" in message and "id" not in message:
             raise UsageError(
@@ -40,7 +40,7 @@ class MCPDialect(Dialect):
         return [make_call(message, message.get("id"), params.get("name"), params.get("arguments"))]
 
     def message(self, result: ToolResult) -> dict[str, Any]:
-        """A `CallToolResult`, with `structuredContent` where the tool returned a JSON object."""
+        """A `CallToolResult`, with `structuredContent` if the tool returned a JSON object."""
         from mulligan.dialects.blocks import blocks_of, json_value, write_blocks
 
         blocks, value = blocks_of(result), json_value(result)
@@ -54,7 +54,7 @@ class MCPDialect(Dialect):
         return {"jsonrpc": "2.0", "id": request["id"], "result": answer} if "jsonrpc" in request else answer
 
     def definition(self, tool: Tool) -> dict[str, Any]:
-        """A `Tool` of `tools/list`, with the hints that its author gave."""
+        """A `Tool` of `tools/list`, with the hints that its author declared."""
         hints = {"readOnlyHint": tool.read_only, "idempotentHint": tool.idempotent, "destructiveHint": tool.destructive}
         return {
             "name": tool.name,

@@ -33,16 +33,16 @@ _SOUNDS = {"audio/wav": "wav", "audio/mpeg": "mp3", "audio/mp3": "mp3"}
 
 
 class OpenAIDialect(Dialect):
-    """`tool_calls` on an assistant message, answered by one message of the role `tool` each.
+    """`tool_calls` of an assistant message, each answered by one message with the role `tool`.
 
-    A message of that role holds text only, so `messages` adds one user message with the images, sounds and files. The one
-    `function_call` of older servers is answered by a message of the role `function`.
+    Such a message can hold only text, so `messages` adds one user message with the images, sounds and files. The single
+    `function_call` of older servers is answered by a message with the role `function`.
     """
 
     name = "openai"
 
     def recognises(self, message: Mapping[str, Any]) -> bool:
-        """Whether it is a chat completion, or an assistant message with `tool_calls` or text."""
+        """Whether the message is a chat completion, or an assistant message with `tool_calls` or text."""
         if "choices" in message:
             return True
         if "parts" in message or message.get("type") == "ai":
@@ -66,7 +66,7 @@ class OpenAIDialect(Dialect):
         return [_call(item, ended) for item in mappings(message.get("tool_calls"))]
 
     def message(self, result: ToolResult) -> dict[str, Any]:
-        """A message of the role `tool`; of the role `function` where that was asked for."""
+        """A message with the role `tool`, or `function` if the call was a `function_call`."""
         from mulligan.dialects.blocks import blocks_of
 
         blocks = blocks_of(result)
@@ -78,7 +78,7 @@ class OpenAIDialect(Dialect):
         return {"role": "tool", "tool_call_id": answer_id(result.call, "id"), "content": content}
 
     def messages(self, results: Sequence[ToolResult]) -> list[dict[str, Any]]:
-        """One message of the role `tool` for each call, then what of their results only a user message can hold."""
+        """One message with the role `tool` for each call, then a user message for content that is not text."""
         shown = [part for result in results if not isinstance(result.value, str) for part in _user_parts(result)]
         answers = [self.message(result) for result in results]
         return [*answers, {"role": "user", "content": shown}] if shown else answers
@@ -89,7 +89,7 @@ class OpenAIDialect(Dialect):
         return {"type": "function", "function": function}
 
     def assemble(self, chunks: Iterable[Any]) -> dict[str, Any]:
-        """The chat completion of its chunks; `finish_reason` is None where the stream ended early."""
+        """The chat completion of its chunks; `finish_reason` is None if the stream ended early."""
         completion: dict[str, Any] = {}
         choices: dict[Any, _ChoiceAssembler] = {}
         for chunk in map(_chunk, read_chunks(chunks, self.name, lambda chunk: "choices" in _chunk(chunk))):
@@ -101,23 +101,19 @@ class OpenAIDialect(Dialect):
 
 
 def legacy_call(message: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The one call of an assistant message of older servers; empty where it has none.
-
-    Args:
-        message: the message.
-    """
+    """The `function_call` of an assistant message of older servers; empty if there is none."""
     return mapping(message.get(_LEGACY_KEY)) if message.get("role", "assistant") == "assistant" else {}
 
 
 def _call(item: Mapping[str, Any], ended: str | None) -> ToolCall:
-    """A call of type `function`, or of type `custom`, whose input is free text."""
+    """A call of type `function`, or of type `custom`, which has free text as input."""
     called = mapping(item.get("function") or item.get("custom"))
     arguments = called.get("arguments", called.get("input"))
     return make_call(item, item.get("id"), called.get("name"), mark_cut_off(arguments, ended))
 
 
 def _user_parts(result: ToolResult) -> list[dict[str, Any]]:
-    """The parts of a user message for what a tool returned besides text."""
+    """The parts of a user message for everything but text that a tool returned."""
     from mulligan.dialects.blocks import blocks_of
     from mulligan.untrusted.text import show_name
 
@@ -141,12 +137,12 @@ def _part(block: Block) -> dict[str, Any] | None:
 
 
 def _chunk(event: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A chunk, also where the SDK wraps it in an event of its own."""
+    """A chunk, even if the SDK wraps it in an event."""
     return mapping(event.get("chunk")) or event
 
 
 class _ChoiceAssembler:
-    """One choice while its chunks arrive."""
+    """Builds one choice from its chunks."""
 
     def __init__(self) -> None:
         self._texts: dict[str, list[str]] = {}
@@ -157,7 +153,7 @@ class _ChoiceAssembler:
         self._reason: Any = None
 
     def add(self, piece: Mapping[str, Any]) -> None:
-        """Takes in one chunk's part of the choice."""
+        """Adds the choice's part of one chunk."""
         self._reason = piece.get("finish_reason") or self._reason
         for name, value in without_none(mapping(piece.get("delta"))).items():
             if name == "tool_calls":
@@ -172,7 +168,7 @@ class _ChoiceAssembler:
                 self._others[name] = value
 
     def _call(self, piece: Mapping[str, Any]) -> _CallAssembler:
-        """The call that a piece belongs to: that of its index, unless it has another id than that one."""
+        """The call with the index of a piece; a new one if the piece has a different id."""
         id, last = piece.get("id"), self._calls[-1] if self._calls else None
         index = index_of(piece)
         known = last if index is None else self._calls_by_index.get(index)
@@ -183,7 +179,7 @@ class _ChoiceAssembler:
         return known
 
     def build(self) -> dict[str, Any]:
-        """The choice as it is now."""
+        """The choice so far."""
         texts = {name: "".join(pieces) for name, pieces in self._texts.items()}
         message = {"role": "assistant", "content": None, **self._others, **texts}
         if self._calls:
@@ -194,7 +190,7 @@ class _ChoiceAssembler:
 
 
 class _CallAssembler:
-    """One call while its pieces arrive; servers send its id and name once, or again and again."""
+    """Builds one call from its pieces; servers send its id and name once or repeatedly."""
 
     def __init__(self) -> None:
         self.id: Any = None
@@ -203,7 +199,7 @@ class _CallAssembler:
         self._others: dict[str, Any] = {}
 
     def add(self, piece: Mapping[str, Any]) -> None:
-        """Takes in one piece."""
+        """Adds one piece."""
         self.id = self.id or piece.get("id")
         function = mapping(piece.get("function"))
         name, arguments = function.get("name"), function.get("arguments")
@@ -216,6 +212,6 @@ class _CallAssembler:
         }
 
     def build(self) -> dict[str, Any]:
-        """The call as it is now."""
+        """The call so far."""
         function = {"name": self._name, "arguments": "".join(self._arguments)}
         return {"type": "function", **self._others, "id": self.id, "function": function}

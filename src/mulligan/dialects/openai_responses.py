@@ -35,12 +35,12 @@ _IMAGES = ("image/*", "image/png", "image/jpeg", "image/gif", "image/webp")
 
 
 class OpenAIResponsesDialect(Dialect):
-    """`function_call` items in the output of a response, answered by one `function_call_output` item each."""
+    """`function_call` items in the output of a response, each answered by one `function_call_output` item."""
 
     name = "openai-responses"
 
     def recognises(self, message: Mapping[str, Any]) -> bool:
-        """Whether it is a response, or one of its items that asks for a call."""
+        """Whether the message is a response, or one of its items that requests a call."""
         if kind_of(message) in _CALLS:
             return "call_id" in message
         return isinstance(message.get("output"), list) and message.get("object", "response") == "response"
@@ -55,7 +55,7 @@ class OpenAIResponsesDialect(Dialect):
         return [_call(item, ended) for item in items if kind_of(item) in _CALLS]
 
     def message(self, result: ToolResult) -> dict[str, Any]:
-        """A `function_call_output` item, or a `custom_tool_call_output` where that was asked for."""
+        """A `function_call_output` item, or a `custom_tool_call_output` item if the call was a `custom_tool_call`."""
         from mulligan.dialects.blocks import blocks_of, write_blocks
 
         blocks = blocks_of(result)
@@ -66,7 +66,7 @@ class OpenAIResponsesDialect(Dialect):
         return {"type": f"{kind}_output", "call_id": answer_id(result.call, "call_id"), "output": output, **echoed}
 
     def definition(self, tool: Tool) -> dict[str, Any]:
-        """A function tool. It is not strict, since in strict mode a schema must require every property."""
+        """A function tool. It is not strict, since the schema of a strict tool must require every property."""
         return {
             "type": "function",
             "name": tool.name,
@@ -76,7 +76,7 @@ class OpenAIResponsesDialect(Dialect):
         }
 
     def assemble(self, chunks: Iterable[Any]) -> dict[str, Any]:
-        """The response of its events; its status is `in_progress` where the stream ended early."""
+        """The response of its events; its status is `in_progress` if the stream ended early."""
         events = read_chunks(chunks, self.name, lambda event: kind_of(event).startswith("response."))
         response: dict[str, Any] = {}
         items: dict[Any, _ItemAssembler] = {}
@@ -96,10 +96,10 @@ class OpenAIResponsesDialect(Dialect):
 def _call(item: Mapping[str, Any], ended: str | None) -> ToolCall:
     arguments = item.get(_CALLS[kind_of(item)])
     status = item.get("status")
-    if status == "incomplete":  # even if the text so far is whole
+    if status == "incomplete":  # even if the text so far is complete
         return make_call(item, item.get("call_id"), item.get("name"), CutOff(arguments, ended or STREAM))
     if (ended is None and status in _UNFINISHED) or (ended == FILTER and status == "completed"):
-        ended = STREAM  # a call that was complete before the filter ended the answer is not part of what it withdrew
+        ended = STREAM  # a call that was complete before the filter ended the answer is not withdrawn
     return make_call(item, item.get("call_id"), item.get("name"), mark_cut_off(arguments, ended))
 
 
@@ -118,7 +118,7 @@ def _part(block: Block) -> dict[str, Any] | None:
 
 
 class _ItemAssembler:
-    """One item of the output while its events arrive."""
+    """Builds one item of the output from its events."""
 
     def __init__(self) -> None:
         self._item: dict[str, Any] = {}
@@ -126,7 +126,7 @@ class _ItemAssembler:
         self._done = False
 
     def add(self, event: Mapping[str, Any]) -> None:
-        """Takes in one event."""
+        """Adds one event."""
         kind, item = kind_of(event), mapping(event.get("item"))
         if item:
             self._item = dict(item)
@@ -139,11 +139,11 @@ class _ItemAssembler:
 
     @property
     def is_usable(self) -> bool:
-        """Whether the history can take it; a reasoning item that is not finished, it cannot."""
+        """Whether the history accepts the item; it rejects an incomplete reasoning item."""
         return self._done or kind_of(self._item) in (*_CALLS, "message")
 
     def build(self) -> dict[str, Any]:
-        """The item as it is now."""
+        """The item so far."""
         if self._done:
             return self._item
         text = "".join(self._pieces)

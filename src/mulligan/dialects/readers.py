@@ -1,4 +1,4 @@
-"""Shared parts of the dialects' readers: calls, arguments that a stream cut off, the chunks of a stream."""
+"""What the dialects share for reading: calls, arguments that a stream cut off, and the chunks of a stream."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _NEXT_STEPS = {
 
 
 class ParsedCall(ToolCall):
-    """A call that knows the part of the message in which it was asked for, since its answer has to match that.
+    """A call with the part of the message that requested it, since its answer must match that part.
 
     Attributes:
-        part: the part.
+        part: the part of the message.
     """
 
     part: Mapping[str, Any]
@@ -39,7 +39,7 @@ class ParsedCall(ToolCall):
         return replaced
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[Any, ...]:
-        """Copied and pickled with its part."""
+        """Copies and pickles the part too."""
         return make_call, (part_of(self), *self)
 
 
@@ -48,8 +48,8 @@ def make_call(part: Mapping[str, Any], id: Any, name: Any, arguments: Any) -> Pa
 
     Args:
         part: the part of the message.
-        id: its id; None unless it is a text, not an empty one, or a whole number.
-        name: the tool's name; empty where there is none.
+        id: the call's id; any value other than a non-empty text or a whole number becomes None.
+        name: the tool's name; empty if it is missing.
         arguments: the arguments.
     """
     known = id if isinstance(id, (str, int)) and not isinstance(id, bool) else None
@@ -59,21 +59,21 @@ def make_call(part: Mapping[str, Any], id: Any, name: Any, arguments: Any) -> Pa
 
 
 def answer_id(call: ToolCall, member: str) -> Any:
-    """The id that an answer repeats: that of the call, or the empty text of a server without ids.
+    """The id for the answer: that of the call, or an empty text for a server without ids.
 
     Args:
         call: the call.
-        member: the member of its part that holds the id.
+        member: the member of the call's part that holds the id.
     """
     sent = part_of(call).get(member)
     return sent if call.id is None and isinstance(sent, str) else call.id
 
 
 def name_text(name: Any) -> str:
-    """The value in the place of a tool's name, as a text that can be looked up.
+    """The name of a tool as a plain str, so that it can be looked up.
 
     Args:
-        name: anything; a text as it is, even one of a class of its own.
+        name: the value sent as the name: usually a str; None becomes an empty text.
     """
     if isinstance(name, str):
         return str.__str__(name)
@@ -81,11 +81,7 @@ def name_text(name: Any) -> str:
 
 
 def part_of(call: ToolCall) -> Mapping[str, Any]:
-    """The part of a message in which a call was asked for; empty where it came another way.
-
-    Args:
-        call: the call.
-    """
+    """The part of a message that requested a call; empty if the call did not come from a message."""
     return call.part if isinstance(call, ParsedCall) else {}
 
 
@@ -93,7 +89,7 @@ class CutOff(Mapping[str, Any]):
     """Truncated arguments: reading them is an error, and nothing runs.
 
     Args:
-        arrived: what arrived of them.
+        arrived: the arguments that arrived.
         how: `LIMIT`, `FILTER`, `STREAM` or `EARLY`.
     """
 
@@ -132,13 +128,13 @@ class CutOff(Mapping[str, Any]):
 
 
 def mark_cut_off(arguments: Any, how: str | None) -> Any:
-    """Arguments of a message that may have ended early: an incomplete JSON text is marked as cut off.
+    """Marks incomplete JSON text as cut off if its message ended early; returns other arguments unchanged.
 
-    A content filter withdraws the whole answer, so that nothing of it counts.
+    If a content filter ended the message, all arguments are marked, since it withdraws the whole answer.
 
     Args:
-        arguments: as they are in the message.
-        how: how the message ended early, or None where it did not.
+        arguments: the arguments in the message.
+        how: how the message ended early, or None if it did not.
     """
     if how == FILTER:
         return CutOff(arguments, how)
@@ -157,65 +153,49 @@ def _is_complete(text: str) -> bool:
 
 
 def mappings(values: Any) -> list[Mapping[str, Any]]:
-    """The mappings of a list; none where it is no list.
-
-    Args:
-        values: the value in place of a list.
-    """
+    """The mappings in a list; empty if the value is not a list."""
     return [value for value in values if isinstance(value, Mapping)] if isinstance(values, (list, tuple)) else []
 
 
 def mapping(value: Any) -> Mapping[str, Any]:
-    """A mapping as it is; anything else as an empty one.
-
-    Args:
-        value: the value in place of a mapping.
-    """
+    """A mapping unchanged; an empty one for any other value."""
     return value if isinstance(value, Mapping) else {}
 
 
 def kind_of(part: Mapping[str, Any]) -> str:
-    """The `type` of a part; empty where it has none.
-
-    Args:
-        part: the part.
-    """
+    """The `type` of a part; empty if it has none."""
     kind = part.get("type")
     return kind if isinstance(kind, str) else ""
 
 
 def index_of(part: Mapping[str, Any], name: str = "index") -> int | None:
-    """The number of a part; None where it has none.
+    """The index of a part; None if it has none.
 
     Args:
         part: the part.
-        name: the member that holds it.
+        name: the member that holds the index.
     """
     index = part.get(name)
     return index if isinstance(index, int) else None
 
 
 def without_none(value: Mapping[str, Any]) -> dict[str, Any]:
-    """A mapping without the members that are None, as an SDK's object has them for what is not there.
-
-    Args:
-        value: the mapping.
-    """
+    """A mapping without the members that are None, which objects of an SDK have for missing fields."""
     return {name: item for name, item in value.items() if item is not None}
 
 
 def read_chunks(
     chunks: Iterable[Any], dialect: str, belongs: Callable[[Mapping[str, Any]], bool]
 ) -> list[dict[str, Any]]:
-    """The chunks of a stream as plain values; those that do not belong to it are passed over.
+    """The chunks of a stream as plain values; chunks that do not belong to the stream are skipped.
 
     Args:
-        chunks: what arrived.
+        chunks: the chunks that arrived.
         dialect: the dialect's name, for the error.
         belongs: whether a chunk has the shape that the provider streams.
 
     Raises:
-        UsageError: there are chunks, and none belongs to it; or they are no chunks at all.
+        UsageError: the values are not chunks, or none of them belongs to the stream.
     """
     if isinstance(chunks, (str, bytes, Mapping)) or not isinstance(chunks, Iterable):
         raise UsageError(f"assemble() takes the chunks of a stream as a list, not {type(chunks).__name__}")

@@ -1,1 +1,1 @@
-"""The third stage: the tool runs, in its thread, loop or process, within its deadline."""
+"""The third stage runs the tool, in a thread, event loop or process, within its deadline."""

@@ -1,4 +1,7 @@
-"""The driver with `await`, and the event loop in which `call` runs async tools. Imported late: asyncio is slow to import."""
+"""The driver with `await`, and the event loop in which `call` runs async tools.
+
+Imported on first use, since asyncio is slow to import.
+"""
 
 from __future__ import annotations
 
@@ -36,11 +39,11 @@ _MOST_EXCEPTIONS = 1_000
 
 
 async def adrive(flow: Flow[Result], workers: Workers) -> Result:
-    """Runs an invocation to its result, awaiting.
+    """Runs an invocation to its result, with `await`.
 
     Args:
         flow: the generator of `invoke`.
-        workers: the workers.
+        workers: the threads and limits of the run.
 
     Raises:
         asyncio.CancelledError: the host has cancelled the task.
@@ -54,10 +57,10 @@ async def adrive(flow: Flow[Result], workers: Workers) -> Result:
                 outcome = Outcome()
             elif step.timeout is not None or not step.is_async:
                 outcome = await arun(step, workers, cancels_before)
-            else:  # most calls: no further coroutine between the task and the tool
+            else:  # most calls: no additional coroutine between the task and the tool
                 try:
                     value = step.executor()
-                    del step  # with ten thousand calls in flight it counts what each of them keeps
+                    del step  # saves memory with ten thousand concurrent calls
                     if type(value) is CoroutineType:
                         value = await _undo_own_cancels(value)
                     if type(value) not in PLAIN_TYPES:
@@ -82,7 +85,7 @@ async def _sleep(step: Sleep) -> None:
 
 
 def _make_waker() -> tuple[asyncio.Future[None], Callable[[], None]]:
-    """A future, and what resolves it from any thread."""
+    """A future, and a function that resolves it from any thread."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[None] = loop.create_future()
 
@@ -90,7 +93,7 @@ def _make_waker() -> tuple[asyncio.Future[None], Callable[[], None]]:
         try:
             loop.call_soon_threadsafe(_resolve_future, done)
         except RuntimeError:
-            return  # the loop is closed: no one waits any more
+            return  # the loop is closed, so nothing waits any more
 
     return done, ring
 
@@ -100,7 +103,7 @@ async def arun(step: Run, workers: Workers, cancels_before: int = 0) -> Outcome:
 
     Args:
         step: the run.
-        workers: what it is run with.
+        workers: the threads and limits of the run.
         cancels_before: how often the host had cancelled the task when the call began.
 
     Raises:
@@ -117,7 +120,7 @@ async def arun(step: Run, workers: Workers, cancels_before: int = 0) -> Outcome:
 
 
 def _exception_outcome(error: BaseException, cancels_before: int) -> Outcome:
-    """The outcome of a tool's exception; one that must propagate is raised again."""
+    """The outcome of a tool's exception. An exception that must propagate is raised again."""
     if must_propagate(error):
         raise error
     if _cancel_count() > cancels_before and (cancellation := _find_cancellation(error)) is not None:
@@ -128,9 +131,9 @@ def _exception_outcome(error: BaseException, cancels_before: int) -> Outcome:
 
 
 def _find_cancellation(error: BaseException) -> BaseException | None:
-    """The cancellation that an exception is, holds, or was raised in response to; None if it is unrelated to one.
+    """The cancellation that an exception is, contains, or follows; None if it is unrelated to a cancellation.
 
-    That the task has been cancelled is not enough: before Python 3.13 a TaskGroup inside a tool may leave it so.
+    A cancelled task is not enough: before Python 3.13, a TaskGroup inside a tool may leave its task cancelled.
     """
     waiting, seen = [error], set[int]()
     while waiting and len(seen) < _MOST_EXCEPTIONS:
@@ -145,17 +148,17 @@ def _find_cancellation(error: BaseException) -> BaseException | None:
 
 
 def _cancel_count() -> int:
-    """How often this task has been cancelled without uncancelling. Exceptions that a tool raises itself do not count."""
+    """How often this task has been cancelled and not uncancelled. A CancelledError that a tool raises does not count."""
     task = _current_task()
     return 0 if task is None else task.cancelling()
 
 
 async def resolve_value(value: Any, most: int) -> Any:
-    """The result of an awaitable or an async generator; anything else unchanged.
+    """The result of an awaitable or an async generator; any other value unchanged.
 
     Args:
         value: the tool's return value.
-        most: how many values it may yield.
+        most: the maximum number of values that it may yield.
     """
     for _ in range(_MOST_AWAITS):
         if not isinstance(value, Awaitable):
@@ -179,7 +182,7 @@ async def _aconsume(values: AsyncGenerator[Any, Any], most: int) -> list[Any]:
 
 
 async def _in_thread(step: Run, workers: Workers) -> Outcome:
-    """A sync executor in a worker thread; at the deadline the worker is abandoned."""
+    """Runs a sync executor in a worker thread. The worker is abandoned at the deadline."""
     done, notify = _make_waker()
     pool = workers.pool()
     try:
@@ -214,11 +217,11 @@ def _resolve_future(done: asyncio.Future[None]) -> None:
 
 
 async def arun_in_task(step: Run, workers: Workers) -> Outcome:
-    """Runs an async executor in a task of its own, cancelled at the deadline and abandoned if it does not end.
+    """Runs an async executor in a separate task, which is cancelled at the deadline, and abandoned if it does not end.
 
     Args:
         step: the run.
-        workers: what it is run with.
+        workers: the threads and limits of the run.
 
     Raises:
         asyncio.CancelledError: the host has cancelled the task that waits.
@@ -232,7 +235,7 @@ async def arun_in_task(step: Run, workers: Workers) -> Outcome:
         raise
     if step.timeout is not None:
         _warn_if_blocked(step, timer, time.monotonic() - began)
-    if task.done():  # only the tool can have cancelled it
+    if task.done():  # if it was cancelled, then by the tool
         outcome = Outcome(exception=asyncio.CancelledError()) if task.cancelled() else task.result()
         if outcome.exception is not None and must_propagate(outcome.exception):
             raise outcome.exception
@@ -243,10 +246,10 @@ async def arun_in_task(step: Run, workers: Workers) -> Outcome:
 
 @coroutine
 def _undo_own_cancels(watched: Coroutine[Any, Any, Any]) -> Generator[Any, Any, Any]:
-    """What a coroutine returns; cancellations of its own task are undone.
+    """The result of a coroutine, after undoing the cancellations of the task that the coroutine itself requested.
 
-    While it runs, no one else can cancel the task. Between its steps the host can, and so can callbacks that the tool
-    scheduled, such as a timeout: these undo their own.
+    While the coroutine runs, nothing else can cancel the task. Between its steps, the host can, and so can callbacks
+    that the tool scheduled, such as a timeout; these undo their own cancellations.
     """
     task = _current_task()
     if task is None:  # not driven by asyncio
@@ -274,16 +277,16 @@ def _undo_own_cancels(watched: Coroutine[Any, Any, Any]) -> Generator[Any, Any, 
 
 
 def _count_own_cancels(task: asyncio.Task[Any], base: int, own: int, before: int) -> int:
-    """How many cancellations of a task are the tool's own; those that it undoes were requested on its behalf."""
+    """How many cancellations of a task came from the tool. Those that it undoes were requested on its behalf."""
     now = task.cancelling()
     return max(0, min(own + max(0, now - before), now - base))
 
 
 def _uncancel(task: asyncio.Task[Any], own: int, base: int) -> Generator[None, Any, None]:
-    """Undoes some cancellations of the current task, including one that would be raised at its next pause."""
+    """Undoes some cancellations of the current task, including one that would be raised at its next `await`."""
     for _ in range(own):
         task.uncancel()
-    if own and getattr(task, "_must_cancel", True):  # before Python 3.13, uncancel leaves it set
+    if own and getattr(task, "_must_cancel", True):  # before Python 3.13, `uncancel` leaves it set
         try:
             yield
         except asyncio.CancelledError:
@@ -292,18 +295,14 @@ def _uncancel(task: asyncio.Task[Any], own: int, base: int) -> Generator[None, A
 
 
 class _BlockTimer:
-    """The longest time for which a coroutine has kept the event loop to itself."""
+    """Measures the longest time that a coroutine blocks the event loop."""
 
     def __init__(self) -> None:
         self.longest = 0.0
 
     @coroutine
     def measure(self, watched: Coroutine[Any, Any, Any]) -> Generator[Any, Any, Any]:
-        """What a coroutine returns.
-
-        Args:
-            watched: the coroutine.
-        """
+        """Measures a coroutine, and returns its result."""
         advance: Callable[[Any], Any] = watched.send
         sent: Any = None
         while True:
@@ -321,7 +320,7 @@ class _BlockTimer:
 
 
 def _warn_if_blocked(step: Run, timer: _BlockTimer, passed: float) -> None:
-    """Warns the author of a tool that blocks the event loop, since it cannot be stopped at its deadline."""
+    """Warns the author of a tool that blocks the event loop, since such a tool cannot be stopped at its deadline."""
     over = passed - (step.timeout or 0.0)
     if over < _NOTICEABLE_SECONDS or timer.longest < over:
         return
@@ -341,7 +340,7 @@ _NOTICEABLE_SECONDS = 0.1
 
 
 async def _run_contained(step: Run, workers: Workers, timer: _BlockTimer) -> Outcome:
-    """Nothing may leave a task: asyncio would hand a SystemExit to the event loop itself."""
+    """Runs a tool so that no exception leaves its task: asyncio would raise a SystemExit in the event loop."""
     if step.timeout is not None:
         set_current(Deadline.after(step.timeout))
     task = asyncio.current_task()
@@ -349,13 +348,13 @@ async def _run_contained(step: Run, workers: Workers, timer: _BlockTimer) -> Out
         outcome = Outcome(await timer.measure(resolve_value(step.executor(), workers.max_yielded)))
     except BaseException as error:
         outcome = Outcome(exception=error)
-    if task is not None and _current_task() is task:  # else it is closed as garbage
+    if task is not None and _current_task() is task:  # otherwise the garbage collector is closing it
         await _uncancel_all(task)
     return outcome
 
 
 def _current_task() -> asyncio.Task[Any] | None:
-    """The task that runs now; None if asyncio runs none."""
+    """The current asyncio task; None if there is none."""
     try:
         return asyncio.current_task()
     except RuntimeError:
@@ -369,7 +368,7 @@ def _uncancel_all(task: asyncio.Task[Any]) -> Generator[None, Any, None]:
 
 
 async def _cancel_task(task: asyncio.Future[Any], workers: Workers) -> None:
-    """Cancels a task and gives it some time to end; one that does not end is abandoned."""
+    """Cancels a task and waits briefly for its end. A task that does not end is abandoned."""
     task.cancel()
     workers.detached.add(task)
     task.add_done_callback(workers.detached.discard)
@@ -382,7 +381,7 @@ class PrivateLoop:
     def __init__(self) -> None:
         self._runner = asyncio.Runner(
             loop_factory=asyncio.new_event_loop
-        )  # a factory leaves the thread's own loop alone
+        )  # with a factory, the thread's own loop stays unchanged
         self._lock = threading.Lock()
         self._busy = False
         self._closing = False
@@ -394,8 +393,8 @@ class PrivateLoop:
 
         Args:
             step: the run.
-            workers: the workers.
-            value: the awaitable that the tool returned, if it was called already.
+            workers: the threads and limits of the run.
+            value: the awaitable that the tool returned, if it has already been called.
 
         Raises:
             UsageError: a loop is running in this thread.
@@ -414,7 +413,7 @@ class PrivateLoop:
                 _close(self._runner, self._loop)
 
     def close(self) -> None:
-        """Closes the loop, after the call that is running in it."""
+        """Closes the loop after its current call."""
         with self._lock:
             self._closing = True
             busy = self._busy
@@ -422,9 +421,9 @@ class PrivateLoop:
             _close(self._runner, self._loop)
 
     def disown(self) -> None:
-        """Drops the loop in a forked process, so that the parent's stays unchanged.
+        """Drops the loop in a forked process without changing the parent's loop.
 
-        An epoll belongs to both processes: the parent would never receive events that the child takes out of it.
+        Both processes share an epoll: the parent would never receive an event that the child takes from it.
         """
         self._finalizer.detach()
         _PARENT_LOOPS.append((self._runner, self._loop))
@@ -462,4 +461,4 @@ def _close(runner: asyncio.Runner, loop: asyncio.AbstractEventLoop) -> None:
 
 
 _CLOSING_SECONDS = 0.1
-_PARENT_LOOPS: list[Any] = []  # loops of the parent process: to close them would end its tasks a second time, here
+_PARENT_LOOPS: list[Any] = []  # loops of the parent process; closing them here would end its tasks a second time

@@ -1,4 +1,4 @@
-"""Execute: the tool's own handler, in this process, unless it is killable."""
+"""The default `execute` plugin: runs the tool's handler in this process."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mulligan.tools import Tool
 
 @hookimpl(trylast=True)
 def execute(tool: Tool, arguments: Mapping[str, Any], call: ToolCall) -> Executor | None:
-    """The handler with its arguments; the pipeline itself runs a killable tool."""
+    """The handler with its arguments; None for a killable tool, which the pipeline runs in a process."""
     if tool.killable:
         return None
     return partial(tool.handler, **arguments)

@@ -1,4 +1,4 @@
-"""Killable tools: each call runs in a process of its own, which is killed at the deadline; its answer is read as data."""
+"""Killable tools: each call runs in a new process, which is killed at the deadline. Its answer is read as data."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ def read_answer(answer: bytes) -> tuple[str, Any]:
     """How a tool ended, and its value or exception.
 
     Args:
-        answer: the bytes that `parcel` wrote.
+        answer: the bytes that `encode_answer` wrote.
 
     Raises:
-        ValueError: it is something else.
+        ValueError: the bytes are not an answer.
     """
     text = answer.decode()
     if nests_deeper(text, _MAX_LEVELS):
@@ -95,10 +95,10 @@ _BUILDERS: Mapping[str, Callable[[Any, list[Any]], Any]] = {
 
 
 def rebuild_exception(facts: Mapping[str, Any]) -> BaseException:
-    """Rebuilds the exception of a process so that every rule recognises it, even if its class is not loaded here.
+    """Rebuilds an exception of another process so that every rule recognises it, even if its class is not loaded here.
 
     Args:
-        facts: its facts.
+        facts: the description of the exception.
     """
     base, arguments = _nearest_known_class(facts), tuple(facts["args"])
     members = [rebuild_exception(one) for one in facts["members"]]
@@ -117,7 +117,7 @@ def rebuild_exception(facts: Mapping[str, Any]) -> BaseException:
 
 
 def _nearest_known_class(facts: Mapping[str, Any]) -> type[BaseException]:
-    """The first class that is built in, or one of `mulligan.errors`."""
+    """The first class in the exception's MRO that is a builtin or in `mulligan.errors`."""
     for module, qualname in facts["classes"]:
         names = {"builtins": builtins, "mulligan.errors": errors}.get(module)
         known = vars(names).get(qualname) if names is not None else None
@@ -127,7 +127,7 @@ def _nearest_known_class(facts: Mapping[str, Any]) -> type[BaseException]:
 
 
 def _make_class(facts: Mapping[str, Any], base: type) -> type[Any]:
-    """A class of the same names through its bases, down to a known one; it has no code of its own."""
+    """A class without code that has the same names in its MRO, down to a known base."""
     names = [(str(module), str(qualname)) for module, qualname in facts["classes"]]
     known = (base.__module__, base.__qualname__)
     unknown = names[: names.index(known)] if known in names else names
@@ -164,7 +164,7 @@ class _HeldObject:
 def _rebuild_as_loaded(
     facts: Mapping[str, Any], base: type[BaseException], arguments: tuple[Any, ...]
 ) -> BaseException | None:
-    """One of the exception's own class, if it is loaded here, and neither making one nor reading it runs any code of it."""
+    """An exception of the original class, if it is loaded here and neither creating nor reading it runs its code."""
     module, qualname = facts["classes"][0]
     loaded: Any = sys.modules.get(module)
     for name in qualname.split("."):
@@ -200,11 +200,11 @@ def make_process(tool: Tool, bound: Mapping[str, Any], limits: Limits) -> Proces
 
     Args:
         tool: the tool.
-        bound: its keyword arguments.
+        bound: the keyword arguments of the call.
         limits: bounds on memory, CPU time and yielded values.
 
     Raises:
-        UsageError: the tool's function or one of the arguments cannot be sent to another process.
+        UsageError: the tool's function or an argument cannot be sent to another process.
     """
     reference = _reference(tool.handler)
     return Process(
@@ -221,7 +221,7 @@ def make_process(tool: Tool, bound: Mapping[str, Any], limits: Limits) -> Proces
 
 
 def _reference(handler: Any) -> tuple[str, str] | None:
-    """Module and name by which another process finds a function, or None."""
+    """The module and name by which another process can import a function, or None."""
     module, qualname = getattr(handler, "__module__", None), getattr(handler, "__qualname__", None)
     if not isinstance(module, str) or not isinstance(qualname, str) or module == "__main__":
         return None
@@ -257,7 +257,7 @@ def _pickle_arguments(tool: Tool, bound: dict[str, Any]) -> bytes:
 
 
 def _pickle(value: Any) -> bytes:
-    """Pickles a value, by reference if possible; classes and functions of a script by value."""
+    """Pickles a value, by reference if possible; classes and functions of a script are pickled by value."""
     try:
         known = pickle.dumps(value)
         if b"__main__" not in known:
@@ -270,7 +270,7 @@ def _pickle(value: Any) -> bytes:
 
 
 class Process:
-    """Runs a tool once for each time it is called, in a new process.
+    """An executor that runs a tool in a new process on each call.
 
     Args:
         request: the message to the process.
@@ -280,7 +280,7 @@ class Process:
         self._request = request
 
     def __call__(self) -> Any:
-        """What the tool returns.
+        """Runs the tool, and returns its value.
 
         Raises:
             ProcessFailed: the process gave no answer.
@@ -301,7 +301,7 @@ class Process:
 
 
 class _Child:
-    """One process, which can be killed from any thread, together with those that it started."""
+    """One process. It can be killed from any thread, together with the processes that it started."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -309,14 +309,14 @@ class _Child:
         self._killed = False
 
     def ask(self, request: bytes) -> bytes:
-        """Starts the process, and waits for its answer.
+        """Starts the process and waits for its answer.
 
         Args:
-            request: the message to it.
+            request: the message to the process.
 
         Raises:
-            ProcessFailed: there is no answer.
-            ExecutorSaturated: it cannot be started.
+            ProcessFailed: the process gave no answer.
+            ExecutorSaturated: the process cannot be started.
         """
         process = self._start()
         assert process.stdin is not None
@@ -365,7 +365,7 @@ class _Child:
         return ProcessFailed("cpu" if name == "SIGXCPU" else "died", name)
 
     def kill(self) -> None:
-        """Kills the process and its own; does not wait."""
+        """Kills the process and those that it started, without waiting for their end."""
         with self._lock:
             if self._killed:
                 return
@@ -378,10 +378,10 @@ class _Child:
                 else:
                     self._process.kill()
             except OSError:
-                return  # it is gone already
+                return  # it has already ended
 
     def end(self) -> None:
-        """Kills what is left of it and reaps it, so that no zombie stays."""
+        """Kills the process if it still runs, and reaps it so that no zombie remains."""
         self.kill()
         if self._process is not None:
             for stream in (self._process.stdin, self._process.stdout):

@@ -1,9 +1,9 @@
-"""The process of a killable tool: it loads the tool, runs it once, and sends back how it ended.
+"""The process of a killable tool: loads the tool, runs it once and sends back how it ended.
 
-Started as a file, so that it imports nothing of mulligan and starts quickly. Requests come on its standard input and
-the answer leaves by its standard output; what the tool itself prints goes to standard error. The answer is data: JSON,
-which the host reads without running anything that this process chose. `encode_answer` writes it, `mulligan.execute.process`
-reads it.
+It is started as a file, so that it imports nothing from mulligan and starts quickly. It reads the request from standard
+input and writes the answer to standard output; output of the tool goes to standard error. The answer is JSON, so the
+host reads it without running code that this process chose. `encode_answer` writes it, `mulligan.execute.process` reads
+it.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ _MAX_DEPTH = 4
 
 
 def main() -> None:
-    """Answers the one request."""
+    """Answers one request."""
     requests, answers = _streams()
     size = int.from_bytes(requests.read(8), "big")
     request = pickle.loads(requests.read(size))  # noqa: S301 - written by the process that started this one
     sys.path[:] = request["path"]
     if request["deadline"] is not None:
-        vars(sys)["_mulligan_deadline"] = request["deadline"]  # `mulligan.deadline` finds it there, once it is imported
+        vars(sys)["_mulligan_deadline"] = request["deadline"]  # `mulligan.deadline` reads it when it is imported
     threading.Thread(target=_exit_with_parent, args=(requests,), daemon=True).start()
     answer = _answer(request)
     for stream in (sys.stdout, sys.stderr):
@@ -61,7 +61,7 @@ def _streams() -> tuple[BinaryIO, BinaryIO]:
 
 
 def _exit_with_parent(requests: BinaryIO) -> None:
-    """Ends this process, and those that it started, when its parent is gone."""
+    """Ends this process, and the processes that it started, when its parent ends."""
     requests.read(1)
     if os.name == "posix":
         os.killpg(os.getpid(), signal.SIGKILL)
@@ -73,7 +73,7 @@ def _answer(request: Mapping[str, Any]) -> bytes:
         handler, arguments = _load(request)
     except BaseException as error:
         return encode_answer("unloaded", f"{type(error).__name__}: {_text(error)}")
-    out_of_memory = encode_answer("raised", _describe_exception(MemoryError()))  # made while there is memory
+    out_of_memory = encode_answer("raised", _describe_exception(MemoryError()))  # created while memory is available
     _limit(request["memory"], request["cpu"])
     try:
         return _run(handler, arguments, request["yielded"])
@@ -93,7 +93,7 @@ def _load(request: Mapping[str, Any]) -> tuple[Callable[..., Any], dict[str, Any
 
 
 def _limit(memory: int | None, cpu: float | None) -> None:
-    """Bounds this process, where the system can."""
+    """Limits the memory and CPU time of this process, if the system supports it."""
     try:
         import resource
     except ImportError:
@@ -122,7 +122,7 @@ def _run(handler: Callable[..., Any], arguments: dict[str, Any], yielded: int) -
 
 
 def _resolve_value(value: Any, yielded: int) -> Any:
-    """The result of an awaitable or a generator."""
+    """The result of an awaitable or a generator; any other value unchanged."""
     if isinstance(value, Generator):
         from mulligan.execute.sync_driver import consume
 
@@ -137,7 +137,7 @@ def _resolve_value(value: Any, yielded: int) -> Any:
 
 
 def _describe_exception(error: BaseException, depth: int = _MAX_DEPTH) -> dict[str, Any]:
-    """An exception as facts: its classes by name, its text, and the data that it holds."""
+    """Describes an exception as data: the names of its classes, its text, and the data that it holds."""
     cause = error.__cause__
     members = getattr(error, "exceptions", ()) if isinstance(error, BaseExceptionGroup) else ()
     return {
@@ -152,7 +152,7 @@ def _describe_exception(error: BaseException, depth: int = _MAX_DEPTH) -> dict[s
 
 
 def _arguments(error: BaseException) -> tuple[Any, ...]:
-    """What an exception was made of; an OSError keeps its paths beside its arguments."""
+    """The arguments of an exception, including the paths of an OSError, which are not in `args`."""
     if isinstance(error, OSError) and len(error.args) == _ERRNO_AND_TEXT and error.filename is not None:
         paths = (error.filename,) if error.filename2 is None else (error.filename, None, error.filename2)
         return (*error.args, *paths)
@@ -174,7 +174,7 @@ def _fields(value: object, depth: int) -> dict[str, Any]:
 
 
 def _sendable(value: Any, depth: int = _MAX_DEPTH) -> Any:
-    """The part of a value that can be sent; of an object what it stores."""
+    """The part of a value that can be sent; for an object, its stored attributes."""
     if type(value) in _PLAIN:
         return value[:_MAX_CHARS] if isinstance(value, (str, bytes)) else value
     if depth <= 0 or callable(value):
@@ -195,7 +195,7 @@ def _sendable(value: Any, depth: int = _MAX_DEPTH) -> Any:
 
 
 class HeldObject:
-    """An object, or another exception, that an exception holds, as facts."""
+    """The description of an object, or of another exception, that an exception holds."""
 
     def __init__(self, node: str, facts: dict[str, Any]) -> None:
         self.node, self.facts = node, facts
@@ -214,11 +214,11 @@ def _quietly(function: Callable[[], Any]) -> Any:
 
 
 def encode_answer(kind: str, value: Any) -> bytes:
-    """An answer as bytes: JSON, in which a list of nodes is referred to by number, so that it nests no deeper than four levels.
+    """An answer as JSON. Nested values are kept in one list and refer to each other by index, so nesting stays flat.
 
     Args:
-        kind: how it ended.
-        value: what is sent: JSON types, tuples, sets, bytes, dates, and what can be made of those.
+        kind: how the tool ended.
+        value: JSON types, tuples, sets, bytes, dates, or an object that can be converted to these.
     """
     nodes: list[list[Any]] = []
     item = _encode(value, nodes, 0)
@@ -226,7 +226,7 @@ def encode_answer(kind: str, value: Any) -> bytes:
 
 
 def _encode(value: Any, nodes: list[list[Any]], depth: int) -> Any:
-    """A value as it is where JSON has it, else the number of its node in a list; a node comes after those that it holds."""
+    """A value of JSON unchanged; for any other value, the index of its node in a list. Inner nodes come first."""
     kind = type(value)
     if kind in (str, int, float, bool, type(None)):
         return value
@@ -248,7 +248,7 @@ def _encode(value: Any, nodes: list[list[Any]], depth: int) -> Any:
 
 
 def _encode_container(value: Any, nodes: list[list[Any]], depth: int) -> tuple[str | None, Any]:
-    """The name of a container and what it holds; None with a value that says the same."""
+    """The type name of a container and its encoded content. For other objects, None and a value that is equivalent."""
     if isinstance(value, HeldObject):
         return value.node, _encode(value.facts, nodes, depth)
     if isinstance(value, Mapping):
@@ -262,7 +262,7 @@ def _encode_container(value: Any, nodes: list[list[Any]], depth: int) -> tuple[s
 
 
 def _unwrap(value: Any) -> Any:
-    """An object as the mapping, list or value that it stands for."""
+    """An object as an equivalent mapping, list or value."""
     if isinstance(value, Enum):
         return value.value
     if hasattr(type(value), "__dataclass_fields__"):
@@ -277,12 +277,12 @@ def _unwrap(value: Any) -> Any:
 
 
 def known_value(value: Any) -> Any:
-    """A value of the standard library that is sent as it is; None for any other."""
+    """A value of the standard library that can be sent, unchanged; None for any other."""
     return value if known_node(value) is not None else None
 
 
 def known_node(value: Any) -> tuple[str, Any] | None:
-    """A value of the standard library as a name and what JSON has; None for any other."""
+    """A value of the standard library as a type name and a JSON value; None for any other."""
     if isinstance(value, (bytes, bytearray, memoryview)):
         return "bytearray" if isinstance(value, bytearray) else "bytes", base64.b64encode(value).decode()
     if isinstance(value, PurePath):

@@ -1,4 +1,4 @@
-"""The steps of an invocation: its generator yields them to the driver, which sends back their outcomes."""
+"""The steps of an invocation. Its generator yields them to the driver, which sends back their outcomes."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ Executor: TypeAlias = "Callable[[], Any] | Callable[[], Awaitable[Any]]"
 
 
 class Run:
-    """Run a tool once.
+    """Runs a tool once.
 
     Attributes:
         executor: a callable or coroutine function of no arguments.
-        timeout: seconds until the driver gives up waiting, or None.
-        offload: whether an async driver sends a sync executor to a thread.
+        timeout: seconds until the driver stops waiting, or None.
+        offload: whether an async driver runs a sync executor in a thread.
         is_async: whether calling the executor returns an awaitable; detected if not set.
-        lane: the tool's name: one tool gets no more than its part of the worker threads; None for no such bound.
+        lane: the tool's name, so that one tool cannot use all worker threads; None for no such limit.
     """
 
     __slots__ = ("executor", "is_async", "lane", "offload", "timeout")
@@ -48,7 +48,7 @@ class Run:
 
 
 class Signal:
-    """Ends a `Sleep` early, from any thread, so that a caller that waits for another one need not poll."""
+    """Ends a `Sleep` early, from any thread, so that waiting callers need not poll."""
 
     __slots__ = ("_is_set", "_lock", "_waker")
 
@@ -71,7 +71,7 @@ class Signal:
             waker()
 
     def when_set(self, waker: Callable[[], object]) -> None:
-        """For a driver: registers a function, called once when the signal is set, in the thread that sets it.
+        """For drivers: registers a function to call once when the signal is set, in the thread that sets it.
 
         Args:
             waker: takes no arguments, and returns immediately.
@@ -84,11 +84,11 @@ class Signal:
 
 
 class Sleep:
-    """Wait.
+    """Waits.
 
     Attributes:
         seconds: the maximum duration.
-        signal: ends it early, or None.
+        signal: ends the wait early, or None.
     """
 
     __slots__ = ("seconds", "signal")
@@ -105,7 +105,7 @@ class Outcome:
         value: the return value.
         exception: the exception that was raised, or None.
         error: the classified error; None for a success, or before classification.
-        failure: the `Failure` from which it was classified, or None.
+        failure: the `Failure` that was classified as `error`, or None.
     """
 
     __slots__ = ("error", "exception", "failure", "value")
@@ -120,11 +120,11 @@ class Outcome:
 
 
 class DeadlineExceeded(Exception):
-    """The driver gave up waiting at the deadline.
+    """The tool did not end before its deadline.
 
     Attributes:
-        seconds: how long it had waited.
-        told: the same as a text, such as `2.5 s`.
+        seconds: how long the driver waited.
+        told: the same duration as text, such as `2.5 s`.
         started: whether the tool had started to run.
         running: whether it may still be running.
     """
@@ -138,22 +138,22 @@ class DeadlineExceeded(Exception):
 
 
 def _round_seconds(seconds: float) -> float:
-    """Ignores the moment before the tool started: 1.99 s of 2 s are 2 s."""
+    """Rounds to tenths, to hide the delay before the tool started: 1.99 s become 2 s."""
     tenths = round(seconds, 1)
     return tenths if abs(tenths - seconds) <= seconds / 16 else round(seconds, 2) or seconds
 
 
 class ExecutorSaturated(Exception):
-    """Every worker thread is held by a call that did not end in time, or no process can be started: nothing was run."""
+    """Nothing was run: calls that exceeded their deadline occupy every worker thread, or no process can be started."""
 
 
 class ProcessFailed(Exception):
     """The process of a killable tool gave no answer.
 
     Attributes:
-        reason: what happened to it: `unloaded` (the tool could not be loaded there), `unsent` (the tool ended, its value
+        reason: the cause: `unloaded` (the tool could not be loaded there), `unsent` (the tool ended, but its value
             could not be sent back), `cpu` (it used up its CPU time), or `died`.
-        how: for `died`, how it ended, such as `SIGKILL` or `exit status 3`.
+        how: for `died`, how the process ended, such as `SIGKILL` or `exit status 3`.
     """
 
     def __init__(self, reason: str, how: str = "", text: str = "") -> None:

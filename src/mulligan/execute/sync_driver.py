@@ -1,7 +1,7 @@
-"""The driver without `await`, and what it shares with the one in `async_driver`.
+"""The driver without `await`, and the code that it shares with `async_driver`.
 
-Both carry out the steps of the flow and send back their outcomes. Exceptions that may never become a result propagate:
-KeyboardInterrupt, GeneratorExit, and the host's own cancellation.
+Both drivers carry out the steps of the flow and send back their outcomes. Exceptions that must never become a result
+propagate: KeyboardInterrupt, GeneratorExit, and the host's own cancellation.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ class Loop(Protocol):
         """Closes the loop."""
 
     def disown(self) -> None:
-        """Drops the loop in a forked process, so that the parent's stays unchanged."""
+        """Drops the loop in a forked process without changing the parent's loop."""
 
 
 class Workers(Protocol):
-    """The workers of a driver.
+    """The threads, event loops and limits of a driver.
 
     Attributes:
         grace: seconds that a cancelled async tool has to end.
-        yielded: values that a generator may yield.
-        detached: async tools that did not end in their grace; kept here, since an event loop would forget them.
+        max_yielded: the maximum number of values that a generator may yield.
+        detached: async tools that did not end within the grace period. Event loops keep only weak references to tasks.
     """
 
     grace: float
@@ -64,10 +64,10 @@ def drive(flow: Flow[Result], workers: Workers) -> Result:
 
     Args:
         flow: the generator of `invoke`.
-        workers: the workers.
+        workers: the threads and limits of the run.
 
     Raises:
-        UsageError: an async tool inside a running event loop.
+        UsageError: an async tool was called inside a running event loop.
     """
     try:
         step = next(flow)
@@ -100,7 +100,7 @@ def _run(step: Run, workers: Workers) -> Outcome:
             return Outcome(value)
         if isinstance(value, Generator):
             value = consume(value, workers.max_yielded)
-    except Exception as error:  # a tool's failure, always
+    except Exception as error:  # always a tool's failure
         return Outcome(None, error)
     except BaseException as error:
         if must_propagate(error):
@@ -110,7 +110,7 @@ def _run(step: Run, workers: Workers) -> Outcome:
 
 
 def _await_value(value: Any, step: Run, workers: Workers) -> Outcome:
-    """The result of a sync function; if that is awaitable, its result."""
+    """The result of a sync function; if it is awaitable, the awaited result."""
     if not isinstance(value, (Awaitable, AsyncGenerator)):
         return Outcome(value)
     return _in_loop(Run(lambda: value, step.timeout, is_async=True, lane=step.lane), workers, value)
@@ -138,11 +138,11 @@ def _in_thread(step: Run, workers: Workers) -> Outcome:
 
 
 def make_executor(step: Run, workers: Workers) -> Callable[[], Any]:
-    """The executor for a context of its own, with its deadline; a generator that it returns is consumed in there.
+    """The executor with its deadline set, for a worker thread. It consumes a generator there.
 
     Args:
         step: the run.
-        workers: bounds.
+        workers: the limit on yielded values.
     """
     executor, yielded = step.executor, workers.max_yielded
     deadline = None if step.timeout is None else Deadline.after(step.timeout)
@@ -157,11 +157,11 @@ def make_executor(step: Run, workers: Workers) -> Callable[[], Any]:
 
 
 def timed_out(job: Job, pool: ThreadPool, step: Run) -> Outcome:
-    """The outcome of a job that did not end in time; it is stopped if possible, otherwise its worker is abandoned.
+    """The outcome of a job that exceeded its deadline. The job is stopped if possible, otherwise its worker is abandoned.
 
     Args:
         job: the job.
-        pool: the pool.
+        pool: the pool that runs the job.
         step: the run.
     """
     stopped = pool.abandon(job)
@@ -169,11 +169,7 @@ def timed_out(job: Job, pool: ThreadPool, step: Run) -> Outcome:
 
 
 def job_outcome(job: Job) -> Outcome:
-    """The outcome of a job that has ended; exceptions that must propagate are raised.
-
-    Args:
-        job: the job.
-    """
+    """The outcome of a finished job; raises exceptions that must propagate."""
     outcome = job.outcome
     assert outcome is not None
     if outcome.exception is not None and must_propagate(outcome.exception):
@@ -182,14 +178,14 @@ def job_outcome(job: Job) -> Outcome:
 
 
 def consume(values: Generator[Any, Any, Any], most: int) -> list[Any]:
-    """The values of a generator, which is closed afterwards.
+    """The values of a generator, which is then closed.
 
     Args:
         values: the generator.
-        most: how many it may yield.
+        most: the maximum number of values.
 
     Raises:
-        OverflowError: it yields more.
+        OverflowError: the generator yields more values.
     """
     kept: list[Any] = []
     try:
@@ -203,12 +199,8 @@ def consume(values: Generator[Any, Any, Any], most: int) -> list[Any]:
 
 
 def must_propagate(error: BaseException) -> bool:
-    """Whether an exception is never a tool's failure: the user's, the interpreter's, or a closing generator's.
-
-    Args:
-        error: the exception.
-    """
-    kind = type(error)  # a foreign exception may lie about its class, or raise when it is asked
+    """Whether an exception is never a tool's failure: it comes from the user, the interpreter, or a generator being closed."""
+    kind = type(error)  # a foreign exception may fake or break `__class__`
     if issubclass(kind, MUST_PROPAGATE):
         return True
     if issubclass(kind, SystemExit):

@@ -1,8 +1,8 @@
 """Worker threads for sync tools: few, reused, and counted if they do not return.
 
-A thread cannot be killed. A call that passes its deadline abandons its worker. Abandoned workers are counted, and once
-they fill the pool, nothing more is run in it until one of them ends. One tool may use three quarters of the threads, so
-that a tool that hangs leaves some to the others.
+A thread cannot be killed. A call that exceeds its deadline abandons its worker. Once abandoned workers fill the pool,
+it runs nothing more until one of them ends. One tool may use three quarters of the threads, so that a tool that hangs
+leaves some for the others.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ class Job:
     Attributes:
         outcome: how it ended, or None.
         started: whether a worker has started to run it.
-        abandoned: whether it passed its deadline while it ran.
-        lane: the name with which it shares its part of the threads.
+        abandoned: whether it exceeded its deadline while it ran.
+        lane: the tool's name, which limits its share of the threads.
     """
 
     def __init__(self, function: Callable[[], Any], done: Callable[[], None] | None, lane: str | None) -> None:
@@ -50,7 +50,7 @@ class Job:
         """Stores the outcome, and notifies the waiters.
 
         Args:
-            outcome: how it ended.
+            outcome: how the job ended.
         """
         self.outcome = outcome
         self._ended.set()
@@ -66,10 +66,10 @@ class Job:
         return self._ended.wait(timeout)
 
     def set_stop(self, stop: Callable[[], None] | None) -> None:
-        """Sets the function that stops it once it is abandoned; called immediately if it is already.
+        """Sets the function that stops the job when it is abandoned; calls it immediately if the job already is.
 
         Args:
-            stop: ends what the function waits for; None when there is nothing more to stop.
+            stop: interrupts the wait of the job's function; None if there is nothing left to stop.
         """
         with self._lock:
             self._stop = stop
@@ -78,7 +78,7 @@ class Job:
             stop()
 
     def stop(self) -> bool:
-        """Stops it if possible, and returns whether it could."""
+        """Abandons the job and stops it if possible; returns whether it could be stopped."""
         with self._lock:
             self.abandoned = True
             stop = self._stop
@@ -129,10 +129,10 @@ class ThreadPool:
         Args:
             function: takes no arguments.
             done: called in the worker when the function has ended.
-            lane: the tool's name; one tool gets no more than its part of the threads.
+            lane: the tool's name, which limits its share of the threads; None for no such limit.
 
         Raises:
-            ExecutorSaturated: every worker was abandoned by a call that did not end in time.
+            ExecutorSaturated: abandoned calls occupy every worker, or all that this tool may use.
         """
         job = Job(function, done, lane)
         with self._lock:
@@ -167,10 +167,10 @@ class ThreadPool:
             self._threads += 1
 
     def abandon(self, job: Job) -> bool:
-        """Abandons a job: it is removed from the queue or stopped, or its worker is counted as abandoned.
+        """Abandons a job: removes it from the queue, stops it, or counts its worker as abandoned.
 
         Args:
-            job: the job of `submit`.
+            job: the job that `submit` returned.
 
         Returns:
             Whether the function was stopped, or never started.
@@ -200,7 +200,7 @@ class ThreadPool:
             self._release(job.lane)
 
     def _drop_queued(self, lane: str | None) -> list[Job]:
-        """Removes the jobs from the queue for which no worker is left."""
+        """Removes from the queue and returns the jobs for which no worker is left."""
         waiting: Iterable[OrderedDict[Job, None]] = [self._queued.pop(lane)] if lane in self._queued else []
         if self._abandoned.total() >= self._size:
             waiting = [*waiting, self._ready, *self._queued.values()]
@@ -212,7 +212,7 @@ class ThreadPool:
         return cleared
 
     def _release(self, lane: str | None) -> None:
-        """A job of that lane no longer takes up a thread; the next one may."""
+        """Frees the thread of a job in this lane, and admits the lane's next job."""
         self._admitted[lane] -= 1
         if not self._admitted[lane]:
             del self._admitted[lane]
@@ -225,7 +225,7 @@ class ThreadPool:
             del self._queued[lane]  # type: ignore[arg-type]
 
     def close(self) -> None:
-        """Lets the idle workers go; the others go when their call ends."""
+        """Ends the idle workers now, and the others when their calls end."""
         with self._lock:
             self._closed = True
             self._lock.notify_all()

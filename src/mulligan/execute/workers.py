@@ -1,4 +1,4 @@
-"""Worker threads and private event loops of a pipeline's drivers, created when they are first needed."""
+"""The worker threads and private event loops of a pipeline, created on first use."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ class PipelineWorkers:
     """The worker threads and private event loops of one pipeline.
 
     Args:
-        limits: bounds.
+        limits: the number of threads, the grace period and the limit on yielded values.
 
     Attributes:
         grace: seconds that a cancelled async tool has to end.
-        yielded: values that a generator may yield.
-        detached: async tools that did not end in their grace; kept here, since an event loop would forget them.
+        max_yielded: the maximum number of values that a generator may yield.
+        detached: async tools that did not end within the grace period. Event loops keep only weak references to tasks.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -54,14 +54,14 @@ class PipelineWorkers:
         return made
 
     def forked(self) -> None:
-        """Drops threads and loops that only the parent process has; later calls create new ones."""
+        """Drops the threads and loops that only the parent process has; later calls create new ones."""
         loops, self._pool, self._loops, self._local = self._loops, None, [], threading.local()
         self.detached = set()
         for loop in loops:
             loop.disown()
 
     def close(self) -> None:
-        """Frees all of them; later calls create new ones."""
+        """Closes all threads and loops; later calls create new ones."""
         with self._lock:
             pool, self._pool = self._pool, None
             loops, self._loops = self._loops, []

@@ -1,1 +1,1 @@
-"""Plugins: found, checked, registered and called."""
+"""Finds, checks, registers and calls plugins."""

@@ -1,4 +1,4 @@
-"""The compiled hooks of a pipeline: hookimpls as plain functions, one typed caller for each hook."""
+"""The compiled hooks of a pipeline: hookimpls as plain functions, with one typed caller for each hook."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from mulligan.tools import Tool
 
 
 def is_required(hook: str, function: Any) -> bool:
-    """Whether the crash of a hookimpl refuses the call.
+    """Whether a crash of a hookimpl refuses the call.
 
     Args:
         hook: the hook's name.
@@ -33,20 +33,12 @@ def is_required(hook: str, function: Any) -> bool:
 
 
 def parameters_of(hook: str) -> tuple[str, ...]:
-    """The parameters of a hook, in order.
-
-    Args:
-        hook: its name.
-    """
+    """The names of a hook's parameters, in order."""
     return tuple(inspect.signature(getattr(hookspecs, hook)).parameters)
 
 
 def is_wrapper(impl: Any) -> bool:
-    """Whether a hookimpl of pluggy is a wrapper, old or new.
-
-    Args:
-        impl: the hookimpl.
-    """
+    """Whether a hookimpl of pluggy is a wrapper, old or new style."""
     return bool(impl.wrapper or impl.hookwrapper)
 
 
@@ -67,7 +59,7 @@ def marks_of(impl: Any, hook: str) -> tuple[str, ...]:
 
 
 def as_positional(impl: Any, parameters: tuple[str, ...]) -> Callable[..., Any]:
-    """The hookimpl as a function of all parameters of its hook; it receives those that it declares.
+    """The hookimpl as a function of all parameters of its hook; it receives only those that it declares.
 
     Args:
         impl: pluggy's hookimpl.
@@ -78,7 +70,7 @@ def as_positional(impl: Any, parameters: tuple[str, ...]) -> Callable[..., Any]:
         return function  # type: ignore[no-any-return]
     if not wanted:
         return lambda *args: function()
-    if wanted == parameters[:-1]:  # most hookimpls leave out the last one
+    if wanted == parameters[:-1]:  # most hookimpls omit the last parameter
         if len(wanted) == 1:
             return lambda one, _: function(one)
         if len(wanted) == 2:
@@ -90,11 +82,7 @@ def as_positional(impl: Any, parameters: tuple[str, ...]) -> Callable[..., Any]:
 
 
 def first_result(calls: tuple[Callable[..., Any], ...]) -> Callable[..., Any]:
-    """Calls one hookimpl after another until one has an answer.
-
-    Args:
-        calls: the hookimpls.
-    """
+    """A function that calls the hookimpls in order until one returns a result."""
 
     def decide(*args: Any) -> Any:
         for call in calls:
@@ -107,20 +95,12 @@ def first_result(calls: tuple[Callable[..., Any], ...]) -> Callable[..., Any]:
 
 
 def collect(calls: tuple[Callable[..., Any], ...]) -> Callable[..., list[Any]]:
-    """Collects the contributions of all hookimpls.
-
-    Args:
-        calls: the hookimpls.
-    """
+    """A function that collects the contributions of all hookimpls."""
     return lambda *args: [item for call in calls for item in call(*args)]
 
 
 def call_all(calls: tuple[Callable[..., Any], ...]) -> Callable[..., Any]:
-    """Calls every hookimpl; the first answer counts.
-
-    Args:
-        calls: the hookimpls.
-    """
+    """A function that calls every hookimpl and returns the first result."""
     if len(calls) == 1:
         return calls[0]
 
@@ -140,20 +120,16 @@ def _no_contributions(*_: Any) -> list[Any]:
 
 
 def empty_result(hook: str) -> Callable[..., Any]:
-    """The result of a hook without hookimpls.
-
-    Args:
-        hook: its name.
-    """
+    """A hook without hookimpls, as a function that returns None or, for a contributing hook, an empty list."""
     return _no_contributions if hook in CONTRIBUTING_HOOKS else _nothing
 
 
 def without_default(hook: str, call: Callable[..., Any]) -> Callable[..., Any]:
-    """A stage whose built-in plugin is blocked: some other hookimpl must answer.
+    """A stage without its built-in plugin, which is blocked: it fails if no other hookimpl returns a result.
 
     Args:
-        hook: the hook's name, which is that of its built-in plugin.
-        call: asks the other hookimpls; its first argument is the tool.
+        hook: the hook's name, which is also the name of its built-in plugin.
+        call: calls the other hookimpls; its first argument is the tool.
     """
 
     def answer_or_refuse(tool: Tool, *more: Any) -> Any:
@@ -169,11 +145,11 @@ def without_default(hook: str, call: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def flatten_result(hook: str, answer: Any) -> Any:
-    """The answer of pluggy, in the form that the compiled hook returns.
+    """The result of pluggy in the form that the compiled hook returns.
 
     Args:
         hook: the hook's name.
-        answer: one answer, or a list of them.
+        answer: one result, or a list of results.
     """
     if hook in CONTRIBUTING_HOOKS:
         return [item for part in answer or () for item in part]
@@ -183,7 +159,7 @@ def flatten_result(hook: str, answer: Any) -> Any:
 
 
 def failing_wrapper(error: BaseException, wrappers: list[Any]) -> str:
-    """The plugin whose wrapper is in the traceback; the outermost one if none is.
+    """The plugin of the wrapper that appears in the traceback; the outermost wrapper if none does.
 
     Args:
         error: the exception.
@@ -205,22 +181,23 @@ Arguments = Mapping[str, Any] | Callable[[], Mapping[str, Any]]
 class CompiledHooks:
     """The hooks that the flow calls. A hook without hookimpls costs one look-up.
 
-    The hooks themselves are attributes, called with the parameters of their hookspec by position. Each hookimpl is given
-    copies of its own (`mulligan.copies`); of the arguments, by a function that makes one.
+    Each hook is an attribute, called with the parameters of its hookspec by position. Each hookimpl receives its own
+    copies (`mulligan.copies`); the arguments are passed as a function that creates a copy.
 
     Args:
-        hooks: each hook as a function.
-        outside: the hooks that a plugin other than the built-in ones implements.
+        hooks: a function for each hook.
+        plugged: the hooks that any plugin but the built-in ones implements.
 
     Attributes:
-        executes: a plugin decides how tools run; otherwise the flow does the same as the built-in plugin.
-        validates: a plugin may read the arguments, so they are bounded again; otherwise the flow reads them.
-        authorizes: a plugin may refuse calls.
-        doubts: a plugin examines every returned value, even those that are clearly results.
-        rewords: a plugin may render feedback; otherwise only the format does.
-        observed: a plugin observes.
-        may_repair: a plugin repairs.
-        has_middlewares: a plugin contributes middleware.
+        has_execute: whether a plugin decides how tools run; otherwise the flow acts as the built-in plugin does.
+        has_validate: whether a plugin may read the arguments, which are then bounded again; otherwise the flow reads
+            them.
+        has_authorize: whether a plugin may refuse calls.
+        has_detect: whether a plugin examines every returned value, even those that are clearly results.
+        has_render: whether a plugin may render feedback; otherwise only the format does.
+        has_observe: whether a plugin observes events.
+        has_repair: whether a plugin repairs calls.
+        has_middlewares: whether a plugin contributes middleware.
     """
 
     def __init__(self, hooks: Mapping[str, Hook], plugged: frozenset[str]) -> None:
@@ -250,22 +227,18 @@ class CompiledHooks:
         self._middlewares_by_tool: dict[int, tuple[Tool, tuple[Middleware, ...]]] = {}
 
     def middlewares(self, tool: Tool) -> tuple[Middleware, ...]:
-        """The middleware of a tool, outermost first; collected once per tool.
-
-        Args:
-            tool: the tool.
-        """
+        """The middleware of a tool, outermost first; collected once per tool."""
         cached = self._middlewares_by_tool.get(id(tool))
         if cached is None or cached[0] is not tool:
             cached = self._middlewares_by_tool[id(tool)] = (tool, tuple(self._middlewares(tool)))
         return cached[1]
 
     def formats(self) -> dict[str, FeedbackFormat]:
-        """The feedback formats by name; of two with the same name, the one that was called first counts."""
+        """The feedback formats by name; if two have the same name, the one that was collected first counts."""
         return {format.name: format for format in reversed(self._formats())}
 
     def dialects(self) -> dict[str, Dialect]:
-        """The dialects by name, in the order of their calls; of two with the same name, the first counts."""
+        """The dialects by name, in the order in which they are asked; if two have the same name, the first counts."""
         found: dict[str, Dialect] = {}
         for dialect in self._dialects():
             found.setdefault(dialect.name, dialect)

@@ -20,8 +20,8 @@ class Hookimpl:
     """One hookimpl of a plugin.
 
     Attributes:
-        hook: the hook it implements.
-        place: its place in the order of its hook, counted from 1; wrappers wrap the others.
+        hook: the hook that it implements.
+        place: its place in the order of the hook's calls, counted from 1; wrappers wrap the others.
         marks: any of `tryfirst`, `trylast`, `wrapper` and `required`.
         ask: calls it with all parameters of the hook by position. It reports its faults instead of raising them.
     """
@@ -40,15 +40,15 @@ class PluginInfo:
     """One plugin of a pipeline.
 
     Attributes:
-        name: its name: that of the entry point, the module or the class.
+        name: the name of its entry point, module or class.
         state: `active`, `failed` (it could not be loaded), `blocked`, or `disabled` (after three faults, or because it
             needs another hook API).
-        hooks: the hooks it implements.
-        distribution: the installed distribution it comes from, or None.
-        version: that distribution's version, or None.
+        hooks: the hooks that it implements.
+        distribution: the installed distribution that contains it, or None.
+        version: the version of that distribution, or None.
         built_in: whether it comes with mulligan.
         error: why it failed, or None.
-        load_seconds: how long its import took.
+        load_seconds: how long its import took, in seconds.
         rules: the rules by which it classifies, if it lists them.
         api: the hook API that it needs, if it declares one.
         unknown_hooks: optional hooks that this version of mulligan does not have.
@@ -71,13 +71,13 @@ class PluginInfo:
 
 @attrs.frozen
 class PluginFault:
-    """A plugin's own bug that was caught.
+    """A plugin's own bug, which mulligan caught.
 
     Attributes:
         plugin: the plugin's name.
-        hook: the hook of the call; `load` if the plugin could not be loaded.
-        error: type and text of the problem, with the next step if there is one.
-        distribution: the installed distribution it comes from, or None.
+        hook: the hook that was called; `load` if the plugin could not be loaded.
+        error: the type and text of the problem, with the next step if there is one.
+        distribution: the installed distribution that contains the plugin, or None.
         exception: the exception of the plugin, or None.
     """
 
@@ -89,15 +89,15 @@ class PluginFault:
 
 
 class LoadedEntryPoint:
-    """An entry point, loaded or not.
+    """An entry point that was loaded, or failed to load.
 
     Args:
         name: the entry point's name.
         distribution: the distribution's name, or None.
         version: the distribution's version, or None.
         plugin: the loaded object, or None if loading failed.
-        exception: the exception of loading, or None.
-        seconds: the duration of loading.
+        exception: the exception raised while loading, or None.
+        seconds: how long loading took.
     """
 
     __slots__ = ("distribution", "exception", "name", "plugin", "seconds", "version")
@@ -120,11 +120,11 @@ class LoadedEntryPoint:
 
 
 class UnreadableEntryPointError(Exception):
-    """An entry point that cannot be read; its text says why and what to do."""
+    """An entry point cannot be read; the message names the reason and the next step."""
 
 
 def discover(blocked: frozenset[str]) -> Iterator[LoadedEntryPoint]:
-    """Loads the entry points, each in isolation: one that fails, or exits the interpreter, never stops the others.
+    """Loads the entry points in isolation: one that fails, or exits the interpreter, never affects the others.
 
     Args:
         blocked: names that are not even imported.
@@ -151,16 +151,16 @@ def is_autoload_enabled(autoload: bool) -> bool:
     """Whether to load entry points: not if the environment sets `MULLIGAN_DISABLE_PLUGIN_AUTOLOAD`.
 
     Args:
-        autoload: the argument of the pipeline.
+        autoload: the pipeline's argument.
     """
     return autoload and os.environ.get("MULLIGAN_DISABLE_PLUGIN_AUTOLOAD", "") in ("", "0")
 
 
 def blocked_names(block: tuple[str, ...]) -> frozenset[str]:
-    """The blocked plugins: those of the host's code, and those of `MULLIGAN_BLOCK_PLUGINS` (comma-separated names).
+    """The names of blocked plugins, from the host's code and from `MULLIGAN_BLOCK_PLUGINS` (comma-separated).
 
     Args:
-        block: the argument of the pipeline.
+        block: the pipeline's argument.
     """
     named = os.environ.get("MULLIGAN_BLOCK_PLUGINS", "").split(",")
     return frozenset(block) | {name.strip() for name in named if name.strip()}

@@ -1,4 +1,4 @@
-"""Reads entry points of installed distributions, one by one: a broken distribution never hides the others."""
+"""Reads the entry points of installed distributions one by one: a broken distribution never hides the others."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _FILE = "entry_points.txt"
 
 @attrs.frozen
 class Entry:
-    """One entry point, or what makes it unreadable.
+    """One entry point, or the reason why it is unreadable.
 
     Attributes:
-        name: the name of the entry point; for a file that cannot be read, that of its distribution.
+        name: the name of the entry point; for an unreadable file, that of its distribution.
         value: the module, or `module:name`; empty if it cannot be read.
         distribution: the name of the distribution.
         version: the version of the distribution, or None.
@@ -36,14 +36,14 @@ class Entry:
         return self.value.partition(":")[0].strip()
 
     def load(self) -> Any:
-        """Imports what the entry point names; raises whatever the import raises."""
+        """Imports the object that the entry point names; raises any exception of the import."""
         import importlib_metadata
 
         return importlib_metadata.EntryPoint(self.name, self.value, "").load()
 
 
 def read_entry_points(group: str) -> Iterator[Entry]:
-    """The entry points of a group, in the order of `sys.path`. Of two distributions with one name, the first counts.
+    """The entry points of a group, in the order of `sys.path`. Of distributions with the same name, the first counts.
 
     Args:
         group: the name of the group.
@@ -83,7 +83,7 @@ def _entries(distribution: Any, group: str) -> Iterator[Entry]:
 
 
 def _lines(text: str, group: str) -> Iterator[tuple[int, str]]:
-    """The lines of a group with their numbers, and headers that look like its own but are not closed."""
+    """The numbered lines of a group, and unclosed headers that look like the group's header."""
     section = ""
     for number, raw in enumerate(text.splitlines(), 1):
         line = raw.strip().removeprefix("\ufeff")
@@ -98,7 +98,7 @@ def _lines(text: str, group: str) -> Iterator[tuple[int, str]]:
 
 
 def _name_and_version(distribution: Any, folder: str, version: str | None) -> tuple[str, str | None, str | None]:
-    """Name and version by the metadata, or by the folder's name and what is wrong with the metadata."""
+    """The name and version in the metadata; if the metadata is broken, those in the folder's name, and the problem."""
     try:
         name, version = str(distribution.metadata["Name"] or ""), distribution.version
         why = "has no name"
@@ -118,7 +118,7 @@ def _folder_name(distribution: Any) -> str:
 
 
 def _has_file(distribution: Any) -> bool:
-    """Whether there is such a file: `read_text` gives None for a directory and for a file that it may not read, too."""
+    """Whether the file exists. `read_text` returns None also for a directory and for a file without read permission."""
     path = getattr(distribution, "_path", None)
     try:
         return path is not None and bool(path.joinpath(_FILE).exists())

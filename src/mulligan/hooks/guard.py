@@ -20,11 +20,11 @@ from mulligan.validate.numbers import read_exact
 
 
 def with_checked_arguments(function: Callable[..., Any], limits: Limits) -> Callable[..., Any]:
-    """A hookimpl of `validate` whose mapping is read like any arguments: bounded, with JSON values only.
+    """A hookimpl of `validate` with a checked result: the mapping is bounded and contains JSON values only.
 
     Args:
         function: the hookimpl.
-        limits: bounds.
+        limits: bounds on size and depth.
     """
 
     def read(*args: Any) -> Any:
@@ -45,7 +45,7 @@ _MOST_CONTRIBUTIONS = 1_000
 
 
 class Refusal(Exception):
-    """A required hookimpl crashed, so the call is refused.
+    """Refuses the call, since a required hookimpl crashed.
 
     Attributes:
         error: the error of the call.
@@ -110,11 +110,11 @@ CONTRIBUTING_HOOKS: Mapping[str, _ReturnType] = {
 
 
 def check_result(hook: str, answer: Any) -> str | None:
-    """What is wrong with the answer of a hook after its wrappers; None if nothing is.
+    """Describes what is wrong with the result of a hook after its wrappers; None if it is valid.
 
     Args:
         hook: the hook's name.
-        answer: the answer of pluggy: one answer, or a list of answers.
+        answer: the result of pluggy: one result, or a list of results.
     """
     several = hook in CONTRIBUTING_HOOKS or hook in ("authorize", "observe")
     if several and not isinstance(answer, (list, tuple)):
@@ -137,14 +137,14 @@ def guard_hookimpl(
     required: bool,
     on_contribution: Callable[[Any], None],
 ) -> Callable[..., Any]:
-    """A hookimpl whose faults are reported, not raised.
+    """A hookimpl that reports its faults instead of raising them.
 
     Args:
         hook: the hook's name.
         function: the hookimpl.
         report: receives each fault.
         plugin: the plugin's name.
-        required: whether a crash before the run refuses the call, by a `Refusal`.
+        required: whether a crash before the run refuses the call, with a `Refusal`.
         on_contribution: receives each contribution.
     """
     if hook in CONTRIBUTING_HOOKS:

@@ -1,7 +1,7 @@
-"""The only module that touches pluggy: plugins are registered, guarded and compiled here.
+"""Registers, guards and compiles plugins. Only this module uses pluggy.
 
-pluggy orders and validates the hookimpls. They are compiled into plain functions whenever the set of plugins changes, so
-that a stage without plugins costs nothing; a stage that has a wrapper is called through pluggy itself.
+pluggy orders and validates the hookimpls. They are compiled into plain functions whenever the set of plugins changes,
+so that a stage without plugins costs nothing. A stage that has a wrapper is called through pluggy itself.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ from mulligan.untrusted.text import MUST_PROPAGATE
 FAULTS_ALLOWED = 3
 # If every plugin abstains, the flow calls the built-in function itself.
 _DEFAULT_HOOKS = frozenset({"validate", "execute"})
-# The built-in hookimpls of these touch nothing foreign, so they need no guard.
+# The built-in hookimpls of these hooks use no foreign objects, so they need no guard.
 _UNGUARDED_HOOKS = frozenset({"resolve", "validate", "execute"})
 
 
@@ -61,7 +61,7 @@ class PluginManager:
     """The plugins of one pipeline.
 
     Args:
-        strict: whether a fault is raised instead of recorded.
+        strict: whether faults are raised instead of recorded.
         limits: bounds on the results of plugins.
         redact: removes secrets from faults.
         on_fault: called with each fault, and whether it disabled its plugin.
@@ -101,15 +101,15 @@ class PluginManager:
         return tuple(attrs.evolve(info, hookimpls=tuple(found[name])) for name, info in self._infos.items())
 
     def add(self, plugin: Any, name: str | None = None, *, built_in: bool = False) -> None:
-        """Registers a plugin that is passed in code, which must be valid. `compile` makes it take effect.
+        """Registers a plugin that is passed in code, which must be valid. It takes effect with the next `compile`.
 
         Args:
             plugin: a module or an instance.
-            name: by default that of the module or class.
+            name: by default, the name of the module or class.
             built_in: whether it comes with mulligan.
 
         Raises:
-            UsageError: it is not a plugin, or one of its hookimpls does not fit; names the culprit and the next step.
+            UsageError: it is not a plugin, or a hookimpl does not match its hook; names the culprit and the next step.
         """
         if any(plugin is known for _, known in self._pluggy.list_name_plugin()):
             raise UsageError(f"plugin {plugin_name(plugin)!r} is registered twice; pass it once")
@@ -117,7 +117,7 @@ class PluginManager:
         self._register(plugin, PluginInfo(name, "active", built_in=built_in))
 
     def add_entry_point(self, entry_point: LoadedEntryPoint) -> None:
-        """Registers the plugin of an entry point; a problem becomes a fault. `compile` makes it take effect.
+        """Registers the plugin of an entry point; a problem becomes a fault. It takes effect with the next `compile`.
 
         Args:
             entry_point: the entry point, loaded or not.
@@ -144,8 +144,8 @@ class PluginManager:
         """Records a plugin that the host has blocked.
 
         Args:
-            name: its name.
-            entry_point: its entry point; without it, it comes with mulligan.
+            name: the plugin's name.
+            entry_point: the plugin's entry point; None for a built-in plugin.
         """
         distribution, version = (entry_point.distribution, entry_point.version) if entry_point else (None, None)
         self._infos[name] = PluginInfo(name, "blocked", (), distribution, version, built_in=entry_point is None)
@@ -187,7 +187,7 @@ class PluginManager:
 
     def _guard(self, hook: str, impl: Any, info: PluginInfo) -> None:
         def report(problem: str, exception: BaseException | None) -> None:
-            if not info.built_in:  # an exception of a built-in plugin is the fault of a hostile object
+            if not info.built_in:  # an exception of a built-in plugin is caused by a hostile object
                 self.report(info.name, hook, problem, exception)
 
         def remember_owner(item: Any) -> None:
@@ -209,7 +209,7 @@ class PluginManager:
 
         Args:
             item: the contribution.
-            default: its name if no plugin contributed it.
+            default: the result if no plugin contributed it.
         """
         known = self._owners.get(id(item))
         return known[1] if known is not None and known[0] is item else default
@@ -240,7 +240,7 @@ class PluginManager:
         return self._call_through_pluggy(hook, parameters, wrappers, plain) if wrappers else plain
 
     def _active_hookimpls(self, hook: str) -> list[Any]:
-        """pluggy's hookimpls, in the order of their calls, without those of disabled plugins."""
+        """pluggy's hookimpls in the order of their calls, without those of disabled plugins."""
         return [
             impl
             for impl in reversed(getattr(self._pluggy.hook, hook).get_hookimpls())
@@ -253,7 +253,7 @@ class PluginManager:
     def _call_through_pluggy(
         self, hook: str, parameters: tuple[str, ...], wrappers: list[Any], plain: Callable[..., Any]
     ) -> Callable[..., Any]:
-        """Calls the hook through pluggy; if a wrapper fails, the answer is the one without wrappers."""
+        """Calls the hook through pluggy; if a wrapper fails, returns the result without wrappers."""
         all_impls = getattr(self._pluggy.hook, hook).get_hookimpls()
         active = self._active_hookimpls(hook)
         caller = self._pluggy.subset_hook_caller(hook, [impl.plugin for impl in all_impls if impl not in active])
@@ -283,10 +283,10 @@ class PluginManager:
         return call
 
     def record(self, fault: PluginFault) -> None:
-        """Records a fault; after three, the plugin's hookimpls that are not required are no longer called.
+        """Records a fault. After three faults, the plugin is disabled, except for its required hookimpls.
 
         Args:
-            fault: what went wrong.
+            fault: the fault.
 
         Raises:
             PluginError: in strict mode.
@@ -310,13 +310,13 @@ class PluginManager:
         self._on_fault(fault, is_disabled)
 
     def report(self, plugin: str, hook: str, error: str, exception: BaseException | None = None) -> None:
-        """Records the fault of a hookimpl.
+        """Records a fault of a hookimpl.
 
         Args:
             plugin: the plugin's name.
-            hook: the hook it was called for.
+            hook: the hook that was called.
             error: a description of the fault.
-            exception: its exception, or None.
+            exception: the plugin's exception, or None.
 
         Raises:
             PluginError: in strict mode.

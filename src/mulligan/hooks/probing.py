@@ -1,4 +1,4 @@
-"""Detects plugins that claim what they cannot know: after its first claim, a hookimpl is tried with such an input."""
+"""Detects plugins that claim inputs they cannot know: after its first claim, a hookimpl is tested with such an input."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _STEP = f"{IGNORED}return None for unknown inputs, or mark it @hookimpl(trylast=
 
 
 class _UnheardOf(Exception):
-    """An exception of no library."""
+    """An exception that no library raises."""
 
 
 _UnheardOf.__module__ = "nowhere"
@@ -27,18 +27,14 @@ _RECOGNISES = f"recognises every message, even an unknown one{IGNORED}check for 
 
 
 def is_probed(hook: str) -> bool:
-    """Whether hookimpls of that hook can claim too much.
-
-    Args:
-        hook: its name.
-    """
+    """Whether hookimpls of this hook can claim too much."""
     return hook == "dialects" or hook in _CLAIMS
 
 
 def probe_first_claim(
     hook: str, function: Callable[..., Any], parameters: Sequence[str], report: Report
 ) -> Callable[..., Any]:
-    """A hookimpl that is reported and ignored if it claims what it cannot know.
+    """A hookimpl that is reported and ignored if it claims an input that it cannot know.
 
     Args:
         hook: the hook's name.

@@ -1,4 +1,4 @@
-"""Checks what a plugin implements before pluggy sees it. Every error names the plugin and the next step."""
+"""Checks the hookimpls of a plugin before pluggy sees them. Every error names the plugin and the next step."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def needed_api(plugin: Any, name: str) -> str | None:
 
     Args:
         plugin: a module or an instance.
-        name: its name.
+        name: the plugin's name.
 
     Raises:
-        OtherApi: this mulligan has another one; names which of them to update.
+        IncompatibleHookAPI: this mulligan has another hook API; the message names the package to update.
         UsageError: the declared value is not a version.
     """
     needed = getattr(plugin, API_ATTRIBUTE, None)
@@ -65,11 +65,11 @@ def check_hookimpls(plugin: Any, name: str, options_of: OptionsOf) -> Iterator[s
 
     Args:
         plugin: a module or an instance.
-        name: its name.
-        options_of: gets the hookimpl options of an attribute from pluggy.
+        name: the plugin's name.
+        options_of: returns pluggy's hookimpl options of an attribute.
 
     Raises:
-        UsageError: it implements no hook, an unknown hook, or a hook as `async def`.
+        UsageError: the plugin implements no hook, an unknown hook, or a hook as `async def`.
     """
     if isinstance(plugin, type):
         raise UsageError(f"plugin {name!r} is a class; pass an instance, {plugin.__name__}()")
@@ -93,7 +93,7 @@ def check_hookimpls(plugin: Any, name: str, options_of: OptionsOf) -> Iterator[s
 
 
 def rule_lists(plugin: Any) -> dict[str, Rules]:
-    """The lists of rules that a plugin defines, by name, without empty ones.
+    """The non-empty lists of rules that a plugin defines, by name.
 
     Args:
         plugin: a module or an instance.
@@ -114,11 +114,8 @@ def _check_not_async(plugin: Any, name: str, attribute: str) -> None:
 def check_loaded(entry_point: LoadedEntryPoint) -> None:
     """Checks that an entry point was loaded.
 
-    Args:
-        entry_point: the entry point.
-
     Raises:
-        UsageError: it was not; gives the reason and the next step.
+        UsageError: it was not; the message names the reason and the next step.
     """
     if not entry_point.name:
         raise UsageError(f"an entry point of {entry_point.distribution} has no name; name it")
@@ -134,11 +131,11 @@ def check_loaded(entry_point: LoadedEntryPoint) -> None:
 
 
 def name_taken_message(entry_point: LoadedEntryPoint, taken: PluginInfo) -> str:
-    """The error for two plugins with the same name.
+    """The error message for two plugins with the same name.
 
     Args:
-        entry_point: the second one.
-        taken: the first one.
+        entry_point: the second plugin.
+        taken: the first plugin.
     """
     owner = "mulligan itself" if taken.built_in else taken.distribution or "the host's code"
     return (
@@ -147,17 +144,13 @@ def name_taken_message(entry_point: LoadedEntryPoint, taken: PluginInfo) -> str:
 
 
 def pluggy_message(error: Exception) -> str:
-    """The message of pluggy about an invalid hookimpl, without its first line.
-
-    Args:
-        error: the exception of pluggy.
-    """
+    """The message of pluggy about an invalid hookimpl, without its first line."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return " ".join(line for line in lines if not line.startswith("Plugin "))[:500] or str(error)[:500]
 
 
 def plugin_name(plugin: Any) -> str:
-    """The name of a plugin in code: that of the module or class.
+    """The name of a plugin in code: that of its module or class.
 
     Args:
         plugin: a module or an instance.

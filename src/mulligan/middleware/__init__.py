@@ -8,7 +8,7 @@ pipeline = Pipeline(
     middleware=[retry(attempts=4), circuit_breaker(key="provider"), rate_limit(10, per=1, key="tag:search"), concurrency(4)],
 )
 
-The outermost comes first: each attempt of the retry above goes through the breaker and the limits.
+The first middleware is the outermost: each attempt of the retry above passes through the breaker and the limits.
 """
 
 from mulligan.middleware.breaker import CircuitBreaker

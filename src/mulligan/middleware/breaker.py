@@ -38,10 +38,10 @@ class Settings(NamedTuple):
 
     Attributes:
         failures: the number of failures within the window that opens it.
-        rate: the minimum share of failures within the window.
+        rate: the minimum share of failures among the calls in the window.
         window: the seconds in which calls are counted; it moves in tenths.
         open_seconds: the seconds that it stays open.
-        permits: concurrent calls while it is half-open, and successes that close it.
+        permits: the number of trial calls while it is half-open; it closes when that many succeed.
     """
 
     failures: int
@@ -52,11 +52,11 @@ class Settings(NamedTuple):
 
 
 class Admission(NamedTuple):
-    """The answer of a circuit to a call.
+    """Whether and when a circuit admits a call.
 
     Attributes:
         round: the round of the circuit; outcomes of earlier rounds do not count.
-        wait: 0 if the call may run, else the seconds until the next try.
+        wait: 0 if the call may run, otherwise the seconds until the next try.
     """
 
     round: int
@@ -67,7 +67,7 @@ class Circuit:
     """Counts calls and failures, and admits or refuses calls. Thread-safe.
 
     Args:
-        settings: when it opens and closes.
+        settings: when the circuit opens and closes.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -82,7 +82,7 @@ class Circuit:
         self._last_trial = 0.0
 
     def admit(self, now: float) -> Admission:
-        """Whether a call may run.
+        """Admits a call, or returns how long to wait.
 
         Args:
             now: monotonic seconds.
@@ -97,7 +97,7 @@ class Circuit:
             elif self._trials_running + self._trials_succeeded >= self._settings.permits:
                 if now - self._last_trial < self._settings.open_seconds:
                     return Admission(self._round, min(_TRIAL_WAIT, self._settings.open_seconds))
-                self._half_open(now)  # a trial call never returned
+                self._half_open(now)  # some trial call never returned
             self._trials_running += 1
             self._last_trial = now
             return Admission(self._round, 0)
@@ -119,7 +119,7 @@ class Circuit:
                 self._open(now)
 
     def state(self, now: float) -> State:
-        """The state; an open circuit whose time has passed is half-open.
+        """The current state; an open circuit becomes half-open when its time has passed.
 
         Args:
             now: monotonic seconds.
@@ -128,7 +128,7 @@ class Circuit:
             return "half-open" if self._state == "open" and now >= self._open_until else self._state
 
     def is_idle(self, now: float) -> bool:
-        """Whether a new circuit would behave the same way.
+        """Whether a new circuit would behave in the same way.
 
         Args:
             now: monotonic seconds.
@@ -161,7 +161,7 @@ class Circuit:
         return failed >= self._settings.failures and failed >= self._settings.rate * total
 
     def _oldest(self, now: float) -> int:
-        """The last bucket that no longer counts."""
+        """The last bucket that is outside the window."""
         return int(now * _BUCKETS // self._settings.window) - _BUCKETS
 
     def _open(self, now: float) -> None:
@@ -185,10 +185,10 @@ SERVICE_FAILURES: tuple[type[ToolError], ...] = (ToolUnavailableError, ToolConne
 class CircuitBreaker:
     """Pauses a service after repeated failures, and tries it again later.
 
-    While closed, the breaker lets calls through and counts them. After `failure_threshold` failures within the window, if
-    they are at least the share `failure_rate` of the calls, it opens: calls fail at once and do not run. After
-    `recovery_timeout` it is half-open: it lets `half_open_permits` calls through. If all of them succeed, it closes; if
-    one fails, it opens again. Only failures of the service count: rejected arguments show that it works.
+    While closed, the breaker lets calls through and counts them. It opens after `failure_threshold` failures within the
+    window, if their share of the calls is at least `failure_rate`. While open, calls fail immediately and do not run.
+    After `recovery_timeout` it is half-open: it lets `half_open_permits` calls through. If all of them succeed, it
+    closes; if one fails, it opens again. Only failures of the service count: rejected arguments show that it works.
 
     Args:
         failure_threshold: the number of failures that opens it.
@@ -197,12 +197,12 @@ class CircuitBreaker:
         recovery_timeout: the seconds that it stays open.
         half_open_permits: the number of trial calls when it is half-open.
         key: which calls are counted together: `"tool"` (per tool), `"provider"`, `"tag:NAME"`, `"tool:NAME"`,
-            `"provider:NAME"`, `"all"`, or a function of tool and call; None from it exempts the call.
+            `"provider:NAME"`, `"all"`, or a function of tool and call; if it returns None, the call is exempt.
         on: error classes that count; by default those for unavailable, unreachable and slow services.
         clock: monotonic seconds.
 
     Raises:
-        UsageError: an argument is invalid; names it.
+        UsageError: an argument is invalid; the message names it.
     """
 
     def __init__(
@@ -237,13 +237,7 @@ class CircuitBreaker:
         return {key: circuit.state(now) for key, circuit in self._circuits.items()}
 
     def __call__(self, run: Run, tool: Tool, call: ToolCall) -> Steps:
-        """Runs the call, unless its service is paused.
-
-        Args:
-            run: the run.
-            tool: the tool.
-            call: the call.
-        """
+        """Runs the call, unless its service is paused."""
         key = self._keys.of(tool, call)
         if key is None:
             return (yield run)

@@ -1,4 +1,4 @@
-"""The settings of middleware: which calls a breaker or a limit counts together, and the checks of these settings."""
+"""The settings that middleware share: which calls are counted together, and the checks of arguments."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def check_number(
 
     Args:
         owner: the name of the middleware.
-        name: the argument.
-        value: its value.
+        name: the name of the argument.
+        value: the value of the argument.
         least: the minimum; 0 means "above 0".
         most: the maximum.
         whole: whether it must be a whole number.
 
     Raises:
-        UsageError: the value is invalid; names the argument and its range.
+        UsageError: the value is invalid; the message names the argument and its range.
     """
     fits = type(value) is int if whole else type(value) in (int, float)
     if not fits or not abs(value) <= sys.float_info.max or not (value >= least if least else value > 0) or value > most:
@@ -49,7 +49,7 @@ def check_classes(owner: str, value: Any) -> tuple[type[ToolError], ...]:
         value: one class of `mulligan.errors`, or several.
 
     Raises:
-        UsageError: it is something else.
+        UsageError: the value is something else.
     """
     classes = value if isinstance(value, (tuple, list, set, frozenset)) else (value,)
     if not classes or not all(isinstance(one, type) and issubclass(one, ToolError) for one in classes):
@@ -61,11 +61,11 @@ def check_classes(owner: str, value: Any) -> tuple[type[ToolError], ...]:
 
 
 def with_timeout(run: Run, seconds: float | None) -> Run:
-    """A run with a timeout of at most this many seconds.
+    """A copy of a run, limited to this many seconds.
 
     Args:
-        run: the run; it is not changed.
-        seconds: the maximum, or None.
+        run: the run.
+        seconds: the maximum timeout, or None.
     """
     if seconds is None or (run.timeout is not None and run.timeout <= seconds):
         return run
@@ -75,11 +75,7 @@ def with_timeout(run: Run, seconds: float | None) -> Run:
 
 
 def round_up_seconds(seconds: float) -> float:
-    """Seconds for a sentence: whole ones, or tenths below one.
-
-    Args:
-        seconds: the exact number.
-    """
+    """Rounds up for a sentence: to whole seconds, or to tenths below one second."""
     return math.ceil(seconds) if seconds > 1 else max(0.1, math.ceil(seconds * 10) / 10)
 
 
@@ -110,12 +106,7 @@ class KeyFinder:
         self._name = name
 
     def of(self, tool: Tool, call: ToolCall) -> Hashable:
-        """The key, or None if the tool is exempt.
-
-        Args:
-            tool: the tool.
-            call: the call.
-        """
+        """The key of a call, or None if the call is exempt."""
         if self._function is not None:
             found: Hashable = self._function(tool, call)
             return found
@@ -127,11 +118,7 @@ class KeyFinder:
         return name if not self._name or name == self._name else None
 
     def label(self, tool: Tool) -> str:
-        """The name of the key in sentences for the model.
-
-        Args:
-            tool: the tool.
-        """
+        """The name of the key in sentences for the model."""
         if self._kind == "provider" and tool.provider is not None:
             return show_name(tool.provider)
         if self._kind == "tag":
@@ -143,7 +130,7 @@ class Idle(Protocol):
     """An object that can be discarded while it is idle."""
 
     def is_idle(self, now: float) -> bool:
-        """Whether a new object would behave the same way."""
+        """Whether a new object would behave in the same way."""
 
 
 T = TypeVar("T", bound=Idle)

@@ -20,10 +20,10 @@ from mulligan.tools import Tool
 
 
 class Ticket:
-    """One caller in a queue.
+    """The place of a caller in a queue.
 
     Attributes:
-        signal: wakes the caller to ask again; new for each wait, None before the first.
+        signal: wakes the caller to try again; new for each wait, None before the first.
     """
 
     __slots__ = ("signal",)
@@ -33,7 +33,7 @@ class Ticket:
 
 
 class WaitingLine(ABC):
-    """A queue of callers. Only the first one may proceed, so no one is overtaken. Thread-safe."""
+    """A queue of callers. Only the first one may proceed, so calls start in order. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = shared_lock()
@@ -41,12 +41,12 @@ class WaitingLine(ABC):
         survive_fork(self)
 
     def forked(self) -> None:
-        """In a forked process nobody waits any more."""
+        """Empties the queue in a forked process: its waiting callers exist only in the parent."""
         self._waiting.clear()
 
     @abstractmethod
     def _pause(self, now: float) -> float:
-        """Seconds until one more caller may proceed; infinity if another one must end first."""
+        """Seconds until one more caller may proceed; infinity if another call must end first."""
 
     @abstractmethod
     def _take(self, now: float) -> None:
@@ -54,7 +54,7 @@ class WaitingLine(ABC):
 
     @abstractmethod
     def _expected_wait(self, ahead: int, now: float) -> float:
-        """The minimum number of seconds until the turn of a caller.
+        """The minimum number of seconds until a caller's turn.
 
         Args:
             ahead: the number of callers ahead of it.
@@ -68,7 +68,7 @@ class WaitingLine(ABC):
             now: seconds on the clock.
 
         Returns:
-            The ticket, and the minimum number of seconds until its turn.
+            The ticket, and the minimum number of seconds until the caller's turn.
         """
         ticket = Ticket()
         with self._lock:
@@ -77,14 +77,15 @@ class WaitingLine(ABC):
         return ticket, expected
 
     def try_proceed(self, ticket: Ticket, now: float) -> float:
-        """Proceeds if it is the turn of the caller.
+        """Proceeds if it is the caller's turn.
 
         Args:
             ticket: the ticket of `join`.
             now: seconds on the clock.
 
         Returns:
-            0, or the seconds after which to ask again, unless the signal of the ticket is set first.
+            0 if the caller may proceed, otherwise the seconds until the next try. The ticket's signal may end the wait
+            early.
         """
         with self._lock:
             pause = self._pause(now) if self._first() is ticket else float("inf")
@@ -98,7 +99,7 @@ class WaitingLine(ABC):
         return 0
 
     def leave(self, ticket: Ticket) -> None:
-        """Leaves the queue, if the turn has not come yet.
+        """Leaves the queue if the caller's turn has not come yet.
 
         Args:
             ticket: the ticket of `join`.
@@ -125,7 +126,7 @@ def _wake(ticket: Ticket | None) -> None:
 
 
 def wait_for_turn(line: WaitingLine, most: float, clock: Callable[[], float]) -> Generator[Step, Outcome, float]:
-    """Waits for the turn of the caller.
+    """Waits for the caller's turn.
 
     Args:
         line: the queue.
@@ -133,7 +134,7 @@ def wait_for_turn(line: WaitingLine, most: float, clock: Callable[[], float]) ->
         clock: monotonic seconds.
 
     Returns:
-        0 if it is the turn of the caller; else the seconds after which to try again.
+        0 if it is the caller's turn, otherwise the seconds after which to try again.
     """
     began = clock()
     ticket, expected = line.join(began)
@@ -158,18 +159,18 @@ MIN_RETRY_AFTER = 1.0
 class ConcurrencyLimit:
     """Limits the number of concurrent calls; further calls wait, first come, first served.
 
-    A call that is abandoned at its deadline while its tool still runs keeps its permit until the tool ends, so a service
-    that hangs uses only its own permits and does not exhaust the threads.
+    A call that is abandoned at its deadline while its tool still runs keeps its permit until the tool ends, so a
+    service that hangs uses only its own permits and does not exhaust the threads.
 
     Args:
         permits: the maximum number of concurrent calls.
         key: which calls are counted together: `"tool"` (per tool), `"provider"`, `"tag:NAME"`, `"tool:NAME"`,
-            `"provider:NAME"`, `"all"`, or a function of tool and call; None from it exempts the call.
-        max_wait: the maximum wait in seconds; waiting counts towards the timeout of the tool.
+            `"provider:NAME"`, `"all"`, or a function of tool and call; if it returns None, the call is exempt.
+        max_wait: the maximum wait in seconds; waiting counts towards the tool's timeout.
         clock: monotonic seconds.
 
     Raises:
-        UsageError: an argument is invalid; names it.
+        UsageError: an argument is invalid; the message names it.
     """
 
     def __init__(
@@ -190,13 +191,7 @@ class ConcurrencyLimit:
         self._lines: PerKey[PermitLine] = PerKey(lambda: PermitLine(permits))
 
     def __call__(self, run: Run, tool: Tool, call: ToolCall) -> Steps:
-        """Runs the call when there is a free permit.
-
-        Args:
-            run: the run.
-            tool: the tool.
-            call: the call.
-        """
+        """Runs the call as soon as a permit is free."""
         key = self._keys.of(tool, call)
         if key is None:
             return (yield run)
@@ -236,7 +231,7 @@ class PermitLine(WaitingLine):
         permits: the number of permits.
 
     Attributes:
-        usual: the duration of the last call in seconds, at least 1.
+        last_duration: the duration of the last call in seconds, at least 1.
     """
 
     def __init__(self, permits: int) -> None:
@@ -245,7 +240,7 @@ class PermitLine(WaitingLine):
         self.last_duration = 1.0
 
     def forked(self) -> None:
-        """In a forked process nobody holds a permit."""
+        """Frees all permits in a forked process: their holders exist only in the parent."""
         super().forked()
         self._free = self._permits
 
@@ -262,21 +257,21 @@ class PermitLine(WaitingLine):
         """Releases a permit.
 
         Args:
-            held: the seconds that it was held.
+            held: how long it was held, in seconds.
         """
         with self._lock:
-            self._free = min(self._permits, self._free + 1)  # a fork has given it back already
+            self._free = min(self._permits, self._free + 1)  # a fork has already freed it
             self.last_duration = max(1.0, held)
         self._wake_first()
 
     def is_idle(self, now: float) -> bool:
-        """Whether no one holds a permit or waits for one."""
+        """Whether all permits are free and no caller waits."""
         with self._lock:
             return self._free == self._permits and not self._waiting
 
 
 class _PermitHold:
-    """A permit that the call and its tool hold; it is free when both have released it."""
+    """A permit that the call and its tool hold together; it is freed when both have released it."""
 
     def __init__(self, line: PermitLine, since: float, clock: Callable[[], float]) -> None:
         self._line = line
@@ -320,18 +315,18 @@ async def _await_holding(executor: Executor, hold: _PermitHold) -> Any:
 class RateLimit:
     """Limits how many calls start per time window; further calls wait, first come, first served.
 
-    A call whose wait would exceed the maximum is refused at once, and does not count.
+    If the wait of a call would exceed the maximum, the call is refused immediately and does not count.
 
     Args:
         calls: at most this many calls start in any `per`-second window.
         per: the window in seconds.
         key: which calls are counted together: `"tool"` (per tool), `"provider"`, `"tag:NAME"`, `"tool:NAME"`,
-            `"provider:NAME"`, `"all"`, or a function of tool and call; None from it exempts the call.
-        max_wait: the maximum wait in seconds; waiting counts towards the timeout of the tool.
+            `"provider:NAME"`, `"all"`, or a function of tool and call; if it returns None, the call is exempt.
+        max_wait: the maximum wait in seconds; waiting counts towards the tool's timeout.
         clock: monotonic seconds.
 
     Raises:
-        UsageError: an argument is invalid; names it.
+        UsageError: an argument is invalid; the message names it.
     """
 
     def __init__(
@@ -355,13 +350,7 @@ class RateLimit:
         self._lines: PerKey[RateLine] = PerKey(lambda: RateLine(calls, per))
 
     def __call__(self, run: Run, tool: Tool, call: ToolCall) -> Steps:
-        """Runs the call when the limit allows it.
-
-        Args:
-            run: the run.
-            tool: the tool.
-            call: the call.
-        """
+        """Runs the call as soon as the limit allows it."""
         key = self._keys.of(tool, call)
         if key is None:
             return (yield run)
@@ -419,6 +408,6 @@ class RateLine(WaitingLine):
         return max(0.0, before + self._per - now) + self._per * rounds
 
     def is_idle(self, now: float) -> bool:
-        """Whether no one waits and all earlier calls are outside the window."""
+        """Whether no caller waits and all earlier calls are outside the window."""
         with self._lock:
             return not self._waiting and all(begun + self._per <= now for begun in self._starts)

@@ -19,10 +19,10 @@ from mulligan.tools import Tool
 class Retry:
     """Runs a tool again after a transient failure, with exponential backoff.
 
-    A tool that is neither `read_only` nor `idempotent` runs at most once; with `before_effect` it runs again if the failure
-    definitely precedes any effect. Invalid arguments are never sent again. A fatal error ends the attempts, except for an
-    unreachable service, which is fatal only after the last attempt. All attempts and waits share the `timeout` of the tool;
-    if it cuts off the last attempt, the model reads the first failure and the whole time.
+    A tool that is neither `read_only` nor `idempotent` runs at most once. With `before_effect`, it runs again if the
+    failure definitely precedes any effect. Invalid arguments are never sent again. A fatal error ends the attempts,
+    except for an unreachable service, which is fatal only after the last attempt. All attempts and waits share the
+    tool's `timeout`; if it ends the last attempt, the model reads the failure before it and the total time.
 
     Args:
         on: error classes to retry; by default every transient error, and an unreachable service.
@@ -33,16 +33,17 @@ class Retry:
         wait_max: the maximum wait in seconds; a longer Retry-After of the service is honoured.
         wait_jitter: the maximum random addition to a wait in seconds, so that clients do not return all at once.
         wait_exp_base: the factor by which waits grow.
-        before_effect: declares that each tool makes one request, so that a refused connection, an unresolved name or a 429
-            precedes any effect: a tool that may write then runs again. A tool that makes two requests would make the first
-            one twice; to declare it for some tools only, contribute this middleware by the hook `middlewares`.
+        before_effect: declares that each tool makes one request, so that a refused connection, an unresolved name or a
+            429 precedes any effect; a tool that may write is then retried too. A tool that makes two requests would
+            repeat the first one. To declare it for some tools only, contribute this middleware by the hook
+            `middlewares`.
         budget: further attempts per failed call, counted per tool. The first ten are free, and a successful one is
             refunded, so the budget matters only while retries do not help. None disables it.
         clock: monotonic seconds.
         rng: random numbers from 0 to 1.
 
     Raises:
-        UsageError: an argument is invalid; names it.
+        UsageError: an argument is invalid; the message names it.
     """
 
     retries = True
@@ -85,13 +86,7 @@ class Retry:
         self._rng = rng
 
     def __call__(self, run: Run, tool: Tool, call: ToolCall) -> Steps:
-        """Runs the tool, and again if it fails.
-
-        Args:
-            run: the run.
-            tool: the tool.
-            call: the call.
-        """
+        """Runs the tool, and runs it again if it fails and another attempt is safe."""
         started = self._clock()
         outcome = yield with_timeout(run, self._attempt_timeout)
         if outcome.error is None:
@@ -123,13 +118,13 @@ class Retry:
                     self._budget.refund(tool.name)
                 return outcome
             if outcome.error.effect == "none" and earlier is not None:
-                outcome.error.effect = earlier.effect  # what an earlier attempt may have done stays possible
+                outcome.error.effect = earlier.effect  # an earlier attempt may have had an effect
             if not isinstance(outcome.exception, DeadlineExceeded):
                 reason = outcome
         return outcome if outcome is reason or runs == 1 else _timed_out_outcome(reason, outcome, runs, left.elapsed)
 
     def _wait_for_another(self, tool: Tool, error: ToolError | None, runs: int, left: _TimeLeft) -> float | None:
-        """Seconds until another attempt; None where there is none."""
+        """Seconds to wait before another attempt; None if there is none."""
         if error is None or not self._may_retry(tool, error):
             return None
         wait = self._wait(runs, error.retry_after)
@@ -164,13 +159,13 @@ class Retry:
 
 
 def _timed_out_outcome(reason: Outcome, last: Outcome, runs: int, seconds: float) -> Outcome:
-    """The outcome of attempts whose last one did not answer in time: what failed before it, and the whole time.
+    """The outcome of attempts of which the last one timed out: the failure before it, and the total time.
 
     Args:
-        reason: how the last attempt that answered has failed; one that did not answer where none did.
-        last: how the last attempt ended.
-        runs: how many attempts there were.
-        seconds: how long they took together.
+        reason: the outcome of the last attempt that answered; a timeout if none did.
+        last: the outcome of the last attempt.
+        runs: the number of attempts.
+        seconds: the total time of the attempts.
     """
     late = last.exception
     assert isinstance(late, DeadlineExceeded)

@@ -1,1 +1,1 @@
-"""The fifth stage: an error becomes the text that the model reads."""
+"""The fifth stage turns an error into the text that the model reads."""

@@ -1,4 +1,4 @@
-"""Render feedback: the formats `text`, `json` and `block`."""
+"""The default `render_feedback` plugin, with the formats `text`, `json` and `block`."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from mulligan.hookimpl import hookimpl
 
 
 class TextFormat(FeedbackFormat):
-    """Plain lines: what failed, why, what to do next."""
+    """Plain lines: what failed, why, and what to do next."""
 
     name = "text"
 
     def render(self, feedback: Feedback) -> str:
-        """The headline, then one part a line."""
+        """The headline, then one line for each part."""
         return "\n".join([feedback.headline, *body(feedback)])
 
 
@@ -26,7 +26,7 @@ class JsonFormat(FeedbackFormat):
     name = "json"
 
     def render(self, feedback: Feedback) -> Mapping[str, Any]:
-        """The object; parts that say nothing are left out."""
+        """The object, without empty parts."""
         fields: dict[str, Any] = {
             "code": feedback.code,
             "errorType": feedback.error_type,
@@ -53,7 +53,7 @@ class BlockFormat(FeedbackFormat):
     name = "block"
 
     def render(self, feedback: Feedback) -> str:
-        """Five labelled lines, then what to do."""
+        """Five labelled lines, then the advice."""
         lines = [
             "Tool Execution Result:",
             f"Tool Name: {feedback.tool_name}",
@@ -65,12 +65,12 @@ class BlockFormat(FeedbackFormat):
 
 
 def _what_failed(feedback: Feedback) -> list[str]:
-    """What failed: our own sentence, then what was reported, in its fence."""
+    """What failed: our own sentence, then the reported text in its fence."""
     return [feedback.message, feedback.detail] if feedback.detail else [feedback.message]
 
 
 def _advice(feedback: Feedback) -> list[str]:
-    """What to do, and all that helps with it."""
+    """The next step, and the parts that support it."""
     if not feedback.detail:
         return body(feedback)
     rest = copy(feedback)
@@ -80,11 +80,11 @@ def _advice(feedback: Feedback) -> list[str]:
 
 @hookimpl(trylast=True)
 def feedback_formats() -> Iterable[FeedbackFormat]:
-    """The three formats of the core."""
+    """The built-in formats."""
     return [TextFormat(), JsonFormat(), BlockFormat()]
 
 
 @hookimpl(trylast=True)
 def render_feedback(feedback: Feedback, format: FeedbackFormat) -> str | Mapping[str, Any]:
-    """What the format makes of it."""
+    """The feedback, rendered by the format."""
     return format.render(feedback)

@@ -1,7 +1,7 @@
-"""`compose` makes the parts of a feedback from a classified error.
+"""`FeedbackComposer` builds the parts of a feedback from a classified error.
 
-Our own text comes from the templates here and from the tool's schema. Foreign text appears in two places only: names
-and paths, cleaned and shortened, and the detail, quoted in a fence.
+Our own text comes from the catalogue and from the tool's schema. Foreign text appears in two places only: names and
+paths, cleaned and shortened, and the detail, quoted in a fence.
 """
 
 from __future__ import annotations
@@ -61,12 +61,12 @@ _PLAIN_POINTER = re.compile(r"(?:/[\w.:@$\[\]~-]{0,64}){0,16}").fullmatch
 
 
 class FeedbackComposer:
-    """Makes feedback for the errors of one pipeline.
+    """Builds feedback for the errors of one pipeline.
 
     Args:
-        policy: how much of a foreign text the model reads.
+        policy: the catalogue, and how much foreign text the model reads.
         limits: bounds on the parts.
-        redactor: removes secrets from everything that is foreign.
+        redactor: removes secrets from all foreign text.
     """
 
     def __init__(self, policy: Policy, limits: Limits, redactor: Redactor) -> None:
@@ -92,16 +92,16 @@ class FeedbackComposer:
         """The parts of the text that the model reads.
 
         Args:
-            error: what the failure means, its fatality decided.
+            error: the classified error; its fatality is already decided.
             call: the call that failed.
-            tool: the tool it was resolved to, or None.
+            tool: the tool that the call was resolved to, or None.
             correction: the call that the model most likely meant, or None.
-            failure: what happened, for the quoted detail.
-            tools: all tools by name, for a tool that was not found; None if unknown.
+            failure: the raw failure, for the quoted detail.
+            tools: all tools by name, if the tool was not found; otherwise None.
             hints: advice of plugins.
-            repairs: what was read differently from how it was sent.
-            note: a sentence on how often this has happened, or nothing.
-            resources: the names similar to a missing one that the tool's author gave.
+            repairs: the repairs of the call.
+            note: a sentence about repetition, or an empty text.
+            resources: the names that the tool's author provides and that are similar to a missing one.
         """
         hints = tuple(hints)
         own_hints, repeated_hints = split_hints(hints, failure) if hints else (hints, ())
@@ -143,7 +143,7 @@ class FeedbackComposer:
     def _split_problems(
         self, error: ToolError, tool: Tool | None, failure: Failure | None
     ) -> tuple[Sequence[Problem], list[str]]:
-        """The problems to show, and those at places that only a service names; without a failure they are the host's own."""
+        """The problems to list, and as text those at places that only a service names. Without a failure, all are ours."""
         return (error.problems, []) if failure is None else split_problems(error, tool, self._redactor.redact)
 
     def _main_parts(
@@ -197,11 +197,11 @@ class FeedbackComposer:
         return tuple(problem._replace(pointer="") if problem.pointer in hidden else problem for problem in shown)
 
     def _apply_class_template(self, kind: str, error: ToolError, default: str, resource: str | None) -> str:
-        """The catalogue's replacement for the error's own texts, if it has one for its class."""
+        """The catalogue's text for the class of the error; the default if the catalogue does not replace it."""
         key = f"{kind}:{type(error).__name__}"
         template = None if self._catalogue is ENGLISH else self._catalogue.get(key)
         if template is None or template == ENGLISH.get(key) or (kind == "user" and has_default_user_message(error)):
-            return default  # a default sentence is made of the template already, and never replaces a rule's own
+            return default  # the default already uses the built-in template, which must not replace the text of a rule
         tool, service = (self.sanitize_line(told(error, self._catalogue)) for told in (tool_name_of, service_name_of))
         return template.format(
             message=default, resource=resource or "", status=error.http_status or "", tool=tool, service=service
@@ -212,11 +212,7 @@ class FeedbackComposer:
         return name if not name or _PLAIN_NAME(name) or REDACTED in name else f'"{name}"'
 
     def display_name(self, call: ToolCall) -> str:
-        """The name that was called, redacted and safe to show.
-
-        Args:
-            call: the call.
-        """
+        """The name that was called, redacted and safe to show."""
         name = self._redactor.redact(safe_str(call.name, _LINE_CHARS))
         return show_name(cut(name, _SENT_CHARS) if REDACTED in name else name)
 
@@ -227,7 +223,7 @@ class FeedbackComposer:
         return Problem(where, self.sanitize_line(message), expected and self.sanitize_line(expected), sent)
 
     def _is_clean(self, foreign: list[str]) -> bool:
-        """Whether one look at all these texts finds nothing to redact, to clean or to cut."""
+        """Whether none of these texts needs to be redacted, cleaned or cut. Checks them together, which is faster."""
         together = "  ".join(foreign)
         if len(together) > _LINE_CHARS or not together.isascii() or not together.isprintable():
             return False
@@ -245,14 +241,14 @@ class FeedbackComposer:
             most = self._limits.listed_tools
             others = (name for name in islice(tools, most + len(best)) if name not in best)
             shown = tuple(quote_name(name) for name in islice(chain(best, others), most))
-            is_sample = len(tools) > 10 * most  # of unlikely names a few are enough
+            is_sample = len(tools) > 10 * most  # a few unlikely names are enough
             feedback.options = _fit_names(shown, self._limits.feedback_chars // (10 if is_sample else 4))
             feedback.options_total = len(tools)
 
     def _add_report(
         self, feedback: Feedback, error: ToolError, call: ToolCall, failure: Failure, quoted: Sequence[str | None]
     ) -> None:
-        """Adds the message of the tool's author to the model, or otherwise the text of the failure, in its fence."""
+        """Adds the author's message to the model, if there is one, otherwise the fenced text of the failure."""
         author_message = guarded(lambda: self._author_message(failure)) or ""
         if author_message:
             feedback.author_message, feedback.effect_note = author_message, ""
@@ -264,7 +260,7 @@ class FeedbackComposer:
         feedback.detail = guarded(partial(self._detail, error, call, failure, quoted)) or ""
 
     def _quotes_names(self, feedback: Feedback, error: ToolError, failure: Failure) -> bool:
-        """Whether the quotation holds names or values to choose from."""
+        """Whether the quoted text offers names or values to choose from."""
         if not feedback.detail or not isinstance(error, (ResourceNotFoundError, ToolArgumentError)):
             return False
         from mulligan.repair.reported import near_reported, offered_names
@@ -281,16 +277,16 @@ class FeedbackComposer:
         return cut(self._redact_and_clean(text[: 4 * _LINE_CHARS], newlines=False), _LINE_CHARS)
 
     def _redact_and_clean(self, text: str, *, newlines: bool) -> str:
-        """A text without secrets and without invisible characters, which may have torn a secret apart."""
+        """A text without secrets and invisible characters, redacted again if invisible characters may have split a secret."""
         redacted = self._redactor.redact(text)
         shown = clean(redacted, newlines=newlines)
         return shown if shown == redacted else self._redactor.redact(shown)
 
     def _propose(self, feedback: Feedback, correction: Correction, call: ToolCall) -> None:
-        """Adds the corrected call, unless it is too long, or something in it must not be shown or is not plain text."""
+        """Adds the corrected call, unless it is too long or contains text that must not be shown."""
         import json
 
-        # spaced, as models write it
+        # with spaces, as models write JSON
         text = json.dumps({"name": correction.name, "arguments": correction.arguments}, ensure_ascii=False)
         if not self._may_show(text):
             return
@@ -307,7 +303,7 @@ class FeedbackComposer:
             feedback.suggestion = self._catalogue["meant"].format(names=names)
 
     def _ask_if_meant(self, feedback: Feedback, correction: Correction, call: ToolCall) -> None:
-        """Asks whether the likely call was meant, by its differences; the step for other answers stays."""
+        """Asks whether the likely call was meant, by its differences. The existing step remains for the other case."""
         import json
 
         if correction.name != call.name:
@@ -342,11 +338,7 @@ class FeedbackComposer:
         return (*filter(None, [self._catalogue.get(note, note)]), *self.repair_notes(repairs))
 
     def repair_notes(self, repairs: Sequence[Repair]) -> list[str]:
-        """Notes on the repairs, one sentence each.
-
-        Args:
-            repairs: what was read differently from how it was sent.
-        """
+        """Notes on the repairs, one sentence each."""
         templates = (_READ_AS.get((repair.kind, repair.was_json), "read_as") for repair in repairs)
         return [
             self._catalogue[template].format(**attrs.asdict(repair))
@@ -354,7 +346,7 @@ class FeedbackComposer:
         ]
 
     def _author_message(self, failure: Failure) -> str:
-        """The message of the tool's author to the model, redacted, on one line as long as a quoted detail."""
+        """The author's message to the model, redacted, on one line of at most `Limits.detail_chars`."""
         text, limit = failure.author_message, self._limits.detail_chars
         if not text or self._policy.detail == "none":
             return ""
@@ -381,7 +373,7 @@ class FeedbackComposer:
 
 
 def _hide_resource(message: str, resource: str, error: ToolError) -> str:
-    """A message without its resource; if a field holds the resource, the message says that there is one."""
+    """A message without the name of its resource. If the name came from prose, `: name` at the end is removed."""
     before, colon, after = message.partition(f": {resource}")
     if error.__dict__.get("_from_prose") and colon and after in ("", "."):
         return f"{before}."
@@ -389,24 +381,24 @@ def _hide_resource(message: str, resource: str, error: ToolError) -> str:
 
 
 def _exception_type(failure: Failure) -> str:
-    """The type of a tool's exception, safe to show; empty if that is an error of ours."""
+    """The type of a tool's exception, safe to show; empty for our own errors."""
     is_ours = failure.exception is None or issubclass(type(failure.exception), ToolError)
     return "" if is_ours else type_shown(failure.type_name)
 
 
 def _is_imitation(error: ToolError) -> bool:
-    """Whether the message of a tool or plugin reads like one of our own proposals, so that it belongs into the fence."""
+    """Whether the message of a tool or plugin looks like one of our own proposals, so that it belongs in the fence."""
     is_ours = error.rule is not None and error.rule.startswith("host:")
     return not is_ours and _PROPOSAL.search(error.message) is not None
 
 
 def _default_message(error: ToolError) -> str:
-    """The message of an error without one: the missing resource, or else the sentence of its class for the user."""
+    """The message for an error without one: "Resource not found", or the class's sentence for the user."""
     return "Resource not found" if isinstance(error, ResourceNotFoundError) else type(error).user_message
 
 
 def _with_resource(message: str, error: ToolError, resource: str | None) -> str:
-    """The message; for a missing resource, together with its name."""
+    """The message, with the resource appended if it is missing from a not-found message."""
     if not isinstance(error, ResourceNotFoundError) or not resource or resource in message:
         return message
     return f"{message.rstrip('.: ')}: {resource}"
@@ -439,11 +431,11 @@ def _fit_names(names: tuple[str, ...], characters: int) -> tuple[str, ...]:
 
 
 def suggestion_sentence(error: ToolError, names: Sequence[str], catalogue: Catalogue) -> str:
-    """The one proposal that is clear, or the best guesses, as a sentence; empty without any.
+    """A sentence with the single clear proposal, or with the closest names; empty if there are none.
 
     Args:
-        error: what the failure means.
-        names: what may be meant, best first.
+        error: the classified error.
+        names: the names that may be meant, best first.
         catalogue: the templates.
     """
     if not names:
@@ -461,11 +453,7 @@ def suggestion_sentence(error: ToolError, names: Sequence[str], catalogue: Catal
 
 
 def quote_name(name: str) -> str:
-    """A tool's name in a list: in quotes unless it is a plain identifier, since a sentence would read as one of ours.
-
-    Args:
-        name: the name.
-    """
+    """A tool's name for a list, in quotes unless it is a plain identifier: a bare sentence would look like our own text."""
     return show_name(name, 128) if _PLAIN_NAME(name) else f'"{show_name(name, 128)}"'
 
 
@@ -490,7 +478,7 @@ def _is_safe_pointer(pointer: str, tool: Tool | None) -> bool:
 
 
 def _value_at(arguments: Mapping[str, Any], pointer: str) -> Any:
-    """The value that a JSON Pointer leads to."""
+    """The value at a JSON Pointer."""
     value: Any = arguments
     for name in steps_of(pointer):
         value = value[int(name)] if isinstance(value, list) else value[name]
@@ -498,11 +486,11 @@ def _value_at(arguments: Mapping[str, Any], pointer: str) -> Any:
 
 
 def is_unchanged(feedback: Feedback, error: ToolError) -> bool:
-    """Whether nothing that an error says had to be changed for its feedback.
+    """Whether the feedback shows the error's texts unchanged.
 
     Args:
-        feedback: its feedback.
-        error: what the failure means.
+        feedback: the feedback of the error.
+        error: the error.
     """
     told = (feedback.message, feedback.user_message, feedback.resource)
     if told != (error.message, error.user_message, error.resource):
@@ -511,10 +499,10 @@ def is_unchanged(feedback: Feedback, error: ToolError) -> bool:
 
 
 def standalone_feedback(error: ToolError, call: ToolCall, text: str | None) -> Feedback:
-    """The feedback on an error outside a pipeline, as in a default one.
+    """The feedback for an error outside a pipeline, with the default policy and limits.
 
     Args:
-        error: what went wrong.
+        error: the error.
         call: the call that failed.
         text: a text to quote, or None.
     """

@@ -1,4 +1,4 @@
-"""Feedback as text, within its limit: whole parts are left out, the least important first; JSON stays JSON."""
+"""Renders feedback within its limit: omits whole parts, the least important first, so that JSON remains valid."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Render = Callable[[Feedback], str | Mapping[str, Any]]
 
 
 class SizeLimit(NamedTuple):
-    """How much feedback may take.
+    """The maximum size of feedback.
 
     Attributes:
-        chars: characters.
-        tokens: tokens, or None for any number.
-        counter: counts the tokens of a text; None for an estimate.
+        chars: the maximum number of characters.
+        tokens: the maximum number of tokens, or None.
+        counter: counts the tokens of a text; if it returns None, the count is estimated.
     """
 
     chars: int
@@ -32,7 +32,7 @@ class SizeLimit(NamedTuple):
     counter: Callable[[str], int | None] = lambda text: None
 
     def fits(self, text: str) -> bool:
-        """Whether there is room for a text."""
+        """Whether a text is within the limit."""
         if self.tokens is None or len(text) > self.chars:
             return len(text) <= self.chars
         counted = self.counter(text)
@@ -40,7 +40,7 @@ class SizeLimit(NamedTuple):
 
 
 _CHARS_OF_A_TOKEN = 4
-_TEXT_SHARES, _KEPT_MEMBERS = (4, 6, 8, 12), 4  # the first members are kept as long as their texts can be cut instead
+_TEXT_SHARES, _KEPT_MEMBERS = (4, 6, 8, 12), 4  # the first members are kept while cutting their texts is enough
 _DROPPED_FIRST = ("detail", "hints", "notes")
 _HALVED = ("options", "problems")
 _SHORT, _SHORTEST, _PREFIX = 100, 50, 40
@@ -57,15 +57,15 @@ _DROPPED_LAST = (
 
 
 def fit_to_limit(feedback: Feedback, render: Render, limit: SizeLimit) -> tuple[Feedback, str] | None:
-    """Renders feedback within a limit, leaving out parts while it is too long.
+    """Renders feedback within a limit, omitting parts while it is too long.
 
     Args:
         feedback: the parts.
         render: renders the parts.
-        limit: the limit of the text.
+        limit: the maximum size of the text.
 
     Returns:
-        The parts in the text, and the text; or None if even the smallest text is too long.
+        The parts in the text, and the text; None if even the smallest text is too long.
     """
     rendered = render(feedback)
     text = rendered if type(rendered) is str else _text(rendered)
@@ -81,12 +81,7 @@ def fit_to_limit(feedback: Feedback, render: Render, limit: SizeLimit) -> tuple[
 
 
 def truncate_to(text: str, limit: SizeLimit) -> str:
-    """The beginning of a text, as much as there is room for.
-
-    Args:
-        text: the text.
-        limit: how long it may be.
-    """
+    """The start of a text, cut to the limit."""
     short = cut(text, limit.chars)
     while short and not limit.fits(short):
         short = cut(short, len(short) * 3 // 4)
@@ -102,7 +97,7 @@ def _text(rendered: str | Mapping[str, Any]) -> str:
 
 
 def _shrink_mapping(rendered: Mapping[str, Any], limit: SizeLimit) -> str:
-    """A mapping that is too long even with the fewest parts: its texts are cut, then its last members left out."""
+    """Shrinks a mapping that is too long even with the fewest parts: cuts its texts, then drops its last members."""
     chars = limit.chars if limit.tokens is None else min(limit.chars, limit.tokens * _CHARS_OF_A_TOKEN)
     for part in _TEXT_SHARES:
         most = chars // part
@@ -116,7 +111,7 @@ def _shrink_mapping(rendered: Mapping[str, Any], limit: SizeLimit) -> str:
 
 
 def _smaller_copies(feedback: Feedback) -> Iterator[Feedback]:
-    """Copies with ever fewer parts."""
+    """Copies with fewer and fewer parts."""
     current = feedback
     for part in _DROPPED_FIRST:
         if getattr(current, part):
@@ -154,15 +149,15 @@ def render_to_fit(
     by_hook: ByHook | None = None,
     count_tokens: Callable[[str], int | None] = lambda text: None,
 ) -> tuple[Feedback, str]:
-    """The parts that went into the text, and the text.
+    """The parts that are in the text, and the text.
 
     Args:
         feedback: the parts.
-        format: how they are worded; None for the core's own words.
+        format: renders the parts; None for plain text.
         limits: bounds on the text.
-        on_silent_format: called with a format that gave no text, so that the text format was taken.
-        by_hook: how plugins word it, where one of them does.
-        count_tokens: how many tokens a text takes, where a plugin knows.
+        on_silent_format: called with a format that returned nothing usable, before plain text replaces it.
+        by_hook: renders the parts by the hook `render_feedback`; None if no plugin implements it.
+        count_tokens: the number of tokens of a text, or None if no plugin counts them.
     """
     fitted = None
     limit = SizeLimit(limits.feedback_chars, limits.feedback_tokens, count_tokens)
@@ -195,7 +190,7 @@ def _render_by_hook(
 
 
 def _render_checked(format: FeedbackFormat, parts: Feedback) -> str | Mapping[str, Any] | None:
-    """What the format itself gives; None for what is neither text nor a mapping of JSON values."""
+    """The format's result; None if it is neither text nor a mapping of JSON values."""
     rendering: Any = _render(format, parts)
     if isinstance(rendering, str):
         return rendering
@@ -208,14 +203,10 @@ def _render_checked(format: FeedbackFormat, parts: Feedback) -> str | Mapping[st
 
 
 def _render(format: FeedbackFormat, parts: Feedback) -> str | Mapping[str, Any]:
-    """What the format gives; one of a plugin is given a copy, so that nothing it changes has an effect."""
+    """The format's result. A plugin's format receives a copy of the parts, so that its changes have no effect."""
     return format.render(parts if type(format).__module__ == _BUILT_IN_MODULE else copy_feedback(parts))
 
 
 def plain_text(feedback: Feedback) -> str:
-    """The feedback in the core's own words: the headline, then one part a line.
-
-    Args:
-        feedback: the parts.
-    """
+    """The feedback as plain text: the headline, then one line for each part."""
     return "\n".join([feedback.headline, *body(feedback)])

@@ -1,4 +1,4 @@
-"""One concrete step after a failure, by its cause: the template of the catalogue, and its fields."""
+"""Chooses one concrete step after a failure: a template of the catalogue, and its fields."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _WITHOUT_EFFECT_NOTE = (
     ToolArgumentError,
     ToolAuthenticationError,
     ToolPermissionError,
-)  # a note would distract
+)  # a note about effects would distract
 
 
 def next_step(
@@ -62,14 +62,14 @@ def next_step(
     """One concrete step, as an imperative sentence.
 
     Args:
-        error: what the failure means, its fatality decided.
+        error: the classified error; its fatality is already decided.
         name: the name that was called, safe to show.
         tool: the tool, or None.
         catalogue: the templates.
-        sanitize_line: makes one clean line of a foreign text.
-        resources: the names similar to a missing one that the tool's author gave.
-        note: the template that says how often this has happened, or nothing; the step agrees with it.
-        offers: whether names or values to choose from are quoted above.
+        sanitize_line: turns a foreign text into one clean line.
+        note: the name of the template about repetition, or an empty text; the step must agree with it.
+        resources: the names that the tool's author provides and that are similar to a missing one.
+        offers: whether the quoted text offers names or values to choose from.
     """
     if template := _stop_template(error, note):
         return catalogue[template].format(tool=name)
@@ -102,12 +102,12 @@ def _tool_step(error: ToolNotFoundError, name: str, catalogue: Catalogue) -> str
 
 
 def may_have_taken_effect(error: ToolError, tool: Tool | None) -> bool:
-    """Whether a call may have had its effect before something failed that is not about what the call said.
+    """Whether a call may have taken effect before an error that its arguments did not cause.
 
-    The answer of a service that does not fit, for one, is an argument error to the library that reads it.
+    For example, a library raises an argument error if it cannot read the response of a service.
 
     Args:
-        error: what the failure means.
+        error: the classified error.
         tool: the tool, or None.
     """
     if error.effect != "possible" or tool is None or _seems_to_read(tool):
@@ -123,7 +123,7 @@ def may_have_taken_effect(error: ToolError, tool: Tool | None) -> bool:
 
 
 def _stop_template(error: ToolError, note: str) -> str:
-    """The template if this tool, or all of them, must not be called any more; otherwise empty."""
+    """The template for a failure after which this tool, or all tools, must not be called again; otherwise empty."""
     rule = error.rule or ""
     if rule.startswith("session:budget"):
         return "no_more" if error.fatal else "no_more_of_it"
@@ -135,20 +135,20 @@ def _stop_template(error: ToolError, note: str) -> str:
 
 
 def _named_step(template: str, names: tuple[str, ...], tool: str, catalogue: Catalogue, like: str) -> str:
-    """A step that names something, unless its name is a sentence, which would read as one of ours."""
+    """A step with a name in it; empty if the name is a sentence, which would look like our own text."""
     if not names or not is_name(names[0], like):
         return ""
     return catalogue[template].format(tool=tool, name=show_name(names[0], 256))
 
 
 def _argument_template(error: ToolError, tool: Tool | None, named: str, left: str) -> str:
-    """The template for failures that other arguments may fix: no call is to be repeated with others if none can help.
+    """The template for a failure that other arguments may fix. If none can, the step must not suggest another call.
 
     Args:
-        error: what the failure means.
+        error: the classified error.
         tool: the tool, or None.
         named: the template if the arguments name what failed, or may do so.
-        left: the template if they do not, but the tool takes others.
+        left: the template if they do not, but the tool takes other arguments.
     """
     sent = error.arguments
     if (
@@ -177,7 +177,7 @@ def _argument_step(
         return catalogue[template].format(tool=name)
     if not problems[0].pointer:
         allowed = problems[0].expected or ""
-        is_ours = (error.rule or "").startswith("host:") and '"' not in allowed  # quotes hold text of a schema
+        is_ours = (error.rule or "").startswith("host:") and '"' not in allowed  # quotes contain text of a schema
         if expected := sanitize_line(allowed) if is_ours else "":
             return catalogue["whole_corrected"].format(tool=name, expected=expected)
     problems = problems[:_MAX_PROBLEMS]
@@ -202,7 +202,7 @@ def _argument_step(
 
 
 def _is_any_misspelt(unknown: Sequence[str], tool: Tool) -> bool:
-    """Whether an unknown argument may be one that exists, with slips that are too many to correct: it is not left out."""
+    """Whether an unknown argument may be a misspelt one that cannot be corrected; it must then not just be omitted."""
     from mulligan.resolve.similarity import distance
 
     known = [argument.casefold() for argument in _parameters(tool)]
@@ -215,9 +215,9 @@ def _is_any_misspelt(unknown: Sequence[str], tool: Tool) -> bool:
 
 
 def _known_arguments_step(name: str, tool: Tool, catalogue: Catalogue, parents: Collection[str]) -> str:
-    """The step after an unknown argument of a tool that may change something: what it says must not just be left out.
+    """The step for an unknown argument of a tool that may change something: its value must not just be dropped.
 
-    An unknown member of an object is for the members of that object, at whose place they are named.
+    For an unknown member of an object, the step names that object's members.
     """
     if parents != {""}:
         place = next(iter(parents)) if len(parents) == 1 else ""
@@ -235,7 +235,7 @@ def _known_arguments_step(name: str, tool: Tool, catalogue: Catalogue, parents: 
 
 
 def _members_at(tool: Tool, pointer: str) -> list[str]:
-    """The members that a tool's schema declares for an object within its arguments; none where that is not plain."""
+    """The members that a tool's schema declares directly for an object within its arguments; otherwise empty."""
     schema: object = tool.parameters
     for member in steps_of(pointer):
         properties = schema.get("properties") if isinstance(schema, Mapping) else None
@@ -246,7 +246,7 @@ def _members_at(tool: Tool, pointer: str) -> list[str]:
 
 
 def _problem_template(problem: Problem, tool: Tool | None, sent: Mapping[str, object]) -> str:
-    """The template for one problem: whether something is to be added, left out, or given another value."""
+    """The template for one problem: an argument must be added, removed, or given another value."""
     known = _parameters(tool)
     argument = argument_of(problem.pointer)
     if problem.message == UNKNOWN or (known and argument not in known):
@@ -256,18 +256,18 @@ def _problem_template(problem: Problem, tool: Tool | None, sent: Mapping[str, ob
 
 
 def _parameters(tool: Tool | None) -> frozenset[str]:
-    """The names of a tool's parameters, as far as its schema says."""
+    """The names of a tool's parameters; empty if its schema declares none."""
     known = None if tool is None else tool.parameters.get("properties")
     return frozenset(known) if isinstance(known, Mapping) else frozenset()
 
 
 def _has_others(arguments: Mapping[str, object] | None, pointers: Sequence[str]) -> bool:
-    """Whether other arguments were sent than those that some pointers lead to; True if unknown."""
+    """Whether the call has arguments besides those with problems; True if unknown."""
     return arguments is None or not arguments.keys() <= set(map(argument_of, pointers))
 
 
 def _display_pointers(pointers: Sequence[str], sanitize_line: Callable[[str], str]) -> list[str]:
-    """The places as names in quotes, the inner ones as pointers; empty unless each is a name that may be shown."""
+    """The places as quoted names, or as pointers if nested; empty unless every name may be shown."""
     if not all(
         pointer and is_name(pointer) and redacted_pointer(pointer, sanitize_line) == pointer for pointer in pointers
     ):
@@ -276,10 +276,10 @@ def _display_pointers(pointers: Sequence[str], sanitize_line: Callable[[str], st
 
 
 def join_names(names: Sequence[str], catalogue: Catalogue) -> str:
-    """Some names as one list: `"a", "b" and "c"`.
+    """Joins names to one list: `"a", "b" and "c"`.
 
     Args:
-        names: at least one.
+        names: at least one name.
         catalogue: the templates.
     """
     *first, last = names
@@ -306,7 +306,7 @@ def _failure_step(error: ToolError, name: str, tool: Tool | None, catalogue: Cat
 
 
 def _may_be_repeated(tool: Tool | None) -> bool:
-    """Whether a model may be advised to call a tool again: only its author can declare that."""
+    """Whether the model may be advised to repeat a call: only the tool's author can declare that it is safe."""
     return tool is not None and (tool.read_only or tool.idempotent)
 
 
@@ -317,11 +317,7 @@ def _seems_to_read(tool: Tool) -> bool:
 
 
 def format_seconds(seconds: float) -> str:
-    """A time to wait, as digits: from ten seconds on as whole ones, rounded up.
-
-    Args:
-        seconds: how long.
-    """
+    """A wait as digits; from ten seconds on, rounded up to whole seconds."""
     return (
         f"{max(seconds, _SHORTEST_WAIT) if seconds > 0 else seconds:.3g}"
         if seconds < _EXACT_BELOW
@@ -330,10 +326,10 @@ def format_seconds(seconds: float) -> str:
 
 
 def effect_note(error: ToolError, tool: Tool | None, catalogue: Catalogue) -> str:
-    """What may have been changed already, as a sentence; empty if nothing was.
+    """A sentence about what the call may have changed already; empty if nothing.
 
     Args:
-        error: what the failure means.
+        error: the classified error.
         tool: the tool, or None.
         catalogue: the templates.
     """

@@ -1,4 +1,4 @@
-"""Text of others within our own sentences, which belongs in the fence."""
+"""Separates foreign text, which belongs in the fence, from text that may appear in our own sentences."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _MARKED = re.compile(r"[<>|{}\[\]]")
 
 
 def untrusted_resource(error: ToolError, call: ToolCall) -> str | None:
-    """What an error is about, if only the words of a failure name it, or if that is a sentence or a link, not a name.
+    """The resource of an error if it belongs in the fence: only prose names it, or it is a sentence or a link, not a name.
 
-    None for what the model sent: that may be repeated to it.
+    None if the model sent it itself, since its own text may be repeated to it.
 
     Args:
-        error: what the failure means.
+        error: the classified error.
         call: the call that failed.
     """
     resource = error.resource
@@ -45,12 +45,12 @@ def untrusted_resource(error: ToolError, call: ToolCall) -> str | None:
 def split_problems(
     error: ToolError, tool: Tool | None, redact: Callable[[str], str] = str
 ) -> tuple[Sequence[Problem], list[str]]:
-    """The problems at places that the model or the tool's author named, and those that only a service names, as text.
+    """The problems at places that the model or the tool's author named, and as text those that only a service names.
 
     Args:
-        error: what the failure means.
+        error: the classified error.
         tool: the tool, or None.
-        redact: takes secrets out of a text.
+        redact: removes secrets from a text.
     """
     problems = error.problems
     if not problems or (error.rule is not None and error.rule.startswith("host:")):
@@ -69,11 +69,11 @@ def split_problems(
 
 
 def split_hints(hints: Iterable[str], failure: Failure | None) -> tuple[list[str], list[str]]:
-    """The hints in a plugin's own words, and those that repeat what the failure says.
+    """The hints in a plugin's own words, and those that repeat text of the failure.
 
     Args:
         hints: advice of plugins.
-        failure: what happened, where the tool ran.
+        failure: the failure, or None if the tool did not run.
     """
     own: list[str] = []
     repeated: list[str] = []
@@ -84,7 +84,7 @@ def split_hints(hints: Iterable[str], failure: Failure | None) -> tuple[list[str
 
 
 def _foreign_text(failure: Failure) -> str:
-    """All foreign text of a failure that can be read, in one line."""
+    """All readable foreign text of a failure, in one line."""
     texts = (failure.text, failure.told, failure.body_text, failure.stderr, *failure.headers.values())
     named = (failure.resource or "", *map(safe_str, (failure.arguments or {}).values()))
     return " ".join(" ".join(texts + named).split())

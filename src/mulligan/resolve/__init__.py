@@ -1,1 +1,1 @@
-"""The first stage: the tool that a call names, or which one may be meant."""
+"""The first stage finds the tool that a call names, or suggests tools that the model may have meant."""

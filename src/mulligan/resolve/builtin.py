@@ -1,4 +1,4 @@
-"""Resolve: the tool of exactly that name. Another tool is never run because its name is near."""
+"""The default `resolve` plugin: accepts only the exact name of a tool. A similar name never runs another tool."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ from mulligan.tools import Tool
 
 @hookimpl(trylast=True)
 def resolve(call: ToolCall, toolset: Toolset) -> Tool | None:
-    """The tool of that name, or None."""
+    """The tool with exactly this name, or None."""
     tool: Tool | None = toolset.get(call.name)
     return tool

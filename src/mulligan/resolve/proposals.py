@@ -1,4 +1,4 @@
-"""How far a tool may be proposed for a name that no tool has: what it does decides, not only how alike the names are."""
+"""Decides how a tool may be proposed for an unknown name, by what the tool does and by the similarity of the names."""
 
 from __future__ import annotations
 
@@ -27,12 +27,16 @@ _RUNS_READ_ONLY = re.compile(
 
 
 def proposal(tool: Tool, called: str, *, is_clear: bool) -> Proposal | None:
-    """Whether a tool may be named as the one that was meant, asked for, or only listed; None for not at all.
+    """How a tool may be proposed for an unknown name.
 
     Args:
         tool: the tool.
         called: the name that was called.
-        is_clear: whether the names, arguments and descriptions of the toolset speak for this tool alone.
+        is_clear: whether names, arguments and descriptions favour this tool over all others.
+
+    Returns:
+        `"clear"`, `"asked"` (clear, but the tool may change something), `"likely"`, or `"listed"` (the names do not
+        mean the same); None if the tool must not be proposed at all.
     """
     if called in tool.also_called:
         return "asked" if tool.destructive else "clear"
@@ -41,7 +45,7 @@ def proposal(tool: Tool, called: str, *, is_clear: bool) -> Proposal | None:
     ours, theirs = spoken.tail_words, parse(tool.name[:200], lexicon).tail_words
     if any(
         word.acts for word in spoken.words[: spoken.heading]
-    ):  # `check.profile` says what to do, and is no namespace
+    ):  # `check.profile` is an instruction, not a namespace and a name
         ours = spoken.words
     dropped, added = _unmatched(ours, theirs), _unmatched(theirs, ours)
     is_same = is_same_tool(called, tool.name)
@@ -68,17 +72,17 @@ def proposal(tool: Tool, called: str, *, is_clear: bool) -> Proposal | None:
 
 
 def _looks(words: Sequence[Word]) -> bool:
-    """Whether a name says that something is only looked at."""
+    """Whether a name says that something is only read."""
     return bool(words) and words[0].reads
 
 
 def _may_change(tool: Tool, words: Sequence[Word]) -> bool:
-    """Whether a tool says nowhere that it only reads, nor begins with a word that can do no harm: its verb may be any."""
+    """Whether a tool may change something: nothing says that it only reads, and its first word is not known as harmless."""
     return not (tool.read_only or seems_to_read(tool) or (words and words[0].text in _HARMLESS))
 
 
 def _is_another_verb(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
-    """Whether the first words differ in their first letter, as in `brain_node` and `drain_node`, and mean nothing in common."""
+    """Whether the first words start with different letters and are unrelated, as in `brain_node` and `drain_node`."""
     if not (ours and theirs) or ours[0].text[0] == theirs[0].text[0]:
         return False
     is_known = bool(
@@ -88,7 +92,7 @@ def _is_another_verb(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
 
 
 def _are_opposites(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
-    """Whether a word of one name undoes one of the other, as `unlock` and `lock`."""
+    """Whether a word of one name reverses a word of the other, as `unlock` and `lock` do."""
     texts, others = {word.text for word in ours}, {word.text for word in theirs}
     pairs = [(texts, others), (others, texts)]
     return any(
@@ -97,17 +101,17 @@ def _are_opposites(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
 
 
 def _differs_in_number(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
-    """Whether one name speaks of one thing and the other of several, as `drop_table` and `drop_tables`."""
+    """Whether one name has a word in the singular and the other in the plural, as `drop_table` and `drop_tables` do."""
     return any(word.text != other.text and word.stem == other.stem for word, other in zip(ours, theirs, strict=False))
 
 
 def seems_to_read(tool: Tool) -> bool:
-    """Whether a tool says in its name or description that it reads, and in neither that it changes something.
+    """Whether the name or description of a tool says that it reads, and neither says that it changes something.
 
-    Good enough for how a failure is worded, and never for running a tool again.
+    This is accurate enough to choose the sentences of feedback, but not to run a tool again.
 
     Args:
-        tool: a tool whose author declared nothing.
+        tool: a tool, usually without declared hints.
     """
     if tool.read_only or tool.destructive:
         return tool.read_only
@@ -122,18 +126,18 @@ def seems_to_read(tool: Tool) -> bool:
 
 
 def _changes(tool: Tool, words: Sequence[Word], lexicon: Lexicon) -> bool:
-    """Whether a tool is declared destructive, or its own name or description says that it changes something."""
+    """Whether a tool is declared destructive, or its name or description says that it changes something."""
     if tool.destructive:
         return True
     described = lexicon.words(pieces(tool.summary[:80])[:_FIRST_WORDS])
     if len(words) == 1 and not (tool.read_only or words[0].reads or any(word.reads for word in described[:1])):
-        return True  # a command, such as `order` or `email`
+        return True  # a single word is a command, such as `order` or `email`
     excused = _RUNS if _runs_read_only(tool) else frozenset()
     return not tool.read_only and any(_is_change(word) for word in (*words, *described[:1]) if word.text not in excused)
 
 
 def _runs_read_only(tool: Tool) -> bool:
-    """Whether a tool says that it runs something read-only, as in "Run a read-only SQL query."."""
+    """Whether a description says that the tool runs something read-only, as in "Run a read-only SQL query."."""
     return bool(_RUNS_READ_ONLY.match(tool.summary))
 
 
@@ -142,7 +146,7 @@ def _is_change(word: Word) -> bool:
 
 
 def _asks_for_change(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
-    """Whether a name says that something is to be changed, if only by a misspelt word of the tool's name."""
+    """Whether a name asks for a change, even if it misspells the verb of the tool's name."""
     if any(word.reads for word in ours[:1]):
         return False
     verbs = list(filter(_is_change, theirs)) or (theirs[:1] if len(ours) == 1 else [])
@@ -151,13 +155,13 @@ def _asks_for_change(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
 
 
 def _is_noun_of(word: Word, verbs: Sequence[Word]) -> bool:
-    """Whether the last word of a name is another form of a verb, and so a thing: `posts`, `flight_booking`."""
+    """Whether the last word of a name is a noun formed from one of the verbs, as in `posts` and `flight_booking`."""
     stems = {verb.stem for verb in verbs}
     return word.stem in stems and all(word.text != verb.text for verb in verbs)
 
 
 def _is_elsewhere(called: str, name: str) -> bool:
-    """Whether a name was called on another server than the one that a tool's name begins with."""
+    """Whether a name has a different server as its namespace than a tool's name."""
     ours, theirs = _namespace(called), _namespace(name)
     if not (ours and theirs) or ours.endswith(theirs) or theirs.endswith(ours):
         return False
@@ -172,12 +176,12 @@ def _namespace(name: str) -> str:
 
 
 def _signs(name: str) -> list[str]:
-    """The negative numbers in a name: what differs in a sign does not differ in style."""
+    """The negative numbers in a name: names that differ in a sign are different names, not styles of one name."""
     return _SIGNED.findall(name)
 
 
 def _is_slip_of(word: Word, verb: Word) -> bool:
-    """Whether a word that means nothing is a verb with a slip of the pen, which hardly ever is in the first letter."""
+    """Whether an unknown word is a misspelt verb. Typing errors are rarely in the first letter."""
     is_near = word.text[0] == verb.text[0] and len(word.text) >= _LONG_ENOUGH and kinship(word, verb) >= MISSPELT
     is_other_word_for_it = bool(word.meaning.same & verb.meaning.same)
     return word.stem == verb.stem or is_other_word_for_it or (is_near and word.meaning is UNKNOWN)

@@ -1,6 +1,6 @@
-"""How like two tool names are: by spelling, by words and by what the words mean.
+"""How similar two tool names are: by spelling, by words, and by the meaning of the words.
 
-Imported at the first miss only, and rapidfuzz with it.
+Imported on the first unknown name, together with rapidfuzz.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from mulligan.resolve.words import (
     word_of,
 )
 
-# What one word is worth in the place of another. From SYNONYM on, two words count as the same one.
+# How well one word replaces another. From SYNONYM on, two words count as the same.
 _SAME_STEM, SYNONYM, MISSPELT, _BEGINNING, RELATED = 0.96, 0.85, 0.8, 0.6, 0.5
-# What a word of a description is worth: the word itself, another for it, a related one.
+# How well a word of a description matches: the same word, a synonym, a related word.
 _TOLD, _TOLD_OTHERWISE, _HINTED = 0.5, 0.4, 0.2
-_LENGTHS_OF_SLIPS = (4, 8)  # from the first on one letter may differ, from the second on two
+_LENGTHS_OF_SLIPS = (4, 8)  # from 4 letters on, one letter may differ; from 8 on, two
 
 
 class Kin(dict[str, float]):
-    """What words of the toolset are worth in the place of one word that was called, each worked out once.
+    """How well each word of the toolset replaces one word of the called name. Computed once per word.
 
     Args:
-        word: the word that was called.
+        word: the word of the called name.
         lexicon: the words of the toolset.
     """
 
@@ -54,10 +54,10 @@ class Kin(dict[str, float]):
 
 
 class Told:
-    """What descriptions say about one word that was called.
+    """How well descriptions match one word of the called name.
 
     Args:
-        word: the word that was called.
+        word: the word of the called name.
         lexicon: the words of the toolset.
     """
 
@@ -68,7 +68,7 @@ class Told:
         self._telling: dict[str, float] = {}
 
     def by(self, description: frozenset[str]) -> float:
-        """What a description says about it, from 0 to 1."""
+        """How well a description matches the word, from 0 to 1."""
         for text in description - self._seen:
             told = self._lexicon.word(text)
             if told.stem == self._word.stem:
@@ -82,7 +82,7 @@ class Told:
 
 
 def kinship(one: Word, other: Word) -> float:
-    """What one word is worth in the place of another, from 0 to 1."""
+    """How well one word replaces another, from 0 to 1."""
     if one.stem == other.stem:
         return 1.0 if one.text == other.text else _SAME_STEM
     if one.meaning.same & other.meaning.same:
@@ -98,12 +98,12 @@ def kinship(one: Word, other: Word) -> float:
 
 
 def distance(one: str, other: str, most: int) -> int:
-    """How many letters must be changed, added, dropped or swapped with the next; `most + 1` for more than `most`."""
+    """The number of letters to change, add, drop or swap with the next letter; `most + 1` if it is more than `most`."""
     return OSA.distance(one, other, score_cutoff=most)
 
 
 def slips(length: int) -> int:
-    """How many letters of a name of that length may differ for a slip of the pen."""
+    """The number of letters in which a name of this length may differ and still count as a misspelling."""
     return bisect.bisect_right(_LENGTHS_OF_SLIPS, length)
 
 
@@ -112,14 +112,14 @@ _NEGATING = frozenset(("not", "no", "non", "never", "without", "except"))
 
 
 class Likeness(NamedTuple):
-    """How well an existing name answers one that was called.
+    """How well the name of a tool matches the called name.
 
     Attributes:
         score: from 0 to 1.
-        edits: how many letters differ, where few enough do for a slip of the pen; None otherwise.
-        opposed: whether the two ask for opposite things.
-        asked: for each word called, how well the name answers it.
-        offered: for each word of the name, how well it was called for.
+        edits: the number of different letters; None if there are too many for a misspelling.
+        opposed: whether the two names ask for opposite things.
+        asked: for each word of the called name, how well the tool's name matches it.
+        offered: for each word of the tool's name, how well the called name matches it.
     """
 
     score: float
@@ -130,10 +130,10 @@ class Likeness(NamedTuple):
 
 
 class Weights:
-    """How much each word tells about which tool is meant: little when most names hold it.
+    """How distinctive each word is: a word that most names contain says little about which tool is meant.
 
     Args:
-        names: some names of the toolset, taken apart.
+        names: a sample of the toolset's names, parsed.
     """
 
     def __init__(self, names: Collection[Name]) -> None:
@@ -143,7 +143,7 @@ class Weights:
         self._known: dict[str, float] = {}
 
     def __call__(self, word: Word) -> float:
-        """What one word tells, from 0 to 1."""
+        """The weight of a word, from 0 to 1."""
         weight = self._known.get(word.text)
         if weight is None:
             weight = max(0.1, 1 - math.log1p(self._held[word.stem]) / self._scale)
@@ -152,15 +152,15 @@ class Weights:
         return weight
 
     def knows(self, word: Word) -> bool:
-        """Whether one of the names holds the word."""
+        """Whether one of the names contains the word."""
         return word.stem in self._held
 
     def leads(self, word: Word) -> bool:
-        """Whether several names begin with a word that is no verb, as with the name of a server."""
+        """Whether several names start with the word and it is not a verb, such as the name of a server."""
         return self._leading[word.stem] > 1 and not word.acts
 
     def mean(self, words: Iterable[Word], values: Iterable[float]) -> float:
-        """The mean of some values, one a word."""
+        """The weighted mean of one value for each word."""
         total = found = 0.0
         for word, value in zip(words, values, strict=True):
             weight = self(word)
@@ -170,16 +170,18 @@ class Weights:
 
 
 class Question:
-    """A name that was called and that no tool has.
+    """An unknown name that was called.
 
     Args:
         called: the name.
         lexicon: the words of the toolset.
-        weights: what they are worth.
+        weights: the weights of these words.
     """
 
     def __init__(self, called: str, lexicon: Lexicon, weights: Weights) -> None:
-        self._words = Lexicon()  # of its own: what models call would pile up in that of the toolset
+        self._words = (
+            Lexicon()
+        )  # a separate lexicon, since words of called names would accumulate in that of the toolset
         self.called = parse(called, self._words)
         self._lexicon = lexicon
         self._weights = weights
@@ -189,7 +191,11 @@ class Question:
         self._keys: dict[tuple[str, str], float] = {}
 
     def spelling(self, other: Name) -> tuple[int | None, float]:
-        """The slips between the two names, None for too many; and what the spelling alone is worth, from 0 to 1."""
+        """Compares the spelling of two names.
+
+        Returns:
+            The number of different letters, None if there are too many for a misspelling; and a score from 0 to 1.
+        """
         if not self.called.whole or not other.whole:
             return None, 0.0
         if self.called.whole == other.whole:
@@ -209,12 +215,12 @@ class Question:
     def compare(
         self, other: Name, spelling: tuple[int | None, float], description: Callable[[], frozenset[str]]
     ) -> Likeness:
-        """How well a tool answers the name.
+        """How well a tool matches the called name.
 
         Args:
             other: the tool's name.
-            spelling: what `spelling` gave for it.
-            description: gives the words of the tool's description; asked only where the name leaves words open.
+            spelling: the result of `spelling` for that name.
+            description: returns the words of the tool's description; called only if the name leaves words unmatched.
         """
         ours, theirs = self.called.words, other.words
         edits, spelled = spelling
@@ -229,7 +235,7 @@ class Question:
         return Likeness(score / 2 if against else score, edits, against, asked, offered)
 
     def sure(self, other: Name, likeness: Likeness) -> bool:
-        """Whether a tool may be proposed as the one that was meant, as far as the two names can tell."""
+        """Whether the two names alone allow a tool to be proposed as the one that was meant."""
         if likeness.opposed or likeness.edits == 0:
             return not likeness.opposed
         ours, theirs = _open(self.called.words, likeness.asked), _open(other.words, likeness.offered)
@@ -244,9 +250,10 @@ class Question:
         return not self._nearer_to_an_opposite(other, theirs, likeness.edits)
 
     def is_danger(self, other: Name, likeness: Likeness) -> bool:
-        """Whether a tool that may do harm would be named to a model that asked for something else.
+        """Whether naming this tool would offer a harmful tool to a model that asked for something else.
 
-        That is one that destroys, where nothing was to be destroyed, or another thing; and one that writes another thing.
+        A tool that destroys is dangerous if the model did not ask to destroy, or asked about a different thing. A tool
+        that writes is dangerous if the model asked about a different thing.
         """
         destroys = any(word.destroys for word in other.words)
         if destroys and likeness.opposed and not any(word.destroys for word in self.called.words):
@@ -260,12 +267,12 @@ class Question:
         return max(min(asked), min(offered)) < MISSPELT if destroys else max(asked) < RELATED
 
     def _of_things(self, words: Iterable[Word], values: Iterable[float], unknown: bool) -> list[float]:
-        """The values of those words that say what a tool is about: neither what it does nor whose it is.
+        """The values of the words that name a thing, without verbs and without namespaces.
 
         Args:
             words: the words of a name.
-            values: one a word.
-            unknown: whether words count that no table has.
+            values: one value for each word.
+            unknown: whether to include words that are in no table.
         """
         return [
             value
@@ -276,7 +283,7 @@ class Question:
         ]
 
     def clearance(self, likeness: Likeness) -> float:
-        """How far behind the next best must be for a tool to be proposed as the one."""
+        """The minimum lead in score over the second best tool that allows the best one to be proposed."""
         if likeness.edits is not None:
             return 0.04
         verb_replaced = any(
@@ -285,7 +292,7 @@ class Question:
         return 0.25 if verb_replaced else 0.08
 
     def key_kinship(self, one: str, other: str) -> float:
-        """What the name of an argument is worth in the place of the name of a parameter, from 0 to 1."""
+        """How well the name of an argument matches the name of a parameter, from 0 to 1."""
         pair = (one, other)
         worth = self._keys.get(pair)
         if worth is None:
@@ -306,14 +313,14 @@ class Question:
         return False
 
     def _explained(self, asked: list[float], description: frozenset[str]) -> list[float]:
-        """The values of the words called, raised where the description has something to do with a word left open."""
+        """The values of the called words, raised for unmatched words that the description explains."""
         return [
             value if value >= RELATED or not description else max(value, told.by(description))
             for value, told in zip(asked, self._told, strict=True)
         ]
 
     def _same_words(self, other: Name, likeness: Likeness) -> bool:
-        """Whether every word that matters is in both names, in whatever order."""
+        """Whether both names contain every significant word, in any order."""
         asked = list(zip(self.called.words, likeness.asked, strict=True))
         offered = list(zip(other.words, likeness.offered, strict=True))[other.heading :]
         shared = [(word, value) for word, value in asked if value >= MISSPELT and not word.is_light]
@@ -325,7 +332,7 @@ class Question:
             asked = list(itertools.dropwhile(lambda pair: pair[1] < RELATED and pair[0].meaning is UNKNOWN, asked))
         left = [word for word, value in asked if value < MISSPELT and not word.is_light]
         extra = [(word, value) for word, value in offered if value < MISSPELT and not word.is_light]
-        if reads:  # a verb that one of the two lacks, and words that the other's words explain, make no difference
+        if reads:  # between tools that read, a missing verb or a related extra word is not significant
             if any(word.reads for word in left) and any(word.reads for word, _ in extra):
                 return False
             left = [word for word in left if not word.reads]
@@ -334,7 +341,7 @@ class Question:
         return not left and not extra and (len(shared) > 1 or alone)
 
     def _nearer_to_an_opposite(self, other: Name, theirs: Iterable[Word], edits: int) -> bool:
-        """Whether the name called is as near to the opposite of a tool as to the tool: `gt_user` is no `set_user`."""
+        """Whether the called name is as close to an opposite of a tool as to the tool: `gt_user` is not `set_user`."""
         variants = list(_variants(self.called, other))
         return any(
             distance(one, two.replace(word.text, text, 1), most) <= most
@@ -346,7 +353,7 @@ class Question:
 
 
 def _variants(called: Name, other: Name) -> Iterator[tuple[str, str]]:
-    """The pairs of spellings to compare: with and without the namespaces, where these may be left out."""
+    """The pairs of spellings to compare: with and without the namespaces, if these may be omitted."""
     yield called.whole, other.whole
     if other.space:
         yield called.whole, other.tail
@@ -357,7 +364,7 @@ def _variants(called: Name, other: Name) -> Iterator[tuple[str, str]]:
 
 
 def _same_space(called: Name, other: Name) -> bool:
-    """Whether the words of one namespace are all among those of the other, but for words that any server may have."""
+    """Whether one namespace contains all words of the other, apart from words that any server may use."""
     ours, theirs = ({word.text for word in name.words[: name.heading] if not word.is_light} for name in (called, other))
     return ours <= theirs or theirs <= ours
 

@@ -1,4 +1,4 @@
-"""Which of the existing tools is meant by a name that no tool has."""
+"""Suggests existing tools for an unknown name."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 _NEAR = 70.0
 _MOST = 10_000
 _LONGEST = 5.0
-_PART = 0.8  # of the time that the call has left, so that the names that have come are of use
+_PART = 0.8  # share of the remaining time of the call, so that time is left to use the names
 
 
 def candidates(tool: Tool, arguments: Mapping[str, Any]) -> list[str]:
-    """The names that the tool's author gives instead of a missing one: those that come in a few seconds, and in time.
+    """The resource names that the tool's author provides. Stops after a few seconds, or shortly before the call's deadline.
 
     Args:
         tool: the tool.
-        arguments: the call's arguments, for resources that depend on them.
+        arguments: the call's arguments, since resources may depend on them.
     """
     given = tool.resources
     names: list[str] = []
@@ -43,7 +43,7 @@ def candidates(tool: Tool, arguments: Mapping[str, Any]) -> list[str]:
 
 
 def _collect(given: Iterable[Any], names: list[str]) -> None:
-    """Adds the names one by one; those that have come are kept, whatever happens to the others."""
+    """Adds the names one by one, so that names that have arrived are kept if a later one fails."""
     outer = outer_deadline()
     seconds = _LONGEST if outer is None else min(_LONGEST, _PART * outer.remaining)
     end = time.monotonic() + seconds
@@ -55,11 +55,11 @@ def _collect(given: Iterable[Any], names: list[str]) -> None:
 
 
 def near_names(missing: str, candidates: Iterable[str]) -> tuple[str, ...]:
-    """At most three names that are spelt nearly like a missing one, best first.
+    """At most three names that are spelled similarly to a missing one, best first.
 
     Args:
-        missing: the name that is not there.
-        candidates: the names that are.
+        missing: the name that does not exist.
+        candidates: the names that exist.
     """
     from rapidfuzz import fuzz, process
 
@@ -72,21 +72,21 @@ def near_names(missing: str, candidates: Iterable[str]) -> tuple[str, ...]:
 _LONGEST_NAME, _LONGEST_DESCRIPTION = 200, 400
 _MOST_KEYS = 32
 _MEMORY = 256
-_ALL_COMPARED = 64  # up to this number, each tool is compared in full; among more, candidates are picked first
+_ALL_COMPARED = 64  # up to this number, each tool is compared in full; beyond it, candidates are selected first
 _SAMPLE = 16
-_MOST_DESCRIPTIONS = 2_000  # among more tools their descriptions are not searched, so that a miss stays cheap
-_NEAR_ASKED = 5  # parameters may have to be built, so few tools are asked for theirs where the spelling decides
+_MOST_DESCRIPTIONS = 2_000  # beyond this number, descriptions are not searched, so that an unknown name stays cheap
+_NEAR_ASKED = 5  # reading parameters may build schemas, so only a few tools are asked if the spelling decides
 _ARGUMENTS, _WORTH_NAMING = 0.4, 0.15
 _END_OF_NAME = frozenset("(<{[\n\"'")
 
 
 class Entry(NamedTuple):
-    """What a suggestion needs to know of a tool.
+    """The facts about a tool that suggestions need.
 
     Attributes:
         name: the tool's name.
         description: its description for the model.
-        parameters: the names of its parameters, or a function that gives them, called only for the best candidates.
+        parameters: the names of its parameters, or a function that returns them, called only for the best candidates.
     """
 
     name: str
@@ -95,11 +95,12 @@ class Entry(NamedTuple):
 
 
 class Suggestions(NamedTuple):
-    """The answer to a name that no tool has.
+    """The suggestions for an unknown name.
 
     Attributes:
-        names: the tools that may be meant, best first; empty when nothing speaks for any.
-        confident: whether the first is near enough, and clear enough of the second, to be proposed as the one.
+        names: the tools that may be meant, best first; empty if no tool is similar.
+        confident: whether the first is similar enough, and clearly better than the second, to be proposed as the one
+            that was meant.
     """
 
     names: tuple[str, ...]
@@ -113,10 +114,10 @@ class _Match(NamedTuple):
 
 
 class NameIndex:
-    """Ranks the tools of one toolset for names that it does not have. Everything costly is built at the first look-up.
+    """Ranks the tools of one toolset for unknown names. Everything costly is built on first use.
 
     Args:
-        entries: the tools; a toolset that changes makes a new index.
+        entries: the tools. A changed toolset needs a new index.
     """
 
     def __init__(self, entries: Iterable[Entry]) -> None:
@@ -127,12 +128,12 @@ class NameIndex:
         self._memory: dict[tuple[str, frozenset[str], int], Suggestions] = {}
 
     def suggest(self, called: str, arguments: Mapping[str, Any] | None = None, *, limit: int = 3) -> Suggestions:
-        """Rank the tools for a name that none of them has.
+        """Ranks the tools for an unknown name.
 
         Args:
-            called: the name that was called: any text, of which the first 200 characters count.
+            called: the name that was called: any text; only its first 200 characters count.
             arguments: the arguments of the call; their names break ties.
-            limit: how many names to give at most.
+            limit: the maximum number of names to return.
 
         Returns:
             The best names, and whether the first may be proposed as the one that was meant.
@@ -162,7 +163,7 @@ class NameIndex:
         return Suggestions(names, bool(names) and self._is_clear(question, keys, worth))
 
     def _ranked(self, question: Question, keys: frozenset[str], numbers: Iterable[int]) -> list[_Match]:
-        """The candidates, best first; the names of the arguments count the more, the fewer candidates have them."""
+        """The candidates, best first. The fewer candidates have an argument's name, the more it counts."""
         spellings = {number: question.spelling(self._name(number)) for number in numbers}
         is_near = any(edits is not None for edits, _ in spellings.values())
         matches = []
@@ -182,7 +183,7 @@ class NameIndex:
         return [match for match in best if not question.is_danger(self._name(match.number), match.likeness)]
 
     def _is_clear(self, question: Question, keys: frozenset[str], worth: list[_Match]) -> bool:
-        """Whether the best may be proposed as the one that was meant."""
+        """Whether the best candidate may be proposed as the one that was meant."""
         best = worth[0]
         name = self._name(best.number)
         fits = self._fits(question, best.number, keys) if keys else []
@@ -197,7 +198,7 @@ class NameIndex:
         return question.sure(name, best.likeness)
 
     def _is_only_one_of_its_space(self, number: int) -> bool:
-        """Whether a tool that changes nothing is the only one of its namespace."""
+        """Whether a tool changes nothing and is the only one in its namespace."""
         name = self._name(number)
         prefix = self._entries[number].name[: name.cut]
         return not any(word.changes for word in name.tail_words) and (
@@ -205,12 +206,12 @@ class NameIndex:
         )
 
     def _is_one_of_many(self, number: int) -> bool:
-        """Whether a large toolset, of which not every tool is a candidate, has the same name in another namespace."""
+        """Whether a toolset too large to compare in full contains the same name in another namespace."""
         tail = self._entries[number].name[self._name(number).cut :]
         return len(self._entries) > _ALL_COMPARED and self._names.ending(tail) > 1
 
     def _fits(self, question: Question, number: int, keys: frozenset[str]) -> list[float]:
-        """How well the tool's parameters answer the name of each argument, from 0 to 1."""
+        """For each argument, how well its name matches a parameter of the tool, from 0 to 1."""
         parameters = self._parameters(number)
         return [
             1.0
@@ -220,7 +221,7 @@ class NameIndex:
         ]
 
     def _parameters(self, number: int) -> list[str]:
-        """The names of a tool's parameters; none where they cannot be found, which must not cost the suggestion."""
+        """The names of a tool's parameters; empty if they cannot be read, so that a suggestion is still possible."""
         if number not in self._keys:
             given = self._entries[number].parameters
             names = guarded(lambda: tuple(itertools.islice(given() if callable(given) else given, _MOST_KEYS)))
@@ -228,7 +229,7 @@ class NameIndex:
         return self._keys[number]
 
     def _candidates(self, called: str, name: Name) -> Iterator[tuple[Iterable[int], float]]:
-        """The tools to compare in full, a few more at a time, each time with the score that makes the rest needless."""
+        """The tools to compare in full, in batches. If a match reaches the score of its batch, the rest is skipped."""
         from mulligan.resolve.words import synonyms
 
         if len(self._entries) <= _ALL_COMPARED:
@@ -247,7 +248,7 @@ class NameIndex:
             yield self._descriptions.holding([*words, *others[:2]], {}), 0.0
 
     def _telling(self, name: Name) -> list[str]:
-        """The words of a name, those first that tell most about which tool is meant."""
+        """The words of a name, the most distinctive first."""
         return [word.text for word in sorted(name.words, key=self._weights, reverse=True) if not word.is_light]
 
     @functools.cached_property
@@ -283,7 +284,7 @@ class NameIndex:
         return self._parsed[number]
 
     def _told_by(self, number: int, is_idle: bool) -> frozenset[str]:
-        """The words of a tool's description; none where they would be idle."""
+        """The words of a tool's description; empty if they would not be used."""
         if is_idle:
             return frozenset()
         if number not in self._told:
@@ -294,7 +295,7 @@ class NameIndex:
 
 
 def _clean(called: str) -> str:
-    """The start of a name that was called, in the commonest form of its characters, without what came along with it."""
+    """The start of a called name, in Unicode's compatible form (NFKC), without stray text around it."""
     start = called[:_LONGEST_NAME]
     if not start.isascii():
         start = unicodedata.normalize("NFKC", start)[:_LONGEST_NAME]

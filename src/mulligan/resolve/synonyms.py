@@ -1,7 +1,7 @@
-"""Tables of the words that names of tools are made of, and which of them stand for one another.
+"""Tables of the words in tool names, and of the relations between them.
 
-Each line of a table is a group; a word may be in several. Words of a line of SAME may replace one another, words of a
-line of RELATED hint at one another, and each line of OPPOSITE has two sides that are never taken for one another.
+Each line of a table is a group; a word may be in several. Words on one line of SAME are synonyms, and words on one line
+of RELATED are related. Each line of OPPOSITE has two sides, which are never confused with each other.
 """
 
 from __future__ import annotations
@@ -277,30 +277,30 @@ in checkin | out checkout
 read unread | write
 """
 
-# Verbs that ask for something and change nothing.
+# Verbs that request something and change nothing.
 READING = """
 get fetch retrieve read load obtain view show display list ls enumerate search find lookup query locate grep describe
 inspect check see
 """
-# Verbs that change something and have no opposite above; those that are nouns as often are left out.
+# Verbs that change something and have no opposite above, without those that are nouns just as often.
 CHANGING = """
 post notify deliver dispatch reply submit share invite run execute exec invoke deploy merge commit fork apply resolve
 click tap press fill navigate toggle trigger turn rotate scale sync schedule assign attach configure confirm mark sign
 buy pay purchase refund transfer swap
 """
-# Verbs that do away with something.
+# Verbs that destroy something.
 DESTROYING = """
 delete remove rm rmdir erase destroy drop unlink purge wipe clear uninstall terminate kill forget
 """
-# Words that have an opposite and do not say that something is changed.
+# Words that have an opposite and do not imply a change.
 HARMLESS = """
 in out on off up down left right first last next previous back forward backward before after oldest newest latest
 minimum maximum min max take
 """
-# Words that say next to nothing about which tool is meant.
+# Words that say almost nothing about which tool is meant.
 LIGHT = """
 mcp server tool function api default plugin the a an of to for in on with by from and or all current my one
 content text info detail information data result id name now
 """
-# What stands between a namespace and a name.
+# Separators between a namespace and a name.
 SPACE_MARKS = ("__", "--", ".", ":", "/")

@@ -1,6 +1,6 @@
-"""Many short texts, searched for a few.
+"""Searches many short texts quickly.
 
-Imported at the first miss only, and rapidfuzz with it.
+Imported on the first unknown name, together with rapidfuzz.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ _MOST_SEARCHED = 800_000  # characters
 
 
 class Texts:
-    """Many short texts that are searched as one long one, which costs a fraction of a loop over them.
+    """Many short texts that are searched as one long text, which is much faster than a loop over them.
 
     Args:
-        texts: the texts; each is known by its number.
+        texts: the texts; results refer to them by index.
     """
 
     def __init__(self, texts: list[str]) -> None:
         self._each = texts
 
     def near(self, text: str) -> tuple[list[int], bool]:
-        """The numbers of the texts most alike in spelling, best first; whether the first is near enough to stop at."""
+        """The indexes of the texts with the most similar spelling, best first; and whether the first is similar enough."""
         found = self._spelled_like(text, self._each) if text.islower() else []
         is_near = bool(found) and found[0][1] >= _NEAR_ENOUGH
         if not is_near and not (text.islower() and self._is_lower):
@@ -42,22 +42,18 @@ class Texts:
         return [number for number, _ in found], is_near
 
     def ending(self, text: str) -> int:
-        """How many of the texts end with this one.
-
-        Args:
-            text: the end.
-        """
+        """The number of texts that end with this one."""
         return sum(map(methodcaller("endswith", text), self._each))
 
     def holding(self, words: list[str], held: dict[int, float], most: int = 12) -> list[int]:
-        """The numbers of the texts that hold the most, and the rarest, of some words.
+        """The indexes of the texts that contain the most of these words; rare words count more.
 
-        Of endless texts only the first few words are looked for.
+        Of very long texts, only the first few words are searched for.
 
         Args:
             words: the words.
-            held: what the texts hold of words looked for before, which counts too; changed.
-            most: how many numbers to give.
+            held: the scores from earlier searches, by index; this search adds to them.
+            most: the maximum number of indexes to return.
         """
         cut_short = []
         for word in words[: max(2, _MOST_SEARCHED // (len(self._joined) + 1))]:
@@ -66,7 +62,10 @@ class Texts:
                 held[number] = held.get(number, 0.0) + 1 / len(numbers)
             if len(numbers) == _MOST_HITS:
                 cut_short.append((word.rstrip("s"), frozenset(numbers)))
-        for word, seen in cut_short:  # so many texts hold it that those found by other words may, unseen
+        for (
+            word,
+            seen,
+        ) in cut_short:  # the search for this word stopped early, so texts found by other words may contain it too
             for number in held.keys() - seen:
                 held[number] += (word in self._each[number].lower()) / _MOST_HITS
         return heapq.nlargest(most, held, key=lambda number: (held[number], -number))

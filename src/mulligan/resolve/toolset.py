@@ -23,13 +23,13 @@ _NO_SECRETS = SecretNames(())
 
 
 class Toolset(Mapping[str, Tool]):
-    """A mapping of tools by name, to which tools can be added, and from which they can be removed, at run time.
+    """A mapping of tools by name. Tools can be added and removed at run time.
 
     Args:
         tools: tools, plain functions and other toolsets.
 
     Attributes:
-        dialects: the message shapes that `definitions` knows by name; None for the built-in ones.
+        dialects: the dialects by name that `definitions` knows; None for the built-in ones.
 
     Raises:
         UsageError: two tools have the same name, or an object cannot be a tool.
@@ -51,7 +51,7 @@ class Toolset(Mapping[str, Tool]):
 
         Args:
             tool: a tool, or a plain function, which becomes one.
-            replace: whether it may take the place of a tool of the same name.
+            replace: whether it may replace a tool with the same name.
 
         Returns:
             The tool that was added.
@@ -95,7 +95,7 @@ class Toolset(Mapping[str, Tool]):
         """Removes a tool and returns it.
 
         Args:
-            name: its name.
+            name: the tool's name.
 
         Raises:
             UsageError: no tool has that name.
@@ -114,20 +114,20 @@ class Toolset(Mapping[str, Tool]):
         """The definitions of the tools in a provider's format.
 
         Args:
-            dialect: the message shape, or its name: `openai`, `anthropic`, or that of a plugin.
+            dialect: a dialect or its name: `openai`, `anthropic`, or that of a plugin.
 
         Raises:
-            UsageError: the dialect does not exist, or the schema of a tool cannot be made.
+            UsageError: the dialect does not exist, or a tool's schema cannot be built.
         """
         described = standalone.load().shape(dialect, self.dialects)
         return [thawed(described.definition(tool)) for tool in self.values()]
 
     def suggest(self, called: str, arguments: Mapping[str, Any] | None = None) -> Suggestions:
-        """The tools that may be meant by a name that none of them has, best first.
+        """The tools that an unknown name may mean, best first.
 
         Args:
             called: the name that was called.
-            arguments: the arguments of the call, if they can be read.
+            arguments: the arguments of the call, if they are readable.
         """
         if called in self._also_called:
             return Suggestions((self._also_called[called],), confident=True)
@@ -158,15 +158,15 @@ class Toolset(Mapping[str, Tool]):
         return self._tools[name]
 
     def get(self, name: object, default: Any = None) -> Any:
-        """The tool of that name, or the default."""
+        """The tool with this name, or the default."""
         return self._tools.get(name, default) if isinstance(name, str) else default
 
     def values(self) -> ValuesView[Tool]:
-        """A copy of the current tools, so that others may change them."""
+        """A copy of the current tools, so that iterating is safe while others change the toolset."""
         return self._tools.copy().values()
 
     def items(self) -> ItemsView[str, Tool]:
-        """A copy of the current names and tools, so that others may change them."""
+        """A copy of the current names and tools, so that iterating is safe while others change the toolset."""
         return self._tools.copy().items()
 
     def __iter__(self) -> Iterator[str]:
@@ -184,7 +184,7 @@ class _ReadOnly(Toolset):
 
     @property
     def view(self) -> Toolset:
-        """This one."""
+        """This toolset itself, which is already read-only."""
         return self
 
     def add(self, tool: Tool | Callable[..., Any], *, replace: bool = False) -> Tool:
@@ -195,7 +195,7 @@ class _ReadOnly(Toolset):
 
 
 class _View(_ReadOnly):
-    """The tools of another toolset."""
+    """A live view of another toolset's tools."""
 
     def __init__(self, whole: Toolset, tools: dict[str, Tool]) -> None:
         super().__init__()
@@ -211,7 +211,7 @@ class _View(_ReadOnly):
 
 
 class _Specs(_ReadOnly):
-    """Tools whose handlers refuse to run, each created when it is first read."""
+    """Tools with handlers that refuse to run. Each is created when it is first read."""
 
     def __init__(
         self, tools: dict[str, Tool], entries: dict[str, Entry], also_called: dict[str, str], index: NameIndex | None
@@ -253,7 +253,7 @@ def _each(tools: Any) -> Iterator[Any]:
             yield given
 
 
-_PACKAGES = {  # by the root of the module that an object's class comes from
+_PACKAGES = {  # by the root package of an object's class
     "langchain": "mulligan-langchain",
     "langchain_core": "mulligan-langchain",
     "langgraph": "mulligan-langchain",
@@ -284,7 +284,7 @@ def _from_anything(given: Any) -> Tool:
 
 
 def _package(given: Any) -> str | None:
-    """The package for the framework that an object is from; None for a function, and for any other object."""
+    """The package for the framework of an object; None for a function or any other object."""
     roots = (cls.__module__.split(".") for cls in type(given).__mro__)
     names = (name for parts in roots for name in (parts[0], ".".join(parts[:2])))
     return next((_PACKAGES[name] for name in names if name in _PACKAGES), None)

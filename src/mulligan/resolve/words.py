@@ -1,4 +1,4 @@
-"""The words of a name: how they are split, their stems, and which names differ only in style."""
+"""The words of a name: how it is split, the stems of the words, and which names differ only in style."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _NEGATING = ("un", "dis", "de", "re")
 
 
 class Meaning(NamedTuple):
-    """The groups that a word belongs to, each field a set of bits.
+    """The groups of a word, each field as a bit set of line numbers.
 
     Attributes:
-        same: the lines of SAME.
-        related: the lines of SAME and RELATED.
-        left: the lines of OPPOSITE that have it on their left.
-        right: the lines of OPPOSITE that have it on their right.
+        same: the lines of SAME that contain it.
+        related: the lines of SAME and RELATED that contain it.
+        left: the lines of OPPOSITE with the word on the left.
+        right: the lines of OPPOSITE with the word on the right.
     """
 
     same: int
@@ -48,7 +48,7 @@ class Word(NamedTuple):
     Attributes:
         text: the word in lower case.
         stem: the word without its endings.
-        meaning: its groups; `UNKNOWN` where no table has it.
+        meaning: its groups; `UNKNOWN` if it is in no table.
     """
 
     text: str
@@ -57,12 +57,12 @@ class Word(NamedTuple):
 
     @property
     def acts(self) -> bool:
-        """Whether it is a verb, or another word, that has an opposite."""
+        """Whether it has an opposite, as most verbs do."""
         return bool(self.meaning.left | self.meaning.right)
 
     @property
     def changes(self) -> bool:
-        """Whether it is a verb that asks for more than reading."""
+        """Whether it is a verb that does more than read."""
         return (self.acts and not self.reads) or self.text in _CHANGING
 
     @property
@@ -72,23 +72,23 @@ class Word(NamedTuple):
 
     @property
     def destroys(self) -> bool:
-        """Whether it is a verb that does away with something."""
+        """Whether it is a verb that destroys something."""
         return self.text in _DESTROYING
 
     @property
     def is_light(self) -> bool:
-        """Whether it says next to nothing about which tool is meant."""
+        """Whether it says almost nothing about which tool is meant."""
         return self.text in _LIGHT
 
 
 def pieces(text: str) -> list[str]:
-    """Cut a name or a sentence at separators, digits and capitals, into lower-case words."""
+    """Splits a name or a sentence at separators, digits and capitals into lower-case words."""
     pattern = _PIECES if text.isascii() else _FOREIGN_PIECES
     return [piece.lower() for piece in pattern.findall(text)]
 
 
 def stem(word: str) -> str:
-    """Take the commonest English endings off a lower-case word: `queries` and `query` give the same."""
+    """Removes the most common English endings of a lower-case word: `queries` and `query` have the same stem."""
     if word in _IRREGULAR:
         return word
     if len(word) > SHORTEST_WORD and word[-1] == "s" and word[-2] not in "sui":
@@ -106,20 +106,20 @@ def stem(word: str) -> str:
 
 
 class Lexicon:
-    """The words met so far, each looked up once."""
+    """The words seen so far; each is looked up once."""
 
     def __init__(self) -> None:
         self._words: dict[str, Word] = {}
 
     def word(self, text: str) -> Word:
-        """Look a lower-case word up."""
+        """Looks up a lower-case word."""
         word = self._words.get(text)
         if word is None:
             word = self._words[text] = word_of(text)
         return word
 
     def words(self, texts: Iterable[str]) -> list[Word]:
-        """Look several up; a run-on word of which all parts are known, such as `readfile`, becomes its parts."""
+        """Looks up several words. A joined word is split if all its parts are known: `readfile` is `read` and `file`."""
         found: list[Word] = []
         for text in texts:
             word = self.word(text)
@@ -129,16 +129,16 @@ class Lexicon:
 
 
 class Name(NamedTuple):
-    """A tool name taken apart.
+    """A parsed tool name.
 
     Attributes:
         whole: all its letters and digits, in lower case.
-        tail: those after the namespace; the same as `whole` without one.
-        space: those of the namespace; empty without one.
-        words: its words, those of the namespace first; of endless names not all.
-        texts: the same, as texts.
-        heading: how many of the words are the namespace's.
-        cut: where the namespace ends in the name.
+        tail: those after the namespace; the same as `whole` if there is no namespace.
+        space: those of the namespace; empty if there is none.
+        words: its words, with those of the namespace first; of a very long name, not all.
+        texts: the texts of the words.
+        heading: how many of the words belong to the namespace.
+        cut: the index at which the namespace ends.
     """
 
     whole: str
@@ -156,7 +156,7 @@ class Name(NamedTuple):
 
 
 def parse(name: str, lexicon: Lexicon) -> Name:
-    """Take a name apart; the namespace ends at the last of the marks that end one."""
+    """Parses a name. The namespace ends at the last namespace separator."""
     cut = max(name.rfind(mark) + len(mark) if mark in name else 0 for mark in SPACE_MARKS)
     space, tail = pieces(name[:cut]), pieces(name[cut:])
     if not tail:
@@ -168,20 +168,20 @@ def parse(name: str, lexicon: Lexicon) -> Name:
 
 
 def tails(name: str) -> list[str]:
-    """What is left of a name when one namespace, or several, are taken off; a verb such as `delete` is none."""
+    """The rest of a name after each of its namespaces. A verb such as `delete` is not a namespace."""
     ends = [start + len(mark) for mark in SPACE_MARKS for start in range(len(name)) if name.startswith(mark, start)]
     lexicon = Lexicon()
     return [name[end:] for end in ends if not orders(lexicon.words(pieces(name[:end])))]
 
 
 def word_of(text: str) -> Word:
-    """Look a lower-case word up in the tables."""
+    """Looks up a lower-case word in the tables."""
     root = stem(text)
     return Word(text, root, _meanings().get(root, UNKNOWN))
 
 
 def split(text: str) -> list[str]:
-    """Take a run-on word apart, if every part is known: `readfile` is `read`, `file`."""
+    """Splits a joined word if every part is known: `readfile` becomes `read` and `file`."""
     meanings = _meanings()
     ways: dict[int, list[str]] = {0: []}
     for end in range(SHORTEST_WORD, len(text) + 1):
@@ -196,12 +196,12 @@ def split(text: str) -> list[str]:
 
 
 def orders(words: Iterable[Word]) -> bool:
-    """Whether some words ask for a change, as those of no namespace do: `delete`, but not `creating`."""
+    """Whether a word asks for a change, such as `delete`, but not `creating`. Namespaces contain no such word."""
     return any(word.changes and not word.text.endswith("ing") for word in words)
 
 
 def opposed(one: Word, other: Word) -> bool:
-    """Whether two words must never be taken for one another, such as `read` and `delete`, `lock` and `unlock`."""
+    """Whether two words must never be confused with each other, such as `read` and `delete`, or `lock` and `unlock`."""
     a, b = one.meaning, other.meaning
     if a.same & b.same:
         return False
@@ -214,7 +214,7 @@ def opposed(one: Word, other: Word) -> bool:
 
 
 def opposites(word: Word) -> list[str]:
-    """The words that the table of opposites sets against a word."""
+    """The opposites of a word in the tables."""
     found = []
     for number, line in enumerate(_lines(OPPOSITE)):
         left, _, right = line.partition("|")
@@ -224,13 +224,13 @@ def opposites(word: Word) -> list[str]:
 
 
 def negations(word: Word) -> list[str]:
-    """The word with a prefix that turns its sense around, or without the one it has."""
+    """The word with each negating prefix added, and without the one it has."""
     prefixed = [prefix + word.text for prefix in _NEGATING]
     return prefixed + [word.text.removeprefix(prefix) for prefix in _NEGATING if word.text.startswith(prefix)]
 
 
 def synonyms(word: Word) -> list[str]:
-    """Other words that may stand for this one, the closest first."""
+    """Other words that can replace this one, the closest first."""
     found = dict.fromkeys(
         text
         for mask, lines in ((word.meaning.same, _lines(SAME)), (word.meaning.related, _lines(SAME) + _lines(RELATED)))
@@ -244,7 +244,7 @@ def synonyms(word: Word) -> list[str]:
 
 @functools.cache
 def _meanings() -> Mapping[str, Meaning]:
-    """The tables by stem, made at the first look-up."""
+    """The tables by stem, built on first use."""
     stems: dict[str, str] = {}
     rows: dict[str, list[int]] = {}
 
@@ -275,25 +275,25 @@ _NEGATIONS = frozenset(["not", "no", "non", "never", "un", "re", "ex", "de", "di
 _UNITS = frozenset(["s", "m", "h", "d", "y", "b", "g", "l", "c", "f"])
 _WRAPPERS = ("functions.", "function.", "tools.", "tool.", "default_api.")
 _LOOSE = str.maketrans("", "", "-_. ")
-_SEPARATORS = re.compile(  # between two words, but not between two digits, and without the sign of a number
+_SEPARATORS = re.compile(  # separators between words; not between two digits, and not the sign of a number
     r"(?<=[^\W\d_])(?![-_. ]+-\d)[-_. ]+(?=[^\W_])|(?<=\d)[-_. ]+(?=[^\W\d_])|^[_ ]+|[_ ]+$", re.MULTILINE
 )
 
 
 def canonical(name: str) -> str:
-    """A name without case and without the `-`, `_`, `.` and spaces between its words: what differs in style only.
+    """A name without case and without the `-`, `_`, `.` and spaces between its words, which are only style.
 
-    A sign at the start or the end and a separator between two digits are no style: `-date` is not `date`, `O-` is not
-    `O`, and `1.5` is not `15`.
+    A sign at the start or end and a separator between two digits are not style: `-date` is not `date`, `O-` is not `O`,
+    and `1.5` is not `15`.
     """
     return _SEPARATORS.sub("", name).casefold()
 
 
 def is_restyled(sent: str, name: str) -> bool:
-    """Whether a name is another one in another style: `filePath`, `FILE-PATH` and `file_path`.
+    """Whether two names differ only in style: `filePath`, `FILE-PATH` and `file_path`.
 
-    The case of a word counts where a name is not in one style throughout, as that of a unit does in `size_MB` and `dose_mg`.
-    A separator that makes a negation or a unit counts too: `notable` is not `no_table`, nor `timeouts` `timeout_s`.
+    If a name mixes styles, the case of a word counts, as it does for the unit in `size_MB` and `dose_mg`. A separator
+    that creates a negation or a unit counts too: `notable` is not `no_table`, and `timeouts` is not `timeout_s`.
 
     Args:
         sent: the name that was sent.
@@ -308,24 +308,24 @@ def is_restyled(sent: str, name: str) -> bool:
 
 
 def _changes_unit(words: list[str], others: list[str]) -> bool:
-    """Whether a word of one letter, such as `M` or `m`, has another case in a name that is not in capitals throughout."""
+    """Whether a one-letter word, such as `M` or `m`, differs in case, unless one of the names is all capitals."""
     is_loud = all(map(str.isupper, words)) or all(map(str.isupper, others))
     return not is_loud and any(len(one) == 1 and one != other for one, other in zip(words, others, strict=False))
 
 
 def has_same_words(sent: str, name: str) -> bool:
-    """Whether no negation and no unit of one letter comes or goes with a separator: it does in `notable`, `no_table`.
+    """Whether no separator creates or removes a negation or a one-letter unit, as it does in `notable` and `no_table`.
 
     Args:
         sent: the name that was sent.
-        name: a name that is canonically equal.
+        name: a canonically equal name.
     """
     ours, theirs = _WORDS.findall(sent), _WORDS.findall(name)
     return not (_joins_another_word(ours, theirs) or _joins_another_word(theirs, ours))
 
 
 def _joins_another_word(words: list[str], others: list[str]) -> bool:
-    """Whether a negation is one word with what follows it in the other name, or a unit of one letter with its neighbour."""
+    """Whether the other name joins a negation to the next word, or a one-letter unit to a neighbour."""
     ends, place = {0}, 0
     for other in others:
         place += len(other)
@@ -341,7 +341,7 @@ def _joins_another_word(words: list[str], others: list[str]) -> bool:
 
 
 def _is_uniform(words: list[str]) -> bool:
-    """Whether words are all in lower case, in upper case, capitalized, or capitalized but for the first."""
+    """Whether all words are in lower case, in upper case, or capitalized; the first may be in lower case."""
     first, *rest = words or [""]
     if all(map(str.islower, words)) or all(map(str.isupper, words)):
         return True
@@ -349,7 +349,7 @@ def _is_uniform(words: list[str]) -> bool:
 
 
 def is_same_tool(called: str, name: str) -> bool:
-    """Whether a name that was called is that of a tool in another style, or behind what providers put before every name.
+    """Whether a called name is a tool's name in another style, or with a prefix that providers add to every name.
 
     Args:
         called: the name that was called.
@@ -360,16 +360,16 @@ def is_same_tool(called: str, name: str) -> bool:
 
 
 def canonical_match(called: str, names: Iterable[str]) -> str | None:
-    """The one name that is the name called but for style, or but for the namespace that one of the two has.
+    """The only name that differs from the called name just in style, or just by a namespace in one of the two.
 
     Args:
         called: the name that was called.
         names: the names that exist.
 
     Returns:
-        The name that is canonically equal; without one, the name that is once a namespace (`a__b`, `mcp__a__b`, `a.b`,
-        `a:b`, `a/b`) is taken off it, or off the name called where no name has one; None where there is none or more than
-        one.
+        The canonically equal name. If there is none, the name that is canonically equal without its namespace (`a__b`,
+        `mcp__a__b`, `a.b`, `a:b`, `a/b`), or to the called name without a server's namespace. None if no name or more
+        than one matches.
     """
     if not 0 < len(called) <= _LONGEST_NAME:
         return None
@@ -390,7 +390,7 @@ def canonical_match(called: str, names: Iterable[str]) -> str | None:
 
 
 def is_ambiguous(called: str, names: Iterable[str]) -> bool:
-    """Whether more than one name has the letters and digits of the name called: `v11` may be `v1_1`.
+    """Whether several names have the letters and digits of the called name: `v11` may mean `v1_1`.
 
     Args:
         called: the name that was called.
@@ -406,7 +406,7 @@ def _tails(name: str) -> set[str]:
 
 
 def _tails_behind_servers(called: str, names: Iterable[str]) -> set[str]:
-    """What is left of a name behind a server's namespace; of names that have such themselves, only behind a provider's."""
+    """The rest of a name after each server's namespace; only after a provider's prefix if existing names have namespaces."""
     spaces = {tail: called[: -len(tail)] for tail in tails(called) if tail}
     if spaces and any(map(tails, names)):
         spaces = {tail: space for tail, space in spaces.items() if space in (*_WRAPPERS, "mcp__")}

@@ -1,1 +1,1 @@
-"""The second stage: arguments are read, checked against the tool's schema and converted to the types of its parameters."""
+"""The second stage reads the arguments, checks them against the tool's schema and converts them for its function."""

@@ -1,4 +1,4 @@
-"""Annotations, read: from a Python type to the shape of the JSON values that fit it."""
+"""Reads annotations: maps a Python type to the shape of the JSON values it accepts."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ class Field:
     """One field of a class, or one parameter of a function.
 
     Attributes:
-        name: the keyword that the class or function takes, and the name in JSON.
-        shape: what the annotation says.
-        required: whether it must be given.
-        default: the default as a JSON value, or MISSING where there is none or JSON cannot show it.
-        description: what the docstring says about it.
+        name: the keyword of the class or function, and the name in JSON.
+        shape: the shape of the annotation.
+        required: whether it has no default.
+        default: the default as a JSON value; `NO_DEFAULT` if there is none or JSON cannot represent it.
+        description: its description in the docstring.
     """
 
     name: str
@@ -75,7 +75,7 @@ def fields_of(cls: type) -> tuple[Field, ...]:
     """The fields of a TypedDict, NamedTuple, dataclass or attrs class.
 
     Raises:
-        UsageError: an annotation cannot be resolved or has no schema; the text names the class and the field.
+        UsageError: an annotation cannot be resolved or has no schema; the message names the class and the field.
     """
     hints = _hints(cls)
     if is_typed_dict(cls):
@@ -86,7 +86,7 @@ def fields_of(cls: type) -> tuple[Field, ...]:
 
 
 def json_default(value: Any) -> Any:
-    """A default as a JSON value, or MISSING where JSON cannot show it."""
+    """A default as a JSON value; `NO_DEFAULT` if JSON cannot represent it."""
     if isinstance(value, Enum):
         return json_default(value.value)
     if value is None or isinstance(value, (str, int)) or (isinstance(value, float) and math.isfinite(value)):
@@ -133,9 +133,9 @@ def _typed_dict_field(cls: Any, name: str, hint: Any) -> Field:
 
 
 def _strip_qualifiers(hint: Any) -> tuple[Any, list[str]]:
-    """A TypedDict's annotation without its qualifiers, and those of them that say whether it is required.
+    """Splits a TypedDict's annotation into the bare type and its `Required` and `NotRequired` qualifiers.
 
-    `__required_keys__` alone is wrong on Python 3.11 where annotations are strings.
+    `__required_keys__` alone is wrong on Python 3.11 if annotations are strings.
     """
     origin = get_origin(hint)
     qualifier = str(origin).rpartition(".")[2]
@@ -156,7 +156,7 @@ def _named_tuple_fields(cls: Any, hints: Mapping[str, Any]) -> Iterator[Field]:
 
 
 def _init_fields(cls: type, hints: Mapping[str, Any]) -> Iterator[Field]:
-    """What `__init__` of a dataclass or attrs class takes."""
+    """The parameters of `__init__` of a dataclass or attrs class."""
     names = {attribute.alias: attribute.name for attribute in attrs.fields(cls)} if attrs.has(cls) else {}
     factories = _factories(cls)
     for name, parameter in inspect.signature(cls).parameters.items():
@@ -170,7 +170,7 @@ def _init_fields(cls: type, hints: Mapping[str, Any]) -> Iterator[Field]:
 
 
 def _factories(cls: type) -> dict[str, Callable[[], Any]]:
-    """The default factories by keyword. One that is not a plain container counts as a default that JSON cannot show."""
+    """The default factories by keyword. Only `list`, `dict` and `tuple` have defaults that JSON can represent."""
     found: dict[str, Any]
     if attrs.has(cls):
         defaults = {attribute.alias: attribute.default for attribute in attrs.fields(cls)}
@@ -181,7 +181,7 @@ def _factories(cls: type) -> dict[str, Callable[[], Any]]:
     return {name: factory if factory in (list, dict, tuple) else object for name, factory in found.items()}
 
 
-_BUILTIN_NAMES = {"str": str, "int": int, "float": float, "bool": bool}  # most annotations are one of these, as text
+_BUILTIN_NAMES = {"str": str, "int": int, "float": float, "bool": bool}  # most annotations are one of these, as strings
 _SCALARS = frozenset({str, int, float, bool, NoneType})
 _TEXTS = frozenset({date, datetime, time, timedelta, UUID, Decimal, bytes})
 _ARRAYS: Mapping[type, type] = MappingProxyType(
@@ -248,34 +248,30 @@ def _is_simple(annotation: Any) -> bool:
 
 
 def is_simple(annotation: Any) -> bool:
-    """Whether it is plain that a resolved annotation has a schema; no means that one has to look.
-
-    Args:
-        annotation: the annotation.
-    """
+    """Whether a resolved annotation certainly has a schema; False if only building the schema can show it."""
     try:
         return _is_simple(annotation)
-    except TypeError:  # not hashable
+    except TypeError:  # unhashable
         return False
 
 
 def alias_shape(alias: Any) -> Shape:
-    """What a type alias stands for."""
+    """The shape of the type that an alias names."""
     return shape_of(
         resolve_annotation(alias.__value__, vars(sys.modules[alias.__module__]), f"type alias {alias.__name__}")
     )
 
 
 def resolve_annotation(annotation: Any, namespace: dict[str, Any], owner: str) -> Any:
-    """Evaluate an annotation that is a string or holds one.
+    """Evaluates an annotation that is a string or contains one.
 
     Args:
-        annotation: as it stands in the code.
-        namespace: the global names of the module that it stands in.
-        owner: whose annotation it is, for the error.
+        annotation: the annotation as written in the code.
+        namespace: the global names of its module.
+        owner: a description of the annotated object, for the error.
 
     Raises:
-        UsageError: a name is not known there.
+        UsageError: the annotation uses an unknown name.
     """
     if type(annotation) is type:
         return annotation
@@ -292,7 +288,7 @@ def resolve_annotation(annotation: Any, namespace: dict[str, Any], owner: str) -
 
 
 def is_typed_dict(cls: type) -> bool:
-    """Whether a class is a TypedDict, of typing or typing_extensions."""
+    """Whether a class is a TypedDict of `typing` or `typing_extensions`."""
     return issubclass(cls, dict) and hasattr(cls, "__required_keys__")
 
 
@@ -401,7 +397,7 @@ def _flatten_notes(notes: Iterable[Any]) -> Iterator[Any]:
 
 
 def _description(note: Any) -> str:
-    """The text of a plain string, of `Field(description=...)` and its like, or of `Doc(...)`."""
+    """The description in a plain string, an object such as `Field(description=...)`, or `Doc(...)`."""
     for text in (note, getattr(note, "description", None), getattr(note, "documentation", None)):
         if isinstance(text, str):
             return inspect.cleandoc(text)
@@ -409,7 +405,7 @@ def _description(note: Any) -> str:
 
 
 def _add_limit(shape: Shape, keywords: Mapping[str, str], value: Any) -> Shape | None:
-    """The shape with one more limit, on those members of a union that can have it; None where none can."""
+    """Adds a limit to a shape; in a union, to each member that supports it. None if no member does."""
     match shape:
         case OneOf(members):
             limited = [_add_limit(member, keywords, value) for member in members]

@@ -1,8 +1,8 @@
-"""Arguments as a model sent them, read strictly: every key and number survives exactly, or the call is refused.
+"""Strict reading of the arguments that a model sent: every key and number survives exactly, or the call is refused.
 
-The text is bounded before it is parsed: size first, then nesting, by counting brackets (RFC 8259 section 9 lets a parser
-set such limits). msgspec parses; the standard library's slower decoder is asked only to say where a text is wrong, or
-when a key may stand twice.
+The size is checked before anything is parsed, then the nesting, by counting brackets (RFC 8259 section 9 permits such
+limits). msgspec parses. The slower decoder of the standard library is used only to locate a syntax error, or to find
+a key that may be duplicated.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ _PARTIAL_LITERAL = re.compile(r'[tfn][^"]{0,3}\Z')
 
 
 def describe_syntax_error(text: str, error: JSONDecodeError) -> str:
-    """What is wrong with a text that is not JSON, in our own words, with line and column.
+    """Describes why a text is not valid JSON, with line and column.
 
     Args:
-        text: the text.
-        error: what the standard library says.
+        text: the invalid text.
+        error: the error of the standard library.
     """
     if _is_cut_off(text, error):
         return describe_cut_off(text)
@@ -69,36 +69,33 @@ def _lower(message: str) -> str:
 
 
 def describe_cut_off(text: str) -> str:
-    """What is wrong with a text that ends before its JSON does.
-
-    Args:
-        text: the text.
-    """
+    """Describes a JSON text that ends too early, with line and column."""
     return f"not valid JSON: it ends too early at {line_and_column(text, len(text))} and seems to be cut off"
 
 
 def is_truncated(text: str, parse_error: str) -> bool:
-    """Whether a text surely ends before its JSON does, so that nobody else need be asked what is wrong with it.
+    """Whether a text definitely ends before its JSON does, so that no second parser is needed to find the error.
 
     Args:
-        text: the text, which is not valid.
-        parse_error: what msgspec says. It also says so of half a surrogate escape, and of a word that is none near the end.
+        text: the invalid text.
+        parse_error: the message of msgspec. It reports truncation also for half a surrogate escape, and for an invalid
+            literal near the end.
     """
     return parse_error == _TRUNCATED and "\\u" not in text and _PARTIAL_LITERAL.search(text[-4:]) is None
 
 
 def _is_cut_off(text: str, error: JSONDecodeError) -> bool:
-    """Whether the text stops inside a string or a word, or where something more must come."""
+    """Whether the text ends inside a string or a literal, or before a required value or bracket."""
     rest = text[error.pos : error.pos + 12].strip()
     return error.msg.startswith("Unterminated string") or any(word.startswith(rest) for word in _LITERALS)
 
 
 def line_and_column(text: str, position: int) -> str:
-    """Line and column of a position, both counted from 1.
+    """The line and column of a position, both counted from 1.
 
     Args:
         text: the text.
-        position: characters before it.
+        position: the index of the character, counted from 0.
     """
     line = text.count("\n", 0, position) + 1
     return f"line {line} column {position - text.rfind(chr(10), 0, position)}"
@@ -106,7 +103,9 @@ def line_and_column(text: str, position: int) -> str:
 
 _BYTE_ORDER_MARK = "\ufeff"
 _COMPLETE_OBJECT = "one complete JSON object, its last brace included"
-_SPACED_COLON = re.compile(r":(?<=[ \t\r\n]:)")  # looks back from each colon: much quicker than searching for the space
+_SPACED_COLON = re.compile(
+    r":(?<=[ \t\r\n]:)"
+)  # looking back from each colon is much faster than searching for the space
 _TOKENS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[{}\[\]]|-?Infinity|NaN', re.DOTALL)
 
 
@@ -130,14 +129,16 @@ def read_arguments(arguments: Any, limits: Limits, *, numbers: NumberReader | No
     Args:
         arguments: JSON text (str or bytes), a mapping, or None. None, `null` and blank text mean no arguments.
         limits: bounds on size and depth.
-        numbers: reads a number with a fraction or an exponent, or raises `PreciseNumberError`; by default it is a float.
+        numbers: converts the text of a number that has a fraction or an exponent, or raises `PreciseNumberError`; by
+            default, the number becomes a float.
 
     Returns:
-        A new dict of plain JSON values that shares nothing with what was given.
+        A new dict of plain JSON values that shares nothing with the input.
 
     Raises:
-        ToolArgumentError: with one problem that says where and why: not JSON, not an object, a duplicate key, a
-            number that JSON does not have, a number that would become another whole number, too deep, too large.
+        ToolArgumentError: the arguments are not JSON or not an object, are too deep or too large, or contain a
+            duplicate key, a number that JSON does not allow, or a number that would be rounded to a different whole
+            number. Its one problem says where and why.
     """
     if type(arguments) is not str:
         arguments = _as_text(arguments)
@@ -153,7 +154,7 @@ def read_arguments(arguments: Any, limits: Limits, *, numbers: NumberReader | No
         parse_error = str(error)
     if parse_error is not None and arguments.startswith(_BYTE_ORDER_MARK):
         return read_arguments(arguments.removeprefix(_BYTE_ORDER_MARK), limits, numbers=numbers)
-    if parse_error is not None:  # raised outside `except`: its context would keep frames alive
+    if parse_error is not None:  # raised outside `except`: the context would keep frames alive
         return _explain(arguments, parse_error, numbers)
     if type(value) is not dict:
         return _refuse_non_object(value)
@@ -164,12 +165,12 @@ def read_arguments(arguments: Any, limits: Limits, *, numbers: NumberReader | No
 
 
 def _may_repeat_a_key(text: str, keys: int) -> bool:
-    """Whether the text may hold more members than keys. A colon after a key follows its quote, or white space after it."""
+    """Whether the text may contain more members than keys. A colon after a key follows its quote or whitespace."""
     return text.count('":') != keys or _SPACED_COLON.search(text) is not None
 
 
 def _count_keys(value: Any) -> int:
-    """How many keys there are in all objects of a value."""
+    """The number of keys in all objects of a value."""
     keys, stack = 0, [value]
     while stack:
         item = stack.pop()
@@ -208,7 +209,7 @@ def _mapping_text(arguments: Mapping[Any, Any]) -> str:
             _refuse("", "every argument name must be a string", "string keys")
         text = dump(as_plain(plain))
     except (RecursionError, TooDeepError):
-        _refuse("", "the arguments are nested too deeplyly, or contain themselves", "a flatter object")
+        _refuse("", "the arguments are nested too deeply, or contain themselves", "a flatter object")
     except UnicodeEncodeError:
         _refuse("", "the arguments contain a lone surrogate, which UTF-8 cannot encode", "valid Unicode text")
     except ToolArgumentError:
@@ -258,7 +259,7 @@ def _check_size(text: str, allowed: int) -> None:
 
 
 def _explain(text: str, parse_error: str, numbers: NumberReader | None) -> dict[str, Any]:
-    """The problem with a text that msgspec refuses (or, where the standard library reads it exactly, its value)."""
+    """Raises the error for a text that msgspec refuses; returns its value if the standard library reads it exactly."""
     if not text or text.isspace():
         return {}
     if not text.isascii():
@@ -290,7 +291,7 @@ def _check_unicode(text: str) -> None:
 
 
 def _reparse(text: str, numbers: NumberReader | None) -> dict[str, Any]:
-    """Parses with the standard library, which lets us see every key."""
+    """Parses with the standard library, which reports every key."""
     import json
 
     duplicates: dict[int, str] = {}
@@ -323,7 +324,7 @@ def _reparse(text: str, numbers: NumberReader | None) -> dict[str, Any]:
 
 
 def _read_number(read: NumberReader, number: str) -> Any:
-    """A number; one that is too large is found later, together with its place."""
+    """Converts a number. One that is too large becomes infinity, which `_check_values` reports with its place."""
     return read(number) if math.isfinite(float(number)) else float(number)
 
 
@@ -342,7 +343,7 @@ def _refuse_duplicate(text: str, pointer: str, key: str) -> NoReturn:
 
 
 def _check_values(text: str, value: dict[str, Any], duplicates: Mapping[int, str]) -> None:
-    """What the standard library lets through: equal keys, infinite numbers and lone surrogates."""
+    """Refuses what the standard library accepts: duplicate keys, infinite numbers and lone surrogates."""
     stack: list[tuple[str, Any]] = [("", value)]
     while stack:
         pointer, item = stack.pop()

@@ -1,4 +1,4 @@
-"""Validate: JSON text is read strictly, within the pipeline's limits."""
+"""The default `validate` plugin: reads JSON text strictly, within the pipeline's limits."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from mulligan.validate.arguments import read_arguments
 
 
 class ReadsNumbers(Protocol):
-    """What is asked of a tool: how numbers that a float does not hold are read."""
+    """The part of a tool that `validate` needs."""
 
     @property
     def numbers(self) -> Any:
-        """The reader."""
+        """The function that converts the text of a number with a fraction or an exponent."""
 
 
 class Validate:

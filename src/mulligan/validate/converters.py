@@ -1,8 +1,7 @@
-"""What cattrs must do with each shape: accept what the schema accepts, refuse what it refuses, and build exact types.
+"""Teaches cattrs each shape: accept what the schema accepts, refuse what it refuses, and build exact types.
 
-Stock cattrs converts what it is given: `"false"` becomes True and None becomes "None". Here a shape is the type that
-cattrs dispatches on, so every value is read by one of the functions below. Limits (`minimum`, `pattern`, `uniqueItems`
-...) are not checked again.
+By default, cattrs converts its input: `"false"` becomes True and None becomes "None". Here cattrs dispatches on shapes,
+so one of the functions below reads every value. Limits (`minimum`, `pattern`, `uniqueItems` ...) are not checked again.
 """
 
 from __future__ import annotations
@@ -44,9 +43,9 @@ from mulligan.validate.types import (
 
 
 def arguments_reader(shapes: Mapping[str, Shape]) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """A function that reads those arguments that have one of these shapes.
+    """A function that reads the arguments with these shapes; it ignores all others.
 
-    It raises one of cattrs' validation errors, whose innermost exceptions are `UnfitError`.
+    It raises one of cattrs' validation errors; the innermost exceptions are `UnfitError`.
     """
     converter = BaseConverter()
     converter.register_structure_hook_factory(lambda kind: isinstance(kind, Shape), _reader)
@@ -78,7 +77,7 @@ def _reader(shape: Shape, converter: BaseConverter) -> Reader:
 
 
 def _lazy_reader(shape: OneOf | Alias | Record, converter: BaseConverter) -> Reader:
-    """A reader made when it is first used, since these may refer to themselves."""
+    """A reader that is built on first use, since these shapes may refer to themselves."""
 
     @cache
     def read() -> Reader:
@@ -120,7 +119,7 @@ def _read_float(value: Any, _: Any) -> float:
 
 
 def _read_anything(value: Any, _: Any) -> Any:
-    """Any JSON value; its numbers are ints and floats."""
+    """Any JSON value; Decimals become floats."""
     if isinstance(value, Decimal):
         return float(value)
     if isinstance(value, list):
@@ -168,7 +167,7 @@ def _choice_reader(options: tuple[Option, ...]) -> Reader:
 
 
 def _comparison_key(value: Any) -> tuple[bool, Any]:
-    """What tells two JSON values apart: 1 is 1.0, but not true."""
+    """A key that is equal for equal JSON values: 1 equals 1.0, but not true."""
     return isinstance(value, bool), value
 
 
@@ -224,19 +223,19 @@ def _construct(cls: type, *items: Any, **members: Any) -> Any:
 
 
 def _rejection_message(cls: type, reason: str | None) -> str:
-    """That a class refuses a value, and after a colon why, in the words of its own check."""
+    """The message for a value that a class rejects, with the reason of the class's own check."""
     words = (reason or "").removeprefix("Value error, ").removeprefix("Assertion failed, ")
     return f"rejected by {cls.__name__}: {words}" if words else f"rejected by {cls.__name__}"
 
 
 def _reason(error: Exception) -> str | None:
-    """What a class's own check says, in one line."""
+    """The message of a class's own check, in one line."""
     says = isinstance(error, (ValueError, TypeError, AssertionError)) and error.args and isinstance(error.args[0], str)
     return str(error.args[0]).partition("\n")[0][:200] if says else None
 
 
 def _members_reader(fields: tuple[Field, ...], converter: BaseConverter, cls: type) -> Reader:
-    """Reads the members of an object, all of them even if one is wrong."""
+    """A function that reads all members of an object and reports all problems together."""
     readers = {field.name: (converter.get_structure_hook(field.shape), field.shape) for field in fields}
     required = {field.name for field in fields if field.required}
 
@@ -269,7 +268,7 @@ def _model_reader(cls: Any) -> Reader:
 
 
 def _model_errors(cls: type, error: Any, value: Any) -> Iterator[UnfitError]:
-    """The problems that pydantic found, without the values that it would show."""
+    """The problems that pydantic found, without the values, which pydantic would include."""
     if not hasattr(error, "error_count"):
         yield UnfitError(_rejection_message(cls, _reason(error)))
         return
@@ -279,7 +278,7 @@ def _model_errors(cls: type, error: Any, value: Any) -> Iterator[UnfitError]:
 
 
 def _value_path(steps: tuple[str | int, ...], value: Any, *, missing: bool) -> tuple[str | int, ...]:
-    """Pydantic's path without the steps that name a member of a union and not a place in the value."""
+    """Pydantic's path without the steps that name a union member instead of a place in the value."""
     path: list[str | int] = []
     for step in steps:
         try:
@@ -310,7 +309,7 @@ class _UnionMember:
 
 
 def union_reader(shapes: tuple[Shape, ...], converter: BaseConverter) -> Reader:
-    """Takes the member whose schema the value fits; of several, the first that can be built from it."""
+    """A reader for a union: of the members with a matching schema, uses the first that can build an object."""
     members = [
         _UnionMember(shape, kinds_of(shape), converter.get_structure_hook(shape), _schema_checker(shape))
         for shape in shapes
@@ -335,7 +334,7 @@ def union_reader(shapes: tuple[Shape, ...], converter: BaseConverter) -> Reader:
 
 
 def _candidates(members: list[_UnionMember], kind: str) -> list[_UnionMember]:
-    """The members that a value of this JSON type may fit, those first that Python has the same type for."""
+    """The members that may accept a value of this JSON type. Members with the same Python type come first."""
     if kind not in NUMBERS:
         return [member for member in members if kind in member.kinds]
     numeric = [member for member in members if member.kinds & NUMBERS]
@@ -356,7 +355,7 @@ def _schema_checker(shape: Shape) -> Callable[[Any], bool]:
 
 
 def kinds_of(shape: Shape) -> frozenset[str]:
-    """The JSON types that a value of this shape can have; `integer` and `number` stand for int and float."""
+    """The JSON types that a value of this shape can have; `integer` means int and `number` means float."""
     match shape:
         case Scalar(kind) if kind is not object:
             return NUMBERS if kind is float else frozenset({_KINDS[kind]})
@@ -380,7 +379,7 @@ def _is_array(shape: Array | Row | Map | Record) -> bool:
 
 
 def kind_of(value: Any) -> str:
-    """The JSON type of a value; a float is always a `number` here, also 1.0."""
+    """The JSON type of a value; a float is always a `number` here, even 1.0."""
     exact = _KINDS.get(type(value))
     if isinstance(value, Decimal):
         return "number"

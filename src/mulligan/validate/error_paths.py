@@ -1,4 +1,4 @@
-"""Where in a value, or in a schema, a problem is: jsonschema-rs makes a key of digits a number, and leaves an empty one out."""
+"""Locates problems in values and schemas: jsonschema-rs reports a key of digits as a number and omits an empty key."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _SCHEMA_MAP_KEYWORDS = frozenset(("properties", "patternProperties", "dependentS
 
 
 class ErrorPaths:
-    """The places in one value that errors of jsonschema-rs are about.
+    """The places in one value that errors of jsonschema-rs refer to.
 
     Args:
-        value: the value, JSON.
-        schema: the schema that it fails.
+        value: a JSON value.
+        schema: the schema that the value does not match.
     """
 
     def __init__(self, value: Any, schema: Mapping[str, Any] | None = None) -> None:
@@ -33,10 +33,10 @@ class ErrorPaths:
         self._tries_left = 0
 
     def path_of(self, error: Any) -> list[Any]:
-        """The keys and indexes that lead to what is wrong, each as it was sent.
+        """The keys and indexes that lead to the problem, with each key as it was sent.
 
         Args:
-            error: of jsonschema-rs.
+            error: an error of jsonschema-rs.
         """
         path: list[Any] = error.instance_path
         if not self._is_ambiguous(path):
@@ -57,7 +57,7 @@ class ErrorPaths:
         return best
 
     def _matches_schema(self, where: tuple[Any, ...], path: list[Any]) -> bool:
-        """Whether a path within the schema goes into as many members and items as one within the value."""
+        """Whether a path within the schema descends through as many members and items as a path within the value."""
         return self._schema is not None and _resolve_schema_path(self._schema, where, path)[1]
 
     def _is_ambiguous(self, path: list[Any]) -> bool:
@@ -82,7 +82,7 @@ class ErrorPaths:
             yield from (["", *rest] for rest in self._candidates(value[""], path))
 
     def _steps(self, value: Any, step: Any) -> Sequence[Any]:
-        """The keys or the index of a value that may be one step of a path."""
+        """The keys or the index of a value that a step of a path may refer to."""
         if isinstance(value, (list, tuple)):
             return [step] if type(step) is int and step < len(value) else []
         if not isinstance(value, (dict, Mapping)):
@@ -98,10 +98,10 @@ class ErrorPaths:
 
 
 def value_at(value: Any, path: Sequence[Any]) -> Any:
-    """The part of a value that a path leads to; None if it leads nowhere.
+    """The part of a value at a path; None if the path leads nowhere.
 
     Args:
-        value: JSON.
+        value: a JSON value.
         path: keys and indexes.
     """
     try:
@@ -113,12 +113,12 @@ def value_at(value: Any, path: Sequence[Any]) -> Any:
 
 
 def schema_path(schema: Mapping[str, Any], steps: Sequence[Any], path: Sequence[Any]) -> tuple[Any, ...]:
-    """The path of an error within a schema, with each name of a property as it is declared.
+    """The path of an error within a schema, with each property name as it is declared.
 
     Args:
         schema: the whole schema.
-        steps: the path as jsonschema-rs gives it; the last is a keyword.
-        path: the keys and indexes that lead to what is wrong.
+        steps: the path that jsonschema-rs reports; the last step is a keyword.
+        path: the keys and indexes that lead to the problem in the value.
     """
     return _resolve_schema_path(schema, steps, path)[0]
 
@@ -126,7 +126,7 @@ def schema_path(schema: Mapping[str, Any], steps: Sequence[Any], path: Sequence[
 def _resolve_schema_path(
     schema: Mapping[str, Any], steps: Sequence[Any], path: Sequence[Any]
 ) -> tuple[tuple[Any, ...], bool]:
-    """The path within a schema, and whether it uses up the path within the value."""
+    """The path within a schema, and whether it matches the whole path within the value."""
     from mulligan.validate.validator import resolve_reference
 
     found: list[Any] = []
@@ -157,20 +157,16 @@ def _resolve_schema_path(
 
 
 def has_ambiguous_names(schema: Any) -> bool:
-    """Whether a part of a schema has a name of digits, or an empty one, that a path does not show as it is.
+    """Whether a schema contains a name that jsonschema-rs does not report unchanged: an empty name, or one of digits.
 
     Args:
-        schema: a schema, bounded in depth.
+        schema: a schema of limited depth.
     """
     return any(not name or name[0] in _FIRST_OF_NUMBER for part in objects_of(schema) for name in part)
 
 
 def objects_of(schema: Any) -> Iterator[dict[str, Any]]:
-    """Each object in a schema once, itself included.
-
-    Args:
-        schema: JSON.
-    """
+    """Every object in a schema once, including the schema itself."""
     stack, seen = [schema], set[int]()
     while stack:
         part = stack.pop()

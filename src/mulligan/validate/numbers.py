@@ -1,7 +1,7 @@
-"""JSON numbers with a fraction or an exponent: a whole number keeps every digit, and any number does if asked for.
+"""JSON numbers with a fraction or an exponent: a whole number keeps every digit; on request, every number does.
 
-A float holds every number of up to 15 significant digits. Only a longer one, or one at the ends of the range, is compared
-with what was sent.
+A float represents any number of up to 15 significant digits. Only longer numbers, and those at the ends of the range,
+are compared with the text that was sent.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
 NumberReader: TypeAlias = "Callable[[str], float | int | Decimal]"
-_EXACT_CHARS = 16  # characters of a number that has at most 15 digits, since one of them is its point or exponent
+_EXACT_CHARS = 16  # a number this long has at most 15 digits, since one character is its point or exponent
 _SMALLEST, _LARGEST = 1e-300, 1e15
 _LARGEST_WHOLE = 2.0**53
 _LONGEST, _LEAST_EXPONENT = 400, -400
 
 
 class PreciseNumberError(ValueError):
-    """A number that cannot be kept as it was sent.
+    """A number that cannot be represented exactly.
 
     Attributes:
         number: the number as it was sent.
@@ -33,13 +33,13 @@ class PreciseNumberError(ValueError):
 
 
 def read_whole(number: str) -> float | int:
-    """A number as a float, or as an int if it is whole and no float is equal to it.
+    """A number as a float, or as an int if it is whole and no float equals it.
 
     Args:
         number: a JSON number with a fraction or an exponent.
 
     Raises:
-        PreciseNumberError: it is not whole, but the nearest float is; or it is out of range.
+        PreciseNumberError: the number is not whole but its nearest float is, or it is out of range.
     """
     read = _read_number(number)
     if isinstance(read, (float, int)):
@@ -57,7 +57,7 @@ def read_exact(number: str) -> float | int | Decimal:
         number: a JSON number with a fraction or an exponent.
 
     Raises:
-        PreciseNumberError: it is out of range, or has hundreds of digits.
+        PreciseNumberError: the number is out of range, or has hundreds of digits.
     """
     read = _read_number(number)
     if not isinstance(read, (float, int)) and (len(number) > _LONGEST or read.adjusted() < _LEAST_EXPONENT):
@@ -83,7 +83,7 @@ def _read_number(number: str) -> float | int | Decimal:
 
 
 def float_to_int(number: float) -> int:
-    """The whole number that a float stands for, with the digits that it is written with: `1e23` is 10 to the 23rd.
+    """The whole number that a float displays: `1e23` becomes 10 to the power of 23.
 
     Args:
         number: a float without a fraction.

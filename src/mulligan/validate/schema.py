@@ -1,7 +1,7 @@
-"""JSON Schema (2020-12) out of Python annotations.
+"""Builds JSON Schema (2020-12) from Python annotations.
 
-Objects are closed. A class that is used once stands where it is used; one that is used again, or that refers to itself,
-stands in `$defs`.
+Objects are closed. A class that is used once is written in place; one that is used again, or that refers to itself,
+is written in `$defs`.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ if TYPE_CHECKING:
 
 
 class Docstring(NamedTuple):
-    """A docstring, read.
+    """A parsed docstring.
 
     Attributes:
         text: the short and the long description, without the sections.
-        parameters: the text of each documented parameter or attribute, by name.
+        parameters: the description of each documented parameter or attribute, by name.
     """
 
     text: str
@@ -53,10 +53,10 @@ class Docstring(NamedTuple):
 
 
 def read_docstring(docstring: str | None) -> Docstring:
-    """Read a docstring in Google, NumPy or Sphinx style.
+    """Parses a docstring in Google, NumPy or Sphinx style.
 
     Args:
-        docstring: as `__doc__` holds it, or None.
+        docstring: the value of `__doc__`.
     """
     text = inspect.cleandoc(docstring or "")
     if "\n" not in text:
@@ -65,14 +65,14 @@ def read_docstring(docstring: str | None) -> Docstring:
 
     try:
         return _convert_docstring(docstring_parser.parse(text))
-    except Exception:  # the parser stumbles over some unusual texts
+    except Exception:  # the parser fails on some unusual texts
         return Docstring(text, {})
 
 
 def read_class_docstring(cls: type) -> Docstring:
-    """Read the docstring of a class, and the docstrings below its attributes and those of its bases.
+    """Parses the docstring of a class, and the docstrings below its own and inherited attributes.
 
-    A docstring that a decorator made from the class's signature does not count.
+    A docstring that a decorator generated from the class's signature is ignored.
     """
     attributes: dict[str, str] = {}
     for base in reversed(cls.__mro__):
@@ -87,13 +87,13 @@ def _written_docstring(cls: type) -> str | None:
     return None if docstring is None or docstring.startswith(f"{cls.__name__}(") else docstring
 
 
-@lru_cache(maxsize=1024)  # to find the source of a class takes milliseconds
+@lru_cache(maxsize=1024)  # finding the source of a class takes milliseconds
 def _attribute_docstrings(cls: type) -> Mapping[str, str]:
     import docstring_parser
 
     try:
         return MappingProxyType(_convert_docstring(docstring_parser.parse_from_object(cls)).parameters)
-    except Exception:  # its source is not at hand, or cannot be read by itself
+    except Exception:  # its source is not available, or cannot be parsed alone
         return MappingProxyType({})
 
 
@@ -118,10 +118,10 @@ def schema_of(annotation: Any) -> dict[str, Any]:
     """The JSON Schema of an annotation.
 
     Args:
-        annotation: a type as `typing.get_type_hints(..., include_extras=True)` gives it.
+        annotation: a type, resolved as by `typing.get_type_hints(..., include_extras=True)`.
 
     Raises:
-        UsageError: the type is not supported; the text names it and what can be used instead.
+        UsageError: the type is not supported; the message names the type and the alternatives.
     """
     return shape_schema(shape_of(annotation))
 
@@ -139,7 +139,7 @@ def object_schema(fields: Iterable[Field]) -> dict[str, Any]:
 
 
 class _Writer:
-    """Writes one schema, with the definitions that it needs."""
+    """Writes one schema and the definitions that it needs."""
 
     def __init__(self) -> None:
         self._definitions: dict[str, Schema] = {}
@@ -147,7 +147,7 @@ class _Writer:
         self._references: dict[str, list[Schema]] = {}
 
     def finish(self, schema: Schema) -> Schema:
-        """Put each definition that only one place refers to into that place, the innermost first."""
+        """Inlines every definition with a single reference, the innermost first."""
         for name, references in reversed(self._references.items()):
             if len(references) == 1:
                 (place,) = references
@@ -262,7 +262,7 @@ class _Writer:
         return next(name for name in names if name not in self._definitions)
 
     def _write_model(self, cls: Any) -> Schema:
-        """A model writes its own schema; its definitions get a prefix where another one has taken a name."""
+        """The schema that a model generates; its definitions get a prefix if their names are taken."""
         prefix = ""
         for number in count(1):
             schema, definitions = _foreign_schema(cls, prefix)

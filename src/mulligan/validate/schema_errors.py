@@ -1,4 +1,4 @@
-"""Where the JSON Schema of a tool is wrong, said to the three who want to know: its author, the model, and the person."""
+"""Errors of a tool's JSON Schema, with messages for its author, the model and the user."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class InvalidSchemaError(SchemaError):
     """A tool's JSON Schema is wrong at one place.
 
     Args:
-        place: where, as a JSON Pointer, safe to show.
-        fault: what is wrong there; it may hold words of the schema.
+        place: the place, as a JSON Pointer that is safe to show.
+        fault: what is wrong there; it may quote the schema.
 
     Attributes:
-        told: what a model is told, without words of the schema.
+        model_message: the message for the model, without text of the schema.
     """
 
     def __init__(self, place: str, fault: str) -> None:
@@ -39,7 +39,7 @@ def compile_schema(schema: Mapping[str, Any]) -> Validator:
         schema: JSON Schema.
 
     Raises:
-        SchemaError: it cannot be used; says where it is wrong, if it is so at one place.
+        SchemaError: the schema cannot be used; the message names the wrong place, if there is one.
     """
     try:
         return Validator(schema)
@@ -48,11 +48,11 @@ def compile_schema(schema: Mapping[str, Any]) -> Validator:
 
 
 def unusable_tool_error(name: str, error: SchemaError) -> ToolExecutionError:
-    """What a call of a tool means whose schema cannot be used.
+    """The error for a call of a tool with an unusable schema.
 
     Args:
         name: the tool's name, safe to show.
-        error: why not.
+        error: the reason.
     """
     reason = error.model_message if isinstance(error, InvalidSchemaError) else str(error)
     return ToolExecutionError(
@@ -64,7 +64,7 @@ def unusable_tool_error(name: str, error: SchemaError) -> ToolExecutionError:
 
 
 def _locate_error(schema: Mapping[str, Any], error: SchemaError) -> SchemaError:
-    """The error with the place that is wrong; as it is where there is none, as for a schema that is too deep."""
+    """The error with the wrong place added; unchanged if there is no single place, as in a schema that is too deep."""
     import jsonschema_rs
 
     if not str(error).startswith("its schema is invalid"):
@@ -84,7 +84,7 @@ def _locate_error(schema: Mapping[str, Any], error: SchemaError) -> SchemaError:
 
 
 def _describe_fault(schema: Any, path: Sequence[Any], found: Any) -> str:
-    """What is wrong, in a few words; of an unknown type, which one is most like it."""
+    """Describes the problem briefly; for an unknown type, suggests the most similar one."""
     value = value_at(schema, path)
     if "type" not in path[-2:] or found.kind.name != "anyOf":
         return clean(str(found).splitlines()[0], newlines=False)[:_MAX_CHARS]

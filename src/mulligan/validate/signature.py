@@ -1,4 +1,4 @@
-"""A function's signature and docstring, read as the parameters of a tool."""
+"""Reads a function's signature and docstring as the parameters of a tool."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ Injected = Annotated[T, _INJECTED]
 
 
 class Parameters(NamedTuple):
-    """What a tool is called with.
+    """The parameters of a tool.
 
     Attributes:
         schema: the closed JSON Schema of the arguments that the model sends.
         injected: the types of the parameters that are hidden from the model, by name.
-        structure: turns valid JSON values into keyword arguments, in a new dict, or raises `StructureError`; None where
-            both are the same.
-        keeps_digits: whether a value may hold a `Decimal`.
+        structure: converts valid JSON values to a new dict of keyword arguments, or raises `StructureError`; None if no
+            conversion is needed.
+        keeps_digits: whether a value may contain a `Decimal`.
     """
 
     schema: dict[str, Any]
@@ -50,7 +50,7 @@ class Parameters(NamedTuple):
 
 
 def is_injected(annotation: Any) -> bool:
-    """Whether an annotation is `Injected[...]` or `Deadline`, or a union with one such as `Injected[Database] | None`."""
+    """Whether an annotation is `Injected[...]` or `Deadline`, or a union with one, as in `Injected[Database] | None`."""
     if annotation is Deadline:
         return True
     origin = get_origin(annotation)
@@ -60,10 +60,10 @@ def is_injected(annotation: Any) -> bool:
 
 
 def check_signature(function: Function) -> None:
-    """Refuse a function that cannot be a tool; cheap enough to be done when it is registered.
+    """Refuses a function that cannot be a tool; cheap enough to run at registration.
 
     Raises:
-        UsageError: naming the function, the parameter and what to do.
+        UsageError: the message names the function, the parameter and the next step.
     """
     if not callable(function):
         raise UsageError(f"a tool needs a function, not {function!r}")
@@ -77,10 +77,10 @@ def read_description(function: Function) -> str:
 
 
 def read_parameters(function: Function) -> Parameters:
-    """The parameters of a function as JSON Schema, and how to make Python objects of the arguments.
+    """The parameters of a function as JSON Schema, and the converter of its arguments.
 
     Raises:
-        UsageError: naming the function, the parameter and what to do.
+        UsageError: the message names the function, the parameter and the next step.
     """
     from mulligan.validate.schema import object_schema
     from mulligan.validate.structure import holds_decimal, make_structure
@@ -102,7 +102,7 @@ def read_parameters(function: Function) -> Parameters:
 
 
 def _failing_parameter(fields: list[Field]) -> str:
-    """The parameter that has no schema, for the error."""
+    """The parameter without a schema, as text for the error."""
     from mulligan.validate.schema import object_schema
 
     for field in fields:
@@ -114,10 +114,10 @@ def _failing_parameter(fields: list[Field]) -> str:
 
 
 def check_annotations(function: Function) -> None:
-    """Refuse a function whose parameters cannot be described, without making their schema where none can fail.
+    """Refuses a function if its parameters cannot be described. Builds the schema only if that can fail.
 
     Raises:
-        UsageError: naming the function, the parameter and what to do.
+        UsageError: the message names the function, the parameter and the next step.
     """
     from mulligan.validate.annotations import is_simple
 
@@ -126,20 +126,20 @@ def check_annotations(function: Function) -> None:
 
 
 def visible_parameter_names(function: Function) -> list[str]:
-    """The names of the parameters that a model is shown, found without making their schema."""
+    """The names of the parameters that the model sees, without building their schema."""
     return [name for name, hint in _hints(function) if not is_injected(hint)]
 
 
 def parameter_names(function: Function) -> list[str]:
-    """The names of all parameters that a call can fill, found without looking at what they are annotated with."""
+    """The names of all parameters that a call can pass, without reading their annotations."""
     return [parameter.name for parameter in _open_parameters(function)]
 
 
 def function_name(function: Function) -> str:
-    """What a function is called; of a `partial`, what it is a part of; of a callable object, its class.
+    """The name of a function: for a `partial`, that of the wrapped function; for a callable object, that of its class.
 
     Raises:
-        UsageError: it is a lambda, which has no name.
+        UsageError: the function is a lambda, which has no name.
     """
     whole = _unwrap_partials(function)
     name = getattr(whole, "__name__", None) or type(whole).__name__
@@ -152,10 +152,10 @@ def function_name(function: Function) -> str:
 
 
 def read_injected(function: Function) -> dict[str, Any]:
-    """The types of the injected parameters alone, for a function whose schema was written by hand.
+    """Only the types of the injected parameters, for a function with a handwritten schema.
 
     Raises:
-        UsageError: naming the function, the parameter and what to do.
+        UsageError: the message names the function, the parameter and the next step.
     """
     return _injected(dict(_hints(function)))
 
@@ -165,7 +165,7 @@ def _injected(hints: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _open_parameters(function: Function) -> Iterator[inspect.Parameter]:
-    """The parameters that are open; those that a `partial` has bound are not."""
+    """The parameters that no `partial` has bound."""
     try:
         parameters = inspect.signature(function).parameters
     except (ValueError, TypeError, NameError) as error:
@@ -235,7 +235,7 @@ def _field(function: Function, parameter: inspect.Parameter, hint: Any, text: st
 
 
 def _without_marker(hint: Any) -> Any:
-    """`Injected[T]` as `T`, with any other notes that it carries."""
+    """`Injected[T]` as `T`, with all other annotations kept."""
     if get_origin(hint) is not Annotated:
         union = get_origin(hint) is not None and is_injected(hint)
         return reduce(or_, map(_without_marker, get_args(hint))) if union else hint
@@ -250,21 +250,21 @@ def _docstring(function: Function) -> Docstring:
 
 
 def _unwrap_partials(function: Any) -> Any:
-    """What a `partial` is a part of."""
+    """The function inside a `partial`."""
     while isinstance(function, partial):
         function = function.func
     return function
 
 
 def _called_function(function: Any) -> Any:
-    """What runs in the end: of a callable object, its `__call__`."""
+    """The function that finally runs: for a callable object, its `__call__`."""
     function = _unwrap_partials(function)
     runs = inspect.isroutine(function) or isinstance(function, type) or hasattr(function, "__wrapped__")
     return function if runs else type(function).__call__
 
 
 def _namespace(function: Function) -> dict[str, Any]:
-    """The global names where the function was written, behind its decorators."""
+    """The global names of the module that defines the function, with decorators unwrapped."""
     called = _called_function(function)
     called = inspect.unwrap(called.__init__ if isinstance(called, type) else called)  # type: ignore[misc]
     return getattr(called, "__globals__", {})
@@ -276,7 +276,7 @@ def _qualified_name(function: Function) -> str:
 
 
 def is_async_callable(function: Any) -> bool:
-    """Whether a callable is a coroutine function or an async generator function; partials are looked through.
+    """Whether a callable is a coroutine function or an async generator function; partials are unwrapped.
 
     Args:
         function: a function, a method, a partial, or an object with `__call__`.

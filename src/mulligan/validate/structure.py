@@ -1,7 +1,7 @@
-"""JSON values that fit a schema, turned into the Python objects that the annotations ask for.
+"""Builds the Python objects that annotations require from JSON values that match the schema.
 
-Where both are the same there is nothing to do, and plain numbers are converted by hand. Everything else is built by
-cattrs: `converters` teaches it what each annotation means, and is imported when a call first needs it.
+If both are the same, there is nothing to do; plain numbers are converted by hand. cattrs builds everything else:
+`converters` teaches it the meaning of each annotation, and is imported when a call first needs it.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _NO_NUMBERS: _NumberTypes = frozenset()
 
 
 class StructureError(MulliganError):
-    """Values fit the schema, but no Python object can be built from them, such as a date from 2026-13-45.
+    """Values match the schema, but Python cannot build an object from them, such as a date from "2026-13-45".
 
     Attributes:
-        problems: what is wrong, one `Problem` each.
+        problems: one `Problem` for each such value.
     """
 
     def __init__(self, problems: tuple[Problem, ...]) -> None:
@@ -38,15 +38,16 @@ class StructureError(MulliganError):
 
 
 def make_structure(shapes: Mapping[str, Shape]) -> Structure | None:
-    """The function that turns valid JSON values into the keyword arguments of a function.
+    """The function that converts valid JSON values to the keyword arguments of a function.
 
-    It leaves its input as it is, and gives it back where nothing has to change, or raises `StructureError`.
+    It never changes its input. It returns the input itself if nothing has to change, and raises `StructureError` if a
+    value cannot be converted.
 
     Args:
-        shapes: what each parameter's annotation says.
+        shapes: the shape of each parameter's annotation.
 
     Returns:
-        The function, or None where JSON values and Python objects are the same.
+        The function; None if JSON values and Python objects are always the same.
     """
     if any(holds_decimal(shape) for shape in shapes.values()):
         return _build_objects(_cast_numbers(()), shapes)
@@ -64,7 +65,7 @@ def make_structure(shapes: Mapping[str, Shape]) -> Structure | None:
 
 
 def _cast_numbers(casts: tuple[_Cast, ...]) -> Structure:
-    """JSON makes no difference between 1 and 1.0, Python does."""
+    """A function that converts between int and float: JSON does not distinguish 1 and 1.0, Python does."""
 
     def structure(arguments: dict[str, Any]) -> dict[str, Any]:
         built = arguments
@@ -98,11 +99,11 @@ def _build_objects(cast: Structure, shapes: Mapping[str, Shape]) -> Structure:
 
 
 def _number_types(shape: Shape, enclosing: Mapping[Shape, _NumberTypes | None]) -> _NumberTypes | None:
-    """The number types that a value may have to be converted to; None where more than that is needed.
+    """The number types that a value may have to be converted to; None if it needs more than a number conversion.
 
     Args:
-        shape: what the annotation says.
-        enclosing: the types that refer to themselves and are being looked at, with the answer to assume for them.
+        shape: the shape of the annotation.
+        enclosing: recursive types that are being examined, with the answer to assume for each.
     """
     from mulligan.validate import annotations
     from mulligan.validate import types as shapes
@@ -134,11 +135,11 @@ def _number_types(shape: Shape, enclosing: Mapping[Shape, _NumberTypes | None]) 
 
 
 def holds_decimal(shape: Shape, enclosing: frozenset[Shape] = frozenset()) -> bool:
-    """Whether a value of a shape may hold a `Decimal`, which needs every digit that was sent.
+    """Whether a value of a shape may contain a `Decimal`, which needs every digit that was sent.
 
     Args:
-        shape: what the annotation says.
-        enclosing: the types that refer to themselves and are being looked at.
+        shape: the shape of the annotation.
+        enclosing: recursive types that are being examined.
     """
     from mulligan.validate import annotations
     from mulligan.validate import types as shapes
@@ -148,7 +149,7 @@ def holds_decimal(shape: Shape, enclosing: frozenset[Shape] = frozenset()) -> bo
     inner: list[Shape] = []
     match shape:
         case shapes.Model():
-            return True  # it reads its members itself
+            return True  # a model reads its own members
         case shapes.Text(kind):
             return kind is Decimal
         case shapes.Array(item):
@@ -186,7 +187,7 @@ def _field_shapes(cls: type) -> list[Shape]:
 
 
 def _problems(error: Exception, path: tuple[str | int, ...], arguments: dict[str, Any]) -> Iterator[Problem]:
-    """The problems in a tree of cattrs' exceptions, whose notes say where each one happened."""
+    """The problems in a tree of cattrs' exceptions; the notes of each exception give its place."""
     from cattrs.errors import ClassValidationError, IterableValidationError
 
     if isinstance(error, ClassValidationError):

@@ -33,11 +33,7 @@ OPTIONS = frozenset(
 
 
 def invalid_arguments(problems: Sequence[Problem]) -> ToolArgumentError:
-    """The error for arguments with these problems.
-
-    Args:
-        problems: what is wrong with them.
-    """
+    """The error for arguments with these problems."""
     count, is_all = (problems.total, problems.is_all) if isinstance(problems, Problems) else (len(problems), True)
     what = "one problem" if count == 1 and is_all else f"{'' if is_all else 'at least '}{count} problems"
     message = f"Invalid arguments: {what}; nothing was run."
@@ -56,10 +52,10 @@ def refuse_to_run(**_: Any) -> Any:
 
 
 def check_tool(name: Any, handler: Any, timeout: Any) -> None:
-    """Checks name, handler and timeout of a tool.
+    """Checks the name, handler and timeout of a tool.
 
     Args:
-        name: its name.
+        name: the tool's name.
         handler: the function that runs.
         timeout: seconds, or None.
 
@@ -75,15 +71,15 @@ def check_tool(name: Any, handler: Any, timeout: Any) -> None:
 
 
 def check_hints(name: str, *, read_only: bool, destructive: bool | None) -> None:
-    """Checks that what is declared of a tool does not contradict itself.
+    """Checks that the declared hints of a tool do not contradict each other.
 
     Args:
-        name: its name.
-        read_only: whether it changes nothing.
-        destructive: whether it may destroy something, or None.
+        name: the tool's name.
+        read_only: whether the tool changes nothing.
+        destructive: whether the tool may destroy something, or None.
 
     Raises:
-        UsageError: it cannot be both.
+        UsageError: the tool is declared both read-only and destructive.
     """
     if read_only and destructive:
         raise UsageError(
@@ -92,15 +88,12 @@ def check_hints(name: str, *, read_only: bool, destructive: bool | None) -> None
 
 
 def check_name(name: Any) -> None:
-    """Checks a name from the host's code: providers must accept it.
+    """Checks that providers accept a name from the host's code.
 
     Names from other programs, such as an MCP server, are used as they are.
 
-    Args:
-        name: the name.
-
     Raises:
-        UsageError: it contains spaces or control characters, or is too long.
+        UsageError: the name contains spaces or control characters, or is too long.
     """
     if not isinstance(name, str) or (name.isprintable() and " " not in name and len(name) <= _LONGEST_NAME):
         return
@@ -118,14 +111,14 @@ def _plain_name(name: str) -> str:
 
 
 def check_options(options: Mapping[str, Any], more: Iterable[str] = ()) -> None:
-    """Checks that all of these are options of a tool.
+    """Checks that all options are known options of a tool.
 
     Args:
-        options: by name.
-        more: further known options.
+        options: the options by name.
+        more: further known names.
 
     Raises:
-        UsageError: one of them is unknown.
+        UsageError: an option is unknown.
     """
     unknown = next((option for option in options if option not in OPTIONS), None)
     if unknown is not None:
@@ -141,7 +134,7 @@ def check_schema(name: Any, schema: Any) -> None:
         schema: the value.
 
     Raises:
-        UsageError: it is not a mapping, or not the schema of an object.
+        UsageError: the value is not a mapping, or not the schema of an object.
     """
     if not isinstance(schema, Mapping):
         raise UsageError(f"tool {name!r}: parameters must be a JSON Schema as a mapping, not {schema!r:.80}")
@@ -151,11 +144,11 @@ def check_schema(name: Any, schema: Any) -> None:
 
 
 def check_labels(name: str, option: str, value: Any) -> frozenset[str]:
-    """A set of strings, which may be given as one string.
+    """An option that takes one string or several, as a set.
 
     Args:
         name: the tool's name.
-        option: the option.
+        option: the option's name.
         value: one string or several.
 
     Raises:
@@ -170,14 +163,14 @@ def check_labels(name: str, option: str, value: Any) -> frozenset[str]:
 
 
 def check_aliases(name: str, value: Any) -> Mapping[str, frozenset[str]]:
-    """Other names of arguments, by the names of these.
+    """The aliases of each argument, by argument name.
 
     Args:
         name: the tool's name.
-        value: for each argument one text or several, or None.
+        value: for each argument, one string or several; or None.
 
     Raises:
-        UsageError: it is something else, or one alias is given for two arguments.
+        UsageError: the value is something else, or two arguments share an alias.
     """
     if value is None:
         return _NO_ALIASES
@@ -198,17 +191,17 @@ def check_arguments(
     schema: Mapping[str, Any] | None,
     function: Any,
 ) -> None:
-    """Whether a tool has the arguments that its options name: a misspelt one would protect nothing.
+    """Checks that a tool has the arguments that its options name: a misspelt secret argument would not be protected.
 
     Args:
         name: the tool's name.
-        secret: the names of the arguments that are to be secret.
-        aliases: other names of arguments, by the names of these.
-        schema: JSON Schema of its arguments, or None where they are read from the function.
-        function: its handler.
+        secret: the names of the secret arguments.
+        aliases: the aliases of each argument, by argument name.
+        schema: JSON Schema of the arguments; None if they are read from the function.
+        function: the tool's handler.
 
     Raises:
-        UsageError: it has no such argument, or an alias is the name of another one.
+        UsageError: an argument does not exist, or an alias is the name of another argument.
     """
     if not secret and not aliases:
         return

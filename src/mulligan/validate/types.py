@@ -1,7 +1,7 @@
-"""Shapes: what an annotation says about JSON values, as one small immutable record for each kind of type.
+"""Shapes: one small immutable record for each kind of type, which says what an annotation means in JSON.
 
-`annotations` reads them, `schema` writes them as JSON Schema, and `converters` builds Python objects from them, so that
-schema and objects always agree on what an annotation means.
+`annotations` reads shapes, `schema` writes them as JSON Schema, and `converters` builds Python objects from them, so
+schema and objects always agree on the meaning of an annotation.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ import attrs
 
 
 class UnfitError(ValueError):
-    """One value that does not fit, raised where it is read.
+    """One value that does not match its shape, raised by the function that reads it.
 
     Attributes:
         message: what is wrong, without the value.
-        expected: what would be right, or None.
-        path: where, from the value that was being read.
+        expected: a description of valid values, or None.
+        path: the place, relative to the value being read.
     """
 
     def __init__(self, message: str, expected: str | None = None, path: tuple[str | int, ...] = ()) -> None:
@@ -37,21 +37,21 @@ class UnfitError(ValueError):
 
 @attrs.frozen(cache_hash=True)
 class Scalar:
-    """A value that JSON has by itself: str, int, float, bool, NoneType, or object for any value."""
+    """A value that JSON represents directly: str, int, float, bool, NoneType, or object for any value."""
 
     type: type
 
 
 @attrs.frozen(cache_hash=True)
 class Text:
-    """A value that JSON has no type for and that is sent as text, such as a date, a path, or an int that is a key."""
+    """A value that is sent as text because JSON has no type for it, such as a date, a path, or an int used as a key."""
 
     type: type
 
 
 @attrs.frozen(cache_hash=True)
 class Option:
-    """One value of a `Choice`: the type and the value in JSON, and the value in Python."""
+    """One value of a `Choice`: its type and value in JSON, and its value in Python."""
 
     type: type
     json: Any
@@ -82,7 +82,7 @@ class Row:
 
 @attrs.frozen(cache_hash=True)
 class Map:
-    """A dict with any keys; the shape of the keys is one of text."""
+    """A dict with any keys; the keys have a shape that JSON represents as text."""
 
     key: Shape
     value: Shape
@@ -90,14 +90,14 @@ class Map:
 
 @attrs.frozen(cache_hash=True)
 class Record:
-    """A TypedDict, dataclass, attrs class or NamedTuple; `fields.fields_of` gives the fields."""
+    """A TypedDict, dataclass, attrs class or NamedTuple; `annotations.fields_of` returns its fields."""
 
     type: type
 
 
 @attrs.frozen(cache_hash=True)
 class Model:
-    """A class that writes its own schema and builds itself, as the models of pydantic do."""
+    """A class that generates its own schema and builds its own objects, such as a pydantic model."""
 
     type: type
 
@@ -111,7 +111,7 @@ class OneOf:
 
 @attrs.frozen(cache_hash=True)
 class Alias:
-    """A type with a name of its own; it may refer to itself."""
+    """A named type alias; it may refer to itself."""
 
     type: Any
 
@@ -144,13 +144,13 @@ _DURATION = re.compile(f"P(?=[0-9T])(?:(?P<weeks>{_NUMBER})W)?(?:(?P<days>{_NUMB
 
 
 class TextForm(NamedTuple):
-    """How a type is sent.
+    """The text format of a type.
 
     Attributes:
-        noun: what a value is called.
+        noun: the name of such a value in messages.
         schema: JSON Schema.
-        read: gives the Python object, or raises ValueError or OverflowError.
-        expected: what a right value looks like.
+        read: returns the Python object, or raises ValueError or OverflowError.
+        expected: a description of valid values.
     """
 
     noun: str
@@ -160,13 +160,13 @@ class TextForm(NamedTuple):
 
 
 def text_form(cls: type) -> TextForm:
-    """The form of a type that a `Text` shape has: one of the table, or a kind of path."""
+    """The text format of the type of a `Text` shape: an entry of the table, or a kind of path."""
     return _FORMS.get(cls) or TextForm("path", {"type": "string"}, partial(_read_path, cls), "path")
 
 
 def _read_path(cls: type, value: str) -> Any:
     if not value:
-        raise ValueError  # pathlib reads it as the working directory
+        raise ValueError  # pathlib reads an empty path as the working directory
     return cls(value)
 
 

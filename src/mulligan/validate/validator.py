@@ -1,7 +1,7 @@
-"""A tool's JSON Schema, compiled once: is a value valid, and if not, what exactly is wrong with it.
+"""A tool's compiled JSON Schema: whether a value is valid, and if not, what exactly is wrong.
 
-jsonschema-rs checks. It never retrieves a `$ref` from outside (`offline=True`), and its messages never hold the value.
-A schema may come from a foreign server, so it is bounded before it is compiled.
+jsonschema-rs checks values. It never retrieves an external `$ref` (`offline=True`), and its messages never contain the
+value. A schema may come from a foreign server, so its size is checked before it is compiled.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ LIMITS: Mapping[str, str] = MappingProxyType(
 
 
 def describe_schema(schema: Any) -> str:
-    """What a JSON Schema asks for, in a few words: `integer from 1 to 10`, `array of string`, `one of "a", "b"`."""
+    """Describes a JSON Schema in a few words: `integer from 1 to 10`, `array of string`, `one of "a", "b"`."""
     if not isinstance(schema, Mapping) or not schema:
         return "any value"
     if "enum" in schema:
@@ -60,7 +60,7 @@ def describe_schema(schema: Any) -> str:
 
 
 def _limits(schema: Mapping[str, Any]) -> str:
-    """The limits that a schema sets besides the type: a value of the wrong type has not met them yet."""
+    """The limits of a schema besides the type: a value of the wrong type has not been checked against them yet."""
     limits = {
         name: words.removeprefix("text ").format(short_json(schema[name]))
         for name, words in LIMITS.items()
@@ -90,7 +90,7 @@ _MOST_PROBLEMS = 1_000
 _MOST_WORK, _FEWEST_PARTS, _MOST_PARTS = 5_000, 16, 1_001
 _MOST_SEARCHED, _ENOUGH_PROBLEMS, _MAX_DESCRIBERS = 32, 50, 4_096
 _KEPT_CHARS = 2_000
-_PART_KEYWORDS = frozenset(("type", "additionalProperties", "falseSchema"))  # they hold for whatever is left out
+_PART_KEYWORDS = frozenset(("type", "additionalProperties", "falseSchema"))  # independent of the omitted parts
 _MEMBER_KEYWORDS = frozenset(
     (
         "$schema",
@@ -110,14 +110,14 @@ _DRAFT_07 = "http://json-schema.org/draft-07/schema"
 
 
 class SchemaError(MulliganError):
-    """A tool's JSON Schema cannot be used: the text says why."""
+    """A tool's JSON Schema cannot be used; the message says why."""
 
 
 class Problems(list[Problem]):
-    """What is wrong with a value, as far as it is described.
+    """The described problems of a value.
 
     Attributes:
-        total: how many problems there are, or, where they were not all looked for, how many there are at least.
+        total: the number of problems; a lower bound if `is_all` is False.
         is_all: whether the total is exact.
     """
 
@@ -134,7 +134,7 @@ class Validator:
         schema: JSON Schema, 2020-12 unless `$schema` names draft-07.
 
     Raises:
-        SchemaError: where the schema is invalid, too deep or too large, or refers to something outside of itself.
+        SchemaError: the schema is invalid, too deep or too large, or contains an external reference.
     """
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
@@ -158,15 +158,15 @@ class Validator:
 
     @property
     def is_valid(self) -> Callable[[Any], bool]:
-        """Whether a value fits the schema, as a function of it."""
+        """A function that returns whether a value matches the schema."""
         return self._is_valid
 
     def problems(self, value: Any, secret: Collection[str] = ()) -> Problems:
-        """What is wrong with a value (the first thousand problems), one problem for each place.
+        """The problems of a value, at most a thousand, and one for each place.
 
         Args:
             value: JSON values, at most as deep as `Limits.depth`.
-            secret: names of top-level members whose value is never shown.
+            secret: names of top-level members; their values are never shown.
         """
         if self._is_costly:
             return _limit_problems(self._unexplained_problems(value, secret))
@@ -214,7 +214,7 @@ class Validator:
 
     @cached_property
     def _member_validator(self) -> Any:
-        """The schema for a part of the members: what it says of each of them, and nothing of all of them together."""
+        """A validator for some of the members: it checks each member, but nothing about the object as a whole."""
         return self._compile({word: part for word, part in self._schema.items() if word in _MEMBER_KEYWORDS})
 
     @cached_property
@@ -222,7 +222,7 @@ class Validator:
         return has_ambiguous_names(self._schema)
 
     def _unexplained_problems(self, value: Any, secret: Collection[str]) -> list[Problem]:
-        """Which members are wrong, without saying which of very many alternatives they fail and why."""
+        """The wrong members. If a schema has very many alternatives, finding the exact reason would take too long."""
         missing = [name for name in self._schema.get("required", ()) if name not in value]
         found = [
             Problem(f"/{escape(name)}", MISSING, describe_schema(_member_schema(self._schema, name, self._schema)))
@@ -237,7 +237,7 @@ class Validator:
         return found or [Problem("", NO_FORM, None, _sent_text(value, whole=True))]
 
     def _unexplained_problem(self, name: str, value: Any, secret: Collection[str], message: str = NO_FORM) -> Problem:
-        """That a member is wrong, without saying why."""
+        """The problem of a wrong member, without the exact reason."""
         if name not in self._members:
             return Problem(f"/{escape(name)}", UNKNOWN)
         sent = None if name in secret else _sent_text(value[name], whole=False)
@@ -251,20 +251,20 @@ class Validator:
 
     @property
     def _max_parts(self) -> int:
-        """How many parts of a value are explained at once.
+        """The number of parts of a value that are explained at once.
 
-        jsonschema-rs copies an object for each member that is missing in it, and an item for each alternative.
+        jsonschema-rs copies an object for each member that is missing from it, and an item for each alternative.
         """
         _, width = self._names_and_width
         return max(_FEWEST_PARTS, min(_MOST_PARTS, _MOST_WORK // max(width, self._alternatives)))
 
     def _first_parts(self, value: Any) -> tuple[Any, bool]:
-        """As many parts of a value as can be explained in no time, and whether these are all."""
+        """The parts of a value that can be explained quickly, and whether they are the whole value."""
         room = [self._max_parts]
         return _copy_parts(value, room, self._names_and_width[0]), room[0] > 0
 
     def _member_problems(self, value: Any, secret: Collection[str]) -> list[Problem]:
-        """What is wrong with the members of a large value, taken one by one; their items, some at a time."""
+        """The problems of the members of a large value, found one member at a time, and a few items at a time."""
         found: list[Problem] = []
         members, is_closed = self._members, self._is_closed
         known = (name for name in value if name in members or not is_closed)
@@ -284,7 +284,7 @@ class Validator:
 
 
 class _Error(NamedTuple):
-    """What jsonschema-rs says of one place, with the path of this place in the whole value."""
+    """An error of jsonschema-rs, with its path in the whole value."""
 
     kind: Any
     message: str
@@ -296,14 +296,14 @@ class _Error(NamedTuple):
 def _confirmed_errors(
     errors: Iterable[Any], part: Any, value: Any, schema: Mapping[str, Any], start: int = 0
 ) -> Iterator[_Error]:
-    """The errors of the beginning of a value that the value has too.
+    """The errors in the first parts of a value that also apply to the whole value.
 
     Args:
-        errors: what is wrong with the beginning.
-        part: the beginning.
+        errors: the errors in the first parts.
+        part: the first parts.
         value: the whole value.
-        schema: the schema that it was compared with.
-        start: the item that the list in the only member of the beginning starts with.
+        schema: the schema.
+        start: if `part` holds a slice of a list, the index at which the slice starts.
     """
     places = ErrorPaths(part, schema)
     for error in errors:
@@ -316,7 +316,7 @@ def _confirmed_errors(
 
 
 def _limit_problems(found: list[Problem], of_root: int = 0, *, is_whole: bool = True) -> Problems:
-    """The problems, one for each place, counted with those missing and unknown arguments that are not among them."""
+    """One problem for each place. The total includes missing and unknown arguments that are not described."""
     described = _merge_by_place(found)[:_MOST_PROBLEMS] if len(found) > 1 else found
     named = [problem.message in (MISSING, UNKNOWN) and problem.pointer.count("/") == 1 for problem in described]
     is_all = len(found) < _MOST_PROBLEMS if is_whole else all(named)
@@ -324,7 +324,7 @@ def _limit_problems(found: list[Problem], of_root: int = 0, *, is_whole: bool = 
 
 
 def _declared_names(schema: Mapping[str, Any]) -> tuple[frozenset[str], int]:
-    """The names of all members that a schema declares, and how many one object has to have at most."""
+    """The names of all members that a schema declares, and the largest number that one object requires."""
     names, width = set[str](), 0
     for part in objects_of(schema):
         required, properties = part.get("required"), part.get("properties")
@@ -337,10 +337,10 @@ def _declared_names(schema: Mapping[str, Any]) -> tuple[frozenset[str], int]:
 
 
 def _count_alternatives(schema: Mapping[str, Any]) -> int:
-    """How many schemas one value may be held against, at most: alternatives within alternatives multiply.
+    """The maximum number of schemas that one value is compared with: nested alternatives multiply.
 
     Raises:
-        SchemaError: they are too many to check a value in any sensible time.
+        SchemaError: checking a value against all of them would take too long.
     """
     known: dict[int, int] = {}
     visiting: set[int] = set()
@@ -350,7 +350,7 @@ def _count_alternatives(schema: Mapping[str, Any]) -> int:
             return sum(map(count, part))
         if not isinstance(part, Mapping):
             return 0
-        if id(part) in visiting:  # a schema that refers to itself goes as deep as the value
+        if id(part) in visiting:  # a recursive schema is as deep as the value
             return 1
         if id(part) not in known:
             visiting.add(id(part))
@@ -368,7 +368,7 @@ def _count_alternatives(schema: Mapping[str, Any]) -> int:
 
 
 def _copy_parts(value: Any, room: list[int], names: Collection[str]) -> Any:
-    """A copy of a value with as many parts as there is room for, the members first that have one of some names."""
+    """A copy of a value with at most `room[0]` parts. Members with one of the names come first."""
     room[0] -= 1
     if type(value) is list:
         return [_copy_parts(item, room, names) for item in takewhile(lambda _: room[0] > 0, value)]
@@ -391,7 +391,7 @@ def _pointer(path: list[Any]) -> str:
 
 
 def _make_describer(kind: Any, message: str, part: Mapping[str, Any], schema: Mapping[str, Any]) -> _Describer:
-    """What is told when a value fails at this place of the schema; made once for each place."""
+    """A function that describes a failure at this place of the schema. It is created once for each place."""
     if kind.name == "required":
         name = kind.value
         expected = describe_schema(_member_schema(part, name, schema))
@@ -437,13 +437,13 @@ def _allowed_names(known: list[str]) -> str:
 
 
 def _quote_name(name: str) -> str:
-    """A name in a list: in quotes unless it is one word, since a sentence would read as one of ours."""
+    """A name for a list, in quotes unless it is one word: an unquoted sentence would look like our own text."""
     shown = show_name(name, _LONGEST_NAME)
     return shown if shown == name and _ONE_WORD(name) else f'"{shown}"'
 
 
 def _leading_key(message: str, members: Collection[str]) -> list[str]:
-    """The key that a message about a key begins with, as JSON text; none where it begins with something else."""
+    """The key, as JSON text, at the start of a message about a key; empty if the message starts with something else."""
     import json
 
     try:
@@ -454,7 +454,7 @@ def _leading_key(message: str, members: Collection[str]) -> list[str]:
 
 
 def _merge_by_place(found: list[Problem]) -> list[Problem]:
-    """The problems, those of one place as one, without items that are too many where their array is known to be too long."""
+    """The problems, merged by place, without the surplus items of an array that is already reported as too long."""
     places: dict[str, list[Problem]] = {}
     for problem in found:
         places.setdefault(problem.pointer, []).append(problem)
@@ -467,7 +467,7 @@ def _is_surplus_item(pointer: str, problem: Problem, places: Collection[str]) ->
 
 
 def _merge_problems(problems: list[Problem]) -> Problem:
-    """One problem for several of one place; the allowed values say all that its type says."""
+    """Merges the problems of one place into one. A list of allowed values already implies the type."""
     for problem in problems:
         if problem.message == NOT_ALLOWED:
             return problem
@@ -495,7 +495,7 @@ def _message_and_expected(error: Any, message: str, part: Mapping[str, Any]) -> 
 
 
 def _sent_text(value: Any, *, whole: bool) -> str:
-    """A value that was sent, as JSON text. It is shortened later, once secrets are taken out of it."""
+    """A value that was sent, as JSON text. It is shortened later, after its secrets are removed."""
     if whole:
         return f"an object with {len(value)} members"
     try:
@@ -505,7 +505,7 @@ def _sent_text(value: Any, *, whole: bool) -> str:
 
 
 def _copy_chars(value: Any, room: list[int]) -> Any:
-    """A copy of a value whose text has as many characters as there is room for, or a few more."""
+    """A copy of a value, cut so that its text has about `room[0]` characters."""
     if type(value) is str:
         room[0] -= len(value)
         return value[:_KEPT_CHARS]
@@ -521,7 +521,7 @@ def _copy_chars(value: Any, room: list[int]) -> Any:
 
 
 def _member_schema(part: Mapping[str, Any], name: str, schema: Mapping[str, Any]) -> Any:
-    """The schema of a member, the first `$ref` followed."""
+    """The schema of a member, with the first `$ref` resolved."""
     properties = part.get("properties")
     member = properties.get(name) if isinstance(properties, Mapping) else None
     if isinstance(member, Mapping) and "$ref" in member and "type" not in member:
@@ -530,7 +530,7 @@ def _member_schema(part: Mapping[str, Any], name: str, schema: Mapping[str, Any]
 
 
 def _resolve_path(schema: Mapping[str, Any], path: Sequence[Any]) -> Mapping[str, Any]:
-    """The part of a schema that an error's path leads to, through `$ref`s within the schema."""
+    """The part of a schema at an error's path, with internal `$ref`s resolved."""
     part: Any = schema
     for step in path:
         if step == "$ref" and isinstance(part, Mapping):
@@ -545,11 +545,11 @@ def _resolve_path(schema: Mapping[str, Any], path: Sequence[Any]) -> Mapping[str
 
 
 def resolve_reference(schema: Mapping[str, Any], reference: str) -> Any:
-    """The part of a schema that a `$ref` within it leads to; None where it leads nowhere.
+    """The part of a schema that an internal `$ref` points to; None if there is none.
 
     Args:
         schema: the whole schema.
-        reference: such as `#/$defs/Point`.
+        reference: a reference such as `#/$defs/Point`.
     """
     part: Any = schema
     for name in steps_of(reference):
