@@ -267,7 +267,7 @@ def test_urllib(bare):
         (ftplib.error_perm("550 a.txt: No such file"), errors.ResourceNotFoundError, "none"),
         (ftplib.error_perm("550 Permission denied."), errors.ToolPermissionError, "none"),
         (ftplib.error_temp("421 Service not available."), errors.ToolUnavailableError, "possible"),
-        (ftplib.error_temp("425 Can't open data connection."), errors.ToolConnectionError, "none"),
+        (ftplib.error_temp("425 Can't open data connection."), errors.ToolConnectionError, "possible"),
         (ftplib.error_proto("odd"), errors.ToolExecutionError, "possible"),
         (smtplib.SMTPAuthenticationError(535, b"no"), errors.ToolAuthenticationError, "none"),
         (smtplib.SMTPServerDisconnected("closed"), errors.ToolConnectionError, "possible"),
