@@ -360,6 +360,37 @@ def test_a_secret_argument_in_the_wrong_place_leaves_by_no_sink(sinks, case):
     assert [sink for sink, text in texts if sink != "session" and "falter" in text] == []
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"passphrase": "{}"},
+        {"pass_phrase": "{}"},
+        {"pasphrse": "{}"},
+        {"notes": [[{"passphrase": "{}"}]]},
+        {"notes": "passphrase={}"},
+        {"notes": ['{"passphrase": "{}"}']},
+        b'{"passphrase": "{}", "notes": "cut o',
+    ],
+)
+def test_what_a_tool_repeats_of_its_secret_argument_is_hidden_wherever_it_was_put(make_pipeline, run, given):
+    def repeat(**sent: Any) -> str:
+        raise ValueError("zitronenfalter does not open it")
+
+    pipeline = make_pipeline(Tool.from_schema("repeat", "", {"type": "object"}, repeat, secret=["passphrase"]))
+    sent = given.replace(b"{}", b"zitronenfalter") if isinstance(given, bytes) else _planted(given, "zitronenfalter")
+    assert "falter" not in run(pipeline, "repeat", sent).content
+    assert "[redacted] does not open it" in run(pipeline, "repeat", {}).content
+
+
+def test_a_message_that_repeats_the_call_hides_a_secret_number_wherever_it_is(make_pipeline, run):
+    def unlock(pin: int, again: int, tries: int = 3) -> str:
+        return "open"
+
+    given = {"pin": 4711471, "again": 4711471, "tries": 4}
+    result = run(make_pipeline(Tool.from_function(unlock, secret=["pin"])), "unlock", given)
+    assert result.without_secrets(given) == {"pin": "[redacted]", "again": "[redacted]", "tries": 4}
+
+
 def test_an_ordinary_argument_like_a_secret_one_is_shown(sinks):
     def unlock(pin: str, bin: str) -> str:
         raise ValueError("no")
