@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -51,6 +53,18 @@ FORMS = [
 def test_a_number_is_no_code(number, code, form, kind):
     schema, sent = form
     assert not is_proposed({"x": schema(S | code)}, {"x": sent(number)}, **kind)
+
+
+@ALL
+@pytest.mark.parametrize("zero", ["-0", "[-0, 1]", '{"y": -0}', '"-0"', '["-0"]', '" -0 "'])
+@pytest.mark.parametrize("part", [S, {"type": "integer"}, {"type": "number"}])
+def test_the_sign_of_zero_is_not_dropped(part, zero, kind):
+    for schema in (part, {"type": "array", "items": part}, {"type": "object", "properties": {"y": part}}):
+        tool = made({"x": schema}, **kind)
+        result = result_of(tool, f'{{"x": {zero}}}', repair="all")
+        assert all('"-0"' in repair.after for repair in result.repairs)
+        call = ready(result.content)
+        assert call is None or "-0" in json.dumps(call)
 
 
 @ALL
@@ -296,9 +310,31 @@ def test_no_unit_comes_or_goes_with_a_separator(word, other, unit, kind):
             assert not is_proposed({one: {}}, {two: 1}, **kind)
 
 
+@given(words, st.sampled_from("ms sec min hr km kg mb usd eur".split()), st.sampled_from(["{0}_{1}", "{1}_{0}"]))
+def test_no_longer_unit_comes_or_goes_with_a_separator_for_a_tool_that_writes(word, unit, form):
+    name = form.format(word, unit)
+    for one, two in ((name, name.replace("_", "")), (name.replace("_", ""), name)):
+        sent, held = {two: 1}, made({one: {}})
+        assert ready(result_of(held, sent).content) is None
+        assert result_of(held, sent, repair="all").is_error
+
+
+@given(words, words, st.sampled_from(KINDS))
+def test_two_names_that_differ_in_style_only_are_not_put_into_two_arguments(word, other, kind):
+    joined, split, humped = f"{word}{other}", f"{word}_{other}", f"{word}{other.title()}"
+    for first, second in ((split, humped), (joined, humped.upper()), (humped, split.upper())):
+        sent = {first: "a", second: "b"}
+        for properties in ({split: {}, joined: {}}, {joined: {}, split: {}, humped: {}}, {split: {}, "note": {}}):
+            if not {first, second} <= {*properties}:
+                assert not is_proposed(properties, sent, **kind)
+
+
 @pytest.mark.parametrize(
     ("name", "sent"),
     [
+        ("user_id", "userid"),
+        ("timeout_ms", "timeoutMs"),
+        ("max_size_mb", "MAX-SIZE-MB"),
         ("file_path", "filepath"),
         ("no_cache", "noCache"),
         ("sort_by", "sortby"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import sqlite3
 import subprocess
 from typing import Any, TypedDict
@@ -304,3 +305,21 @@ def test_the_name_of_a_class_is_shown_only_if_it_is_one(make_pipeline):
 
     first = make_pipeline(Tool.from_function(fail)).call("fail").content.splitlines()[0]
     assert first == "Error executing tool fail: The tool failed."
+
+
+@pytest.mark.parametrize("error", [errors.ToolRateLimitError, errors.ToolUnavailableError, errors.ToolQuotaError])
+@pytest.mark.parametrize("days", [1.1, 2, 31, 400])
+def test_no_model_is_told_to_wait_for_more_than_a_day(make_pipeline, error, days):
+    def ask() -> str:
+        raise error("busy", retry_after=days * 86_400)
+
+    content = make_pipeline(Tool.from_function(ask, read_only=True)).call("ask", {}).content
+    assert re.search(r"\d s\b", content) is None
+    assert "this is temporary" not in content
+
+
+def test_a_model_may_wait_for_a_day(make_pipeline):
+    def ask() -> str:
+        raise errors.ToolRateLimitError("busy", retry_after=86_400)
+
+    assert "after 86400 s" in make_pipeline(Tool.from_function(ask, read_only=True)).call("ask", {}).content

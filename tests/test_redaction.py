@@ -9,7 +9,7 @@ import random
 import re
 import shlex
 import threading
-from base64 import b64encode, urlsafe_b64decode, urlsafe_b64encode
+from base64 import b32encode, b64encode, urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 from urllib.parse import quote, quote_plus
@@ -92,6 +92,21 @@ _CODINGS: dict[str, Callable[[str], str]] = {
     "wrapped": lambda text: f"{text[: len(text) // 2]}\n    {text[len(text) // 2 :]}",
     "wrapped, JSON": lambda text: json.dumps(f"{text[: len(text) // 2]}\n{text[len(text) // 2 :]}")[1:-1],
     "HEX": lambda text: text.encode().hex().upper(),
+    "full width": lambda text: "".join(chr(ord(c) + 0xFEE0) if "!" <= c <= "~" else c for c in text),
+}
+_LISTED: dict[str, Callable[[str], str]] = {  # one by one, so that nothing is glued to them
+    "hex with colons": lambda text: text.encode().hex(":"),
+    "HEX with dashes": lambda text: text.encode().hex("-").upper(),
+    "hex dump": lambda text: text.encode().hex(" "),
+    "list of hex": lambda text: f"[{', '.join(f'0x{byte:02x}' for byte in text.encode())}]",
+    "list of bytes": lambda text: str(list(text.encode())),
+    "list of bytes, compact": lambda text: json.dumps(list(text.encode()), separators=(",", ":")),
+    "list of characters": lambda text: str(list(text)),
+}
+_WHOLE: dict[str, Callable[[bytes], str]] = {  # codings of several characters at once, from the beginning of a text
+    "base32": lambda data: b32encode(data).decode(),
+    "base64 twice": lambda data: b64encode(b64encode(data)).decode(),
+    "base64 of UTF-16": lambda data: b64encode(data.decode().encode("utf-16-le")).decode(),
 }
 _REGISTERED = (
     *("Tr0ub4dor&3", "correct horse battery staple", "p@ss/w+rd=1?#%", "quote\"and'apostrophe", r"back\slash\\twice\n"),
@@ -154,6 +169,50 @@ def test_registered_values_are_hidden_in_every_coding(secret: str, coding: str) 
         redacted = redactor.redact(carrier.format(coded, coded))
         assert REDACTED in redacted
         assert longest_part(coded, redacted) < 6
+
+
+@pytest.mark.parametrize("coding", _LISTED)
+@pytest.mark.parametrize("secret", _REGISTERED)
+def test_registered_values_are_hidden_where_their_bytes_or_characters_are_listed(secret: str, coding: str) -> None:
+    redactor = Redactor([secret], environment={})
+    coded = _LISTED[coding](secret)
+    for carrier in ("{}", "failed for {}", "x={}\ny", "({}) and ({})"):
+        redacted = redactor.redact(carrier.format(coded, coded))
+        assert REDACTED in redacted
+        assert len(redacted) < len(carrier) + 2 * len(REDACTED) + 4
+
+
+@pytest.mark.parametrize("coding", _WHOLE)
+@pytest.mark.parametrize("secret", [secret for secret in _REGISTERED if len(secret) <= 256])
+def test_registered_values_are_hidden_in_codings_of_codings(secret: str, coding: str) -> None:
+    redactor = Redactor([secret], environment={})
+    coded = _WHOLE[coding](secret.encode())
+    for carrier in ("{}", "failed for '{}'", "x={}\ny", "[{}, {}]"):
+        assert longest_part(coded.rstrip("="), redactor.redact(carrier.format(coded, coded))) < 8
+
+
+@pytest.mark.parametrize("lead", ["", "$p='", "net use x: /user:a ", "é"])
+def test_a_registered_value_in_a_command_of_powershell_is_hidden(lead: str) -> None:
+    redactor = Redactor(["Zq9!xW7#kLm2@pR4"], environment={})
+    coded = b64encode(f"{lead}Zq9!xW7#kLm2@pR4'".encode("utf-16-le")).decode()
+    left = redactor.redact(f"powershell -EncodedCommand {coded}").rpartition(" ")[2]
+    held = b"|".join(_decoded(part) for part in left.split(REDACTED)).replace(b"\0", b"")
+    assert longest_part("Zq9!xW7#kLm2@pR4", held.decode("latin-1")) < 4
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sha256:e3:b0:c4:42:98:fc:1c:14 does not match",
+        "MAC 00-1a-2b-3c-4d-5e is unknown",
+        "no bytes [1, 2, 3, 250, 251, 252] expected",
+        "none of ['a', 'b', 'c', 'd', 'e', 'f']",
+        "Ｎｏｔ ｆｏｕｎｄ",
+        "at 12:34:56:78:90:12 be ad de af fe ed",
+    ],
+)
+def test_bytes_and_letters_one_by_one_that_are_no_secret_stay(text: str) -> None:
+    assert Redactor(["Zq9!xW7#kLm2@pR4"], environment={}).redact(text) == text
 
 
 @pytest.mark.parametrize("secret", [*_REGISTERED, "abcd", "abcde"])

@@ -8,7 +8,7 @@ import re
 from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import quote, quote_plus
 
 import pytest
@@ -558,3 +558,71 @@ def test_ordinary_errors_stay_as_they_are(make_pipeline):
     redact = make_pipeline().redactor.redact
     altered = [text for text in told if redact(text) != text]
     assert len(altered) <= 20, altered[:10]
+
+
+_NESTED = {
+    "a closed object": {"properties": {"a": {"type": "integer"}}, "required": ["b"], "additionalProperties": False},
+    "an object of numbers": {"additionalProperties": {"type": "integer"}},
+    "an object of short names": {"propertyNames": {"maxLength": 2}},
+    "an object in it": {"additionalProperties": {"type": "object", "additionalProperties": {"type": "integer"}}},
+    "a name that is a number": {"patternProperties": {"^.*$": {"type": "integer"}}},
+}
+
+
+@pytest.mark.parametrize("schema", _NESTED)
+def test_the_keys_inside_a_secret_argument_are_not_shown(sinks, schema):
+    members = {"keys": {"type": "object", **_NESTED[schema]}, "to": {"type": "object", **_NESTED[schema]}}
+    tool = Tool.from_schema("pay", "", {"type": "object", "properties": members}, lambda **_: "paid", secret=["keys"])
+    inside = {"zitronenfalter": {"zitronenfalter": "x"}, "47119": "x"}
+    outlets = sinks({})
+    result, session = outlets.call(tool, ToolCall("c1", "pay", {"keys": inside, "to": {"rotkehlchen": {"a": "x"}}}))
+    assert result.error is not None
+    pointers = {problem.pointer for problem in result.error.problems}
+    assert {pointer for pointer in pointers if pointer.startswith("/keys")} <= {"/keys", "/keys/b"}
+    assert any(pointer.startswith("/to/") for pointer in pointers)
+    assert [
+        sink for sink, text in outlets.texts(result, session) if sink != "session" and re.search("zitronen|47119", text)
+    ] == []
+
+
+def test_the_keys_that_a_class_refuses_inside_a_secret_argument_are_not_shown(make_pipeline):
+    def pay(keys: dict[str, Literal["read", "write"]]) -> str:
+        return "paid"
+
+    result = make_pipeline(Tool.from_function(pay, secret=["keys"])).call("pay", {"keys": {"zitronenfalter": "x"}})
+    assert "zitronen" not in result.content
+    assert "/keys" in result.content
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"password": "{}"},
+        {"headers": {"Authorization": "Basic {}"}},
+        {"credentials": {"user": "u", "secret": "{}"}},
+        {"note": "{}", "to": "ada"},
+        ["u", "{}"],
+        '{"p": "{}"',
+        "{}",
+    ],
+)
+def test_a_message_repeats_no_argument_of_a_call_that_no_tool_has(make_pipeline, arguments):
+    tool = Tool.from_schema("login", "", {"type": "object", "properties": {"pw": {}}}, lambda **_: "in", secret=["pw"])
+    result = make_pipeline(tool).call("log_in", _planted(arguments, "zitronenfalter"))
+    assert result.is_error
+    assert "zitronen" not in str(result.message("ai-sdk"))
+
+
+def test_a_message_repeats_the_arguments_of_an_unknown_tool_where_no_tool_has_secrets(make_pipeline):
+    look = Tool.from_schema("look", "", {"type": "object", "properties": {"room": {}}}, lambda **_: "seen")
+    result = make_pipeline(look).call("loock", {"room": "hall"})
+    assert result.message("ai-sdk")["input"] == {"room": "hall"}
+
+
+@pytest.mark.parametrize("name", ["ｐａｓｓｗｏｒｄ", "ＰＡＳＳＷＯＲＤ", "pass\uff3fword"])
+def test_the_name_of_a_secret_argument_in_full_width_letters_is_its_name(make_pipeline, name):
+    tool = Tool.from_schema(
+        "login", "", {"type": "object", "properties": {"password": {}}}, lambda **_: 1 / 0, secret=["password"]
+    )
+    result = make_pipeline(tool).call("login", {name: "zitronenfalter"})
+    assert "zitronen" not in str(result.message("ai-sdk")) + result.content

@@ -498,6 +498,17 @@ def test_an_injected_default_is_used(make_pipeline, run):
     assert run(make_pipeline(greet), "greet", {"name": "x"}, context={"user": "Ada"}).content == "x by Ada"
 
 
+@pytest.mark.parametrize("context", [{"usr": "Ada"}, {"usr": "Ada", "deadline": None}, {"a": 1, "b": 2}])
+def test_a_context_that_no_tool_takes_anything_from_is_a_mistake(make_pipeline, run, context):
+    def greet(name: str, user: Injected[str] = "nobody") -> str:
+        return f"{name} by {user}"
+
+    for tools in ([greet], [greet, read_file]):
+        with pytest.raises(errors.UsageError, match=f"'{next(iter(context))}'.*no tool has an Injected parameter"):
+            run(make_pipeline(*tools), "greet", {"name": "x"}, context=context)
+    assert run(make_pipeline(greet), "greet", {"name": "x"}, context={"user": "Ada", "usr": 1}).content == "x by Ada"
+
+
 def test_the_call_and_the_deadline_are_injected(make_pipeline, run):
     def work(n: int, call: Injected[ToolCall], deadline: Injected[Deadline]) -> list[Any]:
         return [call.id, call.name, n, deadline.remaining]

@@ -82,6 +82,7 @@ from mulligan.repair.helpers import coerced, mended_json, same_name
 from mulligan.resolve.toolset import Toolset
 from mulligan.results import Answers, ToolResult
 from mulligan.tools import Tool, tool
+from mulligan.untrusted.classes import as_dict, is_a
 from mulligan.untrusted.text import clean, fence, safe_str, show_name
 from mulligan.validate.arguments import read_arguments
 from mulligan.validate.signature import Injected
@@ -156,12 +157,14 @@ __all__ = [
     "Toolset",
     "UsageError",
     "Waiting",
+    "as_dict",
     "body",
     "clean",
     "coerced",
     "current_deadline",
     "fence",
     "hookimpl",
+    "is_a",
     "meanings",
     "mended_json",
     "pointer_to",

@@ -27,10 +27,12 @@ class Source(Protocol):
     Attributes:
         redactor: removes secrets.
         dialects: the message shapes by name.
+        is_unclear: whether any argument of the call may be secret, since no tool has its name.
     """
 
     redactor: Redactor
     dialects: Mapping[str, Any]
+    is_unclear: bool
 
 
 @attrs.define(eq=False, repr=False)
@@ -143,7 +145,8 @@ class ToolResult:
 
         redactor = self._source.redactor if self._source else Redactor()
         secret = () if self.tool is None else self.tool.secret
-        if secret and isinstance(self.error, ToolArgumentError):  # a misplaced one may be secret
+        is_unclear = self._source is not None and self._source.is_unclear
+        if is_unclear or (secret and isinstance(self.error, ToolArgumentError)):  # a misplaced one may be secret
             return dict.fromkeys(sent, REDACTED) if isinstance(sent, dict) else REDACTED
         try:
             return masked(sent, secret, redactor.redact_values)

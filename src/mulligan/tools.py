@@ -287,12 +287,14 @@ class Tool:
         try:
             return structure(arguments)
         except StructureError as error:
-            return checks.invalid_arguments([self._without_secrets(problem) for problem in error.problems])
+            return checks.invalid_arguments([self._without_secrets(problem, arguments) for problem in error.problems])
 
-    def _without_secrets(self, problem: Problem) -> Problem:
+    def _without_secrets(self, problem: Problem, arguments: dict[str, Any]) -> Problem:
         """The problem; for a secret argument without the text of a class's own check, which follows a colon."""
-        is_secret = argument_of(problem.pointer) in self.secret
-        return Problem(problem.pointer, problem.message.partition(":")[0]) if is_secret else problem
+        if argument_of(problem.pointer) not in self.secret:
+            return problem
+        kept = Problem(problem.pointer, problem.message.partition(":")[0])
+        return self.validator.without_keys(kept, arguments, self.secret)
 
     def without_handler(self) -> Tool:
         """The same tool with a handler that refuses to run, for repairers."""

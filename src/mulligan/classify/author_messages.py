@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from types import TracebackType
 
+from mulligan.untrusted.objects import trace
+
 AUTHORS = (  # what authors raise for the model to read
     "mulligan.AuthorMessage",
     "langchain_core.ToolException",
@@ -25,13 +27,13 @@ def is_authored(exception: BaseException) -> bool:
     Args:
         exception: one of a class in `AUTHORS`, with its traceback.
     """
-    module = _raising_module(exception.__traceback__)
+    module = _raising_module(trace(exception))
     packages = {name.partition(".")[0] for name in (*AUTHORS, *_RELAYS)}
     return module is not None and module.partition(".")[0] not in packages
 
 
-def _raising_module(trace: TracebackType | None) -> str | None:
+def _raising_module(step: TracebackType | None) -> str | None:
     """The module whose code raised; None where nobody knows."""
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    return None if trace is None else str(trace.tb_frame.f_globals.get("__name__", ""))
+    while step is not None and step.tb_next is not None:
+        step = step.tb_next
+    return None if step is None else str(step.tb_frame.f_globals.get("__name__", ""))

@@ -12,6 +12,7 @@ from mulligan.classify.failure import Failure
 from mulligan.errors import ToolError
 from mulligan.hookimpl import hookimpl
 from mulligan.tools import Tool
+from mulligan.untrusted.classes import as_dict
 from mulligan.untrusted.text import safe_str
 
 _MOST_BLOCKS = 100
@@ -46,19 +47,16 @@ def _find_failure(value: Any) -> Failure | None:
     if kind in _RESULTS:
         return None
     if issubclass(kind, Mapping):
-        return _find_failure_in_mapping(shapes.first_items(value))
+        return _find_failure_in_mapping(as_dict(value))
     if issubclass(kind, Exception):
         return _mark_as_data(Failure(value))
-    if _has_flag(value, "isError") or _has_flag(value, "is_error"):
-        return Failure(value=value, message=_block_text(getattr(value, "content", None)))
-    status = _http_error_status(value)
+    stored = Failure(value=value).field
+    if stored("isError") is True or stored("is_error") is True:
+        return Failure(value=value, message=_block_text(stored("content")))
+    status = _http_error_status(stored)
     if status is not None:
         return Failure(value=value, message=f"HTTP status {status}", status=status)
-    if isinstance(getattr(value, "returncode", None), int) and hasattr(value, "stderr"):
-        return _mark_as_data(
-            shapes.detect_failed_program(value.returncode, getattr(value, "stdout", None), value.stderr, value)
-        )
-    return None
+    return _mark_as_data(shapes.detect_failed_program(stored("returncode"), stored("stdout"), stored("stderr"), value))
 
 
 def _find_failure_in_mapping(value: Mapping[Any, Any]) -> Failure | None:
@@ -81,28 +79,19 @@ def _mark_as_data(failure: Failure | None) -> Failure | None:
     return failure
 
 
-def _has_flag(value: object, name: str) -> bool:
-    return getattr(value, name, None) is True
-
-
-def _http_error_status(value: object) -> int | None:
+def _http_error_status(stored: Callable[[str], Any]) -> int | None:
     """The status of an HTTP client's answer object of 400 and above."""
-    if not hasattr(value, "headers"):
-        return None
-    for name in ("status_code", "status"):
-        status = getattr(value, name, None)
-        if isinstance(status, int) and not isinstance(status, bool) and 400 <= status <= 599:
-            return int(status)
-    return None
+    statuses = (stored("status_code"), stored("status")) if stored("headers") is not None else ()
+    return next((status for status in statuses if type(status) is int and 400 <= status <= 599), None)
 
 
 def _block_text(content: Any) -> str:
     """The text of MCP content blocks."""
-    if isinstance(content, str):
+    if type(content) is str:
         return safe_str(content)
     texts = []
-    for block in islice(content, _MOST_BLOCKS) if isinstance(content, (list, tuple)) else ():
-        text = block.get("text") if isinstance(block, Mapping) else getattr(block, "text", None)
-        if isinstance(text, str):
+    for block in islice(content, _MOST_BLOCKS) if type(content) in (list, tuple) else ():
+        text = Failure(value=block).field("text")
+        if type(text) is str:
             texts.append(safe_str(text))
     return "\n".join(texts)[:2_000]

@@ -12,7 +12,8 @@ from enum import Enum
 from typing import Any
 
 from mulligan.classify.response_body import Body, as_mapping
-from mulligan.untrusted.objects import as_dict, field, fields, look
+from mulligan.untrusted.classes import as_dict, is_a, stored
+from mulligan.untrusted.objects import field, fields
 
 Nodes = tuple[dict[str, Any], ...]
 
@@ -61,7 +62,7 @@ def error_nodes(body: Body | None) -> Nodes:
     queue: list[tuple[Any, int]] = [(body, 0)]
     while queue and len(result) < _MOST_NODES:
         node, depth = queue.pop(0)
-        if isinstance(node, Mapping):
+        if is_a(node, Mapping):
             node = as_dict(node)
             result.append(node)
             if depth < _DEEPEST:
@@ -69,9 +70,9 @@ def error_nodes(body: Body | None) -> Nodes:
                 queue += [
                     (inner, depth + 1)
                     for name, inner in node.items()
-                    if (name in _NESTED or name == tag) and not isinstance(inner, str)
+                    if (name in _NESTED or name == tag) and type(inner) is not str
                 ]
-        elif isinstance(node, (list, tuple)):
+        elif type(node) in (list, tuple):
             queue += [(mapping, depth + 1) for item in node[:20] if (mapping := as_mapping(item)) is not None]
     return tuple(result)
 
@@ -90,8 +91,8 @@ def codes(value: object, nodes: Nodes) -> tuple[str, ...]:
         unique_codes.update((code, None) for _, code in known if _CODE.fullmatch(code))
     unique_codes.update((tag, None) for tag in _tags(value))
     for code in fields(value, _STORED_CODES):
-        name = code.name if isinstance(code, Enum) else code
-        if isinstance(name, str) and _CODE.fullmatch(name):
+        name = stored(code).get("_name_") if is_a(code, Enum) else code
+        if type(name) is str and _CODE.fullmatch(name):
             unique_codes.setdefault(name)
     return tuple(unique_codes)
 
@@ -101,11 +102,11 @@ def _tags(value: object) -> tuple[str, ...]:
     found: list[str] = []
     union = field(value, "error")
     for _ in range(_DEEPEST):
-        tag = look(union, "_tag")
-        if not isinstance(tag, str):
+        tag = field(union, "_tag")
+        if type(tag) is not str:
             break
         found.insert(0, tag)
-        union = look(union, "_value")
+        union = field(union, "_value")
     return tuple(found)
 
 
@@ -124,14 +125,14 @@ def messages(value: object, nodes: Nodes) -> Iterator[str]:
                 yield from (f"{one} {nodes[0]}"[:1_000] for one, nodes in text.items() if _is_texts(nodes))
         yield from _texts(node.get("errors"))
     for text in fields(value, _STORED_MESSAGES):
-        if isinstance(text, str) and " " in text:
+        if type(text) is str and " " in text:
             yield text[:1_000]
         yield from _texts(text)
 
 
 def _texts(listed: Any) -> Iterator[str]:
-    yield from (text[:1_000] for text in (listed[:10] if type(listed) is list else ()) if isinstance(text, str))
+    yield from (text[:1_000] for text in (listed[:10] if type(listed) is list else ()) if type(text) is str)
 
 
 def _is_texts(told: Any) -> bool:
-    return type(told) is list and bool(told) and isinstance(told[0], str)
+    return type(told) is list and bool(told) and type(told[0]) is str

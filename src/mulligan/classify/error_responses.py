@@ -23,6 +23,7 @@ from mulligan.classify.error_values import (
 from mulligan.classify.failure import Failure
 from mulligan.classify.phrases import said
 from mulligan.classify.reasons import reason_of
+from mulligan.untrusted.classes import as_dict, is_a
 
 _CODES = ("code", "error_code", "errorCode", "error_type", "reason", "status", "type")
 _VAGUE = (None, meanings.ARGUMENT, meanings.FAILED)
@@ -42,10 +43,12 @@ def detect_error_code(value: Mapping[Any, Any]) -> Failure | None:
     Args:
         value: the mapping.
     """
-    message = value.get("error_message") or value.get("message")
-    if not isinstance(message, str) or not message or not is_envelope(value):
+    message = next(
+        (message for name in ("error_message", "message") if type(message := value.get(name)) is str and message), None
+    )
+    if message is None or not is_envelope(value):
         return None
-    code = next((value[name] for name in _CODES if isinstance(value.get(name), str)), None)
+    code = next((value[name] for name in _CODES if type(value.get(name)) is str), None)
     known = code is not None and reason_of(code) not in _VAGUE
     if known or (code is not None and said(message) is not None):
         return Failure(value=value, message=message)
@@ -63,8 +66,8 @@ def detect_bare_message(value: Mapping[Any, Any]) -> Failure | None:
         return None
     (name, message), *_ = value.items()
     if type(message) is list and name == "errors":
-        message = "; ".join(message[:3]) if message and all(isinstance(one, str) for one in message) else None
-    if not isinstance(message, str) or len(message) > _LONGEST_MESSAGE:
+        message = "; ".join(message[:3]) if message and all(type(one) is str for one in message) else None
+    if type(message) is not str or len(message) > _LONGEST_MESSAGE:
         return None
     if name == "message":  # what a tool says of its work is no failure, but a status and its name alone are one
         status = _STATUS.fullmatch(message)
@@ -82,8 +85,8 @@ def detect_nested_error(value: Mapping[Any, Any]) -> Failure | None:
         value: the mapping.
     """
     status = value.get("status")
-    inner = status.get("error") if isinstance(status, Mapping) and not has_result(value) else None
-    if isinstance(inner, str) and inner and not is_record(value):
+    inner = as_dict(status).get("error") if is_a(status, Mapping) and not has_result(value) else None
+    if type(inner) is str and inner and not is_record(value):
         return Failure(value=value, message=inner)
     errors = mappings(value.get("errors"))
     if not errors or not is_envelope(value):

@@ -15,6 +15,7 @@ from mulligan.classify import meanings
 from mulligan.classify.failure import Failure
 from mulligan.classify.phrases import said
 from mulligan.classify.reasons import reason_of
+from mulligan.untrusted.classes import as_dict, is_a
 from mulligan.untrusted.text import safe_str
 
 # fmt: off
@@ -54,8 +55,8 @@ _SUCCESS_STATUSES = frozenset(("ok", "success", "succeeded"))
 _FAILURE_STATUSES = frozenset(("error", "fail", "failed", "failure"))
 _FINDINGS = ("errors", "failures", "problems", "issues", "violations", "findings", "diagnostics")
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9]{0,40}(?:_[a-z0-9]{1,40}){0,8}")
+_SAID = (str, int, float, bool, list, tuple)
 _MOST_EXTRAS = 3
-_MOST_ITEMS = 1_000
 _LONGEST_REPORT = 600
 _MOST_LINES = 3
 _LEADING_STATUS = re.compile(r"\s{0,8}(?:HTTP\S{0,4}\s{1,4})?(?:Error:?\s{1,4})?([45]\d\d)\b", re.IGNORECASE)
@@ -73,7 +74,11 @@ def has_result(value: Mapping[Any, Any]) -> bool:
     Args:
         value: the mapping.
     """
-    return any(value.get(name) not in (None, "", [], {}) for name in _RESULT_FIELDS)
+    return any(name in value and not _is_empty(value[name]) for name in _RESULT_FIELDS)
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or (type(value) in (str, list, dict) and not value)
 
 
 def message_of(error: Any) -> str:
@@ -82,13 +87,14 @@ def message_of(error: Any) -> str:
     Args:
         error: a text, a mapping or anything else.
     """
-    if isinstance(error, Mapping):
+    if is_a(error, Mapping):
+        error = as_dict(error)
         for name in _WORDS:
-            told = error.get(name)
-            if isinstance(told, (str, Mapping)) and told:
-                return message_of(told)
+            told = message_of(error[name]) if is_a(error.get(name), str, Mapping) else ""
+            if told:
+                return told
         return ""
-    return safe_str(error)
+    return safe_str(error) if is_a(error, str, int, float) else ""
 
 
 def status_of(value: Mapping[Any, Any]) -> int | None:
@@ -97,11 +103,12 @@ def status_of(value: Mapping[Any, Any]) -> int | None:
     Args:
         value: the mapping.
     """
+    value = as_dict(value)
     for name in ("status_code", "statusCode", "status", "code"):
         status = value.get(name)
-        if isinstance(status, str) and re.fullmatch(r"[45]\d\d", status):
+        if type(status) is str and re.fullmatch(r"[45]\d\d", status):
             status = int(status)
-        if isinstance(status, int) and not isinstance(status, bool) and 400 <= status <= 599:
+        if type(status) is int and 400 <= status <= 599:
             return status
     return None
 
@@ -114,7 +121,7 @@ def has_findings(value: Mapping[Any, Any]) -> bool:
     """
     if value.get("ok") is not False and value.get("success") is not False:
         return False
-    listed = [name for name in _FINDINGS if isinstance(value.get(name), (list, tuple)) and value[name]]
+    listed = [name for name in _FINDINGS if type(value.get(name)) in (list, tuple) and value[name]]
     return bool(listed) and not (listed == ["errors"] and _is_slack_or_cloudflare(value))
 
 
@@ -124,11 +131,11 @@ def says_success(value: Mapping[Any, Any]) -> bool:
     Args:
         value: the mapping.
     """
-    flags = (value.get("ok"), value.get("success"))
+    flags = [flag for flag in (value.get("ok"), value.get("success")) if type(flag) in (bool, int, float)]
     if False in flags:
         return False
     status = value.get("status")
-    return True in flags or (isinstance(status, str) and status.lower() in _SUCCESS_STATUSES)
+    return True in flags or (type(status) is str and status.lower() in _SUCCESS_STATUSES)
 
 
 def _is_slack_or_cloudflare(value: Mapping[Any, Any]) -> bool:
@@ -138,13 +145,11 @@ def _is_slack_or_cloudflare(value: Mapping[Any, Any]) -> bool:
     https://developers.cloudflare.com/fundamentals/api/how-to/make-api-calls/.
     """
     error = value.get("error")
-    if value.get("ok") is False and isinstance(error, str) and _IDENTIFIER.fullmatch(error):
+    if value.get("ok") is False and type(error) is str and _IDENTIFIER.fullmatch(error):
         return True
     if value.get("success") is not False or not {"messages", "result"} & set(value) or not is_envelope(value):
         return False
-    return all(
-        type(one.get("code")) is int and isinstance(one.get("message"), str) for one in mappings(value["errors"])
-    )
+    return all(type(one.get("code")) is int and type(one.get("message")) is str for one in mappings(value["errors"]))
 
 
 def detect_flag(value: Mapping[Any, Any]) -> Failure | None:
@@ -156,21 +161,26 @@ def detect_flag(value: Mapping[Any, Any]) -> Failure | None:
     status = status_of(value)
     if (value.get("ok") is False or value.get("success") is False) and _has_reason(value):
         return Failure(value=value, message=message_of(value), status=status)
-    if value.get("error") is True and not has_result(value) and isinstance(value.get("message"), str):
+    if value.get("error") is True and not has_result(value) and type(value.get("message")) is str:
         return Failure(value=value, message=message_of(value), status=status)
-    failed = isinstance(value.get("status"), str) and value["status"].lower() in _FAILURE_STATUSES
-    if failed and isinstance(value.get("message"), str) and value["message"] and is_envelope(value):
+    failed = type(value.get("status")) is str and value["status"].lower() in _FAILURE_STATUSES
+    if failed and type(value.get("message")) is str and value["message"] and is_envelope(value):
         return Failure(value=value, message=value["message"], status=status)
     return None
 
 
 def _has_reason(value: Mapping[Any, Any]) -> bool:
     """Whether a refusal names an error, its code, or a code with a message; an envelope's `errors` do too."""
-    if _is_error(value.get("error")) or value.get("error_code") or value.get("errorCode"):
+    if _is_error(value.get("error")) or _is_told(value.get("error_code")) or _is_told(value.get("errorCode")):
         return True
     code = value.get("code")
-    has_code = isinstance(code, (str, int)) and not isinstance(code, bool) and code != ""
-    return bool(value.get("errors")) or (has_code and bool(message_of(value)))
+    has_code = type(code) in (str, int) and code != ""
+    return _is_told(value.get("errors")) or (has_code and bool(message_of(value)))
+
+
+def _is_told(value: Any) -> bool:
+    """Whether a value is true, and one that JSON knows."""
+    return is_a(value, Mapping) or (type(value) in _SAID and bool(value))
 
 
 def detect_error_field(value: Mapping[Any, Any]) -> Failure | None:
@@ -179,21 +189,22 @@ def detect_error_field(value: Mapping[Any, Any]) -> Failure | None:
     Args:
         value: the mapping.
     """
-    error = value.get("error") or value.get("Error")
-    if isinstance(error, list):
+    error = next((value[name] for name in ("error", "Error") if _is_told(value.get(name))), None)
+    if type(error) is list:
         error = error[0] if mappings(error) and len(error) == 1 else None
-    if not error or has_result(value) or not _is_error(error) or is_record(value):
+    if error is None or has_result(value) or not _is_error(error) or is_record(value):
         return None
-    inner = (
-        status_of(error) if isinstance(error, Mapping) else leading_status(error) if isinstance(error, str) else None
-    )
+    inner = status_of(error) if is_a(error, Mapping) else leading_status(error) if type(error) is str else None
     return Failure(value=value, message=message_of(error), status=inner or status_of(value))
 
 
 def _is_error(error: Any) -> bool:
-    if isinstance(error, str):
+    if type(error) is str:
         return error.strip().lower() not in _NOTHING and not re.fullmatch(r"[\d.,%\s-]+", error)
-    return isinstance(error, Mapping) and any(error.get(name) for name in _ERROR_FIELDS)
+    if not is_a(error, Mapping):
+        return False
+    told = as_dict(error)
+    return any(_is_told(told.get(name)) for name in _ERROR_FIELDS)
 
 
 def leading_status(text: str) -> int | None:
@@ -234,9 +245,9 @@ def detect_problem_details(value: Mapping[Any, Any]) -> Failure | None:
     status = status_of(value)
     if status is None or not is_envelope(value):
         return None
-    told = message_of({name: value.get(name) for name in _WORDS if isinstance(value.get(name), str)})
+    told = message_of({name: value.get(name) for name in _WORDS if type(value.get(name)) is str})
     if not told:
-        told = value["body"] if isinstance(value.get("body"), str) and "headers" in value else ""
+        told = value["body"] if type(value.get("body")) is str and "headers" in value else ""
     return Failure(value=value, message=told, status=status) if told else None
 
 
@@ -251,9 +262,7 @@ def detect_error_list(value: Mapping[Any, Any]) -> Failure | None:
     errors, detail = mappings(value.get("errors")), mappings(value.get("detail"))
     if errors and value.get("data") is None and "valid" not in value:
         first, message = errors[0], "; ".join(message_of(one) for one in errors[:3])
-        if isinstance(first.get("message"), str) and (
-            "data" in value or {"locations", "path", "extensions"} & set(first)
-        ):
+        if type(first.get("message")) is str and ("data" in value or {"locations", "path", "extensions"} & set(first)):
             return Failure(value=value, message=message)
         if is_envelope(value) and {"title", "detail"} & set(first) and {"status", "source", "code"} & set(first):
             return Failure(value=value, message=message, status=status_of(first))
@@ -268,17 +277,8 @@ def mappings(listed: Any) -> list[Mapping[Any, Any]]:
     Args:
         listed: anything.
     """
-    whole = type(listed) is list and all(isinstance(one, Mapping) for one in listed)
-    return [first_items(one) for one in listed] if whole else []
-
-
-def first_items(value: Mapping[Any, Any]) -> Mapping[Any, Any]:
-    """A mapping that ends: a dict itself, of any other the first items.
-
-    Args:
-        value: the mapping.
-    """
-    return value if type(value) is dict else dict(islice(value.items(), _MOST_ITEMS))
+    whole = type(listed) is list and all(is_a(one, Mapping) for one in listed)
+    return [as_dict(one) for one in listed] if whole else []
 
 
 def detect_user_errors(value: Mapping[Any, Any]) -> Failure | None:
@@ -288,11 +288,12 @@ def detect_user_errors(value: Mapping[Any, Any]) -> Failure | None:
         value: the mapping.
     """
     data = value.get("data")
-    for payload in tuple(islice(data.values(), 8)) if isinstance(data, Mapping) else ():
-        errors = mappings(payload.get("userErrors")) if isinstance(payload, Mapping) else []
-        if not errors or not all(one.get("message") for one in errors):
+    for answer in tuple(islice(as_dict(data).values(), 8)) if is_a(data, Mapping) else ():
+        payload = as_dict(answer) if is_a(answer, Mapping) else {}
+        errors = mappings(payload.get("userErrors"))
+        if not errors or not all(_is_told(one.get("message")) for one in errors):
             continue
-        if all(given in (None, [], {}) for name, given in first_items(payload).items() if name != "userErrors"):
+        if all(given != "" and _is_empty(given) for name, given in payload.items() if name != "userErrors"):
             return Failure(value=payload, message="; ".join(message_of(one) for one in errors[:3]), status=422)
     return None
 
@@ -304,7 +305,7 @@ def detect_lambda_error(value: Mapping[Any, Any]) -> Failure | None:
         value: the mapping.
     """
     told = value.get("errorMessage")
-    return Failure(value=value, message=told) if isinstance(told, str) and told and is_envelope(value) else None
+    return Failure(value=value, message=told) if type(told) is str and told and is_envelope(value) else None
 
 
 def detect_failed_program(code: Any, stdout: Any, stderr: Any, value: Any) -> Failure | None:
@@ -316,11 +317,11 @@ def detect_failed_program(code: Any, stdout: Any, stderr: Any, value: Any) -> Fa
         stderr: what it wrote to its standard error.
         value: what the tool returned.
     """
-    if not isinstance(code, int) or isinstance(code, bool) or code == 0 or not stderr:
+    if type(code) is not int or code == 0 or type(stderr) not in (str, bytes):
         return None
-    if stdout and (not isinstance(stdout, (str, bytes)) or stdout.strip()):
+    if not _is_empty(stdout) and (type(stdout) not in (str, bytes) or stdout.strip()):
         return None
-    text = stderr.decode("utf-8", "replace") if isinstance(stderr, bytes) else safe_str(stderr)
+    text = stderr.decode("utf-8", "replace") if type(stderr) is bytes else stderr
     return Failure(value=value, message=text[-2_000:]) if text.strip() else None
 
 

@@ -16,6 +16,7 @@ from mulligan.classify.retry_after import retry_after
 from mulligan.errors import Problem
 from mulligan.lazy import lazy
 from mulligan.untrusted import objects as facts
+from mulligan.untrusted.classes import is_a, stored
 from mulligan.untrusted.copies import detached
 from mulligan.untrusted.serialize import as_content
 from mulligan.untrusted.text import safe_str
@@ -86,14 +87,11 @@ class Evidence:
         exception = self.exception
         if exception is None:
             return False
-        if not facts.stores_nothing(exception) and (
-            type(exception).__module__ != "builtins" or facts.stored(exception)
-        ):
+        if not facts.stores_nothing(exception) and (type(exception).__module__ != "builtins" or stored(exception)):
             return False
-        for one in _exception_args(exception):
-            if one[-1:] == "}" if type(one) is str else issubclass(type(one), Mapping):
-                return False
-        return True
+        return not any(
+            one[-1:] == "}" if type(one) is str else is_a(one, Mapping) for one in facts.raised_with(exception)
+        )
 
     def _read(self, read: Callable[[Any], T]) -> T | None:
         """A fact of the exception or value; None if reading it fails, or if there can be none."""
@@ -159,7 +157,7 @@ class Evidence:
     @property
     def _argument_texts(self) -> str:
         """The texts that an exception was raised with, where its own text is a dump of several, or of bytes."""
-        raised_with = _exception_args(self.exception)
+        raised_with = () if self.exception is None else facts.raised_with(self.exception)
         if len(raised_with) == 1 and type(raised_with[0]) is str:
             return ""
         if len(raised_with) < 2 and not (raised_with and type(raised_with[0]) in (bytes, tuple)):
@@ -173,16 +171,16 @@ class Evidence:
     @property
     def _missing_key(self) -> str:
         """The argument of a KeyError, since its text is only a quotation of that."""
-        raised_with = getattr(self.exception, "args", ()) if issubclass(type(self.exception), KeyError) else ()
-        told = raised_with[0] if raised_with else None
-        return safe_str(told) if isinstance(told, str) else ""
+        exception = self.exception
+        raised_with = facts.raised_with(exception) if exception is not None and is_a(exception, KeyError) else ()
+        return safe_str(raised_with[0]) if raised_with and type(raised_with[0]) is str else ""
 
     @shared_property
     def stderr(self) -> str:
         """The standard error of a failed program: the last 2,000 characters."""
         written = self._read(lambda source: facts.field(source, "stderr"))
-        text = written.decode("utf-8", "replace") if isinstance(written, bytes) else written
-        return text[-2_000:].strip() if isinstance(text, str) else ""
+        text = written.decode("utf-8", "replace") if type(written) is bytes else written
+        return text[-2_000:].strip() if type(text) is str else ""
 
     @shared_property
     def retry_after(self) -> float | None:
@@ -225,8 +223,8 @@ class Evidence:
     def field(self, *names: str) -> Any:
         """Reads a path of stored attributes and keys, starting at the exception or the value; None if it ends early.
 
-        For rules about unknown classes: unlike `look` it runs no foreign code that may do I/O, so a property is read
-        only if its getter calls nothing.
+        For rules about unknown classes: unlike `look` it runs no foreign code, so a property is not read, but what a
+        class keeps for it as `_name` is.
 
         Args:
             names: the names of the path; a name is a key if the current object is a mapping, otherwise an attribute.
@@ -263,11 +261,6 @@ class Evidence:
         """
         pattern = _compile_phrases(phrases)
         return pattern.search(self.text) is not None or pattern.search(self.body_text) is not None
-
-
-def _exception_args(exception: BaseException | None) -> tuple[Any, ...]:
-    raised_with = facts.look(exception, "args")
-    return raised_with if type(raised_with) is tuple else ()
 
 
 @lru_cache(maxsize=1_024)

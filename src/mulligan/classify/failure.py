@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 from mulligan.classify import resources
 from mulligan.classify.author_messages import AUTHORS, is_authored
@@ -12,6 +12,7 @@ from mulligan.classify.evidence import Evidence, shared_property
 from mulligan.execute.steps import DeadlineExceeded, ExecutorSaturated
 from mulligan.lazy import lazy
 from mulligan.untrusted import objects as facts
+from mulligan.untrusted.classes import is_a, stored
 from mulligan.untrusted.text import safe_str
 
 if TYPE_CHECKING:
@@ -21,15 +22,7 @@ if TYPE_CHECKING:
 Stage = Literal["resolve", "validate", "authorize", "execute", "detect", "serialise"]
 
 
-E = TypeVar("E", bound=BaseException)
-
-
 _TYPES_WITHOUT_DETAIL = (MemoryError, RecursionError, DeadlineExceeded, ExecutorSaturated)
-
-
-def _is(exception: BaseException | None, *classes: type[E]) -> TypeGuard[E]:
-    """`isinstance`, by the true class: a foreign exception may lie about it, or raise when it is asked."""
-    return issubclass(type(exception), classes)
 
 
 _MOST_FRAMES = 200
@@ -149,7 +142,7 @@ class Failure(Evidence):
         Args:
             packages: names of packages or modules.
         """
-        step = None if self.exception is None else self.exception.__traceback__
+        step = None if self.exception is None else facts.trace(self.exception)
         for _ in range(_MOST_FRAMES):
             if step is None:
                 return None
@@ -177,7 +170,11 @@ class Failure(Evidence):
     def detail(self) -> str:
         """The text, where it says more than its type and its resource do, with what a program wrote; else empty."""
         exception = self.exception
-        if _is(exception, OSError) and exception.errno is not None and type(exception).__str__ is OSError.__str__:
+        if (
+            is_a(exception, OSError)
+            and facts.field(exception, "errno") is not None
+            and type(exception).__str__ is OSError.__str__
+        ):
             return ""
         if issubclass(type(exception), _TYPES_WITHOUT_DETAIL):
             return ""
@@ -201,10 +198,11 @@ class Failure(Evidence):
         """The last frames without local values, for the operator: at most 8,000 characters, not redacted."""
         import traceback
 
-        remote_traceback = facts.stored(self.exception).get("traceback_text")  # of a process of its own
-        if isinstance(remote_traceback, str):
+        remote_traceback = stored(self.exception).get("traceback_text")  # of a process of its own
+        if type(remote_traceback) is str:
             return remote_traceback[-8_000:]
-        frames = facts.guarded(lambda: traceback.format_tb(facts.look(self.exception, "__traceback__"), limit=-12))
+        trace = None if self.exception is None else facts.trace(self.exception)
+        frames = facts.guarded(lambda: traceback.format_tb(trace, limit=-12))
         return "".join(frames or ())[-8_000:]
 
     @property
@@ -230,12 +228,12 @@ class Failure(Evidence):
 
     def _filename(self) -> str | None:
         exception = self.exception
-        path = exception.filename if _is(exception, OSError) else None
+        path = facts.field(exception, "filename") if is_a(exception, OSError) else None
         return path[:2_000] if type(path) is str and path and "://" not in path else None
 
     def _stored_resource(self) -> str | None:
         stored = resources.stored_resource(self.exceptions)
-        if stored is None and _is(self.exception, FileNotFoundError):
+        if stored is None and is_a(self.exception, FileNotFoundError):
             stored = resources.bare_path(self.text)
         return stored
 

@@ -75,7 +75,7 @@ def pointer_to(place: object) -> str:
         if not _NAME.fullmatch(place.lstrip("/#")):
             return ""
         parts: list[Any] = [part for part in re.split(r"[./\[\]]+", place.lstrip("#")) if part]
-    elif isinstance(place, (list, tuple)) and all(isinstance(part, (str, int)) for part in place):
+    elif isinstance(place, (list, tuple)) and all(type(part) in (str, int) for part in place):
         parts = list(place)
     else:
         return ""
@@ -134,7 +134,7 @@ def _pointers_in_mapping(errors: dict[str, Any]) -> Iterator[tuple[str, bool]]:
 
 def _says_missing(node: Mapping[str, Any]) -> bool:
     told = (node.get(name) for name in ("type", "code", "msg", "message", "reason"))
-    return any(isinstance(text, str) and _MISSING.search(text[:200]) for text in told)
+    return any(type(text) is str and _MISSING.search(text[:200]) for text in told)
 
 
 def _sent_json(pointer: str, arguments: Mapping[str, Any] | None) -> str | None:

@@ -88,8 +88,8 @@ def stored_resource(exceptions: tuple[BaseException, ...]) -> str | None:
     for exception in exceptions:
         for name in ("filename", "filename2"):
             path = field(exception, name)
-            if isinstance(path, (str, bytes)) and path:
-                text = safe_str(path.decode(errors="replace") if isinstance(path, bytes) else path)
+            if type(path) in (str, bytes) and path:
+                text = safe_str(path.decode(errors="replace") if type(path) is bytes else path)
                 if "://" not in text[:20]:
                     return text
     return None
@@ -229,7 +229,7 @@ def _resource_in_body(nodes: Nodes) -> str | None:
     for node in nodes:
         for name in () if "field" in node else _RESOURCE_FIELDS:
             found = node.get(name)
-            if isinstance(found, str) and 0 < len(found) < 400 and "\n" not in found:
+            if type(found) is str and 0 < len(found) < 400 and "\n" not in found:
                 return found
     return None
 

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
+from mulligan.untrusted.classes import as_dict, is_a, is_in_memory
 from mulligan.untrusted.objects import field, fields, guarded
 
 _MOST_HEADERS = 200
-_RESPONSE_FIELDS = ("response", "raw_response", "http_response", "resp", "meta")
+_RESPONSE_FIELDS = ("response", "raw_response", "http_response", "resp", "answer", "meta")
 _STATUS = ("status_code", "status", "http_status", "http_status_code", "statusCode", "http_code", "response_code")
 _AMBIGUOUS_STATUS_FIELDS = ("response_status_code", "code")
 _LONGEST_HOST = 253  # RFC 1035, section 2.3.4
@@ -18,6 +19,7 @@ _LINE = re.compile(r"([45]\d\d)(?: [A-Z][A-Za-z' -]{0,60})?")
 _KNOWN_STATUSES = frozenset(  # RFC 9110, its registry, and what proxies made of 4xx and 5xx
     (*range(400, 419), *range(421, 427), 428, 429, 431, 440, 444, 449, 450, 451, 456, 460, 463, 494, 495, 496, 498, 499)
 ) | frozenset((*range(500, 509), 510, 511, *range(520, 528), 529, 530, 561, 598, 599))
+_SIMPLE = (str, bytes, int, float)
 _URLS = ("url", "uri", "real_url", "request_url")
 _HOST = re.compile(r"[\w-]+(?:\.[\w-]+)*\.?|[0-9a-f:.]+").fullmatch
 
@@ -28,11 +30,12 @@ def find_responses(value: object) -> tuple[Any, ...]:
     Args:
         value: an exception or an answer.
     """
-    found = [answer for answer in fields(value, _RESPONSE_FIELDS) if not isinstance(answer, (str, bytes))]
+    found = [answer for answer in fields(value, _RESPONSE_FIELDS) if not is_a(answer, str, bytes)]
     reason = field(value, "reason")
-    if isinstance(reason, BaseException):
+    if is_a(reason, BaseException):
         found += fields(reason, _RESPONSE_FIELDS)
-    return tuple(found)
+    wrapped = [inner for answer in found if not is_a(answer, Mapping) for inner in fields(answer, _RESPONSE_FIELDS[:1])]
+    return (*found, *wrapped)
 
 
 def http_status(value: object, responses: tuple[Any, ...]) -> int | None:
@@ -47,18 +50,18 @@ def http_status(value: object, responses: tuple[Any, ...]) -> int | None:
     status = _status_of(value)
     for answer in () if status is not None else responses:
         status = _status_of(answer)
-        if status is None and isinstance(answer, Mapping):
-            status = _as_status(field(answer.get("ResponseMetadata"), "HTTPStatusCode"))
+        if status is None and is_a(answer, Mapping):
+            status = _as_status(field(field(answer, "ResponseMetadata"), "HTTPStatusCode"))
         if status is not None:
             break
     if status is None:
         error = field(value, "error")
-        status = None if error is None or isinstance(error, str) else _as_status(field(error, "status", "code"))
+        status = None if error is None or is_a(error, str) else _as_status(field(error, "status", "code"))
     return status
 
 
 def _status_of(holder: object) -> int | None:
-    if isinstance(holder, SystemExit):
+    if is_a(holder, SystemExit):
         return None
     for found in fields(holder, _STATUS):
         status = _as_status(found)
@@ -72,14 +75,10 @@ def _status_of(holder: object) -> int | None:
 
 
 def _as_status(value: object) -> int | None:
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, str):
+    if type(value) is str:
         line = _LINE.fullmatch(value[:80])
         return int(line[1]) if line else None
-    if isinstance(value, int) and 400 <= value <= 599:
-        return int(value)
-    return None
+    return value if type(value) is int and 400 <= value <= 599 else None
 
 
 def http_headers(value: object, responses: tuple[Any, ...]) -> dict[str, str]:
@@ -99,19 +98,18 @@ def http_headers(value: object, responses: tuple[Any, ...]) -> dict[str, str]:
 
 
 def _raw_headers(answer: object) -> object:
-    if not isinstance(answer, Mapping):
-        return field(answer, "headers")
-    told = field(answer, "headers") or field(answer.get("ResponseMetadata"), "HTTPHeaders")
-    if told is None and all(isinstance(text, str) for text in tuple(answer.values())[:64]):
+    told = field(answer, "headers")
+    if told is not None or not is_a(answer, Mapping):
+        return told
+    told = field(field(answer, "ResponseMetadata"), "HTTPHeaders")
+    if told is None and all(type(text) is str for text in tuple(as_dict(answer).values())[:64]):
         return answer
     return told
 
 
 def _lower(headers: object) -> dict[str, str]:
-    items = getattr(headers, "items", None)
-    if not callable(items):
-        return {}
-    return guarded(lambda: {str(name).lower(): str(text) for name, text in islice(items(), _MOST_HEADERS)}) or {}
+    items = islice(as_dict(headers).items(), _MOST_HEADERS)
+    return {str(name).lower(): str(text) for name, text in items if type(text) in _SIMPLE}
 
 
 def request_of(value: object, responses: tuple[Any, ...]) -> tuple[str | None, str]:
@@ -127,9 +125,9 @@ def request_of(value: object, responses: tuple[Any, ...]) -> tuple[str | None, s
     path, method = None, ""
     for holder in _holders(value, responses):
         for url in fields(holder, _URLS) if path is None else ():
-            path = path or (None if callable(url) else _path_of(url))
+            path = path or _path_of(url)
         stored_method = field(holder, "method") if not method else None
-        method = stored_method.upper() if isinstance(stored_method, str) else method
+        method = stored_method.upper() if type(stored_method) is str else method
         if path and method:
             break
     return path, method
@@ -144,13 +142,13 @@ def host_of(value: object, responses: tuple[Any, ...]) -> str | None:
         value: an exception or an answer.
         responses: the answers that it holds.
     """
-    if isinstance(value, Mapping):
+    if is_a(value, Mapping):
         return None
     for holder in _holders(value, responses):
-        if isinstance(holder, Mapping) or (holder is value and field(value, "headers", "hdrs") is None):
+        if is_a(holder, Mapping) or (holder is value and field(value, "headers", "hdrs") is None):
             continue
         for url in fields(holder, _URLS):
-            found = None if callable(url) else _host_of(url)
+            found = _host_of(url)
             if found is not None:
                 return found
     return None
@@ -159,15 +157,21 @@ def host_of(value: object, responses: tuple[Any, ...]) -> str | None:
 def _host_of(url: object) -> str | None:
     from urllib.parse import urlsplit
 
-    found = guarded(lambda: urlsplit(str(url)[:2_000]).hostname)
-    return found if isinstance(found, str) and len(found) <= _LONGEST_HOST and _HOST(found) else None
+    found = guarded(lambda: urlsplit(_address(url)).hostname)
+    return found if type(found) is str and len(found) <= _LONGEST_HOST and _HOST(found) else None
 
 
 def _path_of(url: object) -> str | None:
     from urllib.parse import urlsplit
 
-    path = guarded(lambda: urlsplit(str(url)[:2_000]).path)
-    return str(path) if path and path != "/" else None
+    path = guarded(lambda: urlsplit(_address(url)).path)
+    return path if path and path != "/" else None
+
+
+def _address(url: Any) -> str:
+    """An address as text: that of a text, or of an object of a client that is known."""
+    known = type(url) is str or (is_in_memory(type(url)) and not is_a(url, list, tuple, Mapping))
+    return str(url)[:2_000] if known else ""
 
 
 def _holders(value: object, responses: tuple[Any, ...]) -> Iterator[Any]:

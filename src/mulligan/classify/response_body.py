@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from mulligan.untrusted.objects import fields, guarded, stored
+from mulligan.untrusted.classes import as_dict, is_a, stored
+from mulligan.untrusted.objects import fields, guarded, raised_with
 from mulligan.untrusted.plain import DEEPEST, nests_deeper
 
 Body = Mapping[str, Any] | list[Any]
@@ -27,24 +28,24 @@ def body(value: object, responses: tuple[Any, ...]) -> Body | None:
         value: an exception or an answer.
         responses: the answers that it holds.
     """
-    if isinstance(value, Mapping):
-        return value
+    if is_a(value, Mapping):
+        return as_dict(value)
     first: Body | None = None
     for candidate in (*_candidates(value, responses), *_candidates_in_args(value)):
         found = _parse_body(candidate)
-        if isinstance(found, Mapping):
+        if type(found) is dict:
             return found
         first = first if first is not None else found
     return first
 
 
-def _candidates_in_args(value: object) -> Iterator[Any]:
+def _candidates_in_args(value: Any) -> Iterator[Any]:
     """Answers among the arguments of an exception: a mapping, or JSON at the end of a text."""
-    for raised_with in value.args[:4] if isinstance(value, BaseException) else ():
-        if isinstance(raised_with, (Mapping, list)):
-            yield raised_with
-        elif isinstance(raised_with, str) and raised_with.rstrip().endswith(("}", "}]")):
-            yield raised_with[min(place for place in map(raised_with.find, ("{", "[{")) if place >= 0) :]
+    for one in raised_with(value)[:4] if is_a(value, BaseException) else ():
+        if is_a(one, Mapping, list):
+            yield one
+        elif type(one) is str and one.rstrip().endswith(("}", "}]")):
+            yield one[min(place for place in map(one.find, ("{", "[{")) if place >= 0) :]
 
 
 def body_text(value: object, responses: tuple[Any, ...]) -> str:
@@ -54,7 +55,7 @@ def body_text(value: object, responses: tuple[Any, ...]) -> str:
         value: an exception or an answer.
         responses: the answers that it holds.
     """
-    for candidate in () if isinstance(value, Mapping) else _candidates(value, responses):
+    for candidate in () if is_a(value, Mapping) else _candidates(value, responses):
         text = _text(candidate)
         if text and text.strip():
             return text[:2_000]
@@ -64,23 +65,16 @@ def body_text(value: object, responses: tuple[Any, ...]) -> str:
 def _candidates(value: object, responses: tuple[Any, ...]) -> Iterator[Any]:
     """What may hold the body, of the exception first and then of its answers."""
     for holder in (value, *responses):
-        if isinstance(holder, Mapping):
+        if is_a(holder, Mapping):
             yield holder
         else:
-            yield from (
-                candidate
-                for candidate in fields(holder, _BODY_FIELDS)
-                if type(candidate) in _PLAIN_TYPES or not callable(candidate)
-            )
+            yield from fields(holder, _BODY_FIELDS)
 
 
-_PLAIN_TYPES = (str, bytes, dict, list)
-
-
-def _parse_body(candidate: object) -> Body | None:
-    if isinstance(candidate, Mapping):
-        return candidate
-    if isinstance(candidate, (list, tuple)):
+def _parse_body(candidate: Any) -> Body | None:
+    if is_a(candidate, Mapping):
+        return as_dict(candidate)
+    if type(candidate) in (list, tuple):
         items = [as_mapping(item) for item in candidate[:_MOST_ITEMS]]
         return items if items and all(items) else None
     text = _text(candidate)
@@ -89,9 +83,9 @@ def _parse_body(candidate: object) -> Body | None:
     import json
 
     found = guarded(lambda: json.loads(text))
-    if isinstance(found, list):
-        return found if found and isinstance(found[0], Mapping) else None
-    return found if isinstance(found, Mapping) else None
+    if type(found) is list:
+        return found if found and type(found[0]) is dict else None
+    return found if type(found) is dict else None
 
 
 def as_mapping(item: object) -> Mapping[str, Any] | None:
@@ -100,13 +94,13 @@ def as_mapping(item: object) -> Mapping[str, Any] | None:
     Args:
         item: anything.
     """
-    if isinstance(item, Mapping):
-        return item
+    if is_a(item, Mapping):
+        return as_dict(item)
     own = stored(item)
     return own if "message" in own or "code" in own else None
 
 
-def _text(candidate: object) -> str | None:
-    if isinstance(candidate, (bytes, bytearray)):
+def _text(candidate: Any) -> str | None:
+    if type(candidate) in (bytes, bytearray):
         return bytes(candidate[: MAX_CHARS + 1]).decode("utf-8", "replace")
-    return candidate if isinstance(candidate, str) else None
+    return candidate if type(candidate) is str else None

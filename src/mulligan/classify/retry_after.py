@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from mulligan.classify.error_body import Nodes
-from mulligan.untrusted.objects import field, guarded, look
+from mulligan.untrusted.classes import as_dict, is_a
+from mulligan.untrusted.objects import field, guarded
 
 _LONGEST_WAIT = 31 * 24 * 3_600.0
 _EPOCH = 1_000_000_000
@@ -101,7 +102,7 @@ def _read_body(nodes: Nodes) -> float | None:
             value = node.get(name)
             if value is not None:
                 seconds = _seconds(value)
-                if seconds is None and isinstance(value, str):
+                if seconds is None and type(value) is str:
                     seconds = _span(value)
                 if seconds is not None:
                     return seconds
@@ -110,8 +111,9 @@ def _read_body(nodes: Nodes) -> float | None:
             if milliseconds is not None:
                 return milliseconds / 1_000
         headers = node.get("headers")
-        if isinstance(headers, Mapping):
-            return _read_headers({str(name).lower(): str(text) for name, text in tuple(headers.items())[:60]})
+        if is_a(headers, Mapping):
+            texts = {name.lower(): text for name, text in as_dict(headers).items() if type(name) is str}
+            return _read_headers({name: str(text) for name, text in texts.items() if type(text) in (str, int, float)})
     return None
 
 
@@ -125,11 +127,10 @@ def _read_text(text: str) -> float | None:
 
 
 def _seconds(value: Any, most: float = _LONGEST_WAIT) -> float | None:
-    total_seconds = None if isinstance(value, (int, float, str)) else look(value, "total_seconds")
-    if callable(total_seconds):
-        return guarded(lambda: _bounded(float(total_seconds())))  # type: ignore[no-any-return]
-    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-        return None
+    if type(value) not in (int, float, str):
+        from datetime import timedelta
+
+        return guarded(lambda: _bounded(timedelta.total_seconds(value))) if is_a(value, timedelta) else None
     number = guarded(lambda: float(value))
     return number if isinstance(number, float) and 0 <= number <= most else None
 

@@ -206,7 +206,7 @@ async def _in_thread(step: Run, workers: Workers) -> Outcome:
         return timed_out(job, pool, step)
     outcome = job_outcome(job)
     value = outcome.value
-    if not isinstance(value, (Awaitable, AsyncGenerator)):
+    if not issubclass(type(value), (Awaitable, AsyncGenerator)):
         return outcome
     return await arun(Run(lambda: value, step.timeout, False, True, step.lane), workers)
 

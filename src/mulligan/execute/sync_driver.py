@@ -98,8 +98,8 @@ def _run(step: Run, workers: Workers) -> Outcome:
         value = step.executor()
         if type(value) in PLAIN_TYPES:
             return Outcome(value)
-        if isinstance(value, Generator):
-            value = consume(value, workers.max_yielded)
+        if issubclass(type(value), Generator):
+            value = consume(value, workers.max_yielded)  # type: ignore[arg-type]
     except Exception as error:  # always a tool's failure
         return Outcome(None, error)
     except BaseException as error:
@@ -111,7 +111,7 @@ def _run(step: Run, workers: Workers) -> Outcome:
 
 def _await_value(value: Any, step: Run, workers: Workers) -> Outcome:
     """The result of a sync function; if it is awaitable, the awaited result."""
-    if not isinstance(value, (Awaitable, AsyncGenerator)):
+    if not issubclass(type(value), (Awaitable, AsyncGenerator)):
         return Outcome(value)
     return _in_loop(Run(lambda: value, step.timeout, is_async=True, lane=step.lane), workers, value)
 
@@ -151,7 +151,9 @@ def make_executor(step: Run, workers: Workers) -> Callable[[], Any]:
         if deadline is not None:
             set_current(deadline)
         value = executor()
-        return consume(value, yielded) if isinstance(value, Generator) else value
+        if issubclass(type(value), Generator):
+            return consume(value, yielded)  # type: ignore[arg-type]
+        return value
 
     return run
 
@@ -206,5 +208,6 @@ def must_propagate(error: BaseException) -> bool:
     if issubclass(kind, SystemExit):
         return sys.is_finalizing()
     if issubclass(kind, BaseExceptionGroup) and not issubclass(kind, Exception):
-        return any(issubclass(type(member), MUST_PROPAGATE) for member in leaves(error))
+        # A GeneratorExit in a group closes no generator.
+        return any(issubclass(type(member), KeyboardInterrupt) for member in leaves(error))
     return False

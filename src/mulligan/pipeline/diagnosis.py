@@ -16,7 +16,7 @@ from mulligan.feedback import FeedbackFormat
 from mulligan.pipeline.invocation import Invocation, Memory, Runtime
 from mulligan.results import ToolResult
 from mulligan.tools import Tool
-from mulligan.untrusted.objects import chain, field, guarded
+from mulligan.untrusted.objects import chain, field, guarded, raised_with
 from mulligan.untrusted.text import safe_str
 
 _PLAIN = r"(?!(?:is|was|were|name|call|named|called|that|which|with|and|or|not|the)\b)([\w.:/-]{1,128})"
@@ -61,8 +61,9 @@ def missing_tool_name(text_or_exception: str | BaseException) -> str | None:
 
 def _exception_text(exception: BaseException) -> str:
     """What an exception says; a KeyError's own text is a quotation of that."""
-    if isinstance(exception, KeyError) and exception.args:
-        return safe_str(exception.args[0], 2_000)
+    told = raised_with(exception) if issubclass(type(exception), KeyError) else ()
+    if told and type(told[0]) is str:
+        return safe_str(told[0], 2_000)
     return safe_str(exception, 2_000)
 
 
@@ -71,7 +72,7 @@ def _name_from_exception(exception: BaseException) -> str | None:
     if reason_of(type(exception).__name__) is not meanings.NO_TOOL:
         return None
     name = field(exception, *_FIELDS[:2])
-    return name if isinstance(name, str) and name else None
+    return name if type(name) is str and name else None
 
 
 def _name_from_text(text: str) -> str | None:

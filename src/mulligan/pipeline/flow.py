@@ -160,6 +160,17 @@ def _check_deadline(invocation: Invocation) -> None:
         raise UsageError(f'context={{"deadline": {shown}}}: use a Deadline, as in Deadline.after(5) for 5 s from now')
 
 
+def _check_names(state: Invocation) -> None:
+    """Refuses a context of which no tool has any parameter: a name in it is misspelt."""
+    names = [name for name in state.context or () if name != "deadline"]
+    tools = state.runtime.toolset.values()
+    if names and not any(name in tool.injected for tool in tools for name in names):
+        known = ", ".join(sorted({name for tool in tools for name in tool.injected} | {"deadline"}))
+        raise UsageError(
+            f"context={{{names[0]!r}: ...}}: no tool has an Injected parameter of that name; known: {known}"
+        )
+
+
 def _observe_start(invocation: Invocation) -> None:
     tool = invocation.runtime.toolset.get(invocation.call.name)
     show = partial(
@@ -242,6 +253,8 @@ def _authorize(invocation: Invocation, tool: Tool) -> None:
             **invocation.handler_arguments,
             **inject(tool, invocation.context, invocation.call, invocation.deadline, clock),
         }
+    if invocation.context:
+        _check_names(invocation)
     if invocation.hooks.has_authorize:
         _raise_if(invocation.hooks.authorize(tool, partial(copy_arguments, invocation, tool), invocation.call))
 

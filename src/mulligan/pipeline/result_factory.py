@@ -61,6 +61,7 @@ class ResultFactory:
         formats: the feedback formats by name.
         format: the default.
         dialects: the message shapes by name.
+        is_unclear: whether any argument of the call may be secret, since no tool has its name.
         on_silence: called with a format that returned no text, so that the text format was used.
     """
 
@@ -74,6 +75,7 @@ class ResultFactory:
         self.formats: Mapping[str, FeedbackFormat] = {}
         self.format: FeedbackFormat | None = None
         self.dialects: Mapping[str, Dialect] = {}
+        self.is_unclear = False
         self.on_silent_format: Callable[[FeedbackFormat], None] = lambda _: None
 
     def __reduce__(self) -> tuple[type[None], tuple[()]]:
@@ -262,10 +264,13 @@ class ResultFactory:
         for value in names.values_in(arguments):
             self.redactor.register(value)
             short.update(short_secrets_of(value))
-        if not short:
+        is_unclear = tool is None and bool(names)
+        if not short and not is_unclear:
             return self
         other = object.__new__(ResultFactory)
-        vars(other).update(vars(self), redactor=self.redactor.hiding(short))
+        vars(other).update(vars(self), is_unclear=is_unclear)
+        if short:
+            other.redactor = self.redactor.hiding(short)
         other._composer = FeedbackComposer(self._policy, self._limits, other.redactor)
         other.sanitize_line = other._composer.sanitize_line
         return other

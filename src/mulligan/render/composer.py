@@ -29,7 +29,7 @@ from mulligan.errors import (
 from mulligan.feedback import Feedback
 from mulligan.pointers import escape, steps_of
 from mulligan.policy import Limits, Policy
-from mulligan.render.next_steps import effect_note, format_seconds, join_names, next_step
+from mulligan.render.next_steps import LONGEST_WAIT, effect_note, format_seconds, join_names, next_step
 from mulligan.render.quoting import split_hints, split_problems, untrusted_resource
 from mulligan.repair.correction import Correction
 from mulligan.secrets.redaction import REDACTED, Redactor, cut, redacted_pointer, spellings
@@ -184,7 +184,11 @@ class FeedbackComposer:
         )
 
     def _wait_note(self, seconds: object, step: str) -> str:
-        if not isinstance(seconds, (int, float)) or f"{(told := format_seconds(seconds))} s" in step:
+        if (
+            not isinstance(seconds, (int, float))
+            or seconds > LONGEST_WAIT
+            or f"{(told := format_seconds(seconds))} s" in step
+        ):
             return ""
         return self._catalogue["wait"].format(seconds=told)
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 _MAX_NAMES = 3
 _MOST_KNOWN = 12
 _SHORTEST_WAIT = 0.1
+LONGEST_WAIT = 86_400.0  # no model waits for more than a day
 _MAX_PROBLEMS = 100
 _EXACT_BELOW = 10.0
 _LONG_NAME, _MAX_TYPOS = 5, 2
@@ -293,6 +294,8 @@ def _failure_step(error: ToolError, name: str, tool: Tool | None, catalogue: Cat
     if not is_timeout and not (
         error.transient or isinstance(error, (ToolRateLimitError, ToolUnavailableError, ToolConnectionError))
     ):
+        return catalogue["other_way"]
+    if error.retry_after is not None and error.retry_after > LONGEST_WAIT:
         return catalogue["other_way"]
     if note in _WILL_NOT_RUN:
         return catalogue["another_approach"]

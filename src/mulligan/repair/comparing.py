@@ -20,6 +20,7 @@ _PLACEHOLDER = re.compile(r"[.…]*")
 _WITHIN = re.compile(r"\w(?:[\w ,.!?-]*\w)?")  # what is in unescaped quotation marks; an operator of a language is not
 _PAIRS = {"{": "}", "[": "]"}
 _CLOSING = ("}", "]")
+_EMPTY = 2  # the brackets of an object; one too many behind them may be of one whose beginning is lost
 _CONSTANTS = {"true": "True", "false": "False", "null": "None"}
 
 
@@ -58,7 +59,8 @@ class _Comparison:
             if not self._has(token, before, after):
                 return False
             before = token
-        return not self._text[self._at :].replace("}", "").strip()
+        rest = self._text[self._at :].strip()
+        return not rest or (not rest.replace("}", "").strip() and len(tokens) > _EMPTY)
 
     def _has(self, part: str, before: str, after: str) -> bool:
         if part in _PAIRS:

@@ -157,8 +157,11 @@ def _proposed_by_author(corrected: Mapping[str, Any], tool: Tool, call: ToolCall
 def _read(tool: Tool, call: ToolCall, limits: Limits, problems: Sequence[Problem] = ()) -> Correction | None:
     """The call with its JSON repaired first, and then its arguments by the tool's schema."""
     from mulligan.repair.arguments import Mended, mend_arguments
+    from mulligan.repair.faithful import has_minus_zero
     from mulligan.repair.json_text import read_sent
 
+    if has_minus_zero(call.arguments):
+        return None
     try:
         sent: dict[str, Any] | None = read_arguments(call.arguments, limits)
     except ToolArgumentError:

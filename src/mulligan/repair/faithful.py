@@ -52,6 +52,17 @@ def is_whole(arguments: object) -> bool:
     return _is_closed(arguments if inner is None else inner)
 
 
+def has_minus_zero(arguments: object) -> bool:
+    """Whether a number in arguments is `-0`, of which a whole number loses the sign: as a text it would be another one.
+
+    Args:
+        arguments: as they were sent: text, bytes, a mapping, or None.
+    """
+    if isinstance(arguments, (bytes, bytearray)):
+        arguments = bytes(arguments).decode(errors="replace")
+    return isinstance(arguments, str) and "-0" in arguments and "-0" in parts_of(arguments)
+
+
 def _is_closed(text: str) -> bool:
     waiting: list[str] = []
     last = ""

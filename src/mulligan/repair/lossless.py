@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from unicodedata import category, normalize
 
 from mulligan.repair.schemas import Schemas, is_coded
-from mulligan.resolve.words import canonical, is_restyled
+from mulligan.repair.units import is_unit
+from mulligan.resolve.words import canonical, is_restyled, pieces
 
 if TYPE_CHECKING:
     from mulligan.tools import Tool
@@ -56,9 +57,10 @@ class Lossless:
         """
         schema = self._parameters if schema is None else schema
         others = [name for name in read if name not in sent]
+        twins = sent_twice(sent)
         for name, value in sent.items():
-            known = name if name in read else self._renamed(name, others)
-            if known is None:
+            known = name if name in read or name in twins else self._renamed(name, others)
+            if known is None or known not in read:
                 return False
             if known != name:
                 others.remove(known)
@@ -107,7 +109,7 @@ class Lossless:
         if isinstance(read, (int, float)):
             number = sent.strip()
             is_number = _NUMBER.fullmatch(number) is not None and not GROUPED.fullmatch(number)
-            return is_number and Decimal(number) == Decimal(repr(read))
+            return is_number and _is_same_number(Decimal(number), Decimal(repr(read)))
         if read is None:
             return not self._types_only and sent == "null"
         held = parse_json(sent)
@@ -123,6 +125,11 @@ class Lossless:
         if sent.strip().casefold() in _NO_ITEM or sent.lstrip().startswith(("[", "{")):
             return False
         return not may_be_several(sent, items) and self.is_same(sent, read[0], items)
+
+
+def _is_same_number(sent: Decimal, read: Decimal) -> bool:
+    """Whether two numbers are equal, with the same sign: `-0` is not `0`."""
+    return sent == read and sent.is_signed() == read.is_signed()
 
 
 def may_be_several(text: str, item: Mapping[str, Any]) -> bool:
@@ -162,8 +169,24 @@ def parse_json(text: str) -> Any:
 def is_same_name(one: str, other: str) -> bool:
     """Whether two names differ in style only; those of one or two letters, such as `M` and `m`, do not.
 
+    A separator that makes or removes a unit is no style: `minus` is not `min_us`.
+
     Args:
         one: a name.
         other: another one.
     """
-    return is_restyled(one, other) and len(canonical(one)) >= _SHORTEST_WORD
+    if not is_restyled(one, other) or len(canonical(one)) < _SHORTEST_WORD:
+        return False
+    return not any(map(is_unit, {*pieces(one)} ^ {*pieces(other)}))
+
+
+def sent_twice(names: Iterable[str]) -> frozenset[str]:
+    """The names that differ from another one of them in style only: which argument each means is not clear.
+
+    Args:
+        names: the names of members that were sent.
+    """
+    known: dict[str, list[str]] = {}
+    for name in names:
+        known.setdefault(canonical(name), []).append(name)
+    return frozenset(name for alike in known.values() if len(alike) > 1 for name in alike)

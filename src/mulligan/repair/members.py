@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from mulligan.repair.choices import Choice, name_meant
+from mulligan.repair.lossless import sent_twice
 from mulligan.repair.units import Said
 from mulligan.resolve.words import canonical
 
@@ -25,7 +26,8 @@ def names_meant(
         aliases: the other names that the tool's author declared for some of them.
     """
     found: dict[str, Choice] = {}
-    unknown = [name for name in value if name not in members]
+    twins = sent_twice(value) if len(value) > 1 else ()
+    unknown = [name for name in value if name not in members and name not in twins]
     for name in unknown if len(unknown) <= _MOST_UNKNOWN else ():
         taken = {*value, *(choice.name for choice in found.values())}
         declared = [one for one, others in aliases.items() if name in others and one in members and one not in taken]

@@ -150,9 +150,11 @@ def may_repair(tool: Tool, sent: ToolCall, read: Mapping[str, Any], limits: Limi
         read: the arguments that the tool would be given, as JSON values.
         limits: bounds on size and depth.
     """
-    from mulligan.repair.faithful import is_whole
+    from mulligan.repair.faithful import has_minus_zero, is_whole
     from mulligan.repair.json_text import read_sent
 
+    if has_minus_zero(sent.arguments):
+        return False
     if sent.name != tool.name and not is_plain_like(tool.name, sent.name):
         return False
     if tool.read_only:

@@ -63,7 +63,7 @@ class _Mender:
         """The parts of the corrected text."""
         for part, following in pairwise([*self._parts, ""]):
             if self._last and not self._open:
-                if part != "}":
+                if part != "}" or self._parts[:2] == ["{", "}"]:  # `{}}` may be the end of something that is lost
                     raise _Unmendable
                 continue
             if not self._last and part not in _PAIRS:  # the beginning is lost

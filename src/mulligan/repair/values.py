@@ -38,7 +38,7 @@ def number_of(kind: str, value: object, is_named: Callable[[str], bool]) -> int 
         is_named: as for `number_in`.
     """
     number = number_in(value, is_named) if isinstance(value, str) else None
-    if number is None:
+    if number is None or (number.is_signed() and not number):  # a whole number has no sign of zero
         return None
     if number == number.to_integral_value():
         return int(number) if kind == "integer" or number.as_tuple().exponent == 0 else _exactly(number)

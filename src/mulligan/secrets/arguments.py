@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
+from unicodedata import normalize
 
 from mulligan.secrets.marking import REDACTED
 
@@ -136,11 +137,16 @@ def _read(text: str) -> Any:
 
 
 def _canonical(name: str) -> str:
-    return re.sub(r"[\W_]", "", name.casefold())
+    return re.sub(r"[\W_]", "", _folded(name).casefold())
 
 
 def _words(name: str) -> frozenset[str]:
-    return frozenset(word.casefold() for word in re.findall(_WORD, name))
+    return frozenset(word.casefold() for word in re.findall(_WORD, _folded(name)))
+
+
+def _folded(name: str) -> str:
+    """A name with letters of another width, and other forms of the same, as plain ones."""
+    return name if name.isascii() else normalize("NFKC", name)
 
 
 def _is_near(name: str, known: str) -> bool:

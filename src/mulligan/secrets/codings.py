@@ -24,6 +24,19 @@ _ESCAPE = re.compile(
 _LINE_BREAK = re.compile(rf"(?P<wrap>(?:\r?\n|\r){_INDENT})")
 _SOFT_BREAK = re.compile(r"(?P<wrap>=\r?\n)")
 _MAIL = re.compile(r"=(?P<mail>[0-9A-Fa-f]{2})|(?P<wrap>=?\r?\n|\r)")
+_HEX = r"(?<![0-9A-Za-z])(?:0x)?(?P<pair>[0-9A-Fa-f]{2})(?![0-9A-Za-z])"
+_LETTER = r"(?:'(?:[^'\\]|\\.)'|\"(?:[^\"\\]|\\.)\")"
+_LISTED = (  # one by one: what five in a row look like, beginning with one sign so that it is found at once, and one
+    (r":(?:[0-9A-Fa-f]{2}:){3}", rf"{_HEX}:?"),
+    (r"-(?:[0-9A-Fa-f]{2}-){3}", rf"{_HEX}-?"),
+    (r" (?:[0-9A-Fa-f]{2} ){3}", rf"{_HEX} ?"),
+    (r",(?: ?0x[0-9A-Fa-f]{2},){3}", rf"{_HEX}(?:, ?)?"),
+    (r",(?: ?[0-9]{1,3},){3}", r"(?<!\d)(?P<byte>[0-9]{1,3})(?!\d)(?:, ?)?"),
+    (rf",(?: ?{_LETTER},){{3}}", rf"(?P<letter>{_LETTER})(?:, ?)?"),
+)
+_WIDER = 0xFEE0
+_ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
+_WIDE = "(?P<wide>[\uff01-\uff5e])|(?P<wrap>[\r\n])"
 _CODINGS = (  # what a text must hold, and the pattern; apart, since `a=e3b0` and `\\n` may be of the value itself
     (("\\", "%", "&", "''", '""', "'\"'\"'"), _ESCAPE),
     (("\n", "\r"), _LINE_BREAK),
@@ -38,6 +51,15 @@ def readings(text: str) -> Iterator[Reading]:
     Args:
         text: foreign text of any length; the time taken is linear in it.
     """
+    yield from _unescaped(text)
+    for five, one in _LISTED:
+        if re.search(five, text):
+            yield Reading(text, re.compile(one))
+    if not text.isascii() and re.search(_WIDE, text):
+        yield Reading(text, re.compile(_WIDE))
+
+
+def _unescaped(text: str) -> Iterator[Reading]:
     for marks, coding in _CODINGS:
         if any(mark in text for mark in marks):
             yield Reading(text, coding)
@@ -91,7 +113,7 @@ def folded(value: str) -> set[str]:
     Args:
         value: a registered value.
     """
-    return {_bytes(value.replace("\r", "").replace("\n", "")), *(reading.plain for reading in readings(value))}
+    return {_bytes(value.replace("\r", "").replace("\n", "")), *(reading.plain for reading in _unescaped(value))}
 
 
 def _verbatim(text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
@@ -137,6 +159,10 @@ _MEANINGS: Mapping[str, Callable[[str], str]] = MappingProxyType(
         "decimal": lambda digits: _character(int(digits)),
         "point": lambda digits: _character(int(digits, 16)),
         "entity": lambda name: _ENTITIES[name],
+        "pair": lambda digits: chr(int(digits, 16)),
+        "byte": lambda digits: chr(int(digits)),
+        "letter": lambda quoted: _bytes(_ESCAPED.get(quoted[2], quoted[2]) if quoted[1] == "\\" else quoted[1]),
+        "wide": lambda letter: chr(ord(letter) - _WIDER),
         "tab": lambda _: "\t",
         "shell": lambda _: "'",
         "quote": lambda quotes: quotes[0],

@@ -160,7 +160,7 @@ def _text(item: Any) -> str:
 def probes_of(value: str) -> tuple[Probe, ...]:
     """What each spelling of a value needs; empty where one has no four letters or digits in a row."""
     data = value.encode("utf-8", "surrogatepass")
-    probes = [_probe(literal, _RARE_FIRST) for literal in (value, *_other_cases(value), *_base64(data))]
+    probes = [_probe(literal, _RARE_FIRST) for literal in (value, *_other_cases(value), *_encoded(value))]
     probes += [_probe(digits, _RARE_DIGITS) for digits in (data.hex(), data.hex().upper())]
     return tuple(probe for probe in probes if probe) if all(probes) else ()
 
@@ -182,6 +182,18 @@ def _other_cases(value: str) -> Iterator[str]:
         yield from {value.upper(), value.lower()} - {value}
 
 
+def _encoded(value: str) -> Iterator[str]:
+    """A value in base64, also of UTF-16 or of base64, and in base32."""
+    import base64
+
+    data = value.encode("utf-8", "surrogatepass")
+    yield from _base64(data)
+    if len(value) >= _SHORTEST_CODED:
+        yield from _base64(value.encode("utf-16-le", "surrogatepass"))
+        yield next(_base64(base64.b64encode(data).rstrip(b"=")))
+        yield base64.b32encode(data)[: 8 * len(data) // 5].decode()
+
+
 def _base64(data: bytes) -> Iterator[str]:
     """What the encoding of any text around the data must hold: one for each position modulo three."""
     from binascii import b2a_base64
@@ -201,7 +213,7 @@ def _source(value: str) -> str:
     literal = rf"(?<!\d){value}(?!\d)" if _is_pin(value) else spelled
     cases = (f"{re.escape(case)}" for case in _other_cases(value))
     padding = "(?:[A-Za-z0-9+/_-]?={1,2})?"
-    encoded = ("".join(map(_spell_base64, core)) + padding for core in _base64(data))
+    encoded = ("".join(map(_spell_base64, core)) + padding for core in _encoded(value))
     return "|".join([literal, *cases, *encoded, f"(?i:{data.hex()})"])
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, Iterable, Mapping, MutableMapping
+from contextlib import suppress
 from types import MappingProxyType
 from typing import Any, NoReturn
+
+from mulligan.untrusted.classes import layout, stored
 
 _DEEPEST = 200  # far beyond `Limits.depth`: deeper containers are copied empty
 
@@ -87,12 +90,21 @@ def _copy_record(value: Any, known: dict[int, Any], depth: int) -> None:
     known[id(value)] = value
     try:
         twin = object.__new__(kind)
-        stored = {name: object.__getattribute__(value, name) for name in names if hasattr(value, name)}
+        members = {**_slots(value, names), **stored(value)}
         known[id(value)] = twin
-        for name, item in {**getattr(value, "__dict__", {}), **stored}.items():
+        for name, item in members.items():
             object.__setattr__(twin, name, _copy(item, known, depth) if depth > 0 else None)
     except Exception:
         known[id(value)] = value
+
+
+def _slots(value: Any, names: Iterable[str]) -> dict[str, Any]:
+    found, read = {}, layout(type(value))
+    for name in names:
+        if name in read:
+            with suppress(AttributeError):  # it holds nothing yet
+                found[name] = read[name](value)
+    return found
 
 
 _SCALARS = frozenset({str, int, float, bool, bytes, type(None)})

@@ -1,27 +1,27 @@
 """Facts on foreign objects, read without trusting them: attributes, names of types, chains of exceptions.
 
-An attribute of a foreign object may raise, or do I/O, so `field` reads what the object stores and asks a property only
-where its getter calls nothing. A chain of causes may be endless, so walking it is iterative and bounded.
+An attribute of a foreign object may raise, or do I/O, so `field` reads only what the object stores. A chain of causes may
+be endless, so walking it is iterative and bounded.
 """
 
 from __future__ import annotations
 
-from collections import namedtuple
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import islice
-from types import FunctionType, GetSetDescriptorType, MemberDescriptorType
+from types import FunctionType, TracebackType
 from typing import Any
 
-from mulligan.untrusted.text import safe_str
+from mulligan.untrusted.classes import as_dict, exact, extra_fields, is_a, layout, stored
+from mulligan.untrusted.text import MUST_PROPAGATE, safe_str
 
 MAX_EXCEPTIONS = 32
-_PASSING = (KeyboardInterrupt, GeneratorExit)
-_STORED = (MemberDescriptorType, GetSetDescriptorType, type(namedtuple("_", "x").x))  # type: ignore[attr-defined]
-_DOING = ("CALL", "IMPORT", "BACKWARD", "FOR_ITER", "YIELD", "SEND", "WITH")
+
 _HELD = 16
 _ARGS = BaseException.args.__get__  # type: ignore[attr-defined]
 _CAUSE = BaseException.__cause__.__get__  # type: ignore[union-attr]
+_TRACE = BaseException.__traceback__.__get__  # type: ignore[union-attr]
+_MEMBERS = BaseExceptionGroup.exceptions.__get__
 
 
 def look(value: object, name: str) -> Any:
@@ -33,7 +33,7 @@ def look(value: object, name: str) -> Any:
     """
     try:
         return getattr(value, name, None)
-    except _PASSING:
+    except MUST_PROPAGATE:
         raise
     except BaseException:
         return None
@@ -47,51 +47,47 @@ def guarded(function: Callable[[], Any]) -> Any:
     """
     try:
         return function()
-    except _PASSING:
+    except MUST_PROPAGATE:
         raise
     except BaseException:
         return None
 
 
-def stored(value: object) -> Mapping[str, Any]:
-    """The attributes that an object itself stores.
+def fields(value: Any, names: Iterable[str]) -> Iterator[Any]:
+    """Those of some attributes that an object stores and that are not None; no foreign code runs.
 
-    Args:
-        value: any object.
-    """
-    try:
-        own = object.__getattribute__(value, "__dict__")
-    except _PASSING:
-        raise
-    except BaseException:
-        return {}
-    return own if type(own) is dict else {}
-
-
-def fields(value: object, names: Iterable[str]) -> Iterator[Any]:
-    """Those of some attributes that are there and not None, without running foreign code that may do I/O.
+    What a subclass of `str`, `int` or `list` holds is yielded as that. A name that is not stored is read as `_name` and, as
+    a class keeps what is private to it, as `_Class__name`.
 
     Args:
         value: any object; of a mapping the keys are read.
-        names: attributes; a property whose getter calls something is read as `_name`.
+        names: attributes.
     """
-    readable = _readable(type(value))  # type: ignore[arg-type]
-    if readable is None:
+    kind = type(value)
+    if issubclass(kind, Mapping):
         value = as_dict(value)
         yield from (value[name] for name in names if value.get(name) is not None)
         return
-    own = stored(value)
-    if not own and not readable:
-        return
+    slots, own = layout(kind), stored(value)
+    if "__pydantic_extra__" in slots:
+        own = {**own, **extra_fields(value)}
+    private = {name.partition("__")[2] or name[1:]: name for name in own if name[:1] == "_"} if own else own
     for name in names:
         if name in own:
             found = own[name]
-        elif name in readable:
-            found = look(value, name)
+        elif name in slots:
+            found = _slot(value, slots[name])
+        elif name in private:
+            found = own[private[name]]
         else:
-            found = own.get(f"_{name}")
+            hidden = slots.get(f"_{name}")
+            found = None if hidden is None else _slot(value, hidden)
         if found is not None:
-            yield found
+            yield exact(found)
+
+
+def _slot(value: object, read: Callable[[object], Any]) -> Any:
+    return guarded(lambda: read(value))  # a slot may hold nothing yet
 
 
 def field(value: object, *names: str) -> Any:
@@ -104,35 +100,31 @@ def field(value: object, *names: str) -> Any:
     return next(fields(value, names), None)
 
 
-def as_dict(value: Any) -> dict[Any, Any]:
-    """A foreign mapping as a plain one, its first 1,000 items; empty where it cannot be read.
-
-    Args:
-        value: the mapping.
-    """
-    return value if type(value) is dict else guarded(lambda: dict(islice(value.items(), 1_000))) or {}
-
-
-@lru_cache(maxsize=2_048)
-def _readable(cls: type) -> frozenset[str] | None:
-    """The attributes of a class that can be read without running code that calls anything; None for a mapping."""
-    if issubclass(cls, Mapping):
-        return None
-    found: dict[str, bool] = {}
-    for base in cls.__mro__[:-1]:
-        if base is not BaseException and base is not Exception:
-            for name, attribute in tuple(vars(base).items()):
-                found.setdefault(name, not name.startswith("_") and _is_harmless(attribute))
-    return frozenset(name for name, harmless in found.items() if harmless)
-
-
-def stores_nothing(value: object) -> bool:
+def stores_nothing(value: Any) -> bool:
     """Whether an object has no attribute that could be read.
 
     Args:
         value: any object.
     """
-    return not stored(value) and _readable(type(value)) == frozenset()  # type: ignore[arg-type]
+    return not stored(value) and layout(type(value)).keys() <= {"__dict__"}
+
+
+def raised_with(exception: BaseException) -> tuple[Any, ...]:
+    """The arguments that an exception was made with, whatever its class calls `args`.
+
+    Args:
+        exception: any exception.
+    """
+    return tuple(map(exact, _ARGS(exception)))
+
+
+def trace(exception: BaseException) -> TracebackType | None:
+    """Where an exception was raised, whatever its class calls `__traceback__`.
+
+    Args:
+        exception: any exception.
+    """
+    return _TRACE(exception)  # type: ignore[no-any-return]
 
 
 @lru_cache(maxsize=2_048)
@@ -145,22 +137,6 @@ def methods(cls: type) -> frozenset[str]:
     return frozenset(
         name for base in cls.__mro__ for name, found in vars(base).items() if isinstance(found, FunctionType)
     )
-
-
-def _is_harmless(attribute: object) -> bool:
-    if isinstance(attribute, _STORED) or not hasattr(type(attribute), "__get__"):
-        return True
-    return isinstance(attribute, property) and _only_fetches(attribute.fget)
-
-
-def _only_fetches(getter: object) -> bool:
-    """Whether a getter written in Python calls nothing and does not loop."""
-    code = getattr(getter, "__code__", None)
-    if code is None:
-        return False
-    import dis
-
-    return not any(word in step.opname for step in dis.get_instructions(code) for word in _DOING)
 
 
 def type_name(value: object) -> str:
@@ -231,9 +207,9 @@ def _held(exception: BaseException) -> Iterator[BaseException]:
             yield value
         elif kind is dict or kind is list or kind is tuple:
             inside = tuple(islice(value.values() if kind is dict else value, _HELD))
-            yield from (held for held in inside if isinstance(held, BaseException))
-        elif isinstance(held := stored(value).get("_exception"), BaseException):
-            yield held
+            yield from (held for held in inside if is_a(held, BaseException))
+        elif is_a(held := stored(value).get("_exception"), BaseException):
+            yield held  # type: ignore[misc]
 
 
 def members(exception: BaseException) -> tuple[BaseException, ...]:
@@ -244,10 +220,7 @@ def members(exception: BaseException) -> tuple[BaseException, ...]:
     """
     if not issubclass(type(exception), BaseExceptionGroup):
         return ()
-    grouped = look(exception, "exceptions")
-    if not isinstance(grouped, tuple):
-        return ()
-    return tuple(member for member in grouped[:MAX_EXCEPTIONS] if isinstance(member, BaseException))
+    return tuple(_MEMBERS(exception)[:MAX_EXCEPTIONS])
 
 
 def leaves(exception: BaseException) -> list[BaseException]:

@@ -13,6 +13,7 @@ from enum import Enum
 from typing import Any
 
 from mulligan.deadline import Deadline
+from mulligan.untrusted.classes import defines
 from mulligan.untrusted.objects import look, type_name
 from mulligan.untrusted.text import show_name
 
@@ -192,8 +193,7 @@ class _Reader:
         if hasattr(kind, "__dataclass_fields__"):
             return {name: getattr(value, name) for name in _dataclass_names(value)}
         for name, use in _METHODS:
-            method = look(value, name)
-            if callable(method):
+            if defines(value, name) and callable(method := look(value, name)):
                 return use(method)
         if hasattr(kind, "__attrs_attrs__"):
             return {field.name: getattr(value, field.name) for field in kind.__attrs_attrs__}

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from itertools import accumulate
 from typing import Any
 
+from mulligan.untrusted.classes import exception_text
 from mulligan.untrusted.invisible import BLANK, INVISIBLE
 
 _ANSI = (  # control sequences, strings such as window titles (their end may be missing), and the short ones
@@ -223,7 +224,8 @@ def _read(value: Any, limit: int) -> str:
             return str.__getitem__(value, slice(0, limit))
         if issubclass(kind, (bytes, bytearray)):
             value = value[:limit]
-        return str.__getitem__(str(value), slice(0, limit))
+        told = exception_text(value) if issubclass(kind, BaseException) else str(value)
+        return str.__getitem__(told, slice(0, limit))
     except MUST_PROPAGATE:
         raise
     except BaseException:  # whatever a foreign __str__ raises, SystemExit too

@@ -13,7 +13,7 @@ from itertools import chain, islice, takewhile
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from mulligan.catalogue import MISSING, NO_FORM, NOT_ALLOWED, OUT_OF_BOUNDS, UNKNOWN, WRONG_TYPE
+from mulligan.catalogue import INSIDE, MISSING, NO_FORM, NOT_ALLOWED, OUT_OF_BOUNDS, UNKNOWN, WRONG_TYPE
 from mulligan.errors import MulliganError, Problem
 from mulligan.pointers import escape, steps_of
 from mulligan.untrusted.text import clean, show_name
@@ -198,7 +198,8 @@ class Validator:
                     self._describers.clear()
                 part = _resolve_path(self._schema, where[:-1])
                 describe = self._describers[key] = _make_describer(error.kind, error.message, part, self._schema)
-            found += describe(error, value, path, secret)
+            here = describe(error, value, path, secret)
+            found += [self.without_keys(problem, value, secret) for problem in here] if secret else here
             if len(found) >= _MOST_PROBLEMS:
                 break
         return found
@@ -235,6 +236,30 @@ class Validator:
             if not (is_known or self._is_closed) or not self._member_validator.is_valid({name: value[name]}):
                 found.append(self._unexplained_problem(name, value, secret))
         return found or [Problem("", NO_FORM, None, _sent_text(value, whole=True))]
+
+    def without_keys(self, problem: Problem, value: Any, secret: Collection[str]) -> Problem:
+        """The problem, for a secret argument with no key that was sent in it: its pointer ends before the first.
+
+        Args:
+            problem: what is wrong.
+            value: the arguments.
+            secret: names of top-level members whose value is never shown.
+        """
+        first, *inside = steps_of(problem.pointer) or [""]
+        if first not in secret or not inside:
+            return problem
+        declared, _ = self._names_and_width
+        place = value_at(value, [first])
+        for depth, step in enumerate(inside, 1):
+            if type(place) is list and step.isdecimal():
+                place = value_at(place, [int(step)])
+            elif step in declared:
+                place = value_at(place, [step])
+            elif depth == 1:
+                return self._unexplained_problem(first, value, secret, INSIDE)
+            else:
+                return Problem("/".join(problem.pointer.split("/")[: depth + 1]), INSIDE)
+        return problem
 
     def _unexplained_problem(self, name: str, value: Any, secret: Collection[str], message: str = NO_FORM) -> Problem:
         """The problem of a wrong member, without the exact reason."""

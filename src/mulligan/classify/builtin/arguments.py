@@ -142,11 +142,10 @@ def cattrs(failure: Failure) -> ToolError | None:
 
 
 def _places_in_notes(exception: BaseException) -> Iterator[str | int]:
-    notes = getattr(exception, "__notes__", ())
-    for note in islice(notes, _MOST_PROBLEMS) if isinstance(notes, list) else ():
-        place = (
-            getattr(note, "name", getattr(note, "index", None)) if type(note).__module__.startswith("cattrs.") else None
-        )
+    notes = Failure(exception).field("__notes__")
+    for note in islice(notes, _MOST_PROBLEMS) if type(notes) is list else ():
+        fields = Failure(value=note if type(note).__module__.startswith("cattrs.") else None)
+        place = fields.field("name") or fields.field("index")
         if isinstance(place, (str, int)):
             yield place
 

@@ -27,11 +27,11 @@ def cancelled(failure: Failure) -> ToolError | None:
 @rules("subprocess.CalledProcessError")
 def program(failure: Failure) -> ToolError | None:
     """A program that the tool ran and that failed, was killed or was not found; its stderr says why."""
-    code = failure.look("returncode")
-    if isinstance(code, int) and code < 0:
+    code = failure.field("returncode")
+    if type(code) is int and code < 0:
         return ToolExecutionError(f"The program was killed by signal {-code}.")
     meaning = said(failure.stderr, (m.NOT_FOUND, m.PERMISSION, m.EXISTS, m.DISK_FULL, m.AUTHENTICATION, m.UNREACHABLE))
-    ended = f"The program failed with exit status {code}." if isinstance(code, int) else "The program failed."
+    ended = f"The program failed with exit status {code}." if type(code) is int else "The program failed."
     if meaning is None:
         return ToolExecutionError(ended)
     fatal = False if meaning is m.PERMISSION else None
@@ -42,8 +42,8 @@ def program(failure: Failure) -> ToolError | None:
 @rules("builtins.ImportError")
 def module(failure: Failure) -> ToolError | None:
     """Something that the tool imports is not installed."""
-    name = failure.look("name")
-    known = isinstance(name, str) and len(name) <= _LONGEST_NAME and all(map(str.isidentifier, name.split(".")))
+    name = failure.field("name")
+    known = type(name) is str and len(name) <= _LONGEST_NAME and all(map(str.isidentifier, name.split(".")))
     what = f"module {name}" if known else "a module"
     user = f"A tool needs {what}, which cannot be imported."
     return ToolExecutionError(f"The tool could not import {what}.", user_message=user)

@@ -98,8 +98,8 @@ def sqlstate(failure: Failure) -> ToolError | None:
 @rules("sqlite3.Error")
 def sqlite(failure: Failure) -> ToolError | None:
     """SQLite's result code; what it calls a plain error is told by its text."""
-    code = failure.look("sqlite_errorname")
-    if not isinstance(code, str) or code == "SQLITE_ERROR":
+    code = failure.field("sqlite_errorname")
+    if type(code) is not str or code == "SQLITE_ERROR":
         return None
     meaning = _SQLITE.get(code) or _SQLITE.get("_".join(code.split("_")[:2]))
     return None if meaning is None else m.error_of(failure, meaning)

@@ -40,8 +40,8 @@ def missing(failure: Failure) -> ToolError | None:
 
 def _missing_folder(failure: Failure) -> str | None:
     """The folder that is missing where a tool that makes files could not make one; a file to read may be missing too."""
-    path, tool = failure.look("filename"), failure.tool
-    if not isinstance(path, str) or tool is None or tool.read_only:
+    path, tool = failure.field("filename"), failure.tool
+    if type(path) is not str or tool is None or tool.read_only:
         return None
     if _WRITE_VERBS.isdisjoint(re.split(r"[\W_]+", _CAMEL_BOUNDARY.sub("_", tool.name).lower())):
         return None
@@ -67,17 +67,18 @@ def tls(failure: Failure) -> ToolError | None:
 def os_error(failure: Failure) -> ToolError | None:
     """An OSError by its errno, or by its type where it has none."""
     error = failure.exception
-    if not isinstance(error, OSError) or failure.status is not None:
+    if error is None or failure.status is not None:
         return None
-    number = error.errno if isinstance(error.errno, int) else _errno_of(error)
-    if number == errno.ECONNRESET and error.errno is None:  # a client's own, which tells in words what happened
+    told = failure.field("errno")
+    number = told if type(told) is int else _errno_of(error)
+    if number == errno.ECONNRESET and told is None:  # a client's own, which tells in words what happened
         return m.error_of(failure, said(failure.told, (m.UNREACHABLE, m.TLS)) or m.DROPPED)
     decide = _BY_ERRNO.get(number or 0)
     return None if decide is None else decide(failure)
 
 
-def _errno_of(error: OSError) -> int | None:
-    return next((number for cls, number in _BY_TYPE if isinstance(error, cls)), None)
+def _errno_of(error: BaseException) -> int | None:
+    return next((number for cls, number in _BY_TYPE if issubclass(type(error), cls)), None)
 
 
 def _resource_suffix(failure: Failure) -> str:
@@ -86,7 +87,7 @@ def _resource_suffix(failure: Failure) -> str:
 
 def _permission_error(failure: Failure) -> ToolError:
     """EACCES: one path that is denied is no account that is denied; another path may do."""
-    path = failure.look("filename")
+    path = failure.field("filename")
     if path is None:
         return ToolPermissionError("Permission denied.")
     resource, user = failure.resource, "The operating system denied access to a file or directory."
