@@ -434,7 +434,8 @@ def test_a_time_that_no_platform_can_wait_for_is_no_failure(make_pipeline, run, 
     pipeline = make_pipeline(*tools, limits=Limits(grace=seconds))
     for tool in tools:
         for context in (None, {"deadline": Deadline.after(seconds)}):
-            assert run(pipeline, tool.name, context=context).value > 1_000, tool.name
+            least = 0 if tool.killable else 1_000  # seconds; a process may have a small number
+            assert run(pipeline, tool.name, context=context).value > least, tool.name
     session = pipeline.session(budget=Budget(seconds=min(seconds, 1e300)))
     assert run(pipeline, "unbounded", session=session).value > 1e6
 

@@ -92,10 +92,17 @@ def test_jobs_are_run_in_order(pools):
     assert order == list(range(20))
 
 
+def begun(pool, go, lane=None):
+    """A job that a worker is running, until `go` is set."""
+    began = threading.Event()
+    job = pool.submit(lambda: began.set() or go.wait(20), lane=lane)
+    assert began.wait(20)
+    return job
+
+
 def test_a_worker_that_does_not_come_back_is_counted(pools):
     pool, go = pools(2), threading.Event()
-    stuck = pool.submit(lambda: go.wait(20))
-    assert not stuck.wait(0.01)
+    stuck = begun(pool, go)
     pool.abandon(stuck)
     assert pool.abandoned == 1
     assert wait(pool.submit(lambda: "the other one")) == "the other one"
@@ -111,9 +118,8 @@ def test_a_worker_that_does_not_come_back_is_counted(pools):
 
 def test_when_all_are_left_behind_nothing_is_run(pools):
     pool, go = pools(2), threading.Event()
-    stuck = [pool.submit(lambda: go.wait(20)) for _ in range(2)]
+    stuck = [begun(pool, go) for _ in range(2)]
     for job in stuck:
-        job.wait(0.01)
         pool.abandon(job)
     with pytest.raises(ExecutorSaturated, match="2 calls are still running; nothing was run"):
         pool.submit(lambda: None)
@@ -125,6 +131,23 @@ def test_when_all_are_left_behind_nothing_is_run(pools):
             break
         threading.Event().wait(0.001)
     assert wait(pool.submit(lambda: "again")) == "again"
+
+
+def test_jobs_that_are_refused_in_the_queue_take_up_no_thread_later(pools):
+    pool, go = pools(2), threading.Event()
+    stuck = [begun(pool, go, "stuck") for _ in range(2)]
+    queued = [pool.submit(lambda: "queued", lane="other") for _ in range(2)]
+    for job in stuck:
+        pool.abandon(job)
+    for job in queued:
+        with pytest.raises(ExecutorSaturated):
+            wait(job)
+    go.set()
+    for job in stuck:
+        wait(job)
+    while pool.abandoned:
+        threading.Event().wait(0.001)
+    assert wait(pool.submit(lambda: "again", lane="other")) == "again"
 
 
 def test_a_job_that_has_not_begun_is_taken_back(pools):
