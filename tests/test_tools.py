@@ -699,7 +699,7 @@ def test_what_a_class_refuses_is_a_problem_of_the_arguments(make_pipeline, run):
 
 def test_a_tool_can_be_looked_at_by_other_tools():
     members = dict(inspect.getmembers(Tool))
-    assert {"parameters", "description", "validator", "bind", "from_function"} <= set(members)
+    assert {"parameters", "description", "validator", "from_function"} <= set(members)
     assert repr(ToolCall("1", "read", {"password": "x"})) == "ToolCall(id='1', name='read', arguments=...)"
 
 

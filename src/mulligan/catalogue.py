@@ -22,7 +22,6 @@ NOT_ALLOWED = "not an allowed value"
 NO_FORM = "matches none of the allowed forms"
 OUT_OF_BOUNDS = "out of bounds"
 UNKNOWN = "unknown argument"
-INSIDE = "a part of it is not valid"
 
 ENGLISH: Catalogue = {
     # what failed
@@ -36,7 +35,7 @@ ENGLISH: Catalogue = {
     "problem_expected_got": "- {place}: {what}; expected {expected}; got {got}.",
     "whole": "the arguments as a whole",
     "problems_total": "({total} problems in all)",
-    **{f"problem:{kind}": kind for kind in (MISSING, WRONG_TYPE, NOT_ALLOWED, NO_FORM, OUT_OF_BOUNDS, UNKNOWN, INSIDE)},
+    **{f"problem:{kind}": kind for kind in (MISSING, WRONG_TYPE, NOT_ALLOWED, NO_FORM, OUT_OF_BOUNDS, UNKNOWN)},
     # what may be meant
     "meant": "Did you mean {names}?",
     "and": " and ",

@@ -13,7 +13,7 @@ from itertools import chain, islice, takewhile
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from mulligan.catalogue import INSIDE, MISSING, NO_FORM, NOT_ALLOWED, OUT_OF_BOUNDS, UNKNOWN, WRONG_TYPE
+from mulligan.catalogue import MISSING, NO_FORM, NOT_ALLOWED, OUT_OF_BOUNDS, UNKNOWN, WRONG_TYPE
 from mulligan.errors import MulliganError, Problem
 from mulligan.pointers import escape, steps_of
 from mulligan.untrusted.text import clean, show_name
@@ -88,10 +88,18 @@ MAX_ALTERNATIVES = 20_000_000
 MAX_EXPLAINED = 10_000
 _MOST_PROBLEMS = 1_000
 _MOST_WORK, _FEWEST_PARTS, _MOST_PARTS = 5_000, 16, 1_001
+<<<<<<< ours
 _MOST_SEARCHED, _ENOUGH_PROBLEMS, _MAX_DESCRIBERS = 32, 50, 4_096
 _KEPT_CHARS = 2_000
 _PART_KEYWORDS = frozenset(("type", "additionalProperties", "falseSchema"))  # independent of the omitted parts
 _MEMBER_KEYWORDS = frozenset(
+=======
+_MOST_SEARCHED, _ENOUGH, _MOST_TOLD = 32, 50, 4_096
+_KEPT = 2_000
+_INSIDE = "a part of it is not valid"
+_OF_ANY_PART = frozenset(("type", "additionalProperties", "falseSchema"))  # they hold for whatever is left out
+_OF_MEMBERS = frozenset(
+>>>>>>> theirs
     (
         "$schema",
         "$id",
@@ -256,9 +264,13 @@ class Validator:
             elif step in declared:
                 place = value_at(place, [step])
             elif depth == 1:
+<<<<<<< ours
                 return self._unexplained_problem(first, value, secret, INSIDE)
+=======
+                return self._wrong(first, value, secret, _INSIDE)
+>>>>>>> theirs
             else:
-                return Problem("/".join(problem.pointer.split("/")[: depth + 1]), INSIDE)
+                return Problem("/".join(problem.pointer.split("/")[: depth + 1]), _INSIDE)
         return problem
 
     def _unexplained_problem(self, name: str, value: Any, secret: Collection[str], message: str = NO_FORM) -> Problem:
