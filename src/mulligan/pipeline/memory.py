@@ -14,10 +14,10 @@ from mulligan.execute.steps import Signal, Sleep
 from mulligan.forks import shared_lock
 from mulligan.pipeline.invocation import Invocation, Runtime
 from mulligan.results import ToolResult
-from mulligan.session.answers import Answer, AnsweredCalls
-from mulligan.session.budget import Budget, ExhaustedPart, Spending
+from mulligan.session.answers import Answer, AnsweredCalls, SavedAnswers
+from mulligan.session.budget import Budget, ExhaustedPart, SavedSpending, Spending
 from mulligan.session.loop_guard import LoopGuard
-from mulligan.session.records import call_key, digest
+from mulligan.session.records import SavedGuard, call_key, digest
 from mulligan.tools import Tool
 from mulligan.untrusted.text import safe_str
 from mulligan.validate.arguments import read_arguments
@@ -81,15 +81,18 @@ class SessionMemory:
         else:
             self.spending.budget = budget
 
-    def load_spending(self, saved: Mapping[str, Any]) -> None:
-        """Restores the result of `Spending.to_dict`.
+    def load(self, guard: SavedGuard, answers: SavedAnswers, spending: SavedSpending | None) -> None:
+        """Continues with what was saved.
 
         Args:
-            saved: that result.
+            guard: what failed.
+            answers: the answers.
+            spending: the budget and what is used of it, or None.
         """
-        spending = Spending(Budget(), self._runtime.clock)
-        spending.load(saved)
-        self.spending = spending
+        self.guard.load(guard)
+        self.answers.load(answers)
+        if spending is not None:
+            self.spending = Spending.from_saved(spending, self._runtime.clock)
 
     @contextmanager
     def step(self, *, joins: bool = False) -> Iterator[None]:

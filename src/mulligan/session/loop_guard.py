@@ -14,18 +14,17 @@ from mulligan.session.records import (
     MOST_RECORDS,
     FailureRecord,
     FailureStreak,
+    SavedGuard,
     argument_hash,
     argument_hashes,
     argument_values,
     call_key,
-    check_value,
     digest,
-    load_records,
     name_keys,
     result_key,
-    save_records,
     value_key,
 )
+from mulligan.session.saved_state import save
 from mulligan.untrusted.text import safe_str
 
 if TYPE_CHECKING:
@@ -312,22 +311,17 @@ class LoopGuard:
     def to_dict(self) -> dict[str, Any]:
         """What is remembered, as JSON values."""
         with self._lock:
-            return save_records(self._failed, self._streaks, self._fatal) | {"proposed": list(self._proposed)}
+            return save(SavedGuard(self._failed, self._streaks, self._fatal, list(self._proposed)))
 
-    def load(self, saved: Mapping[str, Any]) -> None:
-        """Restores the result of `to_dict`.
+    def load(self, saved: SavedGuard) -> None:
+        """Continues with what was saved.
 
         Args:
-            saved: that result.
-
-        Raises:
-            TypeError, ValueError, KeyError: it is something else.
+            saved: what was remembered.
         """
-        failed, streaks, fatal = load_records(saved)
-        proposed = check_value("proposed", saved["proposed"], list)
         with self._lock:
-            self._failed, self._streaks, self._fatal = failed, streaks, fatal
-            self._proposed = dict.fromkeys(proposed)
+            self._failed, self._streaks, self._fatal = saved.failed, saved.streaks, saved.fatal
+            self._proposed = dict.fromkeys(saved.proposed)
 
 
 def _note_template(count: int, *, is_same_call: bool) -> str:
