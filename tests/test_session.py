@@ -379,11 +379,11 @@ BROKEN = [
     ("guard", {}, "/guard has no 'failed'"),
     ("guard/failed", [], "/guard/failed is []; expected an object"),
     ("guard/failed", {"read": 3}, "/guard/failed/read is 3; expected an object"),
-    ("guard/failed", {3: {}}, "/guard/failed has a key that is 3; expected a string"),
+    ("guard/failed", {3: {}}, "/guard/failed/3 is 3; expected a string"),
     (
         "guard/failed",
         {str(number): {} for number in range(100_001)},
-        "/guard/failed has 100,001 members; expected at most 100,000",
+        "/guard/failed is 100,001 long; expected at most 100,000",
     ),
     (
         "guard/failed/*/*/count",
@@ -464,7 +464,7 @@ BROKEN = [
     (
         "budget/used/money",
         3,
-        "/budget/used has a key that is 'money'; expected one of calls, failures, seconds, feedback_chars",
+        "/budget/used/money is 'money'; expected one of calls, failures, seconds, feedback_chars",
     ),
     ("budget/used_by_tool", {"read": 3}, "/budget/used_by_tool/read is 3; expected an object"),
     ("budget/limits", None, "/budget/limits is None; expected an object"),

@@ -69,11 +69,7 @@ class SessionMemory:
             self.set_budget(budget)
 
     def set_budget(self, budget: Budget | None) -> None:
-        """Sets the budget; the used part stays used.
-
-        Args:
-            budget: how much the conversation may use, or None.
-        """
+        """Sets the budget; the used part stays used."""
         if budget is None:
             self.spending = None
         elif self.spending is None:
@@ -82,13 +78,7 @@ class SessionMemory:
             self.spending.budget = budget
 
     def load(self, guard: SavedGuard, answers: SavedAnswers, spending: SavedSpending | None) -> None:
-        """Continues with what was saved.
-
-        Args:
-            guard: what failed.
-            answers: the answers.
-            spending: the budget and what is used of it, or None.
-        """
+        """Continues with what was saved."""
         self.guard.load(guard)
         self.answers.load(answers)
         if spending is not None:
@@ -126,11 +116,7 @@ class SessionMemory:
         return Deadline(spending.started + spending.budget.seconds, self._runtime.clock)
 
     def begin(self, invocation: Invocation) -> ToolError | None:
-        """An error for a call that the conversation's budget does not allow, or None.
-
-        Args:
-            invocation: the call.
-        """
+        """An error for a call that the conversation's budget does not allow, or None."""
         invocation.step = self.guard.begin(is_step=not self._open_steps)
         return None if self.spending is None else self._budget_error(invocation, self.spending.begin())
 
@@ -221,12 +207,7 @@ class SessionMemory:
             return None
 
     def record_result(self, invocation: Invocation, result: ToolResult) -> None:
-        """Records a result.
-
-        Args:
-            invocation: the call.
-            result: its result.
-        """
+        """Records a result."""
         tool, error = invocation.tool, result.error
         with self._lock:
             self.calls += 1

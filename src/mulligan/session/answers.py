@@ -47,9 +47,6 @@ class Answer:
         """The answer of a result, bounded like the text that the model read.
 
         The exception behind its error is left out: that would keep the frames of the call.
-
-        Args:
-            result: the result of the call.
         """
         error = result.error
         if error is not None:
@@ -122,11 +119,7 @@ class SavedError:
 
     @classmethod
     def from_error(cls, error: errors.ToolError) -> SavedError:
-        """What is saved of an error; attributes that a plugin set to something else are left out.
-
-        Args:
-            error: the error.
-        """
+        """What is saved of an error; attributes that a plugin set to something else are left out."""
         return cls(
             type=next(kind.__name__ for kind in type(error).__mro__ if _CLASSES.get(kind.__name__) is kind),
             message=safe_str(error.message),
@@ -162,11 +155,7 @@ class SavedAnswer:
 
     @classmethod
     def from_answer(cls, answer: Answer) -> SavedAnswer:
-        """What is saved of an answer.
-
-        Args:
-            answer: the answer.
-        """
+        """What is saved of an answer."""
         error = None if answer.error is None else SavedError.from_error(answer.error)
         return cls(answer.is_error, type(answer.value) is str, answer.content, error)
 
@@ -264,11 +253,7 @@ class AnsweredCalls:
             return save(SavedAnswers(answers, [*self._without_answer, *self._running]))
 
     def load(self, saved: SavedAnswers) -> None:
-        """Continues with what was saved.
-
-        Args:
-            saved: the answers.
-        """
+        """Continues with what was saved."""
         answers = {key: answer.answer() for key, answer in saved.answers.items()}
         with self._lock:
             self._answers, self._without_answer = answers, dict.fromkeys(saved.older)

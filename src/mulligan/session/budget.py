@@ -132,12 +132,7 @@ class Spending:
 
     @classmethod
     def from_saved(cls, saved: SavedSpending, clock: Callable[[], float]) -> Spending:
-        """Continues with what was saved. The time in between does not count.
-
-        Args:
-            saved: the budget and what is used of it.
-            clock: monotonic seconds.
-        """
+        """Continues with what was saved. The time in between does not count."""
         spending, whole = cls(saved.limits, clock), {**saved.used}
         spending.started -= whole.pop("seconds", 0.0)
         spending._used.update(saved.used_by_tool)

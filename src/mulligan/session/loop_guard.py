@@ -37,11 +37,7 @@ _SHORTEST_WAIT = 1.0
 
 
 class LoopGuard:
-    """Counts failures; safe to use from several threads and tasks.
-
-    Args:
-        clock: monotonic seconds.
-    """
+    """Counts failures; safe to use from several threads and tasks."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -74,13 +70,7 @@ class LoopGuard:
             return self._step
 
     def refuse(self, tool: Tool, arguments: Mapping[str, Any], step: int) -> ToolError | None:
-        """An error for a call that must not be run again, which counts as one more failure; or None.
-
-        Args:
-            tool: the tool.
-            arguments: the validated arguments.
-            step: the step that the call belongs to.
-        """
+        """An error for a call that must not be run again, which counts as one more failure; or None."""
         name = tool.name
         if name not in self._streaks and name not in self._failed and name not in self._fatal:
             return None
@@ -186,13 +176,7 @@ class LoopGuard:
             return self._error_and_note(owner, streak, records, error, ran=ran, is_excused=is_excused)
 
     def count_repeat(self, tool: Tool, arguments: Mapping[str, Any], step: int) -> None:
-        """Counts a call that failed before and got its recorded answer again.
-
-        Args:
-            tool: the tool.
-            arguments: the validated arguments.
-            step: the step that the call belongs to.
-        """
+        """Counts a call that failed before and got its recorded answer again."""
         with self._lock:
             record = self._failed.get(tool.name, {}).get(call_key(tool.name, arguments))
             if record is not None:
@@ -244,12 +228,7 @@ class LoopGuard:
         return error, "other_values" if streak.alike >= _OTHER_VALUES else ""
 
     def record_success(self, tool: Tool, arguments: Mapping[str, Any]) -> None:
-        """Records a success: all streaks end, and the same call is new; so is every call if something may have changed.
-
-        Args:
-            tool: the tool.
-            arguments: the validated arguments.
-        """
+        """Records a success: all streaks end, and the same call is new; so is every call if something may have changed."""
         if not self._streaks and not self._failed:
             return
         with self._lock:
@@ -314,11 +293,7 @@ class LoopGuard:
             return save(SavedGuard(self._failed, self._streaks, self._fatal, list(self._proposed)))
 
     def load(self, saved: SavedGuard) -> None:
-        """Continues with what was saved.
-
-        Args:
-            saved: what was remembered.
-        """
+        """Continues with what was saved."""
         with self._lock:
             self._failed, self._streaks, self._fatal = saved.failed, saved.streaks, saved.fatal
             self._proposed = dict.fromkeys(saved.proposed)

@@ -18,23 +18,14 @@ _SHORTEST_PART = 3
 
 
 def digest(text: str) -> str:
-    """A hash of a text.
-
-    Args:
-        text: any text.
-    """
+    """A hash of a text."""
     import hashlib
 
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
 def call_key(name: str, arguments: Mapping[str, Any]) -> str:
-    """A hash of a call: equal arguments give equal keys, however they were written.
-
-    Args:
-        name: the tool's name.
-        arguments: its arguments as JSON values.
-    """
+    """A hash of a call: equal arguments give equal keys, however they were written."""
     import json
 
     try:
@@ -77,9 +68,6 @@ def value_key(error: ToolError) -> str | None:
     """A hash of what a failure is about, or None: the resource, or the places and values of all problems.
 
     Numbers as text, case and white space make no difference to the value of an argument that does not fit.
-
-    Args:
-        error: what the failure means.
     """
     kind = type(error).__name__
     if error.resource is not None:
@@ -98,11 +86,7 @@ def _normalize_value(got: str | None) -> str:
 
 
 def argument_values(arguments: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The values of a call with the names of their arguments; the place in a list makes no difference.
-
-    Args:
-        arguments: the arguments as JSON values.
-    """
+    """The values of a call with the names of their arguments; the place in a list makes no difference."""
     return islice(_leaves("", arguments), _LEAVES)
 
 
@@ -118,12 +102,7 @@ def _leaves(name: str, value: Any) -> Iterator[tuple[str, str]]:
 
 
 def argument_hashes(error: ToolError, arguments: Mapping[str, Any]) -> list[str]:
-    """Hashes of the arguments that are the failing resource, so that a call with one of them is known beforehand.
-
-    Args:
-        error: what the failure means.
-        arguments: the arguments of the call that failed.
-    """
+    """Hashes of the arguments that are the failing resource, so that a call with one of them is known beforehand."""
     if error.resource is None:
         return []
     resource = safe_str(error.resource, _LONGEST)

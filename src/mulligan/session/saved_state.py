@@ -47,11 +47,7 @@ def is_amount(value: object, *, whole: bool = False) -> bool:
 
 
 def short_repr(value: Any) -> str:
-    """A value for the text of an error, shortened; its type if it cannot be shown, as with an endless number.
-
-    Args:
-        value: any value.
-    """
+    """A value for the text of an error, shortened; its type if it cannot be shown, as with an endless number."""
     try:
         return f"{value!r:.40}"
     except Exception:
@@ -59,11 +55,7 @@ def short_repr(value: Any) -> str:
 
 
 def save(record: Any) -> dict[str, Any]:
-    """What is saved of a record, as JSON values: every field that its constructor takes.
-
-    Args:
-        record: an instance of an attrs class.
-    """
+    """What is saved of a record, as JSON values: every field that its constructor takes."""
     return attrs.asdict(record, filter=lambda field, value: field.init and not (field.metadata and value is None))
 
 
@@ -111,9 +103,11 @@ def _converter() -> BaseConverter:
     return converter
 
 
-def _read_exactly(kind: type, expected: str, value: Any, _: Any) -> Any:
+def _read_exactly(kind: Any, expected: str, value: Any, _: Any = None, most: float = float("inf")) -> Any:
     if not isinstance(value, kind):
         raise _unfit(value, expected)
+    if kind is not bool and len(value) > most:
+        raise ValueError(f"is {len(value):,} long; expected at most {most:,}")
     return value
 
 
@@ -134,10 +128,9 @@ def _record_reader(kind: Any, converter: BaseConverter) -> _Reader:
     read = make_dict_structure_fn(kind, converter)
 
     def structure(value: Any, _: Any) -> Any:
-        _read_exactly(Mapping, "an object", value, None)
-        missing = next((name for name in names if name not in value), None)
-        if missing is not None:
-            raise ValueError(f"has no {missing!r}")
+        _read_exactly(Mapping, "an object", value)
+        if missing := [name for name in names if name not in value]:
+            raise ValueError(f"has no {missing[0]!r}")
         return read(value, kind)
 
     return structure
@@ -150,36 +143,21 @@ def _generic_reader(kind: Any, converter: BaseConverter) -> _Reader:
 def _mapping_reader(kind: Any, converter: BaseConverter) -> _Reader:
     from cattrs.cols import mapping_structure_factory
 
-    key_kind = get_args(kind)[0]
-    read_key, read = converter.get_structure_hook(key_kind), mapping_structure_factory(kind, converter, dict)
-
-    def structure(value: Any, _: Any) -> Any:
-        _read_exactly(Mapping, "an object", value, None)
-        if len(value) > _MOST_MEMBERS:
-            raise ValueError(f"has {len(value):,} members; expected at most {_MOST_MEMBERS:,}")
-        for key in value:
-            try:
-                read_key(key, key_kind)
-            except ValueError as error:
-                raise ValueError(f"has a key that {error}") from None
-        return read(value, kind)
-
-    return structure
+    read = mapping_structure_factory(kind, converter, dict)
+    return lambda value, _: read(_read_exactly(Mapping, "an object", value, most=_MOST_MEMBERS), kind)
 
 
 def _list_reader(kind: Any, converter: BaseConverter) -> _Reader:
     from cattrs.cols import list_structure_factory
 
     read = list_structure_factory(kind, converter)
-    return lambda value, _: read(_read_exactly(list, "a list", value, None), kind)
+    return lambda value, _: read(_read_exactly(list, "a list", value), kind)
 
 
 def _choice_reader(kind: Any, _: BaseConverter) -> _Reader:
-    options = get_args(kind)
-
     def structure(value: Any, _: Any) -> Any:
-        if value not in options:
-            raise _unfit(value, f"one of {', '.join(options)}")
+        if value not in get_args(kind):
+            raise _unfit(value, f"one of {', '.join(get_args(kind))}")
         return value
 
     return structure
@@ -190,13 +168,7 @@ def _bounded_reader(kind: Any, converter: BaseConverter) -> _Reader:
     if inner is int:
         return lambda value, _: _read_number(most, value, int)
     read = converter.get_structure_hook(inner)
-
-    def structure(value: Any, _: Any) -> Any:
-        if len(read_value := read(value, inner)) > most:
-            raise ValueError(f"is {len(read_value):,} long; expected at most {most:,}")
-        return read_value
-
-    return structure
+    return lambda value, _: _read_exactly(object, "", read(value, inner), most=most)
 
 
 _READERS: Mapping[Any, Callable[[Any, BaseConverter], _Reader]] = {
