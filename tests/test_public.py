@@ -142,6 +142,13 @@ def loaded_after(code: str) -> set[str]:
     return set(ended.stdout.split())
 
 
+def test_a_session_imports_what_reads_saved_ones_when_one_is_read():
+    saved = "from mulligan import Pipeline, Session\npipeline = Pipeline(autoload=False)\n"
+    saved += "session = pipeline.session()\nsession.call('nope')\nsaved = session.to_dict()\n"
+    assert "cattrs" not in loaded_after(saved)
+    assert "cattrs" in loaded_after(saved + "Session.from_dict(pipeline, saved)")
+
+
 @pytest.mark.parametrize("name", ["mulligan", "mulligan.plugin"])
 def test_importing_it_imports_nothing_heavy(name):
     assert loaded_after(f"import {name}") & HEAVY == set()

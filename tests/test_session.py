@@ -6,10 +6,14 @@ import asyncio
 import json
 import re
 import threading
+from collections.abc import Iterator
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mulligan import Budget, FeedbackFormat, Pipeline, Session, Tool, ToolCall, errors
 
@@ -345,7 +349,7 @@ def test_a_saved_conversation_holds_no_arguments_of_what_failed(pipeline, make_p
 
 @pytest.mark.parametrize("saved", [{}, None, 3, "text", [], {"id": "a"}, {"version": 1}, {"version": 1, "id": "a"}])
 def test_something_else_is_refused(pipeline, saved):
-    with pytest.raises(errors.UsageError, match=r"this is not a result of Session.to_dict\(\): \w+"):
+    with pytest.raises(errors.UsageError, match=r"this is not a result of Session.to_dict\(\): it (is|has) "):
         Session.from_dict(pipeline, saved)
 
 
@@ -364,62 +368,108 @@ def broken(path: str, value: object):
     return change
 
 
+SAVED = (Path(__file__).parent / "data" / "session_version_1.json").read_text().strip()
 BROKEN = [
-    ("id", 3, "TypeError at a string, which is 3"),
-    ("id", ..., "KeyError at 'id'"),
-    ("version", ..., "KeyError at 'version'"),
-    ("format", ["x"], "TypeError at a string, which is ['x']"),
-    ("format_is_own", 1, "TypeError at format_is_own, which is 1"),
-    ("guard", None, "TypeError at "),
-    ("guard", {}, "KeyError at 'failed'"),
-    ("guard/failed", [], "TypeError at failed, which is []"),
-    ("guard/failed", {"read": 3}, "TypeError at failed of read, which is 3"),
-    ("guard/failed", {3: {}}, "TypeError at failed, which is {3: {}}"),
-    ("guard/failed", {str(number): {} for number in range(100_001)}, "ValueError at failed, which has 100,001 entries"),
-    ("guard/failed/*/*/count", "many", "TypeError at count, which is 'many'"),
-    ("guard/failed/*/*/count", -1, "TypeError at count, which is -1"),
-    ("guard/failed/*/*/count", True, "TypeError at count, which is True"),
-    ("guard/failed/*/*/count", 10**5000, "ValueError at count, which is more than 1,000,000,000"),
-    ("guard/failed/*/*/count", -(10**5000), "TypeError at count, which is a int"),
-    ("guard/failed/*/*/results", ["x"] * 1_001, "ValueError at results, which is 1,001 long"),
-    ("guard/failed/*/*", None, "TypeError at "),
-    ("guard/failed/*/*/results", [3], "TypeError at results, which contains other values than strings"),
-    ("guard/failed/*/*/traces", ..., "KeyError at 'traces'"),
-    ("guard/failed/*/*/invalid", None, "TypeError at invalid, which is None"),
-    ("guard/streaks/*/steps", 1.5, "TypeError at steps, which is 1.5"),
-    ("guard/streaks/*/kind", "x" * 10_001, "ValueError at kind, which is 10,001 long"),
-    ("guard/streaks/*/proposed", "abc", "TypeError at proposed, which is 'abc'"),
-    ("guard/streaks", None, "TypeError at streaks, which is None"),
-    ("guard/proposed", -1, "TypeError at proposed, which is -1"),
-    ("guard/fatal", None, "TypeError at fatal, which is None"),
-    ("guard/fatal", {"read": {"k": 3}}, "TypeError at fatal, which is 3"),
-    ("answered", ..., "KeyError at 'answered'"),
-    ("answered", [], "TypeError at answered, which is []"),
-    ("answered/older", None, "TypeError at older, which is None"),
-    ("answered/older", [3], "TypeError at older, which is [3]"),
-    ("answered/answers", "x", "TypeError at answers, which is 'x'"),
-    ("answered/answers/*", None, "TypeError at an answer, which is None"),
-    ("answered/answers/*/content", 3, "TypeError at content, which is 3"),
-    ("answered/answers/*/content", ..., "KeyError at 'content'"),
-    ("answered/answers/*/is_error", "yes", "TypeError at is_error, which is 'yes'"),
-    ("answered/answers/*/is_error", False, "ValueError at error, of a call that did not fail"),
-    ("answered/answers/*/error", None, "TypeError at error, which is None"),
-    ("answered/answers/*/error/type", "SystemExit", "ValueError at type, which is 'SystemExit'"),
-    ("answered/answers/*/error/effect", "all", "ValueError at effect, which is 'all'"),
-    ("answered/answers/*/error/effect", [], "ValueError at effect, which is []"),
-    ("answered/answers/*/error/retry_after", float("nan"), "TypeError at retry_after, which is nan"),
-    ("answered/answers/*/error/http_status", 10**5000, "TypeError at http_status, which is a int"),
-    ("answered/answers/*/error/fatal", 1, "TypeError at fatal, which is 1"),
-    ("budget", 3, "TypeError at "),
-    ("budget", {}, "KeyError at 'limits'"),
-    ("budget/limits/calls", ..., "KeyError at 'calls'"),
-    ("budget/used/calls", "x", "ValueError at calls, which is 'x'"),
-    ("budget/used/calls", float("nan"), "ValueError at calls, which is nan"),
-    ("budget/used/money", 3, "ValueError at 'money' is not part of a budget"),
-    ("budget/used_by_tool", {"read": 3}, "TypeError at used_by_tool of read, which is 3"),
-    ("budget/limits", None, "TypeError at limits, which is None"),
-    ("budget/limits/tools", [], "TypeError at tools, which is []"),
-    ("budget/limits/tools/read", 3, "TypeError at the budget of read, which is 3"),
+    ("id", 3, "/id is 3; expected a string"),
+    ("id", ..., "it has no 'id'"),
+    ("version", ..., "it has no 'version'"),
+    ("format", ["x"], "/format is ['x']; expected a string"),
+    ("format_is_own", 1, "/format_is_own is 1; expected true or false"),
+    ("guard", None, "/guard is None; expected an object"),
+    ("guard", {}, "/guard has no 'failed'"),
+    ("guard/failed", [], "/guard/failed is []; expected an object"),
+    ("guard/failed", {"read": 3}, "/guard/failed/read is 3; expected an object"),
+    ("guard/failed", {3: {}}, "/guard/failed/3 is 3; expected a string"),
+    (
+        "guard/failed",
+        {str(number): {} for number in range(100_001)},
+        "/guard/failed is 100,001 long; expected at most 100,000",
+    ),
+    (
+        "guard/failed/*/*/count",
+        "many",
+        "/guard/failed/read/*/count is 'many'; expected a whole number from 0 to 1,000,000,000",
+    ),
+    (
+        "guard/failed/*/*/count",
+        10**9 + 1,
+        "/guard/failed/read/*/count is 1000000001; expected a whole number from 0 to 1,000,000,000",
+    ),
+    ("guard/failed/*/*/count", -1, "/guard/failed/read/*/count is -1; expected a whole number from 0 to 1,000,000,000"),
+    (
+        "guard/failed/*/*/count",
+        True,
+        "/guard/failed/read/*/count is True; expected a whole number from 0 to 1,000,000,000",
+    ),
+    (
+        "guard/failed/*/*/count",
+        10**5000,
+        "/guard/failed/read/*/count is a value of type int; expected a whole number from 0 to 1,000,000,000",
+    ),
+    (
+        "guard/failed/*/*/count",
+        -(10**5000),
+        "/guard/failed/read/*/count is a value of type int; expected a whole number from 0 to 1,000,000,000",
+    ),
+    ("guard/failed/*/*/results", ["x"] * 1_001, "/guard/failed/read/*/results is 1,001 long; expected at most 1,000"),
+    ("guard/failed/*/*", None, "/guard/failed/read/* is None; expected an object"),
+    ("guard/failed/*/*/results", [3], "/guard/failed/read/*/results/0 is 3; expected a string"),
+    ("guard/failed/*/*/traces", ..., "/guard/failed/read/* has no 'traces'"),
+    ("guard/failed/*/*/invalid", None, "/guard/failed/read/*/invalid is None; expected true or false"),
+    ("guard/streaks/*/steps", 1.5, "/guard/streaks/read/steps is 1.5; expected a whole number from 0 to 1,000,000,000"),
+    ("guard/streaks/*/kind", "x" * 10_001, "/guard/streaks/read/kind is 10,001 long; expected at most 10,000"),
+    ("guard/streaks/*/proposed", "abc", "/guard/streaks/read/proposed is 'abc'; expected a list"),
+    ("guard/streaks", None, "/guard/streaks is None; expected an object"),
+    ("guard/proposed", -1, "/guard/proposed is -1; expected a list"),
+    ("guard/fatal", None, "/guard/fatal is None; expected an object"),
+    ("guard/fatal", {"read": {"k": 3}}, "/guard/fatal/read/k is 3; expected a string"),
+    ("answered", ..., "it has no 'answered'"),
+    ("answered", [], "/answered is []; expected an object"),
+    ("answered/older", None, "/answered/older is None; expected a list"),
+    ("answered/older", [3], "/answered/older/0 is 3; expected a string"),
+    ("answered/answers", "x", "/answered/answers is 'x'; expected an object"),
+    ("answered/answers/*", None, "/answered/answers/* is None; expected an object"),
+    ("answered/answers/*/content", 3, "/answered/answers/*/content is 3; expected a string"),
+    ("answered/answers/*/content", ..., "/answered/answers/* has no 'content'"),
+    ("answered/answers/*/is_error", "yes", "/answered/answers/*/is_error is 'yes'; expected true or false"),
+    ("answered/answers/*/is_error", False, "/answered/answers/* has is_error true without an error, or false with one"),
+    ("answered/answers/*/error", None, "/answered/answers/* has is_error true without an error, or false with one"),
+    ("answered/answers/*/error/type", "SystemExit", "/answered/answers/*/error has the unknown type 'SystemExit'"),
+    (
+        "answered/answers/*/error/effect",
+        "all",
+        "/answered/answers/*/error/effect is 'all'; expected one of none, possible, done",
+    ),
+    (
+        "answered/answers/*/error/effect",
+        [],
+        "/answered/answers/*/error/effect is []; expected one of none, possible, done",
+    ),
+    (
+        "answered/answers/*/error/retry_after",
+        float("nan"),
+        "/answered/answers/*/error/retry_after is nan; expected a number from 0 to 1e+300",
+    ),
+    (
+        "answered/answers/*/error/http_status",
+        10**5000,
+        "/answered/answers/*/error/http_status is a value of type int; expected a whole number from 0 to 1e+300",
+    ),
+    ("answered/answers/*/error/fatal", 1, "/answered/answers/*/error/fatal is 1; expected true or false"),
+    ("budget", 3, "/budget is 3; expected an object"),
+    ("budget", {}, "/budget has no 'limits'"),
+    ("budget/limits/calls", ..., "/budget/limits has no 'calls'"),
+    ("budget/used/calls", "x", "/budget/used/calls is 'x'; expected a number from 0 to 1e+300"),
+    ("budget/used/calls", float("nan"), "/budget/used/calls is nan; expected a number from 0 to 1e+300"),
+    (
+        "budget/used/money",
+        3,
+        "/budget/used/money is 'money'; expected one of calls, failures, seconds, feedback_chars",
+    ),
+    ("budget/used_by_tool", {"read": 3}, "/budget/used_by_tool/read is 3; expected an object"),
+    ("budget/limits", None, "/budget/limits is None; expected an object"),
+    ("budget/limits/tools", [], "/budget/limits/tools is []; expected an object"),
+    ("budget/limits/tools/read", 3, "/budget/limits/tools/read is 3; expected an object"),
 ]
 
 
@@ -432,13 +482,76 @@ def test_what_is_broken_in_a_saved_conversation_is_named(pipeline, path, value, 
     broken(path, value)(saved)
     with pytest.raises(errors.UsageError) as raised:
         Session.from_dict(pipeline, saved)
-    assert f"this is not a result of Session.to_dict(): {told}" in str(raised.value)
+    assert re.sub("/[0-9a-f]{40}", "/*", str(raised.value)) == f"this is not a result of Session.to_dict(): {told}"
+
+
+def places(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The keys that lead to each value in a JSON value."""
+    yield place
+    for key, member in (
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    ):
+        yield from places(member, (*place, key))
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
+    max_leaves=4,
+)
+
+
+@given(st.data())
+def test_any_other_value_in_a_saved_conversation_is_refused_or_kept_as_it_is(data):
+    saved = {"": json.loads(SAVED)}
+    *way, last = data.draw(st.sampled_from(list(places(saved[""], ("",)))))
+    target: Any = saved
+    for key in way:
+        target = target[key]
+    target[last] = data.draw(JSON)
+    with Pipeline(autoload=False) as pipeline:
+        try:
+            again = Session.from_dict(pipeline, saved[""]).to_dict()
+        except errors.UsageError as error:
+            assert re.match(
+                r"this is not a result of|this conversation was saved in|the format|unknown feedback", str(error)
+            )
+        else:
+            assert json.dumps(Session.from_dict(pipeline, again).to_dict()) == json.dumps(again)
+            known = {place for place in places(again) if place[:1] != ("budget",)}
+            assert all(
+                at(again, place) == at(saved[""], place)
+                for place in known
+                if not isinstance(at(again, place), (dict, list))
+            )
+
+
+def at(value: Any, place: tuple[Any, ...]) -> Any:
+    for key in place:
+        value = value[key]
+    return value
+
+
+def test_a_conversation_of_the_first_version_is_read_and_written_again_as_it_was():
+    with Pipeline(autoload=False) as pipeline:
+        session = Session.from_dict(pipeline, json.loads(SAVED))
+        assert json.dumps(session.to_dict()) == SAVED
+        assert session.remaining == Budget(calls=83, tools={"read": Budget(calls=29, seconds=2.5)})
+
+
+def test_what_a_later_version_may_add_is_ignored(pipeline):
+    saved = json.loads(SAVED)
+    guard, answered, budget = saved["guard"], saved["answered"], saved["budget"]
+    records = [*guard["streaks"].values(), *answered["answers"].values(), *guard["failed"]["read"].values()]
+    for part in (saved, guard, answered, budget, budget["limits"], *records):
+        part["added"] = {"later": 1}
+    assert json.dumps(Session.from_dict(pipeline, saved).to_dict()) == SAVED
 
 
 def test_a_budget_that_is_none_is_named_as_such(pipeline):
     saved = pipeline.session(budget=Budget(calls=9)).to_dict()
     saved["budget"]["limits"]["calls"] = -3
-    with pytest.raises(errors.UsageError, match=r"Budget\(calls=-3\): use a number from 0"):
+    with pytest.raises(errors.UsageError, match="/budget/limits/calls is -3; expected a whole number from 0"):
         Session.from_dict(pipeline, saved)
 
 
@@ -446,7 +559,7 @@ def test_a_budget_that_is_none_is_named_as_such(pipeline):
 def test_no_number_of_a_saved_budget_is_too_large_to_be_named(pipeline, value):
     saved = pipeline.session(budget=Budget(calls=9)).to_dict()
     saved["budget"]["limits"]["calls"] = value
-    with pytest.raises(errors.UsageError, match=r"Budget\(calls=.{1,60}\): use a number from 0"):
+    with pytest.raises(errors.UsageError, match=r"/budget/limits/calls is .{1,60}; expected a whole number"):
         Session.from_dict(pipeline, saved)
 
 
@@ -454,15 +567,20 @@ def test_no_depth_of_a_saved_budget_ends_the_process(pipeline):
     saved = pipeline.session(budget=Budget(calls=9)).to_dict()
     for _ in range(100_000):
         saved["budget"]["limits"] = {"tools": {"read": saved["budget"]["limits"]}}
-    with pytest.raises(errors.UsageError, match=r"this is not a result of Session.to_dict\(\): KeyError at 'calls'"):
+    with pytest.raises(errors.UsageError, match="/budget/limits has no 'calls'"):
         Session.from_dict(pipeline, saved)
-    with pytest.raises(errors.UsageError, match=r"this is not a result of Budget.to_dict\(\): KeyError at 'calls'"):
+    with pytest.raises(errors.UsageError, match="it has no 'calls'"):
         Budget.from_dict(saved["budget"]["limits"])
+    limits = Budget().to_dict()
+    for _ in range(100_000):
+        limits = {**Budget().to_dict(), "tools": {"read": limits}}
+    with pytest.raises(errors.UsageError, match="/tools/read/tools/read"):
+        Budget.from_dict(limits)
 
 
 @pytest.mark.parametrize("saved", [None, 3, [], {}, {"calls": 3}, {"tools": 3}, {3: 4}])
 def test_what_is_no_saved_budget_is_refused(saved):
-    with pytest.raises(errors.UsageError, match=r"this is not a result of Budget.to_dict\(\): \w+"):
+    with pytest.raises(errors.UsageError, match=r"this is not a result of Budget.to_dict\(\): it (is|has) "):
         Budget.from_dict(saved)
 
 

@@ -16,13 +16,14 @@ from mulligan.feedback import FeedbackFormat
 from mulligan.hooks.callers import CompiledHooks
 from mulligan.hooks.discovery import blocked_names, discover, is_autoload_enabled
 from mulligan.hooks.manager import PluginManager
-from mulligan.pipeline.invocation import DefaultRetry, Invocation, Runtime, RuntimeView
+from mulligan.pipeline.invocation import Invocation, Runtime, RuntimeView
 from mulligan.policy import Limits, Policy
 from mulligan.resolve.toolset import Toolset
 from mulligan.spelling import closest
 from mulligan.untrusted.text import safe_repr
 
 if TYPE_CHECKING:
+    from mulligan.middleware.retries import SecondChance
     from mulligan.pipeline.result_factory import ResultFactory
     from mulligan.pipeline.session import Session
 
@@ -121,7 +122,7 @@ def checked_middleware(middleware: Any) -> tuple[Middleware, ...]:
     return tuple(middleware)
 
 
-def default_retry(policy: Policy) -> Callable[[], DefaultRetry] | None:
+def default_retry(policy: Policy) -> Callable[[], SecondChance] | None:
     """A factory of the automatic retry, created at the first transient failure.
 
     Args:
@@ -131,7 +132,7 @@ def default_retry(policy: Policy) -> Callable[[], DefaultRetry] | None:
         return None
 
     @cache
-    def make() -> DefaultRetry:
+    def make() -> SecondChance:
         from mulligan.middleware.retries import SecondChance
 
         return SecondChance()

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Protocol
+
+import attrs
 
 from mulligan.calls import CallEvent, Repair, ToolCall
 from mulligan.classify.failure import Failure
@@ -18,6 +21,8 @@ from mulligan.results import ToolResult
 from mulligan.tools import Tool
 
 if TYPE_CHECKING:
+    from mulligan.hooks.manager import PluginManager
+    from mulligan.middleware.retries import SecondChance
     from mulligan.pipeline.result_factory import ResultFactory
 
 
@@ -40,75 +45,36 @@ class Memory(Protocol):
         """Takes note of a call that ended without a result."""
 
 
-class FaultLog(Protocol):
-    """Records what plugins did wrong."""
-
-    def plugin_of(self, item: Any, otherwise: str) -> str:
-        """The plugin that contributed something."""
-
-    def report(self, plugin: str, hook: str, error: str, exception: BaseException | None = None) -> None:
-        """Records what a plugin did wrong."""
-
-
-class DefaultRetry(Protocol):
-    """Further attempts that nobody had to ask for."""
-
-    def after(self, outcome: Outcome, started: float) -> Middleware:
-        """A middleware that is begun after the first run has failed."""
-
-
+@attrs.define(eq=False, repr=False)
 class Runtime:
     """What the flow knows of its pipeline.
 
     Attributes:
         toolset: the tools.
-        stages: the compiled hooks.
+        hooks: the compiled hooks.
         policy: what counts as fatal, what may be repaired.
         limits: bounds.
         middleware: what runs around every tool, the outermost first.
-        answering: makes results.
+        result_factory: makes results.
         strict: whether errors are raised.
         clock: monotonic seconds.
-        blame: records what a plugin did wrong.
-        chances: further attempts that nobody had to ask for; None where the policy wants none.
+        fault_log: records what a plugin did wrong.
+        default_retry: makes the automatic retry; None if the policy disables it.
     """
 
-    __slots__ = (
-        "clock",
-        "default_retry",
-        "fault_log",
-        "hooks",
-        "limits",
-        "middleware",
-        "policy",
-        "result_factory",
-        "strict",
-        "toolset",
-    )
+    toolset: Toolset
+    hooks: CompiledHooks
+    policy: Policy
+    limits: Limits
+    middleware: tuple[Middleware, ...]
+    result_factory: ResultFactory
+    strict: bool
+    clock: Callable[[], float]
+    fault_log: PluginManager
+    default_retry: Callable[[], SecondChance] | None = None
 
-    def __init__(
-        self,
-        toolset: Toolset,
-        hooks: CompiledHooks,
-        policy: Policy,
-        limits: Limits,
-        middleware: tuple[Middleware, ...],
-        result_factory: ResultFactory,
-        strict: bool,
-        clock: Callable[[], float],
-        fault_log: FaultLog,
-        default_retry: Callable[[], DefaultRetry] | None = None,
-    ) -> None:
-        self.toolset = toolset
-        self.hooks = hooks
-        self.policy = policy
-        self.limits = limits
-        self.middleware = middleware
-        self.result_factory = result_factory
-        self.strict = strict
-        self.clock = clock
-        self.fault_log = fault_log
-        self.default_retry = default_retry
+
+_shared_parts = attrgetter("limits", "middleware", "result_factory", "strict", "clock", "fault_log", "default_retry")
 
 
 class RuntimeView(Runtime):
@@ -116,7 +82,7 @@ class RuntimeView(Runtime):
 
     Args:
         toolset: the tools.
-        host: the other pipeline's parts.
+        runtime: what the flow knows of the other pipeline.
         policy: the policy, which may let more pass than the other's.
     """
 
@@ -124,22 +90,11 @@ class RuntimeView(Runtime):
 
     def __init__(self, toolset: Toolset, runtime: Runtime, policy: Policy) -> None:
         self._runtime = runtime
-        super().__init__(
-            toolset,
-            runtime.hooks,
-            policy,
-            runtime.limits,
-            runtime.middleware,
-            runtime.result_factory,
-            runtime.strict,
-            runtime.clock,
-            runtime.fault_log,
-            runtime.default_retry,
-        )
+        super().__init__(toolset, runtime.hooks, policy, *_shared_parts(runtime))
 
     @property
     def hooks(self) -> CompiledHooks:
-        """The compiled hooks of the other, which change when a plugin is set aside."""
+        """The compiled hooks of the other, which change when a plugin is disabled."""
         return self._runtime.hooks
 
     @hooks.setter
@@ -147,81 +102,55 @@ class RuntimeView(Runtime):
         self._runtime.hooks = hooks
 
 
+@attrs.define(eq=False, repr=False)
 class Invocation:
     """One call on its way to its result.
 
     Attributes:
-        host: the pipeline's parts.
+        runtime: what the flow knows of its pipeline.
         call: the call; after a repair, the repaired one.
         context: values for injected parameters, by name.
         memory: the conversation's, or None.
         format: the conversation's feedback format, or None.
-        stages: the compiled hooks as they were when the call came in.
+        deadline: the moment by which it must have ended, or None.
+        hooks: the compiled hooks as they were when the call came in.
         tool: the tool, once it is resolved.
         arguments: the validated JSON values, once there are any.
-        bound: the handler's keyword arguments.
+        handler_arguments: the handler's keyword arguments.
         candidates: the names that the tool's author gives instead of a missing one, once they are listed.
         failure: what happened in the last attempt, or None.
         outcome: how the last attempt ended.
         attempts: how often the tool was run.
         repairs: what was read differently from how it was sent.
         events: what happened so far.
-        started: when the call came in, by the host's clock.
-        deadline: the moment by which it must have ended, or None.
+        started: when the call came in, by the runtime's clock.
         step: the number of the conversation's step that it belongs to.
-        recording: under which key its answer will be recorded, or None.
+        recording_key: under which key its answer will be recorded, or None.
     """
 
-    __slots__ = (
-        "arguments",
-        "attempts",
-        "call",
-        "candidates",
-        "context",
-        "deadline",
-        "events",
-        "failure",
-        "format",
-        "handler_arguments",
-        "hooks",
-        "memory",
-        "outcome",
-        "recording_key",
-        "repairs",
-        "runtime",
-        "started",
-        "step",
-        "tool",
-    )
+    runtime: Runtime
+    call: ToolCall
+    context: Mapping[str, Any] | None = None
+    memory: Memory | None = None
+    format: FeedbackFormat | None = None
+    deadline: Deadline | None = None
+    tool: Tool | None = None
+    arguments: dict[str, Any] | None = None
+    candidates: list[str] | None = None
+    failure: Failure | None = None
+    outcome: Outcome | None = None
+    attempts: int = 0
+    repairs: tuple[Repair, ...] = ()
+    events: tuple[CallEvent, ...] = ()
+    started: float = 0.0
+    step: int = 0
+    recording_key: str | None = None
+    handler_arguments: dict[str, Any] = attrs.field(init=False, factory=dict)
+    hooks: CompiledHooks = attrs.field(init=False)
 
-    def __init__(
-        self,
-        runtime: Runtime,
-        call: ToolCall,
-        context: Mapping[str, Any] | None = None,
-        memory: Memory | None = None,
-        format: FeedbackFormat | None = None,
-        deadline: Deadline | None = None,
-    ) -> None:
-        self.runtime = runtime
-        self.call = call
-        self.context = context
-        self.memory = memory
-        self.format = format
-        self.deadline = deadline
-        self.hooks = runtime.hooks
-        self.tool: Tool | None = None
-        self.arguments: dict[str, Any] | None = None
-        self.handler_arguments: dict[str, Any] = {}
-        self.failure: Failure | None = None
-        self.outcome: Outcome | None = None
-        self.candidates: list[str] | None = None
-        self.attempts = 0
-        self.repairs: tuple[Repair, ...] = ()
-        self.events: tuple[CallEvent, ...] = ()
-        self.started = 0.0
-        self.step = 0
-        self.recording_key: str | None = None
+    @hooks.default
+    def _current_hooks(self) -> CompiledHooks:
+        return self.runtime.hooks
 
     def hide_secrets(self) -> None:
         """Takes care that no text about the call shows its secrets."""

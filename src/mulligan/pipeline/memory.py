@@ -14,10 +14,10 @@ from mulligan.execute.steps import Signal, Sleep
 from mulligan.forks import shared_lock
 from mulligan.pipeline.invocation import Invocation, Runtime
 from mulligan.results import ToolResult
-from mulligan.session.answers import Answer, AnsweredCalls
-from mulligan.session.budget import Budget, ExhaustedPart, Spending
+from mulligan.session.answers import Answer, AnsweredCalls, SavedAnswers
+from mulligan.session.budget import Budget, ExhaustedPart, SavedSpending, Spending
 from mulligan.session.loop_guard import LoopGuard
-from mulligan.session.records import call_key, digest
+from mulligan.session.records import SavedGuard, call_key, digest
 from mulligan.tools import Tool
 from mulligan.untrusted.text import safe_str
 from mulligan.validate.arguments import read_arguments
@@ -69,11 +69,7 @@ class SessionMemory:
             self.set_budget(budget)
 
     def set_budget(self, budget: Budget | None) -> None:
-        """Sets the budget; the used part stays used.
-
-        Args:
-            budget: how much the conversation may use, or None.
-        """
+        """Sets the budget; the used part stays used."""
         if budget is None:
             self.spending = None
         elif self.spending is None:
@@ -81,15 +77,12 @@ class SessionMemory:
         else:
             self.spending.budget = budget
 
-    def load_spending(self, saved: Mapping[str, Any]) -> None:
-        """Restores the result of `Spending.to_dict`.
-
-        Args:
-            saved: that result.
-        """
-        spending = Spending(Budget(), self._runtime.clock)
-        spending.load(saved)
-        self.spending = spending
+    def load(self, guard: SavedGuard, answers: SavedAnswers, spending: SavedSpending | None) -> None:
+        """Continues with what was saved."""
+        self.guard.load(guard)
+        self.answers.load(answers)
+        if spending is not None:
+            self.spending = Spending.from_saved(spending, self._runtime.clock)
 
     @contextmanager
     def step(self, *, joins: bool = False) -> Iterator[None]:
@@ -123,11 +116,7 @@ class SessionMemory:
         return Deadline(spending.started + spending.budget.seconds, self._runtime.clock)
 
     def begin(self, invocation: Invocation) -> ToolError | None:
-        """An error for a call that the conversation's budget does not allow, or None.
-
-        Args:
-            invocation: the call.
-        """
+        """An error for a call that the conversation's budget does not allow, or None."""
         invocation.step = self.guard.begin(is_step=not self._open_steps)
         return None if self.spending is None else self._budget_error(invocation, self.spending.begin())
 
@@ -218,12 +207,7 @@ class SessionMemory:
             return None
 
     def record_result(self, invocation: Invocation, result: ToolResult) -> None:
-        """Records a result.
-
-        Args:
-            invocation: the call.
-            result: its result.
-        """
+        """Records a result."""
         tool, error = invocation.tool, result.error
         with self._lock:
             self.calls += 1

@@ -14,13 +14,14 @@ from mulligan.dialects.readers import mapping, mappings
 from mulligan.errors import ToolCancelledError, ToolError, UsageError
 from mulligan.events import Notice, StepFinished
 from mulligan.pipeline.assembly import as_invocation
-from mulligan.pipeline.invocation import FaultLog, Runtime
+from mulligan.pipeline.invocation import Runtime
 from mulligan.results import Answers, ToolResult
 from mulligan.untrusted.copies import detached
 from mulligan.untrusted.objects import describe, type_name
 from mulligan.untrusted.text import show_name
 
 if TYPE_CHECKING:
+    from mulligan.hooks.manager import PluginManager
     from mulligan.pipeline import Pipeline
     from mulligan.pipeline.session import Session
 
@@ -200,7 +201,9 @@ _LANGCHAIN_HINT = "For LangChain messages, use mulligan-langchain."
 _SDK_HINT = "Pass the message as the provider's SDK returned it."
 
 
-def read_message(message: Any, dialects: Mapping[str, Dialect], fault_log: FaultLog) -> tuple[Dialect, list[ToolCall]]:
+def read_message(
+    message: Any, dialects: Mapping[str, Dialect], fault_log: PluginManager
+) -> tuple[Dialect, list[ToolCall]]:
     """The first dialect that recognises a message, and the message's calls.
 
     Args:
@@ -234,7 +237,7 @@ def _is_built_in(dialect: Dialect) -> bool:
     return type(dialect).__module__.startswith("mulligan.dialects.")
 
 
-def _record_fault(dialect: Dialect, error: Exception, fault_log: FaultLog) -> None:
+def _record_fault(dialect: Dialect, error: Exception, fault_log: PluginManager) -> None:
     if _is_built_in(dialect):
         if isinstance(error, UsageError):
             raise error
@@ -243,7 +246,7 @@ def _record_fault(dialect: Dialect, error: Exception, fault_log: FaultLog) -> No
     fault_log.report(name, "dialects", describe(error), error)
 
 
-def write_answers(dialect: Dialect, results: Sequence[ToolResult], fault_log: FaultLog) -> Answers:
+def write_answers(dialect: Dialect, results: Sequence[ToolResult], fault_log: PluginManager) -> Answers:
     """The messages that answer the calls of one message. They are always written, since the calls have run.
 
     Args:
@@ -261,7 +264,7 @@ def write_answers(dialect: Dialect, results: Sequence[ToolResult], fault_log: Fa
 
 
 @contextmanager
-def answers_on_error(dialect: Dialect, fault_log: FaultLog) -> Iterator[None]:
+def answers_on_error(dialect: Dialect, fault_log: PluginManager) -> Iterator[None]:
     """Attaches the answers to all calls of the message to an error of strict mode, since the calls have run.
 
     Args:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from typing import TYPE_CHECKING, Any
+
+import attrs
 
 from mulligan.calls import ToolCall
 from mulligan.deadline import Deadline
@@ -12,14 +14,38 @@ from mulligan.errors import UsageError
 from mulligan.feedback import FeedbackFormat
 from mulligan.pipeline.invocation import Runtime
 from mulligan.results import Answers, ToolResult
-from mulligan.session.budget import Budget
-from mulligan.session.records import check_mapping, check_value, short_repr
+from mulligan.session.answers import SavedAnswers
+from mulligan.session.budget import Budget, SavedSpending
+from mulligan.session.records import SavedGuard
+from mulligan.session.saved_state import load, short_repr
 
 if TYPE_CHECKING:
     from mulligan.pipeline import Pipeline
     from mulligan.pipeline.diagnosis import Diagnosis
 
 _VERSION = 1
+
+
+@attrs.frozen
+class SavedSession:
+    """What is saved of a conversation.
+
+    Attributes:
+        id: its id, or None.
+        format: the name of its feedback format, or None for the pipeline's.
+        format_is_own: whether that is an object that the pipeline does not know by name.
+        guard: what failed.
+        answered: the answers to calls with an id.
+        budget: its budget and what is used of it, or None.
+    """
+
+    version: int
+    id: str | None
+    format: str | None
+    format_is_own: bool
+    guard: SavedGuard
+    answered: SavedAnswers
+    budget: SavedSpending | None
 
 
 class Session:
@@ -168,30 +194,20 @@ class Session:
         Raises:
             UsageError: `saved` is something else, or of another version; or the pipeline has no such format.
         """
-        try:
-            fields = check_mapping("the whole", saved)
-            version = fields["version"]
-            if type(version) is not int or version != _VERSION:
-                raise UsageError(
-                    f"this conversation was saved in version {short_repr(version)}; this mulligan reads version {_VERSION}: "
-                    "use the version that saved it, or start a new conversation"
-                )
-            if format is None and check_value("format_is_own", fields["format_is_own"], bool):
-                raise UsageError(
-                    f"the format {short_repr(fields['format'])} of this conversation is an object, which cannot be "
-                    "saved: pass it again, Session.from_dict(pipeline, saved, format=...)"
-                )
-            session = pipeline.session(_check_text(fields["id"]), format=format or _check_text(fields["format"]))
-            session.memory.guard.load(check_mapping("guard", fields["guard"]))
-            session.memory.answers.load(check_mapping("answered", fields["answered"]))
-            if fields["budget"] is not None:
-                session.memory.load_spending(check_mapping("budget", fields["budget"]))
-        except (KeyError, AttributeError, TypeError, ValueError) as error:
-            raise UsageError(f"this is not a result of Session.to_dict(): {type(error).__name__} at {error}") from None
+        version: Any = _VERSION
+        with suppress(LookupError, TypeError):
+            version = saved["version"]
+        if type(version) is not int or version != _VERSION:
+            raise UsageError(
+                f"this conversation was saved in version {short_repr(version)}; this mulligan reads version {_VERSION}: "
+                "use the version that saved it, or start a new conversation"
+            )
+        state = load(SavedSession, saved, "Session.to_dict()")
+        if format is None and state.format_is_own:
+            raise UsageError(
+                f"the format {short_repr(state.format)} of this conversation is an object, which cannot be "
+                "saved: pass it again, Session.from_dict(pipeline, saved, format=...)"
+            )
+        session = pipeline.session(state.id, format=format or state.format)
+        session.memory.load(state.guard, state.answered, state.budget)
         return session
-
-
-def _check_text(value: object) -> str | None:
-    if not isinstance(value, (str, type(None))):
-        raise TypeError(f"a string, which is {short_repr(value)}")
-    return value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 import attrs
 
@@ -13,23 +13,16 @@ from mulligan.calls import ToolCall
 from mulligan.execute.steps import Signal
 from mulligan.forks import shared_lock
 from mulligan.results import Source, ToolResult
-from mulligan.session.records import check_mapping, check_value, short_repr
+from mulligan.session.saved_state import OPTIONAL, is_amount, save
 from mulligan.tools import Tool
 from mulligan.untrusted.objects import guarded
 from mulligan.untrusted.text import safe_str
 
 _MAX_ANSWERS, _MOST_CHARACTERS = 1_000, 50_000_000
 _LONGEST_VALUE = 100_000
-_LARGEST = 1e9
-_EFFECTS = ("none", "possible", "done")
 _ELLIPSIS = "…"
-_OPTIONAL_FIELDS: Mapping[str, tuple[type[Any], ...]] = {
-    "user_message": (str,),
-    "resource": (str,),
-    "http_status": (int,),
-    "provider": (str,),
-    "retry_after": (int, float),
-    "rule": (str,),
+_CLASSES: Mapping[str, type[errors.ToolError]] = {
+    name: kind for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, errors.ToolError)
 }
 
 
@@ -54,9 +47,6 @@ class Answer:
         """The answer of a result, bounded like the text that the model read.
 
         The exception behind its error is left out: that would keep the frames of the call.
-
-        Args:
-            result: the result of the call.
         """
         error = result.error
         if error is not None:
@@ -88,6 +78,106 @@ def _bound_value(value: Any, content: str) -> Any:
     if _ELLIPSIS in (content[-1:], content.partition("\n")[0][-1:]):  # JSON does not end so: it was shortened
         return content
     return value if len(content) <= _LONGEST_VALUE else guarded(lambda: json.loads(content))
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _status(value: Any) -> int | None:
+    return value if is_amount(value, whole=True) else None
+
+
+def _seconds(value: Any) -> float | None:
+    return value if is_amount(value) else None
+
+
+@attrs.frozen
+class SavedError:
+    """What is saved of an error, whose attributes these are.
+
+    Attributes:
+        type: its class in `mulligan.errors`.
+    """
+
+    type: str
+    message: str
+    code: str
+    effect: errors.Effect
+    fatal: bool
+    transient: bool
+    user_message: str | None = attrs.field(default=None, converter=_text, metadata=OPTIONAL)
+    resource: str | None = attrs.field(default=None, converter=_text, metadata=OPTIONAL)
+    http_status: int | None = attrs.field(default=None, converter=_status, metadata=OPTIONAL)
+    provider: str | None = attrs.field(default=None, converter=_text, metadata=OPTIONAL)
+    retry_after: float | None = attrs.field(default=None, converter=_seconds, metadata=OPTIONAL)
+    rule: str | None = attrs.field(default=None, converter=_text, metadata=OPTIONAL)
+
+    def __attrs_post_init__(self) -> None:
+        if self.type not in _CLASSES:
+            raise ValueError(f"has the unknown type {self.type!r:.40}")
+
+    @classmethod
+    def from_error(cls, error: errors.ToolError) -> SavedError:
+        """What is saved of an error; attributes that a plugin set to something else are left out."""
+        return cls(
+            type=next(kind.__name__ for kind in type(error).__mro__ if _CLASSES.get(kind.__name__) is kind),
+            message=safe_str(error.message),
+            code=safe_str(error.code),
+            effect=error.effect if error.effect in get_args(errors.Effect) else "possible",
+            fatal=bool(error.fatal),
+            transient=bool(error.transient),
+            **{field.name: getattr(error, field.name) for field in attrs.fields(cls) if field.metadata},
+        )
+
+    def error(self) -> errors.ToolError:
+        """The error again."""
+        fields = save(self)
+        return _CLASSES[fields.pop("type")](fields.pop("message"), **fields)
+
+
+@attrs.frozen
+class SavedAnswer:
+    """What is saved of an answer; its value is read from what the model read.
+
+    Attributes:
+        is_text: whether the value is that text itself, not what it says as JSON.
+    """
+
+    is_error: bool
+    is_text: bool
+    content: str
+    error: SavedError | None
+
+    def __attrs_post_init__(self) -> None:
+        if self.is_error is (self.error is None):
+            raise ValueError("has is_error true without an error, or false with one")
+
+    @classmethod
+    def from_answer(cls, answer: Answer) -> SavedAnswer:
+        """What is saved of an answer."""
+        error = None if answer.error is None else SavedError.from_error(answer.error)
+        return cls(answer.is_error, type(answer.value) is str, answer.content, error)
+
+    def answer(self) -> Answer:
+        """The answer again."""
+        if self.error is not None:
+            return Answer(True, None, self.error.error(), self.content)
+        value = self.content if self.is_text else guarded(lambda: json.loads(self.content))
+        return Answer(False, value, None, self.content)
+
+
+@attrs.frozen
+class SavedAnswers:
+    """What is saved of the answers of a conversation.
+
+    Attributes:
+        answers: by the hash of the call.
+        older: the hashes of calls whose answer is not known.
+    """
+
+    answers: dict[str, SavedAnswer]
+    older: list[str]
 
 
 class AnsweredCalls:
@@ -159,87 +249,12 @@ class AnsweredCalls:
     def to_dict(self) -> dict[str, Any]:
         """The answers as JSON values; a call that is still running counts as one whose answer is not known."""
         with self._lock:
-            return {
-                "answers": {key: _save_answer(answer) for key, answer in self._answers.items()},
-                "older": [*self._without_answer, *self._running],
-            }
+            answers = {key: SavedAnswer.from_answer(answer) for key, answer in self._answers.items()}
+            return save(SavedAnswers(answers, [*self._without_answer, *self._running]))
 
-    def load(self, saved: Mapping[str, Any]) -> None:
-        """Restores the result of `to_dict`.
-
-        Args:
-            saved: that result.
-
-        Raises:
-            TypeError, ValueError, KeyError: it is something else.
-        """
-        answers = {key: _load_answer(fields) for key, fields in check_mapping("answers", saved["answers"]).items()}
-        older = saved["older"]
-        if type(older) is not list or not all(type(key) is str for key in older):
-            raise TypeError(f"older, which is {short_repr(older)}")
+    def load(self, saved: SavedAnswers) -> None:
+        """Continues with what was saved."""
+        answers = {key: answer.answer() for key, answer in saved.answers.items()}
         with self._lock:
-            self._answers, self._without_answer = answers, dict.fromkeys(older)
+            self._answers, self._without_answer = answers, dict.fromkeys(saved.older)
             self._characters = sum(len(answer.content) for answer in answers.values())
-
-
-def _save_answer(answer: Answer) -> dict[str, Any]:
-    return {
-        "is_error": answer.is_error,
-        "is_text": type(answer.value) is str,
-        "content": answer.content,
-        "error": None if answer.error is None else _save_error(answer.error),
-    }
-
-
-def _save_error(error: errors.ToolError) -> dict[str, Any]:
-    known = {name: getattr(error, name) for name in _OPTIONAL_FIELDS}
-    return {
-        "type": next(kind.__name__ for kind in type(error).__mro__ if _CLASSES.get(kind.__name__) is kind),
-        "message": safe_str(error.message),
-        "code": safe_str(error.code),
-        "effect": error.effect if error.effect in _EFFECTS else "possible",
-        "fatal": bool(error.fatal),
-        "transient": bool(error.transient),
-        **{name: value for name, value in known.items() if _is_valid_field(name, value)},
-    }
-
-
-def _is_valid_field(name: str, value: Any) -> bool:
-    return type(value) in _OPTIONAL_FIELDS[name] and (type(value) is str or 0 <= value < _LARGEST)
-
-
-def _load_answer(saved: Any) -> Answer:
-    fields = check_mapping("an answer", saved)
-    is_error, is_text = (check_value(name, fields[name], bool) for name in ("is_error", "is_text"))
-    content, error = _check_text("content", fields["content"]), fields["error"]
-    if is_error:
-        return Answer(True, None, _load_error(check_mapping("error", error)), content)
-    if error is not None:
-        raise ValueError("error, of a call that did not fail")
-    return Answer(False, content if is_text else guarded(lambda: json.loads(content)), None, content)
-
-
-def _load_error(fields: Mapping[str, Any]) -> errors.ToolError:
-    kind = _CLASSES.get(_check_text("type", fields["type"]))
-    if kind is None:
-        raise ValueError(f"type, which is {short_repr(fields['type'])}")
-    if fields["effect"] not in _EFFECTS:
-        raise ValueError(f"effect, which is {short_repr(fields['effect'])}")
-    known = {name: fields[name] for name in _OPTIONAL_FIELDS if fields.get(name) is not None}
-    for name, value in known.items():
-        if not _is_valid_field(name, value):
-            raise TypeError(f"{name}, which is {short_repr(value)}")
-    flags = {name: check_value(name, fields[name], bool) for name in ("fatal", "transient")}
-    code = _check_text("code", fields["code"])
-    return kind(_check_text("message", fields["message"]), code=code, effect=fields["effect"], **flags, **known)
-
-
-def _check_text(name: str, value: Any) -> str:
-    if type(value) is not str:
-        raise TypeError(f"{name}, which is {short_repr(value)}")
-    return value
-
-
-_CLASSES: Mapping[str, type[errors.ToolError]] = {
-    name: kind for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, errors.ToolError)
-}

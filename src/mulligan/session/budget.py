@@ -7,14 +7,12 @@ from typing import Any, Literal, NamedTuple
 
 import attrs
 
-from mulligan.deadline import is_seconds
 from mulligan.errors import ToolError, ToolQuotaError, ToolTimeoutError, UsageError
 from mulligan.forks import shared_lock
-from mulligan.session.records import check_mapping, short_repr
+from mulligan.session.saved_state import OPTIONAL, is_amount, load, short_repr
 
 Part = Literal["calls", "failures", "seconds", "feedback_chars"]
 _PARTS: tuple[Part, ...] = ("calls", "failures", "seconds", "feedback_chars")
-_MAX_AMOUNT = 1e300
 _NAMES: Mapping[str, str] = {
     "calls": "{} call{s}",
     "failures": "{} failed call{s}",
@@ -39,12 +37,12 @@ class Budget:
     failures: int | None = None
     seconds: float | None = None
     feedback_chars: int | None = None
-    tools: Mapping[str, Budget] = attrs.field(factory=dict)
+    tools: Mapping[str, Budget] = attrs.field(factory=dict, metadata=OPTIONAL)
 
     def __attrs_post_init__(self) -> None:
         for part in _PARTS:
             value = getattr(self, part)
-            if value is not None and not _is_amount(value, whole=part != "seconds"):
+            if value is not None and not is_amount(value, whole=part != "seconds"):
                 raise UsageError(f"Budget({part}={short_repr(value)}): use a number from 0, or None for no limit")
         if not isinstance(self.tools, Mapping):
             raise UsageError(f"Budget(tools={self.tools!r:.40}): use a mapping of names to budgets")
@@ -67,18 +65,7 @@ class Budget:
         Raises:
             UsageError: it is something else.
         """
-        try:
-            return _load_budget(saved)
-        except (KeyError, TypeError, ValueError) as error:
-            raise UsageError(f"this is not a result of Budget.to_dict(): {type(error).__name__} at {error}") from None
-
-
-def _load_budget(saved: Any) -> Budget:
-    tools = {
-        name: Budget(**_load_parts(f"the budget of {name:.40}", one))
-        for name, one in check_mapping("tools", check_mapping("limits", saved).get("tools", {})).items()
-    }
-    return Budget(**_load_parts("limits", saved), tools=tools)
+        return load(cls, saved, "Budget.to_dict()")
 
 
 class ExhaustedPart(NamedTuple):
@@ -109,6 +96,21 @@ class ExhaustedPart(NamedTuple):
         )
 
 
+@attrs.frozen
+class SavedSpending:
+    """What is saved of a budget and its use.
+
+    Attributes:
+        limits: the budget.
+        used: what is used of it, by part.
+        used_by_tool: what is used by single tools.
+    """
+
+    limits: Budget
+    used: dict[Part, float]
+    used_by_tool: dict[str, dict[Part, float]]
+
+
 class Spending:
     """What a conversation has used of its budget; safe to use from several threads and tasks.
 
@@ -126,7 +128,16 @@ class Spending:
         self._clock = clock
         self.started = clock()
         self._lock = shared_lock()
-        self._used: dict[str | None, dict[str, float]] = {}
+        self._used: dict[str | None, dict[Part, float]] = {}
+
+    @classmethod
+    def from_saved(cls, saved: SavedSpending, clock: Callable[[], float]) -> Spending:
+        """Continues with what was saved. The time in between does not count."""
+        spending, whole = cls(saved.limits, clock), {**saved.used}
+        spending.started -= whole.pop("seconds", 0.0)
+        spending._used.update(saved.used_by_tool)
+        spending._used[None] = whole
+        return spending
 
     def begin(self, tool: str | None = None) -> ExhaustedPart | None:
         """Counts one more call, unless a part is exhausted.
@@ -187,62 +198,20 @@ class Spending:
     def _budget_of(self, tool: str | None) -> Budget | None:
         return self.budget if tool is None else self.budget.tools.get(tool)
 
-    def _used_amount(self, tool: str | None, part: str) -> float:
+    def _used_amount(self, tool: str | None, part: Part) -> float:
         if tool is None and part == "seconds":
             return self._clock() - self.started
         return self._used.get(tool, {}).get(part, 0)
 
-    def _add(self, tool: str | None, part: str, amount: float) -> None:
+    def _add(self, tool: str | None, part: Part, amount: float) -> None:
         used = self._used.setdefault(tool, {})
         used[part] = used.get(part, 0) + amount
 
     def to_dict(self) -> dict[str, Any]:
         """The budget and what is used of it, as JSON values."""
         with self._lock:
-            whole: dict[str, float] = {part: self._used_amount(None, part) for part in _PARTS if part != "seconds"}
+            whole: dict[Part, float] = {part: self._used_amount(None, part) for part in _PARTS if part != "seconds"}
             if self.budget.seconds is not None:
                 whole["seconds"] = self._used_amount(None, "seconds")
             tools = {name: dict(used) for name, used in self._used.items() if name is not None}
             return {"limits": self.budget.to_dict(), "used": whole, "used_by_tool": tools}
-
-    def load(self, saved: Mapping[str, Any]) -> None:
-        """Restores the result of `to_dict`. The time in between does not count.
-
-        Args:
-            saved: that result.
-
-        Raises:
-            KeyError, TypeError, ValueError, AttributeError: it is something else.
-            UsageError: its limits are not a budget.
-        """
-        budget = _load_budget(saved["limits"])
-        whole = _load_amounts("used", saved["used"])
-        used: dict[str | None, dict[str, float]] = {None: whole}
-        by_tool = check_mapping("used_by_tool", saved["used_by_tool"])
-        used |= {name: _load_amounts(f"used_by_tool of {name:.40}", one) for name, one in by_tool.items()}
-        with self._lock:
-            self.budget = budget
-            self.started = self._clock() - whole.pop("seconds", 0.0)
-            self._used = used
-
-
-def _is_amount(value: object, *, whole: bool = False) -> bool:
-    if isinstance(value, bool) or (whole and not isinstance(value, int)):
-        return False
-    return is_seconds(value) and 0 <= value <= _MAX_AMOUNT  # type: ignore[operator]
-
-
-def _load_parts(name: str, saved: Any) -> dict[str, Any]:
-    """The bounds of one budget, which has no tools of its own if it is a tool's."""
-    fields = check_mapping(name, saved)
-    return {part: fields[part] for part in _PARTS}
-
-
-def _load_amounts(name: str, saved: Any) -> dict[str, float]:
-    amounts = dict(check_mapping(name, saved))
-    for part, amount in amounts.items():
-        if part not in _PARTS:
-            raise ValueError(f"{part!r:.40} is not part of a budget")
-        if not _is_amount(amount):
-            raise ValueError(f"{part}, which is {short_repr(amount)}")
-    return amounts

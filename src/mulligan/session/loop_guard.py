@@ -14,18 +14,17 @@ from mulligan.session.records import (
     MOST_RECORDS,
     FailureRecord,
     FailureStreak,
+    SavedGuard,
     argument_hash,
     argument_hashes,
     argument_values,
     call_key,
-    check_value,
     digest,
-    load_records,
     name_keys,
     result_key,
-    save_records,
     value_key,
 )
+from mulligan.session.saved_state import save
 from mulligan.untrusted.text import safe_str
 
 if TYPE_CHECKING:
@@ -38,11 +37,7 @@ _SHORTEST_WAIT = 1.0
 
 
 class LoopGuard:
-    """Counts failures; safe to use from several threads and tasks.
-
-    Args:
-        clock: monotonic seconds.
-    """
+    """Counts failures; safe to use from several threads and tasks."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -75,13 +70,7 @@ class LoopGuard:
             return self._step
 
     def refuse(self, tool: Tool, arguments: Mapping[str, Any], step: int) -> ToolError | None:
-        """An error for a call that must not be run again, which counts as one more failure; or None.
-
-        Args:
-            tool: the tool.
-            arguments: the validated arguments.
-            step: the step that the call belongs to.
-        """
+        """An error for a call that must not be run again, which counts as one more failure; or None."""
         name = tool.name
         if name not in self._streaks and name not in self._failed and name not in self._fatal:
             return None
@@ -187,13 +176,7 @@ class LoopGuard:
             return self._error_and_note(owner, streak, records, error, ran=ran, is_excused=is_excused)
 
     def count_repeat(self, tool: Tool, arguments: Mapping[str, Any], step: int) -> None:
-        """Counts a call that failed before and got its recorded answer again.
-
-        Args:
-            tool: the tool.
-            arguments: the validated arguments.
-            step: the step that the call belongs to.
-        """
+        """Counts a call that failed before and got its recorded answer again."""
         with self._lock:
             record = self._failed.get(tool.name, {}).get(call_key(tool.name, arguments))
             if record is not None:
@@ -245,12 +228,7 @@ class LoopGuard:
         return error, "other_values" if streak.alike >= _OTHER_VALUES else ""
 
     def record_success(self, tool: Tool, arguments: Mapping[str, Any]) -> None:
-        """Records a success: all streaks end, and the same call is new; so is every call if something may have changed.
-
-        Args:
-            tool: the tool.
-            arguments: the validated arguments.
-        """
+        """Records a success: all streaks end, and the same call is new; so is every call if something may have changed."""
         if not self._streaks and not self._failed:
             return
         with self._lock:
@@ -312,22 +290,13 @@ class LoopGuard:
     def to_dict(self) -> dict[str, Any]:
         """What is remembered, as JSON values."""
         with self._lock:
-            return save_records(self._failed, self._streaks, self._fatal) | {"proposed": list(self._proposed)}
+            return save(SavedGuard(self._failed, self._streaks, self._fatal, list(self._proposed)))
 
-    def load(self, saved: Mapping[str, Any]) -> None:
-        """Restores the result of `to_dict`.
-
-        Args:
-            saved: that result.
-
-        Raises:
-            TypeError, ValueError, KeyError: it is something else.
-        """
-        failed, streaks, fatal = load_records(saved)
-        proposed = check_value("proposed", saved["proposed"], list)
+    def load(self, saved: SavedGuard) -> None:
+        """Continues with what was saved."""
         with self._lock:
-            self._failed, self._streaks, self._fatal = failed, streaks, fatal
-            self._proposed = dict.fromkeys(proposed)
+            self._failed, self._streaks, self._fatal = saved.failed, saved.streaks, saved.fatal
+            self._proposed = dict.fromkeys(saved.proposed)
 
 
 def _note_template(count: int, *, is_same_call: bool) -> str:

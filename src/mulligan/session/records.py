@@ -9,6 +9,7 @@ from typing import Any
 import attrs
 
 from mulligan.errors import ToolError, ToolNotFoundError
+from mulligan.session.saved_state import Count, Hashes, Name
 from mulligan.untrusted.text import safe_str
 from mulligan.validate.numbers import float_to_int
 
@@ -17,23 +18,14 @@ _SHORTEST_PART = 3
 
 
 def digest(text: str) -> str:
-    """A hash of a text.
-
-    Args:
-        text: any text.
-    """
+    """A hash of a text."""
     import hashlib
 
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
 def call_key(name: str, arguments: Mapping[str, Any]) -> str:
-    """A hash of a call: equal arguments give equal keys, however they were written.
-
-    Args:
-        name: the tool's name.
-        arguments: its arguments as JSON values.
-    """
+    """A hash of a call: equal arguments give equal keys, however they were written."""
     import json
 
     try:
@@ -76,9 +68,6 @@ def value_key(error: ToolError) -> str | None:
     """A hash of what a failure is about, or None: the resource, or the places and values of all problems.
 
     Numbers as text, case and white space make no difference to the value of an argument that does not fit.
-
-    Args:
-        error: what the failure means.
     """
     kind = type(error).__name__
     if error.resource is not None:
@@ -97,11 +86,7 @@ def _normalize_value(got: str | None) -> str:
 
 
 def argument_values(arguments: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The values of a call with the names of their arguments; the place in a list makes no difference.
-
-    Args:
-        arguments: the arguments as JSON values.
-    """
+    """The values of a call with the names of their arguments; the place in a list makes no difference."""
     return islice(_leaves("", arguments), _LEAVES)
 
 
@@ -117,12 +102,7 @@ def _leaves(name: str, value: Any) -> Iterator[tuple[str, str]]:
 
 
 def argument_hashes(error: ToolError, arguments: Mapping[str, Any]) -> list[str]:
-    """Hashes of the arguments that are the failing resource, so that a call with one of them is known beforehand.
-
-    Args:
-        error: what the failure means.
-        arguments: the arguments of the call that failed.
-    """
+    """Hashes of the arguments that are the failing resource, so that a call with one of them is known beforehand."""
     if error.resource is None:
         return []
     resource = safe_str(error.resource, _LONGEST)
@@ -161,7 +141,6 @@ def result_key(error: ToolError, exception: str | None) -> str:
 
 MOST_RECORDS = 1_000
 _MAX_RESULTS, _MAX_TRACES, _MAX_NAMES = 8, 16, 8
-_MOST_COUNTED, _MOST_ENTRIES, _MOST_TEXT = 1_000_000_000, 100_000, 10_000
 
 
 def _keep_newest(most: int) -> Callable[[Any, Any, list[str]], list[str]]:
@@ -188,12 +167,12 @@ class FailureRecord:
     invalid: bool = False
     of_value: bool = False
     transient: bool = False
-    count: int = 0
-    results: list[str] = attrs.field(factory=list, on_setattr=_keep_newest(_MAX_RESULTS))
-    traces: list[str] = attrs.field(factory=list, on_setattr=_keep_newest(_MAX_TRACES))
-    step: int = -1
-    calls: int = 0
-    until: float | None = None
+    count: Count = 0
+    results: Hashes = attrs.field(factory=list, on_setattr=_keep_newest(_MAX_RESULTS))
+    traces: Hashes = attrs.field(factory=list, on_setattr=_keep_newest(_MAX_TRACES))
+    step: int = attrs.field(default=-1, init=False)
+    calls: int = attrs.field(default=0, init=False)
+    until: float | None = attrs.field(default=None, init=False)
 
     def count_before(self, step: int) -> int:
         """How many of the failures the model had read when it made its message.
@@ -227,12 +206,12 @@ class FailureStreak:
         step: the last step when it was counted.
     """
 
-    steps: int = 0
-    kind: str = ""
-    alike: int = 0
+    steps: Count = 0
+    kind: Name = ""
+    alike: Count = 0
     invalid: bool = False
-    proposed: list[str] = attrs.field(factory=list, on_setattr=_keep_newest(_MAX_NAMES))
-    step: int = -1
+    proposed: Hashes = attrs.field(factory=list, on_setattr=_keep_newest(_MAX_NAMES))
+    step: int = attrs.field(default=-1, init=False)
 
     def count_before(self, step: int) -> int:
         """How many of the steps the model had read when it made its message.
@@ -257,125 +236,18 @@ class FailureStreak:
         self.kind, self.invalid, self.proposed = kind, invalid, []
 
 
-_FAILURE_FIELDS = {"invalid": bool, "of_value": bool, "transient": bool, "count": int, "results": list, "traces": list}
-_STREAK_FIELDS = {"steps": int, "kind": str, "alike": int, "invalid": bool, "proposed": list}
+@attrs.frozen
+class SavedGuard:
+    """What is saved of the loop guard.
 
-
-def save_records(
-    failed: Mapping[str, Mapping[str, FailureRecord]],
-    streaks: Mapping[str, FailureStreak],
-    fatal: Mapping[str, Mapping[str, str]],
-) -> dict[str, Any]:
-    """The guard's memory as JSON values.
-
-    Args:
+    Attributes:
         failed: what failed, by tool and key.
         streaks: the failures in a row, by tool.
         fatal: the calls that are not run again, by tool and key.
+        proposed: the keys of the calls that a feedback proposed.
     """
-    return {
-        "failed": {
-            tool: {key: _save_fields(record, _FAILURE_FIELDS) for key, record in of_tool.items()}
-            for tool, of_tool in failed.items()
-        },
-        "streaks": {tool: _save_fields(streak, _STREAK_FIELDS) for tool, streak in streaks.items()},
-        "fatal": {tool: dict(calls) for tool, calls in fatal.items()},
-    }
 
-
-def _save_fields(record: object, fields: Mapping[str, type[Any]]) -> dict[str, Any]:
-    return {name: _copy_list(getattr(record, name)) for name in fields}
-
-
-def _copy_list(value: Any) -> Any:
-    return list(value) if isinstance(value, list) else value
-
-
-def load_records(
-    saved: Mapping[str, Any],
-) -> tuple[dict[str, dict[str, FailureRecord]], dict[str, FailureStreak], dict[str, dict[str, str]]]:
-    """Restores the result of `save_records`.
-
-    Args:
-        saved: that result.
-
-    Raises:
-        KeyError: something is missing.
-        TypeError: something has a wrong type.
-        ValueError: something is too large.
-    """
-    failed = {
-        tool: {
-            key: FailureRecord(**_load_fields(fields, _FAILURE_FIELDS))
-            for key, fields in check_mapping(f"failed of {tool:.40}", of_tool).items()
-        }
-        for tool, of_tool in check_mapping("failed", saved["failed"]).items()
-    }
-    streaks = {
-        tool: FailureStreak(**_load_fields(fields, _STREAK_FIELDS))
-        for tool, fields in check_mapping("streaks", saved["streaks"]).items()
-    }
-    fatal = {
-        tool: {
-            key: check_value("fatal", name, str) for key, name in check_mapping(f"fatal of {tool:.40}", calls).items()
-        }
-        for tool, calls in check_mapping("fatal", saved["fatal"]).items()
-    }
-    return failed, streaks, fatal
-
-
-def _load_fields(saved: Mapping[str, Any], fields: Mapping[str, type[Any]]) -> dict[str, Any]:
-    return {name: _copy_list(check_value(name, saved[name], kind)) for name, kind in fields.items()}
-
-
-def check_mapping(name: str, value: Any) -> Mapping[str, Any]:
-    """A saved mapping by name, if it is one of a size that this library saves.
-
-    Args:
-        name: what it is.
-        value: what was saved.
-
-    Raises:
-        TypeError: it is something else.
-        ValueError: it has too many entries.
-    """
-    if not isinstance(value, Mapping) or not all(type(key) is str for key in value):
-        raise TypeError(f"{name}, which is {short_repr(value)}")
-    if len(value) > _MOST_ENTRIES:
-        raise ValueError(f"{name}, which has {len(value):,} entries")
-    return value
-
-
-def check_value(name: str, value: Any, kind: type[Any]) -> Any:
-    """A value that was saved, if it is of its kind and of a size that this library saves.
-
-    Args:
-        name: what it is.
-        value: what was saved.
-        kind: `bool`, `int` (no negative one), `str` or `list` (of texts).
-
-    Raises:
-        TypeError: it is something else.
-        ValueError: it is too large.
-    """
-    if type(value) is not kind or (kind is int and value < 0):
-        raise TypeError(f"{name}, which is {short_repr(value)}")
-    if kind is list and not all(type(item) is str for item in value):
-        raise TypeError(f"{name}, which contains other values than strings")
-    if kind is int and value > _MOST_COUNTED:
-        raise ValueError(f"{name}, which is more than {_MOST_COUNTED:,}")
-    if kind in (str, list) and len(value) > (_MOST_TEXT if kind is str else MOST_RECORDS):
-        raise ValueError(f"{name}, which is {len(value):,} long")
-    return value
-
-
-def short_repr(value: Any) -> str:
-    """A value for the text of an error, shortened; its type if it cannot be shown, as with an endless number.
-
-    Args:
-        value: any value.
-    """
-    try:
-        return f"{value!r:.40}"
-    except Exception:
-        return f"a {type(value).__name__}"
+    failed: dict[str, dict[str, FailureRecord]]
+    streaks: dict[str, FailureStreak]
+    fatal: dict[str, dict[str, Name]]
+    proposed: Hashes

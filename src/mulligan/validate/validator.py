@@ -88,18 +88,11 @@ MAX_ALTERNATIVES = 20_000_000
 MAX_EXPLAINED = 10_000
 _MOST_PROBLEMS = 1_000
 _MOST_WORK, _FEWEST_PARTS, _MOST_PARTS = 5_000, 16, 1_001
-<<<<<<< ours
 _MOST_SEARCHED, _ENOUGH_PROBLEMS, _MAX_DESCRIBERS = 32, 50, 4_096
 _KEPT_CHARS = 2_000
+_INSIDE = "a part of it is not valid"
 _PART_KEYWORDS = frozenset(("type", "additionalProperties", "falseSchema"))  # independent of the omitted parts
 _MEMBER_KEYWORDS = frozenset(
-=======
-_MOST_SEARCHED, _ENOUGH, _MOST_TOLD = 32, 50, 4_096
-_KEPT = 2_000
-_INSIDE = "a part of it is not valid"
-_OF_ANY_PART = frozenset(("type", "additionalProperties", "falseSchema"))  # they hold for whatever is left out
-_OF_MEMBERS = frozenset(
->>>>>>> theirs
     (
         "$schema",
         "$id",
@@ -264,11 +257,7 @@ class Validator:
             elif step in declared:
                 place = value_at(place, [step])
             elif depth == 1:
-<<<<<<< ours
-                return self._unexplained_problem(first, value, secret, INSIDE)
-=======
-                return self._wrong(first, value, secret, _INSIDE)
->>>>>>> theirs
+                return self._unexplained_problem(first, value, secret, _INSIDE)
             else:
                 return Problem("/".join(problem.pointer.split("/")[: depth + 1]), _INSIDE)
         return problem
