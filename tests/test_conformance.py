@@ -18,7 +18,7 @@ from mulligan.dialects import builtin as dialects
 from mulligan.execute import builtin as execute
 from mulligan.plugin import ToolCall
 from mulligan.render import builtin as formats
-from mulligan.repair.builtin import Repair
+from mulligan.repair.builtin import DefaultRepairer
 from mulligan.testing import (
     ClassifierConformance,
     DialectConformance,
@@ -107,7 +107,7 @@ class TestKillable(ExecutorConformance):
 
 
 class TestRepair(RepairerConformance):
-    plugin = Repair(("json", "coerce", "name"), Limits())
+    plugin = DefaultRepairer(("json", "coerce", "name"), Limits())
     samples = [
         ("read_file", "{'path': 'a.md',}", "read_file", {"path": "a.md"}),
         ("write_file", {"path": "a.md", "count": "10"}, "write_file", {"path": "a.md", "count": 10}),

@@ -161,12 +161,12 @@ def test_a_fence_differs_by_key_and_text() -> None:
 
 
 def test_a_mark_that_the_text_holds_is_not_used() -> None:
-    from mulligan.untrusted.text import _mark
+    from mulligan.untrusted.text import _make_mark
 
-    first = _mark("seed", "")
-    second = _mark("seed", first)
+    first = _make_mark("seed", "")
+    second = _make_mark("seed", first)
     assert first != second
-    assert _mark("seed", f"{first} {second}") not in (first, second)
+    assert _make_mark("seed", f"{first} {second}") not in (first, second)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ import pytest
 
 from mulligan import Pipeline, Policy, Tool, hookimpl, hookspecs
 from mulligan.plugin import FeedbackFormat, Toolset
-from mulligan.untrusted.copies import detached, detached_arguments, frozen, thawed
+from mulligan.untrusted.copies import copy_call_arguments, copy_data, freeze, thaw
 
 PARAMETERS = [
     (hook, name) for hook in hookspecs.__all__ for name in inspect.signature(getattr(hookspecs, hook)).parameters
@@ -303,17 +303,17 @@ def test_copies_share_nothing_and_hold_the_same():
     around.append(around)
     shared = {"a": 1}
     value = {"t": (1, [2]), "s": {3}, "b": bytearray(b"x"), "twice": [shared, shared], "r": Report(), "q": Slotted([1])}
-    twin = detached(value)
+    twin = copy_data(value)
     assert twin == value and twin["twice"][0] is twin["twice"][1]
     ruin(twin)
     assert value["t"] == (1, [2]) and value["s"] == {3} and shared == {"a": 1} and value["b"] == b"x"
     assert value["r"] == Report() and value["q"] == Slotted([1])
-    turned = detached(around)
+    turned = copy_data(around)
     assert turned is not around and turned[1] is turned
     deep: list[Any] = []
     for _ in range(100_000):
         deep = [deep]
-    assert detached(deep) != 0
+    assert copy_data(deep) != 0
 
 
 def test_arguments_of_any_kind_of_mapping_are_out_of_reach():
@@ -322,16 +322,16 @@ def test_arguments_of_any_kind_of_mapping_are_out_of_reach():
 
     for kind in (dict, OrderedDict, Own):
         given = kind(a=[1])
-        ruin(detached_arguments(given))
+        ruin(copy_call_arguments(given))
         assert given == {"a": [1]}
 
 
 def test_frozen_data_is_json_and_its_copies_can_be_changed():
     schema = {"type": "object", "properties": {"a": {"enum": [1, 2]}}, "required": ("a",)}
-    held = frozen(schema)
+    held = freeze(schema)
     ruin(held)
     assert json.loads(json.dumps(held)) == json.loads(json.dumps(schema))
-    for twin in (copy.deepcopy(held), pickle.loads(pickle.dumps(held)), thawed(held)):
+    for twin in (copy.deepcopy(held), pickle.loads(pickle.dumps(held)), thaw(held)):
         twin["properties"]["a"]["enum"].append(3)
         assert type(twin) is dict and held["properties"]["a"]["enum"] == [1, 2]
 

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mulligan import Limits, Pipeline, Tool, errors, tool
-from mulligan.repair.arguments import mend_arguments
-from mulligan.repair.reported import near_reported, put_name
-from mulligan.repair.syntax import mend_syntax
+from mulligan.repair.arguments import fix_arguments
+from mulligan.repair.reported_names import near_reported_names, replace_name
+from mulligan.repair.syntax import fix_syntax
 
 MARK = "Next: make this corrected call: "
 
@@ -33,7 +33,7 @@ def with_schema(
 
 def mended(schema: dict[str, Any], value: Any) -> Any:
     """What a value of one argument becomes; None where it is not clear."""
-    found = mend_arguments(with_schema({"x": schema}, read_only=True), {"x": value})
+    found = fix_arguments(with_schema({"x": schema}, read_only=True), {"x": value})
     return None if found is None else found.arguments["x"]
 
 
@@ -159,7 +159,7 @@ def test_one_value(schema, sent, meant):
     ],
 )
 def test_a_word_for_nothing_is_null_where_null_is_allowed_and_the_word_is_not(schema, word):
-    assert mend_arguments(with_schema({"x": schema, "n": {"type": "integer"}}), {"x": word, "n": "1"}).arguments == {
+    assert fix_arguments(with_schema({"x": schema, "n": {"type": "integer"}}), {"x": word, "n": "1"}).arguments == {
         "x": None,
         "n": 1,
     }
@@ -167,14 +167,14 @@ def test_a_word_for_nothing_is_null_where_null_is_allowed_and_the_word_is_not(sc
 
 @pytest.mark.parametrize("schema", [{"type": "string"}, {"anyOf": [{"type": "string"}, {"type": "null"}]}])
 def test_it_stays_a_text_where_a_text_is_asked_for(schema):
-    found = mend_arguments(with_schema({"x": schema, "n": {"type": "integer"}}), {"x": "null", "n": "1"})
+    found = fix_arguments(with_schema({"x": schema, "n": {"type": "integer"}}), {"x": "null", "n": "1"})
     assert found.arguments == {"x": "null", "n": 1}
 
 
 def test_what_is_lossless_and_what_is_a_reading():
     tool = with_schema({"count": {"type": "integer"}, "how": ENUM}, additionalProperties=False)
-    lossless = mend_arguments(tool, {"Count": "10", "how": "high"})
-    likely = mend_arguments(tool, {"count": "10", "how": "urgent"})
+    lossless = fix_arguments(tool, {"Count": "10", "how": "high"})
+    likely = fix_arguments(tool, {"count": "10", "how": "urgent"})
     assert (lossless.arguments, lossless.is_lossless, lossless.readings) == ({"count": 10, "how": "high"}, True, {})
     assert (likely.arguments, likely.is_lossless, likely.readings) == (
         {"count": 10, "how": "high"},
@@ -185,8 +185,8 @@ def test_what_is_lossless_and_what_is_a_reading():
 
 def test_all_problems_or_none():
     tool = with_schema({"n": {"type": "integer"}, "m": {"type": "integer"}})
-    assert mend_arguments(tool, {"n": "1", "m": "2"}).arguments == {"n": 1, "m": 2}
-    assert mend_arguments(tool, {"n": "1", "m": "no number"}) is None
+    assert fix_arguments(tool, {"n": "1", "m": "2"}).arguments == {"n": 1, "m": 2}
+    assert fix_arguments(tool, {"n": "1", "m": "no number"}) is None
 
 
 # --- names of arguments
@@ -220,20 +220,20 @@ def test_all_problems_or_none():
 )
 def test_names_of_arguments(properties, sent, meant):
     tool = with_schema({name: {"type": "string"} for name in properties}, additionalProperties=False)
-    found = mend_arguments(tool, sent)
+    found = fix_arguments(tool, sent)
     assert (found and found.arguments) == meant
 
 
 def test_a_null_for_what_may_be_left_out_is_left_out():
     tool = with_schema({"a": {"type": "string"}, "b": {"type": "integer"}}, required=["a"])
-    assert mend_arguments(tool, {"a": "x", "b": None}).arguments == {"a": "x"}
+    assert fix_arguments(tool, {"a": "x", "b": None}).arguments == {"a": "x"}
 
 
 def test_members_inside():
     point = {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]}
     schema = {"type": "object", "properties": {"points": {"type": "array", "items": {"$ref": "#/$defs/point"}}}}
     tool = Tool.from_schema("act", "", {**schema, "$defs": {"point": point}}, print)
-    assert mend_arguments(tool, {"points": [{"x": "1"}, {"x": 2}]}).arguments == {"points": [{"x": 1}, {"x": 2}]}
+    assert fix_arguments(tool, {"points": [{"x": "1"}, {"x": 2}]}).arguments == {"points": [{"x": 1}, {"x": 2}]}
 
 
 def test_a_schema_that_refers_to_itself_ends():
@@ -251,8 +251,8 @@ def test_a_schema_that_refers_to_itself_ends():
     value: dict[str, Any] = {"n": "1"}
     for _ in range(40):
         value = {"next": value}
-    assert mend_arguments(tool, {"a": {"n": "1", "next": {"n": "2"}}}).arguments == {"a": {"n": 1, "next": {"n": 2}}}
-    assert mend_arguments(tool, {"a": value}) is None
+    assert fix_arguments(tool, {"a": {"n": "1", "next": {"n": "2"}}}).arguments == {"a": {"n": 1, "next": {"n": 2}}}
+    assert fix_arguments(tool, {"a": value}) is None
 
 
 json_values = st.recursive(
@@ -284,7 +284,7 @@ schemas = st.recursive(
 @given(schemas, st.dictionaries(st.sampled_from(["a", "x", "X", "y"]), json_values, max_size=3))
 def test_what_is_mended_is_valid(schema, arguments):
     made = with_schema({"x": schema}, additionalProperties=False)
-    found = mend_arguments(made, arguments)
+    found = fix_arguments(made, arguments)
     if found is not None:
         assert made.validator.is_valid(found.arguments)
 
@@ -335,7 +335,7 @@ def test_a_corrected_call_is_let_in_and_is_another_one(schema, arguments, read_o
     ],
 )
 def test_text_that_is_nearly_json(text, meant):
-    found = mend_syntax(text)
+    found = fix_syntax(text)
     assert (None if found is None else json.loads(found)) == meant
 
 
@@ -343,7 +343,7 @@ def test_text_that_is_nearly_json(text, meant):
 def test_a_text_that_is_cut_off_is_never_given_another_value(arguments, data):
     text = json.dumps(arguments)
     cut = text[: data.draw(st.integers(0, len(text) - 1))]
-    found = mend_syntax(cut)
+    found = fix_syntax(cut)
     if found is not None:
         part = json.loads(found)
         assert all(_begins(part[name], arguments[name]) for name in part)
@@ -360,7 +360,7 @@ def _begins(part: Any, whole: Any) -> bool:
 
 @given(st.dictionaries(st.text(max_size=6), json_values, max_size=3))
 def test_json_stays_what_it_is(arguments):
-    assert json.loads(mend_syntax(json.dumps(arguments)) or "{}") == arguments
+    assert json.loads(fix_syntax(json.dumps(arguments)) or "{}") == arguments
 
 
 # --- names that a failure reports
@@ -442,14 +442,14 @@ def test_json_stays_what_it_is(arguments):
     ],
 )
 def test_names_that_a_failure_reports(missing, reported, arguments, meant):
-    near = near_reported(missing, reported)
-    found = put_name(missing, near[0], arguments) if len(near) == 1 else None
+    near = near_reported_names(missing, reported)
+    found = replace_name(missing, near[0], arguments) if len(near) == 1 else None
     assert (found and found[1]) == meant
 
 
 @given(st.text(max_size=300), st.text(min_size=1, max_size=20))
 def test_only_what_looks_like_a_name_is_taken_from_a_report(reported, missing):
-    for name in near_reported(missing, reported):
+    for name in near_reported_names(missing, reported):
         assert name.rpartition("/")[2] in reported
         assert not set(name) & set(" \n\t\"'`<>{}()@~*")
 

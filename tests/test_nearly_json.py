@@ -11,9 +11,9 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from mulligan import Pipeline, Policy, Tool
-from mulligan.repair.json_text import mend_json
+from mulligan.repair.json_text import fix_json
 from mulligan.repair.lossless import parse_json
-from mulligan.repair.syntax import mend_syntax
+from mulligan.repair.syntax import fix_syntax
 
 SCHEMA = {"type": "object", "properties": {"x": {}}, "additionalProperties": True}
 READING = Tool.from_schema("look", "Looks.", SCHEMA, lambda **read: json.dumps(read), read_only=True)
@@ -27,7 +27,7 @@ def readings(text):
 
     JSON in which a key is sent twice is refused later.
     """
-    found = [mend_json(text, read_only=False), mend_json(text, read_only=True), mend_syntax(text)]
+    found = [fix_json(text, read_only=False), fix_json(text, read_only=True), fix_syntax(text)]
     read = [parse_json(one) for one in found if one is not None]
     return [one for one in read if one is not None]
 

@@ -15,7 +15,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from mulligan import Pipeline, Policy, Tool, errors, tool
-from mulligan.repair.values import number_of
+from mulligan.repair.values import convert_number
 
 MARK = "Next: make this corrected call: "
 S: dict[str, Any] = {"type": "string"}
@@ -461,7 +461,7 @@ def in_words(number: int) -> str:
 
 @given(st.integers(0, 10**12 - 1))
 def test_a_number_in_words_is_read_exactly(number):
-    assert number_of("integer", in_words(number), lambda word: False) == number
+    assert convert_number("integer", in_words(number), lambda word: False) == number
 
 
 NUMBER_WORDS = [*SMALL, *TENS, "hundred", "thousand", "million", "dozen", "and", "minus"]
@@ -480,7 +480,7 @@ def test_whatever_is_read_as_a_number_spells_that_number(parts):
 
 
 def check_spelling(parts):
-    read = number_of("integer", " ".join(parts), lambda word: False)
+    read = convert_number("integer", " ".join(parts), lambda word: False)
     if read is not None and "dozen" not in parts:
         sent = [part for part in parts if part not in ("and", "minus")]
         spelled = re.split(r"[ -]", in_words(abs(read)))

@@ -19,7 +19,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from secret_samples import ALNUM, HEX, draw, longest_part, published, shapes
 
-from mulligan.secrets.redaction import PATTERNS, REDACTED, Redactor, cut, redacted_pointer
+from mulligan.secrets.redaction import PATTERNS, REDACTED, Redactor, redacted_pointer, truncate
 from mulligan.untrusted.text import safe_str
 
 _NAMED = (  # {} is the secret
@@ -540,7 +540,7 @@ def test_a_secret_that_a_pointer_must_escape_is_found_in_it(secret: str) -> None
 
 @given(st.text(max_size=300), st.integers(0, 200))
 def test_cut_never_exceeds_the_limit(text: str, limit: int) -> None:
-    short = cut(text, limit)
+    short = truncate(text, limit)
     assert len(short) <= limit
     if len(text) <= limit:
         assert short == text
@@ -556,7 +556,7 @@ def test_cut_at_any_place_leaves_no_part_of_a_secret(redactor: Redactor) -> None
         text = f"the call to the service failed with {secret} at the first attempt, and it will fail again"
         redacted = redactor.redact(text)
         for limit in range(len(text) + 1):
-            assert longest_part(secret[-20:], cut(redacted, limit)) < 6
+            assert longest_part(secret[-20:], truncate(redacted, limit)) < 6
 
 
 @pytest.mark.parametrize("secret", _REGISTERED)
@@ -596,7 +596,7 @@ def test_a_secret_that_was_halved_on_reading_leaves_no_part(secret: str) -> None
     ],
 )
 def test_cut_keeps_whole_what_belongs_together(text: str, limit: int, short: str) -> None:
-    assert cut(text, limit) == short
+    assert truncate(text, limit) == short
 
 
 # --- addresses
@@ -779,7 +779,7 @@ def test_words_near_a_password_stay(redactor: Redactor, text: str) -> None:
 
 def test_short_values_are_hidden_as_whole_words_in_one_call_only() -> None:
     redactor = Redactor(["a-long-secret"], environment={})
-    of_one_call = redactor.hiding(["123", "q7"])
+    of_one_call = redactor.with_values(["123", "q7"])
     assert (
         of_one_call.redact("cvv 123, 'q7', not 1234, v1.123 or q7x")
         == f"cvv {REDACTED}, '{REDACTED}', not 1234, v1.123 or q7x"

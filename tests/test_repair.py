@@ -15,8 +15,8 @@ from loguru import logger
 
 from mulligan import Policy, Repair, Tool, ToolCall, errors
 from mulligan.plugin import CallRepaired, Limits, Run
-from mulligan.repair.faithful import is_whole
-from mulligan.repair.lossless import Lossless
+from mulligan.repair.json_tokens import is_complete
+from mulligan.repair.lossless import LosslessCheck
 
 KINDS = ("json", "coerce", "name")
 
@@ -337,7 +337,7 @@ def test_a_value_that_would_have_to_be_guessed_is_left_alone(make_pipeline, run,
     ],
 )
 def test_what_is_lost(sent, read_as):
-    assert not Lossless(WRITING).is_same(sent, read_as)
+    assert not LosslessCheck(WRITING).is_same(sent, read_as)
 
 
 def test_what_python_builds_is_built_of_a_coerced_value(make_pipeline, run):
@@ -521,7 +521,7 @@ def test_a_repairer_of_a_tool_that_may_write_changes_the_form_and_not_the_meanin
     ],
 )
 def test_what_is_whole(sent, whole):
-    assert is_whole(sent) == whole
+    assert is_complete(sent) == whole
 
 
 def test_only_an_unknown_name_or_invalid_input_is_repaired(make_pipeline, plugin, run):

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mulligan.resolve.suggestions import Entry, NameIndex, Suggestions
+from mulligan.resolve.suggestions import Entry, SuggestionIndex, Suggestions
 from mulligan.resolve.words import canonical, canonical_match
 
 # How the material was made. VERBS, NOUNS and data/invented_names.txt were written from memory of public tool servers
@@ -93,7 +93,7 @@ DATA = Path(__file__).parent / "data"
 class Case(NamedTuple):
     """A call of a tool that does not exist, the tools that do, and the one that was meant."""
 
-    toolset: NameIndex
+    toolset: SuggestionIndex
     called: str
     arguments: dict[str, str]
     meant: str
@@ -130,8 +130,8 @@ def entry_of(text: str) -> Entry:
     return Entry(name, description, [each for each in parameters.split(", ") if each])
 
 
-def index_of(*names: str) -> NameIndex:
-    return NameIndex(Entry(name) for name in names)
+def index_of(*names: str) -> SuggestionIndex:
+    return SuggestionIndex(Entry(name) for name in names)
 
 
 def ask(names: Iterable[str], called: str, **arguments: str) -> Suggestions:
@@ -180,7 +180,7 @@ executeScript(code): Run JavaScript in the page.
     ],
 )
 def test_a_tool_is_found_by_meaning_where_spelling_is_of_no_use(called: str) -> None:
-    assert NameIndex(BROWSER).suggest(called).names[0] == "readPageContent"
+    assert SuggestionIndex(BROWSER).suggest(called).names[0] == "readPageContent"
 
 
 @pytest.mark.parametrize(
@@ -251,22 +251,24 @@ def test_grep_finds_the_tool_that_searches() -> None:
 
 def test_the_only_tool_of_a_server_is_proposed_for_the_servers_name_if_it_reads_and_the_arguments_fit() -> None:
     entries = [Entry("memory__search_nodes", "", ["query"]), Entry("slack__post_message", "", ["text"])]
-    assert NameIndex(entries).suggest("memory", {"query": "x"}) == Suggestions(("memory__search_nodes",), True)
-    assert not NameIndex(entries).suggest("memory", {"id": "x"}).confident
-    assert not NameIndex(entries).suggest("slack", {"text": "x"}).confident
+    assert SuggestionIndex(entries).suggest("memory", {"query": "x"}) == Suggestions(("memory__search_nodes",), True)
+    assert not SuggestionIndex(entries).suggest("memory", {"id": "x"}).confident
+    assert not SuggestionIndex(entries).suggest("slack", {"text": "x"}).confident
 
 
 def test_names_of_arguments_break_ties_and_speak_where_the_name_says_nothing() -> None:
     entries = [Entry("mail__send", "", ["to", "body"]), Entry("chat__send", "", lambda: ["channel", "body"])]
-    assert NameIndex(entries).suggest("send", {"channel": "x", "body": "x"}).names[0] == "chat__send"
+    assert SuggestionIndex(entries).suggest("send", {"channel": "x", "body": "x"}).names[0] == "chat__send"
     entries = [Entry("edit_file", "", ["old_string"]), Entry("glob", "", ["pattern"])]
-    assert NameIndex(entries).suggest("", {"old_string": "x"}) == Suggestions(("edit_file",), False)
+    assert SuggestionIndex(entries).suggest("", {"old_string": "x"}) == Suggestions(("edit_file",), False)
 
 
 def test_parameters_are_asked_for_only_when_arguments_came_and_only_of_few_tools() -> None:
     asked: list[str] = []
     names = [f"get_{noun}" for noun in NOUNS] + [f"list_{noun}" for noun in NOUNS]
-    index = NameIndex(Entry(name, "", lambda name=name: [name] if asked.append(name) else ["id"]) for name in names)  # type: ignore[misc]
+    index = SuggestionIndex(
+        Entry(name, "", lambda name=name: [name] if asked.append(name) else ["id"]) for name in names
+    )  # type: ignore[misc]
     index.suggest("gett_customer")
     assert asked == []
     index.suggest("gett_customer", {"id": 1})
@@ -279,7 +281,7 @@ def test_parameters_that_cannot_be_given_cost_no_suggestion() -> None:
     def broken() -> list[str]:
         raise RuntimeError("this schema cannot be built")
 
-    index = NameIndex([Entry("read_file", "", broken), Entry("read_mail", "", ["id"])])
+    index = SuggestionIndex([Entry("read_file", "", broken), Entry("read_mail", "", ["id"])])
     assert index.suggest("reed_file", {"path": "x"}) == Suggestions(("read_file", "read_mail"), True)
 
 
@@ -318,7 +320,7 @@ def test_opposites_are_never_proposed_for_one_another(pair: tuple[str, str], nou
     for style in STYLES:
         for there, called in (pair, pair[::-1]):
             tool = Entry(styled(style, there, noun), f"Works on a {noun}.", ["path"])
-            index = NameIndex([tool, Entry("unrelated_thing")])
+            index = SuggestionIndex([tool, Entry("unrelated_thing")])
             assert not index.suggest(styled(style, called, noun), {"path": "x"}).confident
 
 
@@ -392,7 +394,7 @@ def invented_toolsets() -> list[list[Entry]]:
 
 
 def invented() -> Iterator[Case]:
-    indexes = iter([NameIndex(entries) for entries in invented_toolsets()])
+    indexes = iter([SuggestionIndex(entries) for entries in invented_toolsets()])
     for mark, rest in lines_of("invented_names.txt"):
         if mark == "=":
             index = next(indexes)
@@ -410,7 +412,7 @@ def of_other_agents() -> Iterator[Case]:
         else:
             agents[-1].append((mark, entry_of(rest)))
     for tools in agents:
-        index = NameIndex(entry for _, entry in tools)
+        index = SuggestionIndex(entry for _, entry in tools)
         does = {purpose: entry.name for purpose, entry in tools}
         for purpose, entry in (pair for other in agents if other is not tools for pair in other):
             if purpose in does.keys() - {"-"} and entry.name not in does.values():
@@ -446,7 +448,7 @@ class Field(NamedTuple):
 
     tools: list[Tool]
     style: str
-    toolset: NameIndex
+    toolset: SuggestionIndex
 
 
 def field_of(seed: int) -> Field:
@@ -471,7 +473,7 @@ def field_of(seed: int) -> Field:
         tools.append(
             Tool(Entry(name, description, ("query",) if verb == "search" else (parameter, "limit")), verb, noun, tail)
         )
-    return Field(tools, style, NameIndex([tool.entry for tool in tools]))
+    return Field(tools, style, SuggestionIndex([tool.entry for tool in tools]))
 
 
 FIELDS = [field_of(seed) for seed in range(240)]
@@ -562,7 +564,7 @@ def test_a_large_toolset_is_searched_as_well(style: str) -> None:
     entries = [
         Entry("acme__" + styled(style, verb, noun), VERBS[verb][0].format(NOUNS[noun][0])) for verb, noun in words
     ]
-    index, chance = NameIndex(entries), random.Random(11)
+    index, chance = SuggestionIndex(entries), random.Random(11)
     picked = [(entries[number].name, *words[number]) for number in chance.sample(range(len(words)), 100)]
     slips = [Case(index, "acme__" + misspelt(chance, name[6:], 1), {}, name) for name, _, _ in picked]
     assert measure(slips).first >= 0.97
@@ -618,9 +620,9 @@ def test_any_text_may_be_called(called: str) -> None:
         Entry("read_file", "Reads.", ["path"]),
     ]
     arguments = {str(number) * 100: number for number in range(1000)}
-    found = NameIndex(odd).suggest(called, arguments)
+    found = SuggestionIndex(odd).suggest(called, arguments)
     assert not found.confident and len(found.names) <= 3
-    large = NameIndex(
+    large = SuggestionIndex(
         Entry(f"tool_{number}\n" if number % 3 else f"\u0130tool{number}", "desc") for number in range(200)
     )
     assert not large.suggest(called, arguments).confident
@@ -650,7 +652,7 @@ def test_an_answer_is_remembered_and_old_ones_are_forgotten() -> None:
         asked.append("once")
         return ["path"]
 
-    index = NameIndex([Entry("read_file", "", parameters)])
+    index = SuggestionIndex([Entry("read_file", "", parameters)])
     first = index.suggest("file_reader", {"path": 1})
     count = len(asked)
     assert index.suggest("file_reader", {"path": 2}) is first and len(asked) == count

@@ -28,7 +28,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mulligan import Pipeline, Tool, errors
-from mulligan.untrusted import plain
+from mulligan.untrusted import json_values as plain
 from mulligan.untrusted.serialize import as_content
 
 

@@ -22,8 +22,8 @@ from mulligan.errors import ToolError
 from mulligan.events import CallFinished, CallStarted, Event, StepFinished
 from mulligan.feedback import Feedback
 from mulligan.results import ToolResult
-from mulligan.untrusted.copies import detached, detached_arguments, frozen
-from mulligan.untrusted.objects import guarded
+from mulligan.untrusted.copies import copy_call_arguments, copy_data, freeze
+from mulligan.untrusted.objects import call_safely
 
 Copier = Callable[[Any], Any]
 
@@ -72,14 +72,14 @@ def copy_call(call: ToolCall) -> ToolCall:
     """
     if type(call) is ToolCall and type(call.arguments) is str:
         return call
-    return ToolCall(call.id, call.name, detached_arguments(call.arguments))
+    return ToolCall(call.id, call.name, copy_call_arguments(call.arguments))
 
 
 def _copy_answered_call(call: ToolCall) -> ToolCall:
     """Like `copy_call`, with the fields that its dialect needs to answer it."""
     if not isinstance(call, ParsedCall):
         return copy_call(call)
-    return make_call(detached(part_of(call)), call.id, call.name, detached_arguments(call.arguments))
+    return make_call(copy_data(part_of(call)), call.id, call.name, copy_call_arguments(call.arguments))
 
 
 def copy_error(error: ToolError) -> ToolError:
@@ -89,7 +89,7 @@ def copy_error(error: ToolError) -> ToolError:
         error: the error.
     """
     twin = type(error).__new__(type(error), error.message)
-    twin.__dict__.update((name, detached(value)) for name, value in error.__dict__.items())
+    twin.__dict__.update((name, copy_data(value)) for name, value in error.__dict__.items())
     twin.__cause__, twin.__suppress_context__ = error.__cause__, error.__suppress_context__
     return twin.with_traceback(error.__traceback__)
 
@@ -102,8 +102,8 @@ def copy_failure(failure: Failure) -> Failure:
     """
     twin = copy(failure)
     twin.__dict__.update(
-        value=detached(failure.value),
-        arguments=detached_arguments(failure.arguments),
+        value=copy_data(failure.value),
+        arguments=copy_call_arguments(failure.arguments),
         call=None if failure.call is None else copy_call(failure.call),
         outer=None if failure.outer is None else copy_failure(failure.outer),
     )
@@ -120,7 +120,7 @@ def copy_result(result: ToolResult) -> ToolResult:
     if type(result.call) is not ToolCall or type(result.call.arguments) is not str:
         twin.call = _copy_answered_call(result.call)
     if type(result.value) is not str:
-        twin.value = detached(result.value)
+        twin.value = copy_data(result.value)
     if result.error is not None:
         twin.error = copy_error(result.error)
     if result.feedback is not None:
@@ -135,7 +135,7 @@ def copy_feedback(feedback: Feedback) -> Feedback:
         feedback: the parts.
     """
     twin = copy(feedback)
-    twin.problems, twin.catalogue = tuple(feedback.problems), frozen(feedback.catalogue)
+    twin.problems, twin.catalogue = tuple(feedback.problems), freeze(feedback.catalogue)
     return twin
 
 
@@ -154,7 +154,7 @@ def _copy_event(event: Event) -> Event:
 
 def _copy_arguments(given: Any) -> Any:
     """Copies with a function that the flow passes, since it knows how to rebuild the objects."""
-    return given() if callable(given) else detached(given)
+    return given() if callable(given) else copy_data(given)
 
 
 def _wrap_redact(redact: Callable[[str], str]) -> Callable[[str], str]:
@@ -165,7 +165,7 @@ def _wrap_redact(redact: Callable[[str], str]) -> Callable[[str], str]:
 
 
 def _copy_format(format: Any) -> Any:
-    return guarded(lambda: copy(format)) or format
+    return call_safely(lambda: copy(format)) or format
 
 
 _COPIES: Mapping[str, Copier] = {
@@ -174,7 +174,7 @@ _COPIES: Mapping[str, Copier] = {
     "arguments": _copy_arguments,
     "error": lambda error: error and copy_error(error),
     "failure": lambda failure: failure and copy_failure(failure),
-    "value": detached,
+    "value": copy_data,
     "feedback": copy_feedback,
     "format": _copy_format,
     "event": _copy_event,

@@ -11,7 +11,7 @@ from mulligan.catalogue import ENGLISH, Catalogue
 from mulligan.deadline import is_seconds
 from mulligan.errors import ToolConnectionError, ToolError, ToolExecutionError, ToolPermissionError, UsageError
 from mulligan.spelling import closest
-from mulligan.untrusted.objects import guarded
+from mulligan.untrusted.objects import call_safely
 
 _FEWEST_TOKENS = 50
 _SIMILARITY = 0.8
@@ -135,7 +135,7 @@ class Policy:
         if not self.fatal:
             return error.fatal
         if callable(self.fatal):
-            decided = guarded(lambda: self.fatal(error))  # type: ignore[operator]
+            decided = call_safely(lambda: self.fatal(error))  # type: ignore[operator]
             return bool(error.fatal if decided is None else decided)
         table = cast("Mapping[Any, bool]", self.fatal)
         return bool(next((table[key] for key in self._keys(error) if key in table), error.fatal))

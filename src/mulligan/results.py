@@ -13,7 +13,7 @@ from mulligan.catalogue import ENGLISH
 from mulligan.errors import ToolArgumentError, ToolError, ToolExecutionError, ToolNotFoundError, UsageError
 from mulligan.feedback import Feedback, body
 from mulligan.policy import Limits
-from mulligan.secrets.redaction import REDACTED, Redactor, cut
+from mulligan.secrets.redaction import REDACTED, Redactor, truncate
 from mulligan.standalone import MessageShape
 from mulligan.untrusted.text import safe_repr, safe_str, show_name
 
@@ -93,7 +93,7 @@ class ToolResult:
         feedback = standalone.load().feedback(error, call, text)
         if call.name and not isinstance(error, ToolNotFoundError):
             feedback.headline = ENGLISH["headline"].format(tool=feedback.tool_name, message=feedback.message)
-        content = cut("\n".join([feedback.headline, *body(feedback)]), Limits().feedback_chars)
+        content = truncate("\n".join([feedback.headline, *body(feedback)]), Limits().feedback_chars)
         return cls(call, None, True, None, error, error.fatal, feedback, content)
 
     def __copy__(self) -> ToolResult:
@@ -141,7 +141,7 @@ class ToolResult:
         Args:
             sent: the arguments as JSON values, or their text.
         """
-        from mulligan.secrets.arguments import masked
+        from mulligan.secrets.arguments import redact_arguments
 
         redactor = self._source.redactor if self._source else Redactor()
         secret = () if self.tool is None else self.tool.secret
@@ -149,7 +149,7 @@ class ToolResult:
         if is_unclear or (secret and isinstance(self.error, ToolArgumentError)):  # a misplaced one may be secret
             return dict.fromkeys(sent, REDACTED) if isinstance(sent, dict) else REDACTED
         try:
-            return masked(sent, secret, redactor.redact_values)
+            return redact_arguments(sent, secret, redactor.redact_values)
         except RecursionError:
             return REDACTED
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 from mulligan.errors import Problem, ToolArgumentError, ToolType, UsageError
 from mulligan.lazy import lazy
 from mulligan.pointers import argument_of
-from mulligan.untrusted.copies import frozen
+from mulligan.untrusted.copies import freeze
 from mulligan.untrusted.text import show_name
 from mulligan.validate import tool_checks as checks
 from mulligan.validate.numbers import NumberReader, read_exact, read_whole
@@ -221,7 +221,7 @@ class Tool:
         Raises:
             UsageError: the type of a parameter has no schema.
         """
-        schema: Mapping[str, Any] = frozen(self._schema)
+        schema: Mapping[str, Any] = freeze(self._schema)
         return schema
 
     @lazy

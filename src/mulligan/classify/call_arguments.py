@@ -8,7 +8,7 @@ from typing import Any
 
 from mulligan.calls import ToolCall
 from mulligan.policy import Limits
-from mulligan.untrusted.objects import guarded
+from mulligan.untrusted.objects import call_safely
 from mulligan.validate.arguments import dump, read_arguments
 
 _PIECES = re.compile(r"[^\W_]+")
@@ -24,7 +24,7 @@ def sent_text(call: ToolCall) -> str:
     arguments = call.arguments
     if isinstance(arguments, str):
         return arguments
-    return guarded(lambda: dump(arguments)) or ""
+    return call_safely(lambda: dump(arguments)) or ""
 
 
 def sent_arguments(call: ToolCall) -> Mapping[str, Any]:
@@ -33,7 +33,7 @@ def sent_arguments(call: ToolCall) -> Mapping[str, Any]:
     Args:
         call: the call.
     """
-    return guarded(lambda: read_arguments(call.arguments, Limits())) or {}
+    return call_safely(lambda: read_arguments(call.arguments, Limits())) or {}
 
 
 def was_sent(text: str, sent: str) -> bool:
@@ -45,7 +45,7 @@ def was_sent(text: str, sent: str) -> bool:
     """
     if text in sent:
         return True
-    written = guarded(lambda: dump(text)[1:-1])
+    written = call_safely(lambda: dump(text)[1:-1])
     return written is not None and written in sent
 
 
@@ -58,7 +58,7 @@ def may_be_named_in(resource: str | None, arguments: Mapping[str, Any]) -> bool:
     """
     if resource is None or not arguments:
         return bool(arguments)
-    written = guarded(lambda: dump(list(arguments.values())))
+    written = call_safely(lambda: dump(list(arguments.values())))
     if written is None or len(written) > _MOST_SEARCHED:
         return True
     thing, sent = resource.casefold(), written.casefold().replace("\\n", " ")

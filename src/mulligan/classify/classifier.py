@@ -16,8 +16,8 @@ from mulligan.execute.steps import DeadlineExceeded, ExecutorSaturated, ProcessF
 from mulligan.policy import Policy
 from mulligan.secrets.redaction import redacted_pointer
 from mulligan.tools import Tool
-from mulligan.untrusted.objects import guarded
-from mulligan.untrusted.text import is_name, plain_str, type_shown
+from mulligan.untrusted.objects import call_safely
+from mulligan.untrusted.text import is_name, plain_str, show_type_name
 
 _TEXTS = ("message", "user_message", "code", "tool_name", "resource", "provider", "rule", "effect", "tool_type")
 _ENDLESS = float("inf")
@@ -117,9 +117,9 @@ class Classifier:
         if isinstance(error, SERVICE_ERRORS):
             error.__dict__["_host"] = next(filter(None, (one.host for one in (failure, *failure.inner))), None)
         if isinstance(error, ResourceNotFoundError):
-            error.__dict__["_filename"] = guarded(partial(stored_resource, failure.exceptions))
+            error.__dict__["_filename"] = call_safely(partial(stored_resource, failure.exceptions))
         if error.resource is not None and error is not exception:
-            error.__dict__["_from_prose"] = guarded(partial(_is_from_prose, error.resource, failure)) is not False
+            error.__dict__["_from_prose"] = call_safely(partial(_is_from_prose, error.resource, failure)) is not False
         if call is None and failure.tool_name is not None:
             call = ToolCall(None, failure.tool_name)
         error = self.complete(error, call, failure.tool, failure.arguments)
@@ -276,5 +276,5 @@ def unclassified_error(failure: Failure) -> ToolError:
     Args:
         failure: what happened.
     """
-    what = f" with {name}" if (name := type_shown(failure.type_name)) else ""
+    what = f" with {name}" if (name := show_type_name(failure.type_name)) else ""
     return ToolExecutionError(f"The tool failed{what}.", rule="host:unclassified")

@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping
 from itertools import islice
 from typing import Any
 
-from mulligan.classify import error_responses as value_answers
-from mulligan.classify import error_values as shapes
+from mulligan.classify import error_responses, error_values
 from mulligan.classify.failure import Failure
 from mulligan.errors import ToolError
 from mulligan.hookimpl import hookimpl
@@ -18,15 +17,15 @@ from mulligan.untrusted.text import safe_str
 _MOST_BLOCKS = 100
 _RESULTS = frozenset({int, float, bool, bytes, type(None), list, tuple, set})
 _MAPPING_DETECTORS: tuple[Callable[[Mapping[Any, Any]], Failure | None], ...] = (
-    shapes.detect_flag,
-    shapes.detect_error_list,
-    shapes.detect_error_field,
-    shapes.detect_problem_details,
-    shapes.detect_user_errors,
-    shapes.detect_lambda_error,
-    value_answers.detect_nested_error,
-    value_answers.detect_error_code,
-    value_answers.detect_bare_message,
+    error_values.detect_flag,
+    error_values.detect_error_list,
+    error_values.detect_error_field,
+    error_values.detect_problem_details,
+    error_values.detect_user_errors,
+    error_values.detect_lambda_error,
+    error_responses.detect_nested_error,
+    error_responses.detect_error_code,
+    error_responses.detect_bare_message,
 )
 _BEGINNINGS = "EFHMUefABCDGIJKLNOPQRSTVWXYZ"
 
@@ -43,7 +42,7 @@ def detect(value: Any, tool: Tool) -> Failure | None:
 def _find_failure(value: Any) -> Failure | None:
     kind = type(value)
     if kind is str:
-        return _mark_as_data(shapes.detect_error_text(value)) if value[:1] in _BEGINNINGS and value[:1] else None
+        return _mark_as_data(error_values.detect_error_text(value)) if value[:1] in _BEGINNINGS and value[:1] else None
     if kind in _RESULTS:
         return None
     if issubclass(kind, Mapping):
@@ -56,20 +55,22 @@ def _find_failure(value: Any) -> Failure | None:
     status = _http_error_status(stored)
     if status is not None:
         return Failure(value=value, message=f"HTTP status {status}", status=status)
-    return _mark_as_data(shapes.detect_failed_program(stored("returncode"), stored("stdout"), stored("stderr"), value))
+    return _mark_as_data(
+        error_values.detect_failed_program(stored("returncode"), stored("stdout"), stored("stderr"), value)
+    )
 
 
 def _find_failure_in_mapping(value: Mapping[Any, Any]) -> Failure | None:
     if value.get("isError") is True or value.get("is_error") is True:
         return Failure(value=value, message=_block_text(value.get("content")))
-    if shapes.has_findings(value) or shapes.says_success(value):
+    if error_values.has_findings(value) or error_values.says_success(value):
         return None
     for shape in _MAPPING_DETECTORS:
         failure = shape(value)
         if failure is not None:
             return _mark_as_data(failure)
     code = next((value[name] for name in ("returncode", "exit_code", "exitCode") if name in value), None)
-    return _mark_as_data(shapes.detect_failed_program(code, value.get("stdout"), value.get("stderr"), value))
+    return _mark_as_data(error_values.detect_failed_program(code, value.get("stdout"), value.get("stderr"), value))
 
 
 def _mark_as_data(failure: Failure | None) -> Failure | None:

@@ -12,8 +12,8 @@ from enum import Enum
 from typing import Any
 
 from mulligan.classify.response_body import Body, as_mapping
-from mulligan.untrusted.classes import as_dict, is_a, stored
-from mulligan.untrusted.objects import field, fields
+from mulligan.untrusted.classes import as_dict, is_a, stored_attributes
+from mulligan.untrusted.objects import read_field, read_fields
 
 Nodes = tuple[dict[str, Any], ...]
 
@@ -90,8 +90,8 @@ def codes(value: object, nodes: Nodes) -> tuple[str, ...]:
         known = [(rank, code.replace(" ", "_") if rank == _TITLE else code) for rank, code in known]
         unique_codes.update((code, None) for _, code in known if _CODE.fullmatch(code))
     unique_codes.update((tag, None) for tag in _tags(value))
-    for code in fields(value, _STORED_CODES):
-        name = stored(code).get("_name_") if is_a(code, Enum) else code
+    for code in read_fields(value, _STORED_CODES):
+        name = stored_attributes(code).get("_name_") if is_a(code, Enum) else code
         if type(name) is str and _CODE.fullmatch(name):
             unique_codes.setdefault(name)
     return tuple(unique_codes)
@@ -100,13 +100,13 @@ def codes(value: object, nodes: Nodes) -> tuple[str, ...]:
 def _tags(value: object) -> tuple[str, ...]:
     """The tags of a union that a client made of the error, as Stone does: `path`, then `not_found` within it."""
     found: list[str] = []
-    union = field(value, "error")
+    union = read_field(value, "error")
     for _ in range(_DEEPEST):
-        tag = field(union, "_tag")
+        tag = read_field(union, "_tag")
         if type(tag) is not str:
             break
         found.insert(0, tag)
-        union = field(union, "_value")
+        union = read_field(union, "_value")
     return tuple(found)
 
 
@@ -124,7 +124,7 @@ def messages(value: object, nodes: Nodes) -> Iterator[str]:
             elif name in _FIELDS_WITH_MAPPING and type(text) is dict:
                 yield from (f"{one} {nodes[0]}"[:1_000] for one, nodes in text.items() if _is_texts(nodes))
         yield from _texts(node.get("errors"))
-    for text in fields(value, _STORED_MESSAGES):
+    for text in read_fields(value, _STORED_MESSAGES):
         if type(text) is str and " " in text:
             yield text[:1_000]
         yield from _texts(text)

@@ -8,16 +8,16 @@ from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import Any, Self, TypeVar, overload
 
-from mulligan.classify import error_body as telling
+from mulligan.classify import error_body
 from mulligan.classify import response_body as bodies
 from mulligan.classify.response import find_responses, host_of, http_headers, http_status, request_of
 from mulligan.classify.response_body import Body
 from mulligan.classify.retry_after import retry_after
 from mulligan.errors import Problem
 from mulligan.lazy import lazy
-from mulligan.untrusted import objects as facts
-from mulligan.untrusted.classes import is_a, stored
-from mulligan.untrusted.copies import detached
+from mulligan.untrusted import objects
+from mulligan.untrusted.classes import is_a, stored_attributes
+from mulligan.untrusted.copies import copy_data
 from mulligan.untrusted.serialize import as_content
 from mulligan.untrusted.text import safe_str
 
@@ -87,15 +87,17 @@ class Evidence:
         exception = self.exception
         if exception is None:
             return False
-        if not facts.stores_nothing(exception) and (type(exception).__module__ != "builtins" or stored(exception)):
+        if not objects.has_no_attributes(exception) and (
+            type(exception).__module__ != "builtins" or stored_attributes(exception)
+        ):
             return False
         return not any(
-            one[-1:] == "}" if type(one) is str else is_a(one, Mapping) for one in facts.raised_with(exception)
+            one[-1:] == "}" if type(one) is str else is_a(one, Mapping) for one in objects.raised_with(exception)
         )
 
     def _read(self, read: Callable[[Any], T]) -> T | None:
         """A fact of the exception or value; None if reading it fails, or if there can be none."""
-        return None if self.is_plain else facts.guarded(lambda: read(self._source))
+        return None if self.is_plain else objects.call_safely(lambda: read(self._source))
 
     @shared_property
     def _responses(self) -> tuple[Any, ...]:
@@ -127,7 +129,7 @@ class Evidence:
     @lazy
     def body(self) -> Body | None:
         """The response's body as parsed JSON, a mapping or a list; None if there is none or it was not read yet."""
-        body: Body | None = detached(self._body)
+        body: Body | None = copy_data(self._body)
         return body
 
     @shared_property
@@ -136,20 +138,20 @@ class Evidence:
         return self._read(lambda source: bodies.body_text(source, self._responses)) or ""
 
     @shared_property
-    def _error_nodes(self) -> telling.Nodes:
-        return facts.guarded(lambda: telling.error_nodes(self._body)) or ()
+    def _error_nodes(self) -> error_body.Nodes:
+        return objects.call_safely(lambda: error_body.error_nodes(self._body)) or ()
 
     @shared_property
     def codes(self) -> tuple[str, ...]:
         """The reasons that the failure gives as identifiers, such as `insufficient_quota`, the most specific first."""
-        return self._read(lambda source: telling.codes(source, self._error_nodes)) or ()
+        return self._read(lambda source: error_body.codes(source, self._error_nodes)) or ()
 
     @shared_property
     def told(self) -> str:
         """All messages of the failure: in the body, in attributes of the exception, and its text."""
         if self.is_plain:
             return self._missing_key or self._argument_texts or self.text
-        said = dict.fromkeys(self._read(lambda source: tuple(telling.messages(source, self._error_nodes))) or ())
+        said = dict.fromkeys(self._read(lambda source: tuple(error_body.messages(source, self._error_nodes))) or ())
         if not said or next(iter(said)) not in self.text:  # a text that holds the message is a dump of the body
             said[self._argument_texts or self.text] = None
         return "\n".join(said)[:2_000]
@@ -157,7 +159,7 @@ class Evidence:
     @property
     def _argument_texts(self) -> str:
         """The texts that an exception was raised with, where its own text is a dump of several, or of bytes."""
-        raised_with = () if self.exception is None else facts.raised_with(self.exception)
+        raised_with = () if self.exception is None else objects.raised_with(self.exception)
         if len(raised_with) == 1 and type(raised_with[0]) is str:
             return ""
         if len(raised_with) < 2 and not (raised_with and type(raised_with[0]) in (bytes, tuple)):
@@ -172,13 +174,13 @@ class Evidence:
     def _missing_key(self) -> str:
         """The argument of a KeyError, since its text is only a quotation of that."""
         exception = self.exception
-        raised_with = facts.raised_with(exception) if exception is not None and is_a(exception, KeyError) else ()
+        raised_with = objects.raised_with(exception) if exception is not None and is_a(exception, KeyError) else ()
         return safe_str(raised_with[0]) if raised_with and type(raised_with[0]) is str else ""
 
     @shared_property
     def stderr(self) -> str:
         """The standard error of a failed program: the last 2,000 characters."""
-        written = self._read(lambda source: facts.field(source, "stderr"))
+        written = self._read(lambda source: objects.read_field(source, "stderr"))
         text = written.decode("utf-8", "replace") if type(written) is bytes else written
         return text[-2_000:].strip() if type(text) is str else ""
 
@@ -194,13 +196,13 @@ class Evidence:
         """The arguments that the response's body, or the text, names as wrong, one `Problem` each."""
         from mulligan.classify.field_errors import find_problems
 
-        return facts.guarded(lambda: find_problems(self._error_nodes, self.told, self.arguments)) or ()
+        return objects.call_safely(lambda: find_problems(self._error_nodes, self.told, self.arguments)) or ()
 
     @shared_property
     def text(self) -> str:
         """The text of the failure: at most 2,000 characters, never raises, not redacted."""
         if self.exception is None:
-            return self._message or facts.guarded(lambda: as_content(self.value)[:2_000]) or safe_str(self.value)
+            return self._message or objects.call_safely(lambda: as_content(self.value)[:2_000]) or safe_str(self.value)
         return safe_str(self.exception)
 
     def look(self, *names: str) -> Any:
@@ -215,7 +217,7 @@ class Evidence:
         found = self._source
         for name in names:
             is_mapping = issubclass(type(found), Mapping)
-            found = facts.guarded(partial(found.get, name)) if is_mapping else facts.look(found, name)
+            found = objects.call_safely(partial(found.get, name)) if is_mapping else objects.read_attribute(found, name)
             if found is None:
                 return None
         return found
@@ -223,7 +225,7 @@ class Evidence:
     def field(self, *names: str) -> Any:
         """Reads a path of stored attributes and keys, starting at the exception or the value; None if it ends early.
 
-        For rules about unknown classes: unlike `look` it runs no foreign code, so a property is not read, but what a
+        For rules about unknown classes: unlike `read_attribute` it runs no foreign code, so a property is not read, but what a
         class keeps for it as `_name` is.
 
         Args:
@@ -231,7 +233,7 @@ class Evidence:
         """
         found = self._source
         for name in names:
-            found = facts.guarded(partial(facts.field, found, name))
+            found = objects.call_safely(partial(objects.read_field, found, name))
             if found is None:
                 return None
         return found
@@ -242,7 +244,7 @@ class Evidence:
         Args:
             names: methods.
         """
-        return facts.methods(type(self.exception)).issuperset(names)  # type: ignore[arg-type]
+        return objects.methods(type(self.exception)).issuperset(names)  # type: ignore[arg-type]
 
     def ask(self, name: str) -> Any:
         """The result of a method without parameters, such as gRPC's `code()`; None if there is none or it raises.
@@ -250,8 +252,8 @@ class Evidence:
         Args:
             name: the method.
         """
-        method = facts.look(self._source, name)
-        return facts.guarded(method) if callable(method) else None
+        method = objects.read_attribute(self._source, name)
+        return objects.call_safely(method) if callable(method) else None
 
     def says(self, *phrases: str) -> bool:
         """Whether the text, or the message in the answer's body, holds one of some phrases as whole words, in any case.

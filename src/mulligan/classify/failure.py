@@ -11,8 +11,8 @@ from mulligan.classify.author_messages import AUTHORS, is_authored
 from mulligan.classify.evidence import Evidence, shared_property
 from mulligan.execute.steps import DeadlineExceeded, ExecutorSaturated
 from mulligan.lazy import lazy
-from mulligan.untrusted import objects as facts
-from mulligan.untrusted.classes import is_a, stored
+from mulligan.untrusted import objects
+from mulligan.untrusted.classes import is_a, stored_attributes
 from mulligan.untrusted.text import safe_str
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Failure(Evidence):
         arguments: Mapping[str, Any] | None = None,
         stage: Stage = "execute",
     ) -> None:
-        innermost = None if exception is None else facts.innermost(exception)
+        innermost = None if exception is None else objects.unwrap_group(exception)
         self.__dict__.update(  # not one by one: `__setattr__` is for changes
             _known={},
             exception=innermost,
@@ -142,7 +142,7 @@ class Failure(Evidence):
         Args:
             packages: names of packages or modules.
         """
-        step = None if self.exception is None else facts.trace(self.exception)
+        step = None if self.exception is None else objects.trace(self.exception)
         for _ in range(_MOST_FRAMES):
             if step is None:
                 return None
@@ -164,7 +164,7 @@ class Failure(Evidence):
     @shared_property
     def exceptions(self) -> tuple[BaseException, ...]:
         """The exception, its causes, and the members of groups: at most 32, each once, outermost first."""
-        return () if self.exception is None else facts.chain(self.exception)
+        return () if self.exception is None else objects.exception_chain(self.exception)
 
     @property
     def detail(self) -> str:
@@ -172,7 +172,7 @@ class Failure(Evidence):
         exception = self.exception
         if (
             is_a(exception, OSError)
-            and facts.field(exception, "errno") is not None
+            and objects.read_field(exception, "errno") is not None
             and type(exception).__str__ is OSError.__str__
         ):
             return ""
@@ -198,17 +198,17 @@ class Failure(Evidence):
         """The last frames without local values, for the operator: at most 8,000 characters, not redacted."""
         import traceback
 
-        remote_traceback = stored(self.exception).get("traceback_text")  # of a process of its own
+        remote_traceback = stored_attributes(self.exception).get("traceback_text")  # of a process of its own
         if type(remote_traceback) is str:
             return remote_traceback[-8_000:]
-        trace = None if self.exception is None else facts.trace(self.exception)
-        frames = facts.guarded(lambda: traceback.format_tb(trace, limit=-12))
+        trace = None if self.exception is None else objects.trace(self.exception)
+        frames = objects.call_safely(lambda: traceback.format_tb(trace, limit=-12))
         return "".join(frames or ())[-8_000:]
 
     @property
     def type_name(self) -> str:
         """The qualified name of the exception's type; empty where a value failed."""
-        return "" if self.exception is None else facts.type_name(self.exception)
+        return "" if self.exception is None else objects.type_name(self.exception)
 
     @shared_property
     def resource(self) -> str | None:
@@ -216,19 +216,19 @@ class Failure(Evidence):
         path = self._filename()
         if path is not None:
             return path
-        found: str | None = facts.guarded(self._find_resource)
+        found: str | None = objects.call_safely(self._find_resource)
         return found
 
     @property
     def stated_resources(self) -> tuple[str, ...]:
         """What structured fields say that it is about: a file's name, fields of a body, the path that was requested."""
-        stated = facts.guarded(lambda: resources.stated_resources(self._request, self._error_nodes)) or ()
-        stored = facts.guarded(self._stored_resource)
+        stated = objects.call_safely(lambda: resources.stated_resources(self._request, self._error_nodes)) or ()
+        stored = objects.call_safely(self._stored_resource)
         return tuple(filter(None, (*stated, stored, self._filename())))
 
     def _filename(self) -> str | None:
         exception = self.exception
-        path = facts.field(exception, "filename") if is_a(exception, OSError) else None
+        path = objects.read_field(exception, "filename") if is_a(exception, OSError) else None
         return path[:2_000] if type(path) is str and path and "://" not in path else None
 
     def _stored_resource(self) -> str | None:

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from mulligan.classify.error_body import Nodes
-from mulligan.untrusted.objects import field
+from mulligan.untrusted.objects import read_field
 from mulligan.untrusted.text import safe_str
 
 _PATH = re.compile(r"[\w./\\:@~+-]{1,512}")
@@ -87,7 +87,7 @@ def stored_resource(exceptions: tuple[BaseException, ...]) -> str | None:
     """
     for exception in exceptions:
         for name in ("filename", "filename2"):
-            path = field(exception, name)
+            path = read_field(exception, name)
             if type(path) in (str, bytes) and path:
                 text = safe_str(path.decode(errors="replace") if type(path) is bytes else path)
                 if "://" not in text[:20]:

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from mulligan.untrusted.classes import as_dict, is_a, is_in_memory
-from mulligan.untrusted.objects import field, fields, guarded
+from mulligan.untrusted.objects import call_safely, read_field, read_fields
 
 _MOST_HEADERS = 200
 _RESPONSE_FIELDS = ("response", "raw_response", "http_response", "resp", "answer", "meta")
@@ -30,11 +30,13 @@ def find_responses(value: object) -> tuple[Any, ...]:
     Args:
         value: an exception or an answer.
     """
-    found = [answer for answer in fields(value, _RESPONSE_FIELDS) if not is_a(answer, str, bytes)]
-    reason = field(value, "reason")
+    found = [answer for answer in read_fields(value, _RESPONSE_FIELDS) if not is_a(answer, str, bytes)]
+    reason = read_field(value, "reason")
     if is_a(reason, BaseException):
-        found += fields(reason, _RESPONSE_FIELDS)
-    wrapped = [inner for answer in found if not is_a(answer, Mapping) for inner in fields(answer, _RESPONSE_FIELDS[:1])]
+        found += read_fields(reason, _RESPONSE_FIELDS)
+    wrapped = [
+        inner for answer in found if not is_a(answer, Mapping) for inner in read_fields(answer, _RESPONSE_FIELDS[:1])
+    ]
     return (*found, *wrapped)
 
 
@@ -51,26 +53,26 @@ def http_status(value: object, responses: tuple[Any, ...]) -> int | None:
     for answer in () if status is not None else responses:
         status = _status_of(answer)
         if status is None and is_a(answer, Mapping):
-            status = _as_status(field(field(answer, "ResponseMetadata"), "HTTPStatusCode"))
+            status = _as_status(read_field(read_field(answer, "ResponseMetadata"), "HTTPStatusCode"))
         if status is not None:
             break
     if status is None:
-        error = field(value, "error")
-        status = None if error is None or is_a(error, str) else _as_status(field(error, "status", "code"))
+        error = read_field(value, "error")
+        status = None if error is None or is_a(error, str) else _as_status(read_field(error, "status", "code"))
     return status
 
 
 def _status_of(holder: object) -> int | None:
     if is_a(holder, SystemExit):
         return None
-    for found in fields(holder, _STATUS):
+    for found in read_fields(holder, _STATUS):
         status = _as_status(found)
         if status is not None:
             return status
-    for found in fields(holder, _AMBIGUOUS_STATUS_FIELDS):
+    for found in read_fields(holder, _AMBIGUOUS_STATUS_FIELDS):
         status = _as_status(found)
         if status in _KNOWN_STATUSES:
-            return None if field(field(holder, "details"), "codeName") is not None else status
+            return None if read_field(read_field(holder, "details"), "codeName") is not None else status
     return None
 
 
@@ -94,14 +96,14 @@ def http_headers(value: object, responses: tuple[Any, ...]) -> dict[str, str]:
         headers = _lower(_raw_headers(answer))
         if headers:
             return headers
-    return _lower(field(value, "headers", "hdrs", "http_headers"))
+    return _lower(read_field(value, "headers", "hdrs", "http_headers"))
 
 
 def _raw_headers(answer: object) -> object:
-    told = field(answer, "headers")
+    told = read_field(answer, "headers")
     if told is not None or not is_a(answer, Mapping):
         return told
-    told = field(field(answer, "ResponseMetadata"), "HTTPHeaders")
+    told = read_field(read_field(answer, "ResponseMetadata"), "HTTPHeaders")
     if told is None and all(type(text) is str for text in tuple(as_dict(answer).values())[:64]):
         return answer
     return told
@@ -124,9 +126,9 @@ def request_of(value: object, responses: tuple[Any, ...]) -> tuple[str | None, s
     """
     path, method = None, ""
     for holder in _holders(value, responses):
-        for url in fields(holder, _URLS) if path is None else ():
+        for url in read_fields(holder, _URLS) if path is None else ():
             path = path or _path_of(url)
-        stored_method = field(holder, "method") if not method else None
+        stored_method = read_field(holder, "method") if not method else None
         method = stored_method.upper() if type(stored_method) is str else method
         if path and method:
             break
@@ -145,9 +147,9 @@ def host_of(value: object, responses: tuple[Any, ...]) -> str | None:
     if is_a(value, Mapping):
         return None
     for holder in _holders(value, responses):
-        if is_a(holder, Mapping) or (holder is value and field(value, "headers", "hdrs") is None):
+        if is_a(holder, Mapping) or (holder is value and read_field(value, "headers", "hdrs") is None):
             continue
-        for url in fields(holder, _URLS):
+        for url in read_fields(holder, _URLS):
             found = _host_of(url)
             if found is not None:
                 return found
@@ -157,14 +159,14 @@ def host_of(value: object, responses: tuple[Any, ...]) -> str | None:
 def _host_of(url: object) -> str | None:
     from urllib.parse import urlsplit
 
-    found = guarded(lambda: urlsplit(_address(url)).hostname)
+    found = call_safely(lambda: urlsplit(_address(url)).hostname)
     return found if type(found) is str and len(found) <= _LONGEST_HOST and _HOST(found) else None
 
 
 def _path_of(url: object) -> str | None:
     from urllib.parse import urlsplit
 
-    path = guarded(lambda: urlsplit(_address(url)).path)
+    path = call_safely(lambda: urlsplit(_address(url)).path)
     return path if path and path != "/" else None
 
 
@@ -178,5 +180,5 @@ def _holders(value: object, responses: tuple[Any, ...]) -> Iterator[Any]:
     yield value
     for answer in responses:
         yield answer
-        yield from fields(answer, ("request",))
-    yield from fields(value, ("request", "request_info"))
+        yield from read_fields(answer, ("request",))
+    yield from read_fields(value, ("request", "request_info"))

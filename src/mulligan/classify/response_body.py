@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from mulligan.untrusted.classes import as_dict, is_a, stored
-from mulligan.untrusted.objects import fields, guarded, raised_with
-from mulligan.untrusted.plain import DEEPEST, nests_deeper
+from mulligan.untrusted.classes import as_dict, is_a, stored_attributes
+from mulligan.untrusted.json_values import DEEPEST, is_nested_deeper
+from mulligan.untrusted.objects import call_safely, raised_with, read_fields
 
 Body = Mapping[str, Any] | list[Any]
 
@@ -68,7 +68,7 @@ def _candidates(value: object, responses: tuple[Any, ...]) -> Iterator[Any]:
         if is_a(holder, Mapping):
             yield holder
         else:
-            yield from fields(holder, _BODY_FIELDS)
+            yield from read_fields(holder, _BODY_FIELDS)
 
 
 def _parse_body(candidate: Any) -> Body | None:
@@ -78,11 +78,11 @@ def _parse_body(candidate: Any) -> Body | None:
         items = [as_mapping(item) for item in candidate[:_MOST_ITEMS]]
         return items if items and all(items) else None
     text = _text(candidate)
-    if not text or len(text) > MAX_CHARS or text.lstrip()[:1] not in ("{", "[") or nests_deeper(text, DEEPEST):
+    if not text or len(text) > MAX_CHARS or text.lstrip()[:1] not in ("{", "[") or is_nested_deeper(text, DEEPEST):
         return None
     import json
 
-    found = guarded(lambda: json.loads(text))
+    found = call_safely(lambda: json.loads(text))
     if type(found) is list:
         return found if found and type(found[0]) is dict else None
     return found if type(found) is dict else None
@@ -96,7 +96,7 @@ def as_mapping(item: object) -> Mapping[str, Any] | None:
     """
     if is_a(item, Mapping):
         return as_dict(item)
-    own = stored(item)
+    own = stored_attributes(item)
     return own if "message" in own or "code" in own else None
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from mulligan.classify.error_body import Nodes
 from mulligan.untrusted.classes import as_dict, is_a
-from mulligan.untrusted.objects import field, guarded
+from mulligan.untrusted.objects import call_safely, read_field
 
 _LONGEST_WAIT = 31 * 24 * 3_600.0
 _EPOCH = 1_000_000_000
@@ -54,7 +54,7 @@ def retry_after(
         nodes: gives what the answer's body tells; asked where neither attribute nor header says it.
         text: gives what the failure says, such as `try again in 20s`; asked last.
     """
-    seconds = _seconds(field(value, "retry_after", "retry_after_seconds", "backoff"))
+    seconds = _seconds(read_field(value, "retry_after", "retry_after_seconds", "backoff"))
     if seconds is None:
         seconds = _read_headers(headers)
     if seconds is None:
@@ -130,8 +130,8 @@ def _seconds(value: Any, most: float = _LONGEST_WAIT) -> float | None:
     if type(value) not in (int, float, str):
         from datetime import timedelta
 
-        return guarded(lambda: _bounded(timedelta.total_seconds(value))) if is_a(value, timedelta) else None
-    number = guarded(lambda: float(value))
+        return call_safely(lambda: _bounded(timedelta.total_seconds(value))) if is_a(value, timedelta) else None
+    number = call_safely(lambda: float(value))
     return number if isinstance(number, float) and 0 <= number <= most else None
 
 
@@ -151,7 +151,7 @@ def _seconds_until(text: str) -> float | None:
 
     text = text[:60]
     read = datetime.fromisoformat if text[:1].isdigit() else parsedate_to_datetime
-    moment = guarded(lambda: read(text).timestamp())
+    moment = call_safely(lambda: read(text).timestamp())
     return None if moment is None else _bounded(moment - time.time())
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mulligan.dialects.readers import kind_of, mapping, without_none
 from mulligan.errors import ToolExecutionError
-from mulligan.secrets.redaction import cut
+from mulligan.secrets.redaction import truncate
 from mulligan.untrusted.serialize import as_content
 from mulligan.untrusted.text import show_name
 
@@ -317,7 +317,7 @@ def _truncate_blocks(blocks: list[Block], limit: int) -> list[Block]:
     kept = []
     for block in blocks:
         if len(block.text) > limit:
-            start = cut(block.text, max(limit - _NOTE_CHARS, 0)).removesuffix("…")
+            start = truncate(block.text, max(limit - _NOTE_CHARS, 0)).removesuffix("…")
             left_out = len(block.text) - len(start)
             block = Block(f"{start}…\n[{left_out:,} of {len(block.text):,} characters left out]")  # noqa: PLW2901
         limit = max(limit - len(block.text), 0)

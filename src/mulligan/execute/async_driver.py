@@ -31,7 +31,7 @@ from mulligan.execute.sync_driver import (
     must_propagate,
     timed_out,
 )
-from mulligan.untrusted.objects import members
+from mulligan.untrusted.objects import group_members
 from mulligan.untrusted.text import show_name
 
 _MOST_AWAITS = 8
@@ -143,7 +143,7 @@ def _find_cancellation(error: BaseException) -> BaseException | None:
             if issubclass(type(current), asyncio.CancelledError):
                 return current
             waiting += [one for one in (current.__cause__, current.__context__) if one is not None]
-            waiting += members(current)
+            waiting += group_members(current)
     return None
 
 

@@ -27,8 +27,8 @@ from mulligan.execute.steps import ExecutorSaturated, ProcessFailed
 from mulligan.execute.thread_pool import current_job
 from mulligan.policy import Limits
 from mulligan.tools import Tool
-from mulligan.untrusted.objects import leaves
-from mulligan.untrusted.plain import nests_deeper
+from mulligan.untrusted.json_values import is_nested_deeper
+from mulligan.untrusted.objects import leaf_exceptions
 from mulligan.untrusted.text import MUST_PROPAGATE, safe_str
 
 _MAX_LEVELS = 8
@@ -47,7 +47,7 @@ def read_answer(answer: bytes) -> tuple[str, Any]:
         ValueError: the bytes are not an answer.
     """
     text = answer.decode()
-    if nests_deeper(text, _MAX_LEVELS):
+    if is_nested_deeper(text, _MAX_LEVELS):
         raise ValueError("the result is nested too deeply")
     data = json.loads(text)
     nodes: list[Any] = []
@@ -402,7 +402,7 @@ def _value_or_raise(answer: bytes) -> Any:
     if kind == "value":
         return content
     if raised is not None:
-        if any(issubclass(type(one), MUST_PROPAGATE) for one in leaves(raised)):
+        if any(issubclass(type(one), MUST_PROPAGATE) for one in leaf_exceptions(raised)):
             raise ProcessFailed("died", content["classes"][0][1], content["text"])
         raise raised
     raise ProcessFailed(safe_str(kind, 20), text=safe_str(content, 500))

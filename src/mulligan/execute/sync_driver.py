@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from mulligan.deadline import Deadline, cap_wait, set_current
 from mulligan.execute.steps import DeadlineExceeded, ExecutorSaturated, Outcome, Run, Sleep, Step
-from mulligan.untrusted.objects import leaves
+from mulligan.untrusted.objects import leaf_exceptions
 from mulligan.untrusted.text import MUST_PROPAGATE
 
 if TYPE_CHECKING:
@@ -209,5 +209,5 @@ def must_propagate(error: BaseException) -> bool:
         return sys.is_finalizing()
     if issubclass(kind, BaseExceptionGroup) and not issubclass(kind, Exception):
         # A GeneratorExit in a group closes no generator.
-        return any(issubclass(type(member), KeyboardInterrupt) for member in leaves(error))
+        return any(issubclass(type(member), KeyboardInterrupt) for member in leaf_exceptions(error))
     return False

@@ -220,9 +220,9 @@ def _built_in_plugins(policy: Policy, limits: Limits) -> Mapping[str, Any]:
     }
     kinds = tuple(kind for kind in policy.repair if isinstance(kind, str))
     if kinds:
-        from mulligan.repair.builtin import Repair
+        from mulligan.repair.builtin import DefaultRepairer
 
-        plugins["repair"] = Repair(kinds, limits)
+        plugins["repair"] = DefaultRepairer(kinds, limits)
     return plugins
 
 

@@ -16,7 +16,7 @@ from mulligan.feedback import FeedbackFormat
 from mulligan.pipeline.invocation import Invocation, Memory, Runtime
 from mulligan.results import ToolResult
 from mulligan.tools import Tool
-from mulligan.untrusted.objects import chain, field, guarded, raised_with
+from mulligan.untrusted.objects import call_safely, exception_chain, raised_with, read_field
 from mulligan.untrusted.text import safe_str
 
 _PLAIN = r"(?!(?:is|was|were|name|call|named|called|that|which|with|and|or|not|the)\b)([\w.:/-]{1,128})"
@@ -53,7 +53,7 @@ def missing_tool_name(text_or_exception: str | BaseException) -> str | None:
     if isinstance(text_or_exception, BaseException):
         found = (
             _name_from_exception(exception) or _name_from_text(_exception_text(exception))
-            for exception in chain(text_or_exception)
+            for exception in exception_chain(text_or_exception)
         )
         return next(filter(None, found), None)
     return _name_from_text(safe_str(text_or_exception, 2_000))
@@ -71,13 +71,13 @@ def _name_from_exception(exception: BaseException) -> str | None:
     """The field of an exception whose class says that there is no such tool, such as the AI SDK's `toolName`."""
     if reason_of(type(exception).__name__) is not meanings.NO_TOOL:
         return None
-    name = field(exception, *_FIELDS[:2])
+    name = read_field(exception, *_FIELDS[:2])
     return name if type(name) is str and name else None
 
 
 def _name_from_text(text: str) -> str | None:
     if text.lstrip()[:1] == "{":
-        body = guarded(lambda: json.loads(text))
+        body = call_safely(lambda: json.loads(text))
         if isinstance(body, Mapping):
             return next(filter(None, map(_name_from_json, _json_objects(body))), None)
     for report in _REPORTS:

@@ -36,7 +36,7 @@ from mulligan.pipeline.attempts import (
     with_deadline,
 )
 from mulligan.pipeline.invocation import Invocation, Memory, Runtime
-from mulligan.resolve.suggestions import candidates
+from mulligan.resolve.suggestions import resource_candidates
 from mulligan.results import ToolResult
 from mulligan.tools import Tool
 from mulligan.untrusted.text import safe_repr, show_name
@@ -134,7 +134,11 @@ def _list_candidates(invocation: Invocation, tool: Tool) -> Generator[Step, Outc
         invocation.candidates = []
         return
     listing = Run(
-        partial(candidates, tool, invocation.arguments or {}), None, not tool.inline, is_async=False, lane=tool.name
+        partial(resource_candidates, tool, invocation.arguments or {}),
+        None,
+        not tool.inline,
+        is_async=False,
+        lane=tool.name,
     )
     listed = yield with_deadline(invocation, listing)
     invocation.candidates = [] if listed.exception is not None else listed.value

@@ -16,7 +16,7 @@ from mulligan.events import Notice, StepFinished
 from mulligan.pipeline.assembly import as_invocation
 from mulligan.pipeline.invocation import Runtime
 from mulligan.results import Answers, ToolResult
-from mulligan.untrusted.copies import detached
+from mulligan.untrusted.copies import copy_data
 from mulligan.untrusted.objects import describe, type_name
 from mulligan.untrusted.text import show_name
 
@@ -217,7 +217,7 @@ def read_message(
     values = plain(message)
     if isinstance(values, Mapping):
         for dialect in dialects.values():
-            copied = values if _is_built_in(dialect) else detached(values)
+            copied = values if _is_built_in(dialect) else copy_data(values)
             try:
                 if not dialect.recognises(copied):
                     continue

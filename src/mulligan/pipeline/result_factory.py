@@ -25,15 +25,15 @@ from mulligan.policy import Limits, Policy
 from mulligan.render.composer import FeedbackComposer, is_unchanged
 from mulligan.render.fitting import render_to_fit
 from mulligan.repair.correction import Correction, correct
-from mulligan.repair.provenance import is_plain_like
-from mulligan.resolve.suggestions import candidates, near_names
+from mulligan.repair.provenance import may_propose_name
+from mulligan.resolve.suggestions import resource_candidates, similar_names
 from mulligan.resolve.toolset import Toolset
 from mulligan.results import ToolResult
-from mulligan.secrets.arguments import SecretNames, masked, outline
-from mulligan.secrets.redaction import Redactor, cut
+from mulligan.secrets.arguments import SecretNames, outline, redact_arguments
+from mulligan.secrets.redaction import Redactor, truncate
 from mulligan.secrets.values import short_secrets_of
 from mulligan.tools import Tool
-from mulligan.untrusted.objects import guarded
+from mulligan.untrusted.objects import call_safely
 from mulligan.untrusted.serialize import as_content
 from mulligan.untrusted.text import clean, is_name, safe_str
 from mulligan.validate.arguments import dump, read_arguments
@@ -121,7 +121,7 @@ class ResultFactory:
             proposals = {
                 name: proposal(toolset[name], called, is_clear=is_clear and name == names[0]) for name in names
             }
-            error.suggestions = tuple(name for name in names if proposals[name] and is_plain_like(name, called))
+            error.suggestions = tuple(name for name in names if proposals[name] and may_propose_name(name, called))
             # a name that may not be proposed is not replaced by another
             best = proposals[names[0]] if names[0] in error.suggestions else None
             error.proposal = best or "listed"
@@ -193,9 +193,11 @@ class ResultFactory:
         if tool is None or tool.resources is None or not error.resource:
             return ()
         listed = (
-            candidates(tool, invocation.arguments or {}) if invocation.candidates is None else invocation.candidates
+            resource_candidates(tool, invocation.arguments or {})
+            if invocation.candidates is None
+            else invocation.candidates
         )
-        names = near_names(error.resource, listed)
+        names = similar_names(error.resource, listed)
         return tuple(filter(partial(self._may_suggest, error.resource), names))
 
     def _render(
@@ -204,7 +206,7 @@ class ResultFactory:
         tool = invocation.tool
         failure = invocation.failure
         hints = invocation.hooks.hints(error, failure)
-        correction = guarded(lambda: self._correction(invocation, error, resources))
+        correction = call_safely(lambda: self._correction(invocation, error, resources))
         feedback = self._composer.compose(
             error,
             invocation.call,
@@ -261,7 +263,7 @@ class ResultFactory:
             except ToolArgumentError:
                 arguments = call.arguments
         short: set[str] = set()
-        for value in names.values_in(arguments):
+        for value in names.find_values(arguments):
             self.redactor.register(value)
             short.update(short_secrets_of(value))
         is_unclear = tool is None and bool(names)
@@ -270,7 +272,7 @@ class ResultFactory:
         other = object.__new__(ResultFactory)
         vars(other).update(vars(self), is_unclear=is_unclear)
         if short:
-            other.redactor = self.redactor.hiding(short)
+            other.redactor = self.redactor.with_values(short)
         other._composer = FeedbackComposer(self._policy, self._limits, other.redactor)
         other.sanitize_line = other._composer.sanitize_line
         return other
@@ -349,9 +351,9 @@ class ResultFactory:
             if tool is None or (tool.secret and not _is_valid(tool, arguments)):
                 text = outline(arguments)
             elif tool.secret:
-                text = dump(masked(arguments, tool.secret, str))
+                text = dump(redact_arguments(arguments, tool.secret, str))
         text = _as_json(call.arguments) if text is None else text
-        return cut(clean(self.redactor.redact(text[: 4 * _SHOWN_CHARS]), newlines=False), _SHOWN_CHARS)
+        return truncate(clean(self.redactor.redact(text[: 4 * _SHOWN_CHARS]), newlines=False), _SHOWN_CHARS)
 
     def attempt_event(self, call: ToolCall, attempt: int, error: ToolError, failure: Failure) -> AttemptFailed:
         """The event for an attempt that failed.
@@ -383,8 +385,8 @@ def _keep_correction(error: ToolError, correction: Correction) -> None:
 def truncate_content(content: str, limit: int) -> str:
     """A result that is longer than `limit` characters, with a line that says how much was left out."""
     if limit <= _NOTE_CHARS:
-        return cut(content, limit)
-    kept = cut(content, limit - _NOTE_CHARS)
+        return truncate(content, limit)
+    kept = truncate(content, limit - _NOTE_CHARS)
     left_out = len(content) - len(kept.rstrip("…"))
     return f"{kept}\n[{left_out:,} of {len(content):,} characters left out]"
 
@@ -408,7 +410,7 @@ def _spaced_json(arguments: Any) -> Any:
             json.loads(arguments) if isinstance(arguments, (str, bytes)) else arguments, ensure_ascii=False
         )
 
-    return guarded(written) or arguments
+    return call_safely(written) or arguments
 
 
 def _is_json(arguments: Any) -> bool:

@@ -32,9 +32,9 @@ from mulligan.policy import Limits, Policy
 from mulligan.render.next_steps import LONGEST_WAIT, effect_note, format_seconds, join_names, next_step
 from mulligan.render.quoting import split_hints, split_problems, untrusted_resource
 from mulligan.repair.correction import Correction
-from mulligan.secrets.redaction import REDACTED, Redactor, cut, redacted_pointer, spellings
-from mulligan.untrusted.objects import guarded
-from mulligan.untrusted.text import clean, fence, is_name, safe_str, show_name, type_shown
+from mulligan.secrets.redaction import REDACTED, Redactor, pointer_spellings, redacted_pointer, truncate
+from mulligan.untrusted.objects import call_safely
+from mulligan.untrusted.text import clean, fence, is_name, safe_str, show_name, show_type_name
 
 if TYPE_CHECKING:
     from mulligan.classify.failure import Failure
@@ -133,7 +133,7 @@ class FeedbackComposer:
                 )
         if correction is not None:
             propose = self._propose if correction.is_ready else self._ask_if_meant
-            guarded(partial(propose, feedback, correction, call))
+            call_safely(partial(propose, feedback, correction, call))
         if note or repairs:
             feedback.notes = self._notes(
                 _NOTES_WITH_CORRECTION.get(note, note) if feedback.corrected else note, repairs
@@ -218,11 +218,11 @@ class FeedbackComposer:
     def display_name(self, call: ToolCall) -> str:
         """The name that was called, redacted and safe to show."""
         name = self._redactor.redact(safe_str(call.name, _LINE_CHARS))
-        return show_name(cut(name, _SENT_CHARS) if REDACTED in name else name)
+        return show_name(truncate(name, _SENT_CHARS) if REDACTED in name else name)
 
     def _redact_problem(self, problem: Problem) -> Problem:
         pointer, message, expected, got = problem
-        sent = None if got is None else cut(self.sanitize_line(got), _SENT_CHARS)
+        sent = None if got is None else truncate(self.sanitize_line(got), _SENT_CHARS)
         where = show_name(redacted_pointer(pointer, self._redactor.redact), _LONGEST_POINTER)
         return Problem(where, self.sanitize_line(message), expected and self.sanitize_line(expected), sent)
 
@@ -253,7 +253,7 @@ class FeedbackComposer:
         self, feedback: Feedback, error: ToolError, call: ToolCall, failure: Failure, quoted: Sequence[str | None]
     ) -> None:
         """Adds the author's message to the model, if there is one, otherwise the fenced text of the failure."""
-        author_message = guarded(lambda: self._author_message(failure)) or ""
+        author_message = call_safely(lambda: self._author_message(failure)) or ""
         if author_message:
             feedback.author_message, feedback.effect_note = author_message, ""
             if not error.fatal:
@@ -261,24 +261,24 @@ class FeedbackComposer:
             return
         if type(error) is ToolExecutionError and self._policy.detail != "none":
             feedback.exception = _exception_type(failure)
-        feedback.detail = guarded(partial(self._detail, error, call, failure, quoted)) or ""
+        feedback.detail = call_safely(partial(self._detail, error, call, failure, quoted)) or ""
 
     def _quotes_names(self, feedback: Feedback, error: ToolError, failure: Failure) -> bool:
         """Whether the quoted text offers names or values to choose from."""
         if not feedback.detail or not isinstance(error, (ResourceNotFoundError, ToolArgumentError)):
             return False
-        from mulligan.repair.reported import near_reported, offered_names
+        from mulligan.repair.reported_names import find_offered_names, near_reported_names
 
-        offered = offered_names(failure.text)
+        offered = find_offered_names(failure.text)
         if error.resource:
-            offered += near_reported(error.resource, failure.text)
+            offered += near_reported_names(error.resource, failure.text)
         return any(name != error.resource and name in feedback.detail for name in offered)
 
     def sanitize_line(self, text: str) -> str:
         """A text as one clean, redacted, bounded line."""
         if len(text) <= _LINE_CHARS and text.isascii() and text.isprintable():
             return self._redactor.redact(text)
-        return cut(self._redact_and_clean(text[: 4 * _LINE_CHARS], newlines=False), _LINE_CHARS)
+        return truncate(self._redact_and_clean(text[: 4 * _LINE_CHARS], newlines=False), _LINE_CHARS)
 
     def _redact_and_clean(self, text: str, *, newlines: bool) -> str:
         """A text without secrets and invisible characters, redacted again if invisible characters may have split a secret."""
@@ -354,14 +354,16 @@ class FeedbackComposer:
         text, limit = failure.author_message, self._limits.detail_chars
         if not text or self._policy.detail == "none":
             return ""
-        return cut(clean(self._redactor.redact(text[: 4 * limit]), newlines=False), limit).strip()
+        return truncate(clean(self._redactor.redact(text[: 4 * limit]), newlines=False), limit).strip()
 
     def _detail(self, error: ToolError, call: ToolCall, failure: Failure, quoted: Sequence[str | None]) -> str:
         if self._policy.detail == "none":
             return ""
         if self._policy.detail == "type":
             return (
-                self._catalogue["type"].format(type=show_name(name)) if (name := type_shown(failure.type_name)) else ""
+                self._catalogue["type"].format(type=show_name(name))
+                if (name := show_type_name(failure.type_name))
+                else ""
             )
         text = failure.detail
         is_repeated = not text or text in error.message or text == error.resource
@@ -371,7 +373,7 @@ class FeedbackComposer:
         if not text:
             return ""
         limit = self._limits.detail_chars
-        excerpt = cut(self._redact_and_clean(text[: 4 * limit], newlines=True), limit).strip()
+        excerpt = truncate(self._redact_and_clean(text[: 4 * limit], newlines=True), limit).strip()
         key = f"{call.id}\0{call.name}\0{sent_text(call)}"
         return fence(excerpt, key=key, label=self._catalogue["reported"]) if excerpt else ""
 
@@ -387,7 +389,7 @@ def _hide_resource(message: str, resource: str, error: ToolError) -> str:
 def _exception_type(failure: Failure) -> str:
     """The type of a tool's exception, safe to show; empty for our own errors."""
     is_ours = failure.exception is None or issubclass(type(failure.exception), ToolError)
-    return "" if is_ours else type_shown(failure.type_name)
+    return "" if is_ours else show_type_name(failure.type_name)
 
 
 def _is_imitation(error: ToolError) -> bool:
@@ -417,7 +419,7 @@ def _foreign_texts(error: ToolError, hints: Sequence[str]) -> list[str]:
     if error.resource is not None and (is_ours or error.resource not in error.message):
         texts.append(error.resource)
     for problem in error.problems[:_MAX_PROBLEMS]:
-        texts += (problem.pointer, *spellings(problem.pointer))
+        texts += (problem.pointer, *pointer_spellings(problem.pointer))
         if problem.got is not None:
             texts.append(problem.got)
         if not is_ours:
@@ -447,7 +449,7 @@ def suggestion_sentence(error: ToolError, names: Sequence[str], catalogue: Catal
     if isinstance(error, ToolNotFoundError):
         is_clear = error.proposal in ("clear", "asked")
     else:
-        from mulligan.repair.reported import near_names
+        from mulligan.repair.reported_names import near_names
 
         is_clear = len(near_names(error.resource or "", names)) == 1 == len(names)
     shown = [f'"{show_name(name, 128)}"' for name in names]

@@ -11,9 +11,9 @@ from mulligan.copies import copy_feedback
 from mulligan.errors import PluginError
 from mulligan.feedback import Feedback, FeedbackFormat, body
 from mulligan.policy import Limits
-from mulligan.secrets.redaction import cut
-from mulligan.untrusted.objects import guarded
-from mulligan.untrusted.serialize import utf8
+from mulligan.secrets.redaction import truncate
+from mulligan.untrusted.objects import call_safely
+from mulligan.untrusted.serialize import replace_surrogates
 
 Render = Callable[[Feedback], str | Mapping[str, Any]]
 
@@ -82,9 +82,9 @@ def fit_to_limit(feedback: Feedback, render: Render, limit: SizeLimit) -> tuple[
 
 def truncate_to(text: str, limit: SizeLimit) -> str:
     """The start of a text, cut to the limit."""
-    short = cut(text, limit.chars)
+    short = truncate(text, limit.chars)
     while short and not limit.fits(short):
-        short = cut(short, len(short) * 3 // 4)
+        short = truncate(short, len(short) * 3 // 4)
     return short
 
 
@@ -101,7 +101,7 @@ def _shrink_mapping(rendered: Mapping[str, Any], limit: SizeLimit) -> str:
     chars = limit.chars if limit.tokens is None else min(limit.chars, limit.tokens * _CHARS_OF_A_TOKEN)
     for part in _TEXT_SHARES:
         most = chars // part
-        members = {name: cut(value, most) if isinstance(value, str) else value for name, value in rendered.items()}
+        members = {name: truncate(value, most) if isinstance(value, str) else value for name, value in rendered.items()}
         fewest = 1 if part == _TEXT_SHARES[-1] else _KEPT_MEMBERS
         while not limit.fits(_text(members)) and len(members) > fewest:
             members.popitem()
@@ -125,7 +125,10 @@ def _smaller_copies(feedback: Feedback) -> Iterator[Feedback]:
         yield (current := _without_part(current, part))
     for length in (_SHORT, _SHORTEST):
         current = copy(current)
-        current.message, current.headline = cut(current.message, length), cut(current.headline, length + _PREFIX)
+        current.message, current.headline = (
+            truncate(current.message, length),
+            truncate(current.headline, length + _PREFIX),
+        )
         yield current
 
 
@@ -167,7 +170,7 @@ def render_to_fit(
     shown, text = (
         fitted or _try_to_fit(feedback, plain_text, limit) or (feedback, truncate_to(feedback.headline, limit))
     )
-    return shown, text if text.isascii() else utf8(text)
+    return shown, text if text.isascii() else replace_surrogates(text)
 
 
 def _try_to_fit(feedback: Feedback, render: Render, limit: SizeLimit) -> tuple[Feedback, str] | None:
@@ -182,7 +185,7 @@ def _try_to_fit(feedback: Feedback, render: Render, limit: SizeLimit) -> tuple[F
 def _render_by_hook(
     by_hook: ByHook | None, format: FeedbackFormat, on_silent_format: OnSilentFormat, parts: Feedback
 ) -> str | Mapping[str, Any]:
-    rendering = by_hook(parts, format) if by_hook is not None else guarded(partial(_render_checked, format, parts))
+    rendering = by_hook(parts, format) if by_hook is not None else call_safely(partial(_render_checked, format, parts))
     if rendering is None:
         on_silent_format(format)
         raise LookupError(format.name)

@@ -26,7 +26,7 @@ from mulligan.errors import (
 )
 from mulligan.pointers import argument_of, steps_of
 from mulligan.render.quoting import split_problems
-from mulligan.repair.provenance import is_plain
+from mulligan.repair.provenance import is_plain_identifier
 from mulligan.secrets.redaction import redacted_pointer
 from mulligan.untrusted.text import is_name, show_name
 
@@ -223,13 +223,18 @@ def _known_arguments_step(name: str, tool: Tool, catalogue: Catalogue, parents: 
     if parents != {""}:
         place = next(iter(parents)) if len(parents) == 1 else ""
         members = _members_at(tool, place) if place else []
-        if not members or len(members) > _MOST_KNOWN or not all(map(is_plain, members)) or not is_name(place):
+        if (
+            not members
+            or len(members) > _MOST_KNOWN
+            or not all(map(is_plain_identifier, members))
+            or not is_name(place)
+        ):
             return catalogue["only_known"].format(tool=name)
         names = join_names([f'"{member}"' for member in members], catalogue)
         return catalogue["only_these"].format(tool=name, names=f'{names} of "{show_name(place)}"')
     if not _parameters(tool):
         return catalogue["only_none"].format(tool=name)
-    known = [f'"{argument}"' for argument in tool.parameters.get("properties", ()) if is_plain(argument)]
+    known = [f'"{argument}"' for argument in tool.parameters.get("properties", ()) if is_plain_identifier(argument)]
     if len(known) != len(_parameters(tool)) or len(known) > _MOST_KNOWN:
         return catalogue["only_known"].format(tool=name)
     return catalogue["only_these"].format(tool=name, names=join_names(known, catalogue))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mulligan.classify.call_arguments import sent_text, was_sent
 from mulligan.pointers import argument_of
 from mulligan.secrets.redaction import redacted_pointer
-from mulligan.untrusted.objects import guarded
+from mulligan.untrusted.objects import call_safely
 from mulligan.untrusted.text import is_name, safe_str
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def split_hints(hints: Iterable[str], failure: Failure | None) -> tuple[list[str
     """
     own: list[str] = []
     repeated: list[str] = []
-    foreign = "" if failure is None else guarded(lambda: _foreign_text(failure)) or ""
+    foreign = "" if failure is None else call_safely(lambda: _foreign_text(failure)) or ""
     for hint in hints:
         (repeated if _repeats(safe_str(hint, _MAX_HINT_CHARS), foreign) else own).append(hint)
     return own, repeated

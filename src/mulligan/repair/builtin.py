@@ -15,11 +15,11 @@ from mulligan.tools import Tool
 from mulligan.validate.arguments import read_arguments
 
 
-class _Unclear(Exception):
+class _AmbiguousError(Exception):
     """It is not clear what was meant."""
 
 
-class Repair:
+class DefaultRepairer:
     """Repairs calls that have exactly one meaning.
 
     Args:
@@ -34,16 +34,16 @@ class Repair:
     @hookimpl(trylast=True)
     def repair(self, call: ToolCall, error: ToolError, toolset: Toolset) -> Run | None:
         """The call as it can be run, or None if that is not clear."""
-        tool = self._tool(call, error, toolset)
+        tool = self._find_tool(call, error, toolset)
         if tool is None:
             return None
         try:
-            repaired = call._replace(name=tool.name, arguments=self._arguments(call.arguments, tool))
-        except (_Unclear, ToolArgumentError):
+            repaired = call._replace(name=tool.name, arguments=self._repair_arguments(call.arguments, tool))
+        except (_AmbiguousError, ToolArgumentError):
             return None
         return None if repaired == call else Run(lambda: repaired, offload=False, is_async=False)
 
-    def _tool(self, call: ToolCall, error: ToolError, toolset: Toolset) -> Tool | None:
+    def _find_tool(self, call: ToolCall, error: ToolError, toolset: Toolset) -> Tool | None:
         """The tool that was called, also by a declared alias; or one whose name differs in style only, if it is read-only."""
         if isinstance(error, ToolArgumentError):
             known: Tool | None = toolset.get(call.name)
@@ -56,22 +56,22 @@ class Repair:
         name = same_name(call.name, toolset)
         return toolset[name] if name is not None and toolset[name].read_only else None
 
-    def _arguments(self, sent: Any, tool: Tool) -> Any:
+    def _repair_arguments(self, sent: Any, tool: Tool) -> Any:
         """Arguments that fit the tool's schema, as they were sent or repaired."""
         try:
-            read, given = read_arguments(sent, self._limits), sent
+            read, repaired = read_arguments(sent, self._limits), sent
         except ToolArgumentError:
             if "json" not in self._kinds or not isinstance(sent, (str, bytes, bytearray)):
                 raise
             text = sent if isinstance(sent, str) else bytes(sent).decode(errors="replace")
-            given = _clear(mended_json(text, read_only=tool.read_only))
-            read = read_arguments(given, self._limits)
+            repaired = _require(mended_json(text, read_only=tool.read_only))
+            read = read_arguments(repaired, self._limits)
         if tool.validator.is_valid(read):
-            return given
-        return _clear(coerced(tool, read) if "coerce" in self._kinds else None)
+            return repaired
+        return _require(coerced(tool, read) if "coerce" in self._kinds else None)
 
 
-def _clear(found: Any) -> Any:
+def _require(found: Any) -> Any:
     if found is None:
-        raise _Unclear
+        raise _AmbiguousError
     return found

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from mulligan.repair.names import drops_words, is_same_name, is_same_value, is_too_much, same_digits, same_signs
-from mulligan.repair.tables import is_known_value, same_names, same_values
+from mulligan.repair.names import drops_words, escalates, has_same_digits, has_same_signs, is_same_name, is_same_value
+from mulligan.repair.synonyms import is_known_value, name_synonyms, value_synonyms
 from mulligan.repair.units import may_be_symbol
-from mulligan.resolve.suggestions import Entry, NameIndex
+from mulligan.resolve.suggestions import Entry, SuggestionIndex
 from mulligan.resolve.words import is_restyled
 
 _LONGEST, _MOST = 200, 200
@@ -29,74 +29,75 @@ class Choice(NamedTuple):
     sure: bool
 
 
-def value_meant(given: str, candidates: Sequence[str]) -> Choice | None:
+def match_value(sent: str, candidates: Sequence[str]) -> Choice | None:
     """The allowed value that is meant by another; None where it is not clear, or it would do more than what was sent.
 
     Args:
-        given: what was sent.
+        sent: what was sent.
         candidates: the allowed values.
     """
-    choice = _meant(given, tuple(candidates), _synonyms, is_same_value)
-    if choice is None or not _has_case_of(given, choice.name):
+    choice = _match_candidate(sent, tuple(candidates), _synonyms, is_same_value)
+    if choice is None or not _has_same_unit_case(sent, choice.name):
         return None
-    return None if not choice.sure and is_too_much(given, choice.name) else choice
+    return None if not choice.sure and escalates(sent, choice.name) else choice
 
 
-def _synonyms(given: str, candidates: Sequence[str]) -> list[str]:
+def _synonyms(sent: str, candidates: Sequence[str]) -> list[str]:
     """The candidates that mean the same, none of which leaves a word out or has another number."""
-    has_number = any(map(str.isdigit, given))
+    has_number = any(map(str.isdigit, sent))
     return [
         value
-        for value in same_values(given, candidates)
+        for value in value_synonyms(sent, candidates)
         if not (
-            drops_words(given, value) or (has_number and any(map(str.isdigit, value)) and not same_digits(given, value))
+            drops_words(sent, value)
+            or (has_number and any(map(str.isdigit, value)) and not has_same_digits(sent, value))
         )
     ]
 
 
-def _has_case_of(given: str, value: str) -> bool:
+def _has_same_unit_case(sent: str, value: str) -> bool:
     """Whether no word of a value is in another case that may make it another unit."""
-    ours, theirs = _WORD.findall(given), _WORD.findall(value)
+    ours, theirs = _WORD.findall(sent), _WORD.findall(value)
     pairs = zip(ours, theirs, strict=False)
     differing = [(one, other) for one, other in pairs if one != other and one.casefold() == other.casefold()]
     return not any(may_be_symbol(one, other) and not is_known_value(other) for one, other in differing)
 
 
-def name_meant(given: str, candidates: Sequence[str]) -> Choice | None:
+def match_name(sent: str, candidates: Sequence[str]) -> Choice | None:
     """The name of an argument that is meant by another; None where it is not clear.
 
     Args:
-        given: the name that was sent.
+        sent: the name that was sent.
         candidates: the names that exist and were not sent.
     """
-    return _meant(given, tuple(candidates), same_names, is_same_name)
+    return _match_candidate(sent, tuple(candidates), name_synonyms, is_same_name)
 
 
 @lru_cache(maxsize=256)
-def _meant(
-    given: str,
+def _match_candidate(
+    sent: str,
     candidates: tuple[str, ...],
-    same: Callable[[str, Sequence[str]], list[str]],
-    is_same: Callable[[str, str], bool],
+    find_synonyms: Callable[[str, Sequence[str]], list[str]],
+    is_variant: Callable[[str, str], bool],
 ) -> Choice | None:
-    if not given or len(given) > _LONGEST or not candidates or len(candidates) > _MOST:
+    if not sent or len(sent) > _LONGEST or not candidates or len(candidates) > _MOST:
         return None
-    equal = [name for name in candidates if is_restyled(given.strip(), name)]
+    equal = [name for name in candidates if is_restyled(sent.strip(), name)]
     if len(equal) == 1:
         return Choice(equal[0], sure=True)
-    alike = [name for name in same(given, candidates) if same_signs(given, name)]
-    if len(alike) == 1:
-        return Choice(alike[0], sure=False)
-    near = nearest(given, alike or candidates)
-    return Choice(near, sure=False) if near is not None and is_same(given, near) else None
+    synonyms = [name for name in find_synonyms(sent, candidates) if has_same_signs(sent, name)]
+    if len(synonyms) == 1:
+        return Choice(synonyms[0], sure=False)
+    nearest_name = find_nearest(sent, synonyms or candidates)
+    return Choice(nearest_name, sure=False) if nearest_name is not None and is_variant(sent, nearest_name) else None
 
 
-def nearest(given: str, candidates: Sequence[str]) -> str | None:
+def find_nearest(sent: str, candidates: Sequence[str]) -> str | None:
     """The candidate nearest by spelling, words and meaning, as with names of tools; None where several may be meant.
 
     Args:
-        given: what was sent.
+        sent: what was sent.
         candidates: what there is.
     """
-    names, confident = NameIndex([Entry(name) for name in candidates]).suggest(given)
+    names, confident = SuggestionIndex([Entry(name) for name in candidates]).suggest(sent)
     return names[0] if confident or len(names) == 1 else None

@@ -11,12 +11,12 @@ from mulligan.errors import Problem, ResourceNotFoundError, ToolArgumentError, T
 from mulligan.policy import Limits
 from mulligan.repair.provenance import (
     Source,
-    escaped,
-    is_plain,
+    argument_forms,
+    escape_pointer,
+    is_plain_identifier,
     name_source,
     preserves_meaning,
     sources_of,
-    unwrapped_forms,
 )
 from mulligan.resolve.words import canonical
 from mulligan.tools import Tool
@@ -71,13 +71,13 @@ def correct(
         tool = tools.get(error.suggestions[0]) if error.confident and error.suggestions else None
     if tool is None or tool.secret:
         return None
-    found = _worked_out(error, call, tool, failure, limits, resources)
-    if found is None or not _is_of_use(found, tool, call, limits):
+    correction = _find_correction(error, call, tool, failure, limits, resources)
+    if correction is None or not _is_useful(correction, tool, call, limits):
         return None
-    return found if resources or _is_ours(found, call) else None
+    return correction if resources or _is_sent_or_plain(correction, call) else None
 
 
-def _is_of_use(correction: Correction, tool: Tool, call: ToolCall, limits: Limits) -> bool:
+def _is_useful(correction: Correction, tool: Tool, call: ToolCall, limits: Limits) -> bool:
     """Whether a call is another than the one that failed, and its arguments become what the tool's function takes.
 
     Python objects may be built for that by validators of the tool's author, as they will be when the call is made. They
@@ -95,7 +95,7 @@ def _is_of_use(correction: Correction, tool: Tool, call: ToolCall, limits: Limit
     return not isinstance(tool.fit(read_arguments(correction.arguments, limits)), ToolArgumentError)
 
 
-def _is_ours(correction: Correction, call: ToolCall) -> bool:
+def _is_sent_or_plain(correction: Correction, call: ToolCall) -> bool:
     """Whether all that a corrected call says was sent by the model, in some style, or is a plain identifier."""
     sent = call.arguments if isinstance(call.arguments, str) else dump(call.arguments)
     canonical_sent = canonical(sent)
@@ -106,7 +106,7 @@ def _is_ours(correction: Correction, call: ToolCall) -> bool:
             waiting += [*part, *part.values()]
         elif isinstance(part, list):
             waiting += part
-        elif isinstance(part, str) and not (is_plain(part) or _was_sent(part, sent, canonical_sent)):
+        elif isinstance(part, str) and not (is_plain_identifier(part) or _was_sent(part, sent, canonical_sent)):
             return False
     return True
 
@@ -120,7 +120,7 @@ def _was_sent(part: str, sent: str, canonical_sent: str) -> bool:
         return False
 
 
-def _worked_out(
+def _find_correction(
     error: ToolError,
     call: ToolCall,
     tool: Tool,
@@ -129,72 +129,78 @@ def _worked_out(
     resources: Sequence[str],
 ) -> Correction | None:
     if isinstance(error, ToolNotFoundError):
-        return _read(tool, call, limits)
+        return _correct_arguments(tool, call, limits)
     if not isinstance(error, (ToolArgumentError, ResourceNotFoundError)):
         return None
     if isinstance(error, ToolArgumentError) and error.corrected is not None:
-        return _proposed_by_author(error.corrected, tool, call, limits)
+        return _correction_from_plugin(error.corrected, tool, call, limits)
     if failure is None:
-        return _read(tool, call, limits, error.problems) if isinstance(error, ToolArgumentError) else None
-    return _with_near_name(error, tool, call, failure, limits, resources)
+        return _correct_arguments(tool, call, limits, error.problems) if isinstance(error, ToolArgumentError) else None
+    return _correct_resource_name(error, tool, call, failure, limits, resources)
 
 
-def _proposed_by_author(corrected: Mapping[str, Any], tool: Tool, call: ToolCall, limits: Limits) -> Correction | None:
+def _correction_from_plugin(
+    corrected: Mapping[str, Any], tool: Tool, call: ToolCall, limits: Limits
+) -> Correction | None:
     """The proposal of a plugin of the host; it must pass the same rules as mulligan's own."""
-    from mulligan.repair.json_text import read_sent
+    from mulligan.repair.json_text import read_or_fix_arguments
 
-    sent = read_sent(call.arguments, limits, read_only=tool.read_only)
+    sent = read_or_fix_arguments(call.arguments, limits, read_only=tool.read_only)
     if sent is None:
         return None
-    changed = {f"/{escaped(name)}": "author" for name in corrected if name not in sent or sent[name] != corrected[name]}
-    preserved = any(preserves_meaning(tool, form, corrected) for form in unwrapped_forms(tool, sent))
+    changed = {
+        f"/{escape_pointer(name)}": "author" for name in corrected if name not in sent or sent[name] != corrected[name]
+    }
+    preserved = any(preserves_meaning(tool, form, corrected) for form in argument_forms(tool, sent))
     readings: Mapping[str, Source] = {} if preserved else changed  # type: ignore[assignment]
     return Correction(
         call.name, corrected, sources_of("sent", corrected, readings), {}, is_ready=tool.read_only or preserved
     )
 
 
-def _read(tool: Tool, call: ToolCall, limits: Limits, problems: Sequence[Problem] = ()) -> Correction | None:
+def _correct_arguments(
+    tool: Tool, call: ToolCall, limits: Limits, problems: Sequence[Problem] = ()
+) -> Correction | None:
     """The call with its JSON repaired first, and then its arguments by the tool's schema."""
-    from mulligan.repair.arguments import Mended, mend_arguments
-    from mulligan.repair.faithful import has_minus_zero
-    from mulligan.repair.json_text import read_sent
+    from mulligan.repair.arguments import FixedArguments, fix_arguments
+    from mulligan.repair.json_text import read_or_fix_arguments
+    from mulligan.repair.json_tokens import has_minus_zero
 
     if has_minus_zero(call.arguments):
         return None
     try:
         sent: dict[str, Any] | None = read_arguments(call.arguments, limits)
     except ToolArgumentError:
-        sent, problems = read_sent(call.arguments, limits, read_only=tool.read_only), ()
+        sent, problems = read_or_fix_arguments(call.arguments, limits, read_only=tool.read_only), ()
     if sent is None:
         return None
     if not problems and tool.validator.is_valid(sent):
-        mended: Mended | None = Mended(sent, True, {}, {})
+        fixed: FixedArguments | None = FixedArguments(sent, True, {}, {})
     else:
-        mended = mend_arguments(tool, sent, problems or None)
-    if mended is None:
+        fixed = fix_arguments(tool, sent, problems or None)
+    if fixed is None:
         return None
     source = name_source(tool, call.name)
-    sources = sources_of(source or "toolset", mended.arguments, mended.readings)
-    is_ready = tool.read_only or (source is not None and mended.is_lossless)
-    return Correction(tool.name, mended.arguments, sources, mended.renamed, is_ready)
+    sources = sources_of(source or "toolset", fixed.arguments, fixed.readings)
+    is_ready = tool.read_only or (source is not None and fixed.is_lossless)
+    return Correction(tool.name, fixed.arguments, sources, fixed.renamed, is_ready)
 
 
-def _with_near_name(
+def _correct_resource_name(
     error: ToolError, tool: Tool, call: ToolCall, failure: Failure, limits: Limits, resources: Sequence[str]
 ) -> Correction | None:
     """The call with a missing name replaced by the one similar name that exists."""
-    from mulligan.repair.reported import near_names, near_reported, put_name
+    from mulligan.repair.reported_names import near_names, near_reported_names, replace_name
 
     missing = error.resource or find_resource_in_text(failure.text)
     if missing is None:
         return None
-    near = near_names(missing, resources) if resources else near_reported(missing, failure.text)
+    near = near_names(missing, resources) if resources else near_reported_names(missing, failure.text)
     if len(near) != 1 or not (tool.read_only or resources):
         return None
-    found = put_name(missing, near[0], read_arguments(call.arguments, limits))
-    if found is None:
+    replaced = replace_name(missing, near[0], read_arguments(call.arguments, limits))
+    if replaced is None:
         return None
-    place, arguments = found
-    readings: dict[str, Source] = {f"/{escaped(place)}": "author" if resources else "reported"}
+    argument, arguments = replaced
+    readings: dict[str, Source] = {f"/{escape_pointer(argument)}": "author" if resources else "reported"}
     return Correction(tool.name, arguments, sources_of("sent", arguments, readings), {}, is_ready=tool.read_only)

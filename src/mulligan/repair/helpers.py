@@ -21,9 +21,9 @@ def mended_json(text: str, *, read_only: bool) -> str | None:
         text: the arguments as they were sent.
         read_only: whether the tool changes nothing; only then brackets are added to a text that was cut off.
     """
-    from mulligan.repair.json_text import mend_json
+    from mulligan.repair.json_text import fix_json
 
-    return mend_json(text, read_only=read_only)
+    return fix_json(text, read_only=read_only)
 
 
 def coerced(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -33,9 +33,9 @@ def coerced(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
         tool: the tool.
         arguments: JSON values that do not fit.
     """
-    from mulligan.repair.arguments import mend_arguments
+    from mulligan.repair.arguments import fix_arguments
 
-    mended = mend_arguments(tool, arguments)
+    mended = fix_arguments(tool, arguments)
     return mended.arguments if mended is not None and mended.is_lossless else None
 
 

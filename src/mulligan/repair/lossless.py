@@ -10,15 +10,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from unicodedata import category, normalize
 
-from mulligan.repair.schemas import Schemas, is_coded
+from mulligan.repair.schemas import SchemaResolver, is_formatted_text
 from mulligan.repair.units import is_unit
-from mulligan.resolve.words import canonical, is_restyled, pieces
+from mulligan.resolve.words import canonical, is_restyled, split_words
 
 if TYPE_CHECKING:
     from mulligan.tools import Tool
 
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")
-GROUPED = re.compile(r"[-+]?[1-9][0-9]{0,2}[.,][0-9]{3}")  # a thousand to some, and one to others
+AMBIGUOUS_NUMBER = re.compile(r"[-+]?[1-9][0-9]{0,2}[.,][0-9]{3}")  # a thousand to some, and one to others
 _SEPARATOR = re.compile(r"[\s,;|&*?]|\.\.|^!|(?<=\w)\+(?=\w)")
 _RANGE = re.compile(r"\w*\d[-:]\d\w*")
 _PATH = re.compile(r"(?:[A-Za-z]:|~|\.{1,2})?/.*|.*\.\w{1,5}")
@@ -30,7 +30,7 @@ _SHORTEST_WORD = 3
 _ANY: Mapping[str, Any] = {}
 
 
-class Lossless:
+class LosslessCheck:
     """What a tool may be given for what was sent, without losing or adding anything.
 
     For any tool: a number, a truth value or JSON in a string, and a whole number for a text. Unless the tool is destructive
@@ -42,9 +42,9 @@ class Lossless:
     """
 
     def __init__(self, tool: Tool) -> None:
-        self._types_only = bool(tool.destructive)
+        self._allows_types_only = bool(tool.destructive)
         self._aliases = tool.aliases
-        self._schemas = Schemas(tool.parameters)
+        self._schemas = SchemaResolver(tool.parameters)
         self._parameters = tool.parameters
 
     def is_same_object(self, sent: Mapping[str, Any], read: Mapping[str, Any], schema: Any = None) -> bool:
@@ -59,7 +59,7 @@ class Lossless:
         others = [name for name in read if name not in sent]
         twins = sent_twice(sent)
         for name, value in sent.items():
-            known = name if name in read or name in twins else self._renamed(name, others)
+            known = name if name in read or name in twins else self._find_renamed(name, others)
             if known is None or known not in read:
                 return False
             if known != name:
@@ -84,21 +84,21 @@ class Lossless:
         if isinstance(sent, str):
             return self._is_same_text(sent, read, schema)
         if isinstance(read, list):
-            is_one = not self._types_only and len(read) == 1 and sent is not None
+            is_one = not self._allows_types_only and len(read) == 1 and sent is not None
             return is_one and self.is_same(sent, read[0], self._schemas.items(schema))
         if isinstance(read, str):
-            is_coded_text = any(map(is_coded, self._schemas.options(schema)))
+            is_coded_text = any(map(is_formatted_text, self._schemas.options(schema)))
             return type(sent) is int and str(sent) == read and not is_coded_text
         if isinstance(sent, (int, float)) and isinstance(read, (int, float)):
             return isinstance(sent, bool) is isinstance(read, bool) and sent == read
         return type(sent) is type(read) and bool(sent == read)
 
-    def _renamed(self, name: str, others: list[str]) -> str | None:
+    def _find_renamed(self, name: str, others: list[str]) -> str | None:
         """The one other name that an argument may have been sent under; None where there is none, or several."""
-        if self._types_only:
+        if self._allows_types_only:
             return None
         declared = [other for other in others if name in self._aliases.get(other, ())]
-        alike = declared or [other for other in others if is_same_name(name, other)]
+        alike = declared or [other for other in others if is_restyled_name(name, other)]
         return alike[0] if len(alike) == 1 else None
 
     def _is_same_text(self, sent: str, read: Any, schema: Mapping[str, Any]) -> bool:
@@ -108,23 +108,23 @@ class Lossless:
             return sent.strip().casefold() == _LITERALS[read]
         if isinstance(read, (int, float)):
             number = sent.strip()
-            is_number = _NUMBER.fullmatch(number) is not None and not GROUPED.fullmatch(number)
+            is_number = _NUMBER.fullmatch(number) is not None and not AMBIGUOUS_NUMBER.fullmatch(number)
             return is_number and _is_same_number(Decimal(number), Decimal(repr(read)))
         if read is None:
-            return not self._types_only and sent == "null"
-        held = parse_json(sent)
-        if isinstance(held, (dict, list)) and type(held) is type(read):
-            return self.is_same(held, read, schema)
-        return self._is_one(sent, read, schema)
+            return not self._allows_types_only and sent == "null"
+        parsed = parse_json(sent)
+        if isinstance(parsed, (dict, list)) and type(parsed) is type(read):
+            return self.is_same(parsed, read, schema)
+        return self._is_single_item(sent, read, schema)
 
-    def _is_one(self, sent: str, read: Any, schema: Mapping[str, Any]) -> bool:
+    def _is_single_item(self, sent: str, read: Any, schema: Mapping[str, Any]) -> bool:
         """Whether a list holds a text alone; one that may name several things is none."""
-        if self._types_only or not isinstance(read, list) or len(read) != 1:
+        if self._allows_types_only or not isinstance(read, list) or len(read) != 1:
             return False
         items = self._schemas.items(schema)
         if sent.strip().casefold() in _NO_ITEM or sent.lstrip().startswith(("[", "{")):
             return False
-        return not may_be_several(sent, items) and self.is_same(sent, read[0], items)
+        return not may_be_list(sent, items) and self.is_same(sent, read[0], items)
 
 
 def _is_same_number(sent: Decimal, read: Decimal) -> bool:
@@ -132,7 +132,7 @@ def _is_same_number(sent: Decimal, read: Decimal) -> bool:
     return sent == read and sent.is_signed() == read.is_signed()
 
 
-def may_be_several(text: str, item: Mapping[str, Any]) -> bool:
+def may_be_list(text: str, item: Mapping[str, Any]) -> bool:
     """Whether a text may name several values, a range or a pattern of them; a path, an address and a known value are one.
 
     Args:
@@ -166,7 +166,7 @@ def parse_json(text: str) -> Any:
         return None
 
 
-def is_same_name(one: str, other: str) -> bool:
+def is_restyled_name(one: str, other: str) -> bool:
     """Whether two names differ in style only; those of one or two letters, such as `M` and `m`, do not.
 
     A separator that makes or removes a unit is no style: `minus` is not `min_us`.
@@ -177,7 +177,7 @@ def is_same_name(one: str, other: str) -> bool:
     """
     if not is_restyled(one, other) or len(canonical(one)) < _SHORTEST_WORD:
         return False
-    return not any(map(is_unit, {*pieces(one)} ^ {*pieces(other)}))
+    return not any(map(is_unit, {*split_words(one)} ^ {*split_words(other)}))
 
 
 def sent_twice(names: Iterable[str]) -> frozenset[str]:

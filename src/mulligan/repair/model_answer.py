@@ -13,10 +13,10 @@ from mulligan.validate.arguments import read_arguments
 
 _FENCE = "```"
 _PARTS_OF_ONE_BLOCK = 3  # what stands before, in and after it
-_ARGUMENTS = ("arguments", "input", "args")
+_ARGUMENT_KEYS = ("arguments", "input", "args")
 
 
-def call_in(answer: Any, only: Tool | None) -> tuple[str, Any] | None:
+def find_call(answer: Any, only: Tool | None) -> tuple[str, Any] | None:
     """The name and the arguments of the call in an answer; None where it holds none, or several.
 
     Args:
@@ -31,15 +31,15 @@ def call_in(answer: Any, only: Tool | None) -> tuple[str, Any] | None:
     if isinstance(answer, ToolCall):
         return answer.name, answer.arguments
     if isinstance(answer, str):
-        return _in_text(answer, only)
+        return _find_in_text(answer, only)
     values = plain(answer)
     if not isinstance(values, Mapping):
         return None
-    alone = values.get("function") if isinstance(values.get("function"), Mapping) else values
-    return _named(alone) or _in_message(values, only)
+    bare = values.get("function") if isinstance(values.get("function"), Mapping) else values
+    return _bare_call(bare) or _find_in_message(values, only)
 
 
-def _in_text(text: str, only: Tool | None) -> tuple[str, Any] | None:
+def _find_in_text(text: str, only: Tool | None) -> tuple[str, Any] | None:
     parts = text.split(_FENCE)
     if not text.lstrip().startswith("{") and len(parts) == _PARTS_OF_ONE_BLOCK:
         text = parts[1].partition("\n")[2]
@@ -47,27 +47,27 @@ def _in_text(text: str, only: Tool | None) -> tuple[str, Any] | None:
         return None
     value = read_arguments(text, Limits())
     if only is None:
-        return _named(value)
-    wraps = set(value) == {"name", "arguments"} and value["name"] == only.name
+        return _bare_call(value)
+    is_whole_call = set(value) == {"name", "arguments"} and value["name"] == only.name
     parameters = only.parameters.get("properties")
-    if wraps and not (isinstance(parameters, Mapping) and "arguments" in parameters):
+    if is_whole_call and not (isinstance(parameters, Mapping) and "arguments" in parameters):
         return only.name, value["arguments"]
     return only.name, value
 
 
-def _named(values: Any) -> tuple[str, Any] | None:
+def _bare_call(values: Any) -> tuple[str, Any] | None:
     """A call that stands alone: a name and the arguments beside it."""
     name = values.get("name")
-    given = [values[word] for word in _ARGUMENTS if word in values]
+    given = [values[word] for word in _ARGUMENT_KEYS if word in values]
     return (name, given[0]) if isinstance(name, str) and len(given) == 1 else None
 
 
-def _in_message(values: Mapping[str, Any], only: Tool | None) -> tuple[str, Any] | None:
+def _find_in_message(values: Mapping[str, Any], only: Tool | None) -> tuple[str, Any] | None:
     for dialect in built_in().values():
         if dialect.recognises(values):
             calls = dialect.calls(values)
             if not calls:
-                return _in_text(_text_of(values), only)
+                return _find_in_text(_text_of(values), only)
             return (calls[0].name, calls[0].arguments) if len(calls) == 1 else None
     return None
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 Source = Literal["sent", "schema", "toolset", "author", "reported"]
 
 _PLAIN = re.compile(r"[A-Za-z0-9_./-]{1,64}")
-_FOREIGN = re.compile(r"[@~*?:\\<>|]")  # what could lead to another host, home, scheme, or to many things
+_UNSAFE_CHARACTER = re.compile(r"[@~*?:\\<>|]")  # what could lead to another host, home, scheme, or to many things
 _BLANK = re.compile(r"[\s\u0000-\u001f]")
 _LONGEST = 64
 _STEPS = re.compile(r"[-_. ]")
@@ -54,7 +54,7 @@ class Reading(NamedTuple):
     source: Source
 
 
-def is_plain(text: str) -> bool:
+def is_plain_identifier(text: str) -> bool:
     """Whether a text is a plain identifier: up to 64 letters, digits and `_ . - /`.
 
     Args:
@@ -63,7 +63,7 @@ def is_plain(text: str) -> bool:
     return _PLAIN.fullmatch(text) is not None
 
 
-def is_plain_like(text: str, sent: str) -> bool:
+def may_propose_name(text: str, sent: str) -> bool:
     """Whether a tool's name may be proposed for one that was called: it is plain, or one word in the letters that were sent.
 
     Args:
@@ -72,7 +72,9 @@ def is_plain_like(text: str, sent: str) -> bool:
     """
     if len(text) > _LONGEST:
         return False
-    return is_plain(text) or (not _BLANK.search(text) and all(letter in sent or is_plain(letter) for letter in text))
+    return is_plain_identifier(text) or (
+        not _BLANK.search(text) and all(letter in sent or is_plain_identifier(letter) for letter in text)
+    )
 
 
 def is_near_name(sent: str, name: str) -> bool:
@@ -88,7 +90,12 @@ def is_near_name(sent: str, name: str) -> bool:
     """
     folder, _, last = sent.rpartition("/")
     other_folder, _, other = name.rpartition("/")
-    if not (folder == other_folder and last and other) or sent == name or ".." in name or _FOREIGN.search(other):
+    if (
+        not (folder == other_folder and last and other)
+        or sent == name
+        or ".." in name
+        or _UNSAFE_CHARACTER.search(other)
+    ):
         return False
     prefixed = _PREFIXED_NUMBER.fullmatch(other)
     if prefixed is not None and prefixed[1] == last:
@@ -101,10 +108,10 @@ def is_near_name(sent: str, name: str) -> bool:
         return True
     ours, theirs = (_STEPS.split(name.casefold()) for name in (last, other))
     differing = [pair for pair in zip(ours, theirs, strict=False) if pair[0] != pair[1]]
-    return len(ours) == len(theirs) and len(differing) == 1 and _is_slip(*differing[0])
+    return len(ours) == len(theirs) and len(differing) == 1 and _is_typo(*differing[0])
 
 
-def _is_slip(word: str, other: str) -> bool:
+def _is_typo(word: str, other: str) -> bool:
     """Whether two words differ in one typo; the two sides of one thing, as in `payee`, do not count."""
     from mulligan.resolve.similarity import distance
 
@@ -124,7 +131,7 @@ def name_source(tool: Tool, called: str) -> Source | None:
         return "sent"
     if called in tool.also_called:
         return None if tool.destructive else "author"
-    may_rename = is_same_tool(called, tool.name) and is_plain_like(tool.name, called)
+    may_rename = is_same_tool(called, tool.name) and may_propose_name(tool.name, called)
     return "toolset" if may_rename and not tool.destructive else None
 
 
@@ -136,9 +143,9 @@ def preserves_meaning(tool: Tool, sent: Mapping[str, Any], arguments: Mapping[st
         sent: the arguments as they were sent, as JSON values.
         arguments: what they are read as.
     """
-    from mulligan.repair.lossless import Lossless
+    from mulligan.repair.lossless import LosslessCheck
 
-    return Lossless(tool).is_same_object(sent, arguments)
+    return LosslessCheck(tool).is_same_object(sent, arguments)
 
 
 def may_repair(tool: Tool, sent: ToolCall, read: Mapping[str, Any], limits: Limits) -> bool:
@@ -150,27 +157,27 @@ def may_repair(tool: Tool, sent: ToolCall, read: Mapping[str, Any], limits: Limi
         read: the arguments that the tool would be given, as JSON values.
         limits: bounds on size and depth.
     """
-    from mulligan.repair.faithful import has_minus_zero, is_whole
-    from mulligan.repair.json_text import read_sent
+    from mulligan.repair.json_text import read_or_fix_arguments
+    from mulligan.repair.json_tokens import has_minus_zero, is_complete
 
     if has_minus_zero(sent.arguments):
         return False
-    if sent.name != tool.name and not is_plain_like(tool.name, sent.name):
+    if sent.name != tool.name and not may_propose_name(tool.name, sent.name):
         return False
     if tool.read_only:
         return _is_from_call(tool, sent, read, limits)
     if name_source(tool, sent.name) not in ("sent", "author"):
         return False
-    if not is_whole(sent.arguments):
+    if not is_complete(sent.arguments):
         return False
-    arguments = read_sent(sent.arguments, limits, read_only=False)
-    return arguments is not None and any(preserves_meaning(tool, one, read) for one in unwrapped_forms(tool, arguments))
+    arguments = read_or_fix_arguments(sent.arguments, limits, read_only=False)
+    return arguments is not None and any(preserves_meaning(tool, one, read) for one in argument_forms(tool, arguments))
 
 
 def _is_from_call(tool: Tool, sent: ToolCall, read: Mapping[str, Any], limits: Limits) -> bool:
     """Whether every text in arguments was sent, in some style, or is a value that the tool's schema names."""
-    from mulligan.repair.json_text import read_sent
-    from mulligan.untrusted.copies import thawed
+    from mulligan.repair.json_text import read_or_fix_arguments
+    from mulligan.untrusted.copies import thaw
     from mulligan.validate.arguments import dump
 
     text = sent.arguments
@@ -178,8 +185,10 @@ def _is_from_call(tool: Tool, sent: ToolCall, read: Mapping[str, Any], limits: L
         text = bytes(text).decode(errors="replace")
     elif not isinstance(text, str):
         text = dump(text or {})
-    text += dump(read_sent(sent.arguments, limits, read_only=True) or {})  # without the escapes of other languages
-    known = f"{canonical(text)} {canonical(dump(thawed(tool.parameters)))}"
+    text += dump(
+        read_or_fix_arguments(sent.arguments, limits, read_only=True) or {}
+    )  # without the escapes of other languages
+    known = f"{canonical(text)} {canonical(dump(thaw(tool.parameters)))}"
     waiting: list[Any] = [*read.values()]
     while waiting:
         part = waiting.pop()
@@ -192,45 +201,45 @@ def _is_from_call(tool: Tool, sent: ToolCall, read: Mapping[str, Any], limits: L
     return True
 
 
-def unwrapped_forms(tool: Tool, arguments: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def argument_forms(tool: Tool, arguments: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The arguments as they were sent and, if they are a call inside a call, the inner ones.
 
     Args:
         tool: the tool; what is inside counts only if it is not destructive.
         arguments: what was sent.
     """
-    from mulligan.repair.wrapping import unwrapped
+    from mulligan.repair.nesting import unwrap_arguments
 
     members = tool.parameters.get("properties")
-    inside = unwrapped(tool.name, members if isinstance(members, Mapping) else {}, arguments)
-    return [arguments] if inside is None or tool.destructive else [arguments, inside]
+    inner = unwrap_arguments(tool.name, members if isinstance(members, Mapping) else {}, arguments)
+    return [arguments] if inner is None or tool.destructive else [arguments, inner]
 
 
-def sources_of(name: Source, arguments: Mapping[str, Any], readings: Mapping[str, Source]) -> dict[str, Source]:
+def sources_of(name: Source, arguments: Mapping[str, Any], value_sources: Mapping[str, Source]) -> dict[str, Source]:
     """The source of each part of a corrected call, by JSON Pointer.
 
     Args:
         name: where the tool's name comes from.
         arguments: the arguments of the call.
-        readings: the sources of those that were not sent, by their pointers within the arguments.
+        value_sources: the sources of those that were not sent, by their pointers within the arguments.
     """
     found: dict[str, Source] = {"/name": name}
     waiting: list[tuple[str, Any]] = [("", arguments)]
     while waiting:
         pointer, value = waiting.pop()
         inner = pointer + "/"
-        if pointer in readings:
-            found["/arguments" + pointer] = readings[pointer]
-        elif isinstance(value, Mapping) and (not pointer or any(where.startswith(inner) for where in readings)):
-            waiting += [(inner + escaped(key), item) for key, item in value.items()]
-        elif isinstance(value, list) and any(where.startswith(inner) for where in readings):
+        if pointer in value_sources:
+            found["/arguments" + pointer] = value_sources[pointer]
+        elif isinstance(value, Mapping) and (not pointer or any(where.startswith(inner) for where in value_sources)):
+            waiting += [(inner + escape_pointer(key), item) for key, item in value.items()]
+        elif isinstance(value, list) and any(where.startswith(inner) for where in value_sources):
             waiting += [(f"{inner}{index}", item) for index, item in enumerate(value)]
         else:
             found["/arguments" + pointer] = "sent"
     return found
 
 
-def escaped(name: str) -> str:
+def escape_pointer(name: str) -> str:
     """A name as a step of a JSON Pointer (RFC 6901).
 
     Args:

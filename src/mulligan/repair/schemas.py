@@ -9,7 +9,7 @@ from mulligan.validate.validator import resolve_reference
 
 _DEEPEST = 16
 _FORMATS = frozenset(("date", "date-time", "time", "duration", "uuid", "email", "uri", "ipv4", "ipv6"))
-_CODED = frozenset(("format", "contentEncoding", "contentMediaType"))
+_FORMAT_KEYWORDS = frozenset(("format", "contentEncoding", "contentMediaType"))
 _TYPES: Mapping[str, tuple[type, ...]] = {
     "object": (dict,),
     "array": (list,),
@@ -21,7 +21,7 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
 }
 
 
-def is_a(value: Any, kind: object) -> bool:
+def is_of_type(value: Any, kind: object) -> bool:
     """Whether a value is of a type, or of one of several.
 
     Args:
@@ -29,7 +29,7 @@ def is_a(value: Any, kind: object) -> bool:
         kind: what stands under `type` in a schema.
     """
     if isinstance(kind, list):
-        return any(is_a(value, one) for one in kind)
+        return any(is_of_type(value, one) for one in kind)
     types = _TYPES.get(kind, ()) if isinstance(kind, str) else ()
     if isinstance(value, bool):
         return bool in types
@@ -45,20 +45,20 @@ def takes_text(schema: Mapping[str, Any], text: str) -> bool:
     """
     if "enum" in schema:
         return text in schema["enum"]
-    is_text = "type" not in schema or is_a(text, schema["type"])
+    is_text = "type" not in schema or is_of_type(text, schema["type"])
     return is_text and schema.get("format") not in _FORMATS and len(text) >= schema.get("minLength", 0)
 
 
-def is_coded(schema: Mapping[str, Any]) -> bool:
+def is_formatted_text(schema: Mapping[str, Any]) -> bool:
     """Whether a text of a schema is a code for something else, such as a date or bytes; the digits of a number are not.
 
     Args:
         schema: a schema without `$ref`.
     """
-    return not _CODED.isdisjoint(schema)
+    return not _FORMAT_KEYWORDS.isdisjoint(schema)
 
 
-class Schemas:
+class SchemaResolver:
     """The schemas within one that they may refer to.
 
     Args:
@@ -68,7 +68,7 @@ class Schemas:
     def __init__(self, root: Mapping[str, Any]) -> None:
         self._root = root
 
-    def resolved(self, schema: Any) -> Mapping[str, Any]:
+    def resolve(self, schema: Any) -> Mapping[str, Any]:
         """The schema that a `$ref` leads to, or the schema itself; empty where there is none."""
         for _ in range(_DEEPEST):
             if not isinstance(schema, Mapping):
@@ -80,13 +80,13 @@ class Schemas:
 
     def options(self, schema: Any) -> list[Mapping[str, Any]]:
         """What a value may be: the schemas under `anyOf` and `oneOf`, or the schema itself."""
-        schema = self.resolved(schema)
+        schema = self.resolve(schema)
         found = [*(schema.get("anyOf") or ()), *(schema.get("oneOf") or ())]
-        return [self.resolved(one) for one in found] if found else [schema]
+        return [self.resolve(one) for one in found] if found else [schema]
 
     def takes_null(self, schema: Any) -> bool:
         """Whether null is a value of it."""
-        resolved = self.resolved(schema)
+        resolved = self.resolve(schema)
         options = self.options(resolved)
         if options == [resolved] and "type" not in resolved:
             return True
@@ -94,14 +94,14 @@ class Schemas:
 
     def member(self, schema: Any, name: str) -> Mapping[str, Any]:
         """The schema of a member of the object that it asks for; empty where it has none."""
-        resolved = self.resolved(schema)
+        resolved = self.resolve(schema)
         found = self.properties(resolved).get(name, resolved.get("additionalProperties"))
-        return self.resolved(found)
+        return self.resolve(found)
 
     def items(self, schema: Any) -> Mapping[str, Any]:
         """The schema of the items of the list that it asks for; empty where it has none, or several."""
         found = [one["items"] for one in self.options(schema) if isinstance(one.get("items"), Mapping)]
-        return self.resolved(found[0]) if len(found) == 1 else {}
+        return self.resolve(found[0]) if len(found) == 1 else {}
 
     def properties(self, schema: Any) -> Mapping[str, Any]:
         """The members of the object that it asks for, which may be null too; empty where it asks for none, or several."""

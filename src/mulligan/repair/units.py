@@ -7,7 +7,7 @@ from collections.abc import Mapping, Set
 from functools import cache
 from typing import Any
 
-from mulligan.resolve.words import pieces, stem
+from mulligan.resolve.words import split_words, stem
 
 _UNITS = """
 ms msec msecs millisecond milliseconds millis
@@ -60,15 +60,15 @@ _MILLI_OR_MEGA = re.compile(
 )
 _SYMBOLS = frozenset("°%€$£¥₹¢")
 _WORD = re.compile(r"[^\W\d_]+|[°%€$£¥₹]")
-_STATED = re.compile(
+_UNIT_IN_DESCRIPTION = re.compile(
     r"(?:\b(?:in|as)\s+|\()(?:(?:degrees?|whole|the)\s+)?([^\W\d_]+|[°%€$£¥₹])(?![\w.]*\d)", re.IGNORECASE
 )
-_COUNTED = re.compile(r"(?:number of|how many)\s+([^\W\d_]+)", re.IGNORECASE)
+_COUNTED_NOUN = re.compile(r"(?:number of|how many)\s+([^\W\d_]+)", re.IGNORECASE)
 _LONGEST, _SHORTEST_NOUN = 400, 3
 _SHORT_SYMBOL, _LONGEST_SYMBOL = 2, 3
 
 
-def words_of(text: str) -> list[str]:
+def find_words(text: str) -> list[str]:
     """The words of a text, and its signs of units and currencies.
 
     Args:
@@ -77,7 +77,7 @@ def words_of(text: str) -> list[str]:
     return [word.lower() for word in _WORD.findall(text)]
 
 
-def without_words(text: str) -> str:
+def strip_words(text: str) -> str:
     """What is left of a text besides its words, and the signs of units and currencies.
 
     Args:
@@ -86,7 +86,7 @@ def without_words(text: str) -> str:
     return _WORD.sub("", text)
 
 
-class Said:
+class ArgumentUnits:
     """What an argument says of itself: the nouns of its name, and its unit.
 
     The unit is that of its name or title; else the one that its description names after `in`, `as` or an opening bracket,
@@ -99,14 +99,14 @@ class Said:
         beside: the members of the object that it is one of: what was sent, else what is the default.
     """
 
-    def __init__(self, name: str, schema: Mapping[str, Any], beside: Mapping[str, Any]) -> None:
-        title, described = (
+    def __init__(self, name: str, schema: Mapping[str, Any], siblings: Mapping[str, Any]) -> None:
+        title, description = (
             text if isinstance(text := schema.get(word), str) else "" for word in ("title", "description")
         )
-        self._described = described[:_LONGEST]
-        self._named = _pieces(name)
-        self._titled = _pieces(title[:_LONGEST])
-        self._beside = beside
+        self._description = description[:_LONGEST]
+        self._name_words = _words_and_symbols(name)
+        self._title_words = _words_and_symbols(title[:_LONGEST])
+        self._siblings = siblings
 
     def names(self, word: str) -> bool:
         """Whether it names a word beside a number, so that the number alone says the same.
@@ -116,17 +116,17 @@ class Said:
         """
         units = _groups().get(word, frozenset())
         if units:
-            return bool(units & self._units) and self._is_in(units)
-        nouns = [*self._named, *map(str.lower, _COUNTED.findall(self._described))]
+            return bool(units & self._units) and self._has_no_other_currency(units)
+        nouns = [*self._name_words, *map(str.lower, _COUNTED_NOUN.findall(self._description))]
         return len(word) >= _SHORTEST_NOUN and stem(word) in map(stem, nouns)
 
-    def has_units_of(self, given: str) -> bool:
+    def has_units_of(self, name: str) -> bool:
         """Whether it says each unit that another name of it says, `timeout_ms` for `timeout`.
 
         Args:
-            given: the other name.
+            name: the other name.
         """
-        groups = [_groups()[word] for word in _pieces(given) if word in _groups()]
+        groups = [_groups()[word] for word in _words_and_symbols(name) if word in _groups()]
         return all(group & self._units for group in groups)
 
     def is_measured_in(self, word: str) -> bool:
@@ -139,19 +139,19 @@ class Said:
 
     @property
     def _units(self) -> Set[int]:
-        stated = list(map(str.lower, _STATED.findall(self._described)))
-        for words in (self._named, self._titled, stated):
+        stated = list(map(str.lower, _UNIT_IN_DESCRIPTION.findall(self._description)))
+        for words in (self._name_words, self._title_words, stated):
             found = [_groups()[word] for word in words if word in _groups()]
             if found:
                 return frozenset.intersection(*found)
         return frozenset()
 
-    def _is_in(self, units: Set[int]) -> bool:
+    def _has_no_other_currency(self, units: Set[int]) -> bool:
         """Whether no argument beside it says another currency, or may say one."""
         if not units & _currencies():
             return True
-        said = [value for name, value in self._beside.items() if "currency" in name.casefold()]
-        return all(units & _groups().get(str(value).lower(), frozenset()) for value in said)
+        currencies = [value for name, value in self._siblings.items() if "currency" in name.casefold()]
+        return all(units & _groups().get(str(value).lower(), frozenset()) for value in currencies)
 
 
 def is_unit(word: str) -> bool:
@@ -186,8 +186,8 @@ def _is_plain(word: str) -> bool:
     return word.islower() or word.isupper()
 
 
-def _pieces(text: str) -> list[str]:
-    return [*pieces(text), *_SYMBOLS.intersection(text)]
+def _words_and_symbols(text: str) -> list[str]:
+    return [*split_words(text), *_SYMBOLS.intersection(text)]
 
 
 @cache

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
-from mulligan.repair.faithful import is_whole
-from mulligan.repair.lossless import GROUPED, parse_json
-from mulligan.repair.syntax import mend_syntax
-from mulligan.repair.units import without_words, words_of
+from mulligan.repair.json_tokens import is_complete
+from mulligan.repair.lossless import AMBIGUOUS_NUMBER, parse_json
+from mulligan.repair.syntax import fix_syntax
+from mulligan.repair.units import find_words, strip_words
 
 _NUMBER = re.compile(r"(\D*?)((?<![\w.,])[-+]?(?:[1-9]\d{0,2}(?:,\d{3})+|0|[1-9]\d*)(?:\.\d+)?)(\D*)")
 _ONLY_WORDS = re.compile(r"[\s\"'`]*[^\W\d_]+(?:(?:-|\s+)[^\W\d_]+)*[\s\"'`]*")  # a hyphen within a number is no sign
@@ -29,28 +29,28 @@ _SCALES = {"thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
 _LONGEST, _LONGEST_JSON = 200, 20_000
 
 
-def number_of(kind: str, value: object, is_named: Callable[[str], bool]) -> int | float | None:
+def convert_number(kind: str, value: object, is_named: Callable[[str], bool]) -> int | float | None:
     """The number that a text is, if it is of a type; None where it is not, or the type cannot hold it exactly.
 
     Args:
         kind: `integer` or `number`.
         value: what was sent.
-        is_named: as for `number_in`.
+        is_named: as for `parse_number`.
     """
-    number = number_in(value, is_named) if isinstance(value, str) else None
+    number = parse_number(value, is_named) if isinstance(value, str) else None
     if number is None or (number.is_signed() and not number):  # a whole number has no sign of zero
         return None
     if number == number.to_integral_value():
-        return int(number) if kind == "integer" or number.as_tuple().exponent == 0 else _exactly(number)
-    return None if kind == "integer" else _exactly(number)
+        return int(number) if kind == "integer" or number.as_tuple().exponent == 0 else _exact_float(number)
+    return None if kind == "integer" else _exact_float(number)
 
 
-def _exactly(number: Decimal) -> float | None:
+def _exact_float(number: Decimal) -> float | None:
     read = float(number)
     return read if Decimal(repr(read)) == number else None
 
 
-def number_in(text: str, is_named: Callable[[str], bool] = lambda word: False) -> Decimal | None:
+def parse_number(text: str, is_named: Callable[[str], bool] = lambda word: False) -> Decimal | None:
     """The one number that a text is, in digits (`1,234.50`) or words (`twenty-one`); None where it says anything else too.
 
     Args:
@@ -63,11 +63,11 @@ def number_in(text: str, is_named: Callable[[str], bool] = lambda word: False) -
     if found is None:
         return None if re.search(r"\d", text) else _number_in_words(text, is_named)
     before, digits, after = found.groups()
-    if not (_BLANK.fullmatch(without_words(before)) and _BLANK.fullmatch(without_words(after))):
+    if not (_BLANK.fullmatch(strip_words(before)) and _BLANK.fullmatch(strip_words(after))):
         return None
-    if not all(map(is_named, words_of(f"{before} {after}"))):
+    if not all(map(is_named, find_words(f"{before} {after}"))):
         return None
-    if GROUPED.fullmatch(digits):
+    if AMBIGUOUS_NUMBER.fullmatch(digits):
         return None
     return Decimal(digits.replace(",", ""))
 
@@ -76,7 +76,7 @@ def _number_in_words(text: str, is_named: Callable[[str], bool]) -> Decimal | No
     """The number that a text spells out in English, before or behind words that the argument says itself."""
     if not _ONLY_WORDS.fullmatch(text):
         return None
-    words = [word for word in words_of(text) if not is_named(word)]
+    words = [word for word in find_words(text) if not is_named(word)]
     if len(words) > 1 and words[0] == "minus":
         number = _cardinal(words[1:])
         return None if number is None else Decimal(-number)
@@ -128,7 +128,7 @@ def _under_hundred(words: list[str]) -> int | None:
     return _ROUND[words[0]] + unit if 0 < unit < 10 else None
 
 
-def truth_in(value: object) -> bool | None:
+def parse_bool(value: object) -> bool | None:
     """The truth value that a word or a number stands for; None where it stands for none.
 
     Args:
@@ -149,7 +149,7 @@ def is_null(value: object) -> bool:
     return isinstance(value, str) and value.strip().lower() in _NULL
 
 
-def is_json(text: str) -> bool:
+def may_be_json(text: str) -> bool:
     """Whether a text begins as a JSON object or list does, so that it is that or nothing.
 
     Args:
@@ -158,15 +158,15 @@ def is_json(text: str) -> bool:
     return text.lstrip().startswith(("{", "["))
 
 
-def json_in(text: str, kind: type) -> Any:
+def parse_json_as(text: str, kind: type) -> Any:
     """The object or list that a text holds as JSON, or as what is nearly JSON; None where it holds none, or is cut off.
 
     Args:
         text: what was sent.
         kind: `dict` or `list`.
     """
-    value = parse_json(text) if is_json(text) else None
-    if value is None and is_json(text) and len(text) <= _LONGEST_JSON and is_whole(text):
-        mended = mend_syntax(text)
-        value = None if mended is None else parse_json(mended)
+    value = parse_json(text) if may_be_json(text) else None
+    if value is None and may_be_json(text) and len(text) <= _LONGEST_JSON and is_complete(text):
+        fixed = fix_syntax(text)
+        value = None if fixed is None else parse_json(fixed)
     return value if type(value) is kind else None

@@ -6,9 +6,18 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from mulligan.resolve.similarity import MISSPELT, RELATED, kinship
-from mulligan.resolve.synonyms import HARMLESS, SPACE_MARKS
-from mulligan.resolve.words import UNKNOWN, Lexicon, Word, canonical, is_same_tool, parse, pieces, tails
+from mulligan.resolve.similarity import MISSPELT, RELATED, word_similarity
+from mulligan.resolve.synonyms import HARMLESS, NAMESPACE_SEPARATORS
+from mulligan.resolve.words import (
+    UNKNOWN,
+    Lexicon,
+    Word,
+    canonical,
+    is_same_tool,
+    parse_name,
+    split_words,
+    strip_namespaces,
+)
 from mulligan.tools import Tool
 
 Proposal = Literal["clear", "asked", "likely", "listed"]
@@ -16,9 +25,9 @@ Proposal = Literal["clear", "asked", "likely", "listed"]
 _ARTICLES = frozenset(("a", "an", "the"))
 _HARMLESS = frozenset(HARMLESS.split())
 _PLAINLY_READING = frozenset(("list", "read", "show", "search", "find", "view", "describe", "lookup", "query"))
-_SIGNED = re.compile(r"(?<![^\W_])-\d+")
-_UNDOING = ("un", "de", "dis")
-_SLIPS = 2
+_NEGATIVE_NUMBER = re.compile(r"(?<![^\W_])-\d+")
+_UNDO_PREFIXES = ("un", "de", "dis")
+_MOST_TYPOS = 2
 _FIRST_WORDS, _LONG_ENOUGH = 3, 5
 _RUNS = frozenset(("run", "execute", "perform", "issue", "send"))
 _RUNS_READ_ONLY = re.compile(
@@ -41,37 +50,47 @@ def proposal(tool: Tool, called: str, *, is_clear: bool) -> Proposal | None:
     if called in tool.also_called:
         return "asked" if tool.destructive else "clear"
     lexicon = Lexicon()
-    spoken = parse(called[:200], lexicon)
-    ours, theirs = spoken.tail_words, parse(tool.name[:200], lexicon).tail_words
+    parsed = parse_name(called[:200], lexicon)
+    called_words, tool_words = parsed.tail_words, parse_name(tool.name[:200], lexicon).tail_words
     if any(
-        word.acts for word in spoken.words[: spoken.heading]
+        word.has_opposite for word in parsed.words[: parsed.namespace_length]
     ):  # `check.profile` is an instruction, not a namespace and a name
-        ours = spoken.words
-    dropped, added = _unmatched(ours, theirs), _unmatched(theirs, ours)
+        called_words = parsed.words
+    dropped, added = _unmatched(called_words, tool_words), _unmatched(tool_words, called_words)
     is_same = is_same_tool(called, tool.name)
-    says_it = is_same or [word.text for word in ours] == [word.text for word in theirs]
-    is_clear = is_clear and not _is_elsewhere(called, tool.name) and _signs(called) == _signs(tool.name)
-    if not says_it and _changes(tool, theirs, lexicon) and not _asks_for_change(ours, theirs):
+    is_same_words = is_same or [word.text for word in called_words] == [word.text for word in tool_words]
+    is_clear = (
+        is_clear
+        and not _is_other_namespace(called, tool.name)
+        and _negative_numbers(called) == _negative_numbers(tool.name)
+    )
+    if (
+        not is_same_words
+        and _is_declared_change(tool, tool_words, lexicon)
+        and not _asks_for_change(called_words, tool_words)
+    ):
         return None
-    if not says_it and ((_looks(ours) and _may_change(tool, theirs)) or _are_opposites(ours, theirs)):
+    if not is_same_words and (
+        (_is_read_request(called_words) and _may_change(tool, tool_words)) or _are_opposites(called_words, tool_words)
+    ):
         return None
-    if not (says_it or tool.read_only or seems_to_read(tool)) and _is_another_verb(ours, theirs):
+    if not (is_same_words or tool.read_only or seems_to_read(tool)) and _is_another_verb(called_words, tool_words):
         return None
     if tool.read_only:
-        light = [word for word in dropped if word.is_light and word.text not in _ARTICLES]
-        return "clear" if is_clear and not light else "likely"
+        stop_words = [word for word in dropped if word.is_stop_word and word.text not in _ARTICLES]
+        return "clear" if is_clear and not stop_words else "likely"
     if is_clear and is_same:
         return "asked" if tool.destructive else "clear"
     asked: Proposal = "asked" if is_clear else "likely"
-    is_kin = any(kinship(word, other) >= RELATED for word in ours for other in theirs)
-    if _runs_read_only(tool) or (is_kin and seems_to_read(tool)):
+    is_related = any(word_similarity(word, other) >= RELATED for word in called_words for other in tool_words)
+    if _runs_read_only(tool) or (is_related and seems_to_read(tool)):
         return asked
-    is_reworded = bool(tool.destructive) and [word.text for word in ours] != [word.text for word in theirs]
-    is_other_number = any(word.destroys for word in theirs) and _differs_in_number(ours, theirs)
+    is_reworded = bool(tool.destructive) and [word.text for word in called_words] != [word.text for word in tool_words]
+    is_other_number = any(word.destroys for word in tool_words) and _differs_in_number(called_words, tool_words)
     return "listed" if dropped or added or is_reworded or is_other_number else asked
 
 
-def _looks(words: Sequence[Word]) -> bool:
+def _is_read_request(words: Sequence[Word]) -> bool:
     """Whether a name says that something is only read."""
     return bool(words) and words[0].reads
 
@@ -96,7 +115,7 @@ def _are_opposites(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
     texts, others = {word.text for word in ours}, {word.text for word in theirs}
     pairs = [(texts, others), (others, texts)]
     return any(
-        f"{prefix}{text}" in there - here for here, there in pairs for text in here - there for prefix in _UNDOING
+        f"{prefix}{text}" in there - here for here, there in pairs for text in here - there for prefix in _UNDO_PREFIXES
     )
 
 
@@ -116,20 +135,20 @@ def seems_to_read(tool: Tool) -> bool:
     if tool.read_only or tool.destructive:
         return tool.read_only
     lexicon = Lexicon()
-    words = parse(tool.name[:200], lexicon).tail_words
-    described = lexicon.words(pieces(tool.summary[:80])[:_FIRST_WORDS])
+    words = parse_name(tool.name[:200], lexicon).tail_words
+    described = lexicon.words(split_words(tool.summary[:80])[:_FIRST_WORDS])
     names_what_it_returns = any(word.text in _ARTICLES for word in described[:1])  # "The weather of a city."
     is_plain_read = words[:1] and words[0].text in _PLAINLY_READING
-    knows_rest = all(word.meaning is not UNKNOWN and not word.acts for word in words[1:])
+    knows_rest = all(word.meaning is not UNKNOWN and not word.has_opposite for word in words[1:])
     reads = names_what_it_returns or is_plain_read or _runs_read_only(tool) or (words[0].reads and knows_rest)
-    return bool(reads) and not _changes(tool, words, lexicon)
+    return bool(reads) and not _is_declared_change(tool, words, lexicon)
 
 
-def _changes(tool: Tool, words: Sequence[Word], lexicon: Lexicon) -> bool:
+def _is_declared_change(tool: Tool, words: Sequence[Word], lexicon: Lexicon) -> bool:
     """Whether a tool is declared destructive, or its name or description says that it changes something."""
     if tool.destructive:
         return True
-    described = lexicon.words(pieces(tool.summary[:80])[:_FIRST_WORDS])
+    described = lexicon.words(split_words(tool.summary[:80])[:_FIRST_WORDS])
     if len(words) == 1 and not (tool.read_only or words[0].reads or any(word.reads for word in described[:1])):
         return True  # a single word is a command, such as `order` or `email`
     excused = _RUNS if _runs_read_only(tool) else frozenset()
@@ -151,7 +170,7 @@ def _asks_for_change(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
         return False
     verbs = list(filter(_is_change, theirs)) or (theirs[:1] if len(ours) == 1 else [])
     named = [word for word in ours if not (word is ours[-1] and _is_noun_of(word, verbs or theirs[:1]))]
-    return any(_is_change(word) or any(_is_slip_of(word, verb) for verb in verbs) for word in named)
+    return any(_is_change(word) or any(_is_typo_of(word, verb) for verb in verbs) for word in named)
 
 
 def _is_noun_of(word: Word, verbs: Sequence[Word]) -> bool:
@@ -160,40 +179,46 @@ def _is_noun_of(word: Word, verbs: Sequence[Word]) -> bool:
     return word.stem in stems and all(word.text != verb.text for verb in verbs)
 
 
-def _is_elsewhere(called: str, name: str) -> bool:
+def _is_other_namespace(called: str, name: str) -> bool:
     """Whether a name has a different server as its namespace than a tool's name."""
     ours, theirs = _namespace(called), _namespace(name)
     if not (ours and theirs) or ours.endswith(theirs) or theirs.endswith(ours):
         return False
     from rapidfuzz.distance import OSA
 
-    most = _SLIPS if min(len(ours), len(theirs)) >= _LONG_ENOUGH else 0
+    most = _MOST_TYPOS if min(len(ours), len(theirs)) >= _LONG_ENOUGH else 0
     return OSA.distance(ours, theirs, score_cutoff=most) > most
 
 
 def _namespace(name: str) -> str:
-    return canonical(name[: max((name.rfind(mark) for mark in SPACE_MARKS), default=0)]) if tails(name) else ""
+    return (
+        canonical(name[: max((name.rfind(mark) for mark in NAMESPACE_SEPARATORS), default=0)])
+        if strip_namespaces(name)
+        else ""
+    )
 
 
-def _signs(name: str) -> list[str]:
+def _negative_numbers(name: str) -> list[str]:
     """The negative numbers in a name: names that differ in a sign are different names, not styles of one name."""
-    return _SIGNED.findall(name)
+    return _NEGATIVE_NUMBER.findall(name)
 
 
-def _is_slip_of(word: Word, verb: Word) -> bool:
+def _is_typo_of(word: Word, verb: Word) -> bool:
     """Whether an unknown word is a misspelt verb. Typing errors are rarely in the first letter."""
-    is_near = word.text[0] == verb.text[0] and len(word.text) >= _LONG_ENOUGH and kinship(word, verb) >= MISSPELT
+    is_near = (
+        word.text[0] == verb.text[0] and len(word.text) >= _LONG_ENOUGH and word_similarity(word, verb) >= MISSPELT
+    )
     is_other_word_for_it = bool(word.meaning.same & verb.meaning.same)
     return word.stem == verb.stem or is_other_word_for_it or (is_near and word.meaning is UNKNOWN)
 
 
 def _unmatched(words: Sequence[Word], others: Sequence[Word]) -> list[Word]:
-    left = list(others)
-    found = []
+    remaining = list(others)
+    unmatched = []
     for word in words:
-        match = next((other for other in left if kinship(word, other) >= MISSPELT), None)
+        match = next((other for other in remaining if word_similarity(word, other) >= MISSPELT), None)
         if match is None:
-            found.append(word)
+            unmatched.append(word)
         else:
-            left.remove(match)
-    return found
+            remaining.remove(match)
+    return unmatched

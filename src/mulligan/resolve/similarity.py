@@ -18,25 +18,25 @@ from mulligan.resolve.words import (
     SHORTEST_WORD,
     UNKNOWN,
     Lexicon,
-    Name,
+    ParsedName,
     Word,
-    negations,
-    opposed,
-    opposites,
-    orders,
-    parse,
-    pieces,
-    word_of,
+    antonyms,
+    are_antonyms,
+    look_up_word,
+    negated_forms,
+    parse_name,
+    requests_change,
+    split_words,
 )
 
 # How well one word replaces another. From SYNONYM on, two words count as the same.
 _SAME_STEM, SYNONYM, MISSPELT, _BEGINNING, RELATED = 0.96, 0.85, 0.8, 0.6, 0.5
 # How well a word of a description matches: the same word, a synonym, a related word.
-_TOLD, _TOLD_OTHERWISE, _HINTED = 0.5, 0.4, 0.2
-_LENGTHS_OF_SLIPS = (4, 8)  # from 4 letters on, one letter may differ; from 8 on, two
+_IN_DESCRIPTION, _SYNONYM_IN_DESCRIPTION, _RELATED_IN_DESCRIPTION = 0.5, 0.4, 0.2
+_TYPO_LENGTHS = (4, 8)  # from 4 letters on, one letter may differ; from 8 on, two
 
 
-class Kin(dict[str, float]):
+class WordScores(dict[str, float]):
     """How well each word of the toolset replaces one word of the called name. Computed once per word.
 
     Args:
@@ -49,11 +49,11 @@ class Kin(dict[str, float]):
         self._lexicon = lexicon
 
     def __missing__(self, text: str) -> float:
-        worth = self[text] = kinship(self._word, self._lexicon.word(text))
+        worth = self[text] = word_similarity(self._word, self._lexicon.word(text))
         return worth
 
 
-class Told:
+class DescriptionScores:
     """How well descriptions match one word of the called name.
 
     Args:
@@ -65,23 +65,23 @@ class Told:
         self._word = word
         self._lexicon = lexicon
         self._seen: set[str] = set()
-        self._telling: dict[str, float] = {}
+        self._scores: dict[str, float] = {}
 
-    def by(self, description: frozenset[str]) -> float:
+    def score(self, description: frozenset[str]) -> float:
         """How well a description matches the word, from 0 to 1."""
         for text in description - self._seen:
-            told = self._lexicon.word(text)
-            if told.stem == self._word.stem:
-                self._telling[text] = _TOLD
-            elif told.meaning.same & self._word.meaning.same:
-                self._telling[text] = _TOLD_OTHERWISE
-            elif told.meaning.related & self._word.meaning.related:
-                self._telling[text] = _HINTED
+            word = self._lexicon.word(text)
+            if word.stem == self._word.stem:
+                self._scores[text] = _IN_DESCRIPTION
+            elif word.meaning.same & self._word.meaning.same:
+                self._scores[text] = _SYNONYM_IN_DESCRIPTION
+            elif word.meaning.related & self._word.meaning.related:
+                self._scores[text] = _RELATED_IN_DESCRIPTION
         self._seen |= description
-        return max((self._telling[text] for text in description & self._telling.keys()), default=0.0)
+        return max((self._scores[text] for text in description & self._scores.keys()), default=0.0)
 
 
-def kinship(one: Word, other: Word) -> float:
+def word_similarity(one: Word, other: Word) -> float:
     """How well one word replaces another, from 0 to 1."""
     if one.stem == other.stem:
         return 1.0 if one.text == other.text else _SAME_STEM
@@ -89,7 +89,7 @@ def kinship(one: Word, other: Word) -> float:
         return SYNONYM
     if one.meaning is UNKNOWN or other.meaning is UNKNOWN:
         short, long = sorted((one.text, other.text), key=len)
-        allowed = slips(len(short))
+        allowed = allowed_typos(len(short))
         if allowed and distance(short, long, allowed) <= allowed:
             return MISSPELT
         if len(short) >= SHORTEST_WORD and long.startswith(short):
@@ -102,16 +102,16 @@ def distance(one: str, other: str, most: int) -> int:
     return OSA.distance(one, other, score_cutoff=most)
 
 
-def slips(length: int) -> int:
+def allowed_typos(length: int) -> int:
     """The number of letters in which a name of this length may differ and still count as a misspelling."""
-    return bisect.bisect_right(_LENGTHS_OF_SLIPS, length)
+    return bisect.bisect_right(_TYPO_LENGTHS, length)
 
 
-_READ = word_of("read")
-_NEGATING = frozenset(("not", "no", "non", "never", "without", "except"))
+_READ = look_up_word("read")
+_NEGATIONS = frozenset(("not", "no", "non", "never", "without", "except"))
 
 
-class Likeness(NamedTuple):
+class Match(NamedTuple):
     """How well the name of a tool matches the called name.
 
     Attributes:
@@ -124,7 +124,7 @@ class Likeness(NamedTuple):
 
     score: float
     edits: int | None
-    opposed: bool
+    is_opposite: bool
     asked: list[float]
     offered: list[float]
 
@@ -136,9 +136,9 @@ class Weights:
         names: a sample of the toolset's names, parsed.
     """
 
-    def __init__(self, names: Collection[Name]) -> None:
-        self._held = Counter(stem for name in names for stem in {word.stem for word in name.words})
-        self._leading = Counter(name.words[0].stem for name in names if len(name.words) > 1)
+    def __init__(self, names: Collection[ParsedName]) -> None:
+        self._counts = Counter(stem for name in names for stem in {word.stem for word in name.words})
+        self._first_word_counts = Counter(name.words[0].stem for name in names if len(name.words) > 1)
         self._scale = math.log(2 + len(names))
         self._known: dict[str, float] = {}
 
@@ -146,18 +146,18 @@ class Weights:
         """The weight of a word, from 0 to 1."""
         weight = self._known.get(word.text)
         if weight is None:
-            weight = max(0.1, 1 - math.log1p(self._held[word.stem]) / self._scale)
-            weight *= 0.4 if word.is_light else 0.6 if word.acts else 1.0
+            weight = max(0.1, 1 - math.log1p(self._counts[word.stem]) / self._scale)
+            weight *= 0.4 if word.is_stop_word else 0.6 if word.has_opposite else 1.0
             self._known[word.text] = weight
         return weight
 
-    def knows(self, word: Word) -> bool:
+    def has_word(self, word: Word) -> bool:
         """Whether one of the names contains the word."""
-        return word.stem in self._held
+        return word.stem in self._counts
 
-    def leads(self, word: Word) -> bool:
+    def is_common_prefix(self, word: Word) -> bool:
         """Whether several names start with the word and it is not a verb, such as the name of a server."""
-        return self._leading[word.stem] > 1 and not word.acts
+        return self._first_word_counts[word.stem] > 1 and not word.has_opposite
 
     def mean(self, words: Iterable[Word], values: Iterable[float]) -> float:
         """The weighted mean of one value for each word."""
@@ -169,7 +169,7 @@ class Weights:
         return found / total if total else 0.0
 
 
-class Question:
+class Query:
     """An unknown name that was called.
 
     Args:
@@ -182,15 +182,15 @@ class Question:
         self._words = (
             Lexicon()
         )  # a separate lexicon, since words of called names would accumulate in that of the toolset
-        self.called = parse(called, self._words)
+        self.called = parse_name(called, self._words)
         self._lexicon = lexicon
         self._weights = weights
-        self._kin = [Kin(word, lexicon) for word in self.called.words]
-        self._told = [Told(word, lexicon) for word in self.called.words]
-        self._opposed: dict[tuple[str, str], bool] = {}
-        self._keys: dict[tuple[str, str], float] = {}
+        self._word_scores = [WordScores(word, lexicon) for word in self.called.words]
+        self._description_scores = [DescriptionScores(word, lexicon) for word in self.called.words]
+        self._antonyms: dict[tuple[str, str], bool] = {}
+        self._key_scores: dict[tuple[str, str], float] = {}
 
-    def spelling(self, other: Name) -> tuple[int | None, float]:
+    def compare_spelling(self, other: ParsedName) -> tuple[int | None, float]:
         """Compares the spelling of two names.
 
         Returns:
@@ -205,7 +205,7 @@ class Question:
         for one, two in _variants(self.called, other):
             length = max(len(one), len(two))
             edits = distance(one, two, length // 2)
-            if edits <= slips(length):
+            if edits <= allowed_typos(length):
                 best = edits if best is None or edits < best else best
                 worth = max(worth, 0.95 - 0.05 * edits)
             elif edits * 2 < length:
@@ -213,8 +213,8 @@ class Question:
         return best, worth
 
     def compare(
-        self, other: Name, spelling: tuple[int | None, float], description: Callable[[], frozenset[str]]
-    ) -> Likeness:
+        self, other: ParsedName, spelling: tuple[int | None, float], description: Callable[[], frozenset[str]]
+    ) -> Match:
         """How well a tool matches the called name.
 
         Args:
@@ -223,50 +223,61 @@ class Question:
             description: returns the words of the tool's description; called only if the name leaves words unmatched.
         """
         ours, theirs = self.called.words, other.words
-        edits, spelled = spelling
-        rows = [[kin[text] for text in other.texts] for kin in self._kin]
-        asked = [max(row, default=0.0) for row in rows]
-        offered = [max(column) for column in zip(*rows, strict=True)] or [0.0] * len(theirs)
-        meant = asked if min(asked, default=1.0) >= RELATED else self._explained(asked, description())
-        score = spelled
-        if any(meant):
-            score = max(score, 0.63 * self._weights.mean(ours, meant) + 0.27 * self._weights.mean(theirs, offered))
-        against = score > 0 and edits != 0 and self._are_opposed(_open(ours, asked), _open(theirs, offered))
-        return Likeness(score / 2 if against else score, edits, against, asked, offered)
+        edits, spelling_score = spelling
+        rows = [[kin[text] for text in other.texts] for kin in self._word_scores]
+        called_scores = [max(row, default=0.0) for row in rows]
+        tool_scores = [max(column) for column in zip(*rows, strict=True)] or [0.0] * len(theirs)
+        explained_scores = (
+            called_scores
+            if min(called_scores, default=1.0) >= RELATED
+            else self._raise_by_description(called_scores, description())
+        )
+        score = spelling_score
+        if any(explained_scores):
+            score = max(
+                score,
+                0.63 * self._weights.mean(ours, explained_scores) + 0.27 * self._weights.mean(theirs, tool_scores),
+            )
+        is_opposite = (
+            score > 0
+            and edits != 0
+            and self._has_antonyms(_unmatched(ours, called_scores), _unmatched(theirs, tool_scores))
+        )
+        return Match(score / 2 if is_opposite else score, edits, is_opposite, called_scores, tool_scores)
 
-    def sure(self, other: Name, likeness: Likeness) -> bool:
+    def sure(self, other: ParsedName, match: Match) -> bool:
         """Whether the two names alone allow a tool to be proposed as the one that was meant."""
-        if likeness.opposed or likeness.edits == 0:
-            return not likeness.opposed
-        ours, theirs = _open(self.called.words, likeness.asked), _open(other.words, likeness.offered)
+        if match.is_opposite or match.edits == 0:
+            return not match.is_opposite
+        ours, theirs = _unmatched(self.called.words, match.asked), _unmatched(other.words, match.offered)
         if any(word.text.isdigit() for word in ours) and any(word.text.isdigit() for word in theirs):
             return False
-        if _NEGATING.intersection(self.called.texts) != _NEGATING.intersection(other.texts):
+        if _NEGATIONS.intersection(self.called.texts) != _NEGATIONS.intersection(other.texts):
             return False
-        if likeness.edits is None:
-            return self._same_words(other, likeness)
-        if any(word.meaning is not UNKNOWN or self._weights.knows(word) for word in ours):
+        if match.edits is None:
+            return self._has_same_words(other, match)
+        if any(word.meaning is not UNKNOWN or self._weights.has_word(word) for word in ours):
             return False
-        return not self._nearer_to_an_opposite(other, theirs, likeness.edits)
+        return not self._is_near_antonym(other, theirs, match.edits)
 
-    def is_danger(self, other: Name, likeness: Likeness) -> bool:
+    def is_dangerous(self, other: ParsedName, match: Match) -> bool:
         """Whether naming this tool would offer a harmful tool to a model that asked for something else.
 
         A tool that destroys is dangerous if the model did not ask to destroy, or asked about a different thing. A tool
         that writes is dangerous if the model asked about a different thing.
         """
         destroys = any(word.destroys for word in other.words)
-        if destroys and likeness.opposed and not any(word.destroys for word in self.called.words):
+        if destroys and match.is_opposite and not any(word.destroys for word in self.called.words):
             return True
-        if likeness.edits is not None or not (destroys or any(opposed(word, _READ) for word in other.words)):
+        if match.edits is not None or not (destroys or any(are_antonyms(word, _READ) for word in other.words)):
             return False
-        asked = self._of_things(self.called.words, likeness.asked, destroys)
-        offered = self._of_things(other.words, likeness.offered, destroys)
-        if not asked or not offered:
+        called_scores = self._topic_scores(self.called.words, match.asked, destroys)
+        tool_scores = self._topic_scores(other.words, match.offered, destroys)
+        if not called_scores or not tool_scores:
             return False
-        return max(min(asked), min(offered)) < MISSPELT if destroys else max(asked) < RELATED
+        return max(min(called_scores), min(tool_scores)) < MISSPELT if destroys else max(called_scores) < RELATED
 
-    def _of_things(self, words: Iterable[Word], values: Iterable[float], unknown: bool) -> list[float]:
+    def _topic_scores(self, words: Iterable[Word], values: Iterable[float], unknown: bool) -> list[float]:
         """The values of the words that name a thing, without verbs and without namespaces.
 
         Args:
@@ -277,97 +288,101 @@ class Question:
         return [
             value
             for word, value in zip(words, values, strict=True)
-            if not (word.is_light or word.acts or word.changes or word.reads or word.destroys)
-            and not self._weights.leads(word)
+            if not (word.is_stop_word or word.has_opposite or word.changes or word.reads or word.destroys)
+            and not self._weights.is_common_prefix(word)
             and (unknown or word.meaning is not UNKNOWN)
         ]
 
-    def clearance(self, likeness: Likeness) -> float:
+    def required_margin(self, match: Match) -> float:
         """The minimum lead in score over the second best tool that allows the best one to be proposed."""
-        if likeness.edits is not None:
+        if match.edits is not None:
             return 0.04
         verb_replaced = any(
-            word.acts and value == SYNONYM for word, value in zip(self.called.words, likeness.asked, strict=True)
+            word.has_opposite and value == SYNONYM for word, value in zip(self.called.words, match.asked, strict=True)
         )
         return 0.25 if verb_replaced else 0.08
 
-    def key_kinship(self, one: str, other: str) -> float:
+    def key_similarity(self, one: str, other: str) -> float:
         """How well the name of an argument matches the name of a parameter, from 0 to 1."""
         pair = (one, other)
-        worth = self._keys.get(pair)
+        worth = self._key_scores.get(pair)
         if worth is None:
-            ours, theirs = self._words.words(pieces(one)), self._lexicon.words(pieces(other))
-            akin = max((kinship(a, b) for a in ours for b in theirs), default=0.0)
-            worth = self._keys[pair] = 1.0 if one.lower() == other.lower() else 0.8 * akin
+            ours, theirs = self._words.words(split_words(one)), self._lexicon.words(split_words(other))
+            akin = max((word_similarity(a, b) for a in ours for b in theirs), default=0.0)
+            worth = self._key_scores[pair] = 1.0 if one.lower() == other.lower() else 0.8 * akin
         return worth
 
-    def _are_opposed(self, ours: list[Word], theirs: list[Word]) -> bool:
+    def _has_antonyms(self, ours: list[Word], theirs: list[Word]) -> bool:
         for one in ours:
             for two in theirs:
                 pair = (one.text, two.text)
-                against = self._opposed.get(pair)
-                if against is None:
-                    against = self._opposed[pair] = opposed(one, two)
-                if against:
+                are_opposite = self._antonyms.get(pair)
+                if are_opposite is None:
+                    are_opposite = self._antonyms[pair] = are_antonyms(one, two)
+                if are_opposite:
                     return True
         return False
 
-    def _explained(self, asked: list[float], description: frozenset[str]) -> list[float]:
+    def _raise_by_description(self, called_scores: list[float], description: frozenset[str]) -> list[float]:
         """The values of the called words, raised for unmatched words that the description explains."""
         return [
-            value if value >= RELATED or not description else max(value, told.by(description))
-            for value, told in zip(asked, self._told, strict=True)
+            value if value >= RELATED or not description else max(value, scores.score(description))
+            for value, scores in zip(called_scores, self._description_scores, strict=True)
         ]
 
-    def _same_words(self, other: Name, likeness: Likeness) -> bool:
+    def _has_same_words(self, other: ParsedName, match: Match) -> bool:
         """Whether both names contain every significant word, in any order."""
-        asked = list(zip(self.called.words, likeness.asked, strict=True))
-        offered = list(zip(other.words, likeness.offered, strict=True))[other.heading :]
-        shared = [(word, value) for word, value in asked if value >= MISSPELT and not word.is_light]
+        asked = list(zip(self.called.words, match.asked, strict=True))
+        offered = list(zip(other.words, match.offered, strict=True))[other.namespace_length :]
+        shared = [(word, value) for word, value in asked if value >= MISSPELT and not word.is_stop_word]
         if any(word.destroys for word, value in asked if value == SYNONYM):
             return False
         reads = not any(word.changes for word in self.called.words + other.tail_words)
-        offered = list(itertools.dropwhile(lambda pair: pair[1] < MISSPELT and self._weights.leads(pair[0]), offered))
+        offered = list(
+            itertools.dropwhile(lambda pair: pair[1] < MISSPELT and self._weights.is_common_prefix(pair[0]), offered)
+        )
         if reads and len(shared) > 1:
             asked = list(itertools.dropwhile(lambda pair: pair[1] < RELATED and pair[0].meaning is UNKNOWN, asked))
-        left = [word for word, value in asked if value < MISSPELT and not word.is_light]
-        extra = [(word, value) for word, value in offered if value < MISSPELT and not word.is_light]
+        unmatched = [word for word, value in asked if value < MISSPELT and not word.is_stop_word]
+        extra = [(word, value) for word, value in offered if value < MISSPELT and not word.is_stop_word]
         if reads:  # between tools that read, a missing verb or a related extra word is not significant
-            if any(word.reads for word in left) and any(word.reads for word, _ in extra):
+            if any(word.reads for word in unmatched) and any(word.reads for word, _ in extra):
                 return False
-            left = [word for word in left if not word.reads]
+            unmatched = [word for word in unmatched if not word.reads]
             extra = [(word, value) for word, value in extra if not word.reads and value < RELATED]
-        alone = len(shared) == 1 and not shared[0][0].acts and shared[0][1] != SYNONYM
-        return not left and not extra and (len(shared) > 1 or alone)
+        is_only_noun = len(shared) == 1 and not shared[0][0].has_opposite and shared[0][1] != SYNONYM
+        return not unmatched and not extra and (len(shared) > 1 or is_only_noun)
 
-    def _nearer_to_an_opposite(self, other: Name, theirs: Iterable[Word], edits: int) -> bool:
+    def _is_near_antonym(self, other: ParsedName, theirs: Iterable[Word], edits: int) -> bool:
         """Whether the called name is as close to an opposite of a tool as to the tool: `gt_user` is not `set_user`."""
         variants = list(_variants(self.called, other))
         return any(
             distance(one, two.replace(word.text, text, 1), most) <= most
             for word in theirs
-            for texts, most in ((negations(word), edits), (opposites(word), edits + (edits > 1)))
+            for texts, most in ((negated_forms(word), edits), (antonyms(word), edits + (edits > 1)))
             for text in texts
             for one, two in variants
         )
 
 
-def _variants(called: Name, other: Name) -> Iterator[tuple[str, str]]:
+def _variants(called: ParsedName, other: ParsedName) -> Iterator[tuple[str, str]]:
     """The pairs of spellings to compare: with and without the namespaces, if these may be omitted."""
     yield called.whole, other.whole
-    if other.space:
+    if other.namespace:
         yield called.whole, other.tail
-        if called.space and _same_space(called, other):
+        if called.namespace and _is_same_namespace(called, other):
             yield called.tail, other.tail
-    elif called.space and not orders(called.words[: called.heading]):
+    elif called.namespace and not requests_change(called.words[: called.namespace_length]):
         yield called.tail, other.whole
 
 
-def _same_space(called: Name, other: Name) -> bool:
+def _is_same_namespace(called: ParsedName, other: ParsedName) -> bool:
     """Whether one namespace contains all words of the other, apart from words that any server may use."""
-    ours, theirs = ({word.text for word in name.words[: name.heading] if not word.is_light} for name in (called, other))
+    ours, theirs = (
+        {word.text for word in name.words[: name.namespace_length] if not word.is_stop_word} for name in (called, other)
+    )
     return ours <= theirs or theirs <= ours
 
 
-def _open(words: Iterable[Word], values: Iterable[float]) -> list[Word]:
+def _unmatched(words: Iterable[Word], values: Iterable[float]) -> list[Word]:
     return [word for word, value in zip(words, values, strict=True) if value < SYNONYM]

@@ -14,47 +14,47 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mulligan.deadline import outer_deadline
 from mulligan.tools import Tool
-from mulligan.untrusted.objects import guarded
+from mulligan.untrusted.objects import call_safely
 
 if TYPE_CHECKING:
-    from mulligan.resolve.similarity import Likeness, Question, Weights
-    from mulligan.resolve.text_index import Texts
-    from mulligan.resolve.words import Lexicon, Name
+    from mulligan.resolve.similarity import Match, Query, Weights
+    from mulligan.resolve.text_index import TextIndex
+    from mulligan.resolve.words import Lexicon, ParsedName
 
 
-_NEAR = 70.0
-_MOST = 10_000
-_LONGEST = 5.0
-_PART = 0.8  # share of the remaining time of the call, so that time is left to use the names
+_LOWEST_SIMILARITY = 70.0
+_MOST_RESOURCES = 10_000
+_MOST_SECONDS = 5.0
+_SHARE_OF_TIME = 0.8  # share of the remaining time of the call, so that time is left to use the names
 
 
-def candidates(tool: Tool, arguments: Mapping[str, Any]) -> list[str]:
+def resource_candidates(tool: Tool, arguments: Mapping[str, Any]) -> list[str]:
     """The resource names that the tool's author provides. Stops after a few seconds, or shortly before the call's deadline.
 
     Args:
         tool: the tool.
         arguments: the call's arguments, since resources may depend on them.
     """
-    given = tool.resources
+    resources = tool.resources
     names: list[str] = []
-    if given is not None:
-        guarded(lambda: _collect(given(arguments) if callable(given) else given, names))
+    if resources is not None:
+        call_safely(lambda: _collect_names(resources(arguments) if callable(resources) else resources, names))
     return names
 
 
-def _collect(given: Iterable[Any], names: list[str]) -> None:
+def _collect_names(resources: Iterable[Any], names: list[str]) -> None:
     """Adds the names one by one, so that names that have arrived are kept if a later one fails."""
     outer = outer_deadline()
-    seconds = _LONGEST if outer is None else min(_LONGEST, _PART * outer.remaining)
+    seconds = _MOST_SECONDS if outer is None else min(_MOST_SECONDS, _SHARE_OF_TIME * outer.remaining)
     end = time.monotonic() + seconds
-    for name in islice(given, _MOST):
+    for name in islice(resources, _MOST_RESOURCES):
         if isinstance(name, str):
             names.append(name)
         if time.monotonic() > end:
             break
 
 
-def near_names(missing: str, candidates: Iterable[str]) -> tuple[str, ...]:
+def similar_names(missing: str, candidates: Iterable[str]) -> tuple[str, ...]:
     """At most three names that are spelled similarly to a missing one, best first.
 
     Args:
@@ -64,14 +64,19 @@ def near_names(missing: str, candidates: Iterable[str]) -> tuple[str, ...]:
     from rapidfuzz import fuzz, process
 
     found = process.extract(
-        missing[:500], list(candidates), scorer=fuzz.ratio, processor=str.lower, limit=3, score_cutoff=_NEAR
+        missing[:500],
+        list(candidates),
+        scorer=fuzz.ratio,
+        processor=str.lower,
+        limit=3,
+        score_cutoff=_LOWEST_SIMILARITY,
     )
     return tuple(name for name, _, _ in found)
 
 
 _LONGEST_NAME, _LONGEST_DESCRIPTION = 200, 400
 _MOST_KEYS = 32
-_MEMORY = 256
+_CACHE_SIZE = 256
 _ALL_COMPARED = 64  # up to this number, each tool is compared in full; beyond it, candidates are selected first
 _SAMPLE = 16
 _MOST_DESCRIPTIONS = 2_000  # beyond this number, descriptions are not searched, so that an unknown name stays cheap
@@ -107,13 +112,13 @@ class Suggestions(NamedTuple):
     confident: bool
 
 
-class _Match(NamedTuple):
+class _RankedTool(NamedTuple):
     score: float
     number: int
-    likeness: Likeness
+    name_match: Match
 
 
-class NameIndex:
+class SuggestionIndex:
     """Ranks the tools of one toolset for unknown names. Everything costly is built on first use.
 
     Args:
@@ -122,10 +127,10 @@ class NameIndex:
 
     def __init__(self, entries: Iterable[Entry]) -> None:
         self._entries = tuple(entries)
-        self._parsed: dict[int, Name] = {}
-        self._told: dict[int, frozenset[str]] = {}
-        self._keys: dict[int, list[str]] = {}
-        self._memory: dict[tuple[str, frozenset[str], int], Suggestions] = {}
+        self._parsed: dict[int, ParsedName] = {}
+        self._description_words: dict[int, frozenset[str]] = {}
+        self._parameter_names: dict[int, list[str]] = {}
+        self._cache: dict[tuple[str, frozenset[str], int], Suggestions] = {}
 
     def suggest(self, called: str, arguments: Mapping[str, Any] | None = None, *, limit: int = 3) -> Suggestions:
         """Ranks the tools for an unknown name.
@@ -139,136 +144,140 @@ class NameIndex:
             The best names, and whether the first may be proposed as the one that was meant.
         """
         keys = frozenset(str(key)[:64] for key in itertools.islice(arguments or (), _MOST_KEYS))
-        question = (_clean(called), keys, limit)
-        answer = self._memory.get(question)
-        if answer is None:
-            if len(self._memory) >= _MEMORY:
-                self._memory.clear()
-            answer = self._memory[question] = self._answer(*question)
-        return answer
+        cache_key = (_clean(called), keys, limit)
+        suggestions = self._cache.get(cache_key)
+        if suggestions is None:
+            if len(self._cache) >= _CACHE_SIZE:
+                self._cache.clear()
+            suggestions = self._cache[cache_key] = self._find_suggestions(*cache_key)
+        return suggestions
 
-    def _answer(self, called: str, keys: frozenset[str], limit: int) -> Suggestions:
-        from mulligan.resolve.similarity import Question
+    def _find_suggestions(self, called: str, keys: frozenset[str], limit: int) -> Suggestions:
+        from mulligan.resolve.similarity import Query
 
-        question = Question(called, self._lexicon, self._weights)
+        query = Query(called, self._lexicon, self._weights)
         numbers: dict[int, None] = {}
-        matches: list[_Match] = []
-        for more, enough in self._candidates(called, question.called):
-            numbers |= dict.fromkeys(more)
-            matches = self._ranked(question, keys, numbers)
-            if matches and matches[0].score >= enough:
+        matches: list[_RankedTool] = []
+        for batch, sufficient_score in self._candidate_batches(called, query.called):
+            numbers |= dict.fromkeys(batch)
+            matches = self._rank(query, keys, numbers)
+            if matches and matches[0].score >= sufficient_score:
                 break
-        worth = [match for match in matches if match.score >= max(_WORTH_NAMING, matches[0].score * 0.3)]
-        names = tuple(self._entries[match.number].name for match in worth[:limit])
-        return Suggestions(names, bool(names) and self._is_clear(question, keys, worth))
+        plausible = [match for match in matches if match.score >= max(_WORTH_NAMING, matches[0].score * 0.3)]
+        names = tuple(self._entries[match.number].name for match in plausible[:limit])
+        return Suggestions(names, bool(names) and self._is_clear(query, keys, plausible))
 
-    def _ranked(self, question: Question, keys: frozenset[str], numbers: Iterable[int]) -> list[_Match]:
+    def _rank(self, query: Query, keys: frozenset[str], numbers: Iterable[int]) -> list[_RankedTool]:
         """The candidates, best first. The fewer candidates have an argument's name, the more it counts."""
-        spellings = {number: question.spelling(self._name(number)) for number in numbers}
+        spellings = {number: query.compare_spelling(self._parsed_name(number)) for number in numbers}
         is_near = any(edits is not None for edits, _ in spellings.values())
         matches = []
         for number, spelling in spellings.items():
-            likeness = question.compare(self._name(number), spelling, functools.partial(self._told_by, number, is_near))
-            matches.append(_Match(likeness.score, number, likeness))
+            name_match = query.compare(
+                self._parsed_name(number), spelling, functools.partial(self._read_description, number, is_near)
+            )
+            matches.append(_RankedTool(name_match.score, number, name_match))
         best = heapq.nsmallest(20, matches, key=lambda match: (-match.score, match.number))
         if is_near:
             del best[_NEAR_ASKED:]
         if keys:
-            fits = [self._fits(question, match.number, keys) for match in best]
-            rarity = [1 - sum(column) / len(fits) for column in zip(*fits, strict=True)]
-            for place, (match, fit) in enumerate(zip(best, fits, strict=True)):
-                telling = sum(value * rare for value, rare in zip(fit, rarity, strict=True)) / len(keys)
-                best[place] = match._replace(score=match.score + _ARGUMENTS * (1 - match.score) * telling)
+            key_scores = [self._key_scores(query, match.number, keys) for match in best]
+            rarity = [1 - sum(column) / len(key_scores) for column in zip(*key_scores, strict=True)]
+            for place, (match, scores) in enumerate(zip(best, key_scores, strict=True)):
+                key_score = sum(value * rare for value, rare in zip(scores, rarity, strict=True)) / len(keys)
+                best[place] = match._replace(score=match.score + _ARGUMENTS * (1 - match.score) * key_score)
             best.sort(key=lambda match: (-match.score, match.number))
-        return [match for match in best if not question.is_danger(self._name(match.number), match.likeness)]
+        return [match for match in best if not query.is_dangerous(self._parsed_name(match.number), match.name_match)]
 
-    def _is_clear(self, question: Question, keys: frozenset[str], worth: list[_Match]) -> bool:
+    def _is_clear(self, query: Query, keys: frozenset[str], plausible: list[_RankedTool]) -> bool:
         """Whether the best candidate may be proposed as the one that was meant."""
-        best = worth[0]
-        name = self._name(best.number)
-        fits = self._fits(question, best.number, keys) if keys else []
-        if question.called.whole == name.space and name.space != name.tail:
-            return min(fits, default=0.0) == 1.0 and self._is_only_one_of_its_space(best.number)
-        if len(worth) > 1 and best.score - worth[1].score < question.clearance(best.likeness):
+        best = plausible[0]
+        name = self._parsed_name(best.number)
+        key_scores = self._key_scores(query, best.number, keys) if keys else []
+        if query.called.whole == name.namespace and name.namespace != name.tail:
+            return min(key_scores, default=0.0) == 1.0 and self._is_only_tool_of_namespace(best.number)
+        if len(plausible) > 1 and best.score - plausible[1].score < query.required_margin(best.name_match):
             return False
-        if question.called.space != name.space and self._is_one_of_many(best.number):
+        if query.called.namespace != name.namespace and self._is_in_other_namespaces(best.number):
             return False
-        if best.likeness.edits is None and keys and not any(fits) and self._parameters(best.number):
+        if best.name_match.edits is None and keys and not any(key_scores) and self._parameters(best.number):
             return False
-        return question.sure(name, best.likeness)
+        return query.sure(name, best.name_match)
 
-    def _is_only_one_of_its_space(self, number: int) -> bool:
+    def _is_only_tool_of_namespace(self, number: int) -> bool:
         """Whether a tool changes nothing and is the only one in its namespace."""
-        name = self._name(number)
-        prefix = self._entries[number].name[: name.cut]
+        name = self._parsed_name(number)
+        prefix = self._entries[number].name[: name.namespace_end]
         return not any(word.changes for word in name.tail_words) and (
             sum(entry.name.startswith(prefix) for entry in self._entries) == 1
         )
 
-    def _is_one_of_many(self, number: int) -> bool:
+    def _is_in_other_namespaces(self, number: int) -> bool:
         """Whether a toolset too large to compare in full contains the same name in another namespace."""
-        tail = self._entries[number].name[self._name(number).cut :]
-        return len(self._entries) > _ALL_COMPARED and self._names.ending(tail) > 1
+        tail = self._entries[number].name[self._parsed_name(number).namespace_end :]
+        return len(self._entries) > _ALL_COMPARED and self._name_index.ending(tail) > 1
 
-    def _fits(self, question: Question, number: int, keys: frozenset[str]) -> list[float]:
+    def _key_scores(self, query: Query, number: int, keys: frozenset[str]) -> list[float]:
         """For each argument, how well its name matches a parameter of the tool, from 0 to 1."""
         parameters = self._parameters(number)
         return [
             1.0
             if key in parameters
-            else max((question.key_kinship(key, parameter) for parameter in parameters), default=0.0)
+            else max((query.key_similarity(key, parameter) for parameter in parameters), default=0.0)
             for key in sorted(keys)
         ]
 
     def _parameters(self, number: int) -> list[str]:
         """The names of a tool's parameters; empty if they cannot be read, so that a suggestion is still possible."""
-        if number not in self._keys:
-            given = self._entries[number].parameters
-            names = guarded(lambda: tuple(itertools.islice(given() if callable(given) else given, _MOST_KEYS)))
-            self._keys[number] = [name[:64] for name in names or ()]
-        return self._keys[number]
+        if number not in self._parameter_names:
+            parameters = self._entries[number].parameters
+            names = call_safely(
+                lambda: tuple(itertools.islice(parameters() if callable(parameters) else parameters, _MOST_KEYS))
+            )
+            self._parameter_names[number] = [name[:64] for name in names or ()]
+        return self._parameter_names[number]
 
-    def _candidates(self, called: str, name: Name) -> Iterator[tuple[Iterable[int], float]]:
+    def _candidate_batches(self, called: str, name: ParsedName) -> Iterator[tuple[Iterable[int], float]]:
         """The tools to compare in full, in batches. If a match reaches the score of its batch, the rest is skipped."""
         from mulligan.resolve.words import synonyms
 
         if len(self._entries) <= _ALL_COMPARED:
             yield range(len(self._entries)), 0.0
             return
-        near, enough = self._names.near(called)
-        if enough:
+        near, is_near = self._name_index.near(called)
+        if is_near:
             yield near, 0.8
-        words = self._telling(name)
-        held: dict[int, float] = {}
-        yield [*near, *self._names.holding(words, held)], 0.5
+        words = self._distinctive_words(name)
+        scores: dict[int, float] = {}
+        yield [*near, *self._name_index.find_containing(words, scores)], 0.5
         groups = [synonyms(word) for word in name.words]
         others = [text for texts in itertools.zip_longest(*groups) for text in texts if text]
-        yield self._names.holding(others, held, 24), 0.5
+        yield self._name_index.find_containing(others, scores, 24), 0.5
         if len(self._entries) <= _MOST_DESCRIPTIONS:
-            yield self._descriptions.holding([*words, *others[:2]], {}), 0.0
+            yield self._description_index.find_containing([*words, *others[:2]], {}), 0.0
 
-    def _telling(self, name: Name) -> list[str]:
+    def _distinctive_words(self, name: ParsedName) -> list[str]:
         """The words of a name, the most distinctive first."""
-        return [word.text for word in sorted(name.words, key=self._weights, reverse=True) if not word.is_light]
+        return [word.text for word in sorted(name.words, key=self._weights, reverse=True) if not word.is_stop_word]
 
     @functools.cached_property
-    def _names(self) -> Texts:
-        from mulligan.resolve.text_index import Texts
+    def _name_index(self) -> TextIndex:
+        from mulligan.resolve.text_index import TextIndex
 
-        return Texts(list(map(itemgetter(0), self._entries)))
+        return TextIndex(list(map(itemgetter(0), self._entries)))
 
     @functools.cached_property
-    def _descriptions(self) -> Texts:
-        from mulligan.resolve.text_index import Texts
+    def _description_index(self) -> TextIndex:
+        from mulligan.resolve.text_index import TextIndex
 
-        return Texts([entry.description for entry in self._entries])
+        return TextIndex([entry.description for entry in self._entries])
 
     @functools.cached_property
     def _weights(self) -> Weights:
         from mulligan.resolve.similarity import Weights
 
         step = 1 if len(self._entries) <= _ALL_COMPARED else len(self._entries) // _SAMPLE
-        return Weights([self._name(number) for number in range(0, len(self._entries), step)])
+        return Weights([self._parsed_name(number) for number in range(0, len(self._entries), step)])
 
     @functools.cached_property
     def _lexicon(self) -> Lexicon:
@@ -276,22 +285,24 @@ class NameIndex:
 
         return Lexicon()
 
-    def _name(self, number: int) -> Name:
+    def _parsed_name(self, number: int) -> ParsedName:
         if number not in self._parsed:
-            from mulligan.resolve.words import parse
+            from mulligan.resolve.words import parse_name
 
-            self._parsed[number] = parse(self._entries[number].name[:_LONGEST_NAME], self._lexicon)
+            self._parsed[number] = parse_name(self._entries[number].name[:_LONGEST_NAME], self._lexicon)
         return self._parsed[number]
 
-    def _told_by(self, number: int, is_idle: bool) -> frozenset[str]:
+    def _read_description(self, number: int, is_unneeded: bool) -> frozenset[str]:
         """The words of a tool's description; empty if they would not be used."""
-        if is_idle:
+        if is_unneeded:
             return frozenset()
-        if number not in self._told:
-            from mulligan.resolve.words import pieces
+        if number not in self._description_words:
+            from mulligan.resolve.words import split_words
 
-            self._told[number] = frozenset(pieces(self._entries[number].description[:_LONGEST_DESCRIPTION]))
-        return self._told[number]
+            self._description_words[number] = frozenset(
+                split_words(self._entries[number].description[:_LONGEST_DESCRIPTION])
+            )
+        return self._description_words[number]
 
 
 def _clean(called: str) -> str:

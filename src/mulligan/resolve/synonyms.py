@@ -6,7 +6,7 @@ of RELATED are related. Each line of OPPOSITE has two sides, which are never con
 
 from __future__ import annotations
 
-SAME = """
+SYNONYMS = """
 get fetch retrieve read load obtain view show display
 search find lookup query locate grep
 list ls enumerate
@@ -232,7 +232,7 @@ vacation holiday leave absence
 permission access share grant role
 """
 
-OPPOSITE = """
+ANTONYMS = """
 get fetch retrieve read load view show list search find query lookup inspect describe check \
 | delete remove rm erase destroy drop unlink purge wipe trash
 get fetch retrieve read load view show list search find query lookup inspect describe check \
@@ -298,9 +298,9 @@ in out on off up down left right first last next previous back forward backward 
 minimum maximum min max take
 """
 # Words that say almost nothing about which tool is meant.
-LIGHT = """
+STOP_WORDS = """
 mcp server tool function api default plugin the a an of to for in on with by from and or all current my one
 content text info detail information data result id name now
 """
 # Separators between a namespace and a name.
-SPACE_MARKS = ("__", "--", ".", ":", "/")
+NAMESPACE_SEPARATORS = ("__", "--", ".", ":", "/")

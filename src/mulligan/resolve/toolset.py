@@ -11,11 +11,11 @@ from mulligan import standalone
 from mulligan.errors import UsageError
 from mulligan.forks import shared_lock
 from mulligan.lazy import lazy
-from mulligan.resolve.suggestions import Entry, NameIndex, Suggestions
+from mulligan.resolve.suggestions import Entry, SuggestionIndex, Suggestions
 from mulligan.secrets.arguments import SecretNames
 from mulligan.standalone import MessageShape
 from mulligan.tools import Tool
-from mulligan.untrusted.copies import thawed
+from mulligan.untrusted.copies import thaw
 from mulligan.untrusted.text import safe_repr
 from mulligan.validate.signature import visible_parameter_names
 
@@ -39,12 +39,12 @@ class Toolset(Mapping[str, Tool]):
         self._tools: dict[str, Tool] = {}
         self._entries: dict[str, Entry] = {}
         self._also_called: dict[str, str] = {}
-        self._index: NameIndex | None = None
+        self._index: SuggestionIndex | None = None
         self._secrets: SecretNames | None = _NO_SECRETS
         self._lock = shared_lock()
         self.dialects: Mapping[str, Any] | None = None
-        for given in _each(tools):
-            self.add(given)
+        for item in _flatten(tools):
+            self.add(item)
 
     def add(self, tool: Tool | Callable[..., Any], *, replace: bool = False) -> Tool:
         """Adds a tool.
@@ -60,23 +60,23 @@ class Toolset(Mapping[str, Tool]):
             UsageError: a tool already has that name or alias, the object cannot be a tool, or its parameters cannot be
                 described.
         """
-        made = tool if isinstance(tool, Tool) else _from_anything(tool)
-        made.check()
+        added = tool if isinstance(tool, Tool) else _make_tool(tool)
+        added.check()
         with self._lock:
-            if made.name in self._tools and not replace:
-                both = f"{_where(self._tools[made.name])} and {_where(made)}"
+            if added.name in self._tools and not replace:
+                both = f"{_describe_location(self._tools[added.name])} and {_describe_location(added)}"
                 raise UsageError(
-                    f"two tools are named {made.name!r}: {both}; rename one with Tool.from_function(..., name=...)"
+                    f"two tools are named {added.name!r}: {both}; rename one with Tool.from_function(..., name=...)"
                 )
-            self._note_aliases(made)
-            self._tools[made.name] = made
-            self._entries[made.name] = Entry(made.name, made.summary, partial(_parameter_names, made))
+            self._add_aliases(added)
+            self._tools[added.name] = added
+            self._entries[added.name] = Entry(added.name, added.summary, partial(_parameter_names, added))
             self._index = None
-            if made.secret or self._secrets is not _NO_SECRETS:
+            if added.secret or self._secrets is not _NO_SECRETS:
                 self._secrets = None
-        return made
+        return added
 
-    def _note_aliases(self, tool: Tool) -> None:
+    def _add_aliases(self, tool: Tool) -> None:
         """Records the aliases of a tool, unless another tool has one of them."""
         for name in sorted({tool.name, *tool.also_called}):
             other = self._also_called.get(name, name if name in self._tools else tool.name)
@@ -84,10 +84,10 @@ class Toolset(Mapping[str, Tool]):
                 raise UsageError(
                     f"tools {other!r} and {tool.name!r} are both named {name!r}; change also_called of one"
                 )
-        self._forget_aliases(self._tools.get(tool.name))
+        self._remove_aliases(self._tools.get(tool.name))
         self._also_called.update(dict.fromkeys(tool.also_called, tool.name))
 
-    def _forget_aliases(self, tool: Tool | None) -> None:
+    def _remove_aliases(self, tool: Tool | None) -> None:
         for name in tool.also_called if tool is not None else ():
             self._also_called.pop(name, None)
 
@@ -107,7 +107,7 @@ class Toolset(Mapping[str, Tool]):
             if self._secrets is not _NO_SECRETS:
                 self._secrets = None
             del self._entries[name]
-            self._forget_aliases(self._tools[name])
+            self._remove_aliases(self._tools[name])
             return self._tools.pop(name)
 
     def definitions(self, dialect: str | MessageShape = "openai") -> list[Any]:
@@ -120,7 +120,7 @@ class Toolset(Mapping[str, Tool]):
             UsageError: the dialect does not exist, or a tool's schema cannot be built.
         """
         described = standalone.load().shape(dialect, self.dialects)
-        return [thawed(described.definition(tool)) for tool in self.values()]
+        return [thaw(described.definition(tool)) for tool in self.values()]
 
     def suggest(self, called: str, arguments: Mapping[str, Any] | None = None) -> Suggestions:
         """The tools that an unknown name may mean, best first.
@@ -132,7 +132,7 @@ class Toolset(Mapping[str, Tool]):
         if called in self._also_called:
             return Suggestions((self._also_called[called],), confident=True)
         if self._index is None:
-            self._index = NameIndex(list(self._entries.values()))
+            self._index = SuggestionIndex(list(self._entries.values()))
         return self._index.suggest(called, arguments)
 
     @property
@@ -152,7 +152,7 @@ class Toolset(Mapping[str, Tool]):
 
     def without_handlers(self) -> Toolset:
         """The same tools with handlers that refuse to run, for repairers."""
-        return _Specs(self._tools.copy(), self._entries.copy(), self._also_called.copy(), self._index)
+        return _WithoutHandlers(self._tools.copy(), self._entries.copy(), self._also_called.copy(), self._index)
 
     def __getitem__(self, name: str) -> Tool:
         return self._tools[name]
@@ -210,21 +210,25 @@ class _View(_ReadOnly):
         return self._whole.without_handlers()
 
 
-class _Specs(_ReadOnly):
+class _WithoutHandlers(_ReadOnly):
     """Tools with handlers that refuse to run. Each is created when it is first read."""
 
     def __init__(
-        self, tools: dict[str, Tool], entries: dict[str, Entry], also_called: dict[str, str], index: NameIndex | None
+        self,
+        tools: dict[str, Tool],
+        entries: dict[str, Entry],
+        also_called: dict[str, str],
+        index: SuggestionIndex | None,
     ) -> None:
         super().__init__()
         self._tools, self._entries, self._also_called, self._index = tools, entries, also_called, index
-        self._made: dict[Tool, Tool] = {}
+        self._copies: dict[Tool, Tool] = {}
 
     def __getitem__(self, name: str) -> Tool:
         tool = self._tools[name]
-        if tool not in self._made:
-            self._made[tool] = tool.without_handler()
-        return self._made[tool]
+        if tool not in self._copies:
+            self._copies[tool] = tool.without_handler()
+        return self._copies[tool]
 
     def get(self, name: object, default: Any = None) -> Any:
         return self[name] if isinstance(name, str) and name in self._tools else default
@@ -239,18 +243,18 @@ class _Specs(_ReadOnly):
         return name in self._tools
 
 
-def _each(tools: Any) -> Iterator[Any]:
+def _flatten(tools: Any) -> Iterator[Any]:
     if isinstance(tools, Mapping):
         tools = tools.values()
     if callable(tools) or isinstance(tools, (str, bytes)) or not isinstance(tools, Iterable):
         raise UsageError(
             f"tools must be a list of tools, not {safe_repr(tools)}; write [{getattr(tools, '__name__', '...')}]"
         )
-    for given in tools:
-        if isinstance(given, Toolset):
-            yield from given.values()
+    for item in tools:
+        if isinstance(item, Toolset):
+            yield from item.values()
         else:
-            yield given
+            yield item
 
 
 _PACKAGES = {  # by the root package of an object's class
@@ -266,31 +270,31 @@ _PACKAGES = {  # by the root package of an object's class
 }
 
 
-def _from_anything(given: Any) -> Tool:
-    package = _package(given)
-    if callable(given):
+def _make_tool(value: Any) -> Tool:
+    package = _package(value)
+    if callable(value):
         try:
-            return Tool.from_function(given)
+            return Tool.from_function(value)
         except UsageError:
             if package is None:
                 raise
     if package is None:
-        raise UsageError(f"{safe_repr(given)} cannot be a tool: pass a Tool, a function or a Toolset")
-    kind = type(given)
+        raise UsageError(f"{safe_repr(value)} cannot be a tool: pass a Tool, a function or a Toolset")
+    kind = type(value)
     raise UsageError(
         f"{kind.__module__}.{kind.__qualname__} is a tool of another framework: `pip install {package}` protects it "
         "there; to run it here, pass its function"
     )
 
 
-def _package(given: Any) -> str | None:
+def _package(value: Any) -> str | None:
     """The package for the framework of an object; None for a function or any other object."""
-    roots = (cls.__module__.split(".") for cls in type(given).__mro__)
+    roots = (cls.__module__.split(".") for cls in type(value).__mro__)
     names = (name for parts in roots for name in (parts[0], ".".join(parts[:2])))
     return next((_PACKAGES[name] for name in names if name in _PACKAGES), None)
 
 
-def _where(tool: Tool) -> str:
+def _describe_location(tool: Tool) -> str:
     code = getattr(tool.handler, "__code__", None)
     if code is None:
         return repr(tool.handler)[:80]

@@ -7,20 +7,29 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from mulligan.resolve.synonyms import CHANGING, DESTROYING, LIGHT, OPPOSITE, READING, RELATED, SAME, SPACE_MARKS
+from mulligan.resolve.synonyms import (
+    ANTONYMS,
+    CHANGING,
+    DESTROYING,
+    NAMESPACE_SEPARATORS,
+    READING,
+    RELATED,
+    STOP_WORDS,
+    SYNONYMS,
+)
 
 _PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _FOREIGN_PIECES = re.compile(r"[^\W\d_]+|\d+")
 _IRREGULAR = frozenset({"news", "address"})
-_READING, _CHANGING, _DESTROYING, _LIGHT = (
-    frozenset(words.split()) for words in (READING, CHANGING, DESTROYING, LIGHT)
+_READING, _CHANGING, _DESTROYING, _STOP_WORDS = (
+    frozenset(words.split()) for words in (READING, CHANGING, DESTROYING, STOP_WORDS)
 )
 _VOWELS = frozenset("aeiouy")
 SHORTEST_WORD = 3
 _SHORTEST_RUN_ON, _LONGEST_RUN_ON = 6, 32
 _SHORTEST_VERB_FORM, _SHORTEST_NOUN_OF_VERB = 6, 8
 _MOST_WORDS = 16
-_NEGATING = ("un", "dis", "de", "re")
+_NEGATIVE_PREFIXES = ("un", "dis", "de", "re")
 
 
 class Meaning(NamedTuple):
@@ -56,14 +65,14 @@ class Word(NamedTuple):
     meaning: Meaning
 
     @property
-    def acts(self) -> bool:
+    def has_opposite(self) -> bool:
         """Whether it has an opposite, as most verbs do."""
         return bool(self.meaning.left | self.meaning.right)
 
     @property
     def changes(self) -> bool:
         """Whether it is a verb that does more than read."""
-        return (self.acts and not self.reads) or self.text in _CHANGING
+        return (self.has_opposite and not self.reads) or self.text in _CHANGING
 
     @property
     def reads(self) -> bool:
@@ -76,12 +85,12 @@ class Word(NamedTuple):
         return self.text in _DESTROYING
 
     @property
-    def is_light(self) -> bool:
+    def is_stop_word(self) -> bool:
         """Whether it says almost nothing about which tool is meant."""
-        return self.text in _LIGHT
+        return self.text in _STOP_WORDS
 
 
-def pieces(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """Splits a name or a sentence at separators, digits and capitals into lower-case words."""
     pattern = _PIECES if text.isascii() else _FOREIGN_PIECES
     return [piece.lower() for piece in pattern.findall(text)]
@@ -115,7 +124,7 @@ class Lexicon:
         """Looks up a lower-case word."""
         word = self._words.get(text)
         if word is None:
-            word = self._words[text] = word_of(text)
+            word = self._words[text] = look_up_word(text)
         return word
 
     def words(self, texts: Iterable[str]) -> list[Word]:
@@ -124,11 +133,11 @@ class Lexicon:
         for text in texts:
             word = self.word(text)
             whole = word.meaning is not UNKNOWN or not _SHORTEST_RUN_ON <= len(text) <= _LONGEST_RUN_ON
-            found += [word] if whole else map(self.word, split(text))
+            found += [word] if whole else map(self.word, split_compound(text))
         return found
 
 
-class Name(NamedTuple):
+class ParsedName(NamedTuple):
     """A parsed tool name.
 
     Attributes:
@@ -143,64 +152,68 @@ class Name(NamedTuple):
 
     whole: str
     tail: str
-    space: str
+    namespace: str
     words: tuple[Word, ...]
     texts: tuple[str, ...]
-    heading: int
-    cut: int
+    namespace_length: int
+    namespace_end: int
 
     @property
     def tail_words(self) -> tuple[Word, ...]:
         """The words after the namespace."""
-        return self.words[self.heading :]
+        return self.words[self.namespace_length :]
 
 
-def parse(name: str, lexicon: Lexicon) -> Name:
+def parse_name(name: str, lexicon: Lexicon) -> ParsedName:
     """Parses a name. The namespace ends at the last namespace separator."""
-    cut = max(name.rfind(mark) + len(mark) if mark in name else 0 for mark in SPACE_MARKS)
-    space, tail = pieces(name[:cut]), pieces(name[cut:])
+    namespace_end = max(name.rfind(mark) + len(mark) if mark in name else 0 for mark in NAMESPACE_SEPARATORS)
+    namespace, tail = split_words(name[:namespace_end]), split_words(name[namespace_end:])
     if not tail:
-        space, tail, cut = [], space, 0
-    heading = lexicon.words(space)[-_MOST_WORDS:]
-    words = (*heading, *lexicon.words(tail)[:_MOST_WORDS])
+        namespace, tail, namespace_end = [], namespace, 0
+    namespace_words = lexicon.words(namespace)[-_MOST_WORDS:]
+    words = (*namespace_words, *lexicon.words(tail)[:_MOST_WORDS])
     texts = tuple(word.text for word in words)
-    return Name("".join(space + tail), "".join(tail), "".join(space), words, texts, len(heading), cut)
+    return ParsedName(
+        "".join(namespace + tail), "".join(tail), "".join(namespace), words, texts, len(namespace_words), namespace_end
+    )
 
 
-def tails(name: str) -> list[str]:
+def strip_namespaces(name: str) -> list[str]:
     """The rest of a name after each of its namespaces. A verb such as `delete` is not a namespace."""
-    ends = [start + len(mark) for mark in SPACE_MARKS for start in range(len(name)) if name.startswith(mark, start)]
+    ends = [
+        start + len(mark) for mark in NAMESPACE_SEPARATORS for start in range(len(name)) if name.startswith(mark, start)
+    ]
     lexicon = Lexicon()
-    return [name[end:] for end in ends if not orders(lexicon.words(pieces(name[:end])))]
+    return [name[end:] for end in ends if not requests_change(lexicon.words(split_words(name[:end])))]
 
 
-def word_of(text: str) -> Word:
+def look_up_word(text: str) -> Word:
     """Looks up a lower-case word in the tables."""
     root = stem(text)
     return Word(text, root, _meanings().get(root, UNKNOWN))
 
 
-def split(text: str) -> list[str]:
+def split_compound(text: str) -> list[str]:
     """Splits a joined word if every part is known: `readfile` becomes `read` and `file`."""
     meanings = _meanings()
-    ways: dict[int, list[str]] = {0: []}
+    splits: dict[int, list[str]] = {0: []}
     for end in range(SHORTEST_WORD, len(text) + 1):
         found = [
             [*way, text[start:end]]
-            for start, way in ways.items()
+            for start, way in splits.items()
             if end - start >= SHORTEST_WORD and stem(text[start:end]) in meanings
         ]
         if found:
-            ways[end] = min(found, key=len)
-    return ways.get(len(text), [text])
+            splits[end] = min(found, key=len)
+    return splits.get(len(text), [text])
 
 
-def orders(words: Iterable[Word]) -> bool:
+def requests_change(words: Iterable[Word]) -> bool:
     """Whether a word asks for a change, such as `delete`, but not `creating`. Namespaces contain no such word."""
     return any(word.changes and not word.text.endswith("ing") for word in words)
 
 
-def opposed(one: Word, other: Word) -> bool:
+def are_antonyms(one: Word, other: Word) -> bool:
     """Whether two words must never be confused with each other, such as `read` and `delete`, or `lock` and `unlock`."""
     a, b = one.meaning, other.meaning
     if a.same & b.same:
@@ -210,30 +223,33 @@ def opposed(one: Word, other: Word) -> bool:
     if a is not UNKNOWN and b is not UNKNOWN:
         return False
     short, long = sorted((one.text, other.text), key=len)
-    return long.endswith(short) and long[: len(long) - len(short)] in _NEGATING
+    return long.endswith(short) and long[: len(long) - len(short)] in _NEGATIVE_PREFIXES
 
 
-def opposites(word: Word) -> list[str]:
+def antonyms(word: Word) -> list[str]:
     """The opposites of a word in the tables."""
     found = []
-    for number, line in enumerate(_lines(OPPOSITE)):
+    for number, line in enumerate(_lines(ANTONYMS)):
         left, _, right = line.partition("|")
         found += right.split() if word.meaning.left >> number & 1 else []
         found += left.split() if word.meaning.right >> number & 1 else []
-    return [text for text in found if not word_of(text).meaning.same & word.meaning.same]
+    return [text for text in found if not look_up_word(text).meaning.same & word.meaning.same]
 
 
-def negations(word: Word) -> list[str]:
+def negated_forms(word: Word) -> list[str]:
     """The word with each negating prefix added, and without the one it has."""
-    prefixed = [prefix + word.text for prefix in _NEGATING]
-    return prefixed + [word.text.removeprefix(prefix) for prefix in _NEGATING if word.text.startswith(prefix)]
+    prefixed = [prefix + word.text for prefix in _NEGATIVE_PREFIXES]
+    return prefixed + [word.text.removeprefix(prefix) for prefix in _NEGATIVE_PREFIXES if word.text.startswith(prefix)]
 
 
 def synonyms(word: Word) -> list[str]:
     """Other words that can replace this one, the closest first."""
     found = dict.fromkeys(
         text
-        for mask, lines in ((word.meaning.same, _lines(SAME)), (word.meaning.related, _lines(SAME) + _lines(RELATED)))
+        for mask, lines in (
+            (word.meaning.same, _lines(SYNONYMS)),
+            (word.meaning.related, _lines(SYNONYMS) + _lines(RELATED)),
+        )
         for number, line in enumerate(lines)
         if mask >> number & 1
         for text in line.split()
@@ -253,12 +269,12 @@ def _meanings() -> Mapping[str, Meaning]:
             root = stems.get(word) or stems.setdefault(word, stem(word))
             rows.setdefault(root, [0, 0, 0, 0])[field] |= 1 << number
 
-    same = _lines(SAME)
+    same = _lines(SYNONYMS)
     for number, line in enumerate(same + _lines(RELATED)):
         note(1, number, line)
         if number < len(same):
             note(0, number, line)
-    for number, line in enumerate(_lines(OPPOSITE)):
+    for number, line in enumerate(_lines(ANTONYMS)):
         left, _, right = line.partition("|")
         note(2, number, left)
         note(3, number, right)
@@ -274,7 +290,7 @@ _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
 _NEGATIONS = frozenset(["not", "no", "non", "never", "un", "re", "ex", "de", "dis", "in", "im", "mis", "anti", "pre"])
 _UNITS = frozenset(["s", "m", "h", "d", "y", "b", "g", "l", "c", "f"])
 _WRAPPERS = ("functions.", "function.", "tools.", "tool.", "default_api.")
-_LOOSE = str.maketrans("", "", "-_. ")
+_WITHOUT_SEPARATORS = str.maketrans("", "", "-_. ")
 _SEPARATORS = re.compile(  # separators between words; not between two digits, and not the sign of a number
     r"(?<=[^\W\d_])(?![-_. ]+-\d)[-_. ]+(?=[^\W_])|(?<=\d)[-_. ]+(?=[^\W\d_])|^[_ ]+|[_ ]+$", re.MULTILINE
 )
@@ -309,8 +325,8 @@ def is_restyled(sent: str, name: str) -> bool:
 
 def _changes_unit(words: list[str], others: list[str]) -> bool:
     """Whether a one-letter word, such as `M` or `m`, differs in case, unless one of the names is all capitals."""
-    is_loud = all(map(str.isupper, words)) or all(map(str.isupper, others))
-    return not is_loud and any(len(one) == 1 and one != other for one, other in zip(words, others, strict=False))
+    is_upper = all(map(str.isupper, words)) or all(map(str.isupper, others))
+    return not is_upper and any(len(one) == 1 and one != other for one, other in zip(words, others, strict=False))
 
 
 def has_same_words(sent: str, name: str) -> bool:
@@ -373,20 +389,20 @@ def canonical_match(called: str, names: Iterable[str]) -> str | None:
     """
     if not 0 < len(called) <= _LONGEST_NAME:
         return None
-    given = list(names)
-    forms = canonical("\n".join(given)).split("\n")
-    if len(forms) != len(given):
-        forms = [canonical(name) for name in given]
-    wanted, shorter = canonical(called), _tails_behind_servers(called, given)
-    equal, akin = [], []
-    for name, form in zip(given, forms, strict=True):
+    existing = list(names)
+    forms = canonical("\n".join(existing)).split("\n")
+    if len(forms) != len(existing):
+        forms = [canonical(name) for name in existing]
+    wanted, tails = canonical(called), _canonical_tails_after_servers(called, existing)
+    equal, similar = [], []
+    for name, form in zip(existing, forms, strict=True):
         if form == wanted:
             if has_same_words(called, name):
                 equal.append(name)
-        elif form in shorter or (form.endswith(wanted) and wanted in _tails(name)):
-            akin.append(name)
-    found = equal or akin
-    return found[0] if len(found) == 1 and wanted and not is_ambiguous(called, given) else None
+        elif form in tails or (form.endswith(wanted) and wanted in _canonical_tails(name)):
+            similar.append(name)
+    found = equal or similar
+    return found[0] if len(found) == 1 and wanted and not is_ambiguous(called, existing) else None
 
 
 def is_ambiguous(called: str, names: Iterable[str]) -> bool:
@@ -396,18 +412,18 @@ def is_ambiguous(called: str, names: Iterable[str]) -> bool:
         called: the name that was called.
         names: the names that exist.
     """
-    forms = "\n".join(["", *names, ""]).translate(_LOOSE).casefold().replace("\n", "\n\n")
-    return forms.count(f"\n{called.translate(_LOOSE).casefold()}\n") > 1
+    forms = "\n".join(["", *names, ""]).translate(_WITHOUT_SEPARATORS).casefold().replace("\n", "\n\n")
+    return forms.count(f"\n{called.translate(_WITHOUT_SEPARATORS).casefold()}\n") > 1
 
 
-def _tails(name: str) -> set[str]:
+def _canonical_tails(name: str) -> set[str]:
 
-    return {canonical(tail) for tail in tails(name)} - {""}
+    return {canonical(tail) for tail in strip_namespaces(name)} - {""}
 
 
-def _tails_behind_servers(called: str, names: Iterable[str]) -> set[str]:
+def _canonical_tails_after_servers(called: str, names: Iterable[str]) -> set[str]:
     """The rest of a name after each server's namespace; only after a provider's prefix if existing names have namespaces."""
-    spaces = {tail: called[: -len(tail)] for tail in tails(called) if tail}
-    if spaces and any(map(tails, names)):
+    spaces = {tail: called[: -len(tail)] for tail in strip_namespaces(called) if tail}
+    if spaces and any(map(strip_namespaces, names)):
         spaces = {tail: space for tail, space in spaces.items() if space in (*_WRAPPERS, "mcp__")}
     return {canonical(tail) for tail in spaces} - {""}

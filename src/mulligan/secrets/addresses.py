@@ -109,14 +109,14 @@ def _depth(slash: str) -> int:
 def _spelling(depth: int) -> _Spelling:
     known = _SPELLINGS.get(depth)
     if known is None:
-        known = _SPELLINGS[depth] = _Spelling(*(re.compile(source) for source in sources(depth)))
+        known = _SPELLINGS[depth] = _Spelling(*(re.compile(source) for source in separator_patterns(depth)))
     return known
 
 
 _SPELLINGS: dict[int, _Spelling] = {}
 
 
-def sources(depth: int) -> tuple[str, str, str, str]:
+def separator_patterns(depth: int) -> tuple[str, str, str, str]:
     """The patterns of the separators at one depth of percent-encoding: `:`, `@`, after the host, after the address.
 
     Args:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 from unicodedata import normalize
 
-from mulligan.secrets.marking import REDACTED
+from mulligan.secrets.marker import REDACTED
 
 _PAIR = r"(?P<name>[^\W\d][\w.-]{0,63})\\{0,8}[\"']?[ \t]{0,4}[:=][ \t]{0,4}(?P<open>\\{0,8}[\"'])?"
 _BARE = r"[^\s,;&}\])\"'<>\\]{1,4096}"
@@ -36,7 +36,7 @@ class SecretNames:
     def __bool__(self) -> bool:
         return bool(self._forms)
 
-    def may_mean(self, name: str) -> bool:
+    def may_be_secret(self, name: str) -> bool:
         """Whether a name is that of a secret argument, but for style, a letter or two, or words around it.
 
         Args:
@@ -50,7 +50,7 @@ class SecretNames:
         words = _words(name[:_LONGEST_NAME])
         return any(wanted <= words for wanted in self._words) or any(_is_near(form, known) for known in self._forms)
 
-    def values_in(self, arguments: object) -> Iterator[object]:
+    def find_values(self, arguments: object) -> Iterator[object]:
         """The values under such names, at any depth, also in texts that hold JSON or `name=value`.
 
         Args:
@@ -63,7 +63,7 @@ class SecretNames:
             item = waiting.pop()
             if type(item) is dict:
                 for name, value in item.items():
-                    if type(name) is str and self.may_mean(name):
+                    if type(name) is str and self.may_be_secret(name):
                         yield value
                     else:
                         waiting.append(value)
@@ -72,15 +72,15 @@ class SecretNames:
             elif type(item) is bytes:
                 waiting.append(item[:_LONGEST_TEXT].decode("utf-8", "replace"))
             elif type(item) is str and (":" in item or "=" in item):
-                read = _read(item)
+                read = _parse_json(item)
                 if read is None:
-                    yield from self._values_in_text(item[:_LONGEST_TEXT])
+                    yield from self._find_values_in_text(item[:_LONGEST_TEXT])
                 else:
                     waiting.append(read)
 
-    def _values_in_text(self, text: str) -> Iterator[str]:
+    def _find_values_in_text(self, text: str) -> Iterator[str]:
         for pair in re.finditer(_PAIR, text):
-            if self.may_mean(pair["name"]):
+            if self.may_be_secret(pair["name"]):
                 start, quote = pair.end(), pair["open"]
                 if quote:
                     end = text.find(quote, start, start + _LONGEST_VALUE)
@@ -89,27 +89,27 @@ class SecretNames:
                     yield value[0]
 
 
-def masked(arguments: Any, secret: Collection[str], hide: Callable[[str], str]) -> Any:
+def redact_arguments(arguments: Any, secret: Collection[str], redact: Callable[[str], str]) -> Any:
     """A copy of what was sent, with the mark in the place of secrets.
 
     Args:
         arguments: a JSON value.
         secret: names of members whose values are hidden whatever they are.
-        hide: takes secrets out of a text.
+        redact: takes secrets out of a text.
     """
     if isinstance(arguments, Mapping):
         return {
-            name: REDACTED if name in secret and value is not None else masked(value, (), hide)
+            name: REDACTED if name in secret and value is not None else redact_arguments(value, (), redact)
             for name, value in arguments.items()
         }
     if isinstance(arguments, (list, tuple)):
-        return [masked(item, (), hide) for item in arguments]
+        return [redact_arguments(item, (), redact) for item in arguments]
     if isinstance(arguments, str):
-        return hide(arguments)
+        return redact(arguments)
     if (
         isinstance(arguments, (int, float))
         and not isinstance(arguments, bool)
-        and hide(str(arguments)) != str(arguments)
+        and redact(str(arguments)) != str(arguments)
     ):
         return REDACTED
     return arguments
@@ -125,7 +125,7 @@ def outline(arguments: Mapping[str, Any]) -> str:
     return f"{{{', '.join(f'{name}: {kind}' for name, kind in zip(arguments, kinds, strict=True))}}}"
 
 
-def _read(text: str) -> Any:
+def _parse_json(text: str) -> Any:
     if text[:_LONGEST_TEXT].lstrip()[:1] not in ("{", "[", '"') or len(text) > _LONGEST_TEXT:
         return None
     import json

@@ -54,13 +54,13 @@ def command_spans(text: str, lowered: str) -> Iterator[tuple[int, int]]:
         lowered: the same in lower case.
     """
     if any(sign in text for sign in _SIGNS) and re.search(_OPTION, text):
-        yield from _in_command_lines(text)
+        yield from _option_spans(text)
     if ("(" in text or "[" in text) and any(word in lowered for word in ("auth", "login", "credentials")):
         for match in re.finditer(_LOGINS, text, re.IGNORECASE):
             yield match.span("value")
 
 
-def _in_command_lines(text: str) -> Iterator[tuple[int, int]]:
+def _option_spans(text: str) -> Iterator[tuple[int, int]]:
     searched: dict[str, int] = {}
     for program in re.finditer(_PROGRAMS, text):
         row = program.lastgroup or ""

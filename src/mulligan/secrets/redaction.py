@@ -7,15 +7,15 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from mulligan.forks import shared_lock
-from mulligan.secrets import commands, named, shapes, tokens
+from mulligan.secrets import commands, named_values, patterns, tokens
 from mulligan.secrets.addresses import password_of
-from mulligan.secrets.marking import REDACTED
-from mulligan.secrets.shapes import redact_shapes
+from mulligan.secrets.marker import REDACTED
+from mulligan.secrets.patterns import redact_patterns
 from mulligan.secrets.values import Finder, Probe, probes_of, secrets_of
 
-__all__ = ["PATTERNS", "REDACTED", "Redactor", "cut"]
+__all__ = ["PATTERNS", "REDACTED", "Redactor", "truncate"]
 
-PATTERNS: tuple[str, ...] = (*shapes.SOURCES, *tokens.SOURCES, *named.SOURCES, *commands.SOURCES)
+PATTERNS: tuple[str, ...] = (*patterns.SOURCES, *tokens.SOURCES, *named_values.SOURCES, *commands.SOURCES)
 
 _MOST_VALUES, _SHORTEST, _MOST_PASSES = 1_000, 8, 8
 _ELLIPSIS = "…"
@@ -54,11 +54,11 @@ class Redactor:
         self._lock = shared_lock()
         self._environment: Mapping[str, str] | None = os.environ if environment is None else environment
         self._probes: dict[str, tuple[Probe, ...] | None] = {}
-        self._hosts: set[str] = set()
+        self._host_secrets: set[str] = set()
         self._finder: Finder | None = None
         self.shortest = _SHORTEST
         for value in values:
-            self._hosts.update(secrets_of(value))
+            self._host_secrets.update(secrets_of(value))
             self.register(value)
 
     def register(self, value: object) -> None:
@@ -85,11 +85,11 @@ class Redactor:
             Redacting it again changes nothing.
         """
         finder = self._finder or self._build()
-        redacted = _once(text, finder)
+        redacted = _redact_once(text, finder)
         for _ in range(_MOST_PASSES):
             if redacted == text:
                 break
-            text, redacted = redacted, _once(redacted, finder)
+            text, redacted = redacted, _redact_once(redacted, finder)
         return redacted
 
     def redact_values(self, text: str) -> str:
@@ -99,15 +99,15 @@ class Redactor:
             text: a text of any length.
         """
         finder = self._finder or self._build()
-        return finder.redact(text) if finder.anchors or finder.loose else text
+        return finder.redact(text) if finder.anchors or finder.unprobed else text
 
-    def hiding(self, values: Collection[str]) -> Redactor:
+    def with_values(self, values: Collection[str]) -> Redactor:
         """A redactor for the texts of one call, which also hides some values if they are whole words.
 
         Args:
             values: short secrets of that call. Everywhere else they are ordinary numbers or words.
         """
-        return _OfOneCall(self, values)
+        return _CallRedactor(self, values)
 
     def _add(self, secrets: Iterable[str]) -> None:
         for secret in secrets:
@@ -115,16 +115,16 @@ class Redactor:
                 self._finder = None
                 self.shortest = min(self.shortest, len(secret))
             self._probes[secret] = self._probes.pop(secret, None)
-        while len(self._probes) - len(self._hosts) > _MOST_VALUES:
-            del self._probes[next(secret for secret in self._probes if secret not in self._hosts)]
+        while len(self._probes) - len(self._host_secrets) > _MOST_VALUES:
+            del self._probes[next(secret for secret in self._probes if secret not in self._host_secrets)]
 
     def _build(self) -> Finder:
         with self._lock:
             if self._environment is not None:
                 registered = list(self._probes)
-                hosts = list(_credentials(self._environment))
-                self._hosts.update(hosts)
-                self._add(hosts)
+                host_secrets = list(_find_credentials(self._environment))
+                self._host_secrets.update(host_secrets)
+                self._add(host_secrets)
                 self._add(registered)
                 self._environment = None
             for secret, probes in self._probes.items():
@@ -134,7 +134,7 @@ class Redactor:
             return finder
 
 
-class _OfOneCall(Redactor):
+class _CallRedactor(Redactor):
     """Hides short values as whole words, then what another redactor hides."""
 
     def __init__(self, redactor: Redactor, values: Collection[str]) -> None:
@@ -153,11 +153,11 @@ class _OfOneCall(Redactor):
         return self._redactor.redact_values(re.sub(self._words, REDACTED, text))
 
 
-def _once(text: str, finder: Finder) -> str:
-    return redact_shapes(finder.redact(text) if finder.anchors or finder.loose else text)
+def _redact_once(text: str, finder: Finder) -> str:
+    return redact_patterns(finder.redact(text) if finder.anchors or finder.unprobed else text)
 
 
-def _credentials(environment: Mapping[str, str]) -> Iterator[str]:
+def _find_credentials(environment: Mapping[str, str]) -> Iterator[str]:
     for name, value in environment.items():
         if len(value) >= _SHORTEST and _names_credential(name.upper()):
             if not re.fullmatch(_ORDINARY_VALUE, value) and not _is_file(value):
@@ -181,7 +181,7 @@ def _is_file(value: str) -> bool:
         return False
 
 
-def cut(text: str, limit: int) -> str:
+def truncate(text: str, limit: int) -> str:
     """Shorten a text that was redacted, at a word boundary if there is one near.
 
     Args:
@@ -238,13 +238,13 @@ def redacted_pointer(pointer: str, redact: Callable[[str], str]) -> str:
         redact: takes secrets out of a text.
     """
     redacted = redact(pointer)
-    for spelling in spellings(pointer):
+    for spelling in pointer_spellings(pointer):
         if redacted == pointer and redact(spelling) != spelling:
             redacted = redact(spelling)
     return redacted
 
 
-def spellings(pointer: str) -> Iterator[str]:
+def pointer_spellings(pointer: str) -> Iterator[str]:
     """How the names in a JSON Pointer may have been written, where that is not the pointer itself.
 
     Args:

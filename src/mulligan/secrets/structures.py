@@ -13,7 +13,7 @@ _NAME = (
     r"(?P<name>(?<![\w-])(?:[a-z0-9]{1,20}[_.-]){0,3}(?:pass(?:[ _-]?word|wd|[ _-]?phrase|code)|pwd|secret(?:[ _-]?key)?"
     r"|(?:api|access|secret|private|auth|client)[ _-]?(?:key|token|secret)|token))"
 )
-_OF_SOMEONE = r"(?P<name>(?<![\w-])(?:[a-z0-9]{1,20}[_.-]){0,3}(?:pass(?:[ _-]?word|wd|[ _-]?phrase|code)|pwd))"
+_PHRASE_NAME = r"(?P<name>(?<![\w-])(?:[a-z0-9]{1,20}[_.-]){0,3}(?:pass(?:[ _-]?word|wd|[ _-]?phrase|code)|pwd))"
 _VALUE = r"(?P<value>[^\s\"'`\\]{4,256})"
 _BARE = r"(?P<value>[^\s\"'`\\,;()\[\]{}<>]{4,256})"
 _LABEL = (
@@ -33,15 +33,15 @@ _FORMS = (
     rf"(?P<name>identified by)(?: password)?\s{{1,4}}(?:{_Q})?{_VALUE}",
     rf"(?P<name>(?<![\w-])pw)[ \t]{{0,4}}[:=][ \t]{{0,4}}(?:{_Q})?{_VALUE}",
     rf"(?P<name>(?<![\w-])pass[ -](?:phrase|word))[ \t]{{0,4}}[:=][ \t]{{0,4}}(?:{_Q})?{_VALUE}",
-    rf"{_OF_SOMEONE} (?:for|of|on) [^\s:]{{1,64}}:[ \t]{{1,4}}(?:{_Q})?{_VALUE}",  # Password for bob: ...
+    rf"{_PHRASE_NAME} (?:for|of|on) [^\s:]{{1,64}}:[ \t]{{1,4}}(?:{_Q})?{_VALUE}",  # Password for bob: ...
     rf"{_NAME}\[{_BARE}\]",
     rf"{_NAME}(?:{_Q})?[ \t]{{0,4}}(?:-{{1,2}}>|=>|→|⇒|\|)[ \t]{{0,4}}(?:{_Q})?{_BARE}",
     rf"(?P<name>(?<![\w-])(?:api|access|secret|private|auth)[_-]?(?:key|token))[ \t]{{1,4}}{_BARE}",
     rf"\bname={_Q}{_NAME}{_Q}[^\n]{{0,80}}\r?\n(?:[\w-]{{1,40}}:[^\n]{{0,200}}\r?\n){{0,3}}\r?\n{_VALUE}",  # multipart
 )
 _LOGIN = r"(?<![\w/:@.%])[\w.+-]{1,64}:(?P<value>[^\s/:@\"'`<>\\]{6,128})@(?=[\w-]{1,64})"
-_OPEN = re.compile(r"(?:page|continuation|next|sync|cursor|csrf)").search
-_COLUMN = re.compile(rf"(?:{_Q})?{_NAME}(?:{_Q})?").fullmatch
+_find_public_name = re.compile(r"(?:page|continuation|next|sync|cursor|csrf)").search
+_match_column = re.compile(rf"(?:{_Q})?{_NAME}(?:{_Q})?").fullmatch
 _SEPARATORS, _MOST_ROWS, _LONGEST_HEADER = (",", ";", "\t", "|"), 200, 1_000
 _SIGNS = frozenset("!#$%^&*=?~")
 _WORDS = (
@@ -62,21 +62,21 @@ _WORDS = (
 SOURCES = (*_FORMS, _LOGIN)
 
 
-def structure_spans(text: str, lowered: str, is_telling: Callable[[str], bool]) -> Iterator[tuple[int, int]]:
+def structure_spans(text: str, lowered: str, is_password_like: Callable[[str], bool]) -> Iterator[tuple[int, int]]:
     """Where values are that have the name of a secret beside them in a structure.
 
     Args:
         text: foreign text of any length; the time taken is linear in it.
         lowered: the same in lower case, character by character.
-        is_telling: whether a word is none of a sentence.
+        is_password_like: whether a word is none of a sentence.
     """
     if any(word in lowered for word in _WORDS):
         for source in _FORMS:
             for match in re.finditer(source, lowered):
                 start, end = match.span("value")
-                if not _OPEN(match["name"]) and is_telling(text[start:end].strip(".,;:!?()[]{} ")):
+                if not _find_public_name(match["name"]) and is_password_like(text[start:end].strip(".,;:!?()[]{} ")):
                     yield start, end
-        yield from _columns(text, lowered, is_telling)
+        yield from _column_spans(text, lowered, is_password_like)
     if "@" in text:
         for match in re.finditer(_LOGIN, text):
             if _is_strong(match["value"]):
@@ -89,29 +89,29 @@ def _is_strong(value: str) -> bool:
     return any(map(str.isdigit, value)) and (is_mixed or not _SIGNS.isdisjoint(value))
 
 
-def _columns(text: str, lowered: str, is_telling: Callable[[str], bool]) -> Iterator[tuple[int, int]]:
+def _column_spans(text: str, lowered: str, is_password_like: Callable[[str], bool]) -> Iterator[tuple[int, int]]:
     """Where the values of a table's columns are whose heads name secrets."""
-    place, rows, separator, count = 0, 0, "", 0
-    wanted: list[int] = []
+    next_start, rows, separator, count = 0, 0, "", 0
+    secret_columns: list[int] = []
     for line in text.splitlines(keepends=True):
-        start, place = place, place + len(line)
+        start, next_start = next_start, next_start + len(line)
         cells = line.rstrip("\r\n").split(separator) if separator else []
-        if wanted and len(cells) == count and rows < _MOST_ROWS:
+        if secret_columns and len(cells) == count and rows < _MOST_ROWS:
             rows += 1
             at = start
             for number, cell in enumerate(cells):
                 value = cell.strip(" \t\"'`")
-                if number in wanted and " " not in value and is_telling(value):
+                if number in secret_columns and " " not in value and is_password_like(value):
                     begin = at + cell.index(value)
                     yield begin, begin + len(value)
                 at += len(cell) + 1
             continue
-        wanted = []
+        secret_columns = []
         if len(line) <= _LONGEST_HEADER:
             for separator in _SEPARATORS:
-                heads = lowered[start:place].rstrip("\r\n").split(separator)
-                wanted = [number for number, head in enumerate(heads) if _COLUMN(head.strip())]
-                if wanted and len(heads) > 1:
-                    count, rows = len(heads), 0
+                headers = lowered[start:next_start].rstrip("\r\n").split(separator)
+                secret_columns = [number for number, head in enumerate(headers) if _match_column(head.strip())]
+                if secret_columns and len(headers) > 1:
+                    count, rows = len(headers), 0
                     break
-                wanted = []
+                secret_columns = []

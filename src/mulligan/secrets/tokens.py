@@ -137,7 +137,7 @@ TOKENS: tuple[tuple[str, ...], ...] = (
 They are looked for where a word begins, or where an escape before it ends.
 """
 
-UNKNOWN = (  # a short prefix, then much that looks random: the form that services have come to agree on
+UNKNOWN_TOKEN = (  # a short prefix, then much that looks random: the form that services have come to agree on
     rf"(?!sha[0-9])[a-z][a-z0-9]{{1,11}}(?:_[a-z0-9]{{1,8}}){{0,3}}[_-](?P<random>{_A}{{32,}})"
 )
 _RUN = r"(?<![A-Za-z0-9_.~-])[A-Za-z0-9_.~-]{14,}"
@@ -148,7 +148,7 @@ _SHORTEST_UNKNOWN = 34
 _FEWEST_CHANGES = 0.45
 """Of random letters and digits, three of five differ in kind from the one before; of `readPageContent`, one of five."""
 
-SOURCES = (*(source for _, *sources in TOKENS for source in sources), UNKNOWN, _RUN)
+SOURCES = (*(source for _, *sources in TOKENS for source in sources), UNKNOWN_TOKEN, _RUN)
 
 
 def token_spans(text: str) -> Iterator[tuple[int, int]]:
@@ -160,13 +160,13 @@ def token_spans(text: str) -> Iterator[tuple[int, int]]:
     done = 0
     for run in re.finditer(_RUN, text):
         start, end = run.span()
-        for edge in _edges(text, start, end):
-            if edge >= done and (found := _token(text, edge, end)):
+        for token_start in _token_starts(text, start, end):
+            if token_start >= done and (found := _token(text, token_start, end)):
                 done = found.end()
                 yield found.span()
 
 
-def _edges(text: str, start: int, end: int) -> Iterator[int]:
+def _token_starts(text: str, start: int, end: int) -> Iterator[int]:
     """Where a token may begin in a run of its characters: where a word does, or an escape before it ends."""
     escape = re.compile(_ESCAPE).match(text, max(0, start - 1), end)
     if escape:
@@ -176,18 +176,18 @@ def _edges(text: str, start: int, end: int) -> Iterator[int]:
         yield separator.end()
 
 
-def _token(text: str, edge: int, end: int) -> re.Match[str] | None:
-    pattern = _published().get(text[edge])
-    found = pattern.match(text, edge) if pattern else None
-    if found is None and end - edge > _SHORTEST_UNKNOWN:
-        found = re.compile(UNKNOWN).match(text, edge)
+def _token(text: str, start: int, end: int) -> re.Match[str] | None:
+    pattern = _patterns_by_character().get(text[start])
+    found = pattern.match(text, start) if pattern else None
+    if found is None and end - start > _SHORTEST_UNKNOWN:
+        found = re.compile(UNKNOWN_TOKEN).match(text, start)
         if found and not is_random(found["random"]):
             return None
     return found
 
 
 @cache
-def _published() -> dict[str, re.Pattern[str]]:
+def _patterns_by_character() -> dict[str, re.Pattern[str]]:
     """By its first character, a pattern of all tokens that can begin with it."""
     by_character: dict[str, list[str]] = {}
     for source in (source for _, *sources in TOKENS for source in sources):

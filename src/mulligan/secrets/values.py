@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any, NamedTuple
 
-from mulligan.secrets.codings import folded, readings
-from mulligan.secrets.marking import REDACTED, replace
+from mulligan.secrets.decoding import decode_each, decoded_forms
+from mulligan.secrets.marker import REDACTED, redact_spans
 
 _SHORTEST, _LONGEST, _CHUNK, _MOST_ITEMS = 4, 16_384, 256, 10_000
 _SHORTEST_OF_ALL = 2
@@ -48,72 +48,74 @@ class Finder(NamedTuple):
     """
 
     anchors: str
-    owners: dict[str, list[tuple[str, tuple[str, ...]]]]
-    loose: tuple[str, ...]
+    values_by_part: dict[str, list[tuple[str, tuple[str, ...]]]]
+    unprobed: tuple[str, ...]
     phrases: tuple[str, ...]
     sources: dict[str, str]
-    coded: dict[str, list[str]]
+    decoded_values: dict[str, list[str]]
 
     @classmethod
     def of(cls, probes: Mapping[str, tuple[Probe, ...]]) -> Finder:
         """Build it from values and the result of `probes_of` for each."""
-        owners: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
-        for value, needed in probes.items():
-            for part, runs in needed:
-                owners.setdefault(part, []).append((value, runs))
-        anchors = "".join(sorted({part[0] for part in owners}, key=_RARE_FIRST.index))
-        loose = tuple(value for value, needed in probes.items() if not needed)
+        values_by_part: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+        for value, needed_probes in probes.items():
+            for part, runs in needed_probes:
+                values_by_part.setdefault(part, []).append((value, runs))
+        anchors = "".join(sorted({part[0] for part in values_by_part}, key=_RARE_FIRST.index))
+        unprobed = tuple(value for value, needed_probes in probes.items() if not needed_probes)
         phrases = tuple(value for value in probes if re.search(r"[\s\"',;&<>]", value))
-        coded: dict[str, list[str]] = {}
+        decoded_values: dict[str, list[str]] = {}
         for value in probes:
-            for known in () if _is_pin(value) else folded(value):
-                if len(known) >= _SHORTEST_CODED:
-                    coded.setdefault(known[:_PROBE], []).append(known)
-        return cls(anchors, owners, loose, phrases, {}, coded)
+            for decoded in () if _is_pin(value) else decoded_forms(value):
+                if len(decoded) >= _SHORTEST_CODED:
+                    decoded_values.setdefault(decoded[:_PROBE], []).append(decoded)
+        return cls(anchors, values_by_part, unprobed, phrases, {}, decoded_values)
 
     def redact(self, text: str) -> str:
         """Replace the values in a text, and the beginning of a value at its very end."""
         if values := self._candidates(text):
-            text = replace(
-                text, [match.span() for value in values for match in re.finditer(self.source_of(value), text)]
+            text = redact_spans(
+                text, [match.span() for value in values for match in re.finditer(self.pattern_of(value), text)]
             )
-        if self.coded and (coded := self._coded(text)):
-            text = replace(text, coded)
+        if self.decoded_values and (coded := self._decoded_spans(text)):
+            text = redact_spans(text, coded)
         for phrase in self.phrases:
-            if text[-_FRAGMENT:] in phrase and (tail := _tail(text, phrase)):
+            if text[-_FRAGMENT:] in phrase and (tail := _tail_length(text, phrase)):
                 return text[:-tail] + REDACTED
         return text
 
-    def _coded(self, text: str) -> list[tuple[int, int]]:
+    def _decoded_spans(self, text: str) -> list[tuple[int, int]]:
         """Where the values are that a text holds in some coding."""
         found: list[tuple[int, int]] = []
-        for reading in readings(text):
-            for part, values in self.coded.items():
+        for reading in decode_each(text):
+            for part, values in self.decoded_values.items():
                 if part in reading.plain:
-                    found += (place for value in values if value in reading.plain for place in reading.places(value))
+                    found += (
+                        place for value in values if value in reading.plain for place in reading.find_spans(value)
+                    )
         return found
 
-    def source_of(self, value: str) -> str:
+    def pattern_of(self, value: str) -> str:
         """The pattern that finds a value in every spelling."""
         known = self.sources.get(value)
         if known is None:
-            known = self.sources[value] = _source(value)
+            known = self.sources[value] = _make_pattern(value)
         return known
 
     def _candidates(self, text: str) -> set[str]:
-        found = set(self.loose)
+        found = set(self.unprobed)
         for anchor in self.anchors:
             if anchor in text:
                 at = text.find(anchor)
                 while at >= 0:
-                    for value, runs in self.owners.get(text[at : at + _PROBE], ()):
+                    for value, runs in self.values_by_part.get(text[at : at + _PROBE], ()):
                         if value not in found and all(run in text for run in runs):
                             found.add(value)
                     at = text.find(anchor, at + 1)
         return found
 
 
-def _tail(text: str, phrase: str) -> int:
+def _tail_length(text: str, phrase: str) -> int:
     """How many characters of the beginning of a phrase a text ends with."""
     lengths = range(min(len(phrase), len(text)), _FRAGMENT - 1, -1)
     return next((length for length in lengths if text.endswith(phrase[:length])), 0)
@@ -187,14 +189,14 @@ def _encoded(value: str) -> Iterator[str]:
     import base64
 
     data = value.encode("utf-8", "surrogatepass")
-    yield from _base64(data)
+    yield from _base64_cores(data)
     if len(value) >= _SHORTEST_CODED:
-        yield from _base64(value.encode("utf-16-le", "surrogatepass"))
-        yield next(_base64(base64.b64encode(data).rstrip(b"=")))
+        yield from _base64_cores(value.encode("utf-16-le", "surrogatepass"))
+        yield next(_base64_cores(base64.b64encode(data).rstrip(b"=")))
         yield base64.b32encode(data)[: 8 * len(data) // 5].decode()
 
 
-def _base64(data: bytes) -> Iterator[str]:
+def _base64_cores(data: bytes) -> Iterator[str]:
     """What the encoding of any text around the data must hold: one for each position modulo three."""
     from binascii import b2a_base64
 
@@ -207,13 +209,13 @@ def _base64(data: bytes) -> Iterator[str]:
             yield encoded
 
 
-def _source(value: str) -> str:
+def _make_pattern(value: str) -> str:
     data = value.encode("utf-8", "surrogatepass")
-    spelled = "".join(map(_spell, re.findall(r"\\+|[^\\]", value)))
+    spelled = "".join(map(_character_pattern, re.findall(r"\\+|[^\\]", value)))
     literal = rf"(?<!\d){value}(?!\d)" if _is_pin(value) else spelled
     cases = (f"{re.escape(case)}" for case in _other_cases(value))
     padding = "(?:[A-Za-z0-9+/_-]?={1,2})?"
-    encoded = ("".join(map(_spell_base64, core)) + padding for core in _encoded(value))
+    encoded = ("".join(map(_base64_pattern, core)) + padding for core in _encoded(value))
     return "|".join([literal, *cases, *encoded, f"(?i:{data.hex()})"])
 
 
@@ -222,12 +224,12 @@ def _is_pin(value: str) -> bool:
     return value.isdecimal() and len(value) <= _LONGEST_PIN
 
 
-def _spell_base64(character: str) -> str:
+def _base64_pattern(character: str) -> str:
     other = {"+": "-", "/": "_"}.get(character)
-    return f"(?:{_spell(character)}|{other})" if other else character
+    return f"(?:{_character_pattern(character)}|{other})" if other else character
 
 
-def _spell(character: str) -> str:
+def _character_pattern(character: str) -> str:
     """A pattern for one character (or a run of backslashes) plain and as URLs, JSON, repr and HTML write it."""
     if character.isascii() and character.isalnum():
         return character

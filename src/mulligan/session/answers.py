@@ -15,7 +15,7 @@ from mulligan.forks import shared_lock
 from mulligan.results import Source, ToolResult
 from mulligan.session.saved_state import OPTIONAL, is_amount, save
 from mulligan.tools import Tool
-from mulligan.untrusted.objects import guarded
+from mulligan.untrusted.objects import call_safely
 from mulligan.untrusted.text import safe_str
 
 _MAX_ANSWERS, _MOST_CHARACTERS = 1_000, 50_000_000
@@ -77,7 +77,7 @@ def _bound_value(value: Any, content: str) -> Any:
         return value
     if _ELLIPSIS in (content[-1:], content.partition("\n")[0][-1:]):  # JSON does not end so: it was shortened
         return content
-    return value if len(content) <= _LONGEST_VALUE else guarded(lambda: json.loads(content))
+    return value if len(content) <= _LONGEST_VALUE else call_safely(lambda: json.loads(content))
 
 
 def _text(value: Any) -> str | None:
@@ -163,7 +163,7 @@ class SavedAnswer:
         """The answer again."""
         if self.error is not None:
             return Answer(True, None, self.error.error(), self.content)
-        value = self.content if self.is_text else guarded(lambda: json.loads(self.content))
+        value = self.content if self.is_text else call_safely(lambda: json.loads(self.content))
         return Answer(False, value, None, self.content)
 
 

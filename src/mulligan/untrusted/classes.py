@@ -53,7 +53,7 @@ def defines(value: Any, name: str) -> bool:
         value: any object.
         name: the attribute.
     """
-    return name in stored(value) or any(name in _NAMESPACE(base) for base in _MRO(type(value)))
+    return name in stored_attributes(value) or any(name in _NAMESPACE(base) for base in _MRO(type(value)))
 
 
 def is_a(value: object, *classes: type) -> bool:
@@ -104,7 +104,7 @@ def _items(value: Any) -> Iterable[tuple[Any, Any]]:
         return dict.items(value)
     if is_in_memory(type(value)):
         return value.items()  # type: ignore[no-any-return]
-    kept = [inner for inner in stored(value).values() if is_a(inner, dict)]
+    kept = [inner for inner in stored_attributes(value).values() if is_a(inner, dict)]
     return dict.items(kept[0]) if len(kept) == 1 else ()
 
 
@@ -169,7 +169,7 @@ def layout(cls: type) -> Mapping[str, Callable[[Any], Any]]:
     return found
 
 
-def stored(value: Any) -> Mapping[str, Any]:
+def stored_attributes(value: Any) -> Mapping[str, Any]:
     """The attributes that an object itself stores in its `__dict__`.
 
     Args:
@@ -230,7 +230,7 @@ def _is_printable(value: Any, depth: int) -> bool:
         return depth < _DEEPEST and (_has_text_of_python(kind) or _is_printable(_ARGUMENTS(value), depth + 1))
     if not _has_known_text(kind) or not _shows_others(kind):
         return _has_known_text(kind)
-    inside = (*stored(value).values(), *extra_fields(value).values())
+    inside = (*stored_attributes(value).values(), *extra_fields(value).values())
     return depth < _DEEPEST and inside != () and all(_is_printable(one, depth + 1) for one in inside)
 
 

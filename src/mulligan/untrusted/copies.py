@@ -7,12 +7,12 @@ from contextlib import suppress
 from types import MappingProxyType
 from typing import Any, NoReturn
 
-from mulligan.untrusted.classes import layout, stored
+from mulligan.untrusted.classes import layout, stored_attributes
 
 _DEEPEST = 200  # far beyond `Limits.depth`: deeper containers are copied empty
 
 
-def detached(value: Any) -> Any:
+def copy_data(value: Any) -> Any:
     """A copy of plain data: dicts, lists, tuples, sets and bytearrays, dataclasses and attrs classes, as deep as they go.
 
     Anything else is returned as it is: copying an object of another class would run its code.
@@ -23,7 +23,7 @@ def detached(value: Any) -> Any:
     return value if type(value) in _SCALARS else _copy(value, {}, _DEEPEST)
 
 
-def detached_arguments(arguments: Any) -> Any:
+def copy_call_arguments(arguments: Any) -> Any:
     """The arguments of a call as the model sent them, so that no change reaches the original.
 
     Args:
@@ -33,9 +33,9 @@ def detached_arguments(arguments: Any) -> Any:
     if kind is str or kind is bytes or arguments is None:
         return arguments
     if kind is dict or not isinstance(arguments, MutableMapping):
-        return detached(arguments)
+        return copy_data(arguments)
     if isinstance(arguments, dict):
-        return detached(dict(dict.items(arguments)))
+        return copy_data(dict(dict.items(arguments)))
     return MappingProxyType(arguments)
 
 
@@ -90,7 +90,7 @@ def _copy_record(value: Any, known: dict[int, Any], depth: int) -> None:
     known[id(value)] = value
     try:
         twin = object.__new__(kind)
-        members = {**_slots(value, names), **stored(value)}
+        members = {**_slots(value, names), **stored_attributes(value)}
         known[id(value)] = twin
         for name, item in members.items():
             object.__setattr__(twin, name, _copy(item, known, depth) if depth > 0 else None)
@@ -129,10 +129,10 @@ class FrozenDict(dict[str, Any]):
     clear = pop = popitem = setdefault = update = _refuse
 
     def __deepcopy__(self, _: Any) -> Any:
-        return thawed(self)
+        return thaw(self)
 
     def __reduce_ex__(self, _: Any) -> tuple[Any, ...]:
-        return dict, (thawed(self),)
+        return dict, (thaw(self),)
 
 
 class FrozenList(list[Any]):
@@ -143,31 +143,31 @@ class FrozenList(list[Any]):
     append = clear = extend = insert = pop = remove = reverse = sort = _refuse
 
     def __deepcopy__(self, _: Any) -> Any:
-        return thawed(self)
+        return thaw(self)
 
     def __reduce_ex__(self, _: Any) -> tuple[Any, ...]:
-        return list, (thawed(self),)
+        return list, (thaw(self),)
 
 
-def frozen(value: Any) -> Any:
+def freeze(value: Any) -> Any:
     """JSON values that cannot be changed.
 
     Args:
         value: mappings, lists and tuples, as deep as they go; what contains itself is one value here too.
     """
-    return _rebuilt(value, FrozenDict, FrozenList)
+    return _rebuild(value, FrozenDict, FrozenList)
 
 
-def thawed(value: Any) -> Any:
+def thaw(value: Any) -> Any:
     """JSON values that can be changed, in dicts and lists of their own.
 
     Args:
-        value: what `frozen` returned.
+        value: what `freeze` returned.
     """
-    return _rebuilt(value, dict, list)
+    return _rebuild(value, dict, list)
 
 
-def _rebuilt(value: Any, mapping: type[dict[Any, Any]], sequence: type[list[Any]]) -> Any:
+def _rebuild(value: Any, mapping: type[dict[Any, Any]], sequence: type[list[Any]]) -> Any:
     """Not recursive, since a schema comes from elsewhere and may be of any depth."""
     known: dict[int, Any] = {}
     waiting: list[Any] = []

@@ -1,6 +1,6 @@
 """Facts on foreign objects, read without trusting them: attributes, names of types, chains of exceptions.
 
-An attribute of a foreign object may raise, or do I/O, so `field` reads only what the object stores. A chain of causes may
+An attribute of a foreign object may raise, or do I/O, so `read_field` reads only what the object stores. A chain of causes may
 be endless, so walking it is iterative and bounded.
 """
 
@@ -12,19 +12,19 @@ from itertools import islice
 from types import FunctionType, TracebackType
 from typing import Any
 
-from mulligan.untrusted.classes import as_dict, exact, extra_fields, is_a, layout, stored
+from mulligan.untrusted.classes import as_dict, exact, extra_fields, is_a, layout, stored_attributes
 from mulligan.untrusted.text import MUST_PROPAGATE, safe_str
 
 MAX_EXCEPTIONS = 32
 
-_HELD = 16
+_MOST_STORED = 16
 _ARGS = BaseException.args.__get__  # type: ignore[attr-defined]
 _CAUSE = BaseException.__cause__.__get__  # type: ignore[union-attr]
 _TRACE = BaseException.__traceback__.__get__  # type: ignore[union-attr]
 _MEMBERS = BaseExceptionGroup.exceptions.__get__
 
 
-def look(value: object, name: str) -> Any:
+def read_attribute(value: object, name: str) -> Any:
     """An attribute of a foreign object, or None if it has none or reading it fails.
 
     Args:
@@ -39,7 +39,7 @@ def look(value: object, name: str) -> Any:
         return None
 
 
-def guarded(function: Callable[[], Any]) -> Any:
+def call_safely(function: Callable[[], Any]) -> Any:
     """What a foreign function gives, or None where it raises.
 
     Args:
@@ -53,7 +53,7 @@ def guarded(function: Callable[[], Any]) -> Any:
         return None
 
 
-def fields(value: Any, names: Iterable[str]) -> Iterator[Any]:
+def read_fields(value: Any, names: Iterable[str]) -> Iterator[Any]:
     """Those of some attributes that an object stores and that are not None; no foreign code runs.
 
     What a subclass of `str`, `int` or `list` holds is yielded as that. A name that is not stored is read as `_name` and, as
@@ -68,45 +68,49 @@ def fields(value: Any, names: Iterable[str]) -> Iterator[Any]:
         value = as_dict(value)
         yield from (value[name] for name in names if value.get(name) is not None)
         return
-    slots, own = layout(kind), stored(value)
+    slots, attributes = layout(kind), stored_attributes(value)
     if "__pydantic_extra__" in slots:
-        own = {**own, **extra_fields(value)}
-    private = {name.partition("__")[2] or name[1:]: name for name in own if name[:1] == "_"} if own else own
+        attributes = {**attributes, **extra_fields(value)}
+    private = (
+        {name.partition("__")[2] or name[1:]: name for name in attributes if name[:1] == "_"}
+        if attributes
+        else attributes
+    )
     for name in names:
-        if name in own:
-            found = own[name]
+        if name in attributes:
+            attribute = attributes[name]
         elif name in slots:
-            found = _slot(value, slots[name])
+            attribute = _slot(value, slots[name])
         elif name in private:
-            found = own[private[name]]
+            attribute = attributes[private[name]]
         else:
             hidden = slots.get(f"_{name}")
-            found = None if hidden is None else _slot(value, hidden)
-        if found is not None:
-            yield exact(found)
+            attribute = None if hidden is None else _slot(value, hidden)
+        if attribute is not None:
+            yield exact(attribute)
 
 
 def _slot(value: object, read: Callable[[object], Any]) -> Any:
-    return guarded(lambda: read(value))  # a slot may hold nothing yet
+    return call_safely(lambda: read(value))  # a slot may hold nothing yet
 
 
-def field(value: object, *names: str) -> Any:
-    """The first of some attributes that is there and not None, read as `fields` reads them.
+def read_field(value: object, *names: str) -> Any:
+    """The first of some attributes that is there and not None, read as `read_fields` reads them.
 
     Args:
         value: any object; of a mapping the keys are read.
         names: attributes.
     """
-    return next(fields(value, names), None)
+    return next(read_fields(value, names), None)
 
 
-def stores_nothing(value: Any) -> bool:
+def has_no_attributes(value: Any) -> bool:
     """Whether an object has no attribute that could be read.
 
     Args:
         value: any object.
     """
-    return not stored(value) and layout(type(value)).keys() <= {"__dict__"}
+    return not stored_attributes(value) and layout(type(value)).keys() <= {"__dict__"}
 
 
 def raised_with(exception: BaseException) -> tuple[Any, ...]:
@@ -146,7 +150,7 @@ def type_name(value: object) -> str:
         value: any object.
     """
     cls = type(value)
-    module, name = look(cls, "__module__"), look(cls, "__qualname__")
+    module, name = read_attribute(cls, "__module__"), read_attribute(cls, "__qualname__")
     text = safe_str(name, 200)
     return text if module in ("builtins", None) else f"{safe_str(module, 200)}.{text}"
 
@@ -161,7 +165,7 @@ def describe(exception: BaseException, limit: int = 300) -> str:
     return f"{type_name(exception)}: {safe_str(exception, limit)}"
 
 
-def chain(exception: BaseException) -> tuple[BaseException, ...]:
+def exception_chain(exception: BaseException) -> tuple[BaseException, ...]:
     """The exception, the members of groups, and what caused it: at most 32, each once, outermost first.
 
     A cause is the one that `raise ... from` names, and any that an exception stores or was made from, as clients wrap
@@ -171,48 +175,48 @@ def chain(exception: BaseException) -> tuple[BaseException, ...]:
     Args:
         exception: the outermost.
     """
-    if _stands_alone(exception):
+    if _is_single(exception):
         return (exception,)
-    found: list[BaseException] = []
+    exceptions: list[BaseException] = []
     seen: set[int] = set()
     waiting: list[BaseException] = [exception]
-    while waiting and len(found) < MAX_EXCEPTIONS:
+    while waiting and len(exceptions) < MAX_EXCEPTIONS:
         current = waiting.pop(0)
         if id(current) in seen:
             continue
         seen.add(id(current))
-        found.append(current)
-        waiting += members(current)
+        exceptions.append(current)
+        waiting += group_members(current)
         cause = _CAUSE(current)
         if cause is not None:
             waiting.append(cause)
-        waiting += _held(current)
-    return tuple(found)
+        waiting += _stored_exceptions(current)
+    return tuple(exceptions)
 
 
-def _stands_alone(exception: BaseException) -> bool:
+def _is_single(exception: BaseException) -> bool:
     """Whether there is plainly nothing but the one exception, as for most."""
-    if _CAUSE(exception) is not None or stored(exception) or issubclass(type(exception), BaseExceptionGroup):
+    if _CAUSE(exception) is not None or stored_attributes(exception) or issubclass(type(exception), BaseExceptionGroup):
         return False
     return all(type(one) is str or type(one) is int for one in _ARGS(exception))
 
 
-def _held(exception: BaseException) -> Iterator[BaseException]:
+def _stored_exceptions(exception: BaseException) -> Iterator[BaseException]:
     """The exceptions among an exception's arguments and attributes, and in containers and futures there."""
-    for value in (*_ARGS(exception)[:_HELD], *islice(stored(exception).values(), 2 * _HELD)):
+    for value in (*_ARGS(exception)[:_MOST_STORED], *islice(stored_attributes(exception).values(), 2 * _MOST_STORED)):
         kind = type(value)
         if kind is str or kind is int or value is None:
             continue
         if issubclass(kind, BaseException):
             yield value
         elif kind is dict or kind is list or kind is tuple:
-            inside = tuple(islice(value.values() if kind is dict else value, _HELD))
-            yield from (held for held in inside if is_a(held, BaseException))
-        elif is_a(held := stored(value).get("_exception"), BaseException):
-            yield held  # type: ignore[misc]
+            inside = tuple(islice(value.values() if kind is dict else value, _MOST_STORED))
+            yield from (inner for inner in inside if is_a(inner, BaseException))
+        elif is_a(inner := stored_attributes(value).get("_exception"), BaseException):
+            yield inner  # type: ignore[misc]
 
 
-def members(exception: BaseException) -> tuple[BaseException, ...]:
+def group_members(exception: BaseException) -> tuple[BaseException, ...]:
     """The exceptions of a group (the first 32), or none.
 
     Args:
@@ -223,7 +227,7 @@ def members(exception: BaseException) -> tuple[BaseException, ...]:
     return tuple(_MEMBERS(exception)[:MAX_EXCEPTIONS])
 
 
-def leaves(exception: BaseException) -> list[BaseException]:
+def leaf_exceptions(exception: BaseException) -> list[BaseException]:
     """The exceptions at the bottom of a group, in a group ...: the first few hundred.
 
     Args:
@@ -234,14 +238,14 @@ def leaves(exception: BaseException) -> list[BaseException]:
     while waiting and looked_at < MAX_EXCEPTIONS * MAX_EXCEPTIONS:
         looked_at += 1
         current = waiting.pop()
-        inside = members(current)
-        waiting += inside
-        if not inside:
+        inner = group_members(current)
+        waiting += inner
+        if not inner:
             found.append(current)
     return found
 
 
-def innermost(exception: BaseException) -> BaseException:
+def unwrap_group(exception: BaseException) -> BaseException:
     """The one exception that a group of one, in a group of one ..., wraps; a group of several stays as it is.
 
     Args:
@@ -250,8 +254,8 @@ def innermost(exception: BaseException) -> BaseException:
     if not issubclass(type(exception), BaseExceptionGroup):
         return exception
     for _ in range(10 * MAX_EXCEPTIONS * MAX_EXCEPTIONS):
-        inside = members(exception)
-        if len(inside) != 1:
+        inner = group_members(exception)
+        if len(inner) != 1:
             return exception
-        exception = inside[0]
+        exception = inner[0]
     return exception

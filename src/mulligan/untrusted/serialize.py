@@ -11,8 +11,8 @@ from typing import Any
 
 from mulligan.deadline import Deadline
 from mulligan.errors import ToolExecutionError
+from mulligan.untrusted.json_values import UnreadableError, to_json_value
 from mulligan.untrusted.objects import type_name
-from mulligan.untrusted.plain import UnreadableError, as_plain
 from mulligan.untrusted.text import MUST_PROPAGATE, show_name
 
 
@@ -31,16 +31,20 @@ def as_content(value: Any, deadline: Deadline | None = None) -> str:
         ToolExecutionError: it cannot be written; with the effect `done`.
     """
     if type(value) is str:
-        return value if value.isascii() else utf8(value)
+        return value if value.isascii() else replace_surrogates(value)
     try:
-        return utf8(value) if issubclass(type(value), str) else utf8(_encoder()(as_plain(value, deadline)))
+        return (
+            replace_surrogates(value)
+            if issubclass(type(value), str)
+            else replace_surrogates(_encoder()(to_json_value(value, deadline)))
+        )
     except MUST_PROPAGATE:
         raise
     except BaseException as error:
-        raise _unwritable(value, error) from error
+        raise _make_error(value, error) from error
 
 
-def utf8(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     """A text without lone surrogates.
 
     Args:
@@ -69,7 +73,7 @@ def _encoder() -> Callable[[Any], str]:
     return encode
 
 
-def _unwritable(value: Any, error: BaseException) -> ToolExecutionError:
+def _make_error(value: Any, error: BaseException) -> ToolExecutionError:
     if isinstance(error, RecursionError):
         reason = "it is nested too deeply or contains itself"
     elif isinstance(error, UnreadableError):

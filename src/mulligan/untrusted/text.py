@@ -29,8 +29,8 @@ _NAME_WORD = re.compile(r"[^\W\d_]{2,}")
 _MOST_WORDS, _LONGEST_NAME = 6, 256
 _LONGEST_WORD = 512
 _ESCAPED = {"\\": r"\\", '"': r"\"", "'": r"\'", "\n": r"\n", "\t": r"\t", "\u2028": r"\n", "\u2029": r"\n"}
-_MARK = 16
-_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+_MARK_LENGTH = 16
+_MEMORY_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_.:/-]+").fullmatch
 MUST_PROPAGATE = (KeyboardInterrupt, GeneratorExit)  # no guard around foreign code swallows these
 
@@ -74,20 +74,20 @@ def show_name(name: object, limit: int = 64) -> str:
     """
     if type(name) is str and len(name) <= limit and _PLAIN_NAME(name):
         return name
-    text = _read(name, 4 * limit)
+    text = _read_text(name, 4 * limit)
     raw = re.sub(_ANSI, "", text)
     letters = "".join(filter(str.isalnum, raw))
-    latin = len(re.findall(f"[\x00-\x7f{_ACCENTED}]", letters))
-    mixed = f"{_LOOKALIKES}|{_DISGUISES}" if latin else _DISGUISES
-    suspect = f"[^\x00-\x7f{_ACCENTED}]" if latin >= len(letters) - latin else mixed
-    pieces = [_show(character, suspect) for character in raw]
+    latin_count = len(re.findall(f"[\x00-\x7f{_ACCENTED}]", letters))
+    mixed = f"{_LOOKALIKES}|{_DISGUISES}" if latin_count else _DISGUISES
+    escaped_pattern = f"[^\x00-\x7f{_ACCENTED}]" if latin_count >= len(letters) - latin_count else mixed
+    pieces = [_show_character(character, escaped_pattern) for character in raw]
     lengths = list(accumulate(map(len, pieces)))
     if len(text) < 4 * limit and (not lengths or lengths[-1] <= limit):
         return "".join(pieces)
     return "".join(pieces[: bisect_right(lengths, limit - 1)]) + "…"
 
 
-def type_shown(name: str) -> str:
+def show_type_name(name: str) -> str:
     """The qualified name of a type, safe to show; empty for what is no dotted name, since a sentence would read as ours.
 
     Args:
@@ -96,7 +96,7 @@ def type_shown(name: str) -> str:
     return show_name(name, 128) if _TYPE_NAME(name) else ""
 
 
-def _show(character: str, suspect: str) -> str:
+def _show_character(character: str, suspect: str) -> str:
     if character in _ESCAPED:
         return _ESCAPED[character]
     if re.match(suspect, character):
@@ -138,17 +138,17 @@ def fence(text: str, *, key: str, label: str) -> str:
     Returns:
         The label, then the text between two lines that hold a mark which the text does not hold.
     """
-    mark = _mark(f"{key}\0{text}", text)
+    mark = _make_mark(f"{key}\0{text}", text)
     return f"{label}\n<<<{mark}\n{text}\n{mark}>>>"
 
 
-def _mark(seed: str, text: str) -> str:
+def _make_mark(seed: str, text: str) -> str:
     from hashlib import sha256
 
     while True:
         seed = sha256(seed.encode("utf-8", "surrogatepass")).hexdigest()
-        if seed[:_MARK] not in text:
-            return seed[:_MARK]
+        if seed[:_MARK_LENGTH] not in text:
+            return seed[:_MARK_LENGTH]
 
 
 def unfence(block: str) -> str | None:
@@ -160,7 +160,7 @@ def unfence(block: str) -> str | None:
     Returns:
         The text that was fenced, or None if the block is not a fence.
     """
-    mark = block[-_MARK - 3 : -3]
+    mark = block[-_MARK_LENGTH - 3 : -3]
     _, opening, body = block.partition(f"\n<<<{mark}\n")
     closing = f"\n{mark}>>>"
     if not re.fullmatch("[0-9a-f]{16}", mark) or not opening or not body.endswith(closing):
@@ -184,7 +184,7 @@ def safe_str(value: object, limit: int = 2000) -> str:
         KeyboardInterrupt: if the person interrupts while the text is made.
         GeneratorExit: if the calling generator is closed during the call.
     """
-    return _whole_words(_read(value, limit + 1), limit)
+    return _truncate_at_word(_read_text(value, limit + 1), limit)
 
 
 def plain_str(value: object, limit: int = 2000) -> str:
@@ -194,7 +194,7 @@ def plain_str(value: object, limit: int = 2000) -> str:
         value: any object.
         limit: the most characters of the result.
     """
-    return _ADDRESS.sub("", safe_str(value, limit))
+    return _MEMORY_ADDRESS.sub("", safe_str(value, limit))
 
 
 def safe_repr(value: object, limit: int = 80) -> str:
@@ -206,7 +206,7 @@ def safe_repr(value: object, limit: int = 80) -> str:
     """
     kind = type(value)
     try:
-        text = _ADDRESS.sub("", repr(value))
+        text = _MEMORY_ADDRESS.sub("", repr(value))
         if len(text) <= limit and text.isprintable():
             return text
     except MUST_PROPAGATE:
@@ -217,7 +217,7 @@ def safe_repr(value: object, limit: int = 80) -> str:
     return f"a value of type {owner}{kind.__qualname__}"
 
 
-def _read(value: Any, limit: int) -> str:
+def _read_text(value: Any, limit: int) -> str:
     kind = type(value)
     try:
         if issubclass(kind, str):
@@ -240,7 +240,7 @@ def _unreadable(kind: type) -> str:
         return "<a value whose text cannot be read>"
 
 
-def _whole_words(text: str, limit: int) -> str:
+def _truncate_at_word(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
     window = max(0, limit - _LONGEST_WORD)

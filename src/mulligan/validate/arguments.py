@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from mulligan.errors import Problem, ToolArgumentError
 from mulligan.pointers import escape
 from mulligan.policy import Limits
-from mulligan.untrusted.plain import TooDeepError, as_plain
+from mulligan.untrusted.json_values import TooDeepError, to_json_value
 from mulligan.validate.numbers import NumberReader, PreciseNumberError
 
 if TYPE_CHECKING:
@@ -204,10 +204,10 @@ def _as_text(arguments: Any) -> str:
 
 def _mapping_text(arguments: Mapping[Any, Any]) -> str:
     try:
-        plain = arguments if type(arguments) is dict else as_plain(arguments)
+        plain = arguments if type(arguments) is dict else to_json_value(arguments)
         if not all(type(key) is str for key in plain):
             _refuse("", "every argument name must be a string", "string keys")
-        text = dump(as_plain(plain))
+        text = dump(to_json_value(plain))
     except (RecursionError, TooDeepError):
         _refuse("", "the arguments are nested too deeply, or contain themselves", "a flatter object")
     except UnicodeEncodeError:

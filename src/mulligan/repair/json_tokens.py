@@ -16,7 +16,7 @@ _CLOSING = ("}", "]")
 _OPENED = ('"', "'", "“", "/*")
 
 
-def unfenced(text: str) -> str:
+def strip_code_fence(text: str) -> str:
     """The text without a code fence around it.
 
     Args:
@@ -26,17 +26,17 @@ def unfenced(text: str) -> str:
     return rest[:-3].rstrip() if rest.endswith("```") and _FENCE.fullmatch(first) else text
 
 
-def unwrapped(text: str) -> str:
+def unwrap_string(text: str) -> str:
     """The text that a JSON string holds where it is that of an object; otherwise the text itself.
 
     Args:
         text: what was sent.
     """
-    inner = _string(text.strip())
+    inner = _parse_string(text.strip())
     return inner if inner is not None and inner.lstrip().startswith("{") else text
 
 
-def is_whole(arguments: object) -> bool:
+def is_complete(arguments: object) -> bool:
     """Whether arguments are complete: every bracket and quotation is closed, the outermost bracket last.
 
     Args:
@@ -48,7 +48,7 @@ def is_whole(arguments: object) -> bool:
         from mulligan.dialects.readers import CutOff
 
         return isinstance(arguments, Mapping) and not isinstance(arguments, CutOff)
-    inner = _string(arguments.strip())
+    inner = _parse_string(arguments.strip())
     return _is_closed(arguments if inner is None else inner)
 
 
@@ -60,22 +60,22 @@ def has_minus_zero(arguments: object) -> bool:
     """
     if isinstance(arguments, (bytes, bytearray)):
         arguments = bytes(arguments).decode(errors="replace")
-    return isinstance(arguments, str) and "-0" in arguments and "-0" in parts_of(arguments)
+    return isinstance(arguments, str) and "-0" in arguments and "-0" in tokenize(arguments)
 
 
 def _is_closed(text: str) -> bool:
-    waiting: list[str] = []
+    expected_closings: list[str] = []
     last = ""
-    for part in parts_of(text):
+    for part in tokenize(text):
         if part in _PAIRS:
-            waiting.append(_PAIRS[part])
-        elif part in _OPENED or (part in _CLOSING and waiting and waiting.pop() != part):
+            expected_closings.append(_PAIRS[part])
+        elif part in _OPENED or (part in _CLOSING and expected_closings and expected_closings.pop() != part):
             return False
         last = last if set(part) == {"`"} else part
-    return not waiting and last in _CLOSING
+    return not expected_closings and last in _CLOSING
 
 
-def parts_of(text: str) -> Iterator[str]:
+def tokenize(text: str) -> Iterator[str]:
     """The parts of a text, without white space and comments; a comment or quotation that has no end is its beginning.
 
     Args:
@@ -87,7 +87,7 @@ def parts_of(text: str) -> Iterator[str]:
             yield part
 
 
-def _string(text: str) -> str | None:
+def _parse_string(text: str) -> str | None:
     """What a JSON string reads, line breaks in it allowed; None where the text is no JSON string."""
     if not (len(text) > 1 and text[0] == text[-1] == '"'):
         return None

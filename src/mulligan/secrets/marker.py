@@ -7,7 +7,7 @@ from collections.abc import Iterable
 REDACTED = "[redacted]"
 
 
-def replace(text: str, spans: Iterable[tuple[int, int]]) -> str:
+def redact_spans(text: str, spans: Iterable[tuple[int, int]]) -> str:
     """Put one mark in the place of each span; spans that touch count as one.
 
     Args:

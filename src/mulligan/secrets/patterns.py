@@ -10,8 +10,8 @@ import re
 
 from mulligan.secrets.addresses import userinfo_spans
 from mulligan.secrets.commands import command_spans
-from mulligan.secrets.marking import REDACTED, replace
-from mulligan.secrets.named import is_telling, named_spans
+from mulligan.secrets.marker import REDACTED, redact_spans
+from mulligan.secrets.named_values import is_password_like, named_spans
 from mulligan.secrets.structures import structure_spans
 from mulligan.secrets.tokens import token_spans
 
@@ -25,7 +25,7 @@ _PEM = (
 _JWT = r"eyJ[A-Za-z0-9_-]{6,}(?:\.[A-Za-z0-9_-]*){0,4}"
 
 # A shape is looked for only where a character and then a literal occur that it must hold. Group 1, if any, is kept.
-_SHAPES: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
+_PATTERNS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     (
         "-",
         (
@@ -72,10 +72,10 @@ _BEARER = (
     r"(?=[A-Za-z._~+/=-]{0,64}(?:[0-9]|[a-z][A-Z]))[A-Za-z0-9._~+/=-]{8,}"
 )
 
-SOURCES = (*(source for _, shapes in _SHAPES for _, source in shapes), _BEARER)
+SOURCES = (*(source for _, shapes in _PATTERNS for _, source in shapes), _BEARER)
 
 
-def redact_shapes(text: str) -> str:
+def redact_patterns(text: str) -> str:
     """Replace what looks like a secret.
 
     Args:
@@ -84,23 +84,23 @@ def redact_shapes(text: str) -> str:
     Returns:
         The text with `[redacted]` in the place of secrets.
     """
-    for character, shapes in _SHAPES:
+    for character, patterns in _PATTERNS:
         if character in text:
-            for literal, source in shapes:
+            for literal, source in patterns:
                 if literal in text:
-                    text = re.sub(source, _mask, text)
+                    text = re.sub(source, _redact_match, text)
     if spans := [*userinfo_spans(text), *token_spans(text)]:
-        text = replace(text, spans)
+        text = redact_spans(text, spans)
     lowered = text.lower()
     if len(lowered) != len(text):
         lowered = text.translate({upper: upper + 32 for upper in range(65, 91)})
-    in_structures = structure_spans(text, lowered, is_telling)
+    in_structures = structure_spans(text, lowered, is_password_like)
     if spans := [*named_spans(text, lowered), *command_spans(text, lowered), *in_structures]:
-        text = replace(text, spans)
-    return re.sub(_BEARER, _mask, text) if "bearer" in lowered or "basic" in lowered else text
+        text = redact_spans(text, spans)
+    return re.sub(_BEARER, _redact_match, text) if "bearer" in lowered or "basic" in lowered else text
 
 
-def _mask(match: re.Match[str]) -> str:
+def _redact_match(match: re.Match[str]) -> str:
     if match[0].startswith("eyJ") and "." not in match[0]:
         return match[0]  # JSON in base64, but not a signed token
     return f"{match[1] if match.re.groups else ''}{REDACTED}"

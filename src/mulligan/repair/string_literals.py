@@ -10,7 +10,7 @@ from typing import Literal
 
 Language = Literal["json", "python", "unclear"]
 
-NAME = re.compile(r"(?!(?:true|false|null|True|False|None)\Z)[A-Za-z_$][\w$-]*")
+IDENTIFIER = re.compile(r"(?!(?:true|false|null|True|False|None)\Z)[A-Za-z_$][\w$-]*")
 _ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|.)", re.DOTALL)
 _SIGN = re.compile(r'\\.|"', re.DOTALL)
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f]")
@@ -28,7 +28,7 @@ def language_of(parts: Iterable[str]) -> Language:
     """
     listed = list(parts)
     words = {part for part in listed if part[0] not in "\"'“"}
-    has_bare_key = any(after == ":" and NAME.fullmatch(part) for part, after in pairwise(listed))
+    has_bare_key = any(after == ":" and IDENTIFIER.fullmatch(part) for part, after in pairwise(listed))
     if words & _PYTHON and not (words & _LOWER or has_bare_key):
         return "python"
     has_single_quotes = any(part[0] == "'" for part in listed)
@@ -57,12 +57,12 @@ def read_quoted(part: str, language: Language) -> str | None:
     if _CONTROL.search(inner):
         return None
     try:
-        read = json.loads(f'"{_SIGN.sub(_as_json, inner)}"', strict=False)
+        read = json.loads(f'"{_SIGN.sub(_escape_for_json, inner)}"', strict=False)
     except ValueError:
         return None
     return read if isinstance(read, str) else None
 
 
-def _as_json(found: re.Match[str]) -> str:
+def _escape_for_json(found: re.Match[str]) -> str:
     """An escape, or a quotation mark that needs one, as JSON writes it."""
     return {"\\'": "'", '"': '\\"'}.get(found[0], found[0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cache
 
-from mulligan.resolve.words import canonical, pieces
+from mulligan.resolve.words import canonical, split_words
 
 _VALUES = """
 urgent critical asap emergency blocker severe p0
@@ -129,24 +129,24 @@ def _groups(table: str) -> Mapping[str, frozenset[int]]:
     return {word: frozenset(numbers) for word, numbers in found.items()}
 
 
-def same_values(given: str, candidates: Iterable[str]) -> list[str]:
+def value_synonyms(value: str, candidates: Iterable[str]) -> list[str]:
     """The candidates that mean the same as a value.
 
     Args:
-        given: the value.
+        value: the value.
         candidates: the values there are.
     """
-    return _same(given, candidates, _groups(_VALUES))
+    return _find_synonyms(value, candidates, _groups(_VALUES))
 
 
-def same_names(given: str, candidates: Iterable[str]) -> list[str]:
+def name_synonyms(name: str, candidates: Iterable[str]) -> list[str]:
     """The candidates that mean the same as the name of an argument.
 
     Args:
-        given: the name.
+        name: the name.
         candidates: the names there are.
     """
-    return _same(given, candidates, _groups(_NAMES))
+    return _find_synonyms(name, candidates, _groups(_NAMES))
 
 
 def is_known_value(word: str) -> bool:
@@ -167,9 +167,9 @@ def is_known_name(name: str) -> bool:
     Args:
         name: the name.
     """
-    return any(word in _groups(_NAMES) or word in _groups(_OTHERS) for word in (canonical(name), *pieces(name)))
+    return any(word in _groups(_NAMES) or word in _groups(_OTHERS) for word in (canonical(name), *split_words(name)))
 
 
-def _same(given: str, candidates: Iterable[str], groups: Mapping[str, frozenset[int]]) -> list[str]:
-    meant = groups.get(canonical(given.strip()), frozenset())
-    return [name for name in candidates if meant & groups.get(canonical(name), frozenset())]
+def _find_synonyms(word: str, candidates: Iterable[str], groups: Mapping[str, frozenset[int]]) -> list[str]:
+    meanings = groups.get(canonical(word.strip()), frozenset())
+    return [name for name in candidates if meanings & groups.get(canonical(name), frozenset())]

@@ -14,7 +14,7 @@ from typing import Any
 
 from mulligan.deadline import Deadline
 from mulligan.untrusted.classes import defines
-from mulligan.untrusted.objects import look, type_name
+from mulligan.untrusted.objects import read_attribute, type_name
 from mulligan.untrusted.text import show_name
 
 MOST_VALUES = 1_000_000  # keys are counted, too
@@ -33,11 +33,11 @@ class TooDeepError(UnreadableError):
     """A value that is nested too deep, or contains itself."""
 
 
-class LateError(UnreadableError):
+class TooSlowError(UnreadableError):
     """The time was over before a value was read."""
 
 
-def as_plain(value: Any, deadline: Deadline | None = None) -> Any:
+def to_json_value(value: Any, deadline: Deadline | None = None) -> Any:
     """A value as JSON types: itself if it consists of nothing else, or a copy.
 
     Dataclasses, attrs classes and pydantic models become mappings; sets are sorted; enums, dates, UUIDs, decimals, paths and
@@ -50,10 +50,10 @@ def as_plain(value: Any, deadline: Deadline | None = None) -> Any:
     Raises:
         UnreadableError: too deep, too large, not in time, or of a type that cannot be written.
     """
-    return value if _is_plain(value) else _Reader(deadline).read(value, 0)
+    return value if _is_json_value(value) else _Reader(deadline).read(value, 0)
 
 
-def nests_deeper(text: str, most: int) -> bool:
+def is_nested_deeper(text: str, most: int) -> bool:
     """Whether a JSON text is nested deeper than so many levels; brackets are counted, nothing is parsed.
 
     Args:
@@ -73,33 +73,33 @@ def nests_deeper(text: str, most: int) -> bool:
     return False
 
 
-def _is_plain(value: Any) -> bool:
+def _is_json_value(value: Any) -> bool:
     """Whether a value consists of exact JSON types, within the bounds; level by level, so without recursion."""
     level, values, chars = [value], 0, 0
     for _ in range(DEEPEST):
-        below: list[Any] = []
+        next_level: list[Any] = []
         for item in level:
-            parts = _parts(item)
-            if parts is None:
+            children = _children(item)
+            if children is None:
                 return False
-            values += len(parts)
+            values += len(children)
             if values > MOST_VALUES:
                 raise _too_many()
-            for part in parts:
+            for part in children:
                 kind = type(part)
                 if kind is str:
                     chars += len(part)
                 elif kind not in _NUMBERS:
-                    below.append(part)
+                    next_level.append(part)
         if chars > MOST_CHARS:
             raise _too_long()
-        if not below:
+        if not next_level:
             return True
-        level = below
+        level = next_level
     raise _too_deep()
 
 
-def _parts(value: Any) -> list[Any] | tuple[Any, ...] | None:
+def _children(value: Any) -> list[Any] | tuple[Any, ...] | None:
     """What an exact list, tuple or dict consists of; nothing of a number; None for any other type."""
     kind = type(value)
     if kind is list or kind is tuple:
@@ -127,7 +127,7 @@ class _Reader:
         if kind in _NUMBERS:
             return value
         if issubclass(kind, str):
-            return self._counted(str.__str__(value))
+            return self._count_chars(str.__str__(value))
         if issubclass(kind, int):
             return int.__int__(value)
         if issubclass(kind, float):
@@ -141,40 +141,40 @@ class _Reader:
         if issubclass(kind, (set, frozenset)):
             return sorted(self._items(value, depth), key=_as_text)
         if issubclass(kind, (bytes, bytearray, memoryview)):
-            return self._counted(_base64(value))
-        return self.read(self._as_something_known(value), depth + 1)
+            return self._count_chars(_base64(value))
+        return self.read(self._convert(value), depth + 1)
 
-    def _counted(self, text: str) -> str:
+    def _count_chars(self, text: str) -> str:
         self._chars += len(text)
         if self._chars > MOST_CHARS:
             raise _too_long()
         return text
 
-    def _step(self) -> None:
+    def _count_value(self) -> None:
         self._values += 1
         if self._values > MOST_VALUES:
             raise _too_many()
         if self._deadline is not None and self._deadline.remaining <= 0:
-            raise LateError("reading it took too long")
+            raise TooSlowError("reading it took too long")
 
     def _items(self, values: Iterable[Any], depth: int) -> list[Any]:
         read = []
         for value in values:
-            self._step()
+            self._count_value()
             read.append(self.read(value, depth + 1))
         return read
 
     def _members(self, mapping: Mapping[Any, Any], depth: int) -> dict[Any, Any]:
         read = {}
         for name, value in mapping.items():
-            self._step()
+            self._count_value()
             read[self._key(name)] = self.read(value, depth + 1)
         return read
 
     def _key(self, name: Any) -> Any:
         kind = type(name)
         if issubclass(kind, str):
-            return self._counted(str.__str__(name))
+            return self._count_chars(str.__str__(name))
         if kind in _NUMBERS:
             return name
         if issubclass(kind, int):
@@ -183,7 +183,7 @@ class _Reader:
             return float.__float__(name)
         raise UnreadableError(f"it has a key of type {_type_of(name)}, but only strings and numbers can be keys")
 
-    def _as_something_known(self, value: Any) -> Any:
+    def _convert(self, value: Any) -> Any:
         """One step towards JSON types."""
         kind = type(value)
         if issubclass(kind, type):
@@ -193,18 +193,18 @@ class _Reader:
         if hasattr(kind, "__dataclass_fields__"):
             return {name: getattr(value, name) for name in _dataclass_names(value)}
         for name, use in _METHODS:
-            if defines(value, name) and callable(method := look(value, name)):
+            if defines(value, name) and callable(method := read_attribute(value, name)):
                 return use(method)
         if hasattr(kind, "__attrs_attrs__"):
             return {field.name: getattr(value, field.name) for field in kind.__attrs_attrs__}
         if kind.__module__ in ("decimal", "uuid", "datetime"):
             return str(value)
         if issubclass(kind, Collection):
-            return _Iterated(value)
+            return _LazyItems(value)
         raise UnreadableError(f"it contains a value of type {_type_of(value)}")
 
 
-class _Iterated(list[Any]):
+class _LazyItems(list[Any]):
     """A collection of another kind, to be iterated where the steps are counted."""
 
     def __init__(self, values: Iterable[Any]) -> None:

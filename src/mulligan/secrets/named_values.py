@@ -5,21 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from mulligan.secrets.marking import REDACTED
+from mulligan.secrets.marker import REDACTED
 from mulligan.secrets.tokens import is_random
 
 _PERCENT = "%(?:25){0,2}"
 _SPACE = rf"(?:[ \t]|{_PERCENT}20)"
 _QUOTE = rf"(?:\\|{_PERCENT}5c){{0,7}}(?:[\"'`]|{_PERCENT}(?:2[27]|60)|&(?:quot|apos|#39|#34|#x27|#x22);)"
-_IS = (  # what stands between a name and its value; met with lower case only
+_ASSIGNMENT = (  # what stands between a name and its value; met with lower case only
     rf"(?:{_QUOTE})?(?:(?:{_SPACE}|\+){{0,2}}(?P<is>=>|:=|=(?!=)|:(?!//)|{_PERCENT}3[ad]|\\u003[ad]"
     rf"|(?:>|&gt;|{_PERCENT}3e)(?=[^<>&%\s]{{1,256}}(?:<|&lt;|{_PERCENT}3c)(?:/|{_PERCENT}2f)))"
     rf"(?:(?<![ad]){_SPACE}{{0,2}}|(?<=[ad])(?:{_SPACE}|\+){{0,2}})|(?P<gap>(?:,|{_PERCENT}2c)?(?:{_SPACE}|\+)))"
     rf"(?:[bru](?=[\\\"']|{_PERCENT}2[27]))?(?P<open>{_QUOTE})?"
 )
-_IN_ASCII = 10
-_NAMED = tuple(
-    (literal, rf"(?P<word>{literal}{ending}){_IS}")
+_ASCII_COUNT = 10
+_NAME_PATTERNS = tuple(
+    (literal, rf"(?P<word>{literal}{ending}){_ASSIGNMENT}")
     for literal, ending in (
         ("pass", "(?:w(?:or)?[dt]|phrase|code|ord|e)?"),
         ("auth", "(?:orization)?"),
@@ -28,7 +28,7 @@ _NAMED = tuple(
         *((word, "") for word in ("key", "token", "secret", "pwd", "cookie", "code", "sessionid", "sid", "jwt", "otp")),
     )
 )
-_ABROAD = (  # words for a password in other languages; of those in ASCII, none is a part of an English word
+_FOREIGN_NAMES = (  # words for a password in other languages; of those in ASCII, none is a part of an English word
     *(
         "kennwort",
         "wachtwoord",
@@ -44,13 +44,13 @@ _ABROAD = (  # words for a password in other languages; of those in ASCII, none 
     *("contraseña", "hasło", "lösenord", "jelszó", "parolă", "şifre", "mật khẩu", "пароль", "κωδικός", "סיסמה"),
     *("كلمة المرور", "पासवर्ड", "รหัสผ่าน", "密码", "密碼", "口令", "パスワード", "비밀번호", "암호"),
 )
-_SAID = (  # a sentence: "the password for bob is now hunter2"
+_SENTENCE = (  # a sentence: "the password for bob is now hunter2"
     r"(?P<word>pass(?:word|wd|phrase|code)|pwd|(?:api|access|secret|private)[ _-]?key|token|secret)"
     r"(?: (?:for|of|on) [^\s]{1,64})? (?:(?:has been |was |is )?(?:re)?(?:set|changed) to|is|was)(?: now)?:? "
 )
 _COPULAS = "is|was|ist|war|lautet|es|era|est|é|è|är|er|on|jest|to|je|это|είναι"
 _UNSPACED_COPULAS = "は|是|为|為|은|는"
-_BESIDE = (  # a value beside its name, with at most a verb and an opening bracket or quote between: "password (hunter2)"
+_ADJACENT = (  # a value beside its name, with at most a verb and an opening bracket or quote between: "password (hunter2)"
     rf"(?P<gap>[ \t]{{1,2}}|(?=[^\x00-\x7f]))(?:(?:{_COPULAS})[ \t]{{1,2}}|(?:{_UNSPACED_COPULAS})[ \t]{{0,2}})?"
     rf"[(\[]?(?P<open>{_QUOTE})?(?=[^\s])"
 )
@@ -79,7 +79,7 @@ _KEY_KINDS = (
     "(?:api|access|secret|private|encryption|signing|auth|account|shared|master|service|subscription|consumer|client"
     r"|ssh|deploy|storage|session|license|functions|webhook|hmac)(?:[_. +-]|%(?:25){0,2}20){0,3}\Z"
 )
-_OPEN_TOKENS = (
+_PUBLIC_TOKENS = (
     "(?:page|continuation|next|sync|pad|eos|bos|unk|mask|stop|special|cls|sep|unexpected|expected|illegal|start|end)"
     r"(?:[_. +-]|%(?:25){0,2}20){0,3}\Z"
 )
@@ -95,10 +95,10 @@ _OPAQUE = re.compile(r"(?!0[xX])[\w.~+/=-]{10,}")
 _FEWEST_DIGITS = 3
 _PLACEHOLDER = r"(?:<|\$\{|\$[A-Z_]{3}|\{\{|%[sdr(])[\s\S]{0,60}"
 _WORD, _ASSIGNED_WORD = r"[^\W\d_][^\W\d_A-Z]{0,14}|[0-9]{1,7}", r"[^\W\d_]{1,7}|[0-9]{1,7}"
-_LONGEST_VALUE, _SHORTEST_QUOTED, _SHORTEST_SAID = 16_384, 6, 6
+_LONGEST_VALUE, _SHORTEST_QUOTED, _SHORTEST_PASSWORD = 16_384, 6, 6
 _LONGEST_PHRASE, _SHORTEST_PHRASE = 24, 4
 _PASSWORDS = ("password", "passwd", "passphrase", "passcode", "pwd")
-_PASSES_ABROAD = ("passwort", "passord", "passwt", "passe")
+_FOREIGN_PASSES = ("passwort", "passord", "passwt", "passe")
 _TECHNICAL = (
     r"(?:base|utf-?|sha-?|md|aes-?|rsa-?|argon|bcrypt|pbkdf|oauth|http|tls|x|ipv|rfc|iso-?|v)[0-9]{1,6}[\w.-]{0,32}"
     r"|[0-9]{1,9}(?:st|nd|rd|th|[a-z]{1,2}|[-_ ][a-z-]{1,32})"
@@ -110,8 +110,20 @@ _NOTHING = ("", "none", "null", "nil", "true", "false", "undefined", "str", "...
 
 
 SOURCES = (
-    *(source for _, source in _NAMED),
-    *(_BARE, _BARE_ESCAPED, _SCHEME, _COOKIES, _COOKIES_ESCAPED, _SAID, _BESIDE, _VERDICT, _PATH, _TECHNICAL, _ARN),
+    *(source for _, source in _NAME_PATTERNS),
+    *(
+        _BARE,
+        _BARE_ESCAPED,
+        _SCHEME,
+        _COOKIES,
+        _COOKIES_ESCAPED,
+        _SENTENCE,
+        _ADJACENT,
+        _VERDICT,
+        _PATH,
+        _TECHNICAL,
+        _ARN,
+    ),
 )
 
 
@@ -123,53 +135,57 @@ def named_spans(text: str, lowered: str) -> Iterator[tuple[int, int]]:
         lowered: the same in lower case, character by character.
     """
     is_named = False
-    for literal, source in _NAMED:
+    for literal, source in _NAME_PATTERNS:
         if literal in lowered:
             is_named = True
-            yield from _after_each(source, text, lowered)
-            yield from _beside_each(source.removesuffix(_IS) + _BESIDE, text, lowered)
-    for literal in _ABROAD[: None if not text.isascii() else _IN_ASCII]:
+            yield from _assigned_spans(source, text, lowered)
+            yield from _adjacent_spans(source.removesuffix(_ASSIGNMENT) + _ADJACENT, text, lowered)
+    for literal in _FOREIGN_NAMES[: None if not text.isascii() else _ASCII_COUNT]:
         if literal in lowered:
-            yield from _after_each(f"(?P<word>{literal}){_IS}".replace(":(?!//)", ":(?!//)|\uff1a"), text, lowered)
-            yield from _beside_each(f"(?P<word>{literal}){_BESIDE}", text, lowered)
+            yield from _assigned_spans(
+                f"(?P<word>{literal}){_ASSIGNMENT}".replace(":(?!//)", ":(?!//)|\uff1a"), text, lowered
+            )
+            yield from _adjacent_spans(f"(?P<word>{literal}){_ADJACENT}", text, lowered)
     if is_named and (" is " in lowered or " was " in lowered or " to " in lowered):
-        for match in re.finditer(_SAID, lowered):
-            yield from _said(text, lowered, match)
+        for match in re.finditer(_SENTENCE, lowered):
+            yield from _sentence_spans(text, lowered, match)
 
 
-def _after_each(source: str, text: str, lowered: str) -> Iterator[tuple[int, int]]:
+def _assigned_spans(source: str, text: str, lowered: str) -> Iterator[tuple[int, int]]:
     done = 0
     for match in re.finditer(source, lowered):
-        if match.start() >= done and (span := _named_value(text, lowered, match)):
+        if match.start() >= done and (span := _find_value(text, lowered, match)):
             yield span
             done = span[1]
 
 
-def _beside_each(source: str, text: str, lowered: str) -> Iterator[tuple[int, int]]:
+def _adjacent_spans(source: str, text: str, lowered: str) -> Iterator[tuple[int, int]]:
     """Where values are that are no word of a sentence and have the name of a secret right before them."""
     for match in re.finditer(source, lowered):
         start, quote = match.end(), match["open"]
         end = _closing_quote(text, start, quote) if quote else _bare_end(text, start, escaped=False)
         value = text[start:end].strip(".,;:!?()[] ")
-        if is_telling(value) and _names_secret(match, value, lowered, end):
+        if is_password_like(value) and _names_secret(match, value, lowered, end):
             yield start, end
 
 
 def _names_secret(match: re.Match[str], value: str, lowered: str, end: int) -> bool:
     """Whether the name of a value means a secret: that of a password does, a key or a token may be one of a table or a text."""
-    word, head = match["word"], lowered[max(0, match.start() - 32) : match.start()]
-    if word in _PASSWORDS or word in _PASSES_ABROAD or word in _ABROAD:
-        return not head[-1:].isalnum() and not (word == "passe" and not head.endswith(("mot de ", "palavra ")))
-    if word not in ("key", "token", "secret", "jwt") or head[-1:].isalnum():
+    word, preceding = match["word"], lowered[max(0, match.start() - 32) : match.start()]
+    if word in _PASSWORDS or word in _FOREIGN_PASSES or word in _FOREIGN_NAMES:
+        return not preceding[-1:].isalnum() and not (
+            word == "passe" and not preceding.endswith(("mot de ", "palavra "))
+        )
+    if word not in ("key", "token", "secret", "jwt") or preceding[-1:].isalnum():
         return False
     if _OPAQUE.fullmatch(value) is None or sum(map(str.isdigit, value)) < _FEWEST_DIGITS:
         return False
     if word == "key":
-        return bool(re.search(_KEY_KINDS, head)) or re.compile(_VERDICT).match(lowered, end) is not None
-    return not re.search(_OPEN_TOKENS, head)
+        return bool(re.search(_KEY_KINDS, preceding)) or re.compile(_VERDICT).match(lowered, end) is not None
+    return not re.search(_PUBLIC_TOKENS, preceding)
 
 
-def _said(text: str, lowered: str, match: re.Match[str]) -> Iterator[tuple[int, int]]:
+def _sentence_spans(text: str, lowered: str, match: re.Match[str]) -> Iterator[tuple[int, int]]:
     """Where the value is that a sentence tells, if it is one that no sentence would hold otherwise."""
     start = match.end()
     quote = re.compile(_QUOTE).match(text, start)
@@ -181,7 +197,7 @@ def _said(text: str, lowered: str, match: re.Match[str]) -> Iterator[tuple[int, 
         return
     end = _bare_end(text, start, escaped=False)
     value = text[start:end].strip(".,;:!?()[] ")
-    if is_telling(value):
+    if is_password_like(value):
         yield start, end
     elif match["word"] == "passphrase":
         longer = _phrase_end(text, end, lowered)
@@ -193,9 +209,9 @@ def _said(text: str, lowered: str, match: re.Match[str]) -> Iterator[tuple[int, 
             yield start, longer
 
 
-def is_telling(value: str) -> bool:
+def is_password_like(value: str) -> bool:
     """Whether a word is none of a sentence: letters with digits, or with the signs that passwords are made of."""
-    if len(value) < _SHORTEST_SAID or value == REDACTED or re.fullmatch(_PLACEHOLDER, value):
+    if len(value) < _SHORTEST_PASSWORD or value == REDACTED or re.fullmatch(_PLACEHOLDER, value):
         return False
     is_technical = re.fullmatch(_TECHNICAL, value, re.IGNORECASE) and not is_random(value)
     if not any(map(str.isalpha, value)) or is_technical:
@@ -213,7 +229,7 @@ def _phrase_end(text: str, end: int, lowered: str) -> int:
     return end
 
 
-def _named_value(text: str, lowered: str, match: re.Match[str]) -> tuple[int, int] | None:
+def _find_value(text: str, lowered: str, match: re.Match[str]) -> tuple[int, int] | None:
     """Where the secret value is that follows a name, or None where there is none."""
     if not _is_credential(match, lowered):
         return None
@@ -238,26 +254,26 @@ def _named_value(text: str, lowered: str, match: re.Match[str]) -> tuple[int, in
 
 def _is_credential(match: re.Match[str], lowered: str) -> bool:
     word = match["word"]
-    head = lowered[max(0, match.start() - 32) : match.start()]
+    preceding = lowered[max(0, match.start() - 32) : match.start()]
     if match["gap"]:
-        return _is_handed(match, head)
-    in_query = head.endswith(_QUERY)
+        return _is_option_or_header(match, preceding)
+    in_query = preceding.endswith(_QUERY)
     if word == "key":
-        return in_query or bool(re.search(_KEY_KINDS, head))
+        return in_query or bool(re.search(_KEY_KINDS, preceding))
     if word == "token":
-        return not re.search(_OPEN_TOKENS, head)
+        return not re.search(_PUBLIC_TOKENS, preceding)
     if word in ("code", "auth", "otp", "sid"):
-        return in_query or (word == "sid" and head.endswith("phpses"))
+        return in_query or (word == "sid" and preceding.endswith("phpses"))
     if word == "passe":
-        return head.endswith(("mot de ", "mot_de_", "motde", "mot-de-", "palavra-", "palavra "))
-    if word == "pass" or word in _ABROAD or word in _PASSES_ABROAD:
-        return in_query or not head[-1:].isalnum()
+        return preceding.endswith(("mot de ", "mot_de_", "motde", "mot-de-", "palavra-", "palavra "))
+    if word == "pass" or word in _FOREIGN_NAMES or word in _FOREIGN_PASSES:
+        return in_query or not preceding[-1:].isalnum()
     if word in ("sig", "signature"):
-        return in_query or (_is_tight(match) and bool(re.compile(r"[\w%+/.-]{16}").match(lowered, match.end())))
+        return in_query or (_is_assignment(match) and bool(re.compile(r"[\w%+/.-]{16}").match(lowered, match.end())))
     return not (word == "secret" and re.search(_ARN, lowered[max(0, match.start() - 256) : match.start()]))
 
 
-def _is_handed(match: re.Match[str], head: str) -> bool:
+def _is_option_or_header(match: re.Match[str], head: str) -> bool:
     """Whether only a space stands between a name and its value: an option's, a header's, or a quoted password."""
     if re.search(r"--[\w-]{0,32}\Z", head) or (match["word"] == "authorization" and match["open"]):
         return True
@@ -265,7 +281,7 @@ def _is_handed(match: re.Match[str], head: str) -> bool:
     return bool(is_quoted) and match["word"] in _PASSWORDS
 
 
-def _is_tight(match: re.Match[str]) -> bool:
+def _is_assignment(match: re.Match[str]) -> bool:
     """Whether the name is assigned to, `name=value`, where `name: value` may be prose."""
     return (match["is"] or "").endswith(("=", "d", ">", ";", "e"))
 
@@ -293,25 +309,25 @@ def _closing_quote(text: str, start: int, quote: str) -> int:
 
 def _is_harmless(value: str, match: re.Match[str], lowered: str, *, authorized: bool) -> bool:
     """Whether a value is no secret though its name says so: a placeholder, a path, a number or a word of a sentence."""
-    word, tight, quoted = match["word"], _is_tight(match), bool(match["open"])
+    word, is_assigned, is_quoted = match["word"], _is_assignment(match), bool(match["open"])
     bare = value.strip(".,;:!?()[]'\" ")
     plain = bare.lower()
     if value == REDACTED or plain in _NOTHING or not plain.strip("*x•.#-") or re.fullmatch(_PLACEHOLDER, value):
         return True
-    if not tight and _is_prose(plain, _VERDICTS if " " in plain else _PROSE):
+    if not is_assigned and _is_prose(plain, _VERDICTS if " " in plain else _PROSE):
         return True
     if plain.startswith("arn:") or (word not in _PASSWORDS[:-1] and word != "pass" and _is_path(value)):
         return True
-    if word == "pass" and not tight and not match["gap"]:
+    if word == "pass" and not is_assigned and not match["gap"]:
         after_user = re.search(r"(?:user|login|name|account)\W", lowered[max(0, match.start() - 40) : match.start()])
-        return not after_user and (not is_telling(bare) or not set(bare).isdisjoint("_/.:"))
-    if word in _ABROAD or word in _PASSES_ABROAD:
-        return not tight and not quoted and re.fullmatch(_WORD, bare) is not None
+        return not after_user and (not is_password_like(bare) or not set(bare).isdisjoint("_/.:"))
+    if word in _FOREIGN_NAMES or word in _FOREIGN_PASSES:
+        return not is_assigned and not is_quoted and re.fullmatch(_WORD, bare) is not None
     if word != "pass" and word.startswith(("pass", "pwd", "secret")):
         return False
-    if quoted and not authorized and (" " in plain or len(plain) < _SHORTEST_QUOTED):
+    if is_quoted and not authorized and (" " in plain or len(plain) < _SHORTEST_QUOTED):
         return True
-    return re.fullmatch("[0-9]{1,7}" if quoted else _ASSIGNED_WORD if tight else _WORD, bare) is not None
+    return re.fullmatch("[0-9]{1,7}" if is_quoted else _ASSIGNED_WORD if is_assigned else _WORD, bare) is not None
 
 
 def _is_prose(plain: str, prose: str) -> bool:

@@ -45,7 +45,7 @@ _CODINGS = (  # what a text must hold, and the pattern; apart, since `a=e3b0` an
 )
 
 
-def readings(text: str) -> Iterator[Reading]:
+def decode_each(text: str) -> Iterator[DecodedText]:
     """A text without codings, once for each kind of them; none for a kind that it does not hold.
 
     Args:
@@ -54,18 +54,18 @@ def readings(text: str) -> Iterator[Reading]:
     yield from _unescaped(text)
     for five, one in _LISTED:
         if re.search(five, text):
-            yield Reading(text, re.compile(one))
+            yield DecodedText(text, re.compile(one))
     if not text.isascii() and re.search(_WIDE, text):
-        yield Reading(text, re.compile(_WIDE))
+        yield DecodedText(text, re.compile(_WIDE))
 
 
-def _unescaped(text: str) -> Iterator[Reading]:
+def _unescaped(text: str) -> Iterator[DecodedText]:
     for marks, coding in _CODINGS:
         if any(mark in text for mark in marks):
-            yield Reading(text, coding)
+            yield DecodedText(text, coding)
 
 
-class Reading:
+class DecodedText:
     """A text without one kind of codings.
 
     Args:
@@ -77,14 +77,14 @@ class Reading:
     """
 
     def __init__(self, text: str, coding: re.Pattern[str]) -> None:
-        self._text, self._coding = text, coding
-        self.plain = coding.sub(_replaced, text) if text.isascii() else "".join(piece for piece, _, _ in self._pieces())
+        self._text, self._pattern = text, coding
+        self.plain = coding.sub(_decode, text) if text.isascii() else "".join(piece for piece, _, _ in self._pieces())
 
-    def places(self, value: str) -> Iterator[tuple[int, int]]:
+    def find_spans(self, value: str) -> Iterator[tuple[int, int]]:
         """Where a value is in the text.
 
         Args:
-            value: the value, from `folded`.
+            value: the value, from `decoded_forms`.
         """
         begins: list[int] = []
         ends: list[int] = []
@@ -100,20 +100,23 @@ class Reading:
     def _pieces(self) -> Iterator[tuple[str, int, int]]:
         """The parts of the text without codings, and where each comes from."""
         done = 0
-        for escape in self._coding.finditer(self._text):
+        for escape in self._pattern.finditer(self._text):
             yield from _verbatim(self._text, done, escape.start())
             done = escape.end()
-            yield _replaced(escape), escape.start(), done
+            yield _decode(escape), escape.start(), done
         yield from _verbatim(self._text, done, len(self._text))
 
 
-def folded(value: str) -> set[str]:
+def decoded_forms(value: str) -> set[str]:
     """A value as `Reading.plain` may have it: what looks like a coding in the value itself is kept or undone.
 
     Args:
         value: a registered value.
     """
-    return {_bytes(value.replace("\r", "").replace("\n", "")), *(reading.plain for reading in _unescaped(value))}
+    return {
+        _as_utf8_characters(value.replace("\r", "").replace("\n", "")),
+        *(reading.plain for reading in _unescaped(value)),
+    }
 
 
 def _verbatim(text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
@@ -122,34 +125,34 @@ def _verbatim(text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]
         yield part, start, end
         return
     for at, character in enumerate(part, start):
-        yield _bytes(character), at, at + 1
+        yield _as_utf8_characters(character), at, at + 1
 
 
-def _replaced(escape: re.Match[str]) -> str:
+def _decode(escape: re.Match[str]) -> str:
     kind = escape.lastgroup or ""
     if kind == "wrap":
         return ""
-    meant = _meant(escape, kind)
+    meant = _decode_escape(escape, kind)
     return "" if meant in ("\r", "\n") else meant
 
 
-def _meant(escape: re.Match[str], kind: str) -> str:
-    return _MEANINGS[kind](escape[kind]) if kind != "low" else _pair(escape["high"], escape["low"])
+def _decode_escape(escape: re.Match[str], kind: str) -> str:
+    return _DECODERS[kind](escape[kind]) if kind != "low" else _pair(escape["high"], escape["low"])
 
 
 def _pair(high: str, low: str) -> str:
-    return _bytes(bytes.fromhex(high + low).decode("utf-16-be"))
+    return _as_utf8_characters(bytes.fromhex(high + low).decode("utf-16-be"))
 
 
 def _character(point: int) -> str:
-    return _bytes(chr(point)) if point <= sys.maxunicode else ""
+    return _as_utf8_characters(chr(point)) if point <= sys.maxunicode else ""
 
 
-def _bytes(text: str) -> str:
+def _as_utf8_characters(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "surrogatepass").decode("latin-1")
 
 
-_MEANINGS: Mapping[str, Callable[[str], str]] = MappingProxyType(
+_DECODERS: Mapping[str, Callable[[str], str]] = MappingProxyType(
     {
         "unit": lambda digits: _character(int(digits, 16)),
         "hex": lambda digits: chr(int(digits, 16)),
@@ -161,11 +164,13 @@ _MEANINGS: Mapping[str, Callable[[str], str]] = MappingProxyType(
         "entity": lambda name: _ENTITIES[name],
         "pair": lambda digits: chr(int(digits, 16)),
         "byte": lambda digits: chr(int(digits)),
-        "letter": lambda quoted: _bytes(_ESCAPED.get(quoted[2], quoted[2]) if quoted[1] == "\\" else quoted[1]),
+        "letter": lambda quoted: _as_utf8_characters(
+            _ESCAPED.get(quoted[2], quoted[2]) if quoted[1] == "\\" else quoted[1]
+        ),
         "wide": lambda letter: chr(ord(letter) - _WIDER),
         "tab": lambda _: "\t",
         "shell": lambda _: "'",
         "quote": lambda quotes: quotes[0],
-        "sign": _bytes,
+        "sign": _as_utf8_characters,
     }
 )

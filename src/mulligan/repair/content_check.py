@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import re
 
-from mulligan.repair.faithful import parts_of
-from mulligan.repair.quotations import NAME, language_of, read_quoted
+from mulligan.repair.json_tokens import tokenize
+from mulligan.repair.string_literals import IDENTIFIER, language_of, read_quoted
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
 _QUOTED = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|“[^”]*”""", re.DOTALL)
@@ -17,14 +17,16 @@ _END_OF_BARE = re.compile(r"\s*[,}\]]")
 _WORDS = re.compile(r"(?:[^\W\d]|[./~])[\w./@-]*(?: [\w./@-]+)*")
 _NO_WORDS = frozenset(("undefined", "nan", "infinity", "nil", "null", "none", "true", "false", "void"))
 _PLACEHOLDER = re.compile(r"[.…]*")
-_WITHIN = re.compile(r"\w(?:[\w ,.!?-]*\w)?")  # what is in unescaped quotation marks; an operator of a language is not
+_INNER_QUOTE = re.compile(
+    r"\w(?:[\w ,.!?-]*\w)?"
+)  # what is in unescaped quotation marks; an operator of a language is not
 _PAIRS = {"{": "}", "[": "]"}
 _CLOSING = ("}", "]")
 _EMPTY = 2  # the brackets of an object; one too many behind them may be of one whose beginning is lost
 _CONSTANTS = {"true": "True", "false": "False", "null": "None"}
 
 
-def same_content(text: str, read: str, *, read_only: bool) -> bool:
+def preserves_content(text: str, json_text: str, *, read_only: bool) -> bool:
     """Whether JSON has all that was sent and nothing else.
 
     Every key and value is in the text, in the same order and between the same brackets; nothing else is in it but commas
@@ -32,11 +34,11 @@ def same_content(text: str, read: str, *, read_only: bool) -> bool:
 
     Args:
         text: what was sent.
-        read: the JSON that it was read as.
+        json_text: the JSON that it was read as.
         read_only: whether the tool that would run changes nothing. Otherwise each text must be in quotation marks, since a
             word without them may be the name of a variable.
     """
-    return _Comparison(text, read_only=read_only).has(_TOKEN.findall(read))
+    return _Comparison(text, read_only=read_only).matches(_TOKEN.findall(json_text))
 
 
 class _Comparison:
@@ -44,90 +46,98 @@ class _Comparison:
 
     def __init__(self, text: str, *, read_only: bool) -> None:
         self._text = text
-        self._at = 0
+        self._position = 0
         self._read_only = read_only
-        self._language = language_of(parts_of(text))
-        self._open: list[str] = []
+        self._language = language_of(tokenize(text))
+        self._open_brackets: list[str] = []
 
-    def has(self, tokens: list[str]) -> bool:
+    def matches(self, tokens: list[str]) -> bool:
         before = ""
         for index, token in enumerate(tokens):
-            self._skip()
-            if self._at == len(self._text):
+            self._skip_space()
+            if self._position == len(self._text):
                 return self._read_only and all(other in _CLOSING for other in tokens[index:])
             after = tokens[index + 1] if index + 1 < len(tokens) else ""
-            if not self._has(token, before, after):
+            if not self._consume_token(token, before, after):
                 return False
             before = token
-        rest = self._text[self._at :].strip()
+        rest = self._text[self._position :].strip()
         return not rest or (not rest.replace("}", "").strip() and len(tokens) > _EMPTY)
 
-    def _has(self, part: str, before: str, after: str) -> bool:
+    def _consume_token(self, part: str, before: str, after: str) -> bool:
         if part in _PAIRS:
-            self._open.append(_PAIRS[part])
-            return self._takes(part)
+            self._open_brackets.append(_PAIRS[part])
+            return self._consume(part)
         if part in _CLOSING:
-            self._open.pop()
+            self._open_brackets.pop()
             if before not in _PAIRS:
-                self._takes_commas(part)
-            return self._takes(part)
+                self._consume_commas(part)
+            return self._consume(part)
         if part == ",":
-            return self._takes_commas(self._open[-1]) or self._open[-1] == "}" or (before == "}" and after == "{")
+            return (
+                self._consume_commas(self._open_brackets[-1])
+                or self._open_brackets[-1] == "}"
+                or (before == "}" and after == "{")
+            )
         if part == ":":
-            return self._takes(part)
-        return self._takes_text(json.loads(part), is_key=after == ":") if part[0] == '"' else self._takes_word(part)
+            return self._consume(part)
+        return (
+            self._consume_string(json.loads(part), is_key=after == ":") if part[0] == '"' else self._consume_word(part)
+        )
 
-    def _skip(self) -> None:
-        space = _SPACE.match(self._text, self._at)
-        self._at = space.end() if space else self._at
+    def _skip_space(self) -> None:
+        space = _SPACE.match(self._text, self._position)
+        self._position = space.end() if space else self._position
 
-    def _takes(self, mark: str) -> bool:
-        self._skip()
-        is_next = self._text.startswith(mark, self._at)
-        self._at += len(mark) if is_next else 0
+    def _consume(self, mark: str) -> bool:
+        self._skip_space()
+        is_next = self._text.startswith(mark, self._position)
+        self._position += len(mark) if is_next else 0
         return is_next
 
-    def _takes_commas(self, closing: str) -> bool:
+    def _consume_commas(self, closing: str) -> bool:
         """Takes a comma, or several within an object; in a list there would be a hole between them."""
-        has_one = self._takes(",")
-        while has_one and closing == "}" and self._takes(","):
+        has_one = self._consume(",")
+        while has_one and closing == "}" and self._consume(","):
             pass
         return has_one
 
-    def _takes_word(self, token: str) -> bool:
-        found = _BARE.match(self._text, self._at)
+    def _consume_word(self, token: str) -> bool:
+        found = _BARE.match(self._text, self._position)
         if found is None or found[0] not in (token, _CONSTANTS.get(token)):
             return False
-        self._at = found.end()
+        self._position = found.end()
         return True
 
-    def _takes_text(self, value: str, *, is_key: bool) -> bool:
-        quoted = _QUOTED.match(self._text, self._at)
+    def _consume_string(self, value: str, *, is_key: bool) -> bool:
+        quoted = _QUOTED.match(self._text, self._position)
         if quoted is not None and read_quoted(quoted[0], self._language) == value:
             end = quoted.end()
         elif is_key or not self._read_only:
-            found = _BARE.match(self._text, self._at) if is_key else None
-            if found is None or found[0] != value or not NAME.fullmatch(value):
+            found = _BARE.match(self._text, self._position) if is_key else None
+            if found is None or found[0] != value or not IDENTIFIER.fullmatch(value):
                 return False
             end = found.end()
-        elif self._text[self._at] in "\"'":
-            end = self._at + len(value) + 2
-            if not self._is_quoted_twice(value, self._text[self._at]):
+        elif self._text[self._position] in "\"'":
+            end = self._position + len(value) + 2
+            if not self._is_quoted_twice(value, self._text[self._position]):
                 return False
         else:
-            end = self._at + len(value)
-            if not (self._text.startswith(value, self._at) and _is_word(value) and _END_OF_BARE.match(self._text, end)):
+            end = self._position + len(value)
+            if not (
+                self._text.startswith(value, self._position) and _is_word(value) and _END_OF_BARE.match(self._text, end)
+            ):
                 return False
-        self._at = end
+        self._position = end
         return _END.match(self._text, end) is not None or quoted is not None
 
     def _is_quoted_twice(self, value: str, mark: str) -> bool:
         """Whether a text in quotation marks has words in the same marks: `"say "hi" now"`, but not `"a" + "b"`."""
-        if "\\" in value or not self._text.startswith(f"{mark}{value}{mark}", self._at):
+        if "\\" in value or not self._text.startswith(f"{mark}{value}{mark}", self._position):
             return False
         outside = value.split(mark)
         inside = outside[1::2]
-        if len(outside) % 2 == 0 or not all(map(_WITHIN.fullmatch, inside)):
+        if len(outside) % 2 == 0 or not all(map(_INNER_QUOTE.fullmatch, inside)):
             return False
         return all(not part or part[0].isspace() for part in outside[2::2]) and outside[0][-1:].isspace()
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from mulligan.classify.resources import remove_missing_reports
-from mulligan.repair.provenance import is_near_name, is_plain
+from mulligan.repair.provenance import is_near_name, is_plain_identifier
 
 _NAME = r"[\w@~./:-]{1,128}"
 _IS_NAME = re.compile(_NAME)
@@ -28,47 +28,49 @@ _QUOTED_LIST = re.compile(
 _SEPARATOR = re.compile(r"\s*,\s*(?:and\s+|or\s+)?")
 _TRAILING = ".:,;-/"
 _DIGITS = re.compile(r"\d+")
-_SLIPS = 2
+_MOST_TYPOS = 2
 _MOST_TEXT, _MOST_NAMES, _LONGEST = 2_000, 200, 200
 
 
-def reported_names(text: str) -> list[str]:
+def find_reported_names(text: str) -> list[str]:
     """What a text proposes, quotes or lists, and so may be a name; in the order of the text.
 
     Args:
         text: what was reported.
     """
-    groups = _offered(text)
-    groups += [next(filter(None, found.groups())) for found in _QUOTED.finditer(remove_missing_reports(_plain(text)))]
-    return _names(groups)
+    groups = _find_offered(text)
+    groups += [
+        next(filter(None, found.groups())) for found in _QUOTED.finditer(remove_missing_reports(_unescape_quotes(text)))
+    ]
+    return _split_names(groups)
 
 
-def offered_names(text: str) -> list[str]:
+def find_offered_names(text: str) -> list[str]:
     """What a text proposes or lists as names to choose from; what it only quotes may be anything.
 
     Args:
         text: what was reported.
     """
-    return _names(_offered(text))
+    return _split_names(_find_offered(text))
 
 
-def _plain(text: str) -> str:
+def _unescape_quotes(text: str) -> str:
     return text[:_MOST_TEXT].replace('\\"', '"').replace("\\n", " ")  # as in a body of JSON
 
 
-def _offered(text: str) -> list[str]:
-    text = _plain(text)
+def _find_offered(text: str) -> list[str]:
+    text = _unescape_quotes(text)
     reported = remove_missing_reports(text)
     quoted = [found[0].replace('"', "").replace("'", "") for found in _QUOTED_LIST.finditer(reported)]
     return [found[1] for found in (*_PROPOSED.finditer(text), *_LISTED.finditer(reported))] + quoted
 
 
-def _names(groups: Iterable[str]) -> list[str]:
+def _split_names(groups: Iterable[str]) -> list[str]:
     names = (part.strip().rstrip(_TRAILING) for group in groups for part in _SEPARATOR.split(group))
     return [name for name in dict.fromkeys(names) if _IS_NAME.fullmatch(name)][:_MOST_NAMES]
 
 
-def near_reported(missing: str, text: str) -> list[str]:
+def near_reported_names(missing: str, text: str) -> list[str]:
     """The plain names that a text reports and that are only near spellings of a missing one.
 
     A near spelling anywhere else in the text leaves it open which one is meant.
@@ -77,14 +79,16 @@ def near_reported(missing: str, text: str) -> list[str]:
         missing: the name that does not exist.
         text: what was reported.
     """
-    near = near_names(missing, filter(is_plain, reported_names(text)))
-    known = {_last(name) for name in (missing, *near)}
+    near = near_names(missing, filter(is_plain_identifier, find_reported_names(text)))
+    known = {_last_step(name) for name in (missing, *near)}
     words = dict.fromkeys(word.strip(_TRAILING) for word in _IS_NAME.findall(text[:_MOST_TEXT]))
-    others = [word for word in words if _last(word) not in known and _is_alike(_last(missing), _last(word))]
+    others = [
+        word for word in words if _last_step(word) not in known and _is_alike(_last_step(missing), _last_step(word))
+    ]
     return near + others if len(near) == 1 else near
 
 
-def _last(name: str) -> str:
+def _last_step(name: str) -> str:
     return name.rpartition("/")[2].casefold()
 
 
@@ -92,7 +96,7 @@ def _is_alike(one: str, other: str) -> bool:
     """Whether a name with the same digits may be meant as well, be it by two slips or in its first letter."""
     from mulligan.resolve.similarity import distance
 
-    return _DIGITS.findall(one) == _DIGITS.findall(other) and distance(one, other, _SLIPS) <= _SLIPS
+    return _DIGITS.findall(one) == _DIGITS.findall(other) and distance(one, other, _MOST_TYPOS) <= _MOST_TYPOS
 
 
 def near_names(missing: str, names: Iterable[str]) -> list[str]:
@@ -103,11 +107,11 @@ def near_names(missing: str, names: Iterable[str]) -> list[str]:
         names: the names there are.
     """
     folder, slash, _ = missing.rpartition("/")
-    placed = (name if "/" in name or not slash else f"{folder}/{name}" for name in names)
-    return [name for name in dict.fromkeys(placed) if is_near_name(missing, name)]
+    full_names = (name if "/" in name or not slash else f"{folder}/{name}" for name in names)
+    return [name for name in dict.fromkeys(full_names) if is_near_name(missing, name)]
 
 
-def put_name(missing: str, name: str, arguments: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
+def replace_name(missing: str, name: str, arguments: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
     """The arguments with another name in the place of a missing one; None where not exactly one argument holds it once.
 
     Args:
