@@ -604,7 +604,7 @@ def test_an_argument_that_does_not_exist_is_to_be_left_out(make_pipeline):
 
 
 @pytest.mark.parametrize(
-    ("seconds", "told"), [(0.25, "0.25 s"), (7, "7 s"), (39.2, "40 s"), (1798.85, "1799 s"), (1e7, "10000000 s")]
+    ("seconds", "told"), [(0.25, "0.25 s"), (7, "7 s"), (39.2, "40 s"), (1798.85, "1799 s"), (86_400, "86400 s")]
 )
 def test_a_long_wait_is_told_in_whole_seconds(make_pipeline, seconds, told):
     @tool(read_only=True)
