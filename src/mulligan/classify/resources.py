@@ -80,7 +80,7 @@ _ENDINGS = ("_id", "_path", "_name", "_key", "_url", "_uri")
 
 
 def stored_resource(exceptions: tuple[BaseException, ...]) -> str | None:
-    """The file name that the first exception of a chain stores, or None."""
+    """The first file name that an exception of a chain stores, or None."""
     for exception in exceptions:
         for name in ("filename", "filename2"):
             path = read_field(exception, name)
