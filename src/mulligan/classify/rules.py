@@ -20,7 +20,7 @@ class Rule(NamedTuple):
 
     Attributes:
         name: the part of `ToolError.rule` after the plugin's name.
-        about: one sentence that describes the failures it recognizes.
+        about: one sentence that describes the failures it covers.
         classes: qualified names of exception classes; if empty, the rule is asked about every failure.
         decide: returns the error, or None to abstain.
         provider: the service that the rule covers; it is set on every error that has no provider.
@@ -46,6 +46,9 @@ class Rule(NamedTuple):
 
         Args:
             error: the result of `decide`.
+
+        Raises:
+            TypeError: the result is not a `ToolError`.
         """
         if not isinstance(error, ToolError):
             raise TypeError(f"the rule {self.name!r} returned {type_name(error)} instead of a ToolError or None")

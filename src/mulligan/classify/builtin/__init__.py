@@ -1,4 +1,4 @@
-"""Classify: what is known without any provider's plugin. The first rule that has an answer decides."""
+"""The built-in classifier: rules that need no provider's plugin. The first rule that returns an error decides."""
 
 from __future__ import annotations
 

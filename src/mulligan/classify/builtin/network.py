@@ -1,4 +1,4 @@
-"""What is asked over a network: HTTP, gRPC, JSON-RPC, and the clients of the standard library."""
+"""Network errors: HTTP, gRPC, JSON-RPC, and the clients of the standard library."""
 
 from __future__ import annotations
 

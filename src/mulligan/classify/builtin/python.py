@@ -1,4 +1,4 @@
-"""What Python and its standard library raise: programs, archives, imports, memory, cancellation."""
+"""Errors of Python and its standard library: programs, archives, imports, memory, cancellation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Databases: SQLSTATE (ISO/IEC 9075, with the classes that PostgreSQL adds) and SQLite's result codes."""
+"""Database errors: SQLSTATE (ISO/IEC 9075, with the classes that PostgreSQL adds) and SQLite's result codes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mulligan.classify.rules import Rules
 from mulligan.errors import ToolError
 
 rules = Rules()
-_STATES: Mapping[str, m.Meaning] = {  # the five characters, else the two of the class
+_STATES: Mapping[str, m.Meaning] = {  # keyed by the five characters, else by the two of the class
     "08": m.CONNECTION,
     "08001": m.UNREACHABLE,
     "08004": m.UNREACHABLE,

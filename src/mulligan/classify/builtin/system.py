@@ -1,4 +1,4 @@
-"""What the operating system refuses: an OSError by its errno, or by its type where it has none."""
+"""Errors of the operating system: an OSError by its errno, or by its type if it has none."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def missing(failure: Failure) -> ToolError | None:
 
 
 def _missing_folder(failure: Failure) -> str | None:
-    """The folder that is missing where a tool that makes files could not make one; a file to read may be missing too."""
+    """The missing parent folder, if a tool that writes files could not create one. A tool that reads may lack the file itself."""
     path, tool = failure.field("filename"), failure.tool
     if type(path) is not str or tool is None or tool.read_only:
         return None
@@ -71,7 +71,7 @@ def os_error(failure: Failure) -> ToolError | None:
         return None
     told = failure.field("errno")
     number = told if type(told) is int else _errno_of(error)
-    if number == errno.ECONNRESET and told is None:  # a client's own, which tells in words what happened
+    if number == errno.ECONNRESET and told is None:  # raised by a client without an errno: its text says what happened
         return m.error_of(failure, said(failure.told, (m.UNREACHABLE, m.TLS)) or m.DROPPED)
     decide = _BY_ERRNO.get(number or 0)
     return None if decide is None else decide(failure)
@@ -86,7 +86,7 @@ def _resource_suffix(failure: Failure) -> str:
 
 
 def _permission_error(failure: Failure) -> ToolError:
-    """EACCES: one path that is denied is no account that is denied; another path may do."""
+    """EACCES: one path was denied, not the account, so another path may work."""
     path = failure.field("filename")
     if path is None:
         return ToolPermissionError("Permission denied.")
