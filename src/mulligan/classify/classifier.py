@@ -190,7 +190,7 @@ class Classifier:
 
 
 def _is_from_prose(resource: str, failure: Failure) -> bool:
-    """Whether only the text of a failure names the resource. A rule that read it elsewhere knows its field."""
+    """Whether only the text of a failure names the resource; False if a rule read it from a field of its own."""
     failures = (failure, *failure.inner)
     if not any(resource == one.resource for one in failures):
         return False

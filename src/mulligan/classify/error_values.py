@@ -248,7 +248,7 @@ def detect_user_errors(value: Mapping[Any, Any]) -> Failure | None:
 
 
 def detect_lambda_error(value: Mapping[Any, Any]) -> Failure | None:
-    """Detects `errorMessage` with `errorType` and `stackTrace`, as cloud functions return them."""
+    """Detects `errorMessage`, usually with `errorType` and `stackTrace`, as cloud functions return it."""
     told = value.get("errorMessage")
     return Failure(value=value, message=told) if type(told) is str and told and is_envelope(value) else None
 

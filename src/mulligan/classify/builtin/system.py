@@ -39,7 +39,7 @@ def missing(failure: Failure) -> ToolError | None:
 
 
 def _missing_folder(failure: Failure) -> str | None:
-    """The missing parent folder, if a tool that writes files could not create one. A tool that reads may lack the file itself."""
+    """The missing parent folder of a file to write, or None if the tool's name does not say that it writes files."""
     path, tool = failure.field("filename"), failure.tool
     if type(path) is not str or tool is None or tool.read_only:
         return None
