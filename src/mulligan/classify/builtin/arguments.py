@@ -60,7 +60,7 @@ _MOST_CALL_FRAMES = 2
 
 @rules("builtins.TypeError")
 def binding(failure: Failure) -> ToolError | None:
-    """The tool was called with arguments that its signature does not take; a TypeError further inside is its own."""
+    """The tool was called with arguments that its signature does not accept. A TypeError raised deeper is the tool's own."""
     match = _BINDING.match(failure.text[:600])
     if match is None or failure.call is not None:  # a pipeline has validated them, so the handler's signature is wrong
         return None
@@ -114,7 +114,7 @@ def jsonschema(failure: Failure) -> ToolError | None:
 
 @rules("jsonschema.SchemaError")
 def schema(failure: Failure) -> ToolError | None:
-    """A JSON Schema inside the tool is wrong itself."""
+    """A JSON Schema inside the tool is itself invalid."""
     return ToolExecutionError("The tool uses an invalid JSON Schema.")
 
 
@@ -127,7 +127,7 @@ def msgspec(failure: Failure) -> ToolError | None:
 
 @rules("cattrs.BaseValidationError", "cattrs.ForbiddenExtraKeysError", "builtins.Exception")
 def cattrs(failure: Failure) -> ToolError | None:
-    """cattrs could not build an object of data; what it raises is a group, and notes on the members say where."""
+    """cattrs could not build an object from data. It raises a group whose members name the place in notes."""
     if failure.is_plain:
         return None
     known = failure.matches("cattrs.BaseValidationError", "cattrs.ForbiddenExtraKeysError")
@@ -191,7 +191,7 @@ def _values(arguments: Mapping[str, Any]) -> Iterator[Any]:
 
 @rules("builtins.ValueError", "builtins.LookupError", "builtins.AssertionError")
 def rejected(failure: Failure) -> ToolError | None:
-    """A check or a look-up inside the tool that is about one argument: it names it, or quotes what it holds."""
+    """A check or lookup inside the tool rejected one argument, which the message names or quotes."""
     arguments = failure.arguments
     if not arguments or not failure.is_plain or type(failure.exception) not in _CHECK_EXCEPTIONS:
         return None
@@ -226,7 +226,7 @@ def _rejected_arguments(failure: Failure, arguments: Mapping[str, Any]) -> Itera
 
 @rules("json.JSONDecodeError")
 def decoding(failure: Failure) -> ToolError | None:
-    """Text that is not JSON: an argument, or an answer that the tool got."""
+    """A text is not valid JSON: an argument, or a response that the tool received."""
     error = failure.exception
     if isinstance(error, json.JSONDecodeError) and error.doc in tuple(_values(failure.arguments or {})):
         where = f"line {error.lineno} column {error.colno}"
@@ -238,5 +238,5 @@ def decoding(failure: Failure) -> ToolError | None:
 
 @rules("builtins.UnicodeError")
 def encoding(failure: Failure) -> ToolError | None:
-    """Data that is not text in the encoding that was expected."""
+    """Data is not text in the expected encoding."""
     return ToolExecutionError("The tool received text in an unexpected encoding.")

@@ -66,7 +66,7 @@ def _chain(failure: Failure) -> tuple[Failure, ...]:
 
 @rules()
 def told_status(failure: Failure) -> ToolError | None:
-    """An HTTP status that the message tells as one: `status code 404`, `error: 404`, `404 Not Found`."""
+    """The message reports an HTTP status: `status code 404`, `error: 404`, `404 Not Found`."""
     for one in _chain(failure):
         is_key = issubclass(type(one.exception), LookupError)  # the 404 in `KeyError(404)` is a key, not a status
         status = None if is_key or _is_bug(one.exception) else _find_status(one.text, one.told)
@@ -89,13 +89,13 @@ def _find_status(text: str, messages: str) -> int | None:
 
 @rules()
 def class_name(failure: Failure) -> ToolError | None:
-    """Words of the name of the exception's class, such as `NotFound` or `RateLimit`."""
+    """The name of the exception's class contains specific words, such as `NotFound` or `RateLimit`."""
     return _classify_by_name(failure, vague=False)
 
 
 @rules()
 def message_text(failure: Failure) -> ToolError | None:
-    """A whole clause of the message, such as `Read timed out`; what Python says of a bug is no such message."""
+    """The message contains a known clause, such as `Read timed out`. Python's messages about bugs do not count."""
     for one in _chain(failure):
         error = None if _is_bug(one.exception) else text_error(one)
         if error is not None:
@@ -109,7 +109,7 @@ def _is_bug(exception: BaseException | None) -> bool:
 
 @rules()
 def general_name(failure: Failure) -> ToolError | None:
-    """A general word of the name of the exception's class, such as `Invalid` or `Validation`."""
+    """The name of the exception's class contains general words, such as `Invalid` or `Validation`."""
     return _classify_by_name(failure, vague=True)
 
 

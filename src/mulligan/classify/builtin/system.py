@@ -28,7 +28,7 @@ _WRITE_VERBS = frozenset(("write", "save", "create", "export", "dump", "store", 
 
 @rules("builtins.FileNotFoundError")
 def missing(failure: Failure) -> ToolError | None:
-    """A file, directory or program is not there."""
+    """A file, directory or program does not exist."""
     resource = failure.resource
     folder = _missing_folder(failure)
     if folder is not None:
@@ -51,13 +51,13 @@ def _missing_folder(failure: Failure) -> str | None:
 
 @rules("socket.gaierror", "socket.herror")
 def name_lookup(failure: Failure) -> ToolError | None:
-    """A host name that cannot be resolved."""
+    """A host name could not be resolved."""
     return m.error_of(failure, m.UNREACHABLE)
 
 
 @rules("ssl.SSLError")
 def tls(failure: Failure) -> ToolError | None:
-    """A certificate or a handshake that failed: nothing was sent. A connection that ends midway was dropped."""
+    """A certificate or handshake failed and nothing was sent, or the connection ended midway."""
     if failure.matches("ssl.SSLEOFError", "ssl.SSLZeroReturnError"):
         return m.error_of(failure, m.DROPPED)
     return m.error_of(failure, m.TLS)
@@ -65,7 +65,7 @@ def tls(failure: Failure) -> ToolError | None:
 
 @rules("builtins.OSError")
 def os_error(failure: Failure) -> ToolError | None:
-    """An OSError by its errno, or by its type where it has none."""
+    """The operating system reported an error: classified by its errno, or by its type if it has none."""
     error = failure.exception
     if error is None or failure.status is not None:
         return None
