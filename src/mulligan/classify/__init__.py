@@ -1,1 +1,1 @@
-"""The fourth stage: what an exception or a returned value means, as one of mulligan's errors."""
+"""The fourth stage of a call: maps an exception or a returned value to one of mulligan's errors."""

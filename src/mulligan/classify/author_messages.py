@@ -1,4 +1,4 @@
-"""The words that a tool's author addresses to the model, as frameworks document them; all other text is foreign."""
+"""Messages that a tool's author addresses to the model, as frameworks document them. All other text is untrusted."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from types import TracebackType
 
 from mulligan.untrusted.objects import trace
 
-AUTHORS = (  # what authors raise for the model to read
+AUTHORS = (  # exceptions that authors raise for the model to read
     "mulligan.AuthorMessage",
     "langchain_core.ToolException",
     "fastmcp.ToolError",
@@ -14,18 +14,22 @@ AUTHORS = (  # what authors raise for the model to read
     "pydantic_ai.ModelRetry",
     "pydantic_ai.ToolFailed",
 )
-_RELAYS = ("langchain_mcp_adapters", "mcpadapt", "mcp_use")  # they raise a framework's class for a remote server's text
+_RELAYS = (
+    "langchain_mcp_adapters",
+    "mcpadapt",
+    "mcp_use",
+)  # these raise a framework's class with a remote server's text
 
 
 class AuthorMessage(Exception):
-    """What a tool's author says to the model, where a framework has it returned: an adapter raises it for a local tool."""
+    """A message from a tool's author to the model. Adapters raise it for local tools whose framework returns such messages."""
 
 
 def is_authored(exception: BaseException) -> bool:
-    """Whether an exception was raised by an author's own code, and not by the framework or a client of a remote server.
+    """Whether an author's own code raised an exception, rather than the framework or a client of a remote server.
 
     Args:
-        exception: one of a class in `AUTHORS`, with its traceback.
+        exception: an instance of a class in `AUTHORS`, with its traceback.
     """
     module = _raising_module(trace(exception))
     packages = {name.partition(".")[0] for name in (*AUTHORS, *_RELAYS)}
@@ -33,7 +37,7 @@ def is_authored(exception: BaseException) -> bool:
 
 
 def _raising_module(step: TracebackType | None) -> str | None:
-    """The module whose code raised; None where nobody knows."""
+    """The module whose code raised the exception; None if it is not known."""
     while step is not None and step.tb_next is not None:
         step = step.tb_next
     return None if step is None else str(step.tb_frame.f_globals.get("__name__", ""))

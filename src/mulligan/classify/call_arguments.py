@@ -1,4 +1,4 @@
-"""What a call has sent, as text and as values, and what of a text it has."""
+"""The arguments that a call sent, as text and as values, and whether they contain a given text."""
 
 from __future__ import annotations
 
@@ -16,11 +16,7 @@ _SHORTEST_WORD, _MOST_SEARCHED = 3, 100_000
 
 
 def sent_text(call: ToolCall) -> str:
-    """The arguments that a model sent, as text; empty where they cannot be written.
-
-    Args:
-        call: the call.
-    """
+    """The arguments that a model sent, as text; empty if they cannot be serialised."""
     arguments = call.arguments
     if isinstance(arguments, str):
         return arguments
@@ -28,19 +24,15 @@ def sent_text(call: ToolCall) -> str:
 
 
 def sent_arguments(call: ToolCall) -> Mapping[str, Any]:
-    """The arguments that a model sent, as JSON values; empty where they cannot be read.
-
-    Args:
-        call: the call.
-    """
+    """The arguments that a model sent, as JSON values; empty if they cannot be parsed."""
     return call_safely(lambda: read_arguments(call.arguments, Limits())) or {}
 
 
 def was_sent(text: str, sent: str) -> bool:
-    """Whether a text occurs in what the model sent, as it is or as JSON writes it.
+    """Whether a text occurs in the arguments that the model sent, verbatim or escaped as in JSON.
 
     Args:
-        text: any text; half a surrogate pair, as in names of files, cannot have been sent.
+        text: any text; one with a lone surrogate, as in file names, cannot have been sent.
         sent: the arguments, as text.
     """
     if text in sent:
@@ -50,10 +42,10 @@ def was_sent(text: str, sent: str) -> bool:
 
 
 def may_be_named_in(resource: str | None, arguments: Mapping[str, Any]) -> bool:
-    """Whether arguments may name a thing: a word of it occurs in them, or it is not known.
+    """Whether arguments may name a resource: they share a word with it, or the resource is not known.
 
     Args:
-        resource: the thing, or None.
+        resource: the resource, or None.
         arguments: the arguments as JSON values.
     """
     if resource is None or not arguments:

@@ -1,4 +1,4 @@
-"""What a failure means: the tool's own word, else a plugin's; and the error completed, its fatality decided."""
+"""Classifies failures: the tool's own error, else a plugin's. Also completes the error and decides whether it is fatal."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ENDLESS = float("inf")
 
 
 def normalize_fields(error: ToolError) -> None:
-    """Turns what is no text into text, and leaves out what is no number and no `Problem`.
+    """Converts text fields to strings, and drops invalid numbers and items that are not a `Problem`.
 
     Args:
         error: the error; changed in place.
@@ -37,9 +37,9 @@ def normalize_fields(error: ToolError) -> None:
         for name, value in fields.items()
         if name in _NORMALIZERS and (type(value) is not str or name not in _TEXTS)
     ]
-    for name in suspects:  # few errors have any: what most of them hold is text
+    for name in suspects:  # usually empty: most fields already hold text
         if fields[name] is None:
-            del fields[name]  # nothing said: the default of the class
+            del fields[name]  # unset: the default of the class applies
         else:
             fields[name] = _NORMALIZERS[name](fields[name])
 
@@ -66,11 +66,7 @@ _NORMALIZERS: Mapping[str, Callable[[Any], Any]] = {
 
 
 def detached_copy(error: ToolError) -> ToolError:
-    """A copy of an error that another call has had before, without what was filled in for that call.
-
-    Args:
-        error: the error.
-    """
+    """Copies an error that already belongs to another call, without the fields that were filled in for that call."""
     copy = type(error).__new__(type(error), error.message)
     copy.__dict__.update(error.__dict__)
     for name in (*copy.__dict__.pop("_filled", ()), "_owner"):
@@ -85,10 +81,10 @@ Classify = Callable[[Failure], ToolError | None]
 
 
 class Classifier:
-    """Says what failures mean.
+    """Maps failures to errors.
 
     Args:
-        policy: what counts as fatal.
+        policy: decides which errors are fatal.
     """
 
     def __init__(self, policy: Policy) -> None:
@@ -97,12 +93,12 @@ class Classifier:
     def classify(
         self, failure: Failure, classify: Classify, *, is_one_request: Callable[[], bool] = lambda: False
     ) -> ToolError:
-        """What a failure means: the tool's own word, else a plugin's, else a `ToolExecutionError`.
+        """The error for a failure: the tool's own, else a plugin's, else a `ToolExecutionError`.
 
         Args:
-            failure: what happened.
-            classify: what the plugins say of a failure, or None.
-            is_one_request: whether the failure is the only thing that the tool did, as its author has declared.
+            failure: the failure to classify.
+            classify: asks the plugins about a failure; returns None if all abstain.
+            is_one_request: whether the tool's author declared that the tool makes only the one request that failed.
         """
         exception, call = failure.exception, failure.call
         error = (
@@ -131,7 +127,7 @@ class Classifier:
 
     @staticmethod
     def _classify_with_plugins(failure: Failure, classify: Classify) -> ToolError | None:
-        """What the plugins know of it; else of what it was raised `from`, or a group holds."""
+        """The plugins' error for the exception; else for one of its causes or group members."""
         error = classify(failure)
         if error is not None:
             return error
@@ -144,10 +140,10 @@ class Classifier:
     def complete(
         self, error: ToolError, call: ToolCall | None, tool: Tool | None, arguments: Mapping[str, Any] | None
     ) -> ToolError:
-        """Fills in what a plugin left out, and decides fatality. An error that belongs to another call is copied.
+        """Fills in fields that a plugin left unset, and decides fatality. An error that belongs to another call is copied.
 
         Args:
-            error: what the failure means.
+            error: the classified error.
             call: the call, or None.
             tool: the tool, or None.
             arguments: the validated arguments, or None.
@@ -186,7 +182,7 @@ class Classifier:
         return error
 
     def _make_user_message(self, error: ToolError, call: ToolCall | None) -> str:
-        """What the user reads of an error whose rule has no sentence for it; empty for that of its class."""
+        """The user message for an error whose rule sets none; empty if that of its class applies."""
         if isinstance(error, ResourceNotFoundError):
             is_shown = _is_safe_to_show(error.resource) and _is_trusted_resource(error.resource, error, call)
             return f"Resource not found: {error.resource}" if is_shown else ""
@@ -194,7 +190,7 @@ class Classifier:
 
 
 def _is_from_prose(resource: str, failure: Failure) -> bool:
-    """Whether only the words of a failure name what it is about; a rule that has it from elsewhere knows its field."""
+    """Whether only the text of a failure names the resource; False if a rule read it from a field of its own."""
     failures = (failure, *failure.inner)
     if not any(resource == one.resource for one in failures):
         return False
@@ -206,10 +202,10 @@ def _may_write(tool: Tool | None) -> bool:
 
 
 def _knows_effect(error: ToolError, exception: BaseException | None, is_one_request: Callable[[], bool]) -> bool:
-    """Whether an error that claims no effect speaks of the whole call.
+    """Whether an error with effect "none" describes the whole call.
 
-    A rule knows the request that failed: refused, never sent, one too many. What the tool did before it, only the tool
-    itself can say, or its author, or the driver that did not even begin to run it.
+    A rule knows only the request that failed. What the tool did before that request, only the tool itself, its author
+    or the driver that never started the tool can report.
     """
     if issubclass(type(exception), ToolError):
         return "effect" in error.__dict__
@@ -217,16 +213,16 @@ def _knows_effect(error: ToolError, exception: BaseException | None, is_one_requ
 
 
 def _is_safe_to_show(resource: str | None) -> bool:
-    """Whether the user may read what is missing in a sentence of ours: a short name, and no sentence."""
+    """Whether our message to the user may include the resource: a short name, not a sentence."""
     if not resource or len(resource) > _LONGEST_RESOURCE:
         return False
     return (resource.isascii() and resource.isprintable() and " " not in resource) or is_name(resource, blanks=2)
 
 
 def _is_trusted_resource(resource: str | None, error: ToolError, call: ToolCall | None) -> bool:
-    """Whether the call holds the resource, or an exception does in a field for the name of a file.
+    """Whether the resource occurs in the call or in the file name field of an exception.
 
-    What only the text of a failure says may be a link, or words that somebody wants the user to read.
+    A resource that only the text of a failure names may be a link or a message planted for the user.
     """
     if resource is None:
         return False
@@ -236,7 +232,7 @@ def _is_trusted_resource(resource: str | None, error: ToolError, call: ToolCall 
 
 
 def _error_raised_by_tool(exception: BaseException | None) -> ToolError | None:
-    """What the tool itself raised to say what it means; None also where it misuses mulligan, which no rule knows."""
+    """The `ToolError` that the tool itself raised; None for other exceptions, including misuse of mulligan."""
     if not issubclass(type(exception), ToolError):
         return None
     error = cast("ToolError", exception)
@@ -245,11 +241,11 @@ def _error_raised_by_tool(exception: BaseException | None) -> ToolError | None:
 
 
 def redacted_error(error: ToolError, redact: Callable[[str], str]) -> ToolError:
-    """The error without secrets in what it says: a copy, where it says any.
+    """The error with secrets redacted from its texts: a copy if it contains any, otherwise the error itself.
 
     Args:
-        error: what the failure means.
-        redact: takes secrets out of a text.
+        error: the classified error.
+        redact: removes secrets from a text.
     """
     fields = error.__dict__
     redacted = {name: redact(fields[name]) for name in ("message", "user_message", "resource") if fields.get(name)}
@@ -271,10 +267,6 @@ def _redacted_problem(problem: Problem, redact: Callable[[str], str]) -> Problem
 
 
 def unclassified_error(failure: Failure) -> ToolError:
-    """The error for a failure that no rule knows.
-
-    Args:
-        failure: what happened.
-    """
+    """The error for a failure that no rule covers."""
     what = f" with {name}" if (name := show_type_name(failure.type_name)) else ""
     return ToolExecutionError(f"The tool failed{what}.", rule="host:unclassified")

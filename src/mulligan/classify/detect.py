@@ -1,4 +1,4 @@
-"""Detect: a returned value that reports a failure. When in doubt it is a result."""
+"""Detects returned values that report a failure. If in doubt, a value is a result."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ _BEGINNINGS = "EFHMUefABCDGIJKLNOPQRSTVWXYZ"
 
 @hookimpl(trylast=True)
 def detect(value: Any, tool: Tool) -> Failure | None:
-    """The failure that a text, a mapping, an MCP result or an HTTP answer reports, or None."""
+    """The failure that a text, a mapping, an MCP result or an HTTP response reports, or None."""
     try:
         return _find_failure(value)
-    except Exception:  # what cannot be looked at reports nothing
+    except Exception:  # a value that cannot be read reports no failure
         return None
 
 
@@ -74,20 +74,20 @@ def _find_failure_in_mapping(value: Mapping[Any, Any]) -> Failure | None:
 
 
 def _mark_as_data(failure: Failure | None) -> Failure | None:
-    """Marks what is no envelope of a transport: it may be a record about a failure of something else."""
+    """Marks a failure that is not in a transport's envelope: it may be a record about a failure of something else."""
     if failure is not None and not issubclass(type(failure.exception), ToolError):
         failure.is_data = True
     return failure
 
 
 def _http_error_status(stored: Callable[[str], Any]) -> int | None:
-    """The status of an HTTP client's answer object of 400 and above."""
+    """The status of an HTTP client's response object, if it is 400 or above."""
     statuses = (stored("status_code"), stored("status")) if stored("headers") is not None else ()
     return next((status for status in statuses if type(status) is int and 400 <= status <= 599), None)
 
 
 def _block_text(content: Any) -> str:
-    """The text of MCP content blocks."""
+    """The text of MCP content blocks, at most 2,000 characters."""
     if type(content) is str:
         return safe_str(content)
     texts = []

@@ -1,7 +1,7 @@
-"""Reads the body of an error response, by the shapes that APIs document.
+"""Reads the body of an error response in the formats that APIs document.
 
-These are RFC 9457, JSON:API, GraphQL, google.rpc.Status, OAuth 2, and an `error` that holds a code and a message,
-whatever they are called there.
+These are RFC 9457, JSON:API, GraphQL, google.rpc.Status, OAuth 2, and any `error` object with a code and a message,
+under the field names that APIs commonly use.
 """
 
 from __future__ import annotations
@@ -51,11 +51,7 @@ _CODE = re.compile(r"[A-Za-z_][\w.#:/-]{1,100}")
 
 
 def error_nodes(body: Body | None) -> Nodes:
-    """The mappings of a body that report errors, outermost first: at most 60, at most five levels down.
-
-    Args:
-        body: a body.
-    """
+    """The mappings of a body that report errors, outermost first: at most 60, at most five levels deep."""
     if body is None:
         return ()
     result: list[dict[str, Any]] = []
@@ -66,7 +62,7 @@ def error_nodes(body: Body | None) -> Nodes:
             node = as_dict(node)
             result.append(node)
             if depth < _DEEPEST:
-                tag = node.get(".tag")  # a union names the member with the details
+                tag = node.get(".tag")  # the tag of a union names the member that holds the details
                 queue += [
                     (inner, depth + 1)
                     for name, inner in node.items()
@@ -78,11 +74,11 @@ def error_nodes(body: Body | None) -> Nodes:
 
 
 def codes(value: object, nodes: Nodes) -> tuple[str, ...]:
-    """The reasons that a failure gives as identifiers (`insufficient_quota`, `NOT_FOUND`), the most specific first.
+    """The error codes of a failure (`insufficient_quota`, `NOT_FOUND`), most specific first.
 
     Args:
-        value: an exception or an answer; what it stores comes last.
-        nodes: what its body tells; the innermost comes first.
+        value: an exception or a response; its stored codes come last.
+        nodes: the error mappings of its body; codes of the innermost come first.
     """
     unique_codes: dict[str, None] = {}
     for node in reversed(nodes):
@@ -98,7 +94,7 @@ def codes(value: object, nodes: Nodes) -> tuple[str, ...]:
 
 
 def _tags(value: object) -> tuple[str, ...]:
-    """The tags of a union that a client made of the error, as Stone does: `path`, then `not_found` within it."""
+    """The tags of a union that a client stores as the error, as Stone does: `path`, then `not_found` inside it."""
     found: list[str] = []
     union = read_field(value, "error")
     for _ in range(_DEEPEST):
@@ -111,11 +107,11 @@ def _tags(value: object) -> tuple[str, ...]:
 
 
 def messages(value: object, nodes: Nodes) -> Iterator[str]:
-    """What a failure says in words: in its body, the outermost first, and then what the exception stores.
+    """The messages of a failure: those in the body, outermost first, then those that the exception stores.
 
     Args:
-        value: an exception or an answer.
-        nodes: what its body tells.
+        value: an exception or a response.
+        nodes: the error mappings of its body.
     """
     for node in nodes:
         for name, text in node.items():

@@ -1,6 +1,6 @@
-"""Answers that services give under status 200, or that a tool hands on without it: a code and a message, or less.
+"""Detects errors in responses that have status 200 or that a tool returns without their status.
 
-Each function gives the `Failure` that a mapping reports, or None; a code or a text that is not known reports none.
+Each function returns the `Failure` that a mapping reports, or None. Unknown codes and texts report no failure.
 """
 
 from __future__ import annotations
@@ -38,11 +38,7 @@ _PHRASES = frozenset(status.phrase.lower() for status in HTTPStatus if status >=
 
 
 def detect_error_code(value: Mapping[Any, Any]) -> Failure | None:
-    """A code that is known with a message, and nothing else: `{"code": "unauthorized", "message": ...}`.
-
-    Args:
-        value: the mapping.
-    """
+    """Detects a known code with a message, and nothing else: `{"code": "unauthorized", "message": ...}`."""
     message = next(
         (message for name in ("error_message", "message") if type(message := value.get(name)) is str and message), None
     )
@@ -57,10 +53,9 @@ def detect_error_code(value: Mapping[Any, Any]) -> Failure | None:
 
 
 def detect_bare_message(value: Mapping[Any, Any]) -> Failure | None:
-    """`{"detail": "Not authenticated"}`, `{"message": "Forbidden"}` or `{"errors": ["permission denied"]}`, alone.
+    """Detects a mapping with a single field such as `{"detail": "Not authenticated"}` or `{"message": "Forbidden"}`.
 
-    Args:
-        value: the mapping.
+    A list of texts under `errors` also counts: `{"errors": ["permission denied"]}`.
     """
     if len(value) != 1:
         return None
@@ -69,7 +64,7 @@ def detect_bare_message(value: Mapping[Any, Any]) -> Failure | None:
         message = "; ".join(message[:3]) if message and all(type(one) is str for one in message) else None
     if type(message) is not str or len(message) > _LONGEST_MESSAGE:
         return None
-    if name == "message":  # what a tool says of its work is no failure, but a status and its name alone are one
+    if name == "message":  # any text may be a result, but a bare status with its phrase is an error
         status = _STATUS.fullmatch(message)
         named = status is not None and (status[2] or "").strip().lower() in _PHRASES
         known = named or (status is not None and status[1] is not None and said(status[2]) is not None)
@@ -79,11 +74,7 @@ def detect_bare_message(value: Mapping[Any, Any]) -> Failure | None:
 
 
 def detect_nested_error(value: Mapping[Any, Any]) -> Failure | None:
-    """`{"status": {"error": ...}}`, and a list of errors each with a message and a code or a field.
-
-    Args:
-        value: the mapping.
-    """
+    """Detects `{"status": {"error": ...}}`, and a list of errors that each have a message and a code or field."""
     status = value.get("status")
     inner = as_dict(status).get("error") if is_a(status, Mapping) and not has_result(value) else None
     if type(inner) is str and inner and not is_record(value):

@@ -1,7 +1,7 @@
-"""The shapes in which a returned value reports a failure: what each looks like, and what only looks like it.
+"""Formats in which a returned value reports a failure, and values that only resemble them.
 
-Each function gives the `Failure` that a value reports, or None. When in doubt it is a result: what a tool was asked
-for may be a log, a table of codes or a page about failures, and a false alarm costs more than a miss.
+Each function returns the `Failure` that a value reports, or None. If in doubt, a value is a result: a tool may be asked
+for a log, a table of codes or a page about failures, and a false alarm costs more than a miss.
 """
 
 from __future__ import annotations
@@ -69,11 +69,7 @@ _DOCUMENTATION = re.compile(r"(?:If|Raised|When|Occurs|This|The exception|is|Thr
 
 
 def has_result(value: Mapping[Any, Any]) -> bool:
-    """Whether a mapping holds a result too.
-
-    Args:
-        value: the mapping.
-    """
+    """Whether a mapping also holds a result."""
     return any(name in value and not _is_empty(value[name]) for name in _RESULT_FIELDS)
 
 
@@ -82,10 +78,10 @@ def _is_empty(value: Any) -> bool:
 
 
 def message_of(error: Any) -> str:
-    """What an error says of itself.
+    """The message of an error; empty if it has none.
 
     Args:
-        error: a text, a mapping or anything else.
+        error: a text, a mapping or any other value.
     """
     if is_a(error, Mapping):
         error = as_dict(error)
@@ -98,11 +94,7 @@ def message_of(error: Any) -> str:
 
 
 def status_of(value: Mapping[Any, Any]) -> int | None:
-    """The HTTP status that a mapping names, as a number or three digits.
-
-    Args:
-        value: the mapping.
-    """
+    """The HTTP status of a mapping, given as a number or as three digits, or None."""
     value = as_dict(value)
     for name in ("status_code", "statusCode", "status", "code"):
         status = value.get(name)
@@ -114,11 +106,7 @@ def status_of(value: Mapping[Any, Any]) -> int | None:
 
 
 def has_findings(value: Mapping[Any, Any]) -> bool:
-    """Whether a mapping lists what was found wrong with the thing that was examined, as linters and test runs do.
-
-    Args:
-        value: the mapping.
-    """
+    """Whether a mapping lists problems found in the examined object, as linters and test runs do."""
     if value.get("ok") is not False and value.get("success") is not False:
         return False
     listed = [name for name in _FINDINGS if type(value.get(name)) in (list, tuple) and value[name]]
@@ -126,11 +114,7 @@ def has_findings(value: Mapping[Any, Any]) -> bool:
 
 
 def says_success(value: Mapping[Any, Any]) -> bool:
-    """Whether a mapping says that what it answers succeeded: an error's text beside that is a warning, or was handled.
-
-    Args:
-        value: the mapping.
-    """
+    """Whether a mapping reports success. An error text in such a mapping is a warning or was already handled."""
     flags = [flag for flag in (value.get("ok"), value.get("success")) if type(flag) in (bool, int, float)]
     if False in flags:
         return False
@@ -153,11 +137,7 @@ def _is_slack_or_cloudflare(value: Mapping[Any, Any]) -> bool:
 
 
 def detect_flag(value: Mapping[Any, Any]) -> Failure | None:
-    """`ok` or `success` that is false with a reason, `{"error": true}`, JSend's `{"status": "error"}`.
-
-    Args:
-        value: the mapping.
-    """
+    """Detects a false `ok` or `success` with a reason, `{"error": true}`, and JSend's `{"status": "error"}`."""
     status = status_of(value)
     if (value.get("ok") is False or value.get("success") is False) and _has_reason(value):
         return Failure(value=value, message=message_of(value), status=status)
@@ -170,7 +150,7 @@ def detect_flag(value: Mapping[Any, Any]) -> Failure | None:
 
 
 def _has_reason(value: Mapping[Any, Any]) -> bool:
-    """Whether a refusal names an error, its code, or a code with a message; an envelope's `errors` do too."""
+    """Whether a rejection has an error, an error code, a code with a message, or `errors`."""
     if _is_error(value.get("error")) or _is_told(value.get("error_code")) or _is_told(value.get("errorCode")):
         return True
     code = value.get("code")
@@ -179,16 +159,12 @@ def _has_reason(value: Mapping[Any, Any]) -> bool:
 
 
 def _is_told(value: Any) -> bool:
-    """Whether a value is true, and one that JSON knows."""
+    """Whether a value is truthy and of a JSON type."""
     return is_a(value, Mapping) or (type(value) in _SAID and bool(value))
 
 
 def detect_error_field(value: Mapping[Any, Any]) -> Failure | None:
-    """`{"error": ...}` with a text or with a code and a message, and no result beside it.
-
-    Args:
-        value: the mapping.
-    """
+    """Detects `{"error": ...}` with a text, or with a code and a message, if the mapping holds no result."""
     error = next((value[name] for name in ("error", "Error") if _is_told(value.get(name))), None)
     if type(error) is list:
         error = error[0] if mappings(error) and len(error) == 1 else None
@@ -208,40 +184,24 @@ def _is_error(error: Any) -> bool:
 
 
 def leading_status(text: str) -> int | None:
-    """The HTTP status that a text begins with.
-
-    Args:
-        text: what an error says.
-    """
+    """The HTTP status at the start of a text, or None."""
     found = _LEADING_STATUS.match(text)
     return int(found[1]) if found else None
 
 
 def is_record(value: Mapping[Any, Any]) -> bool:
-    """Whether a mapping describes something that once failed, such as a job, rather than reports a failure.
-
-    Args:
-        value: the mapping.
-    """
+    """Whether a mapping describes something that once failed, such as a job, rather than reports a failure."""
     extras = [name for name in value if name not in ENVELOPE and not (name == "id" and "jsonrpc" in value)]
     return len(extras) > _MOST_EXTRAS or any(name in _RECORDS for name in extras)
 
 
 def is_envelope(value: Mapping[Any, Any]) -> bool:
-    """Whether a mapping holds nothing but what reports of failures hold.
-
-    Args:
-        value: the mapping.
-    """
+    """Whether a mapping has only fields that are usual in error reports."""
     return not has_result(value) and all(name in ENVELOPE for name in value)
 
 
 def detect_problem_details(value: Mapping[Any, Any]) -> Failure | None:
-    """`{"status": 404, "message": ...}`, RFC 9457's problem details, and an answer of a proxy with status and body.
-
-    Args:
-        value: the mapping.
-    """
+    """Detects `{"status": 404, "message": ...}`, RFC 9457 problem details, and proxy responses with status and body."""
     status = status_of(value)
     if status is None or not is_envelope(value):
         return None
@@ -252,12 +212,9 @@ def detect_problem_details(value: Mapping[Any, Any]) -> Failure | None:
 
 
 def detect_error_list(value: Mapping[Any, Any]) -> Failure | None:
-    """An `errors` array: of GraphQL without data, of JSON:API, or of FastAPI's `detail`.
+    """Detects error arrays: GraphQL's `errors` without data, JSON:API's `errors`, and FastAPI's `detail`.
 
     https://spec.graphql.org/October2021/#sec-Response-Format, https://jsonapi.org/format/#error-objects.
-
-    Args:
-        value: the mapping.
     """
     errors, detail = mappings(value.get("errors")), mappings(value.get("detail"))
     if errors and value.get("data") is None and "valid" not in value:
@@ -272,21 +229,13 @@ def detect_error_list(value: Mapping[Any, Any]) -> Failure | None:
 
 
 def mappings(listed: Any) -> list[Mapping[Any, Any]]:
-    """The mappings of a list that holds nothing else; else none.
-
-    Args:
-        listed: anything.
-    """
+    """The items of a list that contains only mappings; otherwise an empty list."""
     whole = type(listed) is list and all(is_a(one, Mapping) for one in listed)
     return [as_dict(one) for one in listed] if whole else []
 
 
 def detect_user_errors(value: Mapping[Any, Any]) -> Failure | None:
-    """A GraphQL mutation that gave nothing but `userErrors`.
-
-    Args:
-        value: the mapping.
-    """
+    """Detects a GraphQL mutation that returned nothing but `userErrors`."""
     data = value.get("data")
     for answer in tuple(islice(as_dict(data).values(), 8)) if is_a(data, Mapping) else ():
         payload = as_dict(answer) if is_a(answer, Mapping) else {}
@@ -299,23 +248,19 @@ def detect_user_errors(value: Mapping[Any, Any]) -> Failure | None:
 
 
 def detect_lambda_error(value: Mapping[Any, Any]) -> Failure | None:
-    """`errorMessage`, with `errorType` and `stackTrace`, as functions of clouds answer.
-
-    Args:
-        value: the mapping.
-    """
+    """Detects `errorMessage`, usually with `errorType` and `stackTrace`, as cloud functions return it."""
     told = value.get("errorMessage")
     return Failure(value=value, message=told) if type(told) is str and told and is_envelope(value) else None
 
 
 def detect_failed_program(code: Any, stdout: Any, stderr: Any, value: Any) -> Failure | None:
-    """A program that failed, wrote why to its standard error, and gave nothing else.
+    """Detects a program that failed and wrote to standard error but not to standard output.
 
     Args:
         code: its exit status.
-        stdout: what it wrote.
-        stderr: what it wrote to its standard error.
-        value: what the tool returned.
+        stdout: its standard output.
+        stderr: its standard error.
+        value: the tool's return value.
     """
     if type(code) is not int or code == 0 or type(stderr) not in (str, bytes):
         return None
@@ -326,10 +271,10 @@ def detect_failed_program(code: Any, stdout: Any, stderr: Any, value: Any) -> Fa
 
 
 def detect_error_text(text: str) -> Failure | None:
-    """A short text that begins like the report of an error and says one that is known.
+    """Detects a short text that starts like an error report and contains a known error.
 
     Args:
-        text: what the tool returned.
+        text: the tool's return value.
     """
     message = text.strip()
     if not message or len(message) > _LONGEST_REPORT or message.count("\n") >= _MOST_LINES:

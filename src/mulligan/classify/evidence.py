@@ -1,4 +1,4 @@
-"""`Evidence`, the base of `Failure`: the facts of an exception or a value, read without trusting it."""
+"""`Evidence`, the base class of `Failure`: reads facts from an exception or a value without trusting it."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from mulligan.untrusted.serialize import as_content
 from mulligan.untrusted.text import safe_str
 
 T = TypeVar("T")
-_NOT_SHARED = ("body", "inner")  # what each copy of a failure has for itself
+_NOT_SHARED = ("body", "inner")  # each copy of a failure has its own
 
 
 class shared_property(lazy[T]):  # noqa: N801
-    """A `lazy` attribute of a failure that its copies share, so that it is read once for all plugins."""
+    """A `lazy` attribute that copies of a failure share, so that it is computed once for all plugins."""
 
     @overload
     def __get__(self, instance: None, owner: type) -> shared_property[T]: ...
@@ -47,7 +47,7 @@ class shared_property(lazy[T]):  # noqa: N801
 
 
 class Evidence:
-    """The facts of an exception or a value; each is read when it is first needed.
+    """The facts of an exception or a value; each is read on first use.
 
     Attributes:
         exception: the exception that was raised, or None.
@@ -70,7 +70,7 @@ class Evidence:
         return twin
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """After a change the facts are read again, and a change to one copy does not affect the others."""
+        """Discards the cached facts, so that they are read again; other copies keep theirs."""
         own = self.__dict__
         for known in (*own.get("_known", ()), *_NOT_SHARED):
             own.pop(known, None)
@@ -83,7 +83,7 @@ class Evidence:
 
     @shared_property
     def is_plain(self) -> bool:
-        """Whether it is an exception that stores nothing but its arguments: there is no response in it."""
+        """Whether the exception stores only its arguments and therefore carries no response."""
         exception = self.exception
         if exception is None:
             return False
@@ -96,7 +96,7 @@ class Evidence:
         )
 
     def _read(self, read: Callable[[Any], T]) -> T | None:
-        """A fact of the exception or value; None if reading it fails, or if there can be none."""
+        """Reads a fact of the exception or value; None if reading fails or if a plain exception cannot hold it."""
         return None if self.is_plain else objects.call_safely(lambda: read(self._source))
 
     @shared_property
@@ -114,12 +114,12 @@ class Evidence:
 
     @shared_property
     def status(self) -> int | None:
-        """The HTTP status that the exception or value carries, or None."""
+        """The HTTP status of the exception or value, or None."""
         return self._status or self._read(lambda source: http_status(source, self._responses))
 
     @shared_property
     def headers(self) -> Mapping[str, str]:
-        """The response's headers, names in lower case; empty if there are none."""
+        """The response's headers with lower-case names; empty if there are none."""
         return MappingProxyType(self._read(lambda source: http_headers(source, self._responses)) or {})
 
     @shared_property
@@ -128,13 +128,13 @@ class Evidence:
 
     @lazy
     def body(self) -> Body | None:
-        """The response's body as parsed JSON, a mapping or a list; None if there is none or it was not read yet."""
+        """The response's body as parsed JSON, a mapping or a list; None if there is no body or it has not been read yet."""
         body: Body | None = copy_data(self._body)
         return body
 
     @shared_property
     def body_text(self) -> str:
-        """The response's body as text, at most 2,000 characters; empty if there is none or it was not read yet."""
+        """The response's body as text, at most 2,000 characters; empty if there is no body or it has not been read yet."""
         return self._read(lambda source: bodies.body_text(source, self._responses)) or ""
 
     @shared_property
@@ -143,22 +143,22 @@ class Evidence:
 
     @shared_property
     def codes(self) -> tuple[str, ...]:
-        """The reasons that the failure gives as identifiers, such as `insufficient_quota`, the most specific first."""
+        """The error codes of the failure, such as `insufficient_quota`, most specific first."""
         return self._read(lambda source: error_body.codes(source, self._error_nodes)) or ()
 
     @shared_property
     def told(self) -> str:
-        """All messages of the failure: in the body, in attributes of the exception, and its text."""
+        """All messages of the failure: from the body, from attributes of the exception, and its text."""
         if self.is_plain:
             return self._missing_key or self._argument_texts or self.text
         said = dict.fromkeys(self._read(lambda source: tuple(error_body.messages(source, self._error_nodes))) or ())
-        if not said or next(iter(said)) not in self.text:  # a text that holds the message is a dump of the body
+        if not said or next(iter(said)) not in self.text:  # otherwise the text is a dump of the body
             said[self._argument_texts or self.text] = None
         return "\n".join(said)[:2_000]
 
     @property
     def _argument_texts(self) -> str:
-        """The texts that an exception was raised with, where its own text is a dump of several, or of bytes."""
+        """The texts that an exception was raised with, if its own text is only a dump of several arguments or of bytes."""
         raised_with = () if self.exception is None else objects.raised_with(self.exception)
         if len(raised_with) == 1 and type(raised_with[0]) is str:
             return ""
@@ -172,44 +172,44 @@ class Evidence:
 
     @property
     def _missing_key(self) -> str:
-        """The argument of a KeyError, since its text is only a quotation of that."""
+        """The key of a KeyError, because its text is only the quoted key."""
         exception = self.exception
         raised_with = objects.raised_with(exception) if exception is not None and is_a(exception, KeyError) else ()
         return safe_str(raised_with[0]) if raised_with and type(raised_with[0]) is str else ""
 
     @shared_property
     def stderr(self) -> str:
-        """The standard error of a failed program: the last 2,000 characters."""
+        """The last 2,000 characters that a failed program wrote to standard error."""
         written = self._read(lambda source: objects.read_field(source, "stderr"))
         text = written.decode("utf-8", "replace") if type(written) is bytes else written
         return text[-2_000:].strip() if type(text) is str else ""
 
     @shared_property
     def retry_after(self) -> float | None:
-        """Seconds to wait, from an attribute, header, body or text of the failure, or None."""
+        """Seconds to wait, from an attribute, a header, the body or the text of the failure, or None."""
         return self._read(
             lambda source: retry_after(source, self.headers, lambda: self._error_nodes, lambda: self.told)
         )
 
     @shared_property
     def problems(self) -> tuple[Problem, ...]:
-        """The arguments that the response's body, or the text, names as wrong, one `Problem` each."""
+        """The arguments that the response's body or the text reports as invalid, one `Problem` each."""
         from mulligan.classify.field_errors import find_problems
 
         return objects.call_safely(lambda: find_problems(self._error_nodes, self.told, self.arguments)) or ()
 
     @shared_property
     def text(self) -> str:
-        """The text of the failure: at most 2,000 characters, never raises, not redacted."""
+        """The text of the failure, at most 2,000 characters. Reading it never raises. It is not redacted."""
         if self.exception is None:
             return self._message or objects.call_safely(lambda: as_content(self.value)[:2_000]) or safe_str(self.value)
         return safe_str(self.exception)
 
     def look(self, *names: str) -> Any:
-        """Reads a path of attributes and keys, starting at the exception or the value; None if it ends early.
+        """Reads a path of attributes and keys, starting at the exception or the value; None if the path ends early.
 
-        `failure.look("response", "status_code")` never raises. Properties and `__getattr__` are called, since the
-        author of a rule knows the class; their exceptions count as None.
+        `failure.look("response", "status_code")` never raises. It calls properties and `__getattr__`, so use it for
+        classes that the rule knows. If they raise, the result is None.
 
         Args:
             names: the names of the path; a name is a key if the current object is a mapping, otherwise an attribute.
@@ -223,10 +223,10 @@ class Evidence:
         return found
 
     def field(self, *names: str) -> Any:
-        """Reads a path of stored attributes and keys, starting at the exception or the value; None if it ends early.
+        """Reads a path of stored attributes and keys, starting at the exception or the value; None if the path ends early.
 
-        For rules about unknown classes: unlike `read_attribute` it runs no foreign code, so a property is not read, but what a
-        class keeps for it as `_name` is.
+        Use it for unknown classes. Unlike `look`, it runs no foreign code: it does not call a property, but reads the
+        value that the class stores for it as `_name`.
 
         Args:
             names: the names of the path; a name is a key if the current object is a mapping, otherwise an attribute.
@@ -239,27 +239,27 @@ class Evidence:
         return found
 
     def has_methods(self, *names: str) -> bool:
-        """Whether the class of the exception defines methods of those names, in Python.
+        """Whether the exception's class defines all of these methods in Python.
 
         Args:
-            names: methods.
+            names: the names of the methods.
         """
         return objects.methods(type(self.exception)).issuperset(names)  # type: ignore[arg-type]
 
     def ask(self, name: str) -> Any:
-        """The result of a method without parameters, such as gRPC's `code()`; None if there is none or it raises.
+        """Calls a method without parameters, such as gRPC's `code()`; None if it does not exist or raises.
 
         Args:
-            name: the method.
+            name: the name of the method.
         """
         method = objects.read_attribute(self._source, name)
         return objects.call_safely(method) if callable(method) else None
 
     def says(self, *phrases: str) -> bool:
-        """Whether the text, or the message in the answer's body, holds one of some phrases as whole words, in any case.
+        """Whether the text or the response's body contains one of the phrases as whole words, ignoring case.
 
         Args:
-            phrases: plain text; a space stands for any white space.
+            phrases: plain text; a space matches any white space.
         """
         pattern = _compile_phrases(phrases)
         return pattern.search(self.text) is not None or pattern.search(self.body_text) is not None

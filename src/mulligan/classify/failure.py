@@ -1,4 +1,4 @@
-"""`Failure`: the raw failure, with methods for classifiers to read it."""
+"""`Failure`: a raw failure, with methods that classifiers use to read it."""
 
 from __future__ import annotations
 
@@ -33,16 +33,17 @@ class Failure(Evidence):
     """One failure, before it is classified.
 
     Attributes:
-        exception: the exception that was raised, or None. A group of one is unwrapped.
+        exception: the exception that was raised, or None. A group with one member is unwrapped.
         value: the tool's return value, if it reports the failure.
         tool: the tool, or None if it is not known.
         tool_name: the name that was called, or None.
         call: the tool call, or None.
         arguments: the validated arguments as JSON values, or None.
-        stage: where it happened.
-        outer: the failure as the tool raised it, if this one is about a cause or a member of it; otherwise None.
-        is_data: whether a returned value reports it that may be a record about something else: such a failure is fatal
-            only if the policy says so.
+        stage: the stage in which it happened.
+        outer: the failure that the tool raised, if this one describes its cause or a member of its group; otherwise
+            None.
+        is_data: whether the failure was read from a returned value that may only be a record about something else. Such
+            a failure is fatal only if the policy says so.
     """
 
     tool: Tool | None
@@ -66,7 +67,7 @@ class Failure(Evidence):
         stage: Stage = "execute",
     ) -> None:
         innermost = None if exception is None else objects.unwrap_group(exception)
-        self.__dict__.update(  # not one by one: `__setattr__` is for changes
+        self.__dict__.update(  # bypasses `__setattr__`, which is for later changes
             _known={},
             exception=innermost,
             value=value,
@@ -81,7 +82,7 @@ class Failure(Evidence):
         )
 
     def place(self, tool: Tool, call: ToolCall, arguments: Mapping[str, Any] | None) -> None:
-        """Sets the failed call; a plugin that detected the failure need not know it.
+        """Attaches the failed call, so that a plugin that detects a failure does not have to.
 
         Args:
             tool: the tool.
@@ -91,7 +92,7 @@ class Failure(Evidence):
         self.tool, self.tool_name, self.call, self.arguments = tool, tool.name, call, arguments
 
     def about(self, exception: BaseException) -> Failure:
-        """The same failure, looked at from another exception of its chain.
+        """The same failure, seen from another exception of its chain.
 
         Args:
             exception: one of `exceptions`.
@@ -109,14 +110,14 @@ class Failure(Evidence):
 
     @lazy
     def inner(self) -> tuple[Failure, ...]:
-        """The same failure, looked at from each of its causes and members."""
+        """The same failure, seen from each of its causes and group members."""
         return tuple(self.about(exception) for exception in self.exceptions[1:])
 
     def matches(self, *qualified_names: str) -> bool:
-        """Whether the exception is an instance of one of the named classes, which need not be imported.
+        """Whether the exception is an instance of one of the named classes. The classes need not be imported.
 
         Args:
-            qualified_names: `package.Class`, also where the class is defined in a module below that package.
+            qualified_names: `package.Class`; the class may be defined in any module below that package.
         """
         classes = self._modules_by_class
         for name in qualified_names:
@@ -127,17 +128,18 @@ class Failure(Evidence):
         return False
 
     def met(self, *qualified_names: str) -> bool:
-        """Whether the exception, one of its causes or one of its members is an instance of one of the named classes.
+        """Whether the exception, one of its causes or one of its group members is an instance of one of the named classes.
 
         Args:
-            qualified_names: as for `matches`.
+            qualified_names: as in `matches`.
         """
         return self.matches(*qualified_names) or any(inner.matches(*qualified_names) for inner in self.inner)
 
     def came_through(self, *packages: str) -> str | None:
-        """The first of some packages that appears in the exception's traceback, or None.
+        """The first of the given packages that appears in the exception's traceback, or None.
 
-        For exceptions that a client lets through: a timeout of requests that passed `docker` is Docker's.
+        Use it for exceptions that a client does not wrap: a timeout of requests that passed through `docker` is
+        Docker's.
 
         Args:
             packages: names of packages or modules.
@@ -163,12 +165,12 @@ class Failure(Evidence):
 
     @shared_property
     def exceptions(self) -> tuple[BaseException, ...]:
-        """The exception, its causes, and the members of groups: at most 32, each once, outermost first."""
+        """The exception, its causes, and the members of groups: at most 32, without duplicates, outermost first."""
         return () if self.exception is None else objects.exception_chain(self.exception)
 
     @property
     def detail(self) -> str:
-        """The text, where it says more than its type and its resource do, with what a program wrote; else empty."""
+        """The text and a program's stderr; empty if the text only repeats the type and the resource."""
         exception = self.exception
         if (
             is_a(exception, OSError)
@@ -182,11 +184,11 @@ class Failure(Evidence):
 
     @shared_property
     def author_message(self) -> str:
-        """What the author of a local tool says to the model; empty where the text is anybody else's."""
+        """The message of a local tool's author to the model; empty if anyone else wrote the text."""
         exception = self.exception
         if exception is None or type(exception).__module__ == "builtins" or not self.matches(*AUTHORS):
             return ""
-        for wrapped in self.exceptions[:_MOST_WRAPPERS]:  # a framework may put its own words around the author's
+        for wrapped in self.exceptions[:_MOST_WRAPPERS]:  # a framework may wrap the author's message in its own
             if not self.about(wrapped).matches(*AUTHORS):
                 break
             if is_authored(wrapped):
@@ -198,7 +200,7 @@ class Failure(Evidence):
         """The last frames without local values, for the operator: at most 8,000 characters, not redacted."""
         import traceback
 
-        remote_traceback = stored_attributes(self.exception).get("traceback_text")  # of a process of its own
+        remote_traceback = stored_attributes(self.exception).get("traceback_text")  # from a separate process
         if type(remote_traceback) is str:
             return remote_traceback[-8_000:]
         trace = None if self.exception is None else objects.trace(self.exception)
@@ -207,12 +209,12 @@ class Failure(Evidence):
 
     @property
     def type_name(self) -> str:
-        """The qualified name of the exception's type; empty where a value failed."""
+        """The qualified name of the exception's type; empty if a returned value reports the failure."""
         return "" if self.exception is None else objects.type_name(self.exception)
 
     @shared_property
     def resource(self) -> str | None:
-        """The path, URL or name that it is about, or None: from its fields, its text, or the call's arguments."""
+        """The path, URL or name that the failure is about, or None. It comes from fields, the text or the call's arguments."""
         path = self._filename()
         if path is not None:
             return path
@@ -221,7 +223,7 @@ class Failure(Evidence):
 
     @property
     def stated_resources(self) -> tuple[str, ...]:
-        """What structured fields say that it is about: a file's name, fields of a body, the path that was requested."""
+        """The resources in structured fields: a file name, fields of a body, the path that was requested."""
         stated = objects.call_safely(lambda: resources.stated_resources(self._request, self._error_nodes)) or ()
         stored = objects.call_safely(self._stored_resource)
         return tuple(filter(None, (*stated, stored, self._filename())))

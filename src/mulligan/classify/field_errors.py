@@ -1,6 +1,6 @@
-"""Which arguments a service rejected, as far as the body of its answer names them.
+"""Finds the arguments that a service rejected, if the body of its response names them.
 
-Read by the shapes that APIs document: FastAPI's `detail[].loc`, JSON:API's `source.pointer`, google.rpc's
+It reads the formats that APIs document: FastAPI's `detail[].loc`, JSON:API's `source.pointer`, google.rpc's
 `fieldViolations`, GitHub's `errors[].field`, OpenAI's `param`, RFC 9457's `invalid-params`, GraphQL's `userErrors`, and
 `{"errors": {field: [...]}}`.
 """
@@ -50,12 +50,12 @@ _TEXT_PATTERNS = tuple(
 
 
 def find_problems(nodes: Nodes, text: str, arguments: Mapping[str, Any] | None) -> tuple[Problem, ...]:
-    """What is wrong with the arguments, one `Problem` for each field that the body names, else for one in the text.
+    """The problems with the arguments: one for each field that the body names, else one for a field named in the text.
 
     Args:
-        nodes: what the body of the answer tells.
-        text: what the failure says.
-        arguments: the arguments of the call, for what was sent.
+        nodes: the error mappings of the body.
+        text: the messages of the failure.
+        arguments: the arguments of the call, from which each `Problem` shows the value that was sent.
     """
     named: dict[str, Problem] = {}
     for pointer, missing in tuple(_pointers_in_body(nodes)) or tuple(_pointers_in_text(text[:1_000])):
@@ -66,7 +66,7 @@ def find_problems(nodes: Nodes, text: str, arguments: Mapping[str, Any] | None) 
 
 
 def pointer_to(place: object) -> str:
-    """A JSON Pointer (RFC 6901) to a field, or an empty text where it names none.
+    """A JSON Pointer (RFC 6901) to a field; empty if the place names no field.
 
     Args:
         place: `a.b[0]`, `/a/b/0` or `["body", "a", 0]`.
@@ -123,7 +123,7 @@ def _pointer_of(node: Mapping[str, Any], names: Mapping[str, int]) -> str:
 
 
 def _pointers_in_mapping(errors: dict[str, Any]) -> Iterator[tuple[str, bool]]:
-    """`{"email": ["is invalid"]}`: fields with what is wrong with each."""
+    """The fields of `{"email": ["is invalid"]}`, each with whether it is missing."""
     if any(name in errors for name in ("code", "message", "type", "status")):
         return
     for name, told in tuple(errors.items())[:_MOST_PROBLEMS]:

@@ -1,4 +1,4 @@
-"""What failures mean: each meaning with its class, our words for it, and what is known of its effect."""
+"""What failures mean: each meaning has an error class, a message and, if known, the effect of the call."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class Meaning(NamedTuple):
 
     Attributes:
         cls: the class of the error.
-        message: our words for it, without a full stop.
-        code: where it narrows the code of the class.
-        effect: where it differs from the class.
-        fatal: where it differs from the class.
-        transient: where it differs from the class.
+        message: our message, without a full stop.
+        code: a code narrower than that of the class, or None.
+        effect: overrides the default of the class, or None.
+        fatal: overrides the default of the class, or None.
+        transient: overrides the default of the class, or None.
     """
 
     cls: type[ToolError]
@@ -81,11 +81,7 @@ _HOST_ARGUMENTS = frozenset(
 
 
 def names_host(failure: Failure) -> bool:
-    """Whether the call's own arguments name a host, which then may be misspelt.
-
-    Args:
-        failure: what happened.
-    """
+    """Whether the call's own arguments name a host, which may then be misspelt."""
     arguments = failure.arguments or {}
     return any(name.lower() in _HOST_ARGUMENTS or "://" in str(value)[:200] for name, value in arguments.items())
 
@@ -93,13 +89,13 @@ def names_host(failure: Failure) -> bool:
 def error_of(
     failure: Failure, meaning: Meaning, *, message: str | None = None, **fields: Unpack[ErrorFields]
 ) -> ToolError:
-    """The error that a meaning makes of a failure, with what the failure tells of resource, wait and problems.
+    """Builds the error for a meaning, with the resource, wait and problems that the failure reports.
 
     Args:
-        failure: what happened.
-        meaning: what it means.
-        message: other words for it.
-        fields: what a rule knows better.
+        failure: the failure to classify.
+        meaning: its meaning.
+        message: replaces the message of the meaning.
+        fields: attributes of the error; they override those read from the failure.
     """
     cls = meaning.cls
     known: ErrorFields = {

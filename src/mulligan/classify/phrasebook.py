@@ -1,14 +1,14 @@
-"""A table of phrases and what each means, in a notation that can be read aloud.
+"""A table of phrases and their meanings, in a readable notation.
 
     not found                     these words, in this order
-    rate limit*                   a word that begins so
-    (invalid|expired) token       one of several
-    (very|) long                  perhaps
-    ~ permission denied           up to six words
-    permission denied …           a place or reason after, such as `for table users`
-    token @ expired               auxiliary words between, such as `has already been`
+    rate limit*                   a word with this prefix
+    (invalid|expired) token       one of these words
+    (very|) long                  an optional word
+    ~ permission denied           preceded by up to six words
+    permission denied …           optionally followed by a place or reason, such as `for table users`
+    token @ expired               optional auxiliary words between, such as `has already been`
 
-A phrase is looked up by one of its words, and compiled when it is first needed.
+Phrases are indexed by one of their words and compiled on first use.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _QUOTED = re.compile(r"\"[^\"\n]{0,200}\"|(?<!\w)'[^'\n]{0,200}'(?!\w)|`[^`\n]{0
 _NAME = r"[\"'`]?[\w-]{1,80}(?:[./:][\w-]{1,80}){0,3}[\"'`]?"
 _RUNNING = r"(?:execut|call|runn|invok)ing (?:(?:the |MCP )?(?:tool|function) )?"
 _WITHIN = r"(?:execute|call|run|invoke|in|from|of|to) (?:the |MCP )?(?:tool|function) "
-_TOOL = re.compile(  # as servers and frameworks write: `Error executing tool NAME: ...`, `Tool NAME failed`
+_TOOL = re.compile(  # servers and frameworks write `Error executing tool NAME: ...` or `Tool NAME failed`
     rf"\b({_RUNNING}|{_WITHIN}){_NAME}(?=[:(,;]| \(| with |\.?\s*(?:$|\n))"
     rf"|\b((?:tool|function) ){_NAME}(?= (?:failed|raised|returned|reported)\b)",
     re.IGNORECASE,
 )
 _TOOL_HINTS = ("tool ", "function ", "executing ", "calling ", "running ", "invoking ")
-_NO_SUCH_IDIOM = re.compile(  # `no such file` tells what is not found, these words tell nothing
+_NO_SUCH_IDIOM = re.compile(  # `no such file` names what is missing, these idioms do not
     r"\bno such (?:luck|thing|problem|trouble|need|guarantee|requirement|restriction|limitation|intention)s?\b",
     re.IGNORECASE,
 )
@@ -41,21 +41,13 @@ _LONGEST_CLAUSE = 160
 
 
 def hide_tool_names(text: str) -> str:
-    """A text in which the name of a tool, where a wrapper around the error tells it, is a `_`.
-
-    Args:
-        text: foreign text.
-    """
+    """Replaces the name of a tool with `_` if a wrapper around the error reports it."""
     words = text.lower()
     return _TOOL.sub(r"\1\2_", text) if any(word in words for word in _TOOL_HINTS) else text
 
 
 def clauses(text: str) -> Iterator[str]:
-    """The clauses of a text in lower case, each quotation a `_`, hyphens and contractions resolved.
-
-    Args:
-        text: foreign text.
-    """
+    """The clauses of a text in lower case, with quotations replaced by `_`, and hyphens and contractions expanded."""
     if '"' in text or "'" in text or "`" in text:
         text = _QUOTED.sub("_", text)
     if "o such " in text:
@@ -85,11 +77,11 @@ _TOKEN = re.compile(r"\([^)]*\)|[^\s(]+")
 
 
 class Phrasebook(Generic[T]):
-    """A table of phrases, most important first.
+    """A table of phrases, highest priority first.
 
     Args:
-        table: meanings, each with phrases that are separated by commas.
-        whole: whether a phrase must be the whole text.
+        table: meanings, each with comma-separated phrases.
+        whole: whether a phrase must match the whole text.
     """
 
     def __init__(self, table: Iterable[tuple[T, str]], *, whole: bool) -> None:
@@ -105,11 +97,11 @@ class Phrasebook(Generic[T]):
                     self._by_word.setdefault(word, []).append(number)
 
     def find(self, text: str, allowed: Iterable[T] | None = None) -> T | None:
-        """The meaning of the first phrase of the table that the text holds, or is.
+        """The meaning of the first phrase in the table that the text contains or, with `whole`, equals.
 
         Args:
             text: lower-case words.
-            allowed: the meanings that count, by default all.
+            allowed: the meanings that count; by default, all.
         """
         near = self._candidates(text.split())
         for number in sorted(near) if near else ():
@@ -119,7 +111,7 @@ class Phrasebook(Generic[T]):
         return None
 
     def _candidates(self, words: list[str]) -> set[int]:
-        """The phrases that share a word with the text."""
+        """The numbers of the phrases that share an indexed word with the text."""
         found: set[int] = set()
         by_word, by_start = self._by_word, self._by_start
         for word in words:
@@ -134,7 +126,7 @@ class Phrasebook(Generic[T]):
 
 
 def _lookup_words(phrase: str) -> list[str]:
-    """The words by which a phrase is found: its longest plain word, else the first words of its alternatives."""
+    """The words that a phrase is indexed by: its longest plain word, else the first words of its alternatives."""
     tokens: list[str] = _TOKEN.findall(phrase)
     plain = [token for token in tokens if token[0].isalpha() and not token.endswith("*")]
     if plain:
@@ -156,7 +148,7 @@ _SIGNS: Mapping[str, str] = {"~": _BEFORE, "…": _AFTER, "@": _BETWEEN}
 
 @lru_cache(maxsize=2_048)
 def _pattern(phrase: str) -> re.Pattern[str]:
-    """The phrase as a pattern in which every word is followed by one blank."""
+    """The phrase as a pattern in which one space follows every word."""
     return re.compile(r"(?<!\S)" + "".join(_token_pattern(token) for token in _TOKEN.findall(phrase)))
 
 

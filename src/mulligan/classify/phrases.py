@@ -1,7 +1,7 @@
-"""What a message says in plain words: the last thing to go by, so only whole clauses count, never words within one.
+"""Classifies messages in plain words, as a last resort. Only whole clauses count, never words within a clause.
 
-`Read timed out. (read timeout=1)` holds the clause `Read timed out`; `author not found in 4290 lines` holds no clause
-that is known. What is quoted is left out, since it is somebody else's text.
+`Read timed out. (read timeout=1)` contains the clause `Read timed out`. `author not found in 4290 lines` contains no
+known clause. Quotations are ignored, because they may be text of a third party.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from mulligan.classify.reasons import reason_of
 from mulligan.errors import ErrorFields, ToolError
 
 _SYSTEM_CODE = re.compile(r"(?<![\w.])(?:net::)?(ERR_[A-Z_]{4,40}|E[A-Z]{4,14}(?:_AGAIN)?)(?![\w])")
-_REASON_CODE = re.compile(  # a provider's reason where such stand: first, in brackets of its own, or told to be one
+_REASON_CODE = re.compile(  # a provider's code: at the start, in brackets, or labelled as a code
     r"(?:^|[(\[]|\b(?:name|code|reason|errorCode)[=:] ?)(?!HTTP)([A-Z]{2,20}(?:_[A-Z]{2,20}){1,6})(?=$|[)\]:,]| [-(])",
     re.MULTILINE,
 )
@@ -27,12 +27,12 @@ _EXCEPTION_CLASS = re.compile(r"^(?:[a-z_]\w{0,40}\.){0,8}([A-Z]\w{1,60}(?:Error
 _CONNECTION_MEANINGS = (
     m.UNREACHABLE,
     m.CONNECTION,
-)  # after which a clause may tell why: `Connection refused: not authorised`
+)  # a later clause may give the reason: `Connection refused: not authorised`
 _REFUSAL_MEANINGS = (m.AUTHENTICATION, m.PERMISSION, m.TLS, m.TIMEOUT, m.UNAVAILABLE)
 _VAGUE = (None, m.ARGUMENT, m.FAILED)
-_LOCAL = re.compile(r"(?:\.{0,2}/|~/|[A-Za-z]:\\)[^/]")  # a denied path is no denied account
+_LOCAL = re.compile(r"(?:\.{0,2}/|~/|[A-Za-z]:\\)[^/]")  # a local path was denied, not an account
 _LONGEST_TEXT = 1_200
-_TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` is a quotation
+_TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
     (m.FAILED, "~ (malformed|unexpected|unparseable|non json) (server|json|http|api|) (response|answer|reply) …"),
     (
         m.DISK_FULL,
@@ -231,11 +231,11 @@ def _phrasebook() -> Phrasebook[m.Meaning]:
 
 
 def said(text: str, allowed: Iterable[m.Meaning] | None = None) -> m.Meaning | None:
-    """What the first clause that is known says, or None.
+    """The meaning of the first known clause, or None.
 
     Args:
-        text: foreign text; its first 1,200 characters count.
-        allowed: the meanings that count, by default all.
+        text: untrusted text; only the first 1,200 characters are searched.
+        allowed: the meanings that count; by default, all.
     """
     text = hide_tool_names(text[:_LONGEST_TEXT])
     for mark in _codes_in_text(text):
@@ -264,15 +264,15 @@ def _codes_in_text(text: str) -> Iterator[str]:
 
 
 def text_error(failure: Failure, *, message: str | None = None, **fields: Unpack[ErrorFields]) -> ToolError | None:
-    """The error that the text of a failure means, where a whole clause of it is one that is known.
+    """Classifies a failure by its text, if a whole clause of it is known.
 
     Args:
-        failure: what happened.
-        message: our words for it.
-        fields: what a rule knows better.
+        failure: the failure to classify.
+        message: replaces the default message.
+        fields: attributes of the error; they override those read from the failure.
 
     Returns:
-        The error, or None where no clause says anything.
+        The error, or None if no clause is known.
     """
     meaning = said(failure.told)
     if meaning is None:

@@ -1,7 +1,8 @@
-"""Reasons as identifiers: what providers put into `code`, `type` or `reason`, and how authors name exception classes.
+"""Error codes: what providers put into `code`, `type` or `reason`, and the names of exception classes.
 
 `RESOURCE_EXHAUSTED`, `userRateLimitExceeded`, `not_found_error`, `ResourceNotFoundException` and
-`com.acme#ThrottlingException` are all read as words; the first line of the table whose words are among them decides.
+`com.acme#ThrottlingException` are all split into words. The first row of the table whose words occur among them
+decides.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ CANONICAL: Mapping[str, m.Meaning] = {
     "DATA_LOSS": m.FAILED,
     "UNAUTHENTICATED": m.AUTHENTICATION,
 }
-_EXACT: Mapping[str, m.Meaning] = {  # the names of errno, as in Node.js and shells, and an AWS code
+_EXACT: Mapping[str, m.Meaning] = {  # errno names, as in Node.js and shells, and an AWS code
     "ENOENT": m.NOT_FOUND,
     "EEXIST": m.EXISTS,
     "EACCES": m.PERMISSION._replace(fatal=False),
@@ -218,11 +219,7 @@ def _phrasebook() -> Phrasebook[m.Meaning]:
 
 @lru_cache(maxsize=4_096)
 def reason_of(code: str) -> m.Meaning | None:
-    """What an identifier says, or None.
-
-    Args:
-        code: a provider's reason, or the name of an exception class.
-    """
+    """The meaning of an error code or of the name of an exception class, or None."""
     known = CANONICAL.get(code) or _EXACT.get(code)
     if known is not None:
         return known
@@ -232,11 +229,11 @@ def reason_of(code: str) -> m.Meaning | None:
 
 
 def meaning_of_codes(codes: Iterable[str], allowed: Iterable[m.Meaning] | None = None) -> m.Meaning | None:
-    """What the first identifier that says something specific says, or None.
+    """The meaning of the first specific error code, else of the first general one, or None.
 
     Args:
-        codes: identifiers, the most specific first.
-        allowed: the meanings that count, by default all.
+        codes: error codes, most specific first.
+        allowed: the meanings that count; by default, all.
     """
     vague: m.Meaning | None = None
     for code in codes:
@@ -255,16 +252,16 @@ _VAGUE = (m.ARGUMENT, m.FAILED)
 def reason_error(
     failure: Failure, *codes: str, message: str | None = None, **fields: Unpack[ErrorFields]
 ) -> ToolError | None:
-    """Classifies by a provider's reason, read as words: `ThrottlingException`, `not_found_error`, `UNAVAILABLE`.
+    """Classifies a failure by an error code, split into words: `ThrottlingException`, `not_found_error`, `UNAVAILABLE`.
 
     Args:
-        failure: what happened.
-        codes: the reason, or several, the most specific first; by default those in the body of the answer.
-        message: our own message.
-        fields: attributes that a rule knows better.
+        failure: the failure to classify.
+        codes: one or more error codes, most specific first; by default, those in the body of the response.
+        message: replaces the default message.
+        fields: attributes of the error; they override those read from the failure.
 
     Returns:
-        The error, or None if no reason is known.
+        The error, or None if no code is known.
     """
     meaning = meaning_of_codes(codes or failure.codes)
     return None if meaning is None else m.error_of(failure, meaning, message=message, **fields)

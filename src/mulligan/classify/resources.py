@@ -1,4 +1,4 @@
-"""What a failure is about: a file, a path on a server, or the thing that the call named."""
+"""Finds the resource that a failure is about: a file, a path on a server, or a resource named in the call."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PATH = re.compile(r"[\w./\\:@~+-]{1,512}")
 _QUOTED_NAME = r"[\"'`]([^\"'`\n{}]{1,200})[\"'`]"
 _QUOTED = r"[\"'`][^\"'`\n{}]{1,200}[\"'`]"
 _NAME = r"([\w./@~+\\-][\w./:@~+\\-]{0,199})"
-_UNQUOTED_PATH = (  # an unquoted path: it begins like one, has several steps, or an ending
+_UNQUOTED_PATH = (  # starts like a path, has several segments, or has a file extension
     r"((?:[A-Za-z]:\\|\\\\|~/|\.{0,2}/)[^\s\"'`,;()<>]{1,200}|[\w@+-][\w@+.-]{0,99}(?:[/\\][\w@~+.-]{1,100}){1,20}"
     r"|[\w@+-]{1,100}\.[A-Za-z]\w{0,9})"
 )
@@ -26,7 +26,7 @@ _SYSTEM = (
     r"(?:no such file or directory|permission denied|not a directory|is a directory|access is denied"
     r"|the system cannot find the (?:file|path|drive) specified)"
 )
-_FORMS = (  # how systems and libraries name what they did not find; the first form that matches counts
+_FORMS = (  # how systems and libraries report a missing resource; the first match wins
     rf"\bE[A-Z]{{3,12}}: [^,'\"\n]{{1,60}}, \w{{1,20}} {_QUOTED_NAME}",  # Node.js
     rf"{_SYSTEM} @ \w{{1,40}} - (\S{{1,200}})",  # Ruby
     rf"{_SYSTEM} \(os error \d{{1,5}}\):? (?:{_QUOTED_NAME}|{_NAME})",  # Rust
@@ -48,12 +48,12 @@ _FORMS = (  # how systems and libraries name what they did not find; the first f
     rf"permission denied for (?:table|relation|column|database|schema|sequence|view|index) {_NAME}",
     rf"^(?!error|code|status|type)[a-z_ ]{{1,30}}: {_NAME}$",
 )
-_NOT_A_NAME = re.compile(  # what stands where names do: a status, a class, the name of an error, a word for any thing
+_NOT_A_NAME = re.compile(  # words in the position of a name: a status, a class, an error name, a generic noun
     r"[45]\d\d|ENOENT|EACCES|EPERM|EEXIST|EISDIR|ENOTDIR|ENOTFOUND|(?:[a-z_]\w{0,60}\.){1,8}[A-Z]\w{0,80}"
     r"|[\w.]{0,100}(?:Error|Exception|Warning|Failure|NotFound)"
     rf"|(?:https?|error|fatal|warning|it|resource|page|item|object|{_KIND})",
 )
-_REPORT_COUNT = len(_FORMS) - 1  # the last form says nothing of what is missing
+_REPORT_COUNT = len(_FORMS) - 1  # the last form does not report that anything is missing
 _EMPTY_REPORTS = rf"{_SYSTEM}(?: \(os error \d{{1,5}}\))?|\b(?:{_MISSING})"
 # fmt: off
 _RESOURCE_FIELDS = (
@@ -70,8 +70,8 @@ _CONTAINER_ARGUMENTS = (
     "database", "project",
 )
 # fmt: on
-_CONTAINER_RANK = 2  # the rank of an argument that names what a thing is in
-_OTHER_RANK = 3  # the rank of an argument whose name does not say that it names a thing
+_CONTAINER_RANK = 2  # the rank of an argument that names a container, such as a bucket
+_OTHER_RANK = 3  # the rank of an argument whose name does not suggest a resource
 _QUOTES = frozenset("\"'`")
 _STEP = re.compile(r"[/\\]\w|\w\.[a-z]\w{0,5}$")
 _ESCAPED_PATH = re.compile(r"[A-Za-z]:\\\\[^\\]|\\{4}\w")
@@ -80,11 +80,7 @@ _ENDINGS = ("_id", "_path", "_name", "_key", "_url", "_uri")
 
 
 def stored_resource(exceptions: tuple[BaseException, ...]) -> str | None:
-    """The file that an exception of a chain names.
-
-    Args:
-        exceptions: the chain.
-    """
+    """The first file name that an exception of a chain stores, or None."""
     for exception in exceptions:
         for name in ("filename", "filename2"):
             path = read_field(exception, name)
@@ -96,11 +92,11 @@ def stored_resource(exceptions: tuple[BaseException, ...]) -> str | None:
 
 
 def stated_resources(request: tuple[str | None, str], nodes: Nodes) -> tuple[str, ...]:
-    """What structured fields of an answer say that a failure is about: fields of its body, and the path of the request.
+    """The resources in structured fields of a response: in its body, and in the path of the request.
 
     Args:
         request: the path and the method of the request.
-        nodes: what the body of the answer tells.
+        nodes: the error mappings of the body.
     """
     return tuple(filter(None, (_resource_in_body(nodes), request[0])))
 
@@ -110,13 +106,13 @@ def find_resource(
 ) -> str | None:
     """The path, URL or name that a failure is about, or None.
 
-    What a field of the body says counts first; then what the call named, where address or text hold it, since the model
-    knows the thing by that name.
+    A field of the body comes first. Next comes a value from the call's arguments that also occurs in the address or the
+    text, because the model knows the resource by that name.
 
     Args:
         request: the path and the method of the request.
-        nodes: what the body of the answer tells.
-        text: what the failure says.
+        nodes: the error mappings of the body.
+        text: the messages of the failure.
         arguments: the arguments of the call.
     """
     stated = _resource_in_body(nodes)
@@ -139,12 +135,12 @@ def find_resource(
 
 
 def _ends_with_name(path: str, name: str) -> bool:
-    """Whether a path leads to a name, or a noun: `/data/a.txt` to `a.txt`, `index logs2` to `logs2`."""
+    """Whether a path or phrase ends with a name: `/data/a.txt` with `a.txt`, `index logs2` with `logs2`."""
     return path.endswith(name) and path[-len(name) - 1 : -len(name)] in ("/", "\\", " ")
 
 
 def _only_innermost(named: list[tuple[int, str]]) -> str | None:
-    """The innermost thing that the call named, where one is."""
+    """The innermost resource that the call named, if there is exactly one."""
     first = [name for rank, name in named if rank == named[0][0] < _OTHER_RANK]
     return first[0] if len(first) == 1 else None
 
@@ -165,10 +161,10 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
 
 
 def find_resource_in_text(text: str) -> str | None:
-    """The thing that a message names, quoted, as a path or after a colon, or None.
+    """The resource that a message names in quotes, as a path or after a colon, or None.
 
     Args:
-        text: foreign text; its first 600 characters count.
+        text: untrusted text; only the first 600 characters are searched.
     """
     for line in text[:600].strip().splitlines()[:4]:
         for pattern in _patterns():
@@ -180,7 +176,7 @@ def find_resource_in_text(text: str) -> str | None:
 
 
 def _matched_name(match: re.Match[str]) -> str | None:
-    """What a form found; None where it is a word that names nothing, or half of a path that holds a blank."""
+    """The matched name; None if the word names nothing or is part of a path that contains a space."""
     number = match.lastindex or 0
     start, end = match.span(number)
     name, line = match[number].strip().strip("\"'`"), match.string
@@ -193,17 +189,13 @@ def _matched_name(match: re.Match[str]) -> str | None:
 
 
 def _is_partial_path(before: str, after: str) -> bool:
-    """Whether a path continues after a blank, or began before one."""
+    """Whether the path continues after the space that follows it, or starts before the space that precedes it."""
     words = (before.split()[-1:] if before.endswith(" ") else []) + (after.split()[:1] if after.startswith(" ") else [])
     return any(map(_STEP.search, words))
 
 
 def remove_missing_reports(text: str) -> str:
-    """A text without what it says of things that are missing, and so without the words of such sentences.
-
-    Args:
-        text: foreign text.
-    """
+    """Removes reports of missing resources from a text, so that their words are not matched again."""
     lines = text.splitlines()
     for pattern in (*_patterns()[:_REPORT_COUNT], _empty_reports()):
         lines = [pattern.sub(" ", line) for line in lines]
@@ -216,11 +208,7 @@ def _empty_reports() -> re.Pattern[str]:
 
 
 def bare_path(text: str) -> str | None:
-    """`FileNotFoundError("a/b.ts")`: a message that is nothing but a path.
-
-    Args:
-        text: foreign text.
-    """
+    """The path, if a message consists of nothing else: `FileNotFoundError("a/b.ts")`; otherwise None."""
     text = text.strip().strip("'\"")
     return text if _PATH.fullmatch(text) else None
 
@@ -235,7 +223,7 @@ def _resource_in_body(nodes: Nodes) -> str | None:
 
 
 def _rank_arguments(arguments: Mapping[str, Any]) -> list[tuple[int, str]]:
-    """The values of arguments with how surely each names a thing, the innermost first: a key before its bucket."""
+    """The argument values that may name a resource, each with its rank, innermost first: a key before its bucket."""
     ranked = [(_rank(name), str(value)) for name, value in tuple(arguments.items())[:40] if _is_name(value)]
     return sorted(ranked, key=lambda pair: pair[0])
 

@@ -1,4 +1,4 @@
-"""The HTTP answer that an exception or a value carries: status, headers and address, wherever a library keeps them."""
+"""Reads the HTTP response that an exception or a value carries: status, headers and address in any known attribute."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _STATUS = ("status_code", "status", "http_status", "http_status_code", "statusCo
 _AMBIGUOUS_STATUS_FIELDS = ("response_status_code", "code")
 _LONGEST_HOST = 253  # RFC 1035, section 2.3.4
 _LINE = re.compile(r"([45]\d\d)(?: [A-Z][A-Za-z' -]{0,60})?")
-_KNOWN_STATUSES = frozenset(  # RFC 9110, its registry, and what proxies made of 4xx and 5xx
+_KNOWN_STATUSES = frozenset(  # RFC 9110, its registry, and the 4xx and 5xx that proxies added
     (*range(400, 419), *range(421, 427), 428, 429, 431, 440, 444, 449, 450, 451, 456, 460, 463, 494, 495, 496, 498, 499)
 ) | frozenset((*range(500, 509), 510, 511, *range(520, 528), 529, 530, 561, 598, 599))
 _SIMPLE = (str, bytes, int, float)
@@ -25,10 +25,10 @@ _HOST = re.compile(r"[\w-]+(?:\.[\w-]+)*\.?|[0-9a-f:.]+").fullmatch
 
 
 def find_responses(value: object) -> tuple[Any, ...]:
-    """The answer objects that an exception holds, its `reason`'s too where that is an exception.
+    """The response objects that an exception holds, including those of its `reason` if that is an exception.
 
     Args:
-        value: an exception or an answer.
+        value: an exception or a response.
     """
     found = [answer for answer in read_fields(value, _RESPONSE_FIELDS) if not is_a(answer, str, bytes)]
     reason = read_field(value, "reason")
@@ -41,13 +41,13 @@ def find_responses(value: object) -> tuple[Any, ...]:
 
 
 def http_status(value: object, responses: tuple[Any, ...]) -> int | None:
-    """The HTTP status that an exception, its answer or a value carries, or None.
+    """The HTTP status of an exception, its response or a value, or None.
 
-    Only 400 to 599 count, lest a service's own number be taken for one.
+    Only 400 to 599 count, so that a service's own error number is not taken for a status.
 
     Args:
-        value: an exception or an answer.
-        responses: the answers that it holds.
+        value: an exception or a response.
+        responses: the responses that it holds.
     """
     status = _status_of(value)
     for answer in () if status is not None else responses:
@@ -84,13 +84,13 @@ def _as_status(value: object) -> int | None:
 
 
 def http_headers(value: object, responses: tuple[Any, ...]) -> dict[str, str]:
-    """The answer's headers with lower-case names; empty where there are none.
+    """The response's headers with lower-case names; empty if there are none.
 
-    The answer's own come first: what an exception calls its headers may be the request's.
+    Headers of the response come first, because the `headers` of an exception may be those of the request.
 
     Args:
-        value: an exception or an answer.
-        responses: the answers that it holds.
+        value: an exception or a response.
+        responses: the responses that it holds.
     """
     for answer in responses:
         headers = _lower(_raw_headers(answer))
@@ -115,14 +115,14 @@ def _lower(headers: object) -> dict[str, str]:
 
 
 def request_of(value: object, responses: tuple[Any, ...]) -> tuple[str | None, str]:
-    """The path of the address that was asked, without query, and the HTTP method in upper case.
+    """The path of the requested address, without query, and the HTTP method in upper case.
 
     Args:
-        value: an exception or an answer.
-        responses: the answers that it holds.
+        value: an exception or a response.
+        responses: the responses that it holds.
 
     Returns:
-        None for no path, or only the root; an empty text for a method that is not known.
+        The path, or None if there is none but the root; and the method, or an empty string if it is not known.
     """
     path, method = None, ""
     for holder in _holders(value, responses):
@@ -136,13 +136,13 @@ def request_of(value: object, responses: tuple[Any, ...]) -> tuple[str | None, s
 
 
 def host_of(value: object, responses: tuple[Any, ...]) -> str | None:
-    """The host of the address that was asked, from the request or the answer that an exception or an answer holds.
+    """The host of the requested address, taken from the request or the response, or None.
 
-    A mapping, and an address that an exception keeps beside its own text, may be about anything.
+    Mappings are ignored, and so is an address that an exception stores next to its text: both may concern anything.
 
     Args:
-        value: an exception or an answer.
-        responses: the answers that it holds.
+        value: an exception or a response.
+        responses: the responses that it holds.
     """
     if is_a(value, Mapping):
         return None
@@ -171,7 +171,7 @@ def _path_of(url: object) -> str | None:
 
 
 def _address(url: Any) -> str:
-    """An address as text: that of a text, or of an object of a client that is known."""
+    """An address as text, if it is a string or an object of a known client; otherwise empty."""
     known = type(url) is str or (is_in_memory(type(url)) and not is_a(url, list, tuple, Mapping))
     return str(url)[:2_000] if known else ""
 

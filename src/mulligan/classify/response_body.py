@@ -1,4 +1,4 @@
-"""The body of the answer that a failure carries, as far as it has been read already: nothing here does I/O."""
+"""The body of the response that a failure carries, if it has already been read. Nothing here does I/O."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _BODY_FIELDS = (
 
 
 def body(value: object, responses: tuple[Any, ...]) -> Body | None:
-    """The body as parsed JSON, or None where there is none, or none that has been read.
+    """The body as parsed JSON; None if there is no body or it has not been read.
 
     Args:
-        value: an exception or an answer.
-        responses: the answers that it holds.
+        value: an exception or a response.
+        responses: the responses that it holds.
     """
     if is_a(value, Mapping):
         return as_dict(value)
@@ -40,7 +40,7 @@ def body(value: object, responses: tuple[Any, ...]) -> Body | None:
 
 
 def _candidates_in_args(value: Any) -> Iterator[Any]:
-    """Answers among the arguments of an exception: a mapping, or JSON at the end of a text."""
+    """Possible bodies among the arguments of an exception: a mapping, a list, or JSON at the end of a text."""
     for one in raised_with(value)[:4] if is_a(value, BaseException) else ():
         if is_a(one, Mapping, list):
             yield one
@@ -49,11 +49,11 @@ def _candidates_in_args(value: Any) -> Iterator[Any]:
 
 
 def body_text(value: object, responses: tuple[Any, ...]) -> str:
-    """The body as text, its first 2,000 characters; empty where there is none, or none that has been read.
+    """The first 2,000 characters of the body; empty if there is no body or it has not been read.
 
     Args:
-        value: an exception or an answer.
-        responses: the answers that it holds.
+        value: an exception or a response.
+        responses: the responses that it holds.
     """
     for candidate in () if is_a(value, Mapping) else _candidates(value, responses):
         text = _text(candidate)
@@ -63,7 +63,7 @@ def body_text(value: object, responses: tuple[Any, ...]) -> str:
 
 
 def _candidates(value: object, responses: tuple[Any, ...]) -> Iterator[Any]:
-    """What may hold the body, of the exception first and then of its answers."""
+    """The values that may hold the body: those of the exception first, then those of its responses."""
     for holder in (value, *responses):
         if is_a(holder, Mapping):
             yield holder
@@ -89,11 +89,7 @@ def _parse_body(candidate: Any) -> Body | None:
 
 
 def as_mapping(item: object) -> Mapping[str, Any] | None:
-    """One error of a list as a mapping: a client may make an object of it that stores the same.
-
-    Args:
-        item: anything.
-    """
+    """An item of an error list as a mapping. Some clients store errors as objects with the same fields."""
     if is_a(item, Mapping):
         return as_dict(item)
     own = stored_attributes(item)

@@ -1,4 +1,4 @@
-"""How long to wait, according to a failure: RFC 9110 section 10.2.3, and providers' conventions."""
+"""Reads how long to wait before a retry: RFC 9110 section 10.2.3 and the conventions of providers."""
 
 from __future__ import annotations
 
@@ -48,11 +48,13 @@ def retry_after(
 ) -> float | None:
     """Seconds to wait before the same call may succeed, or None.
 
+    The sources are read in this order: attributes of the value, headers, the body, the text.
+
     Args:
-        value: an exception or an answer; what it stores as `retry_after` counts first (a number or a timedelta).
-        headers: the answer's headers, names in lower case.
-        nodes: gives what the answer's body tells; asked where neither attribute nor header says it.
-        text: gives what the failure says, such as `try again in 20s`; asked last.
+        value: an exception or a response; its `retry_after` may be a number or a timedelta.
+        headers: the headers of the response, with lower-case names.
+        nodes: returns the error mappings of the body; called only if no attribute or header has a delay.
+        text: returns the messages of the failure, such as `try again in 20s`; called last.
     """
     seconds = _seconds(read_field(value, "retry_after", "retry_after_seconds", "backoff"))
     if seconds is None:
@@ -75,7 +77,7 @@ def _read_headers(headers: Mapping[str, str]) -> float | None:
 
 
 def _parse_ratelimit(policy: str | None) -> float | None:
-    """`RateLimit: "api";r=0;t=55` and its forerunner `limit=100, remaining=0, reset=55`, where nothing remains."""
+    """Reads `RateLimit: "api";r=0;t=55` or the older `limit=100, remaining=0, reset=55`; None unless 0 requests remain."""
     parts = dict(re.findall(r"\b(r|t|remaining|reset)=(\d{1,10})", (policy or "")[:400]))
     if parts.get("r", parts.get("remaining")) != "0":
         return None
@@ -83,7 +85,7 @@ def _parse_ratelimit(policy: str | None) -> float | None:
 
 
 def _read_reset_headers(headers: Mapping[str, str]) -> float | None:
-    """When an exhausted limit is reset: an epoch, seconds, a span such as `6m0s`, or a date."""
+    """Seconds until an exhausted limit resets; headers give an epoch, seconds, a duration such as `6m0s`, or a date."""
     for remaining, reset in _RESETS:
         when = headers.get(reset)
         if when is not None and headers.get(remaining, "0") == "0":
@@ -136,7 +138,7 @@ def _seconds(value: Any, most: float = _LONGEST_WAIT) -> float | None:
 
 
 def _span(text: str) -> float | None:
-    """`34s`, `1m30.5s` or `200ms` as seconds."""
+    """Converts a duration such as `34s`, `1m30.5s` or `200ms` to seconds."""
     found = re.fullmatch(_SPAN, text.strip()[:40])
     if found is None or not any(found.groups()):
         return None
@@ -145,7 +147,7 @@ def _span(text: str) -> float | None:
 
 
 def _seconds_until(text: str) -> float | None:
-    """Seconds until an HTTP date or an RFC 3339 one."""
+    """Seconds until an HTTP date or an RFC 3339 timestamp."""
     from datetime import datetime
     from email.utils import parsedate_to_datetime
 

@@ -1,4 +1,4 @@
-"""The rules of a plugin that classifies: each has a name, and says for which exception classes it is asked."""
+"""Rules of a classifier plugin. Each rule has a name and lists the exception classes that it handles."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class Rule(NamedTuple):
     """One rule.
 
     Attributes:
-        name: what `ToolError.rule` says after the plugin's name.
-        about: one sentence: what it knows.
-        classes: qualified names of exception classes; without any, it is asked about every failure.
-        decide: gives the error, or None.
-        provider: the service that it knows; it is put on every error that names none.
+        name: the part of `ToolError.rule` after the plugin's name.
+        about: one sentence that describes the failures it covers.
+        classes: qualified names of exception classes; if empty, the rule is asked about every failure.
+        decide: returns the error, or None to abstain.
+        provider: the service that the rule covers; it is set on every error that has no provider.
     """
 
     name: str
@@ -33,27 +33,22 @@ class Rule(NamedTuple):
     provider: str | None = None
 
     def fits(self, failure: Failure) -> bool:
-        """Whether the rule is asked about a failure.
-
-        Args:
-            failure: what happened.
-        """
+        """Whether the rule is asked about a failure."""
         return not self.classes or failure.matches(*self.classes)
 
     def __call__(self, failure: Failure) -> ToolError | None:
-        """The rule's answer, with its name and provider on it; None where it has no opinion.
-
-        Args:
-            failure: what happened.
-        """
+        """The error of the rule, with its name and provider; None if the rule abstains."""
         error = self.decide(failure)
         return None if error is None else self.signed(error)
 
     def signed(self, error: ToolError) -> ToolError:
-        """The rule's answer, with its name and provider on it.
+        """Sets the rule's name and provider on an error that has none.
 
         Args:
-            error: what `decide` gave.
+            error: the result of `decide`.
+
+        Raises:
+            TypeError: the result is not a `ToolError`.
         """
         if not isinstance(error, ToolError):
             raise TypeError(f"the rule {self.name!r} returned {type_name(error)} instead of a ToolError or None")
@@ -64,7 +59,7 @@ class Rule(NamedTuple):
 
 
 class Rules:
-    """An ordered list of rules; the first one that has an answer decides.
+    """An ordered list of rules; the first one that returns an error decides.
 
         rules = Rules("acme")
 
@@ -76,7 +71,7 @@ class Rules:
         classify = rules.hookimpl()
 
     Args:
-        provider: the service that these rules know; it is put on every error that names none.
+        provider: the service that these rules cover; it is set on every error that has no provider.
 
     Attributes:
         listed: the rules in the order in which they are asked.
@@ -89,13 +84,13 @@ class Rules:
         self._cached_count = 0
 
     def __call__(self, *classes: str) -> Callable[[Decide], Decide]:
-        """Adds a function as a rule, under its own name.
+        """Adds a function as a rule, named after the function.
 
         Args:
-            classes: qualified names of exception classes, as `Failure.matches` takes them.
+            classes: qualified names of exception classes, as in `Failure.matches`.
 
         Raises:
-            UsageError: a class is not given by its name, or the parentheses are missing.
+            UsageError: a class is passed instead of its name, or the parentheses are missing.
         """
         for qualified_name in classes:
             if not isinstance(qualified_name, str):
@@ -114,7 +109,7 @@ class Rules:
         return add
 
     def include(self, *parts: Rules) -> None:
-        """Adds the rules of other lists at the end; each keeps its provider.
+        """Appends the rules of other lists; each rule keeps its provider.
 
         Args:
             parts: the other lists.
@@ -123,10 +118,10 @@ class Rules:
             self.listed += part.listed
 
     def decide(self, failure: Failure) -> ToolError | None:
-        """The answer of the first rule that has one, with the rule's name and the provider on it.
+        """The error of the first rule that does not abstain, with the rule's name and provider.
 
         Args:
-            failure: what happened.
+            failure: the failure to classify.
         """
         for rule in self.asked(failure):
             error = rule.decide(failure)
@@ -135,10 +130,10 @@ class Rules:
         return None
 
     def asked(self, failure: Failure) -> tuple[Rule, ...]:
-        """The rules that are asked about a failure. It depends on the classes of the exception alone, so it is found once.
+        """The rules that are asked about a failure. They depend only on the exception's class and are cached by it.
 
         Args:
-            failure: what happened.
+            failure: the failure to classify.
         """
         kind = type(failure.exception)
         asked = self._rules_by_type.get(kind) if self._cached_count == len(self.listed) else None
@@ -152,10 +147,10 @@ class Rules:
         return asked
 
     def hookimpl(self, **options: Any) -> Callable[[Failure], ToolError | None]:
-        """The rules as a hookimpl of `classify`, to be assigned to that name in a plugin's module.
+        """A hookimpl of `classify` with these rules; assign it to that name in a plugin's module.
 
         Args:
-            options: those of `hookimpl`, such as `trylast=True`.
+            options: options of `hookimpl`, such as `trylast=True`.
         """
 
         def classify(failure: Failure) -> ToolError | None:
@@ -166,20 +161,12 @@ class Rules:
 
 
 def get_rules(function: object) -> Rules | None:
-    """The list of rules behind a hookimpl of `classify`; None where it has none.
-
-    Args:
-        function: the hookimpl.
-    """
+    """The list of rules behind a hookimpl of `classify`; None if it has none."""
     rules = getattr(function, _RULES, None)
     return rules if isinstance(rules, Rules) else None
 
 
 def rules_of(function: object) -> tuple[Rule, ...]:
-    """The rules behind a hookimpl of `classify`; empty where it has none that can be listed.
-
-    Args:
-        function: the hookimpl.
-    """
+    """The rules behind a hookimpl of `classify`; empty if it has none."""
     rules = get_rules(function)
     return () if rules is None else tuple(rules.listed)

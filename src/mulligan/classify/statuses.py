@@ -1,6 +1,6 @@
-"""What an HTTP status means: RFC 9110 section 15, RFC 6585, RFC 4918, and providers' conventions.
+"""Meanings of HTTP status codes: RFC 9110 section 15, RFC 6585, RFC 4918 and the conventions of providers.
 
-A status is trusted, except for those that providers use for several things: there the reason in the body counts.
+The status decides, unless providers use it for several things. In that case the reason in the body decides.
 """
 
 from __future__ import annotations
@@ -78,19 +78,20 @@ _HARMLESS = frozenset((501, 505, 507, 511, 522, 525, 526))
 def status_error(
     failure: Failure, status: int | None = None, *, message: str | None = None, **fields: Unpack[ErrorFields]
 ) -> ToolError:
-    """Classifies by HTTP status, as the built-in rule does for everything that carries one.
+    """Classifies a failure by its HTTP status, as the built-in rule does.
 
-    A 403 whose headers or body say rate limit is one, a 429 that says quota or credit is an exhausted quota, and the
-    body of a 400 or 422 may say that it means an expired token, a missing resource, or one that exists already.
+    The headers and the body can override the status. A 403 that mentions a rate limit is a rate limit, and a 429 that
+    mentions a quota or credit is an exhausted quota. The body of a 400 or 422 can report an expired token, a missing
+    resource or one that already exists.
 
     Args:
-        failure: what happened.
-        status: the status, by default the one that the failure carries.
-        message: our own message, by default that of the status.
-        fields: attributes that a rule knows better.
+        failure: the failure to classify.
+        status: the HTTP status; by default, the one that the failure carries.
+        message: replaces the default message of the status.
+        fields: attributes of the error; they override those read from the failure.
 
     Returns:
-        The error; without any status a `ToolExecutionError`.
+        The error; a `ToolExecutionError` if there is no status.
     """
     status = status or failure.status
     if status is None:
@@ -102,12 +103,7 @@ def status_error(
 
 
 def meaning_of(status: int, failure: Failure) -> m.Meaning:
-    """The meaning of a status, together with the response's details.
-
-    Args:
-        status: the status.
-        failure: what happened.
-    """
+    """The meaning of an HTTP status, narrowed by the headers, codes and text of the response."""
     if status == 403 and _has_wait_header(failure):
         return m.RATE_LIMIT
     default = _MEANINGS.get(status, m.ARGUMENT if status < 500 else m.UNAVAILABLE)
@@ -118,7 +114,7 @@ def meaning_of(status: int, failure: Failure) -> m.Meaning:
     if override is None and known_status in _TEXT_OVERRIDES:
         override = said(failure.told, _TEXT_OVERRIDES[known_status])
     if override in (m.PERMISSION, m.AUTHENTICATION) and status in _VALIDATION_STATUSES and failure.problems:
-        override = None  # `extra_forbidden` of one field refuses that field, and not the account
+        override = None  # `extra_forbidden` rejects one field, not the account
     if override is m.QUOTA and default is m.RATE_LIMIT and failure.retry_after is not None:
         return default
     return override or default
@@ -130,7 +126,7 @@ def _has_wait_header(failure: Failure) -> bool:
 
 
 def _effect(status: int, meaning: m.Meaning, failure: Failure) -> Effect:
-    """A refused request changed nothing; a server that failed, or that stopped waiting, may have changed something."""
+    """The effect of a request: a rejected one changed nothing, a server that failed or timed out may have changed something."""
     if meaning.cls is ToolTimeoutError or meaning is m.DISK_FULL:
         return meaning.effect or "possible"
     if status < 500 or status in _HARMLESS or meaning.effect is None:

@@ -1,4 +1,4 @@
-"""The sentence for the user after a failure that ends the run: which service, at which host, refused which tool."""
+"""The message to the user after a failure that ends the run: which service, at which host, rejected which tool."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _LONGEST_HOST = 200
 
 
 def default_user_message(error: ToolError, catalogue: Catalogue) -> str:
-    """The catalogue's sentence for an error whose rule has none; empty if nothing is known to name in it.
+    """The catalogue's user message for an error whose rule sets none; empty if tool, provider and host are all unknown.
 
     Args:
-        error: what the failure means; its `_host` is the host that was asked, if a field of the failure holds it.
+        error: the classified error; its `_host` is the requested host, if a field of the failure holds it.
         catalogue: the templates.
     """
     base = next((cls for cls in SERVICE_ERRORS if isinstance(error, cls)), None)
@@ -39,31 +39,17 @@ def default_user_message(error: ToolError, catalogue: Catalogue) -> str:
 
 
 def has_default_user_message(error: ToolError) -> bool:
-    """Whether the sentence of an error is one that `default_user_message` made.
-
-    Args:
-        error: what the failure means, completed.
-    """
+    """Whether `default_user_message` rendered the user message of a completed error."""
     return isinstance(error, SERVICE_ERRORS) and "user_message" in error.__dict__.get("_filled", ())
 
 
 def tool_name_of(error: ToolError, catalogue: Catalogue) -> str:
-    """The tool's name, safe to show.
-
-    Args:
-        error: what the failure means.
-        catalogue: the templates.
-    """
+    """The tool's name, safe to show; a generic phrase if it is unknown."""
     return show_name(error.tool_name) if error.tool_name else catalogue["a_tool"]
 
 
 def service_name_of(error: ToolError, catalogue: Catalogue) -> str:
-    """The service that failed, with its host in parentheses; what is not known is omitted.
-
-    Args:
-        error: what the failure means.
-        catalogue: the templates.
-    """
+    """The service that failed, with its host in parentheses if it is known."""
     name, host = error.provider or "", error.__dict__.get("_host")
     known = SERVICES.get(name) or (show_name(name) if is_name(name, blanks=2) else catalogue["service"])
     return catalogue["service_at"].format(service=known, host=show_name(host, _LONGEST_HOST)) if host else known

@@ -1,4 +1,4 @@
-"""Classify: what is known without any provider's plugin. The first rule that has an answer decides."""
+"""The built-in classifier: rules that need no provider's plugin. The first rule that returns an error decides."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ rules = Rules()
 
 @rules("mulligan.execute.steps.DeadlineExceeded")
 def deadline(failure: Failure) -> ToolError | None:
-    """The pipeline itself gave up waiting."""
+    """The call exceeded the deadline of the pipeline."""
     error = failure.exception
     if not isinstance(error, DeadlineExceeded):
         return None
@@ -32,13 +32,13 @@ def deadline(failure: Failure) -> ToolError | None:
 
 @rules(*AUTHORS)
 def author(failure: Failure) -> ToolError | None:
-    """The tool's author says to the model what stands in the way: whatever the words are, they do not end the run."""
+    """The tool's author reports an obstacle to the model. Such a message never ends the run."""
     return ToolExecutionError("The tool could not complete the call.") if failure.author_message else None
 
 
 @rules("mulligan.execute.steps.ExecutorSaturated")
 def saturated(failure: Failure) -> ToolError | None:
-    """All worker threads are held by calls that did not end."""
+    """Earlier calls that are still running occupy all worker threads."""
     if not isinstance(failure.exception, ExecutorSaturated):
         return None
     message = "Executor saturated: too many earlier calls are still running. Nothing was run."
@@ -47,7 +47,7 @@ def saturated(failure: Failure) -> ToolError | None:
 
 @rules("mulligan.execute.steps.ProcessFailed")
 def process(failure: Failure) -> ToolError | None:
-    """The process of a killable tool gave no answer."""
+    """The process of a killable tool returned no result."""
     error = failure.exception
     if not isinstance(error, ProcessFailed):
         return None

@@ -1,7 +1,7 @@
-"""Arguments that turn out wrong inside the tool: its own signature, and the validators that people use.
+"""Arguments that are found invalid inside the tool: by its own signature or by common validators.
 
-What a validator rejects is an argument only where the rejected data came with the call; an answer from elsewhere
-that does not validate is a fault of the tool.
+Data that a validator rejects counts as an argument only if it came with the call. A response from elsewhere that fails
+validation is the tool's own error.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _POSITIONS = frozenset(
 )
 _NULL = re.compile(r"\bnull (?:byte|character)s?\b")
 _IN_QUOTES = re.compile(r"[\"'`]([^\"'`\n]{1,200})[\"'`]")
-_SUBJECT = (  # an argument's name, and what must hold for it
+_SUBJECT = (  # an argument's name and a requirement for it
     r"(?:^|[.:;,(\[] ?|\b(?:[Aa]rgument|parameter|the|value of) )[\"'`]?{}[\"'`]? (?:= ?\S{{1,60}} )?"
     r"(?:must|should|has to|have to|needs to|cannot|can't|can not|may not|is|are|was|exceeds|out of)\b"
 )
@@ -60,9 +60,9 @@ _MOST_CALL_FRAMES = 2
 
 @rules("builtins.TypeError")
 def binding(failure: Failure) -> ToolError | None:
-    """The tool was called with arguments that its signature does not take; a TypeError further inside is its own."""
+    """The tool was called with arguments that its signature does not accept. A TypeError raised deeper is the tool's own."""
     match = _BINDING.match(failure.text[:600])
-    if match is None or failure.call is not None:  # a pipeline has validated them: it is the handler that does not fit
+    if match is None or failure.call is not None:  # a pipeline has validated them, so the handler's signature is wrong
         return None
     name, unexpected, duplicate, missing = match.groups()
     names = _SINGLE_QUOTED.findall(missing) if missing else [unexpected or duplicate]
@@ -74,7 +74,7 @@ def binding(failure: Failure) -> ToolError | None:
 
 
 def _is_binding_failure(failure: Failure, name: str | None, names: list[str], *, was_passed: bool) -> bool:
-    """Whether the call of the tool itself failed: no frame of the tool is there, and the names are the call's."""
+    """Whether the call of the tool itself failed: the traceback contains no frame of the tool, and the names match the call."""
     arguments = failure.arguments or {}
     if was_passed:
         return any(one in arguments for one in names) or (name is None and not arguments)
@@ -84,7 +84,7 @@ def _is_binding_failure(failure: Failure, name: str | None, names: list[str], *,
 
 
 def _frames(failure: Failure) -> int:
-    """How many frames lie between the caller and the place that raised; counting stops at three."""
+    """The number of frames between the caller and the place that raised; counting stops at three."""
     frames, trace = 0, getattr(failure.exception, "__traceback__", None)
     while trace is not None and frames <= _MOST_CALL_FRAMES:
         frames, trace = frames + 1, trace.tb_next
@@ -114,7 +114,7 @@ def jsonschema(failure: Failure) -> ToolError | None:
 
 @rules("jsonschema.SchemaError")
 def schema(failure: Failure) -> ToolError | None:
-    """A JSON Schema inside the tool is wrong itself."""
+    """A JSON Schema inside the tool is itself invalid."""
     return ToolExecutionError("The tool uses an invalid JSON Schema.")
 
 
@@ -127,7 +127,7 @@ def msgspec(failure: Failure) -> ToolError | None:
 
 @rules("cattrs.BaseValidationError", "cattrs.ForbiddenExtraKeysError", "builtins.Exception")
 def cattrs(failure: Failure) -> ToolError | None:
-    """cattrs could not build an object of data; what it raises is a group, and notes on the members say where."""
+    """cattrs could not build an object from data. It raises a group whose members name the place in notes."""
     if failure.is_plain:
         return None
     known = failure.matches("cattrs.BaseValidationError", "cattrs.ForbiddenExtraKeysError")
@@ -160,7 +160,7 @@ def validators(failure: Failure) -> ToolError | None:
 
 
 def _rejection_error(failure: Failure, places: list[tuple[Any, Any, Any]], by: str) -> ToolError:
-    """An argument error where the data came with the call, as far as can be told; else the tool's own."""
+    """An argument error if the data came with the call or no arguments are known; otherwise the tool's own error."""
     pointers = {pointer_to(list(place) if isinstance(place, tuple) else place): kind for place, kind, _ in places}
     if failure.arguments and not any(_is_from_call(failure.arguments, place, data) for place, _, data in places):
         return ToolExecutionError(f"The tool received data that {by} rejected.")
@@ -173,7 +173,7 @@ def _describe_rejection(kind: object) -> str:
 
 
 def _is_from_call(arguments: Mapping[str, Any], place: Any, data: Any) -> bool:
-    """Whether the rejected field, or the data it was looked for in, is in the arguments of the call."""
+    """Whether the arguments of the call contain the rejected field or the rejected data."""
     first = place.lstrip(".[")[:100] if isinstance(place, str) else next(iter(place), None) if place else None
     if first is not None and str(first).split(".")[0] in arguments:
         return True
@@ -191,7 +191,7 @@ def _values(arguments: Mapping[str, Any]) -> Iterator[Any]:
 
 @rules("builtins.ValueError", "builtins.LookupError", "builtins.AssertionError")
 def rejected(failure: Failure) -> ToolError | None:
-    """A check or a look-up inside the tool that is about one argument: it names it, or quotes what it holds."""
+    """A check or lookup inside the tool rejected one argument, which the message names or quotes."""
     arguments = failure.arguments
     if not arguments or not failure.is_plain or type(failure.exception) not in _CHECK_EXCEPTIONS:
         return None
@@ -208,7 +208,7 @@ _CHECK_EXCEPTIONS = (ValueError, KeyError, IndexError, LookupError, AssertionErr
 
 
 def _rejected_arguments(failure: Failure, arguments: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The arguments that an exception is about, each with what is wrong with it."""
+    """The arguments that an exception is about, each with its problem."""
     message, kind = failure.told[:_LONGEST_MESSAGE], type(failure.exception)
     quoted = {found[1] for found in _IN_QUOTES.finditer(message)}
     for name, value in tuple(arguments.items())[:_MOST_ARGUMENTS]:
@@ -226,17 +226,17 @@ def _rejected_arguments(failure: Failure, arguments: Mapping[str, Any]) -> Itera
 
 @rules("json.JSONDecodeError")
 def decoding(failure: Failure) -> ToolError | None:
-    """Text that is not JSON: an argument, or an answer that the tool got."""
+    """A text is not valid JSON: an argument, or a response that the tool received."""
     error = failure.exception
     if isinstance(error, json.JSONDecodeError) and error.doc in tuple(_values(failure.arguments or {})):
         where = f"line {error.lineno} column {error.colno}"
         return ToolArgumentError(f"An argument must be JSON text and is not ({where}).")
     if failure.outer is not None and failure.outer.type_name != failure.type_name:
-        return None  # the client that it was raised to may say what the answer was
+        return None  # the client's exception around it may describe the response
     return ToolExecutionError("The tool received a response that is not JSON.")
 
 
 @rules("builtins.UnicodeError")
 def encoding(failure: Failure) -> ToolError | None:
-    """Data that is not text in the encoding that was expected."""
+    """Data is not text in the expected encoding."""
     return ToolExecutionError("The tool received text in an unexpected encoding.")

@@ -1,6 +1,6 @@
-"""The last resort, when nobody knows an exception nor what caused it: names of classes, then whole clauses of the text.
+"""The last resort for exceptions that no rule covers: names of classes, then whole clauses of the text.
 
-They look at the whole chain at once, the outermost first, after every rule has been asked about every exception of it.
+These rules read the whole chain at once, outermost first, after every rule has been asked about every exception in it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from mulligan.errors import ToolError
 
 rules = Rules()
 _VAGUE = (m.ARGUMENT, m.FAILED)
-_NARROWER = {  # where a name is general, the text may say which
+_NARROWER = {  # the text may narrow a general name
     m.PERMISSION: (m.RATE_LIMIT, m.QUOTA, m.AUTHENTICATION),
     m.CONNECTION: (m.DROPPED, m.UNREACHABLE, m.TLS, m.NOT_SENT, m.TIMEOUT, m.AUTHENTICATION),
     m.UNAVAILABLE: (m.UNREACHABLE, m.NOT_SENT, m.TIMEOUT, m.RATE_LIMIT),
@@ -57,7 +57,7 @@ _BUGS = (
 
 
 def _chain(failure: Failure) -> tuple[Failure, ...]:
-    """The failures of the whole chain, once the last of them is asked about; before that, none."""
+    """The failures of the whole chain, if this is the last of them; otherwise none."""
     outer = failure.outer or failure
     if len(outer.exceptions) > 1 and failure.exception is not outer.exceptions[-1]:
         return ()
@@ -66,9 +66,9 @@ def _chain(failure: Failure) -> tuple[Failure, ...]:
 
 @rules()
 def told_status(failure: Failure) -> ToolError | None:
-    """An HTTP status that the message tells as one: `status code 404`, `error: 404`, `404 Not Found`."""
+    """The message reports an HTTP status: `status code 404`, `error: 404`, `404 Not Found`."""
     for one in _chain(failure):
-        is_key = issubclass(type(one.exception), LookupError)  # `KeyError(404)` looked for a key
+        is_key = issubclass(type(one.exception), LookupError)  # the 404 in `KeyError(404)` is a key, not a status
         status = None if is_key or _is_bug(one.exception) else _find_status(one.text, one.told)
         if status is not None:
             return status_error(one, status, effect="possible")
@@ -89,13 +89,13 @@ def _find_status(text: str, messages: str) -> int | None:
 
 @rules()
 def class_name(failure: Failure) -> ToolError | None:
-    """Words of the name of the exception's class, such as `NotFound` or `RateLimit`."""
+    """The name of the exception's class contains specific words, such as `NotFound` or `RateLimit`."""
     return _classify_by_name(failure, vague=False)
 
 
 @rules()
 def message_text(failure: Failure) -> ToolError | None:
-    """A whole clause of the message, such as `Read timed out`; what Python says of a bug is no such message."""
+    """The message contains a known clause, such as `Read timed out`. Python's messages about bugs do not count."""
     for one in _chain(failure):
         error = None if _is_bug(one.exception) else text_error(one)
         if error is not None:
@@ -109,7 +109,7 @@ def _is_bug(exception: BaseException | None) -> bool:
 
 @rules()
 def general_name(failure: Failure) -> ToolError | None:
-    """A general word of the name of the exception's class, such as `Invalid` or `Validation`."""
+    """The name of the exception's class contains general words, such as `Invalid` or `Validation`."""
     return _classify_by_name(failure, vague=True)
 
 
@@ -123,7 +123,7 @@ def _classify_by_name(failure: Failure, *, vague: bool) -> ToolError | None:
 
 
 def _meaning_of_class(exception: BaseException | None) -> m.Meaning | None:
-    """What the name of the class says, or of the first base that says anything."""
+    """The meaning of the class's name, else that of its first base with a known name."""
     if exception is None:
         return None
     kind = type(exception)
@@ -136,10 +136,10 @@ def _meaning_of_class(exception: BaseException | None) -> m.Meaning | None:
 
 @lru_cache(maxsize=2_048)
 def _meaning_of_name(module: str, name: str, is_own_class: bool) -> m.Meaning | None:
-    """What a name says, without the part of it that names the library (`DNSException` of `dns`).
+    """The meaning of a name, without the part that names the library (`DNSException` of `dns`).
 
-    A base says nothing if it offers a choice, or only names a part of the system: everything that a library's server or
-    socket raises may derive from it.
+    A base has no meaning if its name offers a choice or only names a component. Everything that a library's server or
+    socket raises may derive from such a base.
     """
     short_name = name[len(_library_prefix(module, name)) :] or name
     if not is_own_class and (_CHOICE_NAME.search(short_name) or _COMPONENT.fullmatch(short_name)):
@@ -148,14 +148,14 @@ def _meaning_of_name(module: str, name: str, is_own_class: bool) -> m.Meaning | 
 
 
 def _library_prefix(module: str, name: str) -> str:
-    """What a name begins with that names the library: its package, or a module such as `mcpserver` of `mcp`."""
+    """The prefix of a name that names the library: its package, or a module such as `mcpserver` of `mcp`."""
     package, *inner = module.lower().split(".")
     parts = [package.rstrip("s"), package, *(part for part in inner if part.startswith(package))]
     return max((part for part in parts if part and name.lower().startswith(part)), key=len, default="")
 
 
 def _narrow_meaning(meaning: m.Meaning, chain: tuple[Failure, ...]) -> m.Meaning:
-    """What a general name means here, as the texts and the names of the causes tell."""
+    """The meaning of a general name, narrowed by the texts and the class names of the causes."""
     narrower = _NARROWER.get(meaning, ())
     return (
         next((told for told in _meanings_of_chain(chain, narrower) if told in narrower), meaning)

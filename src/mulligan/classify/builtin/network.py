@@ -1,4 +1,4 @@
-"""What is asked over a network: HTTP, gRPC, JSON-RPC, and the clients of the standard library."""
+"""Network errors: HTTP, gRPC, JSON-RPC, and the clients of the standard library."""
 
 from __future__ import annotations
 
@@ -77,19 +77,19 @@ _MAIL: Mapping[str, m.Meaning] = {
 
 @rules("aiohttp.ClientPayloadError", "aiohttp.http_exceptions.PayloadEncodingError")
 def payload(failure: Failure) -> ToolError:
-    """An answer that ended midway: the 400 on what aiohttp raises is its own, not the service's."""
+    """A response ended midway. Its status of 400 is set by aiohttp, not by the service."""
     return m.error_of(failure, m.DROPPED, http_status=None)
 
 
 @rules()
 def http_status(failure: Failure) -> ToolError | None:
-    """The class by status; where providers use one for several things, the reason in the body decides."""
+    """An HTTP status determines the error; if a status is ambiguous, the reason in the body decides."""
     return None if failure.status is None else status_error(failure)
 
 
 @rules()
 def grpc_status(failure: Failure) -> ToolError | None:
-    """A gRPC status, from the methods `code` and `details` of what was raised."""
+    """A gRPC status, read from the exception's methods `code` and `details`."""
     if not failure.has_methods("code", "details"):
         return None
     code = failure.ask("code")
@@ -107,7 +107,7 @@ def grpc_status(failure: Failure) -> ToolError | None:
 
 @rules()
 def json_rpc(failure: Failure) -> ToolError | None:
-    """A JSON-RPC error code: https://www.jsonrpc.org/specification#error_object, as MCP uses it."""
+    """A JSON-RPC error code (https://www.jsonrpc.org/specification#error_object), as MCP uses it."""
     if failure.is_plain:
         return None
     for code in (failure.field("error", "code"), failure.field("code")):
@@ -126,14 +126,14 @@ def _rpc_error(failure: Failure, code: int) -> ToolError | None:
 
 @rules("urllib3.exceptions.ResponseError")
 def retries(failure: Failure) -> ToolError | None:
-    """urllib3 gave up after answers with a status that it was told to retry."""
+    """urllib3 gave up after repeated responses with a retryable status."""
     told = re.match(r"too many ([45]\d\d) error responses", failure.text)
     return None if told is None else status_error(failure, int(told[1]))
 
 
 @rules("http.client.HTTPException")
 def http_client(failure: Failure) -> ToolError | None:
-    """The standard library's HTTP client: an answer that ends midway or is none."""
+    """The standard library's HTTP client received an invalid response, or one that ended midway."""
     if failure.matches("http.client.RemoteDisconnected", "http.client.IncompleteRead", "http.client.BadStatusLine"):
         return m.error_of(failure, m.DROPPED)
     if failure.matches("http.client.InvalidURL"):
@@ -143,13 +143,13 @@ def http_client(failure: Failure) -> ToolError | None:
 
 @rules("ftplib.Error")
 def ftp(failure: Failure) -> ToolError | None:
-    """The reply code of an FTP server: RFC 959."""
+    """An FTP server returned an error reply code: RFC 959."""
     return _reply_error(failure, failure.text[:3])
 
 
 @rules("smtplib.SMTPException")
 def smtp(failure: Failure) -> ToolError | None:
-    """The reply code of a mail server: RFC 5321."""
+    """A mail server returned an error reply code: RFC 5321."""
     if failure.matches("smtplib.SMTPServerDisconnected"):
         return m.error_of(failure, m.DROPPED)
     if failure.matches("smtplib.SMTPRecipientsRefused"):
@@ -172,7 +172,7 @@ def _reply_error(failure: Failure, code: str, resource: str | None = None) -> To
 
 @rules("imaplib.IMAP4.error", "poplib.error_proto")
 def mailbox(failure: Failure) -> ToolError | None:
-    """A mail server's response code in brackets: RFC 5530, RFC 3206."""
+    """A mail server returned a response code in brackets: RFC 5530, RFC 3206."""
     if failure.matches("imaplib.IMAP4.abort"):
         return m.error_of(failure, m.DROPPED)
     found = _MAIL_CODE.search(f"{failure.told}\n{failure.text}")
@@ -182,7 +182,7 @@ def mailbox(failure: Failure) -> ToolError | None:
 
 @rules()
 def body_reason(failure: Failure) -> ToolError | None:
-    """A reason that the body of an answer gives as an identifier, such as `insufficient_quota` or `NOT_FOUND`."""
+    """The body of a response contains an error code, such as `insufficient_quota` or `NOT_FOUND`."""
     if not failure.codes:
         return None
     error = reason_error(failure)

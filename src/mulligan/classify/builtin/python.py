@@ -1,4 +1,4 @@
-"""What Python and its standard library raise: programs, archives, imports, memory, cancellation."""
+"""Errors of Python and its standard library: programs, archives, imports, memory, cancellation."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ _LONGEST_NAME = 100
 
 @rules("builtins.TimeoutError", "subprocess.TimeoutExpired", "concurrent.futures.TimeoutError")
 def timeout(failure: Failure) -> ToolError | None:
-    """A timeout inside the tool."""
+    """An operation inside the tool timed out."""
     return m.error_of(failure, m.TIMEOUT)
 
 
 @rules("asyncio.CancelledError", "concurrent.futures.CancelledError", "builtins.KeyboardInterrupt")
 def cancelled(failure: Failure) -> ToolError | None:
-    """Something that the tool waited for was cancelled; the host's own cancellation never comes here."""
+    """An operation that the tool waited for was cancelled. The host's own cancellation is never classified."""
     return ToolCancelledError("An operation that the tool waited for was cancelled.")
 
 
 @rules("subprocess.CalledProcessError")
 def program(failure: Failure) -> ToolError | None:
-    """A program that the tool ran and that failed, was killed or was not found; its stderr says why."""
+    """A program that the tool ran failed or was killed; its stderr gives the reason."""
     code = failure.field("returncode")
     if type(code) is int and code < 0:
         return ToolExecutionError(f"The program was killed by signal {-code}.")
@@ -41,7 +41,7 @@ def program(failure: Failure) -> ToolError | None:
 
 @rules("builtins.ImportError")
 def module(failure: Failure) -> ToolError | None:
-    """Something that the tool imports is not installed."""
+    """A module that the tool imports is not installed."""
     name = failure.field("name")
     known = type(name) is str and len(name) <= _LONGEST_NAME and all(map(str.isidentifier, name.split(".")))
     what = f"module {name}" if known else "a module"
@@ -51,35 +51,35 @@ def module(failure: Failure) -> ToolError | None:
 
 @rules("builtins.MemoryError")
 def memory(failure: Failure) -> ToolError | None:
-    """Memory ran out."""
+    """The tool ran out of memory."""
     return ToolExecutionError("The tool ran out of memory.")
 
 
 @rules("builtins.RecursionError")
 def recursion(failure: Failure) -> ToolError | None:
-    """The stack ran out."""
+    """The tool exceeded the recursion limit."""
     return ToolExecutionError("The tool exceeded the recursion limit.")
 
 
 @rules("builtins.SystemExit")
 def leaving(failure: Failure) -> ToolError | None:
-    """The tool tried to end the program, as command-line parsers do."""
+    """The tool tried to exit the program, as command-line parsers do."""
     return ToolExecutionError("The tool tried to exit the program. This was prevented.")
 
 
 @rules("concurrent.futures.BrokenExecutor", "concurrent.futures.InvalidStateError", "asyncio.InvalidStateError")
 def executor(failure: Failure) -> ToolError | None:
-    """A pool whose workers died, or a future that was used wrongly."""
+    """The workers of a pool died, or a future was misused."""
     return ToolExecutionError("The tool's workers failed.")
 
 
 @rules("asyncio.IncompleteReadError")
 def stream(failure: Failure) -> ToolError | None:
-    """A stream that ended before all was read."""
+    """A stream ended before all data was read."""
     return m.error_of(failure, m.DROPPED)
 
 
 @rules("asyncio.QueueFull", "queue.Full")
 def full(failure: Failure) -> ToolError | None:
-    """A queue inside the tool that is full."""
+    """A queue inside the tool is full."""
     return m.error_of(failure, m.UNAVAILABLE, message="The tool is temporarily overloaded.", effect="none")

@@ -1,4 +1,4 @@
-"""Databases: SQLSTATE (ISO/IEC 9075, with the classes that PostgreSQL adds) and SQLite's result codes."""
+"""Database errors: SQLSTATE (ISO/IEC 9075, with the classes that PostgreSQL adds) and SQLite's result codes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mulligan.classify.rules import Rules
 from mulligan.errors import ToolError
 
 rules = Rules()
-_STATES: Mapping[str, m.Meaning] = {  # the five characters, else the two of the class
+_STATES: Mapping[str, m.Meaning] = {  # keyed by the five characters, else by the two of the class
     "08": m.CONNECTION,
     "08001": m.UNREACHABLE,
     "08004": m.UNREACHABLE,
@@ -81,7 +81,7 @@ _SQLITE: Mapping[str, m.Meaning] = {  # https://www.sqlite.org/rescode.html
 
 @rules()
 def sqlstate(failure: Failure) -> ToolError | None:
-    """The SQLSTATE that a database driver keeps as `sqlstate` or `pgcode`."""
+    """A database driver reports an SQLSTATE as `sqlstate` or `pgcode`."""
     if failure.is_plain:
         return None
     state = failure.field("sqlstate") or failure.field("pgcode")
@@ -97,7 +97,7 @@ def sqlstate(failure: Failure) -> ToolError | None:
 
 @rules("sqlite3.Error")
 def sqlite(failure: Failure) -> ToolError | None:
-    """SQLite's result code; what it calls a plain error is told by its text."""
+    """SQLite reports a result code. For the generic `SQLITE_ERROR`, the text decides."""
     code = failure.field("sqlite_errorname")
     if type(code) is not str or code == "SQLITE_ERROR":
         return None

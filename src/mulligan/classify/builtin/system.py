@@ -1,4 +1,4 @@
-"""What the operating system refuses: an OSError by its errno, or by its type where it has none."""
+"""Errors of the operating system: an OSError by its errno, or by its type if it has none."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _WRITE_VERBS = frozenset(("write", "save", "create", "export", "dump", "store", 
 
 @rules("builtins.FileNotFoundError")
 def missing(failure: Failure) -> ToolError | None:
-    """A file, directory or program is not there."""
+    """A file, directory or program does not exist."""
     resource = failure.resource
     folder = _missing_folder(failure)
     if folder is not None:
@@ -39,7 +39,7 @@ def missing(failure: Failure) -> ToolError | None:
 
 
 def _missing_folder(failure: Failure) -> str | None:
-    """The folder that is missing where a tool that makes files could not make one; a file to read may be missing too."""
+    """The missing parent folder of a file to write, or None if the tool's name does not say that it writes files."""
     path, tool = failure.field("filename"), failure.tool
     if type(path) is not str or tool is None or tool.read_only:
         return None
@@ -51,13 +51,13 @@ def _missing_folder(failure: Failure) -> str | None:
 
 @rules("socket.gaierror", "socket.herror")
 def name_lookup(failure: Failure) -> ToolError | None:
-    """A host name that cannot be resolved."""
+    """A host name could not be resolved."""
     return m.error_of(failure, m.UNREACHABLE)
 
 
 @rules("ssl.SSLError")
 def tls(failure: Failure) -> ToolError | None:
-    """A certificate or a handshake that failed: nothing was sent. A connection that ends midway was dropped."""
+    """A certificate or handshake failed and nothing was sent, or the connection ended midway."""
     if failure.matches("ssl.SSLEOFError", "ssl.SSLZeroReturnError"):
         return m.error_of(failure, m.DROPPED)
     return m.error_of(failure, m.TLS)
@@ -65,13 +65,13 @@ def tls(failure: Failure) -> ToolError | None:
 
 @rules("builtins.OSError")
 def os_error(failure: Failure) -> ToolError | None:
-    """An OSError by its errno, or by its type where it has none."""
+    """The operating system reported an error: classified by its errno, or by its type if it has none."""
     error = failure.exception
     if error is None or failure.status is not None:
         return None
     told = failure.field("errno")
     number = told if type(told) is int else _errno_of(error)
-    if number == errno.ECONNRESET and told is None:  # a client's own, which tells in words what happened
+    if number == errno.ECONNRESET and told is None:  # raised by a client without an errno: its text says what happened
         return m.error_of(failure, said(failure.told, (m.UNREACHABLE, m.TLS)) or m.DROPPED)
     decide = _BY_ERRNO.get(number or 0)
     return None if decide is None else decide(failure)
@@ -86,7 +86,7 @@ def _resource_suffix(failure: Failure) -> str:
 
 
 def _permission_error(failure: Failure) -> ToolError:
-    """EACCES: one path that is denied is no account that is denied; another path may do."""
+    """EACCES: one path was denied, not the account, so another path may work."""
     path = failure.field("filename")
     if path is None:
         return ToolPermissionError("Permission denied.")
