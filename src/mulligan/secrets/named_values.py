@@ -220,7 +220,7 @@ def is_password_like(value: str) -> bool:
 
 
 def _phrase_end(text: str, end: int, lowered: str) -> int:
-    """The end of a passphrase of plain words; it stops before function words."""
+    """The end of a passphrase of plain words; it stops before words that are typical of prose."""
     for _ in range(_LONGEST_PHRASE):
         following = re.compile(_PHRASE_WORD).match(lowered, end)
         if not following or _is_prose(following["next"], _PROSE) or text[following.start("next")].isupper():
