@@ -23,7 +23,7 @@ class DefaultRepairer:
     """Repairs calls that have exactly one meaning.
 
     Args:
-        kinds: any of `json`, `coerce` and `name`.
+        kinds: the enabled repairs: `json`, `coerce`, `name`.
         limits: bounds on size and depth.
     """
 

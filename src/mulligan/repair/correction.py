@@ -90,7 +90,7 @@ def _is_useful(correction: Correction, tool: Tool, call: ToolCall, limits: Limit
         try:
             sent = read_arguments(call.arguments, limits)
             if read_arguments(call.arguments, limits, numbers=read_exact) != sent:
-                return False  # a number loses precision
+                return False  # a number lost precision when read
             if correction.arguments == sent and dump(correction.arguments) == dump(sent):
                 return False
         except ToolArgumentError:  # not a JSON object, so any JSON object is a different call
