@@ -1,4 +1,4 @@
-"""The repair of arguments, the corrected call, and repair by a model.
+"""Argument repair, corrected calls, and repair by a model.
 
 `ask(model)` lets a model correct a call that cannot be run.
 
@@ -21,7 +21,7 @@ __all__ = ["Ask", "ask"]
 if not _typing.TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
-        """Imports the repair by a model lazily."""
+        """Import `ask` and `Ask` lazily."""
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from mulligan.repair import model
@@ -30,5 +30,5 @@ if not _typing.TYPE_CHECKING:
         return value
 
     def __dir__() -> list[str]:
-        """All names, including those that are imported lazily."""
+        """List all names, including lazily imported ones."""
         return sorted({*globals(), *__all__})

@@ -1,4 +1,4 @@
-"""Arguments that do not fit a tool's JSON Schema, mended by it: every problem, or none."""
+"""Fix arguments that do not match a tool's JSON Schema: either every problem is fixed, or nothing is changed."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _MOST_STEPS = 1_000
 
 
 class FixedArguments(NamedTuple):
-    """Arguments that fit.
+    """Arguments that match the tool's schema.
 
     Attributes:
-        arguments: the whole arguments.
-        is_lossless: they say all that was sent and nothing else, so that any tool may be given them.
-        readings: the sources of the values that were chosen for others, by their JSON Pointers.
-        renamed: the names that were chosen for others, by the names that were sent, of the arguments themselves.
+        arguments: all arguments.
+        is_lossless: whether they carry exactly what was sent, so that any tool may receive them.
+        readings: the source of each replaced value, by JSON Pointer.
+        renamed: top-level argument names as sent, mapped to the names that replaced them.
     """
 
     arguments: dict[str, Any]
@@ -38,24 +38,27 @@ class FixedArguments(NamedTuple):
 
 
 class _AmbiguousError(Exception):
-    """There is no clear way to make it fit."""
+    """The value does not have exactly one plausible fix."""
 
 
 class _OutOfSteps(Exception):
-    """To find a way takes longer than a corrected call is worth."""
+    """The search takes longer than a corrected call is worth."""
 
 
 def fix_arguments(
     tool: Tool, arguments: Mapping[str, Any], problems: Sequence[Problem] | None = None
 ) -> FixedArguments | None:
-    """The arguments as they most likely were meant; None where that is not clear for every problem, or takes too long.
+    """Fix arguments that do not match a tool's schema.
 
-    Whatever is read as something else has its place in them: no word, sign, unit or argument that was sent is left out.
+    Every word, sign, unit and argument that was sent is kept, possibly in another form.
 
     Args:
-        tool: the tool, whose schema they must fit.
-        arguments: what was sent, which does not fit it.
-        problems: what is wrong with them, so that only these places are looked at; all are, without it.
+        tool: the tool whose schema the arguments must match.
+        arguments: the arguments as sent, which do not match the schema.
+        problems: the known problems; only these arguments are examined. By default, all are.
+
+    Returns:
+        The fixed arguments, or None if any problem is ambiguous or the search takes too long.
     """
     for number, sent in enumerate(reversed(argument_forms(tool, arguments))):
         is_unwrapped = sent is not arguments
@@ -78,7 +81,7 @@ def fix_arguments(
 
 
 class _Place(NamedTuple):
-    """Where a value is: how deep, at which JSON Pointer, in which argument, and beside what."""
+    """The position of a value: its depth, JSON Pointer, argument name and schema, and its siblings."""
 
     depth: int = 0
     pointer: str = ""
@@ -98,7 +101,7 @@ class _Place(NamedTuple):
 
     @property
     def said(self) -> ArgumentUnits:
-        """What the argument says of itself."""
+        """The units and nouns that the argument's name and schema state."""
         return ArgumentUnits(self.name, self.schema, self.siblings)
 
 
@@ -112,7 +115,7 @@ class _ArgumentFixer:
         self.renamed: dict[str, str] = {}
 
     def _has_no_problem(self, name: str, place: _Place) -> bool:
-        """Whether nothing is wrong with an argument."""
+        """Whether this is a top-level argument without a reported problem."""
         is_wrong = self._invalid is None or name in self._invalid or "" in self._invalid
         return place.depth == 0 and not is_wrong
 
@@ -141,7 +144,7 @@ class _ArgumentFixer:
             raise _OutOfSteps
 
     def _fix_any_of(self, value: Any, options: list[Any], place: _Place) -> Any:
-        """What the options that the value's own type fits make of it, else all options; only if they agree."""
+        """Fix a value by the options that match its type, or else by all options; they must agree on one result."""
         resolved = [self._schemas.resolve(option) for option in options]
         others = [option for option in resolved if option.get("type") != "null"]
         if is_null(value) and len(others) < len(resolved) and not any(takes_text(option, value) for option in others):
@@ -165,7 +168,7 @@ class _ArgumentFixer:
         return fixed
 
     def _match_enum(self, value: Any, allowed: list[Any], place: _Place) -> Any:
-        """The allowed value that was sent as another type or in other words, where it is clear which."""
+        """The allowed value that was sent as another type or in other words, if exactly one matches."""
         if any(_is_same_json(value, one) for one in allowed):
             return value
         if None in allowed and is_null(value):
@@ -188,7 +191,7 @@ class _ArgumentFixer:
         raise _AmbiguousError
 
     def _convert(self, value: Any, kinds: list[str], schema: Mapping[str, Any], place: _Place) -> Any:
-        """The value as the one of several types that it can be read as; a list only where it can be nothing else."""
+        """Convert a value to one of several types; a list is tried only if no other type fits."""
         for candidate_kinds in ([kind for kind in kinds if kind != "array"], ["array"] if "array" in kinds else []):
             results: list[Any] = []
             for kind in candidate_kinds:
@@ -214,7 +217,7 @@ class _ArgumentFixer:
         if kind == "boolean":
             return parse_bool(value)
         if kind == "string":
-            is_whole = type(value) is int  # of 1.10, a float has lost a digit
+            is_whole = type(value) is int  # a float such as 1.10 has already lost a digit
             return str(value) if is_whole and not is_formatted_text(schema) else None
         if kind == "object":
             return parse_json_as(value, dict) if isinstance(value, str) else None
@@ -223,7 +226,7 @@ class _ArgumentFixer:
         return None
 
     def _convert_to_list(self, value: Any, schema: Mapping[str, Any]) -> list[Any] | None:
-        """A list of one value, or the list that a text holds as JSON; a text that may name several things is neither."""
+        """Wrap a single value in a list, or parse a list from JSON text; None for text that may name several things."""
         if not isinstance(value, str):
             return None if value is None else [value]
         if may_be_json(value):
@@ -262,7 +265,7 @@ class _ArgumentFixer:
     def _nest_members(
         self, value: dict[str, Any], members: Mapping[str, Any], required: list[str], place: _Place, *, closed: bool
     ) -> dict[str, Any]:
-        """The arguments, those put into the one object that was not sent which are its members."""
+        """Move unknown arguments into the one missing object that declares them as members."""
         unknown = [name for name in value if name not in members]
         if place.depth or not unknown:
             return value
@@ -276,7 +279,7 @@ class _ArgumentFixer:
     def _rename_members(
         self, value: dict[str, Any], members: Mapping[str, Any], required: list[str], place: _Place, *, closed: bool
     ) -> dict[str, Any]:
-        """The members under the names that they most likely were meant to have."""
+        """Rename unknown members to the names that were most likely meant."""
         missing = [name for name in required if name not in value]
         if not missing and not closed:
             return value
@@ -293,7 +296,7 @@ class _ArgumentFixer:
 
 
 def _is_same_json(one: Any, other: Any) -> bool:
-    """Whether two JSON values are the same; 1, 1.0 and true are not."""
+    """Whether two JSON values are identical; 1, 1.0 and true all differ."""
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(_is_same_json(value, other[name]) for name, value in one.items())
     if isinstance(one, list) and isinstance(other, list):
@@ -302,6 +305,6 @@ def _is_same_json(one: Any, other: Any) -> bool:
 
 
 def _argument_of(pointer: str) -> str:
-    """The argument that a pointer leads into; empty for the arguments as a whole."""
+    """The argument that a JSON Pointer leads into; empty for the arguments as a whole."""
     token = pointer[1:].partition("/")[0]
     return token.replace("~1", "/").replace("~0", "~") if "~" in token else token

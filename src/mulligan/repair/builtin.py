@@ -1,4 +1,4 @@
-"""Repairs calls whose meaning is clear. It does only what the policy enables, and never guesses."""
+"""Repair calls that have exactly one meaning, in the ways that the policy enables. Nothing is guessed."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from mulligan.validate.arguments import read_arguments
 
 
 class _AmbiguousError(Exception):
-    """It is not clear what was meant."""
+    """The call does not have exactly one meaning."""
 
 
 class DefaultRepairer:
     """Repairs calls that have exactly one meaning.
 
     Args:
-        kinds: any of `json`, `coerce` and `name`.
+        kinds: the enabled repairs: `json`, `coerce`, `name`.
         limits: bounds on size and depth.
     """
 
@@ -33,7 +33,7 @@ class DefaultRepairer:
 
     @hookimpl(trylast=True)
     def repair(self, call: ToolCall, error: ToolError, toolset: Toolset) -> Run | None:
-        """The call as it can be run, or None if that is not clear."""
+        """Return the call in runnable form, or None if its meaning is ambiguous."""
         tool = self._find_tool(call, error, toolset)
         if tool is None:
             return None
@@ -44,7 +44,7 @@ class DefaultRepairer:
         return None if repaired == call else Run(lambda: repaired, offload=False, is_async=False)
 
     def _find_tool(self, call: ToolCall, error: ToolError, toolset: Toolset) -> Tool | None:
-        """The tool that was called, also by a declared alias; or one whose name differs in style only, if it is read-only."""
+        """Find the tool by its name or a declared alias; a name that differs only in style must be a read-only tool's."""
         if isinstance(error, ToolArgumentError):
             known: Tool | None = toolset.get(call.name)
             return known
@@ -57,7 +57,7 @@ class DefaultRepairer:
         return toolset[name] if name is not None and toolset[name].read_only else None
 
     def _repair_arguments(self, sent: Any, tool: Tool) -> Any:
-        """Arguments that fit the tool's schema, as they were sent or repaired."""
+        """Return arguments that match the tool's schema, as sent or repaired."""
         try:
             read, repaired = read_arguments(sent, self._limits), sent
         except ToolArgumentError:

@@ -1,4 +1,4 @@
-"""The one of several names or values that is meant by another, where it is clear which."""
+"""Match a name or value that was sent to exactly one known candidate."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 class Choice(NamedTuple):
-    """What is meant.
+    """The candidate that was meant.
 
     Attributes:
         name: the candidate.
-        sure: it differs in case and separators only.
+        sure: whether it differs only in case and separators.
     """
 
     name: str
@@ -30,11 +30,14 @@ class Choice(NamedTuple):
 
 
 def match_value(sent: str, candidates: Sequence[str]) -> Choice | None:
-    """The allowed value that is meant by another; None where it is not clear, or it would do more than what was sent.
+    """Match a value to an allowed one.
 
     Args:
-        sent: what was sent.
+        sent: the value as sent.
         candidates: the allowed values.
+
+    Returns:
+        The match, or None if it is ambiguous or would do more than the value that was sent.
     """
     choice = _match_candidate(sent, tuple(candidates), _synonyms, is_same_value)
     if choice is None or not _has_same_unit_case(sent, choice.name):
@@ -43,7 +46,7 @@ def match_value(sent: str, candidates: Sequence[str]) -> Choice | None:
 
 
 def _synonyms(sent: str, candidates: Sequence[str]) -> list[str]:
-    """The candidates that mean the same, none of which leaves a word out or has another number."""
+    """The candidates with the same meaning that drop no word and have no different number."""
     has_number = any(map(str.isdigit, sent))
     return [
         value
@@ -56,7 +59,7 @@ def _synonyms(sent: str, candidates: Sequence[str]) -> list[str]:
 
 
 def _has_same_unit_case(sent: str, value: str) -> bool:
-    """Whether no word of a value is in another case that may make it another unit."""
+    """Whether no word differs only in case in a way that may make it another unit."""
     ours, theirs = _WORD.findall(sent), _WORD.findall(value)
     pairs = zip(ours, theirs, strict=False)
     differing = [(one, other) for one, other in pairs if one != other and one.casefold() == other.casefold()]
@@ -64,11 +67,14 @@ def _has_same_unit_case(sent: str, value: str) -> bool:
 
 
 def match_name(sent: str, candidates: Sequence[str]) -> Choice | None:
-    """The name of an argument that is meant by another; None where it is not clear.
+    """Match an argument name to one of the tool's argument names.
 
     Args:
-        sent: the name that was sent.
-        candidates: the names that exist and were not sent.
+        sent: the name as sent.
+        candidates: the existing names that were not sent.
+
+    Returns:
+        The match, or None if it is ambiguous.
     """
     return _match_candidate(sent, tuple(candidates), name_synonyms, is_same_name)
 
@@ -93,11 +99,6 @@ def _match_candidate(
 
 
 def find_nearest(sent: str, candidates: Sequence[str]) -> str | None:
-    """The candidate nearest by spelling, words and meaning, as with names of tools; None where several may be meant.
-
-    Args:
-        sent: what was sent.
-        candidates: what there is.
-    """
+    """Find the nearest candidate by spelling, words and meaning, as for tool names; None if several are plausible."""
     names, confident = SuggestionIndex([Entry(name) for name in candidates]).suggest(sent)
     return names[0] if confident or len(names) == 1 else None

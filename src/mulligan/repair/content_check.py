@@ -1,4 +1,4 @@
-"""Whether a text that was read as JSON says the same as that JSON: no more, no less, and each part in its place."""
+"""Check that JSON read from malformed text has the same content: nothing added, dropped or moved."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ _NO_WORDS = frozenset(("undefined", "nan", "infinity", "nil", "null", "none", "t
 _PLACEHOLDER = re.compile(r"[.…]*")
 _INNER_QUOTE = re.compile(
     r"\w(?:[\w ,.!?-]*\w)?"
-)  # what is in unescaped quotation marks; an operator of a language is not
+)  # text inside unescaped quotes; a programming operator does not match
 _PAIRS = {"{": "}", "[": "]"}
 _CLOSING = ("}", "]")
-_EMPTY = 2  # the brackets of an object; one too many behind them may be of one whose beginning is lost
+_EMPTY = 2  # `{}`: an extra bracket after it may close an object whose beginning is lost
 _CONSTANTS = {"true": "True", "false": "False", "null": "None"}
 
 
 def preserves_content(text: str, json_text: str, *, read_only: bool) -> bool:
-    """Whether JSON has all that was sent and nothing else.
+    """Whether JSON has exactly the content of the text it was read from.
 
-    Every key and value is in the text, in the same order and between the same brackets; nothing else is in it but commas
-    at an end, a closing bracket too many, and for a tool that changes nothing closing brackets that are missing.
+    Every key and value occurs in the text, in the same order and between the same brackets. The text may otherwise
+    contain only extra commas and an extra closing bracket. For read-only tools, closing brackets may also be missing.
 
     Args:
-        text: what was sent.
-        json_text: the JSON that it was read as.
-        read_only: whether the tool that would run changes nothing. Otherwise each text must be in quotation marks, since a
-            word without them may be the name of a variable.
+        text: the text as sent.
+        json_text: the JSON it was read as.
+        read_only: whether the tool is read-only. For other tools every string must be quoted, since a bare word may be
+            the name of a variable.
     """
     return _Comparison(text, read_only=read_only).matches(_TOKEN.findall(json_text))
 
 
 class _Comparison:
-    """A text in which the tokens of some JSON are looked up, one after the other."""
+    """Looks up the tokens of a JSON text in another text, one after the other."""
 
     def __init__(self, text: str, *, read_only: bool) -> None:
         self._text = text
@@ -96,7 +96,7 @@ class _Comparison:
         return is_next
 
     def _consume_commas(self, closing: str) -> bool:
-        """Takes a comma, or several within an object; in a list there would be a hole between them."""
+        """Consume one comma, or several inside an object; in a list, repeated commas would mean a missing item."""
         has_one = self._consume(",")
         while has_one and closing == "}" and self._consume(","):
             pass
@@ -132,7 +132,7 @@ class _Comparison:
         return _END.match(self._text, end) is not None or quoted is not None
 
     def _is_quoted_twice(self, value: str, mark: str) -> bool:
-        """Whether a text in quotation marks has words in the same marks: `"say "hi" now"`, but not `"a" + "b"`."""
+        """Whether a quoted string contains words in the same quotes: `"say "hi" now"`, but not `"a" + "b"`."""
         if "\\" in value or not self._text.startswith(f"{mark}{value}{mark}", self._position):
             return False
         outside = value.split(mark)
@@ -143,6 +143,6 @@ class _Comparison:
 
 
 def _is_word(value: str) -> bool:
-    """Whether a text without quotation marks is a plain name, or several: not what stands for something, nor a constant."""
+    """Whether bare text is one or more plain words, not a placeholder or a constant."""
     is_plain = _WORDS.fullmatch(value) is not None and not _PLACEHOLDER.fullmatch(value)
     return is_plain and _NO_WORDS.isdisjoint(value.casefold().split())

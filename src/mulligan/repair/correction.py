@@ -1,4 +1,4 @@
-"""The corrected call for one that failed: whole and valid, with the source of each of its words; or a question."""
+"""Build the corrected call for a failed one: complete and valid, with the source of each name and value."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 
 class Correction(NamedTuple):
-    """What was most likely meant by a call that failed.
+    """The most likely meaning of a failed call.
 
     Attributes:
-        name: the tool.
-        arguments: the whole arguments; they fit the tool.
-        sources: where each name and value comes from, by JSON Pointer.
-        renamed: the arguments that were sent under other names, by these.
-        is_ready: the call may be proposed as it is; otherwise the feedback asks whether this is what was meant.
+        name: the tool name.
+        arguments: all arguments; they match the tool's schema.
+        sources: the source of each name and value, by JSON Pointer.
+        renamed: argument names as sent, mapped to the names that replaced them.
+        is_ready: whether the call may be proposed as is; otherwise the feedback asks whether it is what was meant.
     """
 
     name: str
@@ -54,18 +54,21 @@ def correct(
     limits: Limits,
     resources: Sequence[str] = (),
 ) -> Correction | None:
-    """The most likely meaning; None if that is not clear, or if the tool takes secrets.
+    """Find the most likely meaning of a failed call.
 
-    The tool's own types and validators accept it, and it is not the call that was just refused.
+    The tool's own types and validators accept the corrected call, and it differs from the failed one.
 
     Args:
-        error: what the failure means.
+        error: the classified error.
         call: the call that failed.
-        tool: the tool it was resolved to, or None.
-        failure: what happened, if the tool ran.
+        tool: the tool that the call was resolved to, or None.
+        failure: the failure, if the tool ran.
         tools: all tools by name.
         limits: bounds on the arguments.
-        resources: existing names similar to a missing one, from the author of the tool.
+        resources: existing names similar to a missing one, supplied by the tool's author.
+
+    Returns:
+        The correction, or None if the meaning is ambiguous or the tool takes secrets.
     """
     if isinstance(error, ToolNotFoundError):
         tool = tools.get(error.suggestions[0]) if error.confident and error.suggestions else None
@@ -78,25 +81,25 @@ def correct(
 
 
 def _is_useful(correction: Correction, tool: Tool, call: ToolCall, limits: Limits) -> bool:
-    """Whether a call is another than the one that failed, and its arguments become what the tool's function takes.
+    """Whether the corrected call differs from the failed one, and the tool accepts its arguments.
 
-    Python objects may be built for that by validators of the tool's author, as they will be when the call is made. They
-    receive a copy, and the objects are discarded.
+    The tool author's validators may build Python objects for this check, as they will for the call itself. They receive
+    a copy, and the objects are discarded.
     """
     if correction.name == call.name:
         try:
             sent = read_arguments(call.arguments, limits)
             if read_arguments(call.arguments, limits, numbers=read_exact) != sent:
-                return False  # a number in it is not what was sent
+                return False  # a number lost precision when read
             if correction.arguments == sent and dump(correction.arguments) == dump(sent):
                 return False
-        except ToolArgumentError:  # no JSON object, so whatever is one is another call
+        except ToolArgumentError:  # not a JSON object, so any JSON object is a different call
             pass
     return not isinstance(tool.fit(read_arguments(correction.arguments, limits)), ToolArgumentError)
 
 
 def _is_sent_or_plain(correction: Correction, call: ToolCall) -> bool:
-    """Whether all that a corrected call says was sent by the model, in some style, or is a plain identifier."""
+    """Whether each text in a corrected call was sent by the model, in some style, or is a plain identifier."""
     sent = call.arguments if isinstance(call.arguments, str) else dump(call.arguments)
     canonical_sent = canonical(sent)
     waiting: list[Any] = [correction.name, correction.arguments]
@@ -116,7 +119,7 @@ def _was_sent(part: str, sent: str, canonical_sent: str) -> bool:
         return True
     try:
         return dump(part)[1:-1] in sent
-    except Exception:  # half a surrogate pair, as in names of files, cannot have been sent
+    except Exception:  # a lone surrogate, as in file names, cannot have been sent
         return False
 
 
@@ -142,7 +145,7 @@ def _find_correction(
 def _correction_from_plugin(
     corrected: Mapping[str, Any], tool: Tool, call: ToolCall, limits: Limits
 ) -> Correction | None:
-    """The proposal of a plugin of the host; it must pass the same rules as mulligan's own."""
+    """A plugin's proposal; the same rules apply to it as to mulligan's own."""
     from mulligan.repair.json_text import read_or_fix_arguments
 
     sent = read_or_fix_arguments(call.arguments, limits, read_only=tool.read_only)
@@ -161,7 +164,7 @@ def _correction_from_plugin(
 def _correct_arguments(
     tool: Tool, call: ToolCall, limits: Limits, problems: Sequence[Problem] = ()
 ) -> Correction | None:
-    """The call with its JSON repaired first, and then its arguments by the tool's schema."""
+    """Correct a call by repairing its JSON first, then its arguments by the tool's schema."""
     from mulligan.repair.arguments import FixedArguments, fix_arguments
     from mulligan.repair.json_text import read_or_fix_arguments
     from mulligan.repair.json_tokens import has_minus_zero
@@ -189,7 +192,7 @@ def _correct_arguments(
 def _correct_resource_name(
     error: ToolError, tool: Tool, call: ToolCall, failure: Failure, limits: Limits, resources: Sequence[str]
 ) -> Correction | None:
-    """The call with a missing name replaced by the one similar name that exists."""
+    """Replace a missing name in a call with the one similar name that exists."""
     from mulligan.repair.reported_names import near_names, near_reported_names, replace_name
 
     missing = error.resource or find_resource_in_text(failure.text)

@@ -1,6 +1,6 @@
-"""Readings of calls for repairers: broken JSON, values of another type, a name in another style. Nothing is guessed.
+"""Helpers for repair plugins: broken JSON, values of another type, names in another style. Nothing is guessed.
 
-What does the work is imported when it is first needed.
+The implementations are imported on first use.
 """
 
 from __future__ import annotations
@@ -13,13 +13,16 @@ if TYPE_CHECKING:
 
 
 def mended_json(text: str, *, read_only: bool) -> str | None:
-    """Repairs broken JSON that has exactly one meaning; None if that is not clear.
+    """Repair broken JSON that has exactly one meaning.
 
-    All that was sent is in it, in the same order, and nothing else. json-repair helps where it is installed.
+    The result has exactly the content that was sent, in the same order. json-repair is used if it is installed.
 
     Args:
-        text: the arguments as they were sent.
-        read_only: whether the tool changes nothing; only then brackets are added to a text that was cut off.
+        text: the arguments as sent.
+        read_only: whether the tool is read-only; only then are the missing brackets of truncated text added.
+
+    Returns:
+        Valid JSON, or None if the meaning is ambiguous.
     """
     from mulligan.repair.json_text import fix_json
 
@@ -27,11 +30,14 @@ def mended_json(text: str, *, read_only: bool) -> str | None:
 
 
 def coerced(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Arguments made to fit a tool's schema without any loss, `"10"` as 10; None where something had to be guessed.
+    """Convert arguments to match a tool's schema without loss, such as `"10"` to 10.
 
     Args:
-        tool: the tool.
-        arguments: JSON values that do not fit.
+        tool: the tool whose schema the arguments must match.
+        arguments: JSON values that do not match it.
+
+    Returns:
+        The converted arguments, or None if a conversion would be lossy or a guess.
     """
     from mulligan.repair.arguments import fix_arguments
 
@@ -40,11 +46,14 @@ def coerced(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def same_name(called: str, names: Iterable[str]) -> str | None:
-    """The one name that differs from the name called in case, separators or a namespace only; None for none or several.
+    """Find the one name that differs from the called name only in case, separators or a namespace.
 
     Args:
         called: the name that was called.
         names: the names that exist.
+
+    Returns:
+        The name, or None if none or several match.
     """
     from mulligan.resolve.words import canonical_match
 

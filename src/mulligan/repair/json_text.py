@@ -1,4 +1,4 @@
-"""Arguments that were sent as broken JSON, read only where their meaning is certain; json-repair helps if it is installed."""
+"""Read arguments sent as broken JSON, if their meaning is certain. json-repair is used if it is installed."""
 
 from __future__ import annotations
 
@@ -20,12 +20,15 @@ _SEPARATORS = frozenset(",:;([{=")
 
 
 def read_or_fix_arguments(sent: Any, limits: Limits, *, read_only: bool) -> dict[str, Any] | None:
-    """The arguments of a call as JSON values, as they are or as `fix_json` reads them; None where neither is possible.
+    """Read a call's arguments as JSON values, repairing the JSON with `fix_json` if needed.
 
     Args:
         sent: the arguments as the model sent them: text, bytes, or a mapping.
         limits: bounds on size and depth.
-        read_only: whether the tool that would run changes nothing.
+        read_only: whether the tool is read-only.
+
+    Returns:
+        The arguments, or None if they cannot be read.
     """
     try:
         return read_arguments(sent, limits)
@@ -39,13 +42,16 @@ def read_or_fix_arguments(sent: Any, limits: Limits, *, read_only: bool) -> dict
 
 
 def fix_json(text: str, *, read_only: bool) -> str | None:
-    """The text as JSON that says all that was sent and nothing else; None where that is not clear.
+    """Repair broken JSON, preserving its content exactly.
 
-    A text that was cut off is completed only by brackets, and only for a tool that changes nothing.
+    Truncated text is completed only for read-only tools, and only with closing brackets.
 
     Args:
-        text: what was sent, without what JSON arguments would be.
-        read_only: whether the tool that would run changes nothing.
+        text: the text as sent, which is not valid JSON.
+        read_only: whether the tool is read-only.
+
+    Returns:
+        Valid JSON, or None if the meaning is ambiguous.
     """
     if len(text) > _LONGEST:
         return None
@@ -60,18 +66,18 @@ def fix_json(text: str, *, read_only: bool) -> str | None:
 
 
 def _fix_with_json_repair(text: str) -> str | None:
-    """What json-repair makes of it. It guesses without saying so, so no quotation mark may be missing within a text."""
+    """Repair with json-repair. It guesses silently, so text that may lack a quotation mark is rejected."""
     if _KEY_BEHIND_QUOTE.search(text):
         return None
     try:
         value = import_module("json_repair").loads(text, skip_json_loads=True)
-    except Exception:  # not installed, or it gives up
+    except Exception:  # not installed, or unable to repair
         return None
     return json.dumps(value, ensure_ascii=False) if type(value) is dict and not _has_cut_string(value) else None
 
 
 def _has_cut_string(value: Any) -> bool:
-    """Whether a text in a value ends in a blank or a separator, as the first half of a text does."""
+    """Whether any string in a value ends in white space or a separator, as a truncated string does."""
     if isinstance(value, dict):
         return any(_has_cut_string(part) for member in value.items() for part in member)
     if isinstance(value, list):

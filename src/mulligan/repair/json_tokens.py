@@ -1,4 +1,4 @@
-"""The parts of a text that is nearly JSON, what it is wrapped in, and whether it arrived to its end."""
+"""Tokenize nearly valid JSON, remove its wrappers, and detect truncation."""
 
 from __future__ import annotations
 
@@ -17,30 +17,22 @@ _OPENED = ('"', "'", "“", "/*")
 
 
 def strip_code_fence(text: str) -> str:
-    """The text without a code fence around it.
-
-    Args:
-        text: what was sent.
-    """
+    """Return the text without a surrounding code fence."""
     first, _, rest = text.strip().partition("\n")
     return rest[:-3].rstrip() if rest.endswith("```") and _FENCE.fullmatch(first) else text
 
 
 def unwrap_string(text: str) -> str:
-    """The text that a JSON string holds where it is that of an object; otherwise the text itself.
-
-    Args:
-        text: what was sent.
-    """
+    """Return the object text inside a JSON string; any other text is returned unchanged."""
     inner = _parse_string(text.strip())
     return inner if inner is not None and inner.lstrip().startswith("{") else text
 
 
 def is_complete(arguments: object) -> bool:
-    """Whether arguments are complete: every bracket and quotation is closed, the outermost bracket last.
+    """Whether arguments are complete: every bracket and quote is closed, the outermost bracket last.
 
     Args:
-        arguments: as they were sent: text, bytes, a mapping, or None.
+        arguments: the arguments as sent: text, bytes, a mapping, or None.
     """
     if isinstance(arguments, (bytes, bytearray)):
         arguments = bytes(arguments).decode(errors="replace")
@@ -53,10 +45,10 @@ def is_complete(arguments: object) -> bool:
 
 
 def has_minus_zero(arguments: object) -> bool:
-    """Whether a number in arguments is `-0`, of which a whole number loses the sign: as a text it would be another one.
+    """Whether arguments contain the number `-0`, whose sign an integer cannot keep.
 
     Args:
-        arguments: as they were sent: text, bytes, a mapping, or None.
+        arguments: the arguments as sent: text, bytes, a mapping, or None.
     """
     if isinstance(arguments, (bytes, bytearray)):
         arguments = bytes(arguments).decode(errors="replace")
@@ -76,10 +68,12 @@ def _is_closed(text: str) -> bool:
 
 
 def tokenize(text: str) -> Iterator[str]:
-    """The parts of a text, without white space and comments; a comment or quotation that has no end is its beginning.
+    """Yield the tokens of a text without white space and comments.
+
+    An unterminated comment or string yields only its opening delimiter.
 
     Args:
-        text: JSON, or what is nearly JSON.
+        text: JSON, valid or nearly so.
     """
     for found in _PART.finditer(text):
         part = found[0]
@@ -88,7 +82,7 @@ def tokenize(text: str) -> Iterator[str]:
 
 
 def _parse_string(text: str) -> str | None:
-    """What a JSON string reads, line breaks in it allowed; None where the text is no JSON string."""
+    """Parse a JSON string, allowing line breaks in it; None if the text is not one."""
     if not (len(text) > 1 and text[0] == text[-1] == '"'):
         return None
     try:

@@ -1,4 +1,4 @@
-"""Whether a value that was read as another type, or under another name, still says exactly what was sent."""
+"""Check that a converted or renamed value still says exactly what was sent."""
 
 from __future__ import annotations
 
@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from mulligan.tools import Tool
 
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")
-AMBIGUOUS_NUMBER = re.compile(r"[-+]?[1-9][0-9]{0,2}[.,][0-9]{3}")  # a thousand to some, and one to others
+AMBIGUOUS_NUMBER = re.compile(r"[-+]?[1-9][0-9]{0,2}[.,][0-9]{3}")  # one thousand or one, depending on the locale
 _SEPARATOR = re.compile(r"[\s,;|&*?]|\.\.|^!|(?<=\w)\+(?=\w)")
 _RANGE = re.compile(r"\w*\d[-:]\d\w*")
 _PATH = re.compile(r"(?:[A-Za-z]:|~|\.{1,2})?/.*|.*\.\w{1,5}")
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://[^\s,;|]+|[^\s,;|&@/]+@[^\s,;|&@/]+", re.IGNORECASE)
-_NO_ITEM = frozenset(("", "null", "none", "nil", "undefined", "all", "any", "*"))  # no value, or every one
+_NO_ITEM = frozenset(
+    ("", "null", "none", "nil", "undefined", "all", "any", "*")
+)  # words for no value, or for all values
 _NO_ITEM |= frozenset(("everyone", "everybody", "everything", "every", "each", "both", "anyone", "anything", "nothing"))
 _LITERALS = {True: "true", False: "false"}
 _SHORTEST_WORD = 3
@@ -31,14 +33,14 @@ _ANY: Mapping[str, Any] = {}
 
 
 class LosslessCheck:
-    """What a tool may be given for what was sent, without losing or adding anything.
+    """Decides which conversions a tool may receive, without any loss or addition.
 
-    For any tool: a number, a truth value or JSON in a string, and a whole number for a text. Unless the tool is destructive
-    also one value for a list of one, the name of an argument in another case, with other separators or as an alias that the
-    tool's author declared.
+    Every tool may receive a number, boolean or JSON read from a string, and text read from a whole number. Tools that
+    are not destructive may also receive a one-item list for a single value, and arguments whose names differ only in
+    case or separators or are declared aliases.
 
     Args:
-        tool: the tool.
+        tool: the tool that would receive the arguments.
     """
 
     def __init__(self, tool: Tool) -> None:
@@ -48,12 +50,12 @@ class LosslessCheck:
         self._parameters = tool.parameters
 
     def is_same_object(self, sent: Mapping[str, Any], read: Mapping[str, Any], schema: Any = None) -> bool:
-        """Whether an object says what another one says, member by member.
+        """Whether two objects have the same content, member by member.
 
         Args:
-            sent: what was sent.
-            read: what it is read as.
-            schema: the schema of the object; without it, that of all arguments.
+            sent: the object as sent.
+            read: the object it was read as.
+            schema: the object's schema; by default, that of the tool's arguments.
         """
         schema = self._parameters if schema is None else schema
         others = [name for name in read if name not in sent]
@@ -69,12 +71,12 @@ class LosslessCheck:
         return not others
 
     def is_same(self, sent: Any, read: Any, schema: Mapping[str, Any] = _ANY) -> bool:
-        """Whether a JSON value says what another one says.
+        """Whether two JSON values have the same content.
 
         Args:
-            sent: what was sent.
-            read: what it is read as.
-            schema: the schema of the value.
+            sent: the value as sent.
+            read: the value it was read as.
+            schema: the value's schema.
         """
         if isinstance(sent, dict) and isinstance(read, dict):
             return self.is_same_object(sent, read, schema)
@@ -94,7 +96,7 @@ class LosslessCheck:
         return type(sent) is type(read) and bool(sent == read)
 
     def _find_renamed(self, name: str, others: list[str]) -> str | None:
-        """The one other name that an argument may have been sent under; None where there is none, or several."""
+        """The one other name that an argument may have been sent under, or None if none or several match."""
         if self._allows_types_only:
             return None
         declared = [other for other in others if name in self._aliases.get(other, ())]
@@ -118,7 +120,7 @@ class LosslessCheck:
         return self._is_single_item(sent, read, schema)
 
     def _is_single_item(self, sent: str, read: Any, schema: Mapping[str, Any]) -> bool:
-        """Whether a list holds a text alone; one that may name several things is none."""
+        """Whether a list contains only the text that was sent, and the text cannot name several things."""
         if self._allows_types_only or not isinstance(read, list) or len(read) != 1:
             return False
         items = self._schemas.items(schema)
@@ -128,16 +130,16 @@ class LosslessCheck:
 
 
 def _is_same_number(sent: Decimal, read: Decimal) -> bool:
-    """Whether two numbers are equal, with the same sign: `-0` is not `0`."""
+    """Whether two numbers are equal in value and sign: `-0` is not `0`."""
     return sent == read and sent.is_signed() == read.is_signed()
 
 
 def may_be_list(text: str, item: Mapping[str, Any]) -> bool:
-    """Whether a text may name several values, a range or a pattern of them; a path, an address and a known value are one.
+    """Whether text may name several values, a range or a pattern; a path, an address or a known value counts as one.
 
     Args:
-        text: what was sent for a list.
-        item: the schema of an item.
+        text: the text sent for a list.
+        item: the schema of a list item.
     """
     if text in item.get("enum", ()) or _ADDRESS.fullmatch(text):
         return False
@@ -148,11 +150,7 @@ def may_be_list(text: str, item: Mapping[str, Any]) -> bool:
 
 
 def parse_json(text: str) -> Any:
-    """What a text holds as JSON; None where it is none, or one in which a key is given twice.
-
-    Args:
-        text: the text.
-    """
+    """Parse JSON text; None if it is invalid or repeats a key."""
 
     def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
@@ -167,13 +165,9 @@ def parse_json(text: str) -> Any:
 
 
 def is_restyled_name(one: str, other: str) -> bool:
-    """Whether two names differ in style only; those of one or two letters, such as `M` and `m`, do not.
+    """Whether two names of three or more letters differ only in style; `M` and `m` are different names.
 
-    A separator that makes or removes a unit is no style: `minus` is not `min_us`.
-
-    Args:
-        one: a name.
-        other: another one.
+    A separator that adds or removes a unit is more than style: `minus` is not `min_us`.
     """
     if not is_restyled(one, other) or len(canonical(one)) < _SHORTEST_WORD:
         return False
@@ -181,11 +175,7 @@ def is_restyled_name(one: str, other: str) -> bool:
 
 
 def sent_twice(names: Iterable[str]) -> frozenset[str]:
-    """The names that differ from another one of them in style only: which argument each means is not clear.
-
-    Args:
-        names: the names of members that were sent.
-    """
+    """The names that differ from another of the names only in style, so that their meaning is ambiguous."""
     known: dict[str, list[str]] = {}
     for name in names:
         known.setdefault(canonical(name), []).append(name)

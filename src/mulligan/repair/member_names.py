@@ -1,4 +1,4 @@
-"""The names under which the members of an object were meant to be sent."""
+"""Match unknown object members to the names that were meant."""
 
 from __future__ import annotations
 
@@ -17,13 +17,16 @@ _VALUE_KEYS = frozenset(("value", "values"))
 def match_names(
     value: Mapping[str, Any], members: Mapping[str, Any], missing: list[str], aliases: Mapping[str, Collection[str]]
 ) -> dict[str, Choice]:
-    """For each member that does not exist the one that is meant by it, by spelling or by meaning, where it is clear.
+    """Match each unknown member to the existing one that was meant, by spelling or meaning, if that is clear.
 
     Args:
-        value: what was sent.
-        members: the schemas of those that exist.
-        missing: those that have to be sent and were not.
-        aliases: the other names that the tool's author declared for some of them.
+        value: the object as sent.
+        members: the schemas of existing members, by name.
+        missing: the required members that were not sent.
+        aliases: other names that the tool's author declared, by member.
+
+    Returns:
+        The chosen members, by the names that were sent.
     """
     choices: dict[str, Choice] = {}
     twins = sent_twice(value) if len(value) > 1 else ()
@@ -52,11 +55,11 @@ def _units_of(name: str, members: Mapping[str, Any]) -> ArgumentUnits:
 
 
 def is_wrapper_key(word: str, name: str, is_named: Callable[[str], bool]) -> bool:
-    """Whether an object's only member adds nothing to the argument that it was sent for: `{"value": 5}`.
+    """Whether an object's only key adds nothing to the argument it was sent for: `{"value": 5}`.
 
     Args:
-        word: the member's name.
+        word: the object's key.
         name: the argument's name.
-        is_named: whether a word is what the argument says itself, such as its unit.
+        is_named: whether the argument itself states a word, such as its unit.
     """
     return word in _VALUE_KEYS or is_named(word.lower()) or canonical(word) == canonical(name)

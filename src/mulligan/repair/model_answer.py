@@ -1,4 +1,4 @@
-"""The one tool call that a model's answer holds, read strictly."""
+"""Parse the one tool call in a model's answer, strictly."""
 
 from __future__ import annotations
 
@@ -12,20 +12,23 @@ from mulligan.tools import Tool
 from mulligan.validate.arguments import read_arguments
 
 _FENCE = "```"
-_PARTS_OF_ONE_BLOCK = 3  # what stands before, in and after it
+_PARTS_OF_ONE_BLOCK = 3  # before, inside and after the block
 _ARGUMENT_KEYS = ("arguments", "input", "args")
 
 
 def find_call(answer: Any, only: Tool | None) -> tuple[str, Any] | None:
-    """The name and the arguments of the call in an answer; None where it holds none, or several.
+    """Find the name and arguments of the call in an answer.
 
     Args:
-        answer: a text with one JSON object, bare or in a fenced block; a `ToolCall`; a mapping or an SDK's object that
-            is a call, or a message with one.
-        only: the tool whose arguments a text may hold alone; None where it has to say a name.
+        answer: text with one JSON object, bare or in a fenced block; a `ToolCall`; or a mapping or SDK object that is a
+            call, or a message with one.
+        only: the tool whose bare arguments the text may contain; None if the text must include a tool name.
+
+    Returns:
+        The name and the arguments, or None if the answer contains no call or several.
 
     Raises:
-        ToolArgumentError: a text is no strict JSON.
+        ToolArgumentError: the text is not strict JSON.
         UsageError: an SDK's object cannot be read.
     """
     if isinstance(answer, ToolCall):
@@ -56,7 +59,7 @@ def _find_in_text(text: str, only: Tool | None) -> tuple[str, Any] | None:
 
 
 def _bare_call(values: Any) -> tuple[str, Any] | None:
-    """A call that stands alone: a name and the arguments beside it."""
+    """Return a call given as a name with its arguments beside it."""
     name = values.get("name")
     given = [values[word] for word in _ARGUMENT_KEYS if word in values]
     return (name, given[0]) if isinstance(name, str) and len(given) == 1 else None
@@ -73,7 +76,7 @@ def _find_in_message(values: Mapping[str, Any], only: Tool | None) -> tuple[str,
 
 
 def _text_of(message: Mapping[str, Any]) -> str:
-    """The text of an assistant's message, or of the first choice of a chat completion; empty where it has none."""
+    """The text of an assistant message or of a completion's first choice; empty if it has none."""
     choices = message.get("choices")
     if isinstance(choices, Sequence) and choices and isinstance(choices[0], Mapping):
         message = choices[0].get("message") or {}

@@ -1,4 +1,4 @@
-"""Whether two names, or two values, are the same in another spelling: what differs must not change what is meant."""
+"""Whether two names or two values are variants of each other that have the same meaning."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _SIGNS = re.compile(r"[^\w\s.,:;/'\"()-]|(?<!\w)[-.]|[-.](?!\w)")
 
 
 def is_same_name(sent: str, name: str) -> bool:
-    """Whether the name of an argument is another one in other words of the same: `lines` for `tail_lines`.
+    """Whether an argument name is a variant of another: `lines` for `tail_lines`.
 
-    No word of it is left out but one at its end that says what kind of value it is (`city_name`), and units.
+    The variant may drop only units and a final word that states the kind of value, as in `city_name`.
 
     Args:
-        sent: the name that was sent.
-        name: the name that exists.
+        sent: the name as sent.
+        name: the existing name.
     """
     ours, theirs = split_words(sent), split_words(name)
     dropped, added = _unmatched(ours, theirs), _unmatched(theirs, ours)
@@ -41,31 +41,33 @@ def is_same_name(sent: str, name: str) -> bool:
         dropped, added = [], []
     if not ours or (dropped and added) or not has_same_signs(sent, name) or _has_digits(dropped + added):
         return False
-    if _MODIFIERS & {*added} or any(map(is_unit, added)):  # what was not sent turns the meaning around, or is a unit
+    if _MODIFIERS & {*added} or any(map(is_unit, added)):  # the added word reverses the meaning, or is a unit
         return False
     return all(is_unit(word) or (word in _TYPE_NAMES and word == ours[-1]) for word in dropped)
 
 
 def _is_typo_of_unknown(sent: str, word: str) -> bool:
-    """Whether a word that means nothing is another one with one slip, within a name long enough to tell."""
+    """Whether a word without a known meaning is one typo away from another."""
     means_something = look_up_word(sent).meaning is not UNKNOWN or is_known_name(sent) or is_unit(sent) or is_unit(word)
     if means_something or sent.isdigit() or _is_pair(sent, word):
         return False
-    may_differ = sent[0] == word[0] or sorted(sent) == sorted(word)  # a first letter is swapped, hardly ever another
+    may_differ = sent[0] == word[0] or sorted(sent) == sorted(
+        word
+    )  # a first letter is rarely mistyped except by swapping
     return may_differ and distance(sent, word, 1) == 1
 
 
 def _is_pair(one: str, other: str) -> bool:
-    """Whether two words are the two sides of one thing, as `payer` and `payee` are."""
+    """Whether two words are counterparts, such as `payer` and `payee`."""
     return {one[-2:], other[-2:]} in ({"ee", "er"}, {"ee", "or"})
 
 
 def is_same_value(sent: str, value: str) -> bool:
-    """Whether a value is another one in other words of the same, none of them left out: `accept` for `accepted`.
+    """Whether a value is a variant of another that drops no word: `accept` for `accepted`.
 
     Args:
-        sent: the value that was sent.
-        value: the value that is allowed.
+        sent: the value as sent.
+        value: the allowed value.
     """
     ours, theirs = _whole_words(sent), _whole_words(value)
     added = _unmatched(theirs, ours)
@@ -80,42 +82,32 @@ def is_same_value(sent: str, value: str) -> bool:
 
 
 def has_same_signs(sent: str, other: str) -> bool:
-    """Whether two texts have the same signs: `+1` and `-1`, `!active` and `active`, `C++` and `c` have not.
-
-    Args:
-        sent: what was sent.
-        other: what there is.
-    """
+    """Whether two texts contain the same signs; `+1` and `-1`, `!active` and `active`, or `C++` and `c` do not."""
     return _SIGNS.findall(sent.strip()) == _SIGNS.findall(other)
 
 
 def has_same_digits(sent: str, other: str) -> bool:
-    """Whether two texts have the same numbers in the same order: `v2` and `v2/2`, `1250` and `12500` have not.
-
-    Args:
-        sent: what was sent.
-        other: what there is.
-    """
+    """Whether two texts contain the same numbers in the same order; `v2` and `v2/2`, or `1250` and `12500` do not."""
     return _DIGITS.findall(sent) == _DIGITS.findall(other)
 
 
 def drops_words(sent: str, value: str) -> bool:
-    """Whether a value has all its words from what was sent, and leaves another word of it out: `read` for `read only`.
+    """Whether a value consists of words that were sent, but drops at least one: `read` for `read only`.
 
     Args:
-        sent: the value that was sent.
-        value: the value that is allowed.
+        sent: the value as sent.
+        value: the allowed value.
     """
     ours, theirs = split_words(sent), split_words(value)
     return len(ours) > len(theirs) and not _unmatched(theirs, ours)
 
 
 def escalates(sent: str, value: str) -> bool:
-    """Whether a value gives rights, or destroys, and was not sent itself, in whatever spelling.
+    """Whether a value grants rights or destroys something, and was not sent itself in any spelling.
 
     Args:
-        sent: the value that was sent.
-        value: the value that is allowed.
+        sent: the value as sent.
+        value: the allowed value.
     """
     ours = _whole_words(sent)
     privileged = [word for word in _whole_words(value) if _is_privileged(word)]
@@ -123,7 +115,7 @@ def escalates(sent: str, value: str) -> bool:
 
 
 def _is_sent(word: str, ours: list[str]) -> bool:
-    """Whether a word was sent in some spelling; `allow` is none of `all`."""
+    """Whether a word was sent in some spelling; `allow` does not count as `all`."""
     return word in ours or (len(word) >= _SHORTEST_FOR_TYPO and not _unmatched([word], ours))
 
 
@@ -132,7 +124,7 @@ def _is_privileged(word: str) -> bool:
 
 
 def _whole_words(text: str) -> list[str]:
-    """The words of a value, those that are run on too: `readwrite` is `read`, `write`."""
+    """Split a value into words, including compound ones: `readwrite` becomes `read`, `write`."""
     return [part for word in split_words(text) for part in split_compound(word)]
 
 
@@ -141,7 +133,7 @@ def _has_digits(words: list[str]) -> bool:
 
 
 def _unmatched(words: list[str], others: list[str]) -> list[str]:
-    """The words that have no word of their own among others; a word that is sent twice needs two."""
+    """The words without a counterpart among others; a repeated word needs two counterparts."""
     left, found = list(others), []
     for word in sorted(words, key=lambda word: word not in others):
         match = word if word in left else next((other for other in left if _is_same_word(word, other)), None)
@@ -153,7 +145,7 @@ def _unmatched(words: list[str], others: list[str]) -> list[str]:
 
 
 def _is_same_word(one: str, other: str) -> bool:
-    """Whether two words are forms of one, or one is cut short or misspelt; a first letter hardly ever is."""
+    """Whether two words with the same first letter are forms, abbreviations or typos of one another."""
     if one == other or stem(one) == stem(other):
         return True
     if one in _MODIFIERS or other in _MODIFIERS or one.isdigit() or other.isdigit():
@@ -167,12 +159,12 @@ def _is_same_word(one: str, other: str) -> bool:
 
 
 def _is_superlative_of(word: str, other: str) -> bool:
-    """Whether a word is a higher degree of another one, of which the last letter changes: `heaviest` of `heavy`."""
+    """Whether a word is the superlative of another that changes its last letter, such as `heaviest` and `heavy`."""
     return word.removesuffix("est")[:-1] == other[:-1]
 
 
 def _is_typo(short: str, long: str) -> bool:
-    """Whether a word is another one misspelt: not if both are known for different things, or are a pair as in `payee`."""
+    """Whether two words differ by a typo; words with known distinct meanings and pairs such as `payer`, `payee` do not."""
     allowed = 0 if len(short) < _SHORTEST_FOR_TYPO else 1
     are_distinct = is_known_name(short) and is_known_name(long) and not name_synonyms(short, [long])
     return distance(short, long, allowed) <= allowed and not _is_pair(short, long) and not are_distinct

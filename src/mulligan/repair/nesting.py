@@ -1,4 +1,4 @@
-"""Arguments that were sent one level too deep, as a call inside of a call, or one level too flat."""
+"""Arguments sent one level too deep, as a call inside a call, or one level too flat."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _KINDS = frozenset(("function", "function_call", "tool_call", "tool_use"))
 
 
 def unwrap_arguments(name: str, members: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, Any] | None:
-    """What stands under `arguments`, as an object or as its JSON text, alone or beside the tool's own name.
+    """Unwrap arguments sent under a key such as `arguments`, as an object or JSON text, alone or beside the tool's name.
 
     Args:
-        name: the name of the tool.
-        members: the arguments that it takes.
-        arguments: what was sent.
+        name: the tool's name.
+        members: the arguments that the tool takes.
+        arguments: the arguments as sent.
 
     Returns:
-        The arguments inside; None where what was sent is no call of this tool.
+        The inner arguments, or None if what was sent is not a call of this tool.
     """
     holders = [word for word in arguments if word in _ARGUMENT_KEYS and word not in members]
     if len(holders) != 1:
@@ -39,18 +39,21 @@ def unwrap_arguments(name: str, members: Mapping[str, Any], arguments: Mapping[s
 
 
 def _is_call_key(word: str, value: object, name: str) -> bool:
-    """Whether a member says what every call says: which tool it is for, or that it is a call."""
+    """Whether a member names the called tool or only marks the object as a call."""
     if not isinstance(value, str):
         return False
     return (word == "type" and value in _KINDS) or (word in _NAME_KEYS and canonical(value) == canonical(name))
 
 
 def find_object(sent: Iterable[str], objects: Mapping[str, Mapping[str, Any]]) -> str | None:
-    """The one object that has all of some members: `address` for `street` and `zip`; None for none or several.
+    """Find the one object that declares all given members: `address` for `street` and `zip`.
 
     Args:
         sent: the names of the members.
         objects: the members of each object, by its name.
+
+    Returns:
+        The object's name, or None if none or several match.
     """
     found = [name for name, members in objects.items() if all(one in members for one in sent)]
     return found[0] if len(found) == 1 else None

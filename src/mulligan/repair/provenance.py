@@ -1,19 +1,19 @@
-"""Where every name and value of a corrected call comes from, and which of them may be in one.
+"""The source of each name and value in a corrected call, and the rules for using it.
 
-A corrected call speaks in our own voice, and a model does what it says, so each word of it has a source:
+Models follow a corrected call because it is in mulligan's own voice, so each name and value in it has a source:
 
-- `sent`: the model sent it, in this or in another form of the same value;
-- `schema`: the author of the tool declared it: a value of an enum, the name of an argument;
+- `sent`: the model sent it, in this or an equivalent form;
+- `schema`: the tool's author declared it, as an enum value or an argument name;
 - `toolset`: it is the name of a tool;
-- `author`: the author of the tool gave it as a candidate or an alias (`resources=`, `aliases=`, `also_called=`);
-- `reported`: it is text of a failure, a result, a response or of any other foreign party.
+- `author`: the tool's author supplied it as a candidate or alias (`resources=`, `aliases=`, `also_called=`);
+- `reported`: it is text from a failure, a result, a response or any other foreign party.
 
-The rules (`docs/explanation/safety.md` gives the reasons):
+The rules (`docs/explanation/safety.md` explains them):
 
-1. Text that a foreign party reported is in no call, unless the tool changes nothing and `is_near_name`.
-2. A call to a tool that may change something is proposed only if `preserves_meaning`; anything else becomes a question.
-3. A destructive tool gets a call that differs in JSON syntax and lossless types only.
-4. A name or value that the model did not send is a plain identifier, or it is not in our voice.
+1. A call contains text that a foreign party reported only if the tool is read-only and `is_near_name` holds.
+2. A call to a tool that may write is proposed only if `preserves_meaning` holds; otherwise the feedback asks.
+3. For a destructive tool, a proposed call differs only in JSON syntax and lossless types.
+4. A name or value that the model did not send appears in mulligan's own voice only if it is a plain identifier.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 Source = Literal["sent", "schema", "toolset", "author", "reported"]
 
 _PLAIN = re.compile(r"[A-Za-z0-9_./-]{1,64}")
-_UNSAFE_CHARACTER = re.compile(r"[@~*?:\\<>|]")  # what could lead to another host, home, scheme, or to many things
+_UNSAFE_CHARACTER = re.compile(r"[@~*?:\\<>|]")  # may lead to another host, home or scheme, or match many things
 _BLANK = re.compile(r"[\s\u0000-\u001f]")
 _LONGEST = 64
 _STEPS = re.compile(r"[-_. ]")
@@ -43,11 +43,11 @@ _PREFIXED_NUMBER = re.compile(r"[A-Za-z]{1,16}[-_](\d{3,})")
 
 
 class Reading(NamedTuple):
-    """One name or value of a corrected call that was chosen for another, and so is only likely.
+    """A name or value in a corrected call that replaces what was sent, and is therefore only likely.
 
     Attributes:
-        pointer: where it is in the corrected arguments, as a JSON Pointer.
-        source: where it comes from.
+        pointer: its JSON Pointer in the corrected arguments.
+        source: its source.
     """
 
     pointer: str
@@ -55,16 +55,12 @@ class Reading(NamedTuple):
 
 
 def is_plain_identifier(text: str) -> bool:
-    """Whether a text is a plain identifier: up to 64 letters, digits and `_ . - /`.
-
-    Args:
-        text: a name or value that someone else chose.
-    """
+    """Whether text is a plain identifier: up to 64 letters, digits and `_ . - /`."""
     return _PLAIN.fullmatch(text) is not None
 
 
 def may_propose_name(text: str, sent: str) -> bool:
-    """Whether a tool's name may be proposed for one that was called: it is plain, or one word in the letters that were sent.
+    """Whether a tool's name may be proposed: it is plain, or one word whose unusual letters were all sent.
 
     Args:
         text: the tool's name.
@@ -78,14 +74,14 @@ def may_propose_name(text: str, sent: str) -> bool:
 
 
 def is_near_name(sent: str, name: str) -> bool:
-    """Whether another name is only a near spelling of the one that was sent, of the same kind and in the same place.
+    """Whether a name is a near spelling of the one that was sent, of the same kind and in the same folder.
 
-    It has the same digits and the same path except for the last step, which differs in style or in one typo, has a file
-    extension that was left out, or the letters before a number that were (`48121`, `ORD-48121`). It brings no host,
+    The digits and the folder must be equal. The last path segment may differ in style, by one typo, by a missing file
+    extension, or by a missing letter prefix before a number (`48121`, `ORD-48121`). The name must not introduce a host,
     scheme, `@`, `~` or wildcard.
 
     Args:
-        sent: the name that was sent.
+        sent: the name as sent.
         name: the other name.
     """
     folder, _, last = sent.rpartition("/")
@@ -112,7 +108,7 @@ def is_near_name(sent: str, name: str) -> bool:
 
 
 def _is_typo(word: str, other: str) -> bool:
-    """Whether two words differ in one typo; the two sides of one thing, as in `payee`, do not count."""
+    """Whether two words differ by one typo; pairs such as `payer` and `payee` do not count."""
     from mulligan.resolve.similarity import distance
 
     is_pair = {word[-2:], other[-2:]} in ({"ee", "er"}, {"ee", "or"})
@@ -121,7 +117,7 @@ def _is_typo(word: str, other: str) -> bool:
 
 
 def name_source(tool: Tool, called: str) -> Source | None:
-    """Where a tool's name comes from if it preserves what was called; None if it does not, so that the feedback asks.
+    """The source of a tool's name if it preserves the name that was called; otherwise None, and the feedback asks.
 
     Args:
         tool: the tool that a corrected call names.
@@ -136,12 +132,12 @@ def name_source(tool: Tool, called: str) -> Source | None:
 
 
 def preserves_meaning(tool: Tool, sent: Mapping[str, Any], arguments: Mapping[str, Any]) -> bool:
-    """Whether arguments say all that was sent and nothing else, so that a tool that changes something may get them.
+    """Whether arguments have exactly the content that was sent, so that a tool that may write can receive them.
 
     Args:
-        tool: the tool.
-        sent: the arguments as they were sent, as JSON values.
-        arguments: what they are read as.
+        tool: the tool that would receive the arguments.
+        sent: the arguments as sent, as JSON values.
+        arguments: the arguments they were read as.
     """
     from mulligan.repair.lossless import LosslessCheck
 
@@ -149,12 +145,12 @@ def preserves_meaning(tool: Tool, sent: Mapping[str, Any], arguments: Mapping[st
 
 
 def may_repair(tool: Tool, sent: ToolCall, read: Mapping[str, Any], limits: Limits) -> bool:
-    """Whether a repair does no more than a corrected call may hold.
+    """Whether a repair stays within the rules for corrected calls.
 
     Args:
         tool: the tool that the repaired call names.
-        sent: the call as it was sent.
-        read: the arguments that the tool would be given, as JSON values.
+        sent: the call as sent.
+        read: the arguments that the tool would receive, as JSON values.
         limits: bounds on size and depth.
     """
     from mulligan.repair.json_text import read_or_fix_arguments
@@ -175,7 +171,7 @@ def may_repair(tool: Tool, sent: ToolCall, read: Mapping[str, Any], limits: Limi
 
 
 def _is_from_call(tool: Tool, sent: ToolCall, read: Mapping[str, Any], limits: Limits) -> bool:
-    """Whether every text in arguments was sent, in some style, or is a value that the tool's schema names."""
+    """Whether each text in the arguments was sent, in some style, or occurs in the tool's schema."""
     from mulligan.repair.json_text import read_or_fix_arguments
     from mulligan.untrusted.copies import thaw
     from mulligan.validate.arguments import dump
@@ -187,7 +183,7 @@ def _is_from_call(tool: Tool, sent: ToolCall, read: Mapping[str, Any], limits: L
         text = dump(text or {})
     text += dump(
         read_or_fix_arguments(sent.arguments, limits, read_only=True) or {}
-    )  # without the escapes of other languages
+    )  # the same text without language-specific escapes
     known = f"{canonical(text)} {canonical(dump(thaw(tool.parameters)))}"
     waiting: list[Any] = [*read.values()]
     while waiting:
@@ -202,11 +198,11 @@ def _is_from_call(tool: Tool, sent: ToolCall, read: Mapping[str, Any], limits: L
 
 
 def argument_forms(tool: Tool, arguments: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The arguments as they were sent and, if they are a call inside a call, the inner ones.
+    """The arguments as sent and, if they wrap a call inside a call, the inner ones.
 
     Args:
-        tool: the tool; what is inside counts only if it is not destructive.
-        arguments: what was sent.
+        tool: the tool; for a destructive one, inner arguments are ignored.
+        arguments: the arguments as sent.
     """
     from mulligan.repair.nesting import unwrap_arguments
 
@@ -219,9 +215,9 @@ def sources_of(name: Source, arguments: Mapping[str, Any], value_sources: Mappin
     """The source of each part of a corrected call, by JSON Pointer.
 
     Args:
-        name: where the tool's name comes from.
+        name: the source of the tool's name.
         arguments: the arguments of the call.
-        value_sources: the sources of those that were not sent, by their pointers within the arguments.
+        value_sources: the sources of values that were not sent, by JSON Pointer within the arguments.
     """
     found: dict[str, Source] = {"/name": name}
     waiting: list[tuple[str, Any]] = [("", arguments)]
@@ -240,9 +236,5 @@ def sources_of(name: Source, arguments: Mapping[str, Any], value_sources: Mappin
 
 
 def escape_pointer(name: str) -> str:
-    """A name as a step of a JSON Pointer (RFC 6901).
-
-    Args:
-        name: a key.
-    """
+    """Escape a key as a token of a JSON Pointer (RFC 6901)."""
     return name.replace("~", "~0").replace("/", "~1")

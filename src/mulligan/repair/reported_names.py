@@ -1,7 +1,7 @@
-"""The names that a failure reports, as in `Did you mean app.py?`: foreign text, of which only what looks like a name counts.
+"""Extract names from a failure's text, as in `Did you mean app.py?`. The text is foreign: only what looks like a name counts.
 
-What is near to the name that was sent may stand in its place in a call of a tool that changes nothing. Any other name stays
-in the quotation, and the model is asked to choose.
+A near spelling of the name that was sent may replace it in a call to a read-only tool. Any other name stays in the
+quotation, and the model is asked to choose.
 """
 
 from __future__ import annotations
@@ -33,11 +33,7 @@ _MOST_TEXT, _MOST_NAMES, _LONGEST = 2_000, 200, 200
 
 
 def find_reported_names(text: str) -> list[str]:
-    """What a text proposes, quotes or lists, and so may be a name; in the order of the text.
-
-    Args:
-        text: what was reported.
-    """
+    """Extract the possible names that a text proposes, quotes or lists, in order."""
     groups = _find_offered(text)
     groups += [
         next(filter(None, found.groups())) for found in _QUOTED.finditer(remove_missing_reports(_unescape_quotes(text)))
@@ -46,16 +42,12 @@ def find_reported_names(text: str) -> list[str]:
 
 
 def find_offered_names(text: str) -> list[str]:
-    """What a text proposes or lists as names to choose from; what it only quotes may be anything.
-
-    Args:
-        text: what was reported.
-    """
+    """Extract the names that a text proposes or lists as alternatives; merely quoted text is ignored."""
     return _split_names(_find_offered(text))
 
 
 def _unescape_quotes(text: str) -> str:
-    return text[:_MOST_TEXT].replace('\\"', '"').replace("\\n", " ")  # as in a body of JSON
+    return text[:_MOST_TEXT].replace('\\"', '"').replace("\\n", " ")  # as in a JSON body
 
 
 def _find_offered(text: str) -> list[str]:
@@ -71,13 +63,13 @@ def _split_names(groups: Iterable[str]) -> list[str]:
 
 
 def near_reported_names(missing: str, text: str) -> list[str]:
-    """The plain names that a text reports and that are only near spellings of a missing one.
+    """The plain names in a text that are near spellings of a missing one.
 
-    A near spelling anywhere else in the text leaves it open which one is meant.
+    If the text contains another similar word, that word is added, so that the choice is ambiguous.
 
     Args:
         missing: the name that does not exist.
-        text: what was reported.
+        text: the reported text.
     """
     near = near_names(missing, filter(is_plain_identifier, find_reported_names(text)))
     known = {_last_step(name) for name in (missing, *near)}
@@ -93,18 +85,18 @@ def _last_step(name: str) -> str:
 
 
 def _is_alike(one: str, other: str) -> bool:
-    """Whether a name with the same digits may be meant as well, be it by two slips or in its first letter."""
+    """Whether a name with the same digits may also be meant: it is within two typos, even in the first letter."""
     from mulligan.resolve.similarity import distance
 
     return _DIGITS.findall(one) == _DIGITS.findall(other) and distance(one, other, _MOST_TYPOS) <= _MOST_TYPOS
 
 
 def near_names(missing: str, names: Iterable[str]) -> list[str]:
-    """The names that are only near spellings of a missing one; one without a folder is looked for in the folder asked for.
+    """The names that are near spellings of a missing one; a name without a folder is placed in the missing name's folder.
 
     Args:
         missing: the name that does not exist.
-        names: the names there are.
+        names: the existing names.
     """
     folder, slash, _ = missing.rpartition("/")
     full_names = (name if "/" in name or not slash else f"{folder}/{name}" for name in names)
@@ -112,15 +104,15 @@ def near_names(missing: str, names: Iterable[str]) -> list[str]:
 
 
 def replace_name(missing: str, name: str, arguments: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
-    """The arguments with another name in the place of a missing one; None where not exactly one argument holds it once.
+    """Replace a missing name in the arguments with another one.
 
     Args:
         missing: the name that does not exist.
-        name: the other name.
-        arguments: what was sent.
+        name: the replacement.
+        arguments: the arguments as sent.
 
     Returns:
-        The argument that held the name, and all arguments.
+        The argument that contained the name, and all arguments; None unless exactly one argument contains it once.
     """
     missing = missing.strip().rstrip(".:,;")
     if not missing or len(missing) > _LONGEST:

@@ -1,4 +1,4 @@
-"""What a JSON Schema says of a value, as far as mending needs to know."""
+"""The parts of JSON Schema that repair needs."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
 
 
 def is_of_type(value: Any, kind: object) -> bool:
-    """Whether a value is of a type, or of one of several.
+    """Whether a value is of a JSON Schema type, or of one of several.
 
     Args:
         value: a JSON value.
-        kind: what stands under `type` in a schema.
+        kind: the schema's `type`: a name or a list of names.
     """
     if isinstance(kind, list):
         return any(is_of_type(value, one) for one in kind)
@@ -37,7 +37,7 @@ def is_of_type(value: Any, kind: object) -> bool:
 
 
 def takes_text(schema: Mapping[str, Any], text: str) -> bool:
-    """Whether a schema takes a text as it is, as far as its type, its length and its format tell.
+    """Whether a schema accepts a text unchanged, judging by its type, length and format.
 
     Args:
         schema: a schema without `$ref`.
@@ -50,7 +50,7 @@ def takes_text(schema: Mapping[str, Any], text: str) -> bool:
 
 
 def is_formatted_text(schema: Mapping[str, Any]) -> bool:
-    """Whether a text of a schema is a code for something else, such as a date or bytes; the digits of a number are not.
+    """Whether a schema's strings encode something else, such as a date or bytes, so that digits are not a plain number.
 
     Args:
         schema: a schema without `$ref`.
@@ -59,7 +59,7 @@ def is_formatted_text(schema: Mapping[str, Any]) -> bool:
 
 
 class SchemaResolver:
-    """The schemas within one that they may refer to.
+    """Resolves subschemas and their `$ref`s within a schema.
 
     Args:
         root: the whole schema.
@@ -69,7 +69,7 @@ class SchemaResolver:
         self._root = root
 
     def resolve(self, schema: Any) -> Mapping[str, Any]:
-        """The schema that a `$ref` leads to, or the schema itself; empty where there is none."""
+        """Follow `$ref` and return the schema it leads to; empty if there is none."""
         for _ in range(_DEEPEST):
             if not isinstance(schema, Mapping):
                 return {}
@@ -79,13 +79,13 @@ class SchemaResolver:
         return {}
 
     def options(self, schema: Any) -> list[Mapping[str, Any]]:
-        """What a value may be: the schemas under `anyOf` and `oneOf`, or the schema itself."""
+        """The alternatives under `anyOf` and `oneOf`, or the schema itself."""
         schema = self.resolve(schema)
         found = [*(schema.get("anyOf") or ()), *(schema.get("oneOf") or ())]
         return [self.resolve(one) for one in found] if found else [schema]
 
     def takes_null(self, schema: Any) -> bool:
-        """Whether null is a value of it."""
+        """Whether the schema accepts null."""
         resolved = self.resolve(schema)
         options = self.options(resolved)
         if options == [resolved] and "type" not in resolved:
@@ -93,17 +93,17 @@ class SchemaResolver:
         return any("null" in (one.get("type") or ()) for one in options)
 
     def member(self, schema: Any, name: str) -> Mapping[str, Any]:
-        """The schema of a member of the object that it asks for; empty where it has none."""
+        """The schema of a member of the object; empty if it has none."""
         resolved = self.resolve(schema)
         found = self.properties(resolved).get(name, resolved.get("additionalProperties"))
         return self.resolve(found)
 
     def items(self, schema: Any) -> Mapping[str, Any]:
-        """The schema of the items of the list that it asks for; empty where it has none, or several."""
+        """The schema of the list's items; empty if there is none, or several."""
         found = [one["items"] for one in self.options(schema) if isinstance(one.get("items"), Mapping)]
         return self.resolve(found[0]) if len(found) == 1 else {}
 
     def properties(self, schema: Any) -> Mapping[str, Any]:
-        """The members of the object that it asks for, which may be null too; empty where it asks for none, or several."""
+        """The members of the object, which may be nullable; empty if the schema describes no object, or several."""
         found = [one["properties"] for one in self.options(schema) if isinstance(one.get("properties"), Mapping)]
         return found[0] if len(found) == 1 else {}

@@ -1,4 +1,4 @@
-"""What a quoted text says: an escape that JSON, Python and JavaScript read differently says nothing for certain."""
+"""Read quoted strings; an escape that JSON, Python and JavaScript read differently is ambiguous."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ IDENTIFIER = re.compile(r"(?!(?:true|false|null|True|False|None)\Z)[A-Za-z_$][\w
 _ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|.)", re.DOTALL)
 _SIGN = re.compile(r'\\.|"', re.DOTALL)
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f]")
-_COMMON = frozenset("\"'\\bfnrt")  # the same in all three
-_SPECIAL = frozenset("aNUuvx01234567\n\r\u2028\u2029/")  # a character, or nothing, in at least one of them
+_COMMON = frozenset("\"'\\bfnrt")  # the same in JSON, Python and JavaScript
+_SPECIAL = frozenset("aNUuvx01234567\n\r\u2028\u2029/")  # has a special meaning in at least one of them
 _PYTHON = frozenset(("True", "False", "None"))
 _LOWER = frozenset(("true", "false", "null"))
 
 
 def language_of(parts: Iterable[str]) -> Language:
-    """The language that a text is evidently written in; JSON with a slip if nothing tells otherwise.
+    """The language that a text is evidently written in; JSON unless there is evidence to the contrary.
 
     Args:
-        parts: the parts of the text, without white space.
+        parts: the tokens of the text, without white space.
     """
     listed = list(parts)
     words = {part for part in listed if part[0] not in "\"'“"}
@@ -36,14 +36,17 @@ def language_of(parts: Iterable[str]) -> Language:
 
 
 def read_quoted(part: str, language: Language) -> str | None:
-    """What a quoted part reads in every language that it may be in; None if they differ, or it is none.
+    """Read a quoted string, if every language it may be written in reads it alike.
 
-    A backslash before any other letter is a backslash in Python, and most likely in JSON: `"\\d"`. It is not if another
-    escape is beside it, as in `C:\\Users\\new`.
+    A backslash before an ordinary letter is literal in Python, and most likely meant so in JSON: `"\\d"`. If the string
+    also contains a real escape, as in `C:\\Users\\new`, it is ambiguous.
 
     Args:
-        part: the part, with its quotation marks.
+        part: the string, with its quotation marks.
         language: the language of the whole text.
+
+    Returns:
+        The content, or None if the languages differ or the string is invalid.
     """
     inner = part[1:-1]
     if part[0] == "“":
@@ -64,5 +67,5 @@ def read_quoted(part: str, language: Language) -> str | None:
 
 
 def _escape_for_json(found: re.Match[str]) -> str:
-    """An escape, or a quotation mark that needs one, as JSON writes it."""
+    """Return an escape, or a quotation mark that needs one, as JSON writes it."""
     return {"\\'": "'", '"': '\\"'}.get(found[0], found[0])

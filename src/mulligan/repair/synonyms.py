@@ -1,4 +1,4 @@
-"""Words that stand for one another as values and as names of arguments; each line is a group, a word may be in several."""
+"""Synonyms for values and argument names. Each line is a group; a word may be in several."""
 
 from __future__ import annotations
 
@@ -130,31 +130,17 @@ def _groups(table: str) -> Mapping[str, frozenset[int]]:
 
 
 def value_synonyms(value: str, candidates: Iterable[str]) -> list[str]:
-    """The candidates that mean the same as a value.
-
-    Args:
-        value: the value.
-        candidates: the values there are.
-    """
+    """The candidates that mean the same as a value."""
     return _find_synonyms(value, candidates, _groups(_VALUES))
 
 
 def name_synonyms(name: str, candidates: Iterable[str]) -> list[str]:
-    """The candidates that mean the same as the name of an argument.
-
-    Args:
-        name: the name.
-        candidates: the names there are.
-    """
+    """The candidates that mean the same as an argument name."""
     return _find_synonyms(name, candidates, _groups(_NAMES))
 
 
 def is_known_value(word: str) -> bool:
-    """Whether a word is a value of which the meaning is known, and no symbol of a unit: `on`, `pm`.
-
-    Args:
-        word: the value.
-    """
+    """Whether a word is a value with a known meaning and is not a unit symbol: `on`, `pm`."""
     from mulligan.repair.units import is_unit
 
     plain = word.lower()
@@ -162,11 +148,7 @@ def is_known_value(word: str) -> bool:
 
 
 def is_known_name(name: str) -> bool:
-    """Whether the name of an argument, or a word of it, is known to mean something.
-
-    Args:
-        name: the name.
-    """
+    """Whether an argument name, or a word of it, has a known meaning."""
     return any(word in _groups(_NAMES) or word in _groups(_OTHERS) for word in (canonical(name), *split_words(name)))
 
 

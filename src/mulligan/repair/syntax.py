@@ -1,6 +1,6 @@
-"""Text that is nearly JSON, made JSON, where it is clear how: no value is completed or left out.
+"""Turn nearly valid JSON into JSON if its meaning is clear. No value is completed or dropped.
 
-json-repair would repair more, but it guesses without saying so: it turns `tru` into a text and ends a value that was cut off.
+json-repair repairs more, but guesses silently: it reads `tru` as a string and closes truncated values.
 """
 
 from __future__ import annotations
@@ -27,19 +27,24 @@ _LONGEST = 20_000
 
 
 class _AmbiguousError(Exception):
-    """It is not clear what the text says."""
+    """The text does not have exactly one meaning."""
 
 
 def fix_syntax(text: str) -> str | None:
-    """The text as JSON; None where it is not clear what it says, as where it ends inside a value or before one.
+    """Correct the syntax of nearly valid JSON.
 
-    Corrected are a code fence around it, single quotes, keys without quotes, words of Python, a comma too many at an end
-    or between members, one too few between members or objects, and brackets that are missing at the end or closed twice.
-    Two strings without a comma are one in Python, `10 250` is one number in SI, and `undefined` and a hole in a list
-    (`[1,,2]`) are no values of JSON. A comment says something that JSON cannot.
+    Corrected are a surrounding code fence, single quotes, unquoted keys, Python constants, extra commas at an end or
+    between members, missing commas between members or objects, and closing brackets that are missing at the end or
+    repeated.
+
+    Rejected are two strings without a comma (one string in Python), `10 250` (one number in SI notation), `undefined`,
+    a missing list item (`[1,,2]`), and comments, whose content JSON cannot carry.
 
     Args:
-        text: what was sent.
+        text: the text as sent.
+
+    Returns:
+        Valid JSON, or None if the meaning is ambiguous, as for text that ends inside or before a value.
     """
     if len(text) > _LONGEST:
         return None
@@ -60,10 +65,10 @@ class _SyntaxFixer:
         self._last = ""
 
     def pieces(self) -> Iterator[str]:
-        """The parts of the corrected text."""
+        """Yield the tokens of the corrected text."""
         for part, following in pairwise([*self._tokens, ""]):
             if self._last and not self._open_brackets:
-                if part != "}" or self._tokens[:2] == ["{", "}"]:  # `{}}` may be the end of something that is lost
+                if part != "}" or self._tokens[:2] == ["{", "}"]:  # `{}}` may end an object whose beginning is lost
                     raise _AmbiguousError
                 continue
             if not self._last and part not in _PAIRS:  # the beginning is lost
@@ -72,7 +77,7 @@ class _SyntaxFixer:
             self._last = part
         may_continue = self._open_brackets and (
             self._tokens[-1][-1].isdigit() or "]" in self._open_brackets
-        )  # more digits or items
+        )  # more digits or items may be missing
         if not self._is_after_value or may_continue:
             raise _AmbiguousError
         yield from reversed(self._open_brackets)
@@ -104,15 +109,15 @@ class _SyntaxFixer:
         return bool(self._open_brackets) and self._open_brackets[-1] == "}"
 
     def _is_complete_string(self, following: str) -> bool:
-        """Whether a text before another part ends where it seems to end: no quotation mark in or behind it is missing.
+        """Whether a string ends where it seems to end, so that no quotation mark in or after it is missing.
 
-        Its last character is part of a word or a value, and a quotation mark of its own begins what follows it.
+        Its last character belongs to a word or value, and the next token opens with a quotation mark or bracket.
         """
         end = self._last[-2:-1]
         return following[:1] in (self._last[-1], *_PAIRS) and bool(end) and not (end.isspace() or end in _BETWEEN)
 
     def _may_lack_comma(self, part: str) -> bool:
-        """Whether what follows a value is a thing of its own: a member (a key tells), or an object behind an object."""
+        """Whether the next token starts a separate item: a member of an object, or an object after an object."""
         if self._last[-1:] in _QUOTES and not self._is_complete_string(part):
             return False
         return self._is_in_object or (self._last == "}" and part == "{")
@@ -133,12 +138,12 @@ class _SyntaxFixer:
 
 
 def _tokenize(text: str) -> Iterator[str]:
-    """The parts of a text, without white space."""
+    """Yield the tokens of a text, without white space."""
     for found in _PART.finditer(text):
         part = found[0]
         if part in _OPENED or part.startswith(
             ("//", "/*")
-        ):  # to look for its end at every further place would take long
+        ):  # searching for its end from every later position would be slow
             raise _AmbiguousError
         if not part.isspace():
             yield part

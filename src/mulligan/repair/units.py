@@ -1,4 +1,4 @@
-"""Units and currencies beside a number: they may be left out only where the argument says that very unit itself."""
+"""Units and currencies beside a number: they may be dropped only if the argument itself states the same unit."""
 
 from __future__ import annotations
 
@@ -69,34 +69,27 @@ _SHORT_SYMBOL, _LONGEST_SYMBOL = 2, 3
 
 
 def find_words(text: str) -> list[str]:
-    """The words of a text, and its signs of units and currencies.
-
-    Args:
-        text: what stands around a number.
-    """
+    """The words, unit signs and currency signs of a text, in lower case."""
     return [word.lower() for word in _WORD.findall(text)]
 
 
 def strip_words(text: str) -> str:
-    """What is left of a text besides its words, and the signs of units and currencies.
-
-    Args:
-        text: what stands around a number.
-    """
+    """Remove words, unit signs and currency signs from a text."""
     return _WORD.sub("", text)
 
 
 class ArgumentUnits:
-    """What an argument says of itself: the nouns of its name, and its unit.
+    """The unit of an argument, and the nouns in its name.
 
-    The unit is that of its name or title; else the one that its description names after `in`, `as` or an opening bracket,
-    where it names no other one so: "in seconds", "(EUR)", "in degrees Celsius". Any other mention may be an example, as a
-    noun may be but for what is counted: "number of nights", "how many guests".
+    The unit comes from its name or title, or else from its description: the unit after `in`, `as` or an opening
+    bracket, if the description names no other unit that way ("in seconds", "(EUR)", "in degrees Celsius"). Any other
+    mention may be an example. Nouns in the description count only if they are counted: "number of nights", "how many
+    guests".
 
     Args:
-        name: its name.
-        schema: its schema.
-        beside: the members of the object that it is one of: what was sent, else what is the default.
+        name: the argument's name.
+        schema: the argument's schema.
+        siblings: the members of the enclosing object, with the values sent or else their defaults.
     """
 
     def __init__(self, name: str, schema: Mapping[str, Any], siblings: Mapping[str, Any]) -> None:
@@ -109,10 +102,10 @@ class ArgumentUnits:
         self._siblings = siblings
 
     def names(self, word: str) -> bool:
-        """Whether it names a word beside a number, so that the number alone says the same.
+        """Whether the argument states a word found beside a number, so that the number alone means the same.
 
         Args:
-            word: a lower-case word, or the sign of a unit.
+            word: a lower-case word, or a unit sign.
         """
         units = _groups().get(word, frozenset())
         if units:
@@ -121,7 +114,7 @@ class ArgumentUnits:
         return len(word) >= _SHORTEST_NOUN and stem(word) in map(stem, nouns)
 
     def has_units_of(self, name: str) -> bool:
-        """Whether it says each unit that another name of it says, `timeout_ms` for `timeout`.
+        """Whether the argument states every unit in another name for it: `timeout_ms` for `timeout` in milliseconds.
 
         Args:
             name: the other name.
@@ -130,7 +123,7 @@ class ArgumentUnits:
         return all(group & self._units for group in groups)
 
     def is_measured_in(self, word: str) -> bool:
-        """Whether a word is the unit that it says: `minutes` for a duration in minutes.
+        """Whether a word is the argument's unit: `minutes` for a duration in minutes.
 
         Args:
             word: a name that was sent.
@@ -147,7 +140,7 @@ class ArgumentUnits:
         return frozenset()
 
     def _has_no_other_currency(self, units: Set[int]) -> bool:
-        """Whether no argument beside it says another currency, or may say one."""
+        """Whether no sibling argument states, or may state, another currency."""
         if not units & _currencies():
             return True
         currencies = [value for name, value in self._siblings.items() if "currency" in name.casefold()]
@@ -155,22 +148,18 @@ class ArgumentUnits:
 
 
 def is_unit(word: str) -> bool:
-    """Whether a lower-case word is that of a unit or currency.
-
-    Args:
-        word: the word.
-    """
+    """Whether a lower-case word is a unit or currency."""
     return word in _groups()
 
 
 def may_be_symbol(word: str, other: str) -> bool:
-    """Whether a word that is another one in another case may be the symbol of another unit or element: `MW`, `mW`; `CA`, `Ca`.
+    """Whether a change of case may turn a word into another unit or element: `MW` and `mW`, `CA` and `Ca`.
 
-    Symbols have one to three letters, and no one style; a metric prefix may be milli or mega.
+    Symbols have one to three letters in no uniform style, and a metric prefix may be milli or mega.
 
     Args:
         word: a word.
-        other: the same in another case.
+        other: the same word in another case.
     """
     plain = _is_plain(word) and _is_plain(other)
     if is_unit(word.lower()) and len(word) == 1:

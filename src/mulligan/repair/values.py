@@ -1,4 +1,4 @@
-"""One value read as another type: a number in a text, a truth value in a word, a list in a line."""
+"""Read a value as another type: a number in text, a boolean in a word, a list in a line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from mulligan.repair.syntax import fix_syntax
 from mulligan.repair.units import find_words, strip_words
 
 _NUMBER = re.compile(r"(\D*?)((?<![\w.,])[-+]?(?:[1-9]\d{0,2}(?:,\d{3})+|0|[1-9]\d*)(?:\.\d+)?)(\D*)")
-_ONLY_WORDS = re.compile(r"[\s\"'`]*[^\W\d_]+(?:(?:-|\s+)[^\W\d_]+)*[\s\"'`]*")  # a hyphen within a number is no sign
+_ONLY_WORDS = re.compile(
+    r"[\s\"'`]*[^\W\d_]+(?:(?:-|\s+)[^\W\d_]+)*[\s\"'`]*"
+)  # a hyphen inside a number word is not a minus sign
 _BLANK = re.compile(r"[\s\"'`]*")
 _TRUE = frozenset(("true", "yes", "on", "y", "t", "1", "enabled"))
 _FALSE = frozenset(("false", "no", "off", "n", "f", "0", "disabled"))
@@ -30,15 +32,18 @@ _LONGEST, _LONGEST_JSON = 200, 20_000
 
 
 def convert_number(kind: str, value: object, is_named: Callable[[str], bool]) -> int | float | None:
-    """The number that a text is, if it is of a type; None where it is not, or the type cannot hold it exactly.
+    """Read text as a number of a JSON Schema type.
 
     Args:
         kind: `integer` or `number`.
-        value: what was sent.
+        value: the value as sent.
         is_named: as for `parse_number`.
+
+    Returns:
+        The number, or None if the value is not text for one, or the type cannot represent it exactly.
     """
     number = parse_number(value, is_named) if isinstance(value, str) else None
-    if number is None or (number.is_signed() and not number):  # a whole number has no sign of zero
+    if number is None or (number.is_signed() and not number):  # an integer cannot represent -0
         return None
     if number == number.to_integral_value():
         return int(number) if kind == "integer" or number.as_tuple().exponent == 0 else _exact_float(number)
@@ -51,11 +56,14 @@ def _exact_float(number: Decimal) -> float | None:
 
 
 def parse_number(text: str, is_named: Callable[[str], bool] = lambda word: False) -> Decimal | None:
-    """The one number that a text is, in digits (`1,234.50`) or words (`twenty-one`); None where it says anything else too.
+    """Read text that is one number, in digits (`1,234.50`) or words (`twenty-one`).
 
     Args:
-        text: what was sent.
-        is_named: whether a word beside the number, such as that of a unit, is what the argument says itself.
+        text: the text as sent.
+        is_named: whether the argument itself states a word beside the number, such as a unit.
+
+    Returns:
+        The number, or None if the text says anything else as well.
     """
     if len(text) > _LONGEST:
         return None
@@ -73,7 +81,7 @@ def parse_number(text: str, is_named: Callable[[str], bool] = lambda word: False
 
 
 def _number_in_words(text: str, is_named: Callable[[str], bool]) -> Decimal | None:
-    """The number that a text spells out in English, before or behind words that the argument says itself."""
+    """Read a number spelled out in English, before or after words that the argument itself states."""
     if not _ONLY_WORDS.fullmatch(text):
         return None
     words = [word for word in find_words(text) if not is_named(word)]
@@ -85,7 +93,7 @@ def _number_in_words(text: str, is_named: Callable[[str], bool]) -> Decimal | No
 
 
 def _cardinal(words: list[str]) -> int | None:
-    """A whole number in English words: `two hundred and fifty thousand`, `a dozen`; None where they say anything else."""
+    """Read a whole number in English words, such as `two hundred and fifty thousand` or `a dozen`; None for anything else."""
     if words and words[-1] == "dozen":
         count = 1 if words[:-1] in ([], ["a"]) else _cardinal(words[:-1])
         return None if count is None else 12 * count
@@ -129,11 +137,7 @@ def _under_hundred(words: list[str]) -> int | None:
 
 
 def parse_bool(value: object) -> bool | None:
-    """The truth value that a word or a number stands for; None where it stands for none.
-
-    Args:
-        value: what was sent.
-    """
+    """Read a word or number as a boolean; None if it is not one."""
     word = str(value).strip().lower() if isinstance(value, (str, int)) else ""
     if word in _TRUE:
         return True
@@ -141,29 +145,24 @@ def parse_bool(value: object) -> bool | None:
 
 
 def is_null(value: object) -> bool:
-    """Whether a text is a word for no value, or holds none.
-
-    Args:
-        value: what was sent.
-    """
+    """Whether text is blank or a word for no value."""
     return isinstance(value, str) and value.strip().lower() in _NULL
 
 
 def may_be_json(text: str) -> bool:
-    """Whether a text begins as a JSON object or list does, so that it is that or nothing.
-
-    Args:
-        text: what was sent.
-    """
+    """Whether text starts like a JSON object or list, so that it cannot be anything else."""
     return text.lstrip().startswith(("{", "["))
 
 
 def parse_json_as(text: str, kind: type) -> Any:
-    """The object or list that a text holds as JSON, or as what is nearly JSON; None where it holds none, or is cut off.
+    """Parse an object or list from JSON or nearly valid JSON.
 
     Args:
-        text: what was sent.
+        text: the text as sent.
         kind: `dict` or `list`.
+
+    Returns:
+        The object or list, or None if the text contains none or is truncated.
     """
     value = parse_json(text) if may_be_json(text) else None
     if value is None and may_be_json(text) and len(text) <= _LONGEST_JSON and is_complete(text):

@@ -1,1 +1,1 @@
-"""What nobody may read: secrets are known by value, by shape or by name, and taken out of foreign text."""
+"""Redaction: find secrets in foreign text by value, shape or name, and remove them."""

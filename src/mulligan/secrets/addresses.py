@@ -1,7 +1,7 @@
-"""Credentials in addresses: the user information between `scheme://` and the host (RFC 3986, section 3.2.1).
+"""Credentials in URLs: the user information between `scheme://` and the host (RFC 3986, section 3.2.1).
 
-An address may stand in a text that was percent-encoded as a whole, once or several times: how its two slashes are
-spelled says which spelling of `@`, `:` and `/` separates its parts. Every other spelling is data.
+A URL may be part of text that was percent-encoded one or more times as a whole. The spelling of its two slashes
+determines which spelling of `@`, `:` and `/` separates its parts. Every other spelling is data.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ENCODED_AT = "%(?:25){0,2}40"
 
 
 class _Spelling(NamedTuple):
-    """How the parts of an address are separated at one depth of percent-encoding."""
+    """How the parts of a URL are separated at one depth of percent-encoding."""
 
     colon: re.Pattern[str]
     at: re.Pattern[str]
@@ -28,10 +28,10 @@ class _Spelling(NamedTuple):
 
 
 def userinfo_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Where addresses in a text hold user information; that of Git over SSH, `git@`, is none.
+    """Find the user information of URLs in a text; the `git@` of Git over SSH does not count.
 
-    A password may hold `/`, `?`, `#` and `@` as they are. So an address with a password is taken to its last `@`, which
-    may cost the reader the host, but never shows the end of a password.
+    A password may contain unescaped `/`, `?`, `#` and `@`. A URL with a password is therefore redacted up to its last
+    `@`, which may hide the host but never exposes the end of a password.
 
     Args:
         text: foreign text of any length; the time taken is linear in it.
@@ -52,10 +52,10 @@ def userinfo_spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def password_of(address: str) -> tuple[str, ...]:
-    """The password in an address, as written and decoded; empty where there is none, or it is the user's name.
+    """The password in a URL, as written and decoded; empty if there is none, or it equals the user name.
 
     Args:
-        address: one address, not encoded as a whole.
+        address: one URL, not percent-encoded as a whole.
     """
     start, end = next(userinfo_spans(address), (0, 0))
     user, _, password = address[start:end].partition(":")
@@ -69,7 +69,7 @@ def _userinfo_end(text: str, start: re.Match[str], spelling: _Spelling, limit: i
     colon = spelling.colon.search(text, begin, limit)
     sign = spelling.at
     last = _last(sign, text, begin, limit)
-    if last is None:  # only a part of the address was encoded
+    if last is None:  # only part of the URL was encoded
         sign = re.compile(_ENCODED_AT)
         last = _last(sign, text, begin, limit)
     if last is None:
@@ -83,7 +83,7 @@ def _userinfo_end(text: str, start: re.Match[str], spelling: _Spelling, limit: i
 
 
 def _is_host(text: str, start: re.Match[str], colon: re.Match[str], authority: int) -> bool:
-    """Whether an authority without `@` is a host with its port, not a user with the beginning of a password."""
+    """Whether an authority without `@` is a host and port, not a user name and the beginning of a password."""
     if text.startswith("[", start.end()):
         return True
     is_web = _WEB.search(text[max(0, start.start() - _LONGEST_SCHEME) : start.start()]) is not None
@@ -117,10 +117,10 @@ _SPELLINGS: dict[int, _Spelling] = {}
 
 
 def separator_patterns(depth: int) -> tuple[str, str, str, str]:
-    """The patterns of the separators at one depth of percent-encoding: `:`, `@`, after the host, after the address.
+    """The patterns of the separators at one depth of percent-encoding: `:`, `@`, after the host, after the URL.
 
     Args:
-        depth: how often the whole address was encoded.
+        depth: how many times the whole URL was encoded.
     """
     ends = r"[\s\"<>`]|\\[\"']|(?<!\w)'|'(?!\w)"
     if not depth:

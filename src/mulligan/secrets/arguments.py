@@ -1,6 +1,6 @@
-"""Secret arguments in a call: in their place, and where a model put them by mistake.
+"""Secret arguments in a call, both under their own names and where a model put them by mistake.
 
-A misspelt name, a wrapper (`{"arguments": {...}}`) or JSON text inside a text must not turn a secret into an ordinary value.
+A misspelled name, a wrapper (`{"arguments": {...}}`) or JSON text inside a string must not expose a secret.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ _KINDS = ((bool, "boolean"), (str, "string"), (int, "number"), (float, "number")
 
 
 class SecretNames:
-    """Knows by its name whether an argument may be meant to be a secret one.
+    """Detects argument names that may be meant for secret arguments.
 
     Args:
         secret: the names of secret arguments.
-        declared: names that ordinary arguments have; one of them is not a misspelt secret.
+        declared: the names of ordinary arguments, which never count as misspelled secret ones.
     """
 
     def __init__(self, secret: Collection[str], declared: Collection[str] = ()) -> None:
@@ -37,7 +37,7 @@ class SecretNames:
         return bool(self._forms)
 
     def may_be_secret(self, name: str) -> bool:
-        """Whether a name is that of a secret argument, but for style, a letter or two, or words around it.
+        """Whether a name matches a secret argument, allowing for style, one or two typos, or additional words.
 
         Args:
             name: a name that a model sent.
@@ -51,10 +51,10 @@ class SecretNames:
         return any(wanted <= words for wanted in self._words) or any(_is_near(form, known) for known in self._forms)
 
     def find_values(self, arguments: object) -> Iterator[object]:
-        """The values under such names, at any depth, also in texts that hold JSON or `name=value`.
+        """Find the values under such names, at any depth, including in strings that contain JSON or `name=value`.
 
         Args:
-            arguments: what a model sent, read or not.
+            arguments: the arguments as sent, parsed or not.
         """
         waiting: list[Any] = [arguments]
         for _ in range(_MOST_ITEMS):
@@ -90,12 +90,12 @@ class SecretNames:
 
 
 def redact_arguments(arguments: Any, secret: Collection[str], redact: Callable[[str], str]) -> Any:
-    """A copy of what was sent, with the mark in the place of secrets.
+    """Copy JSON arguments, replacing secrets with the redaction mark.
 
     Args:
         arguments: a JSON value.
-        secret: names of members whose values are hidden whatever they are.
-        redact: takes secrets out of a text.
+        secret: names of members whose values are always hidden.
+        redact: removes secrets from a text.
     """
     if isinstance(arguments, Mapping):
         return {
@@ -116,7 +116,7 @@ def redact_arguments(arguments: Any, secret: Collection[str], redact: Callable[[
 
 
 def outline(arguments: Mapping[str, Any]) -> str:
-    """The names of arguments and the JSON types of their values: what can be shown while it is not clear what is secret.
+    """The argument names and the JSON types of their values, for use while it is unknown which are secret.
 
     Args:
         arguments: JSON values by name.
@@ -145,7 +145,7 @@ def _words(name: str) -> frozenset[str]:
 
 
 def _folded(name: str) -> str:
-    """A name with letters of another width, and other forms of the same, as plain ones."""
+    """Normalize full-width and other compatibility characters in a name to plain ones."""
     return name if name.isascii() else normalize("NFKC", name)
 
 

@@ -1,7 +1,7 @@
 """Passwords in command lines and in calls: `curl -u user:...`, `mysql -p...`, `auth=('user', '...')`.
 
-Which short option holds a password differs from program to program, so each row names its programs. Sources: the manual
-pages of these programs.
+The short option for a password differs between programs, so each row lists its programs. Sources: the manual pages of
+these programs.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ SOURCES = (*(source for _, source in _OPTIONS), _PROGRAMS, _LOGINS, _VALUE)
 
 
 def command_spans(text: str, lowered: str) -> Iterator[tuple[int, int]]:
-    """Where passwords are in command lines, and in calls that log in.
+    """Find passwords in command lines, and in calls that log in.
 
     Args:
         text: foreign text of any length; the time taken is linear in it.
-        lowered: the same in lower case.
+        lowered: the same text in lower case.
     """
     if any(sign in text for sign in _SIGNS) and re.search(_OPTION, text):
         yield from _option_spans(text)

@@ -1,7 +1,7 @@
-"""A text without its codings: what URLs, JSON, HTML, mail, shells, SQL and line breaks make of a value is undone.
+"""Undo encodings in a text: those of URLs, JSON, HTML, mail, shells, SQL and line breaks.
 
-`values` knows the spellings in which letters and digits stay as they are, and finds them without looking at the rest of a text.
-Here are the others: every character may be escaped, a quote may be doubled, and a line break may divide a value.
+`values` finds spellings that leave letters and digits unchanged, without decoding the text. This module handles the
+others, in which any character may be escaped, a quote may be doubled, or a line break may split a value.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SOFT_BREAK = re.compile(r"(?P<wrap>=\r?\n)")
 _MAIL = re.compile(r"=(?P<mail>[0-9A-Fa-f]{2})|(?P<wrap>=?\r?\n|\r)")
 _HEX = r"(?<![0-9A-Za-z])(?:0x)?(?P<pair>[0-9A-Fa-f]{2})(?![0-9A-Za-z])"
 _LETTER = r"(?:'(?:[^'\\]|\\.)'|\"(?:[^\"\\]|\\.)\")"
-_LISTED = (  # one by one: what five in a row look like, beginning with one sign so that it is found at once, and one
+_LISTED = (  # byte lists: a fast pattern that detects a run, and the pattern of one item
     (r":(?:[0-9A-Fa-f]{2}:){3}", rf"{_HEX}:?"),
     (r"-(?:[0-9A-Fa-f]{2}-){3}", rf"{_HEX}-?"),
     (r" (?:[0-9A-Fa-f]{2} ){3}", rf"{_HEX} ?"),
@@ -37,7 +37,7 @@ _LISTED = (  # one by one: what five in a row look like, beginning with one sign
 _WIDER = 0xFEE0
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 _WIDE = "(?P<wide>[\uff01-\uff5e])|(?P<wrap>[\r\n])"
-_CODINGS = (  # what a text must hold, and the pattern; apart, since `a=e3b0` and `\\n` may be of the value itself
+_CODINGS = (  # required marks and pattern; separate, since `a=e3b0` and `\\n` may belong to the value
     (("\\", "%", "&", "''", '""', "'\"'\"'"), _ESCAPE),
     (("\n", "\r"), _LINE_BREAK),
     (("=\n", "=\r"), _SOFT_BREAK),
@@ -46,7 +46,7 @@ _CODINGS = (  # what a text must hold, and the pattern; apart, since `a=e3b0` an
 
 
 def decode_each(text: str) -> Iterator[DecodedText]:
-    """A text without codings, once for each kind of them; none for a kind that it does not hold.
+    """Decode a text once for each kind of encoding that it contains.
 
     Args:
         text: foreign text of any length; the time taken is linear in it.
@@ -66,14 +66,14 @@ def _unescaped(text: str) -> Iterator[DecodedText]:
 
 
 class DecodedText:
-    """A text without one kind of codings.
+    """A text with one kind of encoding undone.
 
     Args:
-        text: the text.
-        coding: the pattern of what is undone.
+        text: the original text.
+        coding: the pattern of the escapes to undo.
 
     Attributes:
-        plain: the text in UTF-8, of which each character is one byte.
+        plain: the decoded text as UTF-8 bytes, one character per byte.
     """
 
     def __init__(self, text: str, coding: re.Pattern[str]) -> None:
@@ -81,7 +81,7 @@ class DecodedText:
         self.plain = coding.sub(_decode, text) if text.isascii() else "".join(piece for piece, _, _ in self._pieces())
 
     def find_spans(self, value: str) -> Iterator[tuple[int, int]]:
-        """Where a value is in the text.
+        """Find a value, and yield its positions in the original text.
 
         Args:
             value: the value, from `decoded_forms`.
@@ -98,7 +98,7 @@ class DecodedText:
             at = self.plain.find(value, at + 1)
 
     def _pieces(self) -> Iterator[tuple[str, int, int]]:
-        """The parts of the text without codings, and where each comes from."""
+        """Yield the decoded pieces of the text with their original positions."""
         done = 0
         for escape in self._pattern.finditer(self._text):
             yield from _verbatim(self._text, done, escape.start())
@@ -108,7 +108,7 @@ class DecodedText:
 
 
 def decoded_forms(value: str) -> set[str]:
-    """A value as `Reading.plain` may have it: what looks like a coding in the value itself is kept or undone.
+    """The forms in which `DecodedText.plain` may contain a value, with escapes in the value itself kept or undone.
 
     Args:
         value: a registered value.

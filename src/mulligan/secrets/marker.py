@@ -1,4 +1,4 @@
-"""The mark that takes the place of a secret."""
+"""The mark that replaces a secret."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ REDACTED = "[redacted]"
 
 
 def redact_spans(text: str, spans: Iterable[tuple[int, int]]) -> str:
-    """Put one mark in the place of each span; spans that touch count as one.
+    """Replace each span with the redaction mark; overlapping or adjacent spans share one mark.
 
     Args:
         text: any text.
-        spans: where to begin and where to end, in any order.
+        spans: pairs of start and end positions, in any order.
 
     Returns:
-        The text with `[redacted]` in the place of the spans.
+        The text with `[redacted]` in place of the spans.
     """
     done = 0
     parts: list[str] = []

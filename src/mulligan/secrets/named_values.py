@@ -1,4 +1,4 @@
-"""Values whose names say that they are secret: `password=...`, `"api_key": "..."`, `Authorization: ...`, cookies."""
+"""Values whose names mark them as secret: `password=...`, `"api_key": "..."`, `Authorization: ...`, cookies."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mulligan.secrets.tokens import is_random
 _PERCENT = "%(?:25){0,2}"
 _SPACE = rf"(?:[ \t]|{_PERCENT}20)"
 _QUOTE = rf"(?:\\|{_PERCENT}5c){{0,7}}(?:[\"'`]|{_PERCENT}(?:2[27]|60)|&(?:quot|apos|#39|#34|#x27|#x22);)"
-_ASSIGNMENT = (  # what stands between a name and its value; met with lower case only
+_ASSIGNMENT = (  # between a name and its value; matched against lower case
     rf"(?:{_QUOTE})?(?:(?:{_SPACE}|\+){{0,2}}(?P<is>=>|:=|=(?!=)|:(?!//)|{_PERCENT}3[ad]|\\u003[ad]"
     rf"|(?:>|&gt;|{_PERCENT}3e)(?=[^<>&%\s]{{1,256}}(?:<|&lt;|{_PERCENT}3c)(?:/|{_PERCENT}2f)))"
     rf"(?:(?<![ad]){_SPACE}{{0,2}}|(?<=[ad])(?:{_SPACE}|\+){{0,2}})|(?P<gap>(?:,|{_PERCENT}2c)?(?:{_SPACE}|\+)))"
@@ -28,7 +28,7 @@ _NAME_PATTERNS = tuple(
         *((word, "") for word in ("key", "token", "secret", "pwd", "cookie", "code", "sessionid", "sid", "jwt", "otp")),
     )
 )
-_FOREIGN_NAMES = (  # words for a password in other languages; of those in ASCII, none is a part of an English word
+_FOREIGN_NAMES = (  # words for a password in other languages; no ASCII one is part of an English word
     *(
         "kennwort",
         "wachtwoord",
@@ -44,13 +44,13 @@ _FOREIGN_NAMES = (  # words for a password in other languages; of those in ASCII
     *("contraseña", "hasło", "lösenord", "jelszó", "parolă", "şifre", "mật khẩu", "пароль", "κωδικός", "סיסמה"),
     *("كلمة المرور", "पासवर्ड", "รหัสผ่าน", "密码", "密碼", "口令", "パスワード", "비밀번호", "암호"),
 )
-_SENTENCE = (  # a sentence: "the password for bob is now hunter2"
+_SENTENCE = (  # "the password for bob is now hunter2"
     r"(?P<word>pass(?:word|wd|phrase|code)|pwd|(?:api|access|secret|private)[ _-]?key|token|secret)"
     r"(?: (?:for|of|on) [^\s]{1,64})? (?:(?:has been |was |is )?(?:re)?(?:set|changed) to|is|was)(?: now)?:? "
 )
 _COPULAS = "is|was|ist|war|lautet|es|era|est|é|è|är|er|on|jest|to|je|это|είναι"
 _UNSPACED_COPULAS = "は|是|为|為|은|는"
-_ADJACENT = (  # a value beside its name, with at most a verb and an opening bracket or quote between: "password (hunter2)"
+_ADJACENT = (  # at most a verb and an opening bracket or quote between name and value: "password (hunter2)"
     rf"(?P<gap>[ \t]{{1,2}}|(?=[^\x00-\x7f]))(?:(?:{_COPULAS})[ \t]{{1,2}}|(?:{_UNSPACED_COPULAS})[ \t]{{0,2}})?"
     rf"[(\[]?(?P<open>{_QUOTE})?(?=[^\s])"
 )
@@ -128,11 +128,11 @@ SOURCES = (
 
 
 def named_spans(text: str, lowered: str) -> Iterator[tuple[int, int]]:
-    """Where the values are whose names say that they are secret.
+    """Find the values whose names mark them as secret.
 
     Args:
         text: foreign text of any length; the time taken is linear in it.
-        lowered: the same in lower case, character by character.
+        lowered: the same text in lower case, with identical character positions.
     """
     is_named = False
     for literal, source in _NAME_PATTERNS:
@@ -160,7 +160,7 @@ def _assigned_spans(source: str, text: str, lowered: str) -> Iterator[tuple[int,
 
 
 def _adjacent_spans(source: str, text: str, lowered: str) -> Iterator[tuple[int, int]]:
-    """Where values are that are no word of a sentence and have the name of a secret right before them."""
+    """Find password-like values that directly follow the name of a secret."""
     for match in re.finditer(source, lowered):
         start, quote = match.end(), match["open"]
         end = _closing_quote(text, start, quote) if quote else _bare_end(text, start, escaped=False)
@@ -170,7 +170,7 @@ def _adjacent_spans(source: str, text: str, lowered: str) -> Iterator[tuple[int,
 
 
 def _names_secret(match: re.Match[str], value: str, lowered: str, end: int) -> bool:
-    """Whether the name of a value means a secret: that of a password does, a key or a token may be one of a table or a text."""
+    """Whether a name denotes a secret: a password always does, but `key` or `token` may have an ordinary meaning."""
     word, preceding = match["word"], lowered[max(0, match.start() - 32) : match.start()]
     if word in _PASSWORDS or word in _FOREIGN_PASSES or word in _FOREIGN_NAMES:
         return not preceding[-1:].isalnum() and not (
@@ -186,7 +186,7 @@ def _names_secret(match: re.Match[str], value: str, lowered: str, end: int) -> b
 
 
 def _sentence_spans(text: str, lowered: str, match: re.Match[str]) -> Iterator[tuple[int, int]]:
-    """Where the value is that a sentence tells, if it is one that no sentence would hold otherwise."""
+    """Find the secret value that a sentence states, if it is not an ordinary word."""
     start = match.end()
     quote = re.compile(_QUOTE).match(text, start)
     if quote:
@@ -210,7 +210,7 @@ def _sentence_spans(text: str, lowered: str, match: re.Match[str]) -> Iterator[t
 
 
 def is_password_like(value: str) -> bool:
-    """Whether a word is none of a sentence: letters with digits, or with the signs that passwords are made of."""
+    """Whether a word is not ordinary prose: it combines letters with digits, or with signs typical of passwords."""
     if len(value) < _SHORTEST_PASSWORD or value == REDACTED or re.fullmatch(_PLACEHOLDER, value):
         return False
     is_technical = re.fullmatch(_TECHNICAL, value, re.IGNORECASE) and not is_random(value)
@@ -220,7 +220,7 @@ def is_password_like(value: str) -> bool:
 
 
 def _phrase_end(text: str, end: int, lowered: str) -> int:
-    """Where a phrase of plain words ends; a word that only sentences need is no part of it."""
+    """The end of a passphrase of plain words; it stops before words that are typical of prose."""
     for _ in range(_LONGEST_PHRASE):
         following = re.compile(_PHRASE_WORD).match(lowered, end)
         if not following or _is_prose(following["next"], _PROSE) or text[following.start("next")].isupper():
@@ -230,7 +230,7 @@ def _phrase_end(text: str, end: int, lowered: str) -> int:
 
 
 def _find_value(text: str, lowered: str, match: re.Match[str]) -> tuple[int, int] | None:
-    """Where the secret value is that follows a name, or None where there is none."""
+    """Find the secret value after a name, or return None if there is none."""
     if not _is_credential(match, lowered):
         return None
     word, start, quote = match["word"], match.end(), match["open"]
@@ -274,7 +274,7 @@ def _is_credential(match: re.Match[str], lowered: str) -> bool:
 
 
 def _is_option_or_header(match: re.Match[str], head: str) -> bool:
-    """Whether only a space stands between a name and its value: an option's, a header's, or a quoted password."""
+    """Whether a value separated from its name only by a space is that of an option or header, or a quoted password."""
     if re.search(r"--[\w-]{0,32}\Z", head) or (match["word"] == "authorization" and match["open"]):
         return True
     is_quoted = match["open"] and match.end("word") == match.start("gap") and match["gap"][0] not in ",%"
@@ -282,7 +282,7 @@ def _is_option_or_header(match: re.Match[str], head: str) -> bool:
 
 
 def _is_assignment(match: re.Match[str]) -> bool:
-    """Whether the name is assigned to, `name=value`, where `name: value` may be prose."""
+    """Whether the name is assigned a value, as in `name=value`; `name: value` may be prose."""
     return (match["is"] or "").endswith(("=", "d", ">", ";", "e"))
 
 
@@ -308,7 +308,7 @@ def _closing_quote(text: str, start: int, quote: str) -> int:
 
 
 def _is_harmless(value: str, match: re.Match[str], lowered: str, *, authorized: bool) -> bool:
-    """Whether a value is no secret though its name says so: a placeholder, a path, a number or a word of a sentence."""
+    """Whether a value with a secret's name is not a secret: a placeholder, a path, a number or an ordinary word."""
     word, is_assigned, is_quoted = match["word"], _is_assignment(match), bool(match["open"])
     bare = value.strip(".,;:!?()[]'\" ")
     plain = bare.lower()
@@ -335,5 +335,5 @@ def _is_prose(plain: str, prose: str) -> bool:
 
 
 def _is_path(value: str) -> bool:
-    """Whether a value is the path of a file; a key in base64 may begin with a slash too."""
+    """Whether a value is a file path; a base64 key may also begin with a slash."""
     return re.fullmatch(_PATH, value) is not None and not is_random(re.sub(r"\W", "", value))

@@ -1,7 +1,7 @@
-"""What secrets look like: well-known shapes, addresses, tokens, named values and command lines.
+"""The shapes of secrets: well-known formats, URLs, tokens, named values and command lines.
 
-Patterns are kept as sources, since most processes need few of them and `re` remembers those that were used. Each takes
-linear time: an unbounded repeat is never followed by something required, nor does it hold another one.
+Patterns are stored as source strings, since most processes use only a few and `re` caches those. Each takes linear
+time: an unbounded repeat is never followed by a required part and never contains another unbounded repeat.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _PEM = (
 )
 _JWT = r"eyJ[A-Za-z0-9_-]{6,}(?:\.[A-Za-z0-9_-]*){0,4}"
 
-# A shape is looked for only where a character and then a literal occur that it must hold. Group 1, if any, is kept.
+# A pattern is tried only if the text contains its character and its literal. Group 1, if any, is kept.
 _PATTERNS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     (
         "-",
@@ -76,13 +76,13 @@ SOURCES = (*(source for _, shapes in _PATTERNS for _, source in shapes), _BEARER
 
 
 def redact_patterns(text: str) -> str:
-    """Replace what looks like a secret.
+    """Replace everything that looks like a secret.
 
     Args:
         text: foreign text of any length; the time taken is linear in it.
 
     Returns:
-        The text with `[redacted]` in the place of secrets.
+        The text with `[redacted]` in place of secrets.
     """
     for character, patterns in _PATTERNS:
         if character in text:
@@ -102,5 +102,5 @@ def redact_patterns(text: str) -> str:
 
 def _redact_match(match: re.Match[str]) -> str:
     if match[0].startswith("eyJ") and "." not in match[0]:
-        return match[0]  # JSON in base64, but not a signed token
+        return match[0]  # base64-encoded JSON, but not a signed token
     return f"{match[1] if match.re.groups else ''}{REDACTED}"

@@ -1,4 +1,4 @@
-"""Removes secrets from foreign text: registered values, well-known shapes, values by their names, and addresses."""
+"""Remove secrets from foreign text: registered values, well-known formats, named values, and credentials in URLs."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _CREDENTIAL_NAME = (
     r"(?:[^A-Z0-9]|$)|(?:TOKEN|PASSWORD|PASSWD|PASSPHRASE|PWD|COOKIE|SECRET|(?:API|ACCESS|SECRET|PRIVATE|AUTH)KEY)(?:[^A-Z0-9]|$)"
     r"|(?:DATABASE|DB|REDIS|MONGO|MONGODB|POSTGRES|BROKER|AMQP)_UR[IL]$|CONNECTION_?STRING|CONN_STR"
 )
-_ORDINARY_NAME = (  # where a credential is, how large, how many or how old, or whether there is one
+_ORDINARY_NAME = (  # a credential's location, size, count, age or presence
     r"^(?:MAX|MIN|NUM|USE|ENABLE|DISABLE)_|_(?:PATH|FILE|FILENAME|DIR|DIRECTORY|FOLDER|SOCK|SOCKET|LOG|HOST|PORT|BUS_ADDRESS"
     r"|TIMEOUT|TTL|AGE|SIZE|LENGTH|LIMIT|COUNT|BITS|SECONDS|MINUTES|HOURS|DAYS|EXPIRY)$"
 )
-_ORDINARY_VALUE = (  # a switch, and addresses that carry nothing
+_ORDINARY_VALUE = (  # a switch, or a URL without credentials
     r"(?i:disabled)|[A-Za-z][A-Za-z0-9+.-]{0,20}://[^\s/?#@]*(?:/[^\s/?#@]{0,15}){0,9}"
 )
 _ESCAPE = (
@@ -39,15 +39,15 @@ _LONGEST_ESCAPE = 36
 
 
 class Redactor:
-    """Replaces secrets in text by `[redacted]`.
+    """Replaces secrets in text with `[redacted]`.
 
     Args:
-        values: secrets to register from the start.
-        environment: where to look for variables whose names look like credentials (values of 8 characters or more);
-            None: `os.environ`. It is read once, at the first redaction.
+        values: secrets to register at creation.
+        environment: the variables to search for credentials, by name (values of 8 characters or more); None means
+            `os.environ`. It is read once, at the first redaction.
 
     Attributes:
-        shortest: a text of fewer characters holds no secret: the length of the shortest registered one, at most 8.
+        shortest: the length of the shortest registered secret, at most 8; shorter texts contain no secret.
     """
 
     def __init__(self, values: Iterable[str] = (), *, environment: Mapping[str, str] | None = None) -> None:
@@ -62,10 +62,11 @@ class Redactor:
             self.register(value)
 
     def register(self, value: object) -> None:
-        """Add a secret; the latest 1,000 are kept in addition to the host's own, each with its first 16,384 characters.
+        """Register a secret.
 
-        Values of less than 4 characters are ignored: replacing them would destroy the text around them (`hiding` is for
-        those). So are booleans, None and every type that is not named below.
+        The latest 1,000 values are kept in addition to the host's own, each with its first 16,384 characters. Values
+        shorter than 4 characters are ignored, since replacing them everywhere would make text unreadable; use
+        `with_values` for those. Booleans, None and all types not listed below are ignored, too.
 
         Args:
             value: a str, bytes or number, or lists, tuples, sets and mappings (their values) of such.
@@ -80,9 +81,8 @@ class Redactor:
         Args:
             text: foreign text of any length; the time taken is linear in it.
 
-        Returns:
-            The text with `[redacted]` in the place of secrets. The names before them and the hosts after them stay.
-            Redacting it again changes nothing.
+        Returns:     The text with `[redacted]` in place of secrets. The names before them and the hosts after them are
+        kept. Redacting     the result again changes nothing.
         """
         finder = self._finder or self._build()
         redacted = _redact_once(text, finder)
@@ -93,7 +93,7 @@ class Redactor:
         return redacted
 
     def redact_values(self, text: str) -> str:
-        """Replace the registered values only: for a model's own text, which is shown back to it.
+        """Replace registered values only, as for a model's own text that is shown back to it.
 
         Args:
             text: a text of any length.
@@ -102,10 +102,10 @@ class Redactor:
         return finder.redact(text) if finder.anchors or finder.unprobed else text
 
     def with_values(self, values: Collection[str]) -> Redactor:
-        """A redactor for the texts of one call, which also hides some values if they are whole words.
+        """Create a redactor for the texts of one call that also hides the given values as whole words.
 
         Args:
-            values: short secrets of that call. Everywhere else they are ordinary numbers or words.
+            values: short secrets of that call, which are ordinary numbers or words elsewhere.
         """
         return _CallRedactor(self, values)
 
@@ -135,7 +135,7 @@ class Redactor:
 
 
 class _CallRedactor(Redactor):
-    """Hides short values as whole words, then what another redactor hides."""
+    """Hides short values as whole words, then everything that another redactor hides."""
 
     def __init__(self, redactor: Redactor, values: Collection[str]) -> None:
         super().__init__(environment={})
@@ -174,7 +174,7 @@ def _names_credential(name: str) -> bool:
 
 
 def _is_file(value: str) -> bool:
-    """Whether a value is the path of something that exists; a secret in base64 may look like a path."""
+    """Whether a value is the path of an existing file; a base64 secret may look like a path."""
     try:
         return os.path.isabs(value) and os.path.exists(value)
     except (OSError, ValueError):
@@ -182,14 +182,14 @@ def _is_file(value: str) -> bool:
 
 
 def truncate(text: str, limit: int) -> str:
-    """Shorten a text that was redacted, at a word boundary if there is one near.
+    """Shorten a redacted text, at a word boundary if one is near.
 
     Args:
-        text: the text; a mark of redaction, a character with its accents and an escape stay whole or go.
-        limit: the most characters of the result.
+        text: the text; redaction marks, accented characters and escapes are kept whole or dropped.
+        limit: the maximum length of the result.
 
     Returns:
-        The text itself if it is short enough, otherwise its beginning with `…` at the end.
+        The text itself if it is short enough, otherwise its beginning followed by `…`.
     """
     if len(text) <= limit:
         return text
@@ -203,7 +203,7 @@ def truncate(text: str, limit: int) -> str:
 
 
 def _boundary(text: str, end: int) -> int:
-    """The last place up to `end` that is not inside a mark, an escape or a character of several code points."""
+    """The last position up to `end` that is not inside a redaction mark, an escape or a combined character."""
     mark = text.find(REDACTED, max(0, end - len(REDACTED) + 1), end + len(REDACTED) - 1)
     if 0 <= mark < end:
         return mark
@@ -220,7 +220,7 @@ def _boundary(text: str, end: int) -> int:
 
 
 def _continues(text: str, at: int) -> bool:
-    """Whether the character at a place belongs to the one before it."""
+    """Whether the character at a position combines with the one before it."""
     if text[at].isascii():
         return False
     from unicodedata import category
@@ -231,11 +231,11 @@ def _continues(text: str, at: int) -> bool:
 
 
 def redacted_pointer(pointer: str, redact: Callable[[str], str]) -> str:
-    """A JSON Pointer without secrets, which it may hold with `~1` for a slash, or slashes for dots.
+    """Redact a JSON Pointer, in which a secret may contain `~1` for a slash, or slashes for dots.
 
     Args:
         pointer: the pointer.
-        redact: takes secrets out of a text.
+        redact: removes secrets from a text.
     """
     redacted = redact(pointer)
     for spelling in pointer_spellings(pointer):
@@ -245,11 +245,7 @@ def redacted_pointer(pointer: str, redact: Callable[[str], str]) -> str:
 
 
 def pointer_spellings(pointer: str) -> Iterator[str]:
-    """How the names in a JSON Pointer may have been written, where that is not the pointer itself.
-
-    Args:
-        pointer: the pointer.
-    """
+    """Yield other spellings of the names in a JSON Pointer, if they differ from the pointer itself."""
     if "~" in pointer:
         yield pointer.replace("~1", "/").replace("~0", "~")
     if pointer.count("/") > 1:

@@ -1,6 +1,6 @@
-"""Values beside the names of secrets in structures: members, attributes, pairs, lists, blocks, tables and logins.
+"""Secrets beside their names in structures: members, attributes, pairs, lists, blocks, tables and logins.
 
-A name counts only as a whole, and a value only if no sentence would hold it: letters with digits or signs, and no space.
+Only a whole name counts, and only a value that is not ordinary prose: letters with digits or signs, and no space.
 """
 
 from __future__ import annotations
@@ -63,12 +63,12 @@ SOURCES = (*_FORMS, _LOGIN)
 
 
 def structure_spans(text: str, lowered: str, is_password_like: Callable[[str], bool]) -> Iterator[tuple[int, int]]:
-    """Where values are that have the name of a secret beside them in a structure.
+    """Find values beside the name of a secret in a structure.
 
     Args:
         text: foreign text of any length; the time taken is linear in it.
-        lowered: the same in lower case, character by character.
-        is_password_like: whether a word is none of a sentence.
+        lowered: the same text in lower case, with identical character positions.
+        is_password_like: whether a word is not ordinary prose.
     """
     if any(word in lowered for word in _WORDS):
         for source in _FORMS:
@@ -84,13 +84,13 @@ def structure_spans(text: str, lowered: str, is_password_like: Callable[[str], b
 
 
 def _is_strong(value: str) -> bool:
-    """Whether a word before an `@` is no part of an address: it has digits, and signs or letters of both cases."""
+    """Whether a word before `@` is not part of an address: it has digits, and signs or letters of both cases."""
     is_mixed = any(map(str.isupper, value)) and any(map(str.islower, value))
     return any(map(str.isdigit, value)) and (is_mixed or not _SIGNS.isdisjoint(value))
 
 
 def _column_spans(text: str, lowered: str, is_password_like: Callable[[str], bool]) -> Iterator[tuple[int, int]]:
-    """Where the values of a table's columns are whose heads name secrets."""
+    """Find the values in table columns whose headers name secrets."""
     next_start, rows, separator, count = 0, 0, "", 0
     secret_columns: list[int] = []
     for line in text.splitlines(keepends=True):

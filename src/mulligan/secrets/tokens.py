@@ -1,9 +1,9 @@
-"""Tokens that say whose they are: services publish a prefix for theirs, so that such a token can be found in a text.
+"""Tokens of known services, which publish distinctive prefixes so that their tokens can be detected.
 
 Sources: GitHub's list of supported secret scanning patterns (https://docs.github.com/code-security/secret-scanning),
 the rules of gitleaks (https://github.com/gitleaks/gitleaks/blob/master/config/gitleaks.toml), GitLab's token overview
-(https://docs.gitlab.com/security/tokens/), and the pages of the services themselves. Lengths are rather too short than
-too long: services lengthen their tokens.
+(https://docs.gitlab.com/security/tokens/), and the services' own pages. Minimum lengths err on the short side, since
+services lengthen their tokens.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _EQUALS = r"%(?:25){0,2}3[Dd]|\\u003[Dd]"
 _UUID = f"{_H}{{8}}(?:-{_H}{{4}}){{3}}-{_H}{{12}}"
 
 TOKENS: tuple[tuple[str, ...], ...] = (
-    # Models and what is built with them
+    # Models and AI services
     ("OpenAI, Anthropic, DeepSeek, OpenRouter, Langfuse, LiteLLM", f"sk-{_W}{{16,}}"),
     ("OpenAI session", f"sess-{_A}{{32,}}"),
     ("ElevenLabs", f"sk_{_H}{{40,}}"),
@@ -43,7 +43,7 @@ TOKENS: tuple[tuple[str, ...], ...] = (
     ("Browserbase", f"bb_(?:live|test)_{_W}{{20,}}"),
     ("Modal", f"a[ks]-{_A}{{22}}(?![A-Za-z0-9_-])"),
     ("Weights & Biases", f"wandb_v[0-9]_{_W}{{32,}}"),
-    # Code and delivery
+    # Source code and deployment
     ("GitLab", f"gl(?:dt|rtr?|cbt|ptt|ft|imt|agent|soat|oas|ffct|wt)-{_W}{{16,}}"),
     ("GitLab runner registration", f"GR1348941{_W}{{20,}}"),
     ("npm", f"npm_{_A}{{20,}}"),
@@ -96,7 +96,7 @@ TOKENS: tuple[tuple[str, ...], ...] = (
     ("MongoDB Atlas", f"mdb_sa_sk_{_W}{{30,}}"),
     ("Confluent", "cflt[A-Za-z0-9+/]{50,}"),
     ("ClickHouse", f"4b1d{_A}{{38}}(?![A-Za-z0-9])"),
-    # Work, messages, money
+    # Productivity, messaging, payments
     ("Notion", f"ntn_{_A}{{32,}}", f"secret_{_A}{{40,}}"),
     ("Atlassian", rf"AT(?:ATT|CTT|STT)3(?:[A-Za-z0-9_=-]|{_EQUALS}){{40,}}"),
     ("Bitbucket", f"ATBB{_A}{{24,}}"),
@@ -126,33 +126,33 @@ TOKENS: tuple[tuple[str, ...], ...] = (
     ("Stripe", f"[prs]k_(?:live|test)_{_A}{{8,}}", f"sk_org_(?:live_|test_)?{_A}{{20,}}"),
     ("Square", f"sq0[a-z]{{3}}-{_W}{{20,}}"),
     ("Frame.io", f"fio-u-{_W}{{40,}}"),
-    # Watching
+    # Monitoring
     ("New Relic", f"NR[A-Z]{{2}}-{_A}{{16,}}", f"{_H}{{36}}NRAL"),
     ("Grafana", f"glsa_{_A}{{32}}_{_H}{{8}}", "glc_[A-Za-z0-9+/=]{32,}"),
     ("Sentry", "sntry[a-z]_[A-Za-z0-9+/=_-]{40,}"),
     ("Dynatrace", rf"dt0[a-z][0-9]{{2}}\.{_U}{{24}}\.{_U}{{40,}}"),
 )
-"""A service, then patterns of its tokens; each begins with one character, or with a class of some.
+"""Services with the patterns of their tokens; each pattern begins with a character or a character class.
 
-They are looked for where a word begins, or where an escape before it ends.
+Tokens are searched for at the start of a word, or after an escape.
 """
 
-UNKNOWN_TOKEN = (  # a short prefix, then much that looks random: the form that services have come to agree on
+UNKNOWN_TOKEN = (  # the common format: a short prefix, then a long random part
     rf"(?!sha[0-9])[a-z][a-z0-9]{{1,11}}(?:_[a-z0-9]{{1,8}}){{0,3}}[_-](?P<random>{_A}{{32,}})"
 )
 _RUN = r"(?<![A-Za-z0-9_.~-])[A-Za-z0-9_.~-]{14,}"
-_ESCAPE = (  # of JSON, Python, an address, a terminal; the first character is the one before the run
+_ESCAPE = (  # escapes of JSON, Python, URLs and terminals; they start at the character before the run
     r"\\(?:[bfnrt]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4})|%(?:25){0,2}(?:[35][Bb][0-9]{1,3}m|[0-9A-Fa-f]{2})|[\[;][0-9]{1,3}m"
 )
 _SHORTEST_UNKNOWN = 34
 _FEWEST_CHANGES = 0.45
-"""Of random letters and digits, three of five differ in kind from the one before; of `readPageContent`, one of five."""
+"""Of random letters and digits, three in five differ in kind from the one before; in `readPageContent`, one in five."""
 
 SOURCES = (*(source for _, *sources in TOKENS for source in sources), UNKNOWN_TOKEN, _RUN)
 
 
 def token_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Where tokens are in a text.
+    """Find tokens in a text.
 
     Args:
         text: foreign text of any length; the time taken is linear in it.
@@ -167,7 +167,7 @@ def token_spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _token_starts(text: str, start: int, end: int) -> Iterator[int]:
-    """Where a token may begin in a run of its characters: where a word does, or an escape before it ends."""
+    """Yield the positions in a run where a token may begin: at the start of a word, or after an escape."""
     escape = re.compile(_ESCAPE).match(text, max(0, start - 1), end)
     if escape:
         yield escape.end()
@@ -188,7 +188,7 @@ def _token(text: str, start: int, end: int) -> re.Match[str] | None:
 
 @cache
 def _patterns_by_character() -> dict[str, re.Pattern[str]]:
-    """By its first character, a pattern of all tokens that can begin with it."""
+    """For each first character, a pattern of all tokens that can begin with it."""
     by_character: dict[str, list[str]] = {}
     for source in (source for _, *sources in TOKENS for source in sources):
         first = source[: source.index("]") + 1] if source[0] == "[" else source[0]
@@ -198,11 +198,7 @@ def _patterns_by_character() -> dict[str, re.Pattern[str]]:
 
 
 def is_random(text: str) -> bool:
-    """Whether letters and digits look as if chance had chosen them; a name does not.
-
-    Args:
-        text: letters and digits.
-    """
+    """Whether letters and digits look random; a name does not."""
     kinds = [character.isdigit() + 2 * character.isupper() for character in text[:64]]
     changes = sum(one != other for one, other in pairwise(kinds))
     return len(set(kinds)) == len("aA0") and changes >= _FEWEST_CHANGES * len(kinds)

@@ -1,4 +1,4 @@
-"""Registered secret values, and every spelling in which a failure can carry them."""
+"""Registered secret values, and every spelling in which a failure can contain them."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _SHORTEST_OF_ALL = 2
 _PROBE, _FRAGMENT, _LONGEST_PIN = 4, 6, 7
 _SHORTEST_CODED, _SHORTEST_FOLDED = 6, 8
 _RARE_FIRST = "QZXJqKYjVWzGkHUBxOFDNPMRLCIwvSTEAyb7g8964h3f5mpd2u1c0nlaorsite"
-_RARE_DIGITS = "7986543210BFDCEAbfdcea"  # in hex every letter has one of 3 to 7
+_RARE_DIGITS = "7986543210BFDCEAbfdcea"  # the hex code of an ASCII letter or digit starts with 3 to 7
 _ENTITIES = {"&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos"}
 _CONTROLS = {"\n": "n", "\r": "r", "\t": "t", "\b": "b", "\f": "f"}
 
 
 class Probe(NamedTuple):
-    """What a text must hold to hold one spelling of a value.
+    """What a text must contain to contain one spelling of a value.
 
     Attributes:
-        part: four letters or digits out of the spelling, the first of them as rare as possible.
-        runs: everything in the spelling that no escape changes.
+        part: four letters or digits of the spelling, the first of them as rare as possible.
+        runs: all parts of the spelling that no escape changes.
     """
 
     part: str
@@ -35,16 +35,16 @@ class Probe(NamedTuple):
 class Finder(NamedTuple):
     """Finds the registered values in a text.
 
-    A text is searched for the rarest characters of the values first, then for the parts that begin there, then for
-    everything else that a value needs. Only values that pass are searched for with a pattern.
+    It searches for the rarest characters of the values, then for the parts that begin there, then for the rest of what
+    each value needs. Only values that pass these checks are searched for with a pattern.
 
     Attributes:
-        anchors: the characters that parts begin with.
-        owners: by part, the values that have it and what else they need.
-        loose: values without such a part, which are always searched for.
-        phrases: values that hold a blank, so that a text may end in the midst of them.
-        sources: the patterns of the values that were searched for.
-        coded: by the first part of a value that is searched for in every coding, such values without codings.
+        anchors: the first characters of all parts.
+        values_by_part: for each part, the values that contain it and what else they need.
+        unprobed: values without such a part, which are always searched for.
+        phrases: values with white space or separators, which a truncated text may end inside.
+        sources: cached patterns of the values searched for so far.
+        decoded_values: decoded values to search for in decoded text, by their first characters.
     """
 
     anchors: str
@@ -56,7 +56,7 @@ class Finder(NamedTuple):
 
     @classmethod
     def of(cls, probes: Mapping[str, tuple[Probe, ...]]) -> Finder:
-        """Build it from values and the result of `probes_of` for each."""
+        """Build a finder from values and the result of `probes_of` for each."""
         values_by_part: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
         for value, needed_probes in probes.items():
             for part, runs in needed_probes:
@@ -85,7 +85,7 @@ class Finder(NamedTuple):
         return text
 
     def _decoded_spans(self, text: str) -> list[tuple[int, int]]:
-        """Where the values are that a text holds in some coding."""
+        """Find the values that a text contains in some encoding."""
         found: list[tuple[int, int]] = []
         for reading in decode_each(text):
             for part, values in self.decoded_values.items():
@@ -116,13 +116,13 @@ class Finder(NamedTuple):
 
 
 def _tail_length(text: str, phrase: str) -> int:
-    """How many characters of the beginning of a phrase a text ends with."""
+    """The length of the beginning of a phrase that a text ends with."""
     lengths = range(min(len(phrase), len(text)), _FRAGMENT - 1, -1)
     return next((length for length in lengths if text.endswith(phrase[:length])), 0)
 
 
 def secrets_of(value: object) -> Iterator[str]:
-    """The texts to hide for a value: its own, or those of everything in it."""
+    """Yield the texts to hide for a value: its own, or those of everything inside it."""
     for text in _texts_of(value):
         if len(text) >= _SHORTEST and text not in REDACTED:
             last = max(0, len(text) - _CHUNK)
@@ -131,13 +131,13 @@ def secrets_of(value: object) -> Iterator[str]:
 
 
 def short_secrets_of(value: object) -> Iterator[str]:
-    """The texts of two or three characters in a value: too short to hide wherever they occur."""
+    """The two- and three-character texts in a value, which are too short to hide everywhere."""
     return (text for text in _texts_of(value) if _SHORTEST_OF_ALL <= len(text) < _SHORTEST)
 
 
 def _texts_of(value: object) -> Iterator[str]:
     waiting: list[object] = [value]
-    seen: dict[int, object] = {}  # keeps the items alive, so that no id comes twice
+    seen: dict[int, object] = {}  # keeps the items alive, so that ids stay unique
     while waiting and len(seen) < _MOST_ITEMS:
         item = waiting.pop()
         if id(item) in seen:
@@ -160,7 +160,7 @@ def _text(item: Any) -> str:
 
 
 def probes_of(value: str) -> tuple[Probe, ...]:
-    """What each spelling of a value needs; empty where one has no four letters or digits in a row."""
+    """What each spelling of a value needs; empty if a spelling has no four consecutive letters or digits."""
     data = value.encode("utf-8", "surrogatepass")
     probes = [_probe(literal, _RARE_FIRST) for literal in (value, *_other_cases(value), *_encoded(value))]
     probes += [_probe(digits, _RARE_DIGITS) for digits in (data.hex(), data.hex().upper())]
@@ -174,7 +174,7 @@ def _probe(literal: str, rare_first: str) -> Probe | None:
 
 
 def _other_cases(value: str) -> Iterator[str]:
-    """A value in capital or small letters, if that cannot be a word."""
+    """A value in upper and lower case, if it cannot be a word."""
     if (
         len(value) >= _SHORTEST_FOLDED
         and value.isascii()
@@ -185,7 +185,7 @@ def _other_cases(value: str) -> Iterator[str]:
 
 
 def _encoded(value: str) -> Iterator[str]:
-    """A value in base64, also of UTF-16 or of base64, and in base32."""
+    """A value in base64 (also of its UTF-16 or base64 form) and in base32."""
     import base64
 
     data = value.encode("utf-8", "surrogatepass")
@@ -197,7 +197,7 @@ def _encoded(value: str) -> Iterator[str]:
 
 
 def _base64_cores(data: bytes) -> Iterator[str]:
-    """What the encoding of any text around the data must hold: one for each position modulo three."""
+    """The parts common to any base64 text that contains the data, one for each position modulo three."""
     from binascii import b2a_base64
 
     for lead, first in enumerate((0, 2, 3)):
@@ -220,7 +220,7 @@ def _make_pattern(value: str) -> str:
 
 
 def _is_pin(value: str) -> bool:
-    """Whether a value is a short number, which is part of many others."""
+    """Whether a value is a short number, which may occur inside many others."""
     return value.isdecimal() and len(value) <= _LONGEST_PIN
 
 
@@ -230,7 +230,7 @@ def _base64_pattern(character: str) -> str:
 
 
 def _character_pattern(character: str) -> str:
-    """A pattern for one character (or a run of backslashes) plain and as URLs, JSON, repr and HTML write it."""
+    """A pattern for one character (or a run of backslashes), plain and as escaped in URLs, JSON, repr and HTML."""
     if character.isascii() and character.isalnum():
         return character
     if character[0] == "\\":

@@ -1,1 +1,1 @@
-"""What comes from outside: foreign objects, texts and values are read without trusting them."""
+"""Foreign objects, texts and values, read without trusting them."""

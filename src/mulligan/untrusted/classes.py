@@ -1,8 +1,8 @@
-"""What foreign objects store, read without running any of their code.
+"""Read what foreign objects store without running any of their code.
 
-An attribute of a foreign object may be computed, and what computes it may wait for a server that is gone. So the namespaces
-of a class are read past its metaclass, an object's attributes past its class, and what a subclass of `str` or `dict` holds by
-the methods of `str` and `dict`.
+An attribute of a foreign object may be computed, and its code may block, for example on an unreachable server. Class
+namespaces are therefore read without the metaclass, instance attributes without the class, and the content of `str` and
+`dict` subclasses with the methods of `str` and `dict`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _BASES: tuple[tuple[type, Callable[[Any], Any]], ...] = (
     (list, lambda value: list.__getitem__(value, slice(None))),
 )
 # fmt: off
-_IN_MEMORY = frozenset((  # packages whose headers, addresses and values are known to do nothing but to read their own memory
+_IN_MEMORY = frozenset((  # packages whose objects are known to do no I/O when they are read
     "abc", "azure", "botocore", "builtins", "collections", "datetime", "decimal", "email", "enum", "fractions", "http", "httpx",
     "httpx2", "ipaddress", "multidict", "pathlib", "pydantic", "pydantic_core", "requests", "typing", "urllib", "urllib3",
     "uuid", "yarl",
@@ -47,7 +47,7 @@ def _once_a_class(function: Callable[[type], T]) -> Callable[[type], T]:
 
 
 def defines(value: Any, name: str) -> bool:
-    """Whether an object or its class has an attribute, without asking `__getattr__`, which makes one of any name.
+    """Whether an object or its class has an attribute, without calling `__getattr__`, which may accept any name.
 
     Args:
         value: any object.
@@ -57,20 +57,20 @@ def defines(value: Any, name: str) -> bool:
 
 
 def is_a(value: object, *classes: type) -> bool:
-    """Whether a value is an instance of a class, by its true class: `isinstance` asks the value too.
+    """Whether a value is an instance of a class by its true type; `isinstance` also trusts the value's `__class__`.
 
     Args:
         value: any object.
-        classes: the classes.
+        classes: the classes; one match is enough.
     """
     return issubclass(type(value), classes)
 
 
 def exact(value: Any) -> Any:
-    """What a value of a subclass of `str`, `int`, `float`, `bytes` or `list` holds; any other value itself.
+    """Convert an instance of a subclass of `str`, `int`, `float`, `bytes` or `list` to the base type.
 
     Args:
-        value: any object.
+        value: any object; one of another type is returned as is.
     """
     kind = type(value)
     if kind in _EXACT:
@@ -79,9 +79,9 @@ def exact(value: Any) -> Any:
 
 
 def as_dict(value: Any) -> dict[Any, Any]:
-    """A foreign mapping as a plain one, its first 1,000 items; empty where it cannot be read.
+    """Read a foreign mapping as a plain dict, limited to its first 1,000 items; empty if it cannot be read.
 
-    Of a class that is not known, only what it stores is read: the one dict that it keeps its items in.
+    Of an unknown mapping class, only stored data is read: the single dict that holds its items.
 
     Args:
         value: the mapping, or an object of a known client with `items`, such as a message with headers.
@@ -90,7 +90,7 @@ def as_dict(value: Any) -> dict[Any, Any]:
         return value
     try:
         named = [(exact(name), exact(inner)) for name, inner in islice(_items(value), _MOST_ITEMS)]
-    except Exception:  # it has none, or changes while it is read
+    except Exception:  # no items, or changed while being read
         return {}
     return {name: inner for name, inner in named if type(name) in _ATOMS}
 
@@ -99,7 +99,7 @@ def _items(value: Any) -> Iterable[tuple[Any, Any]]:
     if type(value) is MappingProxyType:
         import gc
 
-        value = gc.get_referents(value)[0]  # the mapping that it shows
+        value = gc.get_referents(value)[0]  # the underlying mapping
     if is_a(value, dict):
         return dict.items(value)
     if is_in_memory(type(value)):
@@ -110,11 +110,7 @@ def _items(value: Any) -> Iterable[tuple[Any, Any]]:
 
 @_once_a_class
 def is_in_memory(cls: type) -> bool:
-    """Whether a class and all its bases belong to packages whose objects are known to do no I/O when they are read.
-
-    Args:
-        cls: any class.
-    """
+    """Whether a class and all its bases come from packages whose objects do no I/O when read."""
     return all(_package(base) in _IN_MEMORY for base in _MRO(cls))
 
 
@@ -132,7 +128,7 @@ def _module(cls: type) -> str:
 
 
 class _Constant:
-    """A value that a class stores for all its objects."""
+    """A value that a class stores for all its instances."""
 
     __slots__ = ("_value",)
 
@@ -145,12 +141,9 @@ class _Constant:
 
 @_once_a_class
 def layout(cls: type) -> Mapping[str, Callable[[Any], Any]]:
-    """The attributes that objects of a class store outside of their `__dict__`, each with what reads it.
+    """The attributes that instances of a class store outside their `__dict__`, each with its reader.
 
-    A property hides what the classes below it store for all objects, but not a slot of theirs.
-
-    Args:
-        cls: any class.
+    A property hides class attributes of the same name in base classes, but not their slots.
     """
     found: dict[str, Callable[[Any], Any]] = {}
     computed: set[str] = set()
@@ -170,24 +163,17 @@ def layout(cls: type) -> Mapping[str, Callable[[Any], Any]]:
 
 
 def stored_attributes(value: Any) -> Mapping[str, Any]:
-    """The attributes that an object itself stores in its `__dict__`.
-
-    Args:
-        value: any object.
-    """
+    """The attributes in an object's own `__dict__`."""
     read = layout(type(value)).get("__dict__")
     own = None if read is None else read(value)
     return own if type(own) is dict else {}
 
 
 def exception_text(exception: BaseException) -> str:
-    """What an exception says: its `str`, but objects that it only was made with are shown by their class.
+    """The text of an exception: its `str`, with objects among its arguments shown by their class.
 
-    Python makes the text of most exceptions of their arguments, and would run the code of these. A `__str__` that the class
-    of the exception itself defines is called.
-
-    Args:
-        exception: any exception.
+    Python builds the text of most exceptions from their arguments, which would run the arguments' code. A `__str__`
+    that the exception's own class defines is called.
     """
     kind = type(exception)
     made_of = _ARGUMENTS(exception)[: 1 if issubclass(kind, BaseExceptionGroup) else None]
@@ -214,7 +200,7 @@ def _has_known_text(cls: type) -> bool:
 
 @_once_a_class
 def _shows_others(cls: type) -> bool:
-    """Whether the text of an object may be made of others that it holds."""
+    """Whether an object's text may include the texts of objects that it contains."""
     holds = any("__iter__" in _NAMESPACE(base) for base in _MRO(cls)) or cls is MethodType
     return holds and not issubclass(cls, (str, bytes))
 
@@ -235,7 +221,7 @@ def _is_printable(value: Any, depth: int) -> bool:
 
 
 class _Shown:
-    """Stands for an object that is shown by its class."""
+    """Placeholder for an object that is shown by its class."""
 
     __slots__ = ("_cls",)
 
@@ -247,7 +233,7 @@ class _Shown:
 
 
 def _printable(value: Any, depth: int) -> Any:
-    """A value in which every object whose text would run code that is not known is shown by its class."""
+    """Replace every object whose text would run unknown code with a placeholder that shows its class."""
     value = exact(value) if not is_a(value, tuple) else tuple.__getitem__(value, slice(None))
     kind = type(value)
     if _is_printable(value, depth):
@@ -260,14 +246,10 @@ def _printable(value: Any, depth: int) -> Any:
 
 
 def extra_fields(value: Any) -> Mapping[str, Any]:
-    """The attributes that a pydantic model keeps beside its fields.
-
-    Args:
-        value: any object.
-    """
+    """The extra attributes that a pydantic model stores beside its fields."""
     read = layout(type(value)).get("__pydantic_extra__")
     try:
         own = None if read is None else read(value)
-    except AttributeError:  # it was made without
+    except AttributeError:  # created without extra fields
         own = None
     return own if type(own) is dict else {}

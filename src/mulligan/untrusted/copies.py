@@ -1,4 +1,4 @@
-"""What plugins are given: copies of plain data that share nothing with the original, and data that cannot be changed."""
+"""Data for plugins: copies of plain data that share nothing with the original, and immutable data."""
 
 from __future__ import annotations
 
@@ -9,25 +9,22 @@ from typing import Any, NoReturn
 
 from mulligan.untrusted.classes import layout, stored_attributes
 
-_DEEPEST = 200  # far beyond `Limits.depth`: deeper containers are copied empty
+_DEEPEST = 200  # far above `Limits.depth`; containers below this depth are copied empty
 
 
 def copy_data(value: Any) -> Any:
-    """A copy of plain data: dicts, lists, tuples, sets and bytearrays, dataclasses and attrs classes, as deep as they go.
+    """Deep-copy plain data: dicts, lists, tuples, sets, bytearrays, dataclasses and attrs classes.
 
-    Anything else is returned as it is: copying an object of another class would run its code.
-
-    Args:
-        value: any value.
+    Anything else is returned as is, since copying an object of another class would run its code.
     """
     return value if type(value) in _SCALARS else _copy(value, {}, _DEEPEST)
 
 
 def copy_call_arguments(arguments: Any) -> Any:
-    """The arguments of a call as the model sent them, so that no change reaches the original.
+    """Copy a call's arguments, or wrap them in a read-only view, so that no change reaches the original.
 
     Args:
-        arguments: text, a mapping, or anything else that a framework passes on.
+        arguments: text, a mapping, or anything else that a framework passes.
     """
     kind = type(arguments)
     if kind is str or kind is bytes or arguments is None:
@@ -84,7 +81,7 @@ def _copy_flat(value: Any, known: dict[int, Any], depth: int) -> None:
 
 
 def _copy_record(value: Any, known: dict[int, Any], depth: int) -> None:
-    """A record is copied member by member, past its own code; one that cannot be is kept."""
+    """Copy a record attribute by attribute, without running its code; keep the original if that is impossible."""
     kind = type(value)
     names = getattr(kind, "__dataclass_fields__", None) or [field.name for field in kind.__attrs_attrs__]
     known[id(value)] = value
@@ -102,7 +99,7 @@ def _slots(value: Any, names: Iterable[str]) -> dict[str, Any]:
     found, read = {}, layout(type(value))
     for name in names:
         if name in read:
-            with suppress(AttributeError):  # it holds nothing yet
+            with suppress(AttributeError):  # an unset slot
                 found[name] = read[name](value)
     return found
 
@@ -122,7 +119,7 @@ def _refuse(*_: Any, **__: Any) -> NoReturn:
 
 
 class FrozenDict(dict[str, Any]):
-    """A dict that cannot be changed. Its copies can."""
+    """An immutable dict. Its copies are mutable."""
 
     __slots__ = ()
     __setitem__ = __delitem__ = __ior__ = _refuse
@@ -136,7 +133,7 @@ class FrozenDict(dict[str, Any]):
 
 
 class FrozenList(list[Any]):
-    """A list that cannot be changed. Its copies can."""
+    """An immutable list. Its copies are mutable."""
 
     __slots__ = ()
     __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse
@@ -150,16 +147,16 @@ class FrozenList(list[Any]):
 
 
 def freeze(value: Any) -> Any:
-    """JSON values that cannot be changed.
+    """Make JSON values immutable.
 
     Args:
-        value: mappings, lists and tuples, as deep as they go; what contains itself is one value here too.
+        value: mappings, lists and tuples, nested to any depth; circular references are preserved.
     """
     return _rebuild(value, FrozenDict, FrozenList)
 
 
 def thaw(value: Any) -> Any:
-    """JSON values that can be changed, in dicts and lists of their own.
+    """Copy frozen JSON values to mutable dicts and lists.
 
     Args:
         value: what `freeze` returned.
@@ -168,7 +165,7 @@ def thaw(value: Any) -> Any:
 
 
 def _rebuild(value: Any, mapping: type[dict[Any, Any]], sequence: type[list[Any]]) -> Any:
-    """Not recursive, since a schema comes from elsewhere and may be of any depth."""
+    """Rebuild containers without recursion, since a foreign schema may be nested to any depth."""
     known: dict[int, Any] = {}
     waiting: list[Any] = []
 

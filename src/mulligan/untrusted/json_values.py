@@ -1,8 +1,8 @@
-"""A foreign value as plain JSON types: bounded before it is iterated, in number, size, depth and time.
+"""Convert a foreign value to plain JSON types, with bounds on count, size, depth and time.
 
-A class may override how it is iterated, and never end; a few lists that hold each other stand for more values than any memory
-has; and the C code that writes JSON ends the process where the stack of a thread is too small for the nesting. So nothing
-recursive touches a value before it was read here. Exact JSON types, as nearly every value, are only counted.
+A class may override its iteration and never end. A few lists that contain each other can expand to more values than fit
+in memory. The C code of the JSON encoder crashes the process if the nesting exceeds a thread's stack. Every value is
+therefore read here before any recursive code touches it. Values of exact JSON types, the common case, are only counted.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from mulligan.untrusted.classes import defines
 from mulligan.untrusted.objects import read_attribute, type_name
 from mulligan.untrusted.text import show_name
 
-MOST_VALUES = 1_000_000  # keys are counted, too
+MOST_VALUES = 1_000_000  # keys count, too
 MOST_CHARS = 100_000_000
 DEEPEST = 500
 _BRACKETS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[{}\[\]]', re.DOTALL)
@@ -26,39 +26,39 @@ _KEYS = _NUMBERS | {str}
 
 
 class UnreadableError(ValueError):
-    """A value that cannot be read; its text is the reason, in our own words."""
+    """A value cannot be read; the message gives the reason in mulligan's own words."""
 
 
 class TooDeepError(UnreadableError):
-    """A value that is nested too deep, or contains itself."""
+    """A value is nested too deeply, or contains itself."""
 
 
 class TooSlowError(UnreadableError):
-    """The time was over before a value was read."""
+    """The deadline passed before the value was read."""
 
 
 def to_json_value(value: Any, deadline: Deadline | None = None) -> Any:
-    """A value as JSON types: itself if it consists of nothing else, or a copy.
+    """Convert a value to JSON types; a value of only JSON types is returned as is.
 
-    Dataclasses, attrs classes and pydantic models become mappings; sets are sorted; enums, dates, UUIDs, decimals, paths and
-    bytes (base64) become what they are written as. Keys stay as they are.
+    Dataclasses, attrs classes and pydantic models become mappings, and sets are sorted. Enums, dates, UUIDs, decimals,
+    paths and bytes (base64) become their serialized form. Keys are kept.
 
     Args:
         value: any value.
-        deadline: when reading it must have ended, or None. It is looked at between the steps of a foreign iteration.
+        deadline: the time by which reading must end, or None. It is checked between the steps of a foreign iteration.
 
     Raises:
-        UnreadableError: too deep, too large, not in time, or of a type that cannot be written.
+        UnreadableError: the value is too deep, too large, too slow to read, or of a type that cannot be serialized.
     """
     return value if _is_json_value(value) else _Reader(deadline).read(value, 0)
 
 
 def is_nested_deeper(text: str, most: int) -> bool:
-    """Whether a JSON text is nested deeper than so many levels; brackets are counted, nothing is parsed.
+    """Whether JSON text exceeds a nesting depth; brackets are counted without parsing.
 
     Args:
-        text: the text.
-        most: how many levels there may be.
+        text: the JSON text.
+        most: the maximum depth.
     """
     if text.count("{") + text.count("[") <= most:
         return False
@@ -74,7 +74,7 @@ def is_nested_deeper(text: str, most: int) -> bool:
 
 
 def _is_json_value(value: Any) -> bool:
-    """Whether a value consists of exact JSON types, within the bounds; level by level, so without recursion."""
+    """Whether a value consists of exact JSON types, within the bounds; checked level by level, without recursion."""
     level, values, chars = [value], 0, 0
     for _ in range(DEEPEST):
         next_level: list[Any] = []
@@ -100,7 +100,7 @@ def _is_json_value(value: Any) -> bool:
 
 
 def _children(value: Any) -> list[Any] | tuple[Any, ...] | None:
-    """What an exact list, tuple or dict consists of; nothing of a number; None for any other type."""
+    """The items of an exact list, tuple or dict; empty for a number; None for any other type."""
     kind = type(value)
     if kind is list or kind is tuple:
         return value  # type: ignore[no-any-return]
@@ -110,18 +110,18 @@ def _children(value: Any) -> list[Any] | tuple[Any, ...] | None:
 
 
 class _Reader:
-    """Reads one value, within bounds that all its parts share."""
+    """Reads one value, within bounds shared by all its parts."""
 
     def __init__(self, deadline: Deadline | None) -> None:
         self._deadline = deadline
         self._values = self._chars = 0
 
     def read(self, value: Any, depth: int) -> Any:
-        """The value as JSON types.
+        """Convert a value to JSON types.
 
         Args:
             value: any value.
-            depth: how deep it is inside of the outermost.
+            depth: its depth inside the outermost value.
         """
         kind = type(value)
         if kind in _NUMBERS:
@@ -184,7 +184,7 @@ class _Reader:
         raise UnreadableError(f"it has a key of type {_type_of(name)}, but only strings and numbers can be keys")
 
     def _convert(self, value: Any) -> Any:
-        """One step towards JSON types."""
+        """Convert a value one step towards JSON types."""
         kind = type(value)
         if issubclass(kind, type):
             raise UnreadableError(f"it contains a value of type {_type_of(value)}")
@@ -205,7 +205,7 @@ class _Reader:
 
 
 class _LazyItems(list[Any]):
-    """A collection of another kind, to be iterated where the steps are counted."""
+    """A collection of another type, to be iterated with its steps counted."""
 
     def __init__(self, values: Iterable[Any]) -> None:
         super().__init__()

@@ -1,7 +1,7 @@
-"""Facts on foreign objects, read without trusting them: attributes, names of types, chains of exceptions.
+"""Read attributes, type names and exception chains of foreign objects without trusting them.
 
-An attribute of a foreign object may raise, or do I/O, so `read_field` reads only what the object stores. A chain of causes may
-be endless, so walking it is iterative and bounded.
+An attribute of a foreign object may raise or do I/O, so `read_field` reads only what the object stores. A chain of
+causes may be endless, so it is walked iteratively and within bounds.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _MEMBERS = BaseExceptionGroup.exceptions.__get__
 
 
 def read_attribute(value: object, name: str) -> Any:
-    """An attribute of a foreign object, or None if it has none or reading it fails.
+    """Read an attribute of a foreign object; None if it does not exist or reading it fails.
 
     Args:
         value: any object.
-        name: the attribute; a property is asked.
+        name: the attribute; a property is evaluated.
     """
     try:
         return getattr(value, name, None)
@@ -40,11 +40,7 @@ def read_attribute(value: object, name: str) -> Any:
 
 
 def call_safely(function: Callable[[], Any]) -> Any:
-    """What a foreign function gives, or None where it raises.
-
-    Args:
-        function: what to call.
-    """
+    """Call a foreign function; return its result, or None if it raises."""
     try:
         return function()
     except MUST_PROPAGATE:
@@ -54,14 +50,14 @@ def call_safely(function: Callable[[], Any]) -> Any:
 
 
 def read_fields(value: Any, names: Iterable[str]) -> Iterator[Any]:
-    """Those of some attributes that an object stores and that are not None; no foreign code runs.
+    """Yield the given attributes that an object stores and that are not None, without running foreign code.
 
-    What a subclass of `str`, `int` or `list` holds is yielded as that. A name that is not stored is read as `_name` and, as
-    a class keeps what is private to it, as `_Class__name`.
+    Instances of `str`, `int` or `list` subclasses are yielded as the base type. A name that is not stored is also
+    looked up as `_name` and, with private name mangling, as `_Class__name`.
 
     Args:
-        value: any object; of a mapping the keys are read.
-        names: attributes.
+        value: any object; for a mapping, its keys are read.
+        names: the attributes, in order.
     """
     kind = type(value)
     if issubclass(kind, Mapping):
@@ -91,64 +87,44 @@ def read_fields(value: Any, names: Iterable[str]) -> Iterator[Any]:
 
 
 def _slot(value: object, read: Callable[[object], Any]) -> Any:
-    return call_safely(lambda: read(value))  # a slot may hold nothing yet
+    return call_safely(lambda: read(value))  # a slot may be unset
 
 
 def read_field(value: object, *names: str) -> Any:
-    """The first of some attributes that is there and not None, read as `read_fields` reads them.
+    """The first of the given attributes that exists and is not None, read as by `read_fields`.
 
     Args:
-        value: any object; of a mapping the keys are read.
-        names: attributes.
+        value: any object; for a mapping, its keys are read.
+        names: the attributes, in order of preference.
     """
     return next(read_fields(value, names), None)
 
 
 def has_no_attributes(value: Any) -> bool:
-    """Whether an object has no attribute that could be read.
-
-    Args:
-        value: any object.
-    """
+    """Whether an object has no readable attribute."""
     return not stored_attributes(value) and layout(type(value)).keys() <= {"__dict__"}
 
 
 def raised_with(exception: BaseException) -> tuple[Any, ...]:
-    """The arguments that an exception was made with, whatever its class calls `args`.
-
-    Args:
-        exception: any exception.
-    """
+    """The arguments that an exception was created with, even if its class redefines `args`."""
     return tuple(map(exact, _ARGS(exception)))
 
 
 def trace(exception: BaseException) -> TracebackType | None:
-    """Where an exception was raised, whatever its class calls `__traceback__`.
-
-    Args:
-        exception: any exception.
-    """
+    """The traceback of an exception, even if its class redefines `__traceback__`."""
     return _TRACE(exception)  # type: ignore[no-any-return]
 
 
 @lru_cache(maxsize=2_048)
 def methods(cls: type) -> frozenset[str]:
-    """The names of the methods of a class that are written in Python.
-
-    Args:
-        cls: any class.
-    """
+    """The names of a class's methods that are written in Python."""
     return frozenset(
         name for base in cls.__mro__ for name, found in vars(base).items() if isinstance(found, FunctionType)
     )
 
 
 def type_name(value: object) -> str:
-    """The qualified name of an object's type, without `builtins`.
-
-    Args:
-        value: any object.
-    """
+    """The qualified name of an object's type, without `builtins`."""
     cls = type(value)
     module, name = read_attribute(cls, "__module__"), read_attribute(cls, "__qualname__")
     text = safe_str(name, 200)
@@ -156,24 +132,24 @@ def type_name(value: object) -> str:
 
 
 def describe(exception: BaseException, limit: int = 300) -> str:
-    """An exception as its type and its text: `ValueError: no such city`.
+    """Format an exception as its type and text: `ValueError: no such city`.
 
     Args:
-        exception: any exception; its text is read without failing.
-        limit: the most characters of its text.
+        exception: any exception; reading its text never fails.
+        limit: the maximum length of its text.
     """
     return f"{type_name(exception)}: {safe_str(exception, limit)}"
 
 
 def exception_chain(exception: BaseException) -> tuple[BaseException, ...]:
-    """The exception, the members of groups, and what caused it: at most 32, each once, outermost first.
+    """The exception, the members of groups, and its causes: at most 32, each once, outermost first.
 
-    A cause is the one that `raise ... from` names, and any that an exception stores or was made from, as clients wrap
-    what their transport raised. An implicit `__context__` is not followed: what a tool was handling when it failed says
-    little of why it failed.
+    Causes are the exception named by `raise ... from`, and any that an exception stores or was created with, as when a
+    client wraps a transport error. An implicit `__context__` is not followed: what a tool was handling when it failed
+    says little about why it failed.
 
     Args:
-        exception: the outermost.
+        exception: the outermost exception.
     """
     if _is_single(exception):
         return (exception,)
@@ -195,14 +171,14 @@ def exception_chain(exception: BaseException) -> tuple[BaseException, ...]:
 
 
 def _is_single(exception: BaseException) -> bool:
-    """Whether there is plainly nothing but the one exception, as for most."""
+    """Whether the exception clearly has no causes or members, as is common."""
     if _CAUSE(exception) is not None or stored_attributes(exception) or issubclass(type(exception), BaseExceptionGroup):
         return False
     return all(type(one) is str or type(one) is int for one in _ARGS(exception))
 
 
 def _stored_exceptions(exception: BaseException) -> Iterator[BaseException]:
-    """The exceptions among an exception's arguments and attributes, and in containers and futures there."""
+    """The exceptions among an exception's arguments and attributes, including in containers and futures there."""
     for value in (*_ARGS(exception)[:_MOST_STORED], *islice(stored_attributes(exception).values(), 2 * _MOST_STORED)):
         kind = type(value)
         if kind is str or kind is int or value is None:
@@ -217,22 +193,14 @@ def _stored_exceptions(exception: BaseException) -> Iterator[BaseException]:
 
 
 def group_members(exception: BaseException) -> tuple[BaseException, ...]:
-    """The exceptions of a group (the first 32), or none.
-
-    Args:
-        exception: any exception.
-    """
+    """The first 32 exceptions of a group; empty for any other exception."""
     if not issubclass(type(exception), BaseExceptionGroup):
         return ()
     return tuple(_MEMBERS(exception)[:MAX_EXCEPTIONS])
 
 
 def leaf_exceptions(exception: BaseException) -> list[BaseException]:
-    """The exceptions at the bottom of a group, in a group ...: the first few hundred.
-
-    Args:
-        exception: any exception.
-    """
+    """The innermost exceptions of nested groups, limited to the first few hundred."""
     found: list[BaseException] = []
     waiting, looked_at = [exception], 0
     while waiting and looked_at < MAX_EXCEPTIONS * MAX_EXCEPTIONS:
@@ -246,11 +214,7 @@ def leaf_exceptions(exception: BaseException) -> list[BaseException]:
 
 
 def unwrap_group(exception: BaseException) -> BaseException:
-    """The one exception that a group of one, in a group of one ..., wraps; a group of several stays as it is.
-
-    Args:
-        exception: any exception.
-    """
+    """Unwrap nested groups of one exception; a group of several is returned as is."""
     if not issubclass(type(exception), BaseExceptionGroup):
         return exception
     for _ in range(10 * MAX_EXCEPTIONS * MAX_EXCEPTIONS):

@@ -1,6 +1,7 @@
-"""What a tool returned, as the text that a model reads.
+"""Serialize a tool's result as the text that a model reads.
 
-The standard library writes it: unlike msgspec it keeps the order of keys. What it writes was bounded and made plain before.
+The standard library does the encoding, since unlike msgspec it keeps the order of keys. Values are bounded and
+converted to plain types beforehand.
 """
 
 from __future__ import annotations
@@ -17,18 +18,18 @@ from mulligan.untrusted.text import MUST_PROPAGATE, show_name
 
 
 def as_content(value: Any, deadline: Deadline | None = None) -> str:
-    """A value as text: a string unchanged, any other value as compact JSON.
+    """Convert a value to text: a string is unchanged, any other value becomes compact JSON.
 
-    Dataclasses, attrs classes, pydantic models, enums, dates, UUIDs, decimals, sets (sorted), paths and bytes (base64) are
-    written too. A lone surrogate, which no UTF-8 text can hold, becomes U+FFFD; NaN and infinity become texts of these
-    names. At most a million values, 100 million characters and 500 levels are read.
+    Dataclasses, attrs classes, pydantic models, enums, dates, UUIDs, decimals, sets (sorted), paths and bytes (base64)
+    are supported. A lone surrogate, which UTF-8 cannot encode, becomes U+FFFD; NaN and infinity become strings. At most
+    a million values, 100 million characters and 500 levels are read.
 
     Args:
         value: what the tool returned.
-        deadline: when a value that is made while it is read must have ended, or None.
+        deadline: the time by which reading a lazy value must end, or None.
 
     Raises:
-        ToolExecutionError: it cannot be written; with the effect `done`.
+        ToolExecutionError: the value cannot be serialized; its effect is `done`.
     """
     if type(value) is str:
         return value if value.isascii() else replace_surrogates(value)
@@ -45,11 +46,7 @@ def as_content(value: Any, deadline: Deadline | None = None) -> str:
 
 
 def replace_surrogates(text: str) -> str:
-    """A text without lone surrogates.
-
-    Args:
-        text: any text.
-    """
+    """Replace lone surrogates with U+FFFD."""
     try:
         str.encode(text)
     except UnicodeEncodeError:

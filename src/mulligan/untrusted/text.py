@@ -1,4 +1,4 @@
-"""Makes foreign text fit to be shown: read without failing, freed of what is not visible, and fenced."""
+"""Make foreign text safe to show: read it without failing, remove invisible characters, and fence it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from mulligan.untrusted.classes import exception_text
 from mulligan.untrusted.invisible import BLANK, INVISIBLE
 
-_ANSI = (  # control sequences, strings such as window titles (their end may be missing), and the short ones
+_ANSI = (  # control sequences, strings such as window titles (maybe unterminated), and short escapes
     r"\x1b\[[0-?]{0,64}[ -/]{0,8}[@-~]|\x9b[0-?]{1,64}[ -/]{0,8}[@-~]"
     r"|\x1b[\]PX^_][^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?|\x1b[ -/]{0,8}[0-~]"
 )
@@ -32,22 +32,22 @@ _ESCAPED = {"\\": r"\\", '"': r"\"", "'": r"\'", "\n": r"\n", "\t": r"\t", "\u20
 _MARK_LENGTH = 16
 _MEMORY_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_.:/-]+").fullmatch
-MUST_PROPAGATE = (KeyboardInterrupt, GeneratorExit)  # no guard around foreign code swallows these
+MUST_PROPAGATE = (KeyboardInterrupt, GeneratorExit)  # never swallowed by guards around foreign code
 
 
 _TYPE_NAME = re.compile(r"[\w.<>]{1,400}").fullmatch
 
 
 def clean(text: str, *, newlines: bool = True) -> str:
-    """Remove what is not visible: control characters, terminal escapes, and what Unicode says is not drawn.
+    """Remove invisible characters: control characters, terminal escapes, and what Unicode defines as not displayed.
 
     Args:
         text: foreign text.
-        newlines: whether line feeds and tabs stay; otherwise each run of them becomes one space.
+        newlines: whether to keep line feeds and tabs; otherwise each run of them becomes one space.
 
     Returns:
-        The text without them. Every other kind of space becomes a space, lone surrogates U+FFFD, the Unicode line and
-        paragraph separators line feeds.
+        The cleaned text. Other kinds of space become a space, lone surrogates become U+FFFD, and the Unicode line and
+        paragraph separators become line feeds.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -61,16 +61,15 @@ def clean(text: str, *, newlines: bool = True) -> str:
 
 
 def show_name(name: object, limit: int = 64) -> str:
-    """Show an untrusted name on one line, so that it cannot pass for another one.
+    """Show an untrusted name on one line, so that it cannot be mistaken for another.
 
     Args:
         name: the name, of any type.
-        limit: the most characters of the result; `…` at its end says that there is more.
+        limit: the maximum length of the result; a longer name is cut and ends with `…`.
 
-    Returns:
-        The name, with quotes, backslashes and line breaks escaped. Letters with accents stay. Other characters that are
-        not ASCII are escaped where most letters are Latin, or where they can be taken for Latin ones; a name in another
-        script stays readable.
+    Returns:     The name, with quotes, backslashes and line breaks escaped. Accented letters are kept. Other non-ASCII
+    characters     are escaped if most letters are Latin, or if they look like Latin letters; a name in another script
+    stays readable.
     """
     if type(name) is str and len(name) <= limit and _PLAIN_NAME(name):
         return name
@@ -88,7 +87,7 @@ def show_name(name: object, limit: int = 64) -> str:
 
 
 def show_type_name(name: str) -> str:
-    """The qualified name of a type, safe to show; empty for what is no dotted name, since a sentence would read as ours.
+    """Show a type's qualified name safely; empty if it is not a dotted name, which could read as mulligan's own words.
 
     Args:
         name: the name.
@@ -106,15 +105,15 @@ def _show_character(character: str, suspect: str) -> str:
 
 
 def is_name(text: str, like: str = "", *, blanks: int = 0) -> bool:
-    """Whether a text is a name and no sentence, so that it can stand among our own words.
+    """Whether text is a name, not a sentence, so that it can appear within mulligan's own text.
 
     Args:
-        text: a foreign name, such as that of a file.
-        like: a text that is known already; what stands in it, a sign or a number of words, is no reason against the name.
-        blanks: how many white spaces each step of a path may hold.
+        text: a foreign name, such as a file name.
+        like: known text; a name may contain the same signs and as many words.
+        blanks: the number of spaces that each path segment may contain.
 
     Returns:
-        False where it is empty or long, holds signs that only sentences have, or too many words.
+        False if the text is empty or long, has too many words, or contains signs that only sentences have.
     """
     if not 0 < len(text) <= _LONGEST_NAME or clean(text, newlines=False) != text:
         return False
@@ -128,15 +127,15 @@ def is_name(text: str, like: str = "", *, blanks: int = 0) -> bool:
 
 
 def fence(text: str, *, key: str, label: str) -> str:
-    """Quote a text so that it cannot close its own quotation.
+    """Quote text so that it cannot close its own quotation.
 
     Args:
         text: foreign text, cleaned and redacted.
-        key: what the mark is made from beside the text, so that equal input gives equal output.
-        label: one line of our own that says what follows.
+        key: seeds the mark together with the text, so that equal input gives equal output.
+        label: a line of mulligan's own that describes the text.
 
     Returns:
-        The label, then the text between two lines that hold a mark which the text does not hold.
+        The label, then the text between two lines with a mark that does not occur in the text.
     """
     mark = _make_mark(f"{key}\0{text}", text)
     return f"{label}\n<<<{mark}\n{text}\n{mark}>>>"
@@ -152,13 +151,13 @@ def _make_mark(seed: str, text: str) -> str:
 
 
 def unfence(block: str) -> str | None:
-    """Read a fenced text back.
+    """Extract the text of a fenced block.
 
     Args:
         block: what `fence` returned.
 
     Returns:
-        The text that was fenced, or None if the block is not a fence.
+        The original text, or None if the block is not a fence.
     """
     mark = block[-_MARK_LENGTH - 3 : -3]
     _, opening, body = block.partition(f"\n<<<{mark}\n")
@@ -170,39 +169,39 @@ def unfence(block: str) -> str | None:
 
 
 def safe_str(value: object, limit: int = 2000) -> str:
-    """Turn anything into text, whatever its `__str__` does.
+    """Convert any object to text, even if its `__str__` fails.
 
     Args:
         value: any object, often an exception.
-        limit: the most characters of the result.
+        limit: the maximum length of the result.
 
     Returns:
         The beginning of `str(value)`, as an exact `str`. It is cut at a word boundary, so that part of a secret never
-        escapes redaction. Without a text, it is a note that names the type.
+        escapes redaction. If the text cannot be read, a note that names the type.
 
     Raises:
-        KeyboardInterrupt: if the person interrupts while the text is made.
-        GeneratorExit: if the calling generator is closed during the call.
+        KeyboardInterrupt: the user interrupts while the text is read.
+        GeneratorExit: the calling generator is closed during the call.
     """
     return _truncate_at_word(_read_text(value, limit + 1), limit)
 
 
 def plain_str(value: object, limit: int = 2000) -> str:
-    """As `safe_str`, without addresses in memory, which say nothing and differ each time.
+    """Like `safe_str`, but without memory addresses, which carry no meaning and differ each time.
 
     Args:
         value: any object.
-        limit: the most characters of the result.
+        limit: the maximum length of the result.
     """
     return _MEMORY_ADDRESS.sub("", safe_str(value, limit))
 
 
 def safe_repr(value: object, limit: int = 80) -> str:
-    """How anything is shown in an error of the host's code: its `repr` without an address if that is short, else its class.
+    """Show a value in an error of the host's code: its `repr` without an address if that is short, otherwise its class.
 
     Args:
         value: any object.
-        limit: the most characters of a `repr`.
+        limit: the maximum length of the `repr`.
     """
     kind = type(value)
     try:
@@ -228,7 +227,7 @@ def _read_text(value: Any, limit: int) -> str:
         return str.__getitem__(told, slice(0, limit))
     except MUST_PROPAGATE:
         raise
-    except BaseException:  # whatever a foreign __str__ raises, SystemExit too
+    except BaseException:  # whatever a foreign __str__ raises, including SystemExit
         return _unreadable(kind)[:limit]
 
 
