@@ -379,9 +379,8 @@ class PrivateLoop:
     """The event loop in which `call` runs async tools: one for each pipeline and thread, kept between calls."""
 
     def __init__(self) -> None:
-        self._runner = asyncio.Runner(
-            loop_factory=asyncio.new_event_loop
-        )  # with a factory, the thread's own loop stays unchanged
+        # With a factory, the thread's own loop stays unchanged.
+        self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
         self._lock = threading.Lock()
         self._busy = False
         self._closing = False

@@ -80,10 +80,7 @@ def _with_memory(invocation: Invocation, memory: Memory, flow: Flow) -> Flow:
 
 
 def _run_stages(invocation: Invocation) -> Flow:
-    invocation.started = invocation.runtime.clock()
-    invocation.deadline = _deadline_of(invocation)
-    if invocation.hooks.has_observe:
-        _observe_start(invocation)
+    _start(invocation)
     try:
         if invocation.memory is not None:
             _raise_if(invocation.memory.begin(invocation))
@@ -93,30 +90,31 @@ def _run_stages(invocation: Invocation) -> Flow:
             if not (invocation.hooks.has_repair and isinstance(tool, (ToolNotFoundError, ToolArgumentError))):
                 return _failure_result(invocation, tool)
             tool = yield from _repair(invocation, tool)
-        if (
-            invocation.memory is not None
-            and (recorded := (yield from _find_recorded(invocation, invocation.memory, tool))) is not None
-        ):
-            return _finish(invocation, recorded)
+        if invocation.memory is not None:
+            recorded = yield from _find_recorded(invocation, invocation.memory, tool)
+            if recorded is not None:
+                return _finish(invocation, recorded)
         _authorize(invocation, tool)
         middleware = middleware_for(invocation, tool)
         if middleware:
             outcome = yield from run_middleware(invocation, tool, middleware, make_run(invocation, tool))
-        elif invocation.deadline is not None:
-            outcome = classify_outcome(invocation, tool, (yield with_deadline(invocation, make_run(invocation, tool))))
         else:
-            outcome = classify_outcome(
-                invocation, tool, (yield make_run(invocation, tool))
-            )  # the run is not kept while it continues
+            # The run has no name here, so that nothing keeps it while it continues.
+            outcome = classify_outcome(invocation, tool, (yield with_deadline(invocation, make_run(invocation, tool))))
         if outcome.error is not None and outcome.error.transient:
             outcome = yield from retry_by_default(invocation, tool, outcome)
     except Exception as error:
         return (yield from _finish_failed(invocation, _error_for_exception(invocation, error)))
-    return (
-        _success_result(invocation, outcome.value)
-        if outcome.error is None
-        else (yield from _finish_failed(invocation, outcome.error))
-    )
+    if outcome.error is None:
+        return _success_result(invocation, outcome.value)
+    return (yield from _finish_failed(invocation, outcome.error))
+
+
+def _start(invocation: Invocation) -> None:
+    invocation.started = invocation.runtime.clock()
+    invocation.deadline = _deadline_of(invocation)
+    if invocation.hooks.has_observe:
+        _observe_start(invocation)
 
 
 def _finish_failed(invocation: Invocation, error: ToolError) -> Flow:

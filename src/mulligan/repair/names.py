@@ -51,9 +51,8 @@ def _is_typo_of_unknown(sent: str, word: str) -> bool:
     means_something = look_up_word(sent).meaning is not UNKNOWN or is_known_name(sent) or is_unit(sent) or is_unit(word)
     if means_something or sent.isdigit() or _is_pair(sent, word):
         return False
-    may_differ = sent[0] == word[0] or sorted(sent) == sorted(
-        word
-    )  # a first letter is rarely mistyped except by swapping
+    # A first letter is rarely mistyped, except that it is swapped with the second.
+    may_differ = sent[0] == word[0] or sorted(sent) == sorted(word)
     return may_differ and distance(sent, word, 1) == 1
 
 

@@ -181,9 +181,8 @@ def _is_from_call(tool: Tool, sent: ToolCall, read: Mapping[str, Any], limits: L
         text = bytes(text).decode(errors="replace")
     elif not isinstance(text, str):
         text = dump(text or {})
-    text += dump(
-        read_or_fix_arguments(sent.arguments, limits, read_only=True) or {}
-    )  # the same text without language-specific escapes
+    # The same text once more, without the escapes of a language.
+    text += dump(read_or_fix_arguments(sent.arguments, limits, read_only=True) or {})
     known = f"{canonical(text)} {canonical(dump(thaw(tool.parameters)))}"
     waiting: list[Any] = [*read.values()]
     while waiting:

@@ -75,9 +75,8 @@ class _SyntaxFixer:
                 raise _AmbiguousError
             yield from self._fix_token(part, following)
             self._last = part
-        may_continue = self._open_brackets and (
-            self._tokens[-1][-1].isdigit() or "]" in self._open_brackets
-        )  # more digits or items may be missing
+        # More digits or items may be missing.
+        may_continue = self._open_brackets and (self._tokens[-1][-1].isdigit() or "]" in self._open_brackets)
         if not self._is_after_value or may_continue:
             raise _AmbiguousError
         yield from reversed(self._open_brackets)

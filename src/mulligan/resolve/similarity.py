@@ -179,9 +179,8 @@ class Query:
     """
 
     def __init__(self, called: str, lexicon: Lexicon, weights: Weights) -> None:
-        self._words = (
-            Lexicon()
-        )  # a separate lexicon, since words of called names would accumulate in that of the toolset
+        # A lexicon of its own: the words of called names would accumulate in that of the toolset.
+        self._words = Lexicon()
         self.called = parse_name(called, self._words)
         self._lexicon = lexicon
         self._weights = weights
