@@ -67,24 +67,20 @@ def make_run(invocation: Invocation, tool: Tool) -> Run:
         invocation: the call.
         tool: its tool.
     """
-    executor = (
-        invocation.hooks.execute(tool, partial(copy_arguments, invocation, tool), invocation.call)
-        if invocation.hooks.has_execute
-        else None
-    )
-    timeout = (
-        tool.timeout if invocation.deadline is None else _total_timeout(invocation, invocation.deadline, tool.timeout)
-    )
-    if executor is not None:
-        return Run(executor, timeout, not tool.inline, None, tool.name)
+    timeout = tool.timeout
+    if invocation.deadline is not None:
+        timeout = _total_timeout(invocation, invocation.deadline, timeout)
+    if invocation.hooks.has_execute:
+        executor = invocation.hooks.execute(tool, partial(copy_arguments, invocation, tool), invocation.call)
+        if executor is not None:
+            return Run(executor, timeout, offload=not tool.inline, lane=tool.name)
     handler = execute(tool, invocation.handler_arguments, invocation.call)
     if handler is not None:
-        return Run(handler, timeout, not tool.inline, tool.is_async, tool.name)
+        return Run(handler, timeout, offload=not tool.inline, is_async=tool.is_async, lane=tool.name)
     from mulligan.execute.process import make_process
 
-    return Run(
-        make_process(tool, invocation.handler_arguments, invocation.runtime.limits), timeout, True, False, tool.name
-    )
+    process = make_process(tool, invocation.handler_arguments, invocation.runtime.limits)
+    return Run(process, timeout, is_async=False, lane=tool.name)
 
 
 def _total_timeout(invocation: Invocation, deadline: Deadline, timeout: float | None) -> float:
