@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
-from mulligan.dialects.base import Dialect
+from mulligan.dialects.base import Dialect, plain
 from mulligan.errors import UsageError
 
 __all__ = ["Dialect", "built_in", "named", "plain"]
@@ -40,38 +39,3 @@ def named(dialect: str | Dialect, known: Mapping[str, Dialect] | None = None) ->
     if dialect not in known:
         raise UsageError(f"unknown dialect {dialect!r}; available: {', '.join(sorted(known))}")
     return known[dialect]
-
-
-def plain(message: Any) -> Any:
-    """A message as plain values. SDK objects are converted by their `model_dump`, `to_dict` or `dict` method.
-
-    Args:
-        message: a mapping, a list, or an object of an SDK.
-    """
-    return _plain(message, _MAX_DEPTH)
-
-
-_MAX_DEPTH = 8
-
-
-def _plain(value: Any, depth: int) -> Any:
-    if isinstance(value, (str, int, float, bool, type(None))) or depth == 0:
-        return value
-    if isinstance(value, Mapping):
-        return {name: _plain(item, depth - 1) for name, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(item, depth - 1) for item in value]
-    for name in ("model_dump", "to_dict", "dict"):
-        dump = getattr(value, name, None)
-        if callable(dump) and not isinstance(value, type):
-            return _dump(value, dump)
-    return value
-
-
-def _dump(value: Any, dump: Callable[..., Any]) -> Any:
-    """The dump of an SDK object, without pydantic's warnings about messages that do not match their declared type."""
-    quiet = {"warnings": False} if hasattr(type(value), "__pydantic_serializer__") else {}
-    try:
-        return dump(**quiet)
-    except Exception as error:
-        raise UsageError(f"{type(value).__name__} cannot be read as a message: {type(error).__name__}") from error

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from mulligan.dialects import Dialect
 from mulligan.dialects.ai_sdk import AISDKDialect
 from mulligan.dialects.anthropic import AnthropicDialect
+from mulligan.dialects.base import Dialect
 from mulligan.dialects.gemini import GeminiDialect
 from mulligan.dialects.mcp import MCPDialect
 from mulligan.dialects.openai import OpenAIDialect

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, SupportsIndex
 
 from mulligan.calls import ToolCall, id_or_none
-from mulligan.dialects import plain
+from mulligan.dialects.base import plain
 from mulligan.errors import Problem, ToolArgumentError, UsageError
 from mulligan.untrusted.text import plain_str
 

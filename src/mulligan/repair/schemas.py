@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mulligan.validate.validator import resolve_reference
+from mulligan.validate.error_paths import resolve_reference
 
 _DEEPEST = 16
 _FORMATS = frozenset(("date", "date-time", "time", "duration", "uuid", "email", "uri", "ipv4", "ipv6"))

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from mulligan.pointers import steps_of
+
 _FIRST_OF_NUMBER = frozenset("+0123456789")
 _CONTAINERS = frozenset((dict, list, tuple))
 _NUMBER = re.compile(r"\+?[0-9]{1,19}")
@@ -127,8 +129,6 @@ def _resolve_schema_path(
     schema: Mapping[str, Any], steps: Sequence[Any], path: Sequence[Any]
 ) -> tuple[tuple[Any, ...], bool]:
     """The path within a schema, and whether it matches the whole path within the value."""
-    from mulligan.validate.validator import resolve_reference
-
     found: list[Any] = []
     part: Any = schema
     keys = iter([*path, _END])
@@ -178,3 +178,16 @@ def objects_of(schema: Any) -> Iterator[dict[str, Any]]:
             yield part
             inner = part.values()
         stack += [item for item in inner if type(item) in _CONTAINERS]
+
+
+def resolve_reference(schema: Mapping[str, Any], reference: str) -> Any:
+    """The part of a schema that an internal `$ref` points to; None if there is none.
+
+    Args:
+        schema: the whole schema.
+        reference: a reference such as `#/$defs/Point`.
+    """
+    part: Any = schema
+    for name in steps_of(reference):
+        part = part.get(name) if isinstance(part, Mapping) else None
+    return part

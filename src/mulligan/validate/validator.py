@@ -18,7 +18,14 @@ from mulligan.errors import MulliganError, Problem
 from mulligan.pointers import escape, steps_of
 from mulligan.untrusted.text import clean, show_name
 from mulligan.validate.arguments import dump
-from mulligan.validate.error_paths import ErrorPaths, has_ambiguous_names, objects_of, schema_path, value_at
+from mulligan.validate.error_paths import (
+    ErrorPaths,
+    has_ambiguous_names,
+    objects_of,
+    resolve_reference,
+    schema_path,
+    value_at,
+)
 
 _SHOWN_CHARS = 60
 LIMITS: Mapping[str, str] = MappingProxyType(
@@ -568,16 +575,3 @@ def _resolve_path(schema: Mapping[str, Any], path: Sequence[Any]) -> Mapping[str
         else:
             return {}
     return part if isinstance(part, Mapping) else {}
-
-
-def resolve_reference(schema: Mapping[str, Any], reference: str) -> Any:
-    """The part of a schema that an internal `$ref` points to; None if there is none.
-
-    Args:
-        schema: the whole schema.
-        reference: a reference such as `#/$defs/Point`.
-    """
-    part: Any = schema
-    for name in steps_of(reference):
-        part = part.get(name) if isinstance(part, Mapping) else None
-    return part
