@@ -6,6 +6,7 @@ import asyncio
 import contextvars
 import functools
 import gc
+import inspect
 import subprocess
 import sys
 import threading
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 
 from mulligan import Injected, Limits, Pipeline, Tool, ToolCall, ToolResult, errors
+from mulligan.execute.async_driver import _BlockTimer
 from mulligan.plugin import DeadlineExceeded
 
 FORMS = [
@@ -1046,3 +1048,23 @@ def test_strict_batches_leave_no_noise(make_pipeline):
 )
 def test_what_was_waited_is_told_in_round_numbers(seconds, told):
     assert str(DeadlineExceeded(seconds)) == f"no response within {told}"
+
+
+def test_a_call_that_is_dropped_midway_leaves_no_noise():
+    """The garbage collector may end a tool's coroutine before what waits for it."""
+
+    async def wait() -> None:
+        await asyncio.get_running_loop().create_future()
+
+    watched = wait()
+    timer = _BlockTimer().measure(watched)
+    loop = asyncio.new_event_loop()
+    asyncio._set_running_loop(loop)
+    try:
+        timer.send(None)
+    finally:
+        asyncio._set_running_loop(None)
+        loop.close()
+    watched.close()
+    timer.close()  # raises if it still uses the tool's coroutine
+    assert inspect.getgeneratorstate(timer) == inspect.GEN_CLOSED

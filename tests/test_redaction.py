@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from secret_samples import ALNUM, HEX, draw, longest_part, published, shapes
 
 from mulligan.secrets.redaction import PATTERNS, REDACTED, Redactor, redacted_pointer, truncate
+from mulligan.secrets.tokens import TOKENS
 from mulligan.untrusted.text import safe_str
 
 _NAMED = (  # {} is the secret
@@ -836,3 +837,36 @@ def test_a_secret_beside_its_name_in_a_structure_is_hidden(redactor: Redactor, s
 )
 def test_what_is_no_secret_in_a_structure_stays(redactor: Redactor, text: str) -> None:
     assert redactor.redact(text) == text
+
+
+def token_of(source: str, rng: random.Random) -> str:
+    """A text that a pattern matches: the fewest repetitions, random characters of each class, no look-around."""
+
+    def build(parsed: Any) -> str:
+        text = ""
+        for kind, value in parsed:
+            name = str(kind)
+            if name == "LITERAL":
+                text += chr(value)
+            elif name == "IN":
+                text += rng.choice([sign for sign in ALNUM if re.match(class_of(value), sign)] or [chr(value[0][1])])
+            elif name in ("MAX_REPEAT", "MIN_REPEAT"):
+                text += "".join(build(value[2]) for _ in range(value[0]))
+            elif name == "SUBPATTERN":
+                text += build(value[3])
+            elif name == "BRANCH":
+                text += build(value[1][0])
+        return text
+
+    def class_of(items: Any) -> str:
+        parts = [f"{re.escape(chr(item[0]))}-{re.escape(chr(item[1]))}" for kind, item in items if str(kind) == "RANGE"]
+        return "[" + "".join(parts + [re.escape(chr(item)) for kind, item in items if str(kind) == "LITERAL"]) + "]"
+
+    return build(re._parser.parse(source))  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(("service", "source"), [(name, source) for name, *sources in TOKENS for source in sources])
+def test_each_kind_of_token_is_found(service, source):
+    token = token_of(source, random.Random(service))
+    text = Redactor(environment={}).redact(f"the key 1//{token} .")
+    assert token[-12:] not in text

@@ -1,4 +1,6 @@
-"""Every sentence that a model reads, as templates in one place. Another language or house style is a mapping like `ENGLISH`.
+"""The sentences around the message of a failure, as templates in one place; the message itself is its rule's.
+
+Another language or house style is a mapping like `ENGLISH`.
 
     from mulligan.plugin import ENGLISH
 

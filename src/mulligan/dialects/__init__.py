@@ -11,16 +11,10 @@ __all__ = ["Dialect", "built_in", "named", "plain"]
 
 
 def built_in() -> dict[str, Dialect]:
-    """The built-in dialects, by name."""
-    from mulligan.dialects.ai_sdk import AISDKDialect
-    from mulligan.dialects.anthropic import AnthropicDialect
-    from mulligan.dialects.gemini import GeminiDialect
-    from mulligan.dialects.mcp import MCPDialect
-    from mulligan.dialects.openai import OpenAIDialect
-    from mulligan.dialects.openai_responses import OpenAIResponsesDialect
+    """The built-in dialects by name, in the order in which they are asked whether a message is theirs."""
+    from mulligan.dialects.builtin import dialects
 
-    kinds = (OpenAIDialect, OpenAIResponsesDialect, AnthropicDialect, GeminiDialect, MCPDialect, AISDKDialect)
-    return {kind.name: kind() for kind in kinds}
+    return {dialect.name: dialect for dialect in dialects()}
 
 
 def named(dialect: str | Dialect, known: Mapping[str, Dialect] | None = None) -> Dialect:

@@ -315,6 +315,9 @@ class _BlockTimer:
                 self.longest = max(self.longest, time.monotonic() - began)
             try:
                 sent, advance = (yield waiting), watched.send
+            except GeneratorExit:  # this generator is dropped, perhaps after the coroutine
+                watched.close()
+                raise
             except BaseException as error:
                 sent, advance = error, watched.throw
 

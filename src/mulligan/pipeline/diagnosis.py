@@ -118,7 +118,7 @@ class Diagnosis:
     """Says what failures mean.
 
     Args:
-        host: the pipeline's parts.
+        runtime: the pipeline's parts.
     """
 
     def __init__(self, runtime: Runtime) -> None:

@@ -84,17 +84,19 @@ def _run_stages(invocation: Invocation) -> Flow:
     try:
         if invocation.memory is not None:
             _raise_if(invocation.memory.begin(invocation))
-        tool = _resolve_and_validate(invocation)
-        if isinstance(tool, ToolError):
+        resolved = _resolve_and_validate(invocation)
+        if isinstance(resolved, ToolError):
             invocation.hide_secrets()
-            if not (invocation.hooks.has_repair and isinstance(tool, (ToolNotFoundError, ToolArgumentError))):
-                return _failure_result(invocation, tool)
-            tool = yield from _repair(invocation, tool)
+            if not (invocation.hooks.has_repair and isinstance(resolved, (ToolNotFoundError, ToolArgumentError))):
+                return _failure_result(invocation, resolved)
+            tool = yield from _repair(invocation, resolved)
+        else:
+            tool = resolved
         if invocation.memory is not None:
             recorded = yield from _find_recorded(invocation, invocation.memory, tool)
             if recorded is not None:
                 return _finish(invocation, recorded)
-        _authorize(invocation, tool)
+        _prepare_run(invocation, tool)
         middleware = middleware_for(invocation, tool)
         if middleware:
             outcome = yield from run_middleware(invocation, tool, middleware, make_run(invocation, tool))
@@ -241,7 +243,7 @@ def _raise_if(refusal: ToolError | None) -> None:
         raise refusal
 
 
-def _authorize(invocation: Invocation, tool: Tool) -> None:
+def _prepare_run(invocation: Invocation, tool: Tool) -> None:
     """The deadline, injected values, and authorize."""
     clock = invocation.runtime.clock
     if invocation.deadline is not None and invocation.deadline.remaining <= 0:

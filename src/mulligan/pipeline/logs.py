@@ -18,7 +18,7 @@ class Logging:
 
     Args:
         level: the lowest level that is written: `INFO`, `SUCCESS`, `WARNING` or `ERROR`.
-        line: makes one clean, redacted line of a foreign text.
+        sanitize_line: makes one clean, redacted line of a foreign text.
     """
 
     def __init__(self, level: str, sanitize_line: Callable[[str], str]) -> None:

@@ -44,7 +44,7 @@ class SessionMemory:
     """The memory of one conversation; safe to use from several threads and tasks.
 
     Args:
-        host: the pipeline's parts.
+        runtime: the pipeline's parts.
         id: the conversation's id, or None.
         budget: how much it may use, or None.
 

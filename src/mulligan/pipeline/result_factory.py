@@ -62,7 +62,7 @@ class ResultFactory:
         format: the default.
         dialects: the message shapes by name.
         is_unclear: whether any argument of the call may be secret, since no tool has its name.
-        on_silence: called with a format that returned no text, so that the text format was used.
+        on_silent_format: called with a format that returned no text, so that the text format was used.
     """
 
     def __init__(self, policy: Policy, limits: Limits, redactor: Redactor) -> None:

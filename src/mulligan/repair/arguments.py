@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from mulligan.errors import Problem
+from mulligan.pointers import argument_of, escape
 from mulligan.repair.choices import match_value
 from mulligan.repair.lossless import LosslessCheck, may_be_list
 from mulligan.repair.member_names import is_wrapper_key, match_names
 from mulligan.repair.nesting import find_object
-from mulligan.repair.provenance import Source, argument_forms, escape_pointer
+from mulligan.repair.provenance import Source, argument_forms
 from mulligan.repair.schemas import SchemaResolver, is_formatted_text, is_of_type, takes_text
 from mulligan.repair.units import ArgumentUnits
 from mulligan.repair.values import convert_number, is_null, may_be_json, parse_bool, parse_json_as
@@ -97,7 +98,7 @@ class _Place(NamedTuple):
 
     def of(self, name: str, schema: Any, siblings: Mapping[str, Any]) -> _Place:
         described = schema if isinstance(schema, Mapping) else {}
-        return _Place(self.depth + 1, f"{self.pointer}/{escape_pointer(name)}", name, described, siblings)
+        return _Place(self.depth + 1, f"{self.pointer}/{escape(name)}", name, described, siblings)
 
     @property
     def said(self) -> ArgumentUnits:
@@ -109,7 +110,7 @@ class _ArgumentFixer:
     def __init__(self, tool: Tool, problems: Sequence[Problem] | None) -> None:
         self._schemas = SchemaResolver(tool.parameters)
         self._aliases = tool.aliases
-        self._invalid = None if problems is None else {_argument_of(problem.pointer) for problem in problems}
+        self._invalid = None if problems is None else {argument_of(problem.pointer) for problem in problems}
         self._steps_left = _MOST_STEPS
         self.readings: dict[str, Source] = {}
         self.renamed: dict[str, str] = {}
@@ -302,9 +303,3 @@ def _is_same_json(one: Any, other: Any) -> bool:
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(_is_same_json, one, other))
     return type(one) is type(other) and bool(one == other)
-
-
-def _argument_of(pointer: str) -> str:
-    """The argument that a JSON Pointer leads into; empty for the arguments as a whole."""
-    token = pointer[1:].partition("/")[0]
-    return token.replace("~1", "/").replace("~0", "~") if "~" in token else token

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mulligan.calls import ToolCall
 from mulligan.classify.resources import find_resource_in_text
 from mulligan.errors import Problem, ResourceNotFoundError, ToolArgumentError, ToolError, ToolNotFoundError
+from mulligan.pointers import escape
 from mulligan.policy import Limits
 from mulligan.repair.provenance import (
     Source,
     argument_forms,
-    escape_pointer,
     is_plain_identifier,
     name_source,
     preserves_meaning,
@@ -151,9 +151,7 @@ def _correction_from_plugin(
     sent = read_or_fix_arguments(call.arguments, limits, read_only=tool.read_only)
     if sent is None:
         return None
-    changed = {
-        f"/{escape_pointer(name)}": "author" for name in corrected if name not in sent or sent[name] != corrected[name]
-    }
+    changed = {f"/{escape(name)}": "author" for name in corrected if name not in sent or sent[name] != corrected[name]}
     preserved = any(preserves_meaning(tool, form, corrected) for form in argument_forms(tool, sent))
     readings: Mapping[str, Source] = {} if preserved else changed  # type: ignore[assignment]
     return Correction(
@@ -205,5 +203,5 @@ def _correct_resource_name(
     if replaced is None:
         return None
     argument, arguments = replaced
-    readings: dict[str, Source] = {f"/{escape_pointer(argument)}": "author" if resources else "reported"}
+    readings: dict[str, Source] = {f"/{escape(argument)}": "author" if resources else "reported"}
     return Correction(tool.name, arguments, sources_of("sent", arguments, readings), {}, is_ready=tool.read_only)

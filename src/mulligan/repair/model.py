@@ -41,10 +41,11 @@ def ask(model: Callable[..., Any], *, timeout: float | None = 30.0) -> Ask:
     original error remains. A truncated call to a tool that may write is not completed, and calls with secret arguments
     are never sent.
 
-    Args:     model: a callable or coroutine function that takes messages (a list of dicts in OpenAI's chat format) and
-    returns         text or a tool call: a `ToolCall`, a mapping, or an SDK's response. If it has parameters named
-    `tools` and         `tool_choice`, it receives those too, in the same format.     timeout: seconds until the model
-    times out, or None for no timeout.
+    Args:
+        model: a callable or coroutine function that takes messages (a list of dicts in OpenAI's chat format) and returns
+            text or a tool call: a `ToolCall`, a mapping, or an SDK's response. If it has parameters named `tools` and
+            `tool_choice`, it receives those too, in the same format.
+        timeout: seconds until the model times out, or None for no timeout.
 
     Raises:
         UsageError: the model is not callable, or the timeout is not a number above zero.

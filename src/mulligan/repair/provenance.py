@@ -22,6 +22,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from mulligan.pointers import escape
 from mulligan.resolve.words import canonical, is_same_tool
 
 if TYPE_CHECKING:
@@ -226,14 +227,9 @@ def sources_of(name: Source, arguments: Mapping[str, Any], value_sources: Mappin
         if pointer in value_sources:
             found["/arguments" + pointer] = value_sources[pointer]
         elif isinstance(value, Mapping) and (not pointer or any(where.startswith(inner) for where in value_sources)):
-            waiting += [(inner + escape_pointer(key), item) for key, item in value.items()]
+            waiting += [(inner + escape(key), item) for key, item in value.items()]
         elif isinstance(value, list) and any(where.startswith(inner) for where in value_sources):
             waiting += [(f"{inner}{index}", item) for index, item in enumerate(value)]
         else:
             found["/arguments" + pointer] = "sent"
     return found
-
-
-def escape_pointer(name: str) -> str:
-    """Escape a key as a token of a JSON Pointer (RFC 6901)."""
-    return name.replace("~", "~0").replace("/", "~1")

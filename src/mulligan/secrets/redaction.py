@@ -81,8 +81,9 @@ class Redactor:
         Args:
             text: foreign text of any length; the time taken is linear in it.
 
-        Returns:     The text with `[redacted]` in place of secrets. The names before them and the hosts after them are
-        kept. Redacting     the result again changes nothing.
+        Returns:
+            The text with `[redacted]` in place of secrets. The names before them and the hosts after them are kept.
+            Redacting the result again changes nothing.
         """
         finder = self._finder or self._build()
         redacted = _redact_once(text, finder)

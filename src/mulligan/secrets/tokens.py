@@ -101,7 +101,7 @@ TOKENS: tuple[tuple[str, ...], ...] = (
     ("Atlassian", rf"AT(?:ATT|CTT|STT)3(?:[A-Za-z0-9_=-]|{_EQUALS}){{40,}}"),
     ("Bitbucket", f"ATBB{_A}{{24,}}"),
     ("Trello", f"ATTA{_A}{{60,}}"),
-    ("Asana", rf"[0-9]/{_D}{{10,19}}:{_H}{{32}}"),
+    ("Asana", rf"{_D}{{14,19}}:{_H}{{32}}"),  # after `1/`, which no run of its characters holds
     ("ClickUp", f"pk_{_D}{{4,12}}_{_U}{{24,}}"),
     ("Linear", f"lin_(?:api|oauth)_{_A}{{32,}}"),
     ("Figma", f"fig[a-z]_{_W}{{32,}}"),
@@ -132,7 +132,7 @@ TOKENS: tuple[tuple[str, ...], ...] = (
     ("Sentry", "sntry[a-z]_[A-Za-z0-9+/=_-]{40,}"),
     ("Dynatrace", rf"dt0[a-z][0-9]{{2}}\.{_U}{{24}}\.{_U}{{40,}}"),
 )
-"""Services with the patterns of their tokens; each pattern begins with a character or a character class.
+"""Services with the patterns of their tokens; each pattern begins with a character or a character class, never a group.
 
 Tokens are searched for at the start of a word, or after an escape.
 """
@@ -140,7 +140,7 @@ Tokens are searched for at the start of a word, or after an escape.
 UNKNOWN_TOKEN = (  # the common format: a short prefix, then a long random part
     rf"(?!sha[0-9])[a-z][a-z0-9]{{1,11}}(?:_[a-z0-9]{{1,8}}){{0,3}}[_-](?P<random>{_A}{{32,}})"
 )
-_RUN = r"(?<![A-Za-z0-9_.~-])[A-Za-z0-9_.~-]{14,}"
+_RUN = r"(?<![A-Za-z0-9_.~-])[A-Za-z0-9_.~-]{11,}"  # the shortest beginning of a token: Firebase, up to its colon
 _ESCAPE = (  # escapes of JSON, Python, URLs and terminals; they start at the character before the run
     r"\\(?:[bfnrt]|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4})|%(?:25){0,2}(?:[35][Bb][0-9]{1,3}m|[0-9A-Fa-f]{2})|[\[;][0-9]{1,3}m"
 )

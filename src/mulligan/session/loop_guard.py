@@ -30,8 +30,8 @@ from mulligan.untrusted.text import safe_str
 if TYPE_CHECKING:
     from mulligan.tools import Tool
 
-_REFUSED_AFTER, _FATAL_AFTER = 3, 4
-_STOP_AFTER, _ENDED_AFTER = 11, 23
+_REFUSED_AFTER, _FATAL_AFTER = 3, 4  # the catalogue says "3 times"
+_STOP_AFTER, _ENDED_AFTER = 11, 23  # the catalogue says "at least 12 attempts"
 _OTHER_VALUES = 3
 _SHORTEST_WAIT = 1.0
 

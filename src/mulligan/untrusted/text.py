@@ -67,9 +67,9 @@ def show_name(name: object, limit: int = 64) -> str:
         name: the name, of any type.
         limit: the maximum length of the result; a longer name is cut and ends with `…`.
 
-    Returns:     The name, with quotes, backslashes and line breaks escaped. Accented letters are kept. Other non-ASCII
-    characters     are escaped if most letters are Latin, or if they look like Latin letters; a name in another script
-    stays readable.
+    Returns:
+        The name, with quotes, backslashes and line breaks escaped. Accented letters are kept. Other non-ASCII characters
+        are escaped if most letters are Latin, or if they look like Latin letters; a name in another script stays readable.
     """
     if type(name) is str and len(name) <= limit and _PLAIN_NAME(name):
         return name

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from functools import partial
+from pathlib import PurePath
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 from uuid import UUID
@@ -160,8 +161,14 @@ class TextForm(NamedTuple):
 
 
 def text_form(cls: type) -> TextForm:
-    """The text format of the type of a `Text` shape: an entry of the table, or a kind of path."""
-    return _FORMS.get(cls) or TextForm("path", {"type": "string"}, partial(_read_path, cls), "path")
+    """The text format of the type of a `Text` shape: an entry of the table, or a kind of path.
+
+    Raises:
+        KeyError: the type is neither.
+    """
+    if issubclass(cls, PurePath):
+        return TextForm("path", {"type": "string"}, partial(_read_path, cls), "path")
+    return _FORMS[cls]
 
 
 def _read_path(cls: type, value: str) -> Any:
