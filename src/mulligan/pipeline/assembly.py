@@ -14,8 +14,6 @@ from mulligan.errors import UsageError
 from mulligan.execute.steps import Middleware
 from mulligan.feedback import FeedbackFormat
 from mulligan.hooks.callers import CompiledHooks
-from mulligan.hooks.discovery import blocked_names, discover, is_autoload_enabled
-from mulligan.hooks.manager import PluginManager
 from mulligan.pipeline.invocation import Invocation, Runtime, RuntimeView
 from mulligan.policy import Limits, Policy
 from mulligan.resolve.toolset import Toolset
@@ -23,6 +21,7 @@ from mulligan.spelling import closest
 from mulligan.untrusted.text import safe_repr
 
 if TYPE_CHECKING:
+    from mulligan.hooks.manager import PluginManager
     from mulligan.middleware.retries import SecondChance
     from mulligan.pipeline.result_factory import ResultFactory
     from mulligan.pipeline.session import Session
@@ -248,6 +247,8 @@ def assemble(
     Raises:
         UsageError: a plugin in code is invalid, or a blocked name is misspelled.
     """
+    from mulligan.hooks.discovery import blocked_names, discover, is_autoload_enabled
+
     own_plugins = [*_check_plugins(plugins), *(plugin for plugin in policy.repair if not isinstance(plugin, str))]
     blocked = blocked_names(block)
     for name, plugin in _built_in_plugins(policy, limits).items():
