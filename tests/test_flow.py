@@ -23,7 +23,7 @@ async def fetch(path: str) -> str:
 
 
 def flow_of(pipeline: Pipeline, name: str, arguments: Any = None, **more: Any) -> Any:
-    return invoke(Invocation(pipeline._runtime, ToolCall("7", name, arguments), **more))
+    return invoke(Invocation(pipeline._runtime, pipeline._runtime.hooks, ToolCall("7", name, arguments), **more))
 
 
 def end(flow: Any, outcome: Outcome | None) -> ToolResult:

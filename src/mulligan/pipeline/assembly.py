@@ -98,8 +98,8 @@ def as_invocation(
             f"the tool name must be a string, not {safe_repr(name_or_call)}; pass what a model sent to answer()"
         )
     if session is None:
-        return Invocation(runtime, call, context)
-    return Invocation(runtime, call, context, session.memory, session.format, session.deadline)
+        return Invocation(runtime, runtime.hooks, call, context)
+    return Invocation(runtime, runtime.hooks, call, context, session.memory, session.format, session.deadline)
 
 
 def checked_middleware(middleware: Any) -> tuple[Middleware, ...]:

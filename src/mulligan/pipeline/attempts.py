@@ -76,7 +76,7 @@ def make_run(invocation: Invocation, tool: Tool) -> Run:
             return Run(executor, timeout, offload=not tool.inline, lane=tool.name)
     handler = execute(tool, invocation.handler_arguments, invocation.call)
     if handler is not None:
-        return Run(handler, timeout, offload=not tool.inline, is_async=tool.is_async, lane=tool.name)
+        return Run(handler, timeout, not tool.inline, tool.is_async, tool.name)  # on the way of every call: no keywords
     from mulligan.execute.process import make_process
 
     process = make_process(tool, invocation.handler_arguments, invocation.runtime.limits)

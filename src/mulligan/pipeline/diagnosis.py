@@ -161,7 +161,7 @@ class Diagnosis:
         """
         name = missing_tool_name(report)
         runtime = self._runtime
-        invocation = Invocation(runtime, ToolCall(None, name or "", None), None, None, format)
+        invocation = Invocation(runtime, runtime.hooks, ToolCall(None, name or "", None), format=format)
         if name is not None and name not in runtime.toolset:
             error: ToolError = runtime.result_factory.not_found_error(invocation.call, runtime.toolset)
             error, note = (error, "") if memory is None else memory.record_failure(invocation, error)

@@ -108,12 +108,12 @@ class Invocation:
 
     Attributes:
         runtime: what the flow knows of its pipeline.
+        hooks: the compiled hooks as they were when the call came in.
         call: the call; after a repair, the repaired one.
         context: values for injected parameters, by name.
         memory: the conversation's, or None.
         format: the conversation's feedback format, or None.
         deadline: the moment by which it must have ended, or None.
-        hooks: the compiled hooks as they were when the call came in.
         tool: the tool, once it is resolved.
         arguments: the validated JSON values, once there are any.
         handler_arguments: the handler's keyword arguments.
@@ -129,6 +129,7 @@ class Invocation:
     """
 
     runtime: Runtime
+    hooks: CompiledHooks
     call: ToolCall
     context: Mapping[str, Any] | None = None
     memory: Memory | None = None
@@ -146,11 +147,6 @@ class Invocation:
     step: int = 0
     recording_key: str | None = None
     handler_arguments: dict[str, Any] = attrs.field(init=False, factory=dict)
-    hooks: CompiledHooks = attrs.field(init=False)
-
-    @hooks.default
-    def _current_hooks(self) -> CompiledHooks:
-        return self.runtime.hooks
 
     def hide_secrets(self) -> None:
         """Takes care that no text about the call shows its secrets."""
