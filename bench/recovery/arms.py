@@ -9,7 +9,7 @@ from typing import Any
 import jsonschema_rs
 import retry_prompt
 from faults import exception_of
-from scenarios import Scenario, schema_of, sent
+from scenarios import Scenario, schema_of, sent_arguments
 
 from mulligan import Pipeline, Tool, ToolResult
 
@@ -26,7 +26,7 @@ def result_of(scenario: Scenario) -> ToolResult:
 
     tools = [Tool.from_schema(handler=handler, **one) for one in scenario["tools"]]
     with Pipeline(tools) as pipeline:
-        return pipeline.call(scenario["call"]["name"], sent(scenario), call_id="call_1")
+        return pipeline.call(scenario["call"]["name"], sent_arguments(scenario), call_id="call_1")
 
 
 def mulligan(scenario: Scenario) -> str:
@@ -43,7 +43,7 @@ def raw(scenario: Scenario) -> str:
     if schema is None:
         return f"Tool '{name}' not found"
     try:
-        jsonschema_rs.validator_for(schema).validate(json.loads(sent(scenario)))
+        jsonschema_rs.validator_for(schema).validate(json.loads(sent_arguments(scenario)))
     except json.JSONDecodeError as error:
         return str(error)
     except jsonschema_rs.ValidationError as error:

@@ -7,7 +7,7 @@ import re
 from typing import Any, NamedTuple
 
 import jsonschema_rs
-from scenarios import Scenario, recoverable, schema_of
+from scenarios import Scenario, is_recoverable, schema_of
 
 ParsedCall = tuple[str, dict[str, Any]]
 
@@ -59,7 +59,7 @@ def is_wanted(value: Any, wanted: Any) -> bool:
 def judge(scenario: Scenario, answer: str) -> Verdict:
     """Judge the answer to one scenario."""
     called, failed = first_call(answer), scenario["call"]
-    if not recoverable(scenario):
+    if not is_recoverable(scenario):
         again = called is not None and called[0] == failed["name"]
         return Verdict(not again, "repeated" if again else "left alone")
     if called is None:

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Callable
 
-from scenarios import Scenario, recoverable, sent
+from scenarios import Scenario, is_recoverable, sent_arguments
 
 SYSTEM = "You are a helpful assistant. Answer the user's request with the tools you have."
 OPENING = '<tool_call>\n{"name": "'  # a forced tool call: what is measured is which one
@@ -16,14 +16,16 @@ FORM = '<tool_call>\n{"name": <function-name>, "arguments": <args-json-object>}\
 
 def opening(scenario: Scenario) -> str:
     """How the answer begins: as a tool call, but free after a refusal, where none should follow."""
-    return OPENING if recoverable(scenario) else ""
+    return OPENING if is_recoverable(scenario) else ""
 
 
 def prompt(scenario: Scenario, feedback: str) -> str:
     """The conversation up to the answer, in the chat template that Qwen2.5 was trained on."""
     shown = [{key: tool[key] for key in ("name", "description", "parameters")} for tool in scenario["tools"]]
     tools = "\n".join(json.dumps({"type": "function", "function": one}) for one in shown)
-    call = f'<tool_call>\n{{"name": "{scenario["call"]["name"]}", "arguments": {sent(scenario)}}}\n</tool_call>'
+    call = (
+        f'<tool_call>\n{{"name": "{scenario["call"]["name"]}", "arguments": {sent_arguments(scenario)}}}\n</tool_call>'
+    )
     system = (
         f"{SYSTEM}\n\n# Tools\n\nYou may call one or more functions to assist with the user query.\n\nYou are provided "
         f"with function signatures within <tools></tools> XML tags:\n<tools>\n{tools}\n</tools>\n\nFor each function "

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import jsonschema_rs
-from scenarios import Scenario, schema_of, sent
+from scenarios import Scenario, schema_of, sent_arguments
 
 CLOSING = "\n\nFix the errors and try again."
 TYPES = {
@@ -35,7 +35,7 @@ def invalid_arguments(scenario: Scenario) -> str:
     """The arguments do not validate."""
     schema = schema_of(scenario, scenario["call"]["name"])
     assert schema is not None, scenario["id"]
-    found = list(_faults(schema, sent(scenario)))
+    found = list(_faults(schema, sent_arguments(scenario)))
     plural = "s" if len(found) > 1 else ""
     return f"{len(found)} validation error{plural}:\n```json\n{json.dumps(found, indent=2)}\n```{CLOSING}"
 

@@ -23,9 +23,9 @@ from typing import Any
 import jsonschema_rs
 import model
 from arms import ARMS, raw, result_of
-from forms import Told, count
+from forms import LabelledText, count
 from judge import judge
-from scenarios import SETS, Scenario, load, reads, recoverable, schema_of
+from scenarios import SETS, Scenario, is_read_only, is_recoverable, load, schema_of
 from table import Answers, tables
 
 CORRECTED = "make this corrected call: "
@@ -92,10 +92,10 @@ def count_forms(options: argparse.Namespace) -> None:
     """Print in which forms mulligan's texts lead on, and how many of the answers that are already there are right."""
     answers = {row["prompt"]: row["answer"] for row in rows(options.out)}
     texts = []
-    for one in filter(recoverable, load(options.set)):
+    for one in filter(is_recoverable, load(options.set)):
         text = ARMS["mulligan"](one)
         answer = answers.get(digest(model.prompt(one, text)))
-        texts.append(Told(text, reads(one), None if answer is None else judge(one, answer).right))
+        texts.append(LabelledText(text, is_read_only(one), None if answer is None else judge(one, answer).right))
     print(count(texts))
 
 
@@ -107,15 +107,15 @@ def check(options: argparse.Namespace) -> None:
     for one in scenarios:
         _check_scenario(one)
         result = result_of(one)
-        if not result.is_error or result.fatal == recoverable(one):
+        if not result.is_error or result.fatal == is_recoverable(one):
             wrong += 1
             print(f"{one['id']}: {type(result.error).__name__}, fatal={result.fatal}")
         _, said, call = result.content.rpartition(CORRECTED)
         right = judge(one, call).right
-        corrected["right" if said and right else "wrong" if said else "absent"] += recoverable(one)
+        corrected["right" if said and right else "wrong" if said else "absent"] += is_recoverable(one)
         if said and not right:
             print(f"{one['id']}: a wrong corrected call: {call}")
-    wanted = sum(map(recoverable, scenarios))
+    wanted = sum(map(is_recoverable, scenarios))
     print(f"{wanted} recoverable scenarios, {len(scenarios) - wanted} refusals; mulligan misjudges {wrong}")
     print(f"its corrected call, taken as it stands: {dict(corrected)}")
 
@@ -124,7 +124,7 @@ def _check_scenario(one: Scenario) -> None:
     assert raw(one) is not None, one["id"]
     failed = json.dumps({"name": one["call"]["name"], "arguments": one["call"].get("arguments", {})})
     assert judge(one, failed).right == (one["kind"] == "transient" and one["sub"] != "look_first"), one["id"]
-    if not recoverable(one):
+    if not is_recoverable(one):
         assert judge(one, "I may not do that.").right, one["id"]
         return
     assert not judge(one, "I am sorry.").right, one["id"]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from judge import judge
-from scenarios import Scenario, recoverable
+from scenarios import Scenario, is_recoverable
 
 RESAMPLES = 5000
 Answers = dict[str, dict[str, Any]]  # scenario id -> the stored row
@@ -54,7 +54,7 @@ def _main(scenarios: Sequence[Scenario], arms: dict[str, Answers], right: dict[s
     yield _row(["---"] * len(head))
     for name, answers in arms.items():
         asked = [one for one in scenarios if one["id"] in answers]
-        wanted = [one for one in asked if recoverable(one)]
+        wanted = [one for one in asked if is_recoverable(one)]
         verdicts = [right[name][one["id"]] for one in wanted]
         rate = bootstrap([float(verdict.right) for verdict in verdicts])
         count = sum(verdict.right for verdict in verdicts)
