@@ -18,7 +18,7 @@ def steps_of(pointer: str) -> list[str]:
     Args:
         pointer: such as `/parts/0/a~1b`; the `#` of a URI fragment may stand before it.
     """
-    return [step.replace("~1", "/").replace("~0", "~") for step in pointer.removeprefix("#").split("/")[1:]]
+    return [_unescape(step) for step in pointer.removeprefix("#").split("/")[1:]]
 
 
 def argument_of(pointer: str) -> str:
@@ -27,4 +27,8 @@ def argument_of(pointer: str) -> str:
     Args:
         pointer: a pointer within the arguments of a call.
     """
-    return next(iter(steps_of(pointer)), "")
+    return _unescape(pointer[1:].partition("/")[0])
+
+
+def _unescape(step: str) -> str:
+    return step.replace("~1", "/").replace("~0", "~") if "~" in step else step
