@@ -8,6 +8,7 @@ import inspect
 import json
 import os
 import pkgutil
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -237,6 +238,35 @@ def test_modules_are_documented(source):
                 if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)) and not inner.name.startswith("_"):
                     setter = any(isinstance(decorator, ast.Attribute) for decorator in inner.decorator_list)
                     assert ast.get_docstring(inner) or setter, f"{node.name}.{inner.name} has no docstring"
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda source: str(source.relative_to(ROOT)))
+def test_docstrings_name_what_exists(source):
+    for node in ast.walk(ast.parse(source.read_text())):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            stale = described_names(ast.get_docstring(node) or "") - names_within(node)
+            assert stale == set(), f"the docstring of {node.name} describes {', '.join(sorted(stale))}"
+
+
+def described_names(docstring: str) -> set[str]:
+    """The names in the sections `Args:` and `Attributes:`."""
+    sections = re.findall(r"^(?:Args|Attributes):\n((?:    .*\n?|\n)+)", docstring + "\n", re.MULTILINE)
+    return {name for section in sections for name in re.findall(r"^    \*{0,2}(\w+): ", section, re.MULTILINE)}
+
+
+def names_within(node: ast.AST) -> set[str]:
+    """Parameters, fields, methods and attributes of `self`."""
+    names: set[str] = set()
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.arg):
+            names.add(inner.arg)
+        elif isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            names.add(inner.name)
+        elif isinstance(inner, ast.Name):
+            names.add(inner.id)
+        elif isinstance(inner, ast.Attribute) and isinstance(inner.value, ast.Name) and inner.value.id == "self":
+            names.add(inner.attr)
+    return names
 
 
 def is_overload(decorator: ast.expr) -> bool:

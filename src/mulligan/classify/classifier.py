@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cache, partial
 from typing import Any, cast
 
 from mulligan.calls import ToolCall
@@ -248,11 +248,12 @@ def redacted_error(error: ToolError, redact: Callable[[str], str]) -> ToolError:
         redact: removes secrets from a text.
     """
     fields = error.__dict__
+    if len(error.problems) > 1:
+        redact = cache(redact)  # the items of one list say the same of each wrong value
     redacted = {name: redact(fields[name]) for name in ("message", "user_message", "resource") if fields.get(name)}
     problems = tuple(_redacted_problem(problem, redact) for problem in error.problems[:_MOST_REDACTED_PROBLEMS])
-    if all(fields[name] == text for name, text in redacted.items()) and problems == tuple(
-        error.problems[:_MOST_REDACTED_PROBLEMS]
-    ):
+    is_same = all(fields[name] == text for name, text in redacted.items())
+    if is_same and problems == tuple(error.problems[:_MOST_REDACTED_PROBLEMS]):
         return error
     copy = type(error).__new__(type(error), redacted.get("message", ""))
     copy.__dict__.update(fields, **redacted, problems=(*problems, *error.problems[_MOST_REDACTED_PROBLEMS:]))

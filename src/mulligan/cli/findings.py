@@ -128,7 +128,7 @@ class HookTrial:
         plugin: its plugin.
         hook: its hook.
         seconds: the duration of its longest trial.
-        gave: the result of each trial.
+        returned: the result of each trial.
     """
 
     plugin: PluginInfo
@@ -252,7 +252,7 @@ class Examination:
     """The result of an examination.
 
     Attributes:
-        chosen: the settings.
+        settings: the settings in effect.
         plugins: every plugin.
         findings: the problems, worst first.
     """

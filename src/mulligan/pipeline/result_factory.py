@@ -56,7 +56,7 @@ class ResultFactory:
 
     Attributes:
         redactor: removes secrets.
-        line: makes one clean, redacted, bounded line of a foreign text.
+        sanitize_line: makes one clean, redacted, bounded line of a foreign text.
         classifier: says what failures mean.
         formats: the feedback formats by name.
         format: the default.

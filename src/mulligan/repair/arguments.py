@@ -19,7 +19,7 @@ from mulligan.tools import Tool
 from mulligan.validate.arguments import dump
 
 _MOST_OPTIONS, _MOST_ITEMS, _DEEPEST = 8, 100, 16
-_MOST_STEPS = 600  # comparisons of two names; one may take 200 calls of functions
+_MOST_STEPS = 1_000
 
 
 class FixedArguments(NamedTuple):

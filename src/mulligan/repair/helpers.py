@@ -41,8 +41,8 @@ def coerced(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
     """
     from mulligan.repair.arguments import fix_arguments
 
-    mended = fix_arguments(tool, arguments)
-    return mended.arguments if mended is not None and mended.is_lossless else None
+    fixed = fix_arguments(tool, arguments)
+    return fixed.arguments if fixed is not None and fixed.is_lossless else None
 
 
 def same_name(called: str, names: Iterable[str]) -> str | None:

@@ -117,7 +117,7 @@ class Match(NamedTuple):
     Attributes:
         score: from 0 to 1.
         edits: the number of different letters; None if there are too many for a misspelling.
-        opposed: whether the two names ask for opposite things.
+        is_opposite: whether the two names ask for opposite things.
         asked: for each word of the called name, how well the tool's name matches it.
         offered: for each word of the tool's name, how well the called name matches it.
     """

@@ -143,11 +143,11 @@ class ParsedName(NamedTuple):
     Attributes:
         whole: all its letters and digits, in lower case.
         tail: those after the namespace; the same as `whole` if there is no namespace.
-        space: those of the namespace; empty if there is none.
+        namespace: those of the namespace; empty if there is none.
         words: its words, with those of the namespace first; of a very long name, not all.
         texts: the texts of the words.
-        heading: how many of the words belong to the namespace.
-        cut: the index at which the namespace ends.
+        namespace_length: how many of the words belong to the namespace.
+        namespace_end: the index at which the namespace ends.
     """
 
     whole: str

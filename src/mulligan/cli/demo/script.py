@@ -29,10 +29,10 @@ class Turn:
 
     Attributes:
         title: the failure, as a heading.
-        wrong: the same in two or three words.
+        short_title: the same in two or three words.
         asks: the calls of the model's message; the first one fails.
-        then: the call that follows the feedback; None if the run must stop.
-        did: what the model did, in a few words.
+        next_call: the call that follows the feedback; None if the run must stop.
+        reaction: what the model did, in a few words.
     """
 
     title: str
@@ -42,8 +42,8 @@ class Turn:
     reaction: str
 
 
-def _turn(title: str, wrong: str, asks: ScriptedCall, then: ScriptedCall, did: str) -> Turn:
-    return Turn(title, wrong, (asks,), then, did)
+def _turn(title: str, short_title: str, asks: ScriptedCall, next_call: ScriptedCall, reaction: str) -> Turn:
+    return Turn(title, short_title, (asks,), next_call, reaction)
 
 
 TURNS = (

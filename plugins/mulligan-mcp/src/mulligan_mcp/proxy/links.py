@@ -50,7 +50,6 @@ class Link:
         capabilities: what the server was told that the client can do.
         info: who the server was told that the client is.
         pending: the requests in flight, by id, and whether their answers have arrived.
-        ids: where ids are taken from.
     """
 
     def __init__(
