@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from mulligan import Pipeline, Tool, ToolCall, ToolResult
-from mulligan.pipeline.assembly import as_invocation
 from mulligan.pipeline.flow import invoke
+from mulligan.pipeline.pipeline import as_invocation
 from mulligan.plugin import Middleware, Outcome, Run, Sleep, ToolError
 
 

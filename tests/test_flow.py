@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ from mulligan import Deadline, Injected, Pipeline, Policy, Tool, ToolCall, ToolR
 from mulligan.pipeline.flow import invoke
 from mulligan.pipeline.invocation import Invocation
 from mulligan.plugin import DeadlineExceeded, ExecutorSaturated, Outcome, Run, Sleep
+from mulligan.session.memory import SessionMemory
 
 
 def read(path: str) -> str:
@@ -22,8 +24,8 @@ async def fetch(path: str) -> str:
     return f"fetched {path}"
 
 
-def flow_of(pipeline: Pipeline, name: str, arguments: Any = None, **more: Any) -> Any:
-    return invoke(Invocation(pipeline._runtime, pipeline._runtime.hooks, ToolCall("7", name, arguments), **more))
+def flow_of(pipeline: Pipeline, name: str, arguments: Any = None, id: str | None = "7", **more: Any) -> Any:
+    return invoke(Invocation(pipeline._runtime, pipeline._runtime.hooks, ToolCall(id, name, arguments), **more))
 
 
 def end(flow: Any, outcome: Outcome | None) -> ToolResult:
@@ -177,65 +179,45 @@ def test_closing_it_midway_leaves_nothing_open(make_pipeline):
     assert closed == [1]
 
 
-class FakeMemory:
-    """A conversation's memory that says what it is asked."""
-
-    def __init__(self, refusal: errors.ToolError | None = None) -> None:
-        self.refusal = refusal
-        self.seen: list[Any] = []
-
-    def begin(self, state: Invocation) -> errors.ToolError | None:
-        self.seen.append(("begin", state.call.name, state.arguments))
-        return None
-
-    def refuse(self, state: Invocation, tool: Tool) -> errors.ToolError | None:
-        self.seen.append(("refuse", tool.name, state.arguments))
-        return self.refusal
-
-    def record_failure(self, state: Invocation, error: errors.ToolError) -> tuple[errors.ToolError, str]:
-        self.seen.append(("failed", state.arguments, type(error).__name__))
-        return error, "Seen before."
-
-    def record_result(self, state: Invocation, result: ToolResult) -> None:
-        self.seen.append(("finished", state.arguments, result.is_error))
-
-
-def test_a_conversation_is_told(make_pipeline):
-    memory = FakeMemory()
-    flow = flow_of(make_pipeline(read), "read", {"path": "a"}, memory=memory)
+def test_a_conversation_counts_its_calls_and_says_what_repeats(make_pipeline):
+    memory = SessionMemory(time.monotonic, None, None)
+    flow = flow_of(make_pipeline(read), "read", {"path": "a"}, None, memory=memory)
     next(flow)
     end(flow, Outcome("x"))
-    assert memory.seen == [
-        ("begin", "read", None),
-        ("refuse", "read", {"path": "a"}),
-        ("finished", {"path": "a"}, False),
-    ]
-    memory = FakeMemory()
-    flow = flow_of(make_pipeline(read), "read", {"path": "a"}, memory=memory)
-    next(flow)
-    assert "\nSeen before.\n" in end(flow, Outcome(exception=KeyError("x"))).content
-    assert memory.seen[2:] == [("failed", {"path": "a"}, "ToolExecutionError"), ("finished", {"path": "a"}, True)]
+    assert (memory.calls, memory.failures) == (1, 0)
+    texts = []
+    for _ in range(2):
+        flow = flow_of(make_pipeline(read), "read", {"path": "a"}, None, memory=memory)
+        next(flow)
+        texts.append(end(flow, Outcome(exception=KeyError("x"))).content)
+    assert ["This same call has already failed." in text for text in texts] == [False, True]
+    assert (memory.calls, memory.failures) == (3, 2)
 
 
 def test_a_conversation_may_refuse(make_pipeline):
-    memory = FakeMemory(errors.RepeatedCallError("Not again."))
-    result = end(flow_of(make_pipeline(read), "read", {"path": "a"}, memory=memory), None)
+    memory = SessionMemory(time.monotonic, None, None)
+    pipeline = make_pipeline(read)
+    for _ in range(3):
+        flow = flow_of(pipeline, "read", {"path": "a"}, None, memory=memory)
+        next(flow)
+        end(flow, Outcome(exception=KeyError("x")))
+    result = end(flow_of(pipeline, "read", {"path": "a"}, None, memory=memory), None)
     assert isinstance(result.error, errors.RepeatedCallError)
-    assert [kind for kind, *_ in memory.seen] == ["begin", "refuse", "failed", "finished"]
+    assert (result.attempts, memory.calls, memory.failures) == (0, 4, 4)
 
 
-def test_a_call_that_does_not_resolve_is_told_to_the_conversation(make_pipeline):
-    memory = FakeMemory()
+def test_a_call_that_does_not_resolve_is_counted_by_the_conversation(make_pipeline):
+    memory = SessionMemory(time.monotonic, None, None)
     end(flow_of(make_pipeline(read), "nope", "{}", memory=memory), None)
-    assert memory.seen == [("begin", "nope", None), ("failed", None, "ToolNotFoundError"), ("finished", None, True)]
+    assert (memory.calls, memory.failures) == (1, 1)
 
 
 def test_a_memory_that_fails_does_not_end_the_conversation(make_pipeline):
-    class Broken(FakeMemory):
-        def refuse(self, state: Invocation, tool: Tool) -> errors.ToolError | None:
+    class Broken(SessionMemory):
+        def admit(self, *_: Any, **__: Any) -> Any:
             raise ValueError("memory")
 
-    flow = flow_of(make_pipeline(read), "read", {"path": "a"}, memory=Broken())
+    flow = flow_of(make_pipeline(read), "read", {"path": "a"}, memory=Broken(time.monotonic, None, None))
     result = end(flow, None)
     assert isinstance(result.error, errors.ToolExecutionError)
     assert result.error.rule == "host:bug"

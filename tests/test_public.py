@@ -328,7 +328,7 @@ def test_what_is_imported_later_is_there_like_all_other_names():
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
     assert (ended.returncode, ended.stderr) == (0, "")
     assert (
-        ended.stdout == "set()\n<class 'mulligan.session.budget.Budget'> <class 'mulligan.pipeline.session.Session'>\n"
+        ended.stdout == "set()\n<class 'mulligan.session.budget.Budget'> <class 'mulligan.pipeline.pipeline.Session'>\n"
     )
 
 

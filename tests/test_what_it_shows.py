@@ -305,7 +305,7 @@ def test_a_tool_that_hangs(make_pipeline, run, form):
 
 def all_kinds() -> tuple[list[Any], list[ToolCall], dict[str, type[errors.ToolError] | None]]:
     def hang() -> None:
-        time.sleep(0.3)
+        time.sleep(2)
 
     tools = [
         *browser_tools(BROWSER),

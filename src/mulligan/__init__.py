@@ -24,7 +24,7 @@ from mulligan.dialects import Dialect
 from mulligan.errors import Problem
 from mulligan.feedback import Feedback, FeedbackFormat
 from mulligan.hookimpl import hookimpl
-from mulligan.pipeline import Pipeline
+from mulligan.pipeline import Pipeline, Session
 from mulligan.policy import Limits, Policy
 from mulligan.resolve.toolset import Toolset
 from mulligan.results import Answers, ToolResult
@@ -33,7 +33,6 @@ from mulligan.validate.signature import Injected
 
 if _typing.TYPE_CHECKING:
     from mulligan.hooks.discovery import PluginFault, PluginInfo
-    from mulligan.pipeline.session import Session
     from mulligan.session.budget import Budget
 
 __version__ = "0.1.0"
@@ -80,7 +79,6 @@ if not _typing.TYPE_CHECKING:  # a type checker would take every name for one th
         "Budget": "mulligan.session.budget",
         "PluginFault": "mulligan.hooks.discovery",
         "PluginInfo": "mulligan.hooks.discovery",
-        "Session": "mulligan.pipeline.session",
     }
 
     def __getattr__(name: str) -> object:

@@ -22,9 +22,8 @@ from mulligan.cli.settings import Settings
 from mulligan.dialects import Dialect, named
 from mulligan.dialects.ai_sdk import AISDKDialect
 from mulligan.errors import UsageError
-from mulligan.pipeline import Pipeline
+from mulligan.pipeline import Pipeline, Session
 from mulligan.pipeline.messages import check_all_calls_read
-from mulligan.pipeline.session import Session
 from mulligan.results import ToolResult
 from mulligan.untrusted.text import safe_str
 

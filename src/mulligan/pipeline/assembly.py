@@ -14,7 +14,7 @@ from mulligan.errors import UsageError
 from mulligan.execute.steps import Middleware
 from mulligan.feedback import FeedbackFormat
 from mulligan.hooks.callers import CompiledHooks
-from mulligan.pipeline.invocation import Invocation, Runtime, RuntimeView
+from mulligan.pipeline.invocation import Runtime, RuntimeView
 from mulligan.policy import Limits, Policy
 from mulligan.resolve.toolset import Toolset
 from mulligan.spelling import closest
@@ -23,8 +23,7 @@ from mulligan.untrusted.text import safe_repr
 if TYPE_CHECKING:
     from mulligan.hooks.manager import PluginManager
     from mulligan.middleware.retries import SecondChance
-    from mulligan.pipeline.result_factory import ResultFactory
-    from mulligan.pipeline.session import Session
+    from mulligan.render.renderer import Renderer
 
 
 def checked_policy(policy: object, limits: object) -> tuple[Policy, Limits]:
@@ -62,44 +61,6 @@ def as_call(value: Any) -> ToolCall:
     if isinstance(value, (tuple, list)) and len(value) == 2 and isinstance(value[0], str):
         return ToolCall(None, name_text(value[0]), value[1])
     raise UsageError(f"a call must be a ToolCall, a name, or a pair of name and arguments, not {safe_repr(value)}")
-
-
-def as_invocation(
-    runtime: Runtime,
-    name_or_call: Any,
-    arguments: Any,
-    call_id: str | None,
-    session: Session | None,
-    context: Mapping[str, Any] | None,
-) -> Invocation:
-    """One call of the host's code, ready for the flow.
-
-    Args:
-        runtime: the pipeline's parts.
-        name_or_call: the tool's name, or a whole `ToolCall`.
-        arguments: JSON text or a mapping.
-        call_id: the model's id of the call; an empty one counts as None.
-        session: the conversation it belongs to.
-        context: values for injected parameters, by name.
-
-    Raises:
-        UsageError: it is not a call.
-    """
-    if type(name_or_call) is str:
-        call = ToolCall(id_or_none(call_id), name_or_call, arguments)
-    elif isinstance(name_or_call, str):
-        call = ToolCall(id_or_none(call_id), name_text(name_or_call), arguments)
-    elif arguments is None and call_id is None:
-        call = as_call(name_or_call)
-    elif isinstance(name_or_call, (ToolCall, tuple, list)):
-        raise UsageError("arguments and call_id require a name; a ToolCall has its own")
-    else:
-        raise UsageError(
-            f"the tool name must be a string, not {safe_repr(name_or_call)}; pass what a model sent to answer()"
-        )
-    if session is None:
-        return Invocation(runtime, runtime.hooks, call, context)
-    return Invocation(runtime, runtime.hooks, call, context, session.memory, session.format, session.deadline)
 
 
 def checked_middleware(middleware: Any) -> tuple[Middleware, ...]:
@@ -167,15 +128,15 @@ def runtime_view(runtime: Runtime, tools: Iterable[Any], control_flow: Iterable[
     if more := tuple(control_flow):
         policy = attrs.evolve(policy, control_flow=(*policy.control_flow, *more))
     toolset.dialects = runtime.toolset.dialects
-    _check_formats(toolset, runtime.result_factory)
+    _check_formats(toolset, runtime.renderer)
     return RuntimeView(toolset, runtime, policy)
 
 
-def attach_formats(result_factory: ResultFactory, hooks: CompiledHooks, toolset: Toolset, format: Any) -> None:
+def attach_formats(renderer: Renderer, hooks: CompiledHooks, toolset: Toolset, format: Any) -> None:
     """Passes the formats and dialects of the plugins to the parts that use them.
 
     Args:
-        result_factory: creates the results.
+        renderer: creates the results.
         hooks: the compiled hooks.
         toolset: the pipeline's tools.
         format: the pipeline's feedback format, or its name.
@@ -183,15 +144,15 @@ def attach_formats(result_factory: ResultFactory, hooks: CompiledHooks, toolset:
     Raises:
         UsageError: the pipeline or one of its tools names an unknown format.
     """
-    result_factory.formats = hooks.formats()
-    result_factory.dialects = toolset.dialects = hooks.dialects()
-    result_factory.format = result_factory.find_format(format)
-    _check_formats(toolset, result_factory)
+    renderer.formats = hooks.formats()
+    renderer.dialects = toolset.dialects = hooks.dialects()
+    renderer.format = renderer.find_format(format)
+    _check_formats(toolset, renderer)
 
 
-def _check_formats(toolset: Toolset, result_factory: ResultFactory) -> None:
+def _check_formats(toolset: Toolset, renderer: Renderer) -> None:
     for tool in toolset.values():
-        result_factory.find_format(tool.format or result_factory.format)
+        renderer.find_format(tool.format or renderer.format)
 
 
 _BUILT_IN_NAMES = ("resolve", "validate", "execute", "detect", "classify", "formats", "dialects", "repair")

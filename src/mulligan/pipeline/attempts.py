@@ -16,6 +16,7 @@ from mulligan.errors import ToolError, UsageError
 from mulligan.events import Waiting
 from mulligan.execute.builtin import execute
 from mulligan.execute.steps import DeadlineExceeded, Middleware, Outcome, Run, Sleep, Step, Steps
+from mulligan.pipeline.conversation import record_abandoned
 from mulligan.pipeline.invocation import Invocation
 from mulligan.policy import Policy
 from mulligan.tools import Tool
@@ -202,10 +203,8 @@ def classify_outcome(invocation: Invocation, tool: Tool, outcome: Outcome) -> Ou
     invocation.outcome = outcome
     if outcome.exception is not None:
         if _is_control_flow(outcome.exception, invocation.runtime.policy):
-            if (
-                invocation.memory is not None
-            ):  # the framework decides whether it makes this call again, with the same id
-                invocation.memory.record_abandoned(invocation, may_have_run=False)
+            if invocation.memory is not None:  # the framework may make this call again, with the same id
+                record_abandoned(invocation, invocation.memory, may_have_run=False)
             raise outcome.exception
         failure: Failure | None = _failure_from(invocation, tool, outcome.exception)
     elif tool.detect and (type(outcome.value) not in PLAIN_RESULTS or invocation.hooks.has_detect):
@@ -218,9 +217,7 @@ def classify_outcome(invocation: Invocation, tool: Tool, outcome: Outcome) -> Ou
     if failure is not None:
         error = outcome.error = _classify_failure(invocation, tool, failure)
         error.__dict__.setdefault("effect", "possible")  # it ran: only a definite rule says otherwise
-        invocation.note(
-            invocation.runtime.result_factory.attempt_event(invocation.call, invocation.attempts, error, failure)
-        )
+        invocation.note(invocation.runtime.renderer.attempt_event(invocation.call, invocation.attempts, error, failure))
     return outcome
 
 
@@ -232,7 +229,7 @@ def _classify_failure(invocation: Invocation, tool: Tool, failure: Failure) -> T
             getattr(one, "before_effect", False) is True for one in middleware_for(invocation, tool)
         )
 
-    classifier = invocation.runtime.result_factory.classifier
+    classifier = invocation.runtime.classifier
     return classifier.classify(failure, invocation.hooks.classify, is_one_request=is_one_request)
 
 

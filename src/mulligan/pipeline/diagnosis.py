@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mulligan.calls import ToolCall
 from mulligan.classify import meanings
@@ -13,11 +13,15 @@ from mulligan.classify.failure import Failure
 from mulligan.classify.reasons import reason_of
 from mulligan.errors import ToolError
 from mulligan.feedback import FeedbackFormat
-from mulligan.pipeline.invocation import Invocation, Memory, Runtime
+from mulligan.pipeline.conversation import record_failure
+from mulligan.pipeline.invocation import Invocation, Runtime
 from mulligan.results import ToolResult
 from mulligan.tools import Tool
 from mulligan.untrusted.objects import call_safely, exception_chain, raised_with, read_field
 from mulligan.untrusted.text import safe_str
+
+if TYPE_CHECKING:
+    from mulligan.session.memory import SessionMemory
 
 _PLAIN = r"(?!(?:is|was|were|name|call|named|called|that|which|with|and|or|not|the)\b)([\w.:/-]{1,128})"
 _QUOTED = r"[`'\"]([^`'\"\n]{1,128})[`'\"]"
@@ -144,12 +148,12 @@ class Diagnosis:
             return None
         failure.tool, failure.arguments = known, arguments
         failure.tool_name = known.name if known is not None else tool if isinstance(tool, str) else None
-        error = self._runtime.result_factory.classifier.classify(failure, self._runtime.hooks.classify)
+        error = self._runtime.classifier.classify(failure, self._runtime.hooks.classify)
         error.tool_name = error.tool_name or failure.tool_name
         return error
 
     def recover(
-        self, report: str | BaseException, memory: Memory | None = None, format: FeedbackFormat | None = None
+        self, report: str | BaseException, memory: SessionMemory | None = None, format: FeedbackFormat | None = None
     ) -> ToolResult:
         """The feedback for a failure that another runtime reported.
 
@@ -159,17 +163,19 @@ class Diagnosis:
                 unknown.
             format: the conversation's feedback format, or None.
         """
+        from mulligan.pipeline.failures import failure_result, not_found_error
+
         name = missing_tool_name(report)
         runtime = self._runtime
         invocation = Invocation(runtime, runtime.hooks, ToolCall(None, name or "", None), format=format)
         if name is not None and name not in runtime.toolset:
-            error: ToolError = runtime.result_factory.not_found_error(invocation.call, runtime.toolset)
-            error, note = (error, "") if memory is None else memory.record_failure(invocation, error)
-            return runtime.result_factory.failure_result(invocation, error, note)
+            error: ToolError = not_found_error(runtime, invocation.call)
+            error, note = (error, "") if memory is None else record_failure(invocation, memory, error)
+            return failure_result(invocation, error, note)
         if isinstance(report, BaseException):
             invocation.failure = Failure(report, tool_name=name)
         else:
             invocation.failure = Failure(value=report, message=report, tool_name=name)
         invocation.tool = runtime.toolset.get(name) if name else None
-        error = runtime.result_factory.classifier.classify(invocation.failure, invocation.hooks.classify)
-        return runtime.result_factory.failure_result(invocation, error)
+        error = runtime.classifier.classify(invocation.failure, invocation.hooks.classify)
+        return failure_result(invocation, error)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping
 from functools import partial
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from mulligan.calls import ToolCall
 from mulligan.deadline import Deadline, earliest_deadline, outer_deadline
@@ -23,7 +23,7 @@ from mulligan.errors import (
     UsageError,
 )
 from mulligan.events import CallFinished, CallRepaired, CallStarted
-from mulligan.execute.steps import Outcome, Run, Sleep, Step
+from mulligan.execute.steps import Outcome, Run, Step
 from mulligan.hooks.guard import Refusal
 from mulligan.pipeline.attempts import (
     classify_outcome,
@@ -35,16 +35,23 @@ from mulligan.pipeline.attempts import (
     run_middleware,
     with_deadline,
 )
-from mulligan.pipeline.invocation import Invocation, Memory, Runtime
+from mulligan.pipeline.conversation import begin, find_recorded, record_abandoned, record_failure, record_result
+from mulligan.pipeline.invocation import Invocation, Runtime
 from mulligan.resolve.suggestions import resource_candidates
 from mulligan.results import ToolResult
+from mulligan.secrets.redaction import truncate
 from mulligan.tools import Tool
+from mulligan.untrusted.serialize import as_content
 from mulligan.untrusted.text import safe_repr, show_name
 from mulligan.validate.arguments import read_arguments
 from mulligan.validate.schema_errors import unusable_tool_error
 from mulligan.validate.validator import SchemaError
 
+if TYPE_CHECKING:
+    from mulligan.session.memory import SessionMemory
+
 Flow: TypeAlias = "Generator[Step, Outcome, ToolResult]"
+_NOTE_CHARS = 60
 _DEADLINE_RULE = "host:deadline"
 
 
@@ -65,17 +72,17 @@ def invoke(invocation: Invocation) -> Flow:
     return flow if invocation.memory is None else _with_memory(invocation, invocation.memory, flow)
 
 
-def _with_memory(invocation: Invocation, memory: Memory, flow: Flow) -> Flow:
+def _with_memory(invocation: Invocation, memory: SessionMemory, flow: Flow) -> Flow:
     """The same flow; the conversation's memory learns of one that ends without a result."""
     try:
         return (yield from flow)
     except Exception:
         if invocation.recording_key is not None:
-            memory.record_abandoned(invocation, may_have_run=invocation.attempts > 0)
+            record_abandoned(invocation, memory, may_have_run=invocation.attempts > 0)
         raise
     except BaseException:
         if invocation.recording_key is not None:
-            memory.record_abandoned(invocation, may_have_run=True)
+            record_abandoned(invocation, memory, may_have_run=True)
         raise
 
 
@@ -83,7 +90,7 @@ def _run_stages(invocation: Invocation) -> Flow:
     _start(invocation)
     try:
         if invocation.memory is not None:
-            _raise_if(invocation.memory.begin(invocation))
+            begin(invocation, invocation.memory)
         resolved = _resolve_and_validate(invocation)
         if isinstance(resolved, ToolError):
             invocation.hide_secrets()
@@ -93,7 +100,7 @@ def _run_stages(invocation: Invocation) -> Flow:
         else:
             tool = resolved
         if invocation.memory is not None:
-            recorded = yield from _find_recorded(invocation, invocation.memory, tool)
+            recorded = yield from find_recorded(invocation, invocation.memory, tool)
             if recorded is not None:
                 return _finish(invocation, recorded)
         _prepare_run(invocation, tool)
@@ -177,10 +184,8 @@ def _check_names(state: Invocation) -> None:
 
 def _observe_start(invocation: Invocation) -> None:
     tool = invocation.runtime.toolset.get(invocation.call.name)
-    show = partial(
-        invocation.runtime.result_factory.display_arguments, invocation.call, tool, invocation.runtime.toolset
-    )
-    name = invocation.call.name if tool is not None else invocation.runtime.result_factory.display_name(invocation.call)
+    show = partial(invocation.runtime.renderer.display_arguments, invocation.call, tool, invocation.runtime.toolset)
+    name = invocation.call.name if tool is not None else invocation.runtime.renderer.display_name(invocation.call)
     invocation.hooks.observe(CallStarted(invocation.call.id, name, show))
 
 
@@ -205,7 +210,9 @@ def _resolve_and_validate(invocation: Invocation) -> Tool | ToolError:
     runtime, call = invocation.runtime, invocation.call
     tool = invocation.tool = invocation.hooks.resolve(call, runtime.toolset)
     if tool is None:
-        return runtime.result_factory.not_found_error(call, runtime.toolset)
+        from mulligan.pipeline.failures import not_found_error
+
+        return not_found_error(runtime, call)
     try:
         arguments: Any = invocation.hooks.validate(tool, call) if invocation.hooks.has_validate else None
         arguments = read_arguments(
@@ -223,19 +230,6 @@ def _resolve_and_validate(invocation: Invocation) -> Tool | ToolError:
         invocation.hide_secrets()
     invocation.handler_arguments = bound
     return tool
-
-
-def _find_recorded(invocation: Invocation, memory: Memory, tool: Tool) -> Generator[Step, Outcome, ToolResult | None]:
-    """The result of a call that repeats one of this conversation; None if it is a new one.
-
-    Raises:
-        ToolError: the conversation's memory refuses the call.
-    """
-    while isinstance(recorded := memory.refuse(invocation, tool), Sleep):
-        yield recorded
-    if isinstance(recorded, ToolError):
-        raise recorded
-    return recorded
 
 
 def _raise_if(refusal: ToolError | None) -> None:
@@ -271,7 +265,7 @@ def _repair(invocation: Invocation, error: ToolError) -> Generator[Step, Outcome
         invocation.tool,
         invocation.arguments,
     )
-    redact = runtime.result_factory.redactor.redact
+    redact = runtime.renderer.redactor.redact
     repairer = invocation.hooks.repair(sent, error, runtime.toolset.without_handlers(), redact)
     if repairer is None:
         raise error
@@ -285,11 +279,9 @@ def _repair(invocation: Invocation, error: ToolError) -> Generator[Step, Outcome
     if isinstance(tool, ToolError) or not _is_safe_repair(invocation, sent, tool):
         invocation.call, invocation.tool, invocation.arguments = sent, tool_before, arguments_before
         raise error
-    invocation.repairs = runtime.result_factory.describe_repairs(
-        sent, invocation.call, (tool_before, tool), runtime.toolset
-    )
+    invocation.repairs = runtime.renderer.describe_repairs(sent, invocation.call, (tool_before, tool), runtime.toolset)
     for repair in invocation.repairs:
-        invocation.note(CallRepaired(sent.id, runtime.result_factory.display_name(sent), repair))
+        invocation.note(CallRepaired(sent.id, runtime.renderer.display_name(sent), repair))
     return tool
 
 
@@ -302,28 +294,58 @@ def _is_safe_repair(invocation: Invocation, sent: ToolCall, tool: Tool) -> bool:
 
 
 def _success_result(invocation: Invocation, value: Any) -> ToolResult:
+    runtime = invocation.runtime
     try:
-        result = invocation.runtime.result_factory.success_result(invocation, value)
-    except ToolExecutionError as error:
+        content = as_content(value, invocation.deadline)
+    except ToolExecutionError as error:  # it cannot be written as text
         return _failure_result(invocation, error)
+    limit = runtime.limits.result_chars
+    if limit is not None and len(content) > limit:
+        content = _shorten(content, limit)
+    if invocation.repairs:
+        content = "\n".join([content, *runtime.renderer.composer.repair_notes(invocation.repairs)])
+    result = ToolResult(
+        invocation.call,
+        invocation.tool,
+        False,
+        value,
+        None,
+        False,
+        None,
+        content,
+        invocation.attempts,
+        invocation.repairs,
+        0.0,
+        invocation.events,
+        runtime.renderer,
+    )
     return _finish(invocation, result)
 
 
+def _shorten(content: str, limit: int) -> str:
+    """A result that is longer than `limit` characters, with a line that says how much was left out."""
+    if limit <= _NOTE_CHARS:
+        return truncate(content, limit)
+    kept = truncate(content, limit - _NOTE_CHARS)
+    left_out = len(content) - len(kept.rstrip("…"))
+    return f"{kept}\n[{left_out:,} of {len(content):,} characters left out]"
+
+
 def _failure_result(invocation: Invocation, error: ToolError) -> ToolResult:
+    from mulligan.pipeline.failures import failure_result
+
     note = ""
     if invocation.memory is not None:
-        error = invocation.runtime.result_factory.classifier.complete(
-            error, invocation.call, invocation.tool, invocation.arguments
-        )
-        error, note = invocation.memory.record_failure(invocation, error)
-    return _finish(invocation, invocation.runtime.result_factory.failure_result(invocation, error, note))
+        error = invocation.runtime.classifier.complete(error, invocation.call, invocation.tool, invocation.arguments)
+        error, note = record_failure(invocation, invocation.memory, error)
+    return _finish(invocation, failure_result(invocation, error, note))
 
 
 def _finish(invocation: Invocation, result: ToolResult) -> ToolResult:
     runtime = invocation.runtime
     result.duration = runtime.clock() - invocation.started
     if invocation.memory is not None:
-        invocation.memory.record_result(invocation, result)
+        record_result(invocation, invocation.memory, result)
     if invocation.hooks.has_observe:
         invocation.hooks.observe(CallFinished(result))
     if runtime.strict and result.error is not None:

@@ -1,48 +1,29 @@
-"""One call on its way to its result, and what it knows of its pipeline: `Invocation`, `Runtime`, `Memory`."""
+"""One call on its way to its result, and what it knows of its pipeline: `Invocation`, `Runtime`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from mulligan.calls import CallEvent, Repair, ToolCall
 from mulligan.classify.failure import Failure
 from mulligan.deadline import Deadline
-from mulligan.errors import ToolError
-from mulligan.execute.steps import Middleware, Outcome, Sleep
+from mulligan.execute.steps import Middleware, Outcome
 from mulligan.feedback import FeedbackFormat
 from mulligan.hooks.callers import CompiledHooks
 from mulligan.policy import Limits, Policy
 from mulligan.resolve.toolset import Toolset
-from mulligan.results import ToolResult
 from mulligan.tools import Tool
 
 if TYPE_CHECKING:
+    from mulligan.classify.classifier import Classifier
     from mulligan.hooks.manager import PluginManager
     from mulligan.middleware.retries import SecondChance
-    from mulligan.pipeline.result_factory import ResultFactory
-
-
-class Memory(Protocol):
-    """What a conversation remembers of its calls."""
-
-    def begin(self, invocation: Invocation) -> ToolError | None:
-        """An error for a call that the conversation's budget does not allow, or None."""
-
-    def refuse(self, invocation: Invocation, tool: Tool) -> ToolError | ToolResult | Sleep | None:
-        """An error for a validated call that must not be run once more, its recorded result, a wait for it, or None."""
-
-    def record_failure(self, invocation: Invocation, error: ToolError) -> tuple[ToolError, str]:
-        """Takes note of a failure. Returns the error that counts, and the name of a sentence on the repetition."""
-
-    def record_result(self, invocation: Invocation, result: ToolResult) -> None:
-        """Takes note of a result."""
-
-    def record_abandoned(self, invocation: Invocation, *, may_have_run: bool) -> None:
-        """Takes note of a call that ended without a result."""
+    from mulligan.render.renderer import Renderer
+    from mulligan.session.memory import SessionMemory
 
 
 @attrs.define(eq=False, repr=False)
@@ -55,7 +36,8 @@ class Runtime:
         policy: what counts as fatal, what may be repaired.
         limits: bounds.
         middleware: what runs around every tool, the outermost first.
-        result_factory: makes results.
+        classifier: says what failures mean.
+        renderer: shows them without secrets.
         strict: whether errors are raised.
         clock: monotonic seconds.
         fault_log: records what a plugin did wrong.
@@ -67,14 +49,17 @@ class Runtime:
     policy: Policy
     limits: Limits
     middleware: tuple[Middleware, ...]
-    result_factory: ResultFactory
+    classifier: Classifier
+    renderer: Renderer
     strict: bool
     clock: Callable[[], float]
     fault_log: PluginManager
     default_retry: Callable[[], SecondChance] | None = None
 
 
-_shared_parts = attrgetter("limits", "middleware", "result_factory", "strict", "clock", "fault_log", "default_retry")
+_shared_parts = attrgetter(
+    "limits", "middleware", "classifier", "renderer", "strict", "clock", "fault_log", "default_retry"
+)
 
 
 class RuntimeView(Runtime):
@@ -132,7 +117,7 @@ class Invocation:
     hooks: CompiledHooks
     call: ToolCall
     context: Mapping[str, Any] | None = None
-    memory: Memory | None = None
+    memory: SessionMemory | None = None
     format: FeedbackFormat | None = None
     deadline: Deadline | None = None
     tool: Tool | None = None
@@ -153,10 +138,10 @@ class Invocation:
         runtime = self.runtime
         if not runtime.toolset.secrets:
             return
-        result_factory = runtime.result_factory.hide_secrets(self.call, self.tool, runtime.toolset, self.arguments)
-        if result_factory is not runtime.result_factory:
+        renderer = runtime.renderer.hide_secrets(self.call, self.tool, runtime.toolset, self.arguments)
+        if renderer is not runtime.renderer:
             self.runtime = RuntimeView(runtime.toolset, runtime, runtime.policy)
-            self.runtime.result_factory = result_factory
+            self.runtime.renderer = renderer
 
     def note(self, event: CallEvent) -> None:
         """Keeps an event for the result, and tells the observers."""

@@ -13,8 +13,7 @@ from mulligan.dialects import Dialect, named, plain
 from mulligan.dialects.readers import mapping, mappings
 from mulligan.errors import ToolCancelledError, ToolError, UsageError
 from mulligan.events import Notice, StepFinished
-from mulligan.pipeline.assembly import as_invocation
-from mulligan.pipeline.invocation import Runtime
+from mulligan.pipeline.invocation import Invocation, Runtime
 from mulligan.results import Answers, ToolResult
 from mulligan.untrusted.copies import copy_data
 from mulligan.untrusted.objects import describe, type_name
@@ -22,8 +21,7 @@ from mulligan.untrusted.text import show_name
 
 if TYPE_CHECKING:
     from mulligan.hooks.manager import PluginManager
-    from mulligan.pipeline import Pipeline
-    from mulligan.pipeline.session import Session
+    from mulligan.session.memory import SessionMemory
 
 
 @cache
@@ -35,32 +33,28 @@ def async_driver() -> Callable[..., Coroutine[Any, Any, ToolResult]]:
 
 
 def call_each(
-    pipeline: Pipeline,
     runtime: Runtime,
     calls: Sequence[ToolCall],
-    session: Session | None,
-    context: Mapping[str, Any] | None,
+    call_one: Callable[[ToolCall], ToolResult],
+    memory: SessionMemory | None,
 ) -> list[ToolResult]:
     """Runs the calls one after the other.
 
     Args:
-        pipeline: what runs them.
         runtime: the pipeline's parts.
         calls: the calls.
-        session: the conversation they belong to.
-        context: values for `Injected` parameters, by name.
+        call_one: runs one of them.
+        memory: that of the conversation they belong to, or None.
     """
     started = runtime.clock()
-    with _step_of(session):
-        ended = [_call_or_error(pipeline, call, session, context) for call in calls]
-    return _finish_step(runtime, session, calls, ended, started)
+    with _step_of(memory):
+        ended = [_call_or_error(call_one, call) for call in calls]
+    return _finish_step(runtime, memory, calls, ended, started)
 
 
-def _call_or_error(
-    pipeline: Pipeline, call: ToolCall, session: Session | None, context: Mapping[str, Any] | None
-) -> ToolResult | ToolError:
+def _call_or_error(call_one: Callable[[ToolCall], ToolResult], call: ToolCall) -> ToolResult | ToolError:
     try:
-        return pipeline.call(call, session=session, context=context)
+        return call_one(call)
     except ToolError as error:  # in strict mode: it waits until the others have run
         if result_of(error) is None:
             raise
@@ -79,7 +73,7 @@ def result_of(error: BaseException) -> ToolResult | None:
 
 def _finish_step(
     runtime: Runtime,
-    session: Session | None,
+    memory: SessionMemory | None,
     calls: Sequence[ToolCall],
     ended: Sequence[ToolResult | ToolError],
     started: float,
@@ -87,7 +81,7 @@ def _finish_step(
     """The results of a step, reported to the observers. In strict mode the first error is raised, with all results on it."""
     results = [outcome if isinstance(outcome, ToolResult) else result_of(outcome) for outcome in ended]
     finished = [result for result in results if result is not None]
-    _notify_observers(runtime, session, calls, finished, started)
+    _notify_observers(runtime, memory, calls, finished, started)
     for outcome in ended:
         if isinstance(outcome, ToolError):
             outcome.__dict__["results"] = finished
@@ -95,18 +89,22 @@ def _finish_step(
     return finished
 
 
-def _step_of(session: Session | None) -> AbstractContextManager[None]:
-    return nullcontext() if session is None else session.memory.step(joins=True)
+def _step_of(memory: SessionMemory | None) -> AbstractContextManager[None]:
+    return nullcontext() if memory is None else memory.step(joins=True)
 
 
 def _notify_observers(
-    runtime: Runtime, session: Session | None, calls: Sequence[ToolCall], results: Sequence[ToolResult], started: float
+    runtime: Runtime,
+    memory: SessionMemory | None,
+    calls: Sequence[ToolCall],
+    results: Sequence[ToolResult],
+    started: float,
 ) -> None:
     """Notifies the observers that a step has ended."""
     if not results or not runtime.hooks.has_observe:
         return
-    names = tuple(runtime.result_factory.display_name(call) for call in calls)
-    id = None if session is None else session.id
+    names = tuple(runtime.renderer.display_name(call) for call in calls)
+    id = None if memory is None else memory.id
     runtime.hooks.observe(StepFinished(id, names, tuple(results), runtime.clock() - started))
     if all(result.is_error for result in results):
         messages = dict.fromkeys(result.feedback.user_message for result in results if result.feedback is not None)
@@ -115,34 +113,33 @@ def _notify_observers(
 
 
 async def acall_each(
-    pipeline: Pipeline,
     runtime: Runtime,
     calls: Sequence[ToolCall],
-    session: Session | None,
-    context: Mapping[str, Any] | None,
+    call_one: Callable[[ToolCall], Coroutine[Any, Any, ToolResult]],
+    memory: SessionMemory | None,
+    invocation_of: Callable[[ToolCall], Invocation],
 ) -> list[ToolResult]:
     """Runs the calls concurrently.
 
     Args:
-        pipeline: what runs them.
         runtime: the pipeline's parts.
         calls: the calls.
-        session: the conversation they belong to.
-        context: values for `Injected` parameters, by name.
+        call_one: runs one of them.
+        memory: that of the conversation they belong to, or None.
+        invocation_of: makes the invocation of a call whose tool had its own task cancelled.
 
     Raises:
         asyncio.CancelledError: the host cancelled the batch; its attribute `results` holds the results of the calls that
             had ended, and None for the others.
     """
     started = runtime.clock()
-    with _step_of(session):
-        running = [pipeline.acall(call, session=session, context=context) for call in calls]
-        outcomes = await _gather(running, runtime)
+    with _step_of(memory):
+        outcomes = await _gather([call_one(call) for call in calls], runtime)
         ended = [
-            one if one is not None else _cancelled_result(runtime, call, session, context)
-            for call, one in zip(calls, outcomes, strict=True)
+            outcome if outcome is not None else _cancelled_result(invocation_of(call))
+            for call, outcome in zip(calls, outcomes, strict=True)
         ]
-    return _finish_step(runtime, session, calls, ended, started)
+    return _finish_step(runtime, memory, calls, ended, started)
 
 
 async def _gather(
@@ -172,15 +169,15 @@ async def _gather(
     ]
 
 
-def _cancelled_result(
-    runtime: Runtime, call: ToolCall, session: Session | None, context: Mapping[str, Any] | None
-) -> ToolResult | ToolError:
+def _cancelled_result(invocation: Invocation) -> ToolResult | ToolError:
     """The answer to a call whose tool had its task cancelled, by a timer or another task: every call gets one."""
-    invocation = as_invocation(runtime, call, None, None, session, context)
-    invocation.tool, invocation.attempts = runtime.toolset.get(call.name), 1
+    from mulligan.pipeline.failures import failure_result
+
+    runtime = invocation.runtime
+    invocation.tool, invocation.attempts = runtime.toolset.get(invocation.call.name), 1
     invocation.hide_secrets()
     error = ToolCancelledError("The tool cancelled its own task.", effect="possible", rule="host:cancelled")
-    result = invocation.runtime.result_factory.failure_result(invocation, error)
+    result = failure_result(invocation, error)
     if not runtime.strict or result.error is None:
         return result
     result.error.__dict__["_result"] = result

@@ -1,15 +1,18 @@
-"""The pipeline: tools, plugins and settings put together, and the calls that users make."""
+"""What users call: `Pipeline`, which takes each call through the stages, and `Session`, one conversation with it."""
 
 from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Coroutine, Iterable, Mapping
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from mulligan.calls import ToolCall
-from mulligan.errors import ToolError
+from mulligan.calls import ToolCall, id_or_none
+from mulligan.deadline import Deadline
+from mulligan.dialects.readers import name_text
+from mulligan.errors import ToolError, UsageError
 from mulligan.events import PluginFaulted
 from mulligan.execute.steps import Middleware
 from mulligan.execute.sync_driver import drive
@@ -17,7 +20,6 @@ from mulligan.execute.workers import PipelineWorkers
 from mulligan.feedback import FeedbackFormat
 from mulligan.pipeline.assembly import (
     as_call,
-    as_invocation,
     attach_formats,
     checked_block,
     checked_middleware,
@@ -27,7 +29,7 @@ from mulligan.pipeline.assembly import (
 )
 from mulligan.pipeline.diagnosis import Diagnosis
 from mulligan.pipeline.flow import invoke
-from mulligan.pipeline.invocation import Runtime
+from mulligan.pipeline.invocation import Invocation, Runtime
 from mulligan.pipeline.logs import Logs
 from mulligan.pipeline.messages import (
     acall_each,
@@ -42,10 +44,10 @@ from mulligan.resolve.toolset import Toolset
 from mulligan.results import Answers, ToolResult
 from mulligan.secrets.redaction import Redactor
 from mulligan.tools import Tool
+from mulligan.untrusted.text import safe_repr
 
 if TYPE_CHECKING:
     from mulligan.hooks.discovery import PluginFault, PluginInfo
-    from mulligan.pipeline.session import Session
     from mulligan.session.budget import Budget
 
 
@@ -80,33 +82,35 @@ class Pipeline:
         middleware: Iterable[Middleware] = (),
         strict: bool = False,
     ) -> None:
+        from mulligan.classify.classifier import Classifier
         from mulligan.hooks.manager import PluginManager
         from mulligan.pipeline.assembly import assemble, record_silent_format
-        from mulligan.pipeline.result_factory import ResultFactory
+        from mulligan.render.renderer import Renderer
 
         self.tools = Toolset(tools)
         self.policy, self.limits = checked_policy(policy, limits)
         self.redactor = Redactor()
         self._manager = PluginManager(strict, self.limits, self.redactor.redact, self._on_fault)
         assemble(self._manager, self.policy, self.limits, plugins, autoload=autoload, block=checked_block(block))
-        self._result_factory = ResultFactory(self.policy, self.limits, self.redactor)
-        self._result_factory.on_silent_format = partial(record_silent_format, self._manager)
+        self._renderer = Renderer(self.policy, self.limits, self.redactor)
+        self._renderer.on_silent_format = partial(record_silent_format, self._manager)
         self._runtime = Runtime(
             self.tools,
             self._manager.compile(),
             self.policy,
             self.limits,
             checked_middleware(middleware),
-            self._result_factory,
+            Classifier(self.policy),
+            self._renderer,
             strict,
             time.monotonic,
             self._manager,
             default_retry(self.policy),
         )
         self._diagnosis = Diagnosis(self._runtime)
-        attach_formats(self._result_factory, self._runtime.hooks, self.tools, format)
+        attach_formats(self._renderer, self._runtime.hooks, self.tools, format)
         self._workers = PipelineWorkers(self.limits)
-        self._logs = Logs(partial(self._manager.add, built_in=True), self._result_factory.sanitize_line)
+        self._logs = Logs(partial(self._manager.add, built_in=True), self._renderer.sanitize_line)
         if (level := self._logs.read_env_level()) is not None:
             self.enable_logging(level)
 
@@ -195,7 +199,7 @@ class Pipeline:
             session: the conversation they belong to.
             context: values for `Injected` parameters, by name.
         """
-        return call_each(self, self._runtime, [as_call(given) for given in calls], session, context)
+        return self._call_each([as_call(given) for given in calls], session, context)
 
     async def acall_many(
         self, calls: Iterable[Any], *, session: Session | None = None, context: Mapping[str, Any] | None = None
@@ -206,7 +210,7 @@ class Pipeline:
             asyncio.CancelledError: the host cancelled the batch; its attribute `results` holds the results of the calls
                 that had ended, and None for the others.
         """
-        return await acall_each(self, self._runtime, [as_call(given) for given in calls], session, context)
+        return await self._acall_each([as_call(given) for given in calls], session, context)
 
     def answer(
         self, message: Any, *, session: Session | None = None, context: Mapping[str, Any] | None = None
@@ -223,17 +227,34 @@ class Pipeline:
             ToolError: in strict mode, once all calls have run; its attribute `answers` holds the answers to all of them,
                 as its attribute `results` does after `call_many`.
         """
-        dialect, calls = read_message(message, self._result_factory.dialects, self._manager)
+        dialect, calls = read_message(message, self._renderer.dialects, self._manager)
         with answers_on_error(dialect, self._manager):
-            return write_answers(dialect, call_each(self, self._runtime, calls, session, context), self._manager)
+            return write_answers(dialect, self._call_each(calls, session, context), self._manager)
 
     async def aanswer(
         self, message: Any, *, session: Session | None = None, context: Mapping[str, Any] | None = None
     ) -> Answers:
         """`answer`, awaited: all calls concurrently."""
-        dialect, calls = read_message(message, self._result_factory.dialects, self._manager)
+        dialect, calls = read_message(message, self._renderer.dialects, self._manager)
         with answers_on_error(dialect, self._manager):
-            return write_answers(dialect, await acall_each(self, self._runtime, calls, session, context), self._manager)
+            return write_answers(dialect, await self._acall_each(calls, session, context), self._manager)
+
+    def _call_each(
+        self, calls: Sequence[ToolCall], session: Session | None, context: Mapping[str, Any] | None
+    ) -> list[ToolResult]:
+        call_one = partial(self.call, session=session, context=context)
+        return call_each(self._runtime, calls, call_one, None if session is None else session.memory)
+
+    async def _acall_each(
+        self, calls: Sequence[ToolCall], session: Session | None, context: Mapping[str, Any] | None
+    ) -> list[ToolResult]:
+        call_one = partial(self.acall, session=session, context=context)
+        invocation_of = partial(self._invocation, session=session, context=context)
+        memory = None if session is None else session.memory
+        return await acall_each(self._runtime, calls, call_one, memory, invocation_of)
+
+    def _invocation(self, call: ToolCall, *, session: Session | None, context: Mapping[str, Any] | None) -> Invocation:
+        return as_invocation(self._runtime, call, None, None, session, context)
 
     def classify(
         self, exception_or_value: Any, *, tool: Tool | str | None = None, arguments: Mapping[str, Any] | None = None
@@ -271,8 +292,6 @@ class Pipeline:
         Raises:
             UsageError: no format has that name, or `budget` is not a `Budget`.
         """
-        from mulligan.pipeline.session import Session
-
         return Session(self, self._runtime, self._diagnosis, id, format=format, budget=budget)
 
     def enable_logging(self, level: str = "INFO") -> None:
@@ -309,3 +328,199 @@ class Pipeline:
 
     def __repr__(self) -> str:
         return f"Pipeline({len(self.tools)} tools, {len(self.plugins)} plugins)"
+
+
+def as_invocation(
+    runtime: Runtime,
+    name_or_call: Any,
+    arguments: Any,
+    call_id: str | None,
+    session: Session | None,
+    context: Mapping[str, Any] | None,
+) -> Invocation:
+    """One call of the host's code, ready for the flow.
+
+    Args:
+        runtime: the pipeline's parts.
+        name_or_call: the tool's name, or a whole `ToolCall`.
+        arguments: JSON text or a mapping.
+        call_id: the model's id of the call; an empty one counts as None.
+        session: the conversation it belongs to.
+        context: values for injected parameters, by name.
+
+    Raises:
+        UsageError: it is not a call.
+    """
+    if type(name_or_call) is str:
+        call = ToolCall(id_or_none(call_id), name_or_call, arguments)
+    elif isinstance(name_or_call, str):
+        call = ToolCall(id_or_none(call_id), name_text(name_or_call), arguments)
+    elif arguments is None and call_id is None:
+        call = as_call(name_or_call)
+    elif isinstance(name_or_call, (ToolCall, tuple, list)):
+        raise UsageError("arguments and call_id require a name; a ToolCall has its own")
+    else:
+        raise UsageError(
+            f"the tool name must be a string, not {safe_repr(name_or_call)}; pass what a model sent to answer()"
+        )
+    if session is None:
+        return Invocation(runtime, runtime.hooks, call, context)
+    return Invocation(runtime, runtime.hooks, call, context, session.memory, session.format, session.deadline)
+
+
+class Session:
+    """One conversation with a pipeline. Made by `Pipeline.session`.
+
+    Attributes:
+        id: the conversation's id, or None.
+        format: the feedback format, or None for the pipeline's.
+        memory: the failures, and the used part of the budget.
+    """
+
+    def __init__(
+        self,
+        pipeline: Pipeline,
+        runtime: Runtime,
+        diagnosis: Diagnosis,
+        id: str | None = None,
+        *,
+        format: str | FeedbackFormat | None = None,
+        budget: Budget | None = None,
+    ) -> None:
+        from mulligan.session.memory import SessionMemory
+
+        self.id = id
+        self._pipeline = pipeline
+        self._renderer = runtime.renderer
+        self._diagnosis = diagnosis
+        self.format = None if format is None else self._renderer.find_format(format)
+        self.memory = SessionMemory(runtime.clock, id, budget)
+
+    def __repr__(self) -> str:
+        return f"Session(id={self.id!r}, {self.memory.calls} calls, {self.memory.failures} failures)"
+
+    def call(self, name: str | ToolCall, arguments: Any = None, **options: Any) -> ToolResult:
+        """`Pipeline.call` with this conversation's memory."""
+        return self._pipeline.call(name, arguments, session=self, **options)
+
+    async def acall(self, name: str | ToolCall, arguments: Any = None, **options: Any) -> ToolResult:
+        """`Pipeline.acall` with this conversation's memory."""
+        return await self._pipeline.acall(name, arguments, session=self, **options)
+
+    def call_many(self, calls: Sequence[Any], **options: Any) -> list[ToolResult]:
+        """`Pipeline.call_many` with this conversation's memory."""
+        return self._pipeline.call_many(calls, session=self, **options)
+
+    async def acall_many(self, calls: Sequence[Any], **options: Any) -> list[ToolResult]:
+        """`Pipeline.acall_many` with this conversation's memory."""
+        return await self._pipeline.acall_many(calls, session=self, **options)
+
+    def answer(self, message: Any, **options: Any) -> Answers:
+        """`Pipeline.answer` with this conversation's memory."""
+        return self._pipeline.answer(message, session=self, **options)
+
+    async def aanswer(self, message: Any, **options: Any) -> Answers:
+        """`Pipeline.aanswer` with this conversation's memory."""
+        return await self._pipeline.aanswer(message, session=self, **options)
+
+    def step(self) -> AbstractContextManager[None]:
+        """The calls in here belong to one message of the model: it has read nothing in between.
+
+        `answer` and `call_many` do this automatically; frameworks that make the calls one by one have to do it.
+        """
+        return self.memory.step()
+
+    def recover(self, text_or_exception: str | BaseException) -> ToolResult:
+        """`Pipeline.recover` in this conversation's format; a name that no tool has is remembered.
+
+        Args:
+            text_or_exception: the other runtime's report.
+        """
+        with self.memory.step(joins=True):
+            return self._diagnosis.recover(text_or_exception, self.memory, self.format)
+
+    def forgive(self) -> None:
+        """Forgets every failure: the user has fixed the cause, and the same calls may run again.
+
+        The used part of the budget stays used, and a call with an id that may have had an effect is not run again.
+        """
+        self.memory.forgive()
+
+    def note_request(self, text: str) -> None:
+        """Records a new message of the user: failures before it no longer count, as after `forgive`.
+
+        Args:
+            text: what the user wrote.
+        """
+        if not isinstance(text, str):
+            raise UsageError(f"note_request takes the user's message as a string, not {text!r:.80}")
+        self.memory.forgive()
+
+    @property
+    def budget(self) -> Budget | None:
+        """How much this conversation may use. It can be replaced; the used part stays used."""
+        return None if self.memory.spending is None else self.memory.spending.budget
+
+    @budget.setter
+    def budget(self, budget: Budget | None) -> None:
+        self.memory.set_budget(budget)
+
+    @property
+    def remaining(self) -> Budget:
+        """The remaining budget; None where there is no bound."""
+        return self.memory.remaining()
+
+    @property
+    def deadline(self) -> Deadline | None:
+        """The moment when the budget's time ends, or None. No tool runs beyond it."""
+        return self.memory.deadline
+
+    def to_dict(self) -> dict[str, Any]:
+        """The conversation's memory as JSON values: hashes of what failed, and the recorded answers of calls with an id.
+
+        The answers are what the tools returned, unredacted: keep the values where you keep the conversation itself.
+        A format that the pipeline does not know by name cannot be saved: pass it to `from_dict` again.
+        """
+        from mulligan.session.memory import SAVED_VERSION
+
+        name = None if self.format is None else self.format.name
+        known = None if name is None else self._renderer.formats.get(name)
+        spending = self.memory.spending
+        return {
+            "version": SAVED_VERSION,
+            "id": self.id,
+            "format": name,
+            "format_is_own": self.format is not known,
+            "guard": self.memory.guard.to_dict(),
+            "answered": self.memory.answers.to_dict(),
+            "budget": None if spending is None else spending.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(
+        cls, pipeline: Pipeline, saved: Mapping[str, Any], *, format: str | FeedbackFormat | None = None
+    ) -> Session:
+        """Restores the conversation that `to_dict` saved, to continue in another process.
+
+        The time in between does not count; the rest of the used budget stays used.
+
+        Args:
+            pipeline: a pipeline with the same tools.
+            saved: the result of `to_dict`.
+            format: another feedback format than the saved one; required if the saved one was a custom object.
+
+        Raises:
+            UsageError: `saved` is something else, or of another version; or the pipeline has no such format.
+        """
+        from mulligan.session.memory import load_session
+        from mulligan.session.saved_state import short_repr
+
+        state = load_session(saved)
+        if format is None and state.format_is_own:
+            raise UsageError(
+                f"the format {short_repr(state.format)} of this conversation is an object, which cannot be "
+                "saved: pass it again, Session.from_dict(pipeline, saved, format=...)"
+            )
+        session = pipeline.session(state.id, format=format or state.format)
+        session.memory.load(state.guard, state.answered, state.budget)
+        return session

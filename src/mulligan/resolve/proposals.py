@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Literal
 
 from mulligan.resolve.similarity import MISSPELT, RELATED, word_similarity
@@ -83,7 +84,7 @@ def proposal(tool: Tool, called: str, *, is_clear: bool) -> Proposal | None:
         return "asked" if tool.destructive else "clear"
     asked: Proposal = "asked" if is_clear else "likely"
     is_related = any(word_similarity(word, other) >= RELATED for word in called_words for other in tool_words)
-    if _runs_read_only(tool) or (is_related and seems_to_read(tool)):
+    if _runs_read_only(tool.summary) or (is_related and seems_to_read(tool)):
         return asked
     is_reworded = bool(tool.destructive) and [word.text for word in called_words] != [word.text for word in tool_words]
     is_other_number = any(word.destroys for word in tool_words) and _differs_in_number(called_words, tool_words)
@@ -134,30 +135,43 @@ def seems_to_read(tool: Tool) -> bool:
     """
     if tool.read_only or tool.destructive:
         return tool.read_only
+    return _describes_reading(tool.name[:200], tool.summary)
+
+
+@lru_cache(maxsize=1024)
+def _describes_reading(name: str, summary: str) -> bool:
     lexicon = Lexicon()
-    words = parse_name(tool.name[:200], lexicon).tail_words
-    described = lexicon.words(split_words(tool.summary[:80])[:_FIRST_WORDS])
+    words = parse_name(name, lexicon).tail_words
+    described = _first_words(summary, lexicon)
     names_what_it_returns = any(word.text in _ARTICLES for word in described[:1])  # "The weather of a city."
     is_plain_read = words[:1] and words[0].text in _PLAINLY_READING
     knows_rest = all(word.meaning is not UNKNOWN and not word.has_opposite for word in words[1:])
-    reads = names_what_it_returns or is_plain_read or _runs_read_only(tool) or (words[0].reads and knows_rest)
-    return bool(reads) and not _is_declared_change(tool, words, lexicon)
+    reads = names_what_it_returns or is_plain_read or _runs_read_only(summary) or (words[0].reads and knows_rest)
+    return bool(reads) and not _describes_change(words, summary, lexicon)
 
 
 def _is_declared_change(tool: Tool, words: Sequence[Word], lexicon: Lexicon) -> bool:
     """Whether a tool is declared destructive, or its name or description says that it changes something."""
-    if tool.destructive:
-        return True
-    described = lexicon.words(split_words(tool.summary[:80])[:_FIRST_WORDS])
-    if len(words) == 1 and not (tool.read_only or words[0].reads or any(word.reads for word in described[:1])):
+    if tool.read_only or tool.destructive:
+        return bool(tool.destructive)
+    return _describes_change(words, tool.summary, lexicon)
+
+
+def _describes_change(words: Sequence[Word], summary: str, lexicon: Lexicon) -> bool:
+    described = _first_words(summary, lexicon)
+    if len(words) == 1 and not (words[0].reads or any(word.reads for word in described[:1])):
         return True  # a single word is a command, such as `order` or `email`
-    excused = _RUNS if _runs_read_only(tool) else frozenset()
-    return not tool.read_only and any(_is_change(word) for word in (*words, *described[:1]) if word.text not in excused)
+    excused = _RUNS if _runs_read_only(summary) else frozenset()
+    return any(_is_change(word) for word in (*words, *described[:1]) if word.text not in excused)
 
 
-def _runs_read_only(tool: Tool) -> bool:
+def _first_words(summary: str, lexicon: Lexicon) -> list[Word]:
+    return lexicon.words(split_words(summary[:80])[:_FIRST_WORDS])
+
+
+def _runs_read_only(summary: str) -> bool:
     """Whether a description says that the tool runs something read-only, as in "Run a read-only SQL query."."""
-    return bool(_RUNS_READ_ONLY.match(tool.summary))
+    return bool(_RUNS_READ_ONLY.match(summary))
 
 
 def _is_change(word: Word) -> bool:

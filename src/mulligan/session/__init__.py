@@ -7,5 +7,5 @@ def __getattr__(name: str) -> object:
     """`Session` is defined where pipelines are, and is found here too."""
     if name != "Session":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = _importlib.import_module("mulligan.pipeline.session").Session
+    value = globals()[name] = _importlib.import_module("mulligan.pipeline").Session
     return value

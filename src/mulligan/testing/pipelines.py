@@ -9,11 +9,10 @@ from mulligan.calls import ToolCall
 from mulligan.execute.steps import Outcome, Sleep, Step
 from mulligan.execute.sync_driver import drive
 from mulligan.middleware.retries import SecondChance
-from mulligan.pipeline import Pipeline
-from mulligan.pipeline.assembly import as_invocation
+from mulligan.pipeline import Pipeline, Session
 from mulligan.pipeline.flow import Flow, invoke
 from mulligan.pipeline.messages import async_driver
-from mulligan.pipeline.session import Session
+from mulligan.pipeline.pipeline import as_invocation
 from mulligan.results import ToolResult
 
 

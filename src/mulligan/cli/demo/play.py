@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 
 from mulligan.cli.demo.script import TASK, ScriptedCall, Turn
-from mulligan.pipeline.session import Session
+from mulligan.pipeline import Session
 from mulligan.policy import Policy
 from mulligan.results import ToolResult
 

@@ -75,7 +75,7 @@ class DialectConformance(Conformance):
         dialect, message = self.found(), plain(self.asking(self.calls()))
         problems = [] if dialect.recognises(message) is True else [f"it does not recognise {printable(repr(message))}"]
         with Pipeline(autoload=False) as pipeline:
-            others = pipeline._result_factory.dialects  # noqa: SLF001 - the kit belongs to the house
+            others = pipeline._renderer.dialects  # noqa: SLF001 - the kit belongs to the house
         if not self.module_name().startswith("mulligan."):
             problems += [f"{name} recognises it too" for name, one in others.items() if one.recognises(message)]
         assert_no_problems(

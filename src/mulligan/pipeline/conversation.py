@@ -1,0 +1,118 @@
+"""One call and the memory of its conversation: whether it may run, and what is recorded of it."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from mulligan.calls import BudgetSpent
+from mulligan.errors import ToolArgumentError, ToolError
+from mulligan.execute.steps import Outcome, Step
+from mulligan.pipeline.invocation import Invocation
+from mulligan.results import ToolResult
+from mulligan.tools import Tool
+from mulligan.validate.arguments import read_arguments
+
+if TYPE_CHECKING:
+    from mulligan.session.budget import ExhaustedPart
+    from mulligan.session.memory import SessionMemory
+
+
+def begin(invocation: Invocation, memory: SessionMemory) -> None:
+    """Counts the call.
+
+    Raises:
+        ToolError: the conversation's budget does not allow it.
+    """
+    invocation.step, spent = memory.begin()
+    _raise_if_spent(invocation, memory, spent)
+
+
+def _raise_if_spent(invocation: Invocation, memory: SessionMemory, spent: ExhaustedPart | None) -> None:
+    if spent is not None:
+        name = invocation.runtime.renderer.display_name(invocation.call)
+        invocation.note(BudgetSpent(memory.id, invocation.call.id, name, spent.part, spent.limit, spent.tool))
+        raise spent.error()
+
+
+def find_recorded(
+    invocation: Invocation, memory: SessionMemory, tool: Tool
+) -> Generator[Step, Outcome, ToolResult | None]:
+    """The result of a call that repeats one of this conversation; None if it is a new one.
+
+    Args:
+        invocation: the call, its arguments validated.
+        memory: the conversation's.
+        tool: its tool.
+
+    Raises:
+        ToolError: the call must not be run, or must not be run again.
+    """
+    arguments = invocation.arguments or {}
+    while admission := memory.admit(invocation.call, tool, arguments, invocation.step, invocation.deadline):
+        if admission.wait is not None:
+            yield admission.wait
+            continue
+        if admission.answer is not None:
+            return admission.answer.result(invocation.call, tool, invocation.runtime.renderer)
+        invocation.recording_key = admission.key
+        if admission.error is not None:
+            raise admission.error
+        invocation.deadline = admission.deadline
+        _raise_if_spent(invocation, memory, admission.spent)
+        break
+    return None
+
+
+def record_failure(invocation: Invocation, memory: SessionMemory, error: ToolError) -> tuple[ToolError, str]:
+    """Records a failure.
+
+    Args:
+        invocation: the call.
+        memory: the conversation's.
+        error: what the failure means, its fatality decided.
+
+    Returns:
+        The error that counts, and the name of a sentence on the repetition, or nothing.
+    """
+    if error.rule is not None and error.rule.startswith("session:"):  # the memory's own refusal
+        return error, ""
+    failure = invocation.failure
+    return memory.guard.record_failure(
+        invocation.tool,
+        invocation.call.name,
+        _arguments_of(invocation),
+        error,
+        step=invocation.step or memory.guard.step,
+        ran=invocation.attempts > 0,
+        exception=None if failure is None else failure.type_name,
+        started=invocation.started,
+    )
+
+
+def _arguments_of(invocation: Invocation) -> Mapping[str, Any] | None:
+    if invocation.arguments is not None:
+        return invocation.arguments
+    try:
+        return read_arguments(invocation.call.arguments, invocation.runtime.limits)
+    except ToolArgumentError:
+        return None
+
+
+def record_result(invocation: Invocation, memory: SessionMemory, result: ToolResult) -> None:
+    """Records a result."""
+    key, invocation.recording_key = invocation.recording_key, None
+    memory.record_result(result, invocation.arguments, key)
+
+
+def record_abandoned(invocation: Invocation, memory: SessionMemory, *, may_have_run: bool) -> None:
+    """Records a call that ended without a result, such as one that the host cancelled.
+
+    Args:
+        invocation: the call.
+        memory: the conversation's.
+        may_have_run: whether its tool may have been run.
+    """
+    key, invocation.recording_key = invocation.recording_key, None
+    if key is not None:
+        memory.record_abandoned(key, may_have_run=may_have_run)

@@ -1,0 +1,160 @@
+"""The result of a call that failed: its error completed, corrected and rendered. Imported late, for the first pipeline."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from mulligan.calls import ToolCall
+from mulligan.errors import PluginError, ResourceNotFoundError, ToolArgumentError, ToolError, ToolNotFoundError
+from mulligan.feedback import Feedback, FeedbackFormat
+from mulligan.pipeline.invocation import Invocation, Runtime
+from mulligan.render.composer import is_unchanged
+from mulligan.render.fitting import render_to_fit
+from mulligan.repair.correction import Correction, correct
+from mulligan.repair.provenance import may_propose_name
+from mulligan.resolve.suggestions import resource_candidates, similar_names
+from mulligan.results import ToolResult
+from mulligan.untrusted.objects import call_safely
+from mulligan.untrusted.text import safe_str
+from mulligan.validate.arguments import read_arguments
+
+
+def not_found_error(runtime: Runtime, call: ToolCall) -> ToolNotFoundError:
+    """The error for a name that no tool has.
+
+    Args:
+        runtime: what is known of the pipeline.
+        call: the call.
+    """
+    shown = runtime.renderer.display_name(call)
+    error = ToolNotFoundError(f"Tool '{shown}' not found.", rule="host:unknown-name")
+    try:
+        arguments = read_arguments(call.arguments, runtime.limits)
+    except ToolArgumentError:
+        arguments = {}
+    called = safe_str(call.name, 400)
+    names, is_clear = runtime.toolset.suggest(called, arguments)
+    if names:
+        from mulligan.resolve.proposals import proposal
+        from mulligan.resolve.words import is_ambiguous, is_same_tool
+
+        is_clear = is_clear and sum(is_same_tool(called, name) for name in names) <= 1
+        is_clear = is_clear and not is_ambiguous(called, names)
+        proposals = {
+            name: proposal(runtime.toolset[name], called, is_clear=is_clear and name == names[0]) for name in names
+        }
+        error.suggestions = tuple(name for name in names if proposals[name] and may_propose_name(name, called))
+        # a name that may not be proposed is not replaced by another
+        best = proposals[names[0]] if names[0] in error.suggestions else None
+        error.proposal = best or "listed"
+        error.confident = error.proposal == "clear"
+    return error
+
+
+def failure_result(invocation: Invocation, error: ToolError, note: str = "") -> ToolResult:
+    """The result of a call that failed. It is always returned, even if rendering fails.
+
+    Args:
+        invocation: the call.
+        error: what the failure means.
+        note: a sentence on how often this has happened, or nothing.
+    """
+    runtime = invocation.runtime
+    renderer = runtime.renderer
+    error = runtime.classifier.complete(error, invocation.call, invocation.tool, invocation.arguments)
+    resources: tuple[str, ...] = ()
+    if isinstance(error, ResourceNotFoundError):
+        resources = _near_resources(error, invocation)
+        error.suggestions = resources or tuple(filter(partial(renderer.may_suggest, ""), error.suggestions))
+    try:
+        feedback, content = _render(invocation, error, note, resources)
+    except PluginError:
+        raise
+    except Exception:
+        feedback, content = None, f"Error: the tool failed ({type(error).__name__})."
+    if feedback is None or not is_unchanged(feedback, error):
+        error = renderer.redacted_error(error)
+        if feedback is not None:
+            error.user_message = feedback.user_message
+    return ToolResult(
+        invocation.call,
+        invocation.tool,
+        True,
+        None,
+        error,
+        error.fatal,
+        feedback,
+        content,
+        invocation.attempts,
+        invocation.repairs,
+        0.0,
+        invocation.events,
+        renderer,
+    )
+
+
+def _near_resources(error: ResourceNotFoundError, invocation: Invocation) -> tuple[str, ...]:
+    """The names similar to a missing one that the tool's author gave, and that may appear in our own text."""
+    tool = invocation.tool
+    if tool is None or tool.resources is None or not error.resource:
+        return ()
+    listed = (
+        resource_candidates(tool, invocation.arguments or {})
+        if invocation.candidates is None
+        else invocation.candidates
+    )
+    names = similar_names(error.resource, listed)
+    return tuple(filter(partial(invocation.runtime.renderer.may_suggest, error.resource), names))
+
+
+def _render(invocation: Invocation, error: ToolError, note: str, resources: tuple[str, ...]) -> tuple[Feedback, str]:
+    runtime, tool = invocation.runtime, invocation.tool
+    renderer = runtime.renderer
+    failure = invocation.failure
+    hints = invocation.hooks.hints(error, failure)
+    correction = call_safely(lambda: _correction(invocation, error, resources))
+    feedback = renderer.composer.compose(
+        error,
+        invocation.call,
+        tool,
+        correction=correction,
+        failure=failure,
+        tools=runtime.toolset if isinstance(error, ToolNotFoundError) else None,
+        hints=hints,
+        repairs=invocation.repairs,
+        note=note,
+        resources=resources,
+    )
+    wanted = (tool.format if tool is not None else None) or invocation.format
+    known = wanted if isinstance(wanted, FeedbackFormat) else renderer.formats.get(wanted or "")
+    hooks = invocation.hooks
+    fitted, content = render_to_fit(
+        feedback,
+        known or renderer.format,
+        runtime.limits,
+        renderer.on_silent_format,
+        by_hook=hooks.render_feedback if hooks.has_render else None,
+        count_tokens=hooks.count_tokens,
+    )
+    if correction is not None and fitted.corrected:
+        _keep_correction(error, correction)
+    return fitted, content
+
+
+def _correction(invocation: Invocation, error: ToolError, resources: tuple[str, ...]) -> Correction | None:
+    """The corrected call; None if the text holds a secret."""
+    runtime, failure = invocation.runtime, invocation.failure
+    is_correctable = isinstance(error, (ResourceNotFoundError, ToolArgumentError))
+    if failure is not None and is_correctable and runtime.renderer.redactor.redact(failure.text) != failure.text:
+        return None
+    return correct(error, invocation.call, invocation.tool, failure, runtime.toolset, runtime.limits, resources)
+
+
+def _keep_correction(error: ToolError, correction: Correction) -> None:
+    """Notes on the error which call the model was given, and where each word of it comes from."""
+    fields = error.__dict__
+    fields["corrected_from"] = dict(correction.sources)
+    fields["_filled"] = [*fields.get("_filled", ()), "corrected_from"]
+    if isinstance(error, ToolArgumentError) and error.corrected is None:
+        fields["corrected"] = correction.arguments
+        fields["_filled"].append("corrected")
