@@ -5,6 +5,7 @@ from __future__ import annotations
 from mulligan.classify.author_messages import AUTHORS
 from mulligan.classify.builtin import arguments as argument_rules
 from mulligan.classify.builtin import fallback as late_rules
+from mulligan.classify.builtin import mail as mail_rules
 from mulligan.classify.builtin import network as http_rules
 from mulligan.classify.builtin import python as python_rules
 from mulligan.classify.builtin import sql as sql_rules
@@ -61,5 +62,7 @@ def process(failure: Failure) -> ToolError | None:
     return ToolExecutionError(f"The tool's process ended without a result{how}.", effect="possible")
 
 
-rules.include(*(part.rules for part in (os_rules, python_rules, argument_rules, http_rules, sql_rules, late_rules)))
+rules.include(
+    *(part.rules for part in (os_rules, python_rules, argument_rules, mail_rules, http_rules, sql_rules, late_rules))
+)
 classify = rules.hookimpl(trylast=True)
