@@ -160,13 +160,17 @@ def test_a_message_that_only_sounds_like_a_failure(bare, message, cls):
 def test_a_value_that_only_sounds_like_a_failure(bare, message):
     for value in (
         message,
-        f"Error: {message}",
         {"note": message},
         {"title": message, "state": "open"},
         [message],
         message.encode(),
     ):
         assert bare.classify(value) is None
+
+
+@pytest.mark.parametrize("message", TRAPS)
+def test_a_text_that_begins_like_a_report_is_a_failure_of_no_known_kind(bare, message):
+    assert type(bare.classify(f"Error: {message}")) is ToolExecutionError
 
 
 @pytest.mark.parametrize("message", TRAPS)

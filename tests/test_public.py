@@ -189,7 +189,7 @@ BUILT_IN = sorted(
         *ROOT.glob("*/builtin.py"),
         *ROOT.glob("*/builtin/*.py"),
         *ROOT.glob("middleware/*.py"),
-        *(ROOT / f"{stem}.py" for stem in ("classify/detect", "classify/error_values", "classify/error_responses")),
+        *ROOT.glob("classify/detect/*.py"),
         ROOT / "pipeline/logs.py",
     }
 )

@@ -485,7 +485,7 @@ def insisting(tool, arguments):
         (eager, "deciding_runs_nothing", {}, ["the tool has run before its executor was called", "the pipeline calls it"]),
         (swallowing, "deciding_runs_nothing", {"declined": {"tags": ["x"]}}, ["it takes a tool that it should leave alone"]),
         (as_text, "round_trip", {}, ["call, True: 'True'", "Send JSON values as they are"]),
-        (swallowing, "failures_arrive", {}, ["call, missing: ToolResult(", "in this process ResourceNotFoundError"]),
+        (swallowing, "failures_arrive", {}, ["call, value: ToolResult(", "in this process ToolExecutionError"]),
         (insisting, "at_most_once", {}, ["call, count: 2 runs after 1 calls", "mulligan decides on retries"]),
         (eager, "deadline", {}, ["a tool with a timeout of 0.3 s is given up after 4", "Let the pipeline wait"]),
         (as_text, "odd_values", {}, ["an object that cannot be serialized is read as <unlocked"]),

@@ -265,15 +265,15 @@ OPEN = "; to allow other arguments, set additionalProperties: true in its schema
             lambda: tool(log_in, readonly=True),
             (
                 "unknown tool option 'readonly' (did you mean 'read_only'?); available: aliases, also_called, description, destructive, detect, "
-                "format, idempotent, inline, killable, name, provider, read_only, resources, schema, secret, tags, timeout, "
-                "tool_type"
+                "format, idempotent, inline, killable, name, output_schema, provider, read_only, resources, schema, secret, "
+                "tags, timeout, tool_type"
             ),
         ),
         (
             lambda: Tool.from_schema("a", "", {}, log_in, schema={}),
             (
-                "unknown tool option 'schema'; available: aliases, also_called, destructive, detect, format, idempotent, inline, killable, provider, "
-                "read_only, resources, secret, tags, timeout, tool_type"
+                "unknown tool option 'schema' (did you mean 'output_schema'?); available: aliases, also_called, destructive, "
+                "detect, format, idempotent, inline, killable, output_schema, provider, read_only, resources, secret, tags, timeout, tool_type"
             ),
         ),
         (

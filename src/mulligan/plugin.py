@@ -14,6 +14,7 @@ from mulligan.classify import meanings
 from mulligan.classify.author_messages import AUTHORS, AuthorMessage
 from mulligan.classify.failure import Failure
 from mulligan.classify.field_errors import pointer_to
+from mulligan.classify.missing_tool import missing_tool_name
 from mulligan.classify.phrases import said, text_error
 from mulligan.classify.reasons import reason_error, reason_of
 from mulligan.classify.rules import Rule, Rules
@@ -167,6 +168,7 @@ __all__ = [
     "is_a",
     "meanings",
     "mended_json",
+    "missing_tool_name",
     "pointer_to",
     "read_arguments",
     "reason_error",

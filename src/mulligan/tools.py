@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 from mulligan.errors import Problem, ToolArgumentError, ToolType, UsageError
 from mulligan.lazy import lazy
 from mulligan.pointers import argument_of
-from mulligan.untrusted.copies import freeze
+from mulligan.untrusted.copies import freeze, thaw
 from mulligan.untrusted.text import show_name
 from mulligan.validate import tool_checks as checks
 from mulligan.validate.numbers import NumberReader, read_exact, read_whole
@@ -24,6 +24,7 @@ from mulligan.validate.signature import (
     read_parameters,
 )
 from mulligan.validate.structure import StructureError
+from mulligan.validate.validator import SchemaError
 
 if TYPE_CHECKING:
     from mulligan.feedback import FeedbackFormat
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from mulligan.validate.validator import Validator
 
 Handler = Callable[..., Any]
+Detect = bool | Callable[[Any], Any]
 Resources = Callable[[Mapping[str, Any]], Iterable[str]] | Iterable[str]
 
 
@@ -50,7 +52,9 @@ class Tool:
         secret: names of arguments that no text may ever show.
         resources: existing names, or a function of the arguments that returns them, for suggestions when one is
             missing.
-        detect: whether a returned value is searched for a reported failure.
+        detect: whether a returned value is searched for a reported failure; or a function of the value that returns the
+            `Failure` that it reports, or None, and so decides alone.
+        output_schema: the JSON Schema of its results, or None; a value that matches it is a result.
         format: the feedback format for this tool, or None for the pipeline's.
         tags: labels, for limits and breakers.
         tool_type: `function`, `extension` or `datastore`.
@@ -74,7 +78,8 @@ class Tool:
     killable: bool
     secret: frozenset[str]
     resources: Resources | None
-    detect: bool
+    detect: Detect
+    output_schema: Mapping[str, Any] | None
     format: str | FeedbackFormat | None
     tags: frozenset[str]
     tool_type: ToolType
@@ -103,7 +108,8 @@ class Tool:
         killable: bool = False,
         secret: Iterable[str] = (),
         resources: Resources | None = None,
-        detect: bool = True,
+        detect: Detect = True,
+        output_schema: Mapping[str, Any] | None = None,
         format: str | FeedbackFormat | None = None,
         tags: Iterable[str] = (),
         tool_type: ToolType = "function",
@@ -128,7 +134,8 @@ class Tool:
             killable=killable,
             secret=checks.check_labels(name, "secret", secret),
             resources=tuple(resources) if isinstance(resources, (list, set)) else resources,
-            detect=detect,
+            detect=checks.check_detect(name, detect),
+            output_schema=None if output_schema is None else freeze(checks.check_output_schema(name, output_schema)),
             format=format,
             tags=checks.check_labels(name, "tags", tags),
             tool_type=tool_type,
@@ -289,6 +296,23 @@ class Tool:
         except StructureError as error:
             return checks.invalid_arguments([self._without_secrets(problem, arguments) for problem in error.problems])
 
+    @lazy
+    def _output_validator(self) -> Callable[[Any], bool]:
+        return compile_schema(thaw(self.output_schema)).is_valid
+
+    def returns(self, value: Any) -> bool:
+        """Whether a value matches the tool's `output_schema`; False without one, or if the schema cannot be used.
+
+        Args:
+            value: JSON values.
+        """
+        if self.output_schema is None:
+            return False
+        try:
+            return self._output_validator(value)
+        except (SchemaError, ValueError, TypeError):
+            return False
+
     def _without_secrets(self, problem: Problem, arguments: dict[str, Any]) -> Problem:
         """The problem; for a secret argument without the text of a class's own check, which follows a colon."""
         if argument_of(problem.pointer) not in self.secret:
@@ -299,6 +323,7 @@ class Tool:
     def without_handler(self) -> Tool:
         """The same tool with a handler that refuses to run, for repairers."""
         options = {option: getattr(self, option) for option in checks.OPTIONS - {"resources"}}
+        options["detect"] = options["detect"] is not False
         return Tool(self.name, self.description, checks.refuse_to_run, schema=self._schema, **options)
 
     def check(self) -> None:
@@ -355,7 +380,8 @@ def tool(
     killable: bool = False,
     secret: Iterable[str] = (),
     resources: Resources | None = None,
-    detect: bool = True,
+    detect: Detect = True,
+    output_schema: Mapping[str, Any] | None = None,
     format: str | FeedbackFormat | None = None,
     tags: Iterable[str] = (),
     tool_type: ToolType = "function",

@@ -30,6 +30,9 @@ _CONNECTION_MEANINGS = (
 )  # a later clause may give the reason: `Connection refused: not authorised`
 _REFUSAL_MEANINGS = (m.AUTHENTICATION, m.PERMISSION, m.TLS, m.TIMEOUT, m.UNAVAILABLE)
 _VAGUE = (None, m.ARGUMENT, m.FAILED)
+_RAISED_CLASS = re.compile(
+    r"\b([A-Z][a-z]\w{1,60}(?:Error|Exception|Timeout|Refused|Exceeded))\((?=['\"\d)])"
+)  # a repr
 _LOCAL = re.compile(r"(?:\.{0,2}/|~/|[A-Za-z]:\\)[^/]")  # a local path was denied, not an account
 _LONGEST_TEXT = 1_200
 _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
@@ -44,13 +47,16 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
         ~ ratelimited …, (way|) too many requests (recently|) …, ~ made too many requests (recently|) …,
         ~ too many (simultaneous|concurrent) ~, ~ @ throttled …, rate exceeded, slow down,
         ~ flood control exceeded …,
-        ~ (exceeded|reached|hit) (a|your|the) (secondary|primary|api|request|) rate (limit|limits) …""",
+        ~ (exceeded|reached|hit) (a|your|the) (secondary|primary|api|request|) rate (limit|limits) …,
+        ~ (limited to|frequency is|limit is) * (calls|requests|queries) per ~,
+        ~ detected unusual traffic from ~, ~ ratelimit, rate limited by ~""",
     ),
     (
         m.QUOTA,
         """~ (quota|quotas) @ (exceeded|exhausted|reached|used up) …,
         ~ (exceeded|exceeds|reached) (your|the) (current|) quota …,
         insufficient (account|) (quota|credit|credits|funds|balance) …, payment required,
+        ~ (credit|credits|quota|allowance) (exhausted|depleted|used up) …,
         ~ (run|ran|running|is|are) out of (credit|credits|searches|funds|quota|requests|messages) …,
         ~ (credit|account|plan|token) balance @ (too|) (low|insufficient|exhausted|empty) …,
         ~ not (have|) enough (credit|credits|balance|funds|quota) …, ~ check your (plan|billing) ~,
@@ -115,7 +121,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
     (
         m.NO_TOOL,
         """(unknown|unavailable) (tool|method) (_|*|), (tool|method) (_|*|) not found,
-        ~ (call|called|use) (an|) unavailable tool (_|)""",
+        ~ (call|called|use) (an|) unavailable tool (_|), ~ is not a valid (tool|function) …""",
     ),
     (
         m.CONFLICT,
@@ -137,12 +143,17 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
         unknown (object|mailbox|topic|queue) (_|*|),
         ~ not found (for|in|at) (the|) (*|) _, ~ (do|does|did) not exist …, ~ no such ~,
         there is no (*|) (*|) named _ …, (could not|cannot|unable to|failed to) (find|locate) ~,
-        ~ (do|does|did) not match any ~, no matching ~, ~ no longer exists, ~ is not present in (table|) _,
-        no (*|) (*|) @ found""",
+        ~ (do|does|did) not match any ~, no matching ~, ~ no longer exists,
+        ~ not found on (the|this|) page, (i|we) (could not|cannot|was unable to|am unable to) (find|locate) ~,
+        ~ is not present in (table|) _,
+        no (*|) (*|) @ found, no * (with|named|called|matching) ~""",
     ),
     (
         m.EXISTS,
-        """~ already (exists|exist|taken) …, ~ already been (taken|used|registered) …, duplicate (key|entry) ~,
+        """~ already (exists|exist|taken) …,
+        ~ already been (taken|used|registered|reserved|booked|sold|claimed|assigned|processed|submitted|created|added) …,
+        ~ (is|are|was|were) already (booked|reserved|taken|sold|registered|assigned) …,
+        ~ duplicate (key|entry) ~,
         unique constraint failed, ~ already in use …""",
     ),
     (
@@ -154,6 +165,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
     (
         m.CONFLICT,
         """conflict, merge conflict …, version conflict …, foreign key constraint failed, ~ directory not empty,
+        ~ modified since ~, ~ changed since ~, updates were rejected …, ~ non fast forward …,
         ~ violates ~, account (is|has been) locked …""",
     ),
     (
@@ -162,7 +174,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
         ~ timeout of * (s|ms|second|seconds|minutes), ~ timed out,
         ~ timed out (after|while|waiting|reading|writing|connecting|trying|on|for) ~,
         ~ timeout (expired|exceeded|reached|occurred) …, ~ deadline exceeded …, ~ took too long …,
-        timeout (reading|waiting|connecting) ~, (connection|request|read|gateway|operation) timeout""",
+        timeout (reading|waiting|connecting|after) ~, (connection|request|read|gateway|operation) timeout""",
     ),
     (
         m.DROPPED,
@@ -196,8 +208,9 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
         (service|server|api|system|backend|model) (is|) (unavailable|overloaded) …,
         ~ service (is|) not available …, ~ (try|retry) again (later|soon) …, internal server error, bad gateway,
         ~ (under|down for) maintenance, server (is|) (busy|down), ~ is loading the dataset in memory,
+        ~ is (currently|still) loading …, (model|index|dataset|service) (_|*|) is loading …,
         (broker|cluster|node|database|upstream) (is|) unavailable …,
-        ~ not (currently|) responding …""",
+        ~ not (currently|) responding …, upstream connect error ~, (system|server|service) (is|) busy …""",
     ),
     (
         m.CANCELLED,
@@ -220,7 +233,11 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
         ~ syntax error …, unknown url type, ~ got an unexpected keyword argument ~,
         unknown (operator|command|option|flag|parameter|field) (_|*|) …, ~ out of range …,
         ~ (is|are|was) too (short|small) …, embedded null (byte|character) …,
-        field required, input should be ~, ~ (wrong|incorrect) number of ~""",
+        field required, input should be ~, only ~ (is|are) allowed …,
+        invalid (*|)
+            (address|number|code|email|city|country|currency|unit|location|timezone|phone|postcode|amount) (_|) …,
+        invalid (api|) (call|request|query|argument|arguments) …,
+        (unsupported|unrecognized|unrecognised) * (*|) (_|*|) …, unknown (*) _ …, ~ (wrong|incorrect) number of ~""",
     ),
 )
 
@@ -259,6 +276,8 @@ def _codes_in_text(text: str) -> Iterator[str]:
         yield from _EXCEPTION_CLASS.findall(text)[:4]
     if "_" in text:
         yield from _REASON_CODE.findall(text)[:4]
+    if "(" in text:
+        yield from _RAISED_CLASS.findall(text)[:4]
     if "(Caused by " in text:
         yield from _CAUSE_CLASS.findall(text)[:4]
 

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, get_args
 
 from mulligan.calls import ToolCall
+from mulligan.classify.detect import may_report
 from mulligan.classify.failure import Failure
 from mulligan.copies import copy_call
 from mulligan.deadline import Deadline, is_seconds
@@ -17,7 +18,7 @@ from mulligan.events import Waiting
 from mulligan.execute.builtin import execute
 from mulligan.execute.steps import DeadlineExceeded, Middleware, Outcome, Run, Sleep, Step, Steps
 from mulligan.pipeline.conversation import record_abandoned
-from mulligan.pipeline.invocation import Invocation
+from mulligan.pipeline.invocation import Invocation, Runtime
 from mulligan.policy import Policy
 from mulligan.tools import Tool
 from mulligan.untrusted.objects import describe, type_name
@@ -155,9 +156,6 @@ def _copy_json(value: Any) -> Any:
     raise _NotJson
 
 
-PLAIN_RESULTS = frozenset({str, int, float, bool, bytes, type(None), list, tuple, set})
-
-
 def middleware_for(invocation: Invocation, tool: Tool) -> tuple[Middleware, ...]:
     """The middleware around a tool, the outermost first.
 
@@ -207,18 +205,42 @@ def classify_outcome(invocation: Invocation, tool: Tool, outcome: Outcome) -> Ou
                 record_abandoned(invocation, invocation.memory, may_have_run=False)
             raise outcome.exception
         failure: Failure | None = _failure_from(invocation, tool, outcome.exception)
-    elif tool.detect and (type(outcome.value) not in PLAIN_RESULTS or invocation.hooks.has_detect):
-        failure = invocation.hooks.detect(outcome.value, tool)
+    else:
+        failure = detect_failure(invocation.runtime, tool, outcome.value)
         if failure is not None:
             failure.place(tool, invocation.call, invocation.arguments)
-    else:
-        failure = None
     invocation.failure = outcome.failure = failure
     if failure is not None:
         error = outcome.error = _classify_failure(invocation, tool, failure)
         error.__dict__.setdefault("effect", "possible")  # it ran: only a definite rule says otherwise
         invocation.note(invocation.runtime.renderer.attempt_event(invocation.call, invocation.attempts, error, failure))
     return outcome
+
+
+def detect_failure(runtime: Runtime, tool: Tool, value: Any) -> Failure | None:
+    """The failure that a returned value reports: what the tool's own function says, else what the plugins say.
+
+    Args:
+        runtime: what is known of the pipeline.
+        tool: the tool.
+        value: what it returned.
+    """
+    if tool.detect is False:
+        return None
+    if tool.detect is True:
+        return runtime.hooks.detect(value, tool) if runtime.hooks.has_detect or may_report(value) else None
+    fault_log, culprit = runtime.fault_log, f"tool {tool.name}"
+    try:
+        failure = tool.detect(value)
+    except MUST_PROPAGATE:
+        raise
+    except BaseException as error:
+        fault_log.report(culprit, "detect", describe(error), error)
+        return None
+    if failure is None or isinstance(failure, Failure):
+        return failure
+    fault_log.report(culprit, "detect", f"returned {type_name(failure)} instead of a Failure or None")
+    return None
 
 
 def _classify_failure(invocation: Invocation, tool: Tool, failure: Failure) -> ToolError:

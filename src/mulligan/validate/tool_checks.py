@@ -22,6 +22,7 @@ OPTIONS = frozenset(
         "secret",
         "resources",
         "detect",
+        "output_schema",
         "format",
         "tags",
         "tool_type",
@@ -141,6 +142,38 @@ def check_schema(name: Any, schema: Any) -> None:
     kind = schema.get("type", "object")
     if kind != "object":
         raise UsageError(f"tool {name!r}: its schema must be of type 'object', since arguments are named; not {kind!r}")
+
+
+def check_detect(name: str, value: Any) -> Any:
+    """Checks the option `detect` of a tool.
+
+    Args:
+        name: the tool's name.
+        value: True, False, or a function of a returned value.
+
+    Raises:
+        UsageError: the value is something else.
+    """
+    if not isinstance(value, bool) and not callable(value):
+        raise UsageError(
+            f"tool {name!r}: detect must be True, False or a function of the returned value, not {value!r:.80}"
+        )
+    return value
+
+
+def check_output_schema(name: str, value: Any) -> Any:
+    """Checks that the option `output_schema` of a tool is a mapping; its content is checked on first use.
+
+    Args:
+        name: the tool's name.
+        value: JSON Schema.
+
+    Raises:
+        UsageError: the value is something else.
+    """
+    if not isinstance(value, Mapping):
+        raise UsageError(f"tool {name!r}: output_schema must be a JSON Schema as a mapping, not {value!r:.80}")
+    return value
 
 
 def check_labels(name: str, option: str, value: Any) -> frozenset[str]:

@@ -32,7 +32,7 @@ _STATUS = re.compile(
     r"[ :=]{1,3}[\[(]?([45]\d\d)(?=$|[\])}:,;.\n]|\s[-(\[{]| (?:Client|Server) Error\b)"
     r"|\b(?:api|server|service|endpoint|request|backend|upstream|host|site|page|url) (?:returned|responded with|answered"
     r"(?: with)?|replied(?: with)?|gave) (?:an? |HTTP |status ){0,3}([45]\d\d)(?=$|[,;:.)]| (?:for|on|from|to|with|after|at)\b)"
-    r"|\A\s{0,8}([45]\d\d)(?=\s{0,8}\Z|: \S|\s\{)"
+    r"|\A\s{0,8}([45]\d\d)(?=\s{0,8}\Z|: \S|\s\{| (?:Client|Server) Error: )|: ([45]\d\d)(?= (?:Client|Server) Error: )"
     r"|(?:^|[^\w.\"'`#])[\[(]?([45]\d\d)[\])]?:? ([A-Z][a-z]{1,16}(?: [A-Za-z]{2,16}){0,4})",
     re.IGNORECASE,
 )
@@ -78,12 +78,12 @@ def told_status(failure: Failure) -> ToolError | None:
 def _find_status(text: str, messages: str) -> int | None:
     both = text[:600] if messages == text else f"{messages[:600]}\n{text[:600]}"
     for match in _STATUS.finditer(_QUOTED.sub("_", both)) if "4" in both or "5" in both else ():
-        status = match[1] or match[2] or match[3]
+        status = match[1] or match[2] or match[3] or match[4]
         if status:
             return int(status)
-        phrase = _REASON_PHRASES.get(int(match[4]))
-        if phrase is not None and match[5].lower().startswith(phrase):
-            return int(match[4])
+        phrase = _REASON_PHRASES.get(int(match[5]))
+        if phrase is not None and match[6].lower().startswith(phrase):
+            return int(match[5])
     return None
 
 

@@ -1,0 +1,225 @@
+"""Envelopes of APIs: a flag, an `error` field, an error list, problem details, and a code with a message.
+
+Each function returns the `Failure` that a mapping reports, or None. Unknown codes and texts report no failure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from http import HTTPStatus
+from itertools import islice
+from typing import Any
+
+from mulligan.classify import meanings
+from mulligan.classify.detect.mappings import (
+    MESSAGES,
+    has_result,
+    is_empty,
+    is_envelope,
+    is_record,
+    is_told,
+    leading_status,
+    mappings,
+    message_of,
+    status_of,
+)
+from mulligan.classify.failure import Failure
+from mulligan.classify.phrases import said
+from mulligan.classify.reasons import reason_of
+from mulligan.untrusted.classes import as_dict, is_a
+
+# fmt: off
+_ERROR_FIELDS = frozenset((
+    *MESSAGES, ".tag", "code", "type", "status", "Code", "errors", "name", "kind",
+))
+
+_NOTHING = frozenset((
+    "", "none", "null", "no", "false", "0", "ok", "success", "no error", "no errors", "n/a", "nil",
+))
+
+_LISTED_FIELDS = frozenset((
+    "message", "reason", "code", "field", "help", "type", "error", "detail", "title", "error_code", "errorCode",
+))
+
+# fmt: on
+_FAILURE_STATUSES = frozenset(("error", "fail", "failed", "failure"))
+
+_CODES = ("code", "error_code", "errorCode", "error_type", "reason", "status", "type")
+
+_VAGUE = (None, meanings.ARGUMENT, meanings.FAILED)
+
+_BODIES = ("body", "text", "content", "statusText", "status_text", "response")
+_LONGEST_MESSAGE = 160
+
+_STATUS = re.compile(r"(?:([45]\d\d) )?([A-Za-z][\w '-]{2,80})\.?")
+
+_PHRASES = frozenset(status.phrase.lower() for status in HTTPStatus if status >= 400)
+
+
+def detect_flag(value: Mapping[Any, Any]) -> Failure | None:
+    """Detects a false `ok` or `success` with a reason, `{"error": true}`, and JSend's `{"status": "error"}`."""
+    status = status_of(value)
+    is_rejected = value.get("success") is False or (type(value.get("ok")) in (bool, int) and not value["ok"])
+    if is_rejected and (_has_reason(value) or (status is not None and is_envelope(value))):
+        return Failure(value=value, message=message_of(value), status=status)
+    if value.get("error") is True and not has_result(value) and type(value.get("message")) is str:
+        return Failure(value=value, message=message_of(value), status=status)
+    failed = type(value.get("status")) is str and value["status"].lower() in _FAILURE_STATUSES
+    if failed and is_envelope(value):
+        message = message_of({name: told for name, told in value.items() if name != "status"})
+        return Failure(value=value, message=message, status=status) if message else None
+    return None
+
+
+def _has_reason(value: Mapping[Any, Any]) -> bool:
+    """Whether a rejection has an error, an error code, a code with a message, or `errors`."""
+    if _is_error(value.get("error")) or is_told(value.get("error_code")) or is_told(value.get("errorCode")):
+        return True
+    code = value.get("code")
+    has_code = type(code) in (str, int) and code != ""
+    return is_told(value.get("errors")) or (has_code and bool(message_of(value)))
+
+
+def detect_error_field(value: Mapping[Any, Any]) -> Failure | None:
+    """Detects `{"error": ...}` with a text, or with a code and a message, if the mapping holds no result."""
+    error = next((value[name] for name in ("error", "Error", "odata.error", "err") if is_told(value.get(name))), None)
+    if type(error) is list:
+        error = error[0] if mappings(error) and len(error) == 1 else None
+    if error is None or has_result(value) or not _is_error(error) or is_record(value):
+        return None
+    inner = status_of(error) if is_a(error, Mapping) else leading_status(error) if type(error) is str else None
+    return Failure(value=value, message=message_of(error), status=inner or status_of(value))
+
+
+def _is_error(error: Any) -> bool:
+    if type(error) is str:
+        return error.strip().lower() not in _NOTHING and not re.fullmatch(r"[\d.,%\s-]+", error)
+    if not is_a(error, Mapping):
+        return False
+    told = as_dict(error)
+    return any(is_told(told.get(name)) for name in _ERROR_FIELDS)
+
+
+def detect_problem_details(value: Mapping[Any, Any]) -> Failure | None:
+    """Detects `{"status": 404, "message": ...}`, RFC 9457 problem details, and proxy responses with status and body."""
+    status = status_of(value)
+    if status is None or not is_envelope(value):
+        return None
+    told = message_of({name: value.get(name) for name in MESSAGES if type(value.get(name)) is str})
+    bodies = [value[name] for name in _BODIES if type(value.get(name)) is str]
+    if not (told or bodies):
+        return None
+    return Failure(value=value, message=told or bodies[0], status=status)
+
+
+def detect_error_list(value: Mapping[Any, Any]) -> Failure | None:
+    """Detects error arrays: GraphQL's `errors` without data, JSON:API's `errors`, and FastAPI's `detail`.
+
+    https://spec.graphql.org/October2021/#sec-Response-Format, https://jsonapi.org/format/#error-objects.
+    """
+    errors, detail = mappings(value.get("errors")), mappings(value.get("detail"))
+    if errors and value.get("data") is None and "valid" not in value:
+        first, message = errors[0], "; ".join(message_of(one) for one in errors[:3])
+        if type(first.get("message")) is str and ("data" in value or {"locations", "path", "extensions"} & set(first)):
+            return Failure(value=value, message=message)
+        if is_envelope(value) and {"title", "detail"} & set(first) and {"status", "source", "code"} & set(first):
+            return Failure(value=value, message=message, status=status_of(first))
+    if detail and len(value) == 1 and {"loc", "msg", "type"} <= set(detail[0]):
+        return Failure(value=value, message="; ".join(message_of(one) for one in detail[:3]), status=422)
+    return None
+
+
+def detect_user_errors(value: Mapping[Any, Any]) -> Failure | None:
+    """Detects a GraphQL mutation that returned nothing but `userErrors`."""
+    data = value.get("data")
+    for answer in tuple(islice(as_dict(data).values(), 8)) if is_a(data, Mapping) else ():
+        payload = as_dict(answer) if is_a(answer, Mapping) else {}
+        errors = mappings(payload.get("userErrors"))
+        if not errors or not all(is_told(one.get("message")) for one in errors):
+            continue
+        if all(given != "" and is_empty(given) for name, given in payload.items() if name != "userErrors"):
+            return Failure(value=payload, message="; ".join(message_of(one) for one in errors[:3]), status=422)
+    return None
+
+
+def detect_lambda_error(value: Mapping[Any, Any]) -> Failure | None:
+    """Detects `errorMessage`, usually with `errorType` and `stackTrace`, as cloud functions return it."""
+    told = value.get("errorMessage")
+    return Failure(value=value, message=told) if type(told) is str and told and is_envelope(value) else None
+
+
+def detect_error_code(value: Mapping[Any, Any]) -> Failure | None:
+    """Detects a known code with a message, and nothing else: `{"code": "unauthorized", "message": ...}`."""
+    message = next(
+        (message for name in ("error_message", "message") if type(message := value.get(name)) is str and message), None
+    )
+    if message is None or not is_envelope(value):
+        return None
+    code = next((value[name] for name in _CODES if type(value.get(name)) is str), None)
+    known = code is not None and reason_of(code) not in _VAGUE
+    if known or (code is not None and said(message) is not None):
+        return Failure(value=value, message=message)
+    status = value.get("error") if type(value.get("error")) is int else None
+    return Failure(value=value, message=message, status=status) if status is not None and 400 <= status <= 599 else None
+
+
+def detect_bare_message(value: Mapping[Any, Any]) -> Failure | None:
+    """Detects a mapping with a single field such as `{"detail": "Not authenticated"}` or `{"message": "Forbidden"}`.
+
+    A list of texts under `errors` also counts: `{"errors": ["permission denied"]}`.
+    """
+    if len(value) != 1:
+        return None
+    (name, message), *_ = value.items()
+    if type(message) is list and name == "errors":
+        message = "; ".join(message[:3]) if message and all(type(one) is str for one in message) else None
+    if type(message) is not str or len(message) > _LONGEST_MESSAGE:
+        return None
+    if name == "message":  # any text may be a result, but a bare status with its phrase is an error
+        status = _STATUS.fullmatch(message)
+        named = status is not None and (status[2] or "").strip().lower() in _PHRASES
+        known = named or (status is not None and status[1] is not None and said(status[2]) is not None)
+    else:
+        known = name in ("detail", "errors") and said(message) not in _VAGUE
+    return Failure(value=value, message=message, status=leading_status(message)) if known else None
+
+
+def detect_nested_error(value: Mapping[Any, Any]) -> Failure | None:
+    """Detects `{"status": {"error": ...}}`, and a list of errors that each have a message and a code or field."""
+    status = value.get("status")
+    inner = as_dict(status).get("error") if is_a(status, Mapping) and not has_result(value) else None
+    if type(inner) is str and inner and not is_record(value):
+        return Failure(value=value, message=inner)
+    errors = mappings(value.get("errors"))
+    if not errors or not is_envelope(value):
+        return None
+    first, message = errors[0], message_of(errors[0])
+    is_error = message and all(set(one) <= _LISTED_FIELDS for one in errors) and said(message) not in _VAGUE
+    return Failure(value=value, message=message, status=status_of(first)) if is_error else None
+
+
+def detect_told_reason(value: Mapping[Any, Any]) -> Failure | None:
+    """Detects a known reason where the result is missing: a null result, a code other than 0, or `success` that is false.
+
+    `{"result": null, "reason": "credits exhausted"}`, `{"code": -1, "msg": "system busy"}`.
+    """
+    message = message_of({name: told for name, told in value.items() if type(told) is str})
+    if not message or not is_envelope(value) or said(message) in _VAGUE:
+        return None
+    is_missing = any(
+        name in value and value[name] is None for name in ("data", "result", "results", "output", "response")
+    )
+    code = value.get("code", value.get("status"))
+    is_failed = type(code) is int and code != 0 and not 100 <= code < 400
+    is_rejected = value.get("success") is False or value.get("ok") is False
+    return Failure(value=value, message=message) if is_missing or is_failed or is_rejected else None
+
+
+def detect_raised(value: Mapping[Any, Any]) -> Failure | None:
+    """Detects an exception that was written as a mapping: its class, its message and a traceback."""
+    name, trace = value.get("exception") or value.get("exc_type") or value.get("error_type"), value.get("traceback")
+    if type(name) is not str or not trace or not is_a(trace, str, list):
+        return None
+    message = message_of({one: told for one, told in value.items() if one in MESSAGES and one != "error_type"})
+    return Failure(value={"type": name, "message": message or name}, message=message or name)

@@ -1,0 +1,165 @@
+"""Error documents: a raw HTTP response, an error page of a server or proxy, a SOAP fault, an XML error.
+
+Sources: RFC 9112 section 4; the default error pages of nginx, Apache, Tomcat, Squid and Cloudflare;
+https://www.w3.org/TR/soap12-part1/#soapfault, https://www.w3.org/TR/2000/NOTE-SOAP-20000508/#_Toc478383507,
+https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from html.parser import HTMLParser
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+from mulligan.classify.detect.reports import coded
+from mulligan.classify.failure import Failure
+from mulligan.classify.phrases import said
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+_HTTP = re.compile(r"HTTP/\d(?:\.\d)? ([45]\d\d)(?: [^\r\n]{0,80})?\r?\n")
+_HTML = re.compile(r"\s{0,20}(?:<!doctype html\b|<html\b|<head\b)", re.IGNORECASE)
+_STATUS_TITLE = re.compile(
+    r"(?:HTTP )?(?:Status |Error )?([45]\d\d)(?:[ \u2013:-]{1,3}([A-Za-z' -]{2,40}))?(?: \|.{0,60})?"
+)
+_PHRASES = {status.phrase.lower(): status.value for status in HTTPStatus if status >= 400}
+_REFUSING_TITLE = re.compile(r"(?:ERROR|Error|Access denied|Attention Required!|Request Rejected|Just a moment)\b")
+_MOST_TITLE_WORDS = 4
+_MOST_PAGE, _MOST_TEXT, _MOST_XML = 100_000, 3_000, 50_000
+_ERROR_ROOTS = frozenset(("error", "errorresponse", "fault", "problem", "exceptionreport", "serviceexceptionreport"))
+_CODE_NAMES = ("code", "faultcode", "errorcode", "value", "status")
+_MESSAGE_NAMES = ("message", "faultstring", "reason", "text", "detail", "description", "title", "exceptiontext")
+_SOAP_CODES: Mapping[str, str] = {
+    "client": "INVALID_ARGUMENT",
+    "sender": "INVALID_ARGUMENT",
+    "server": "INTERNAL",
+    "receiver": "INTERNAL",
+    "mustunderstand": "UNIMPLEMENTED",
+    "versionmismatch": "UNIMPLEMENTED",
+}
+
+
+def detect_document(text: str) -> Failure | None:
+    """Detects an error document in a text that a tool returned instead of its result.
+
+    Args:
+        text: what the tool returned; it starts with `<` or `HTTP/`.
+    """
+    text = text.lstrip("\ufeff")
+    raw = _HTTP.match(text)
+    if raw is not None:
+        body = text.partition("\r\n\r\n")[2] or text.partition("\n\n")[2]
+        return Failure(value={"status": int(raw[1]), "body": body[:2_000]}, message=body[:2_000], status=int(raw[1]))
+    if _HTML.match(text):
+        return _detect_page(text) if len(text) <= _MOST_PAGE else None
+    return _detect_xml(text) if len(text) <= _MOST_XML else None
+
+
+class Page(HTMLParser):
+    """The title, the first heading and the first texts of an HTML page.
+
+    Attributes:
+        title: the title.
+        heading: the first heading.
+        texts: the texts that a reader sees.
+    """
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.title = self.heading = ""
+        self.texts: list[str] = []
+        self._open: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        """Opens a tag."""
+        if tag in ("title", "h1", "h2", "script", "style"):
+            self._open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        """Closes a tag."""
+        if tag in self._open:
+            self._open.remove(tag)
+
+    def handle_data(self, data: str) -> None:
+        """Keeps a text, unless it is a script or a style."""
+        words = " ".join(data.split())
+        if not words or "script" in self._open or "style" in self._open:
+            return
+        if "title" in self._open:
+            self.title = f"{self.title} {words}".strip()
+            return
+        if self._open and len(self.texts) < 4:
+            self.heading = f"{self.heading} {words}".strip()
+        self.texts.append(words)
+
+
+def read_page(text: str) -> Page | None:
+    """The parts of an HTML page; None if the text is none, or is too long.
+
+    Args:
+        text: a text.
+    """
+    return Page(text) if len(text) <= _MOST_PAGE and _HTML.match(text) else None
+
+
+def _detect_page(text: str) -> Failure | None:
+    """Detects the error page of a server or proxy. An article about an error has a longer title or text."""
+    page = Page(text)
+    shown = "\n".join(page.texts)
+    if len(shown) > _MOST_TEXT:
+        return None
+    status = _status_of_title(page.title) or (None if page.title else _status_of_title(page.heading))
+    message = "\n".join(dict.fromkeys((page.title, *page.texts)))[:2_000]
+    if status is not None:
+        return Failure(value={"status": status, "message": message}, message=message, status=status)
+    meaning = said(shown)
+    is_refusal = _REFUSING_TITLE.match(page.title) or page.heading == "ERROR" or "unusual traffic from your" in shown
+    return Failure(value={"message": message}, message=shown[:2_000]) if is_refusal and meaning is not None else None
+
+
+def _status_of_title(title: str) -> int | None:
+    """The status that a title gives, as `404 Not Found` and `HTTP Status 404 - Not Found` do."""
+    found = _STATUS_TITLE.fullmatch(title.strip())
+    if found is None:
+        return _PHRASES.get(title.strip().lower())
+    phrase = (found[2] or "").strip().lower()
+    return int(found[1]) if len(phrase.split()) <= _MOST_TITLE_WORDS else None
+
+
+def _detect_xml(text: str) -> Failure | None:
+    """Detects a SOAP fault, or a document whose root is an error with a code or a message."""
+    from xml.etree import ElementTree
+
+    if "<!DOCTYPE" in text or "<!ENTITY" in text:  # a definition may expand without end
+        return None
+    try:
+        root = ElementTree.fromstring(text.strip())  # noqa: S314 - without definitions, there is nothing to expand
+    except (ElementTree.ParseError, ValueError):
+        return None
+    if _name(root) == "envelope":
+        root = next(
+            (inner for body in root if _name(body) == "body" for inner in body if _name(inner) == "fault"), root
+        )
+    if _name(root) not in _ERROR_ROOTS or len(list(root.iter())) > 60:
+        return None
+    texts = {_name(one): (one.text or "").strip() for one in reversed(list(root.iter())) if (one.text or "").strip()}
+    code = next((texts[name] for name in _CODE_NAMES if name in texts), "").rpartition(":")[2]
+    message = next((texts[name] for name in _MESSAGE_NAMES if name in texts), "")
+    if not (code or message):
+        return None
+    if _name(root) == "fault":
+        meaning = said(message)
+        return (
+            Failure(value={"message": message}, message=message)
+            if meaning
+            else coded(_SOAP_CODES.get(code.lower(), code), message)
+        )
+    return coded(code, message)
+
+
+def _name(element: Element) -> str:
+    return str(element.tag).rpartition("}")[2].lower()

@@ -1,0 +1,87 @@
+"""Objects that report a failure: a response with its status, a result object, a pair of value and error, an exception."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from mulligan.classify.detect.mappings import message_of
+from mulligan.classify.detect.reports import coded
+from mulligan.classify.detect.subject import Subject
+from mulligan.classify.failure import Failure
+from mulligan.classify.phrases import said
+from mulligan.classify.reasons import reason_of
+from mulligan.untrusted.classes import is_a
+
+_FLAGS = ("success", "is_success", "ok", "is_ok", "succeeded", "successful")
+_ERRORS = ("error", "exception", "error_message", "errors", "failure", "message", "reason")
+_FIELDS = (*_FLAGS, *_ERRORS, "code", "error_code", "status_code", "status", "data", "value", "result")
+_FAILURE_STATUSES = frozenset(("error", "fail", "failed", "failure"))
+_WRAPPERS = frozenset(("Err", "Failure", "Left"))
+_WRAPPED = ("value", "inner_value", "error", "err")
+_BEGINNINGS = ("error", "failed", "unable", "could not", "cannot", "invalid", "no such", "not found")
+
+
+def detect_response(value: Any, read: Callable[[str], Any]) -> Failure | None:
+    """Detects a response of an HTTP client with a status of 400 or above.
+
+    Args:
+        value: the response.
+        read: reads one of its stored fields.
+    """
+    if read("headers") is None:
+        return None
+    statuses = (read("status_code"), read("status"), read("code"))
+    status = next((status for status in statuses if type(status) is int and 400 <= status <= 599), None)
+    return None if status is None else Failure(value=value, message=f"HTTP status {status}", status=status)
+
+
+def detect_result_object(value: Any, read: Callable[[str], Any], subject: Subject) -> Failure | None:
+    """Detects a result object that says that it failed, and why.
+
+    Args:
+        value: the object, such as an instance of a dataclass, or of `Err` of the library `result`.
+        read: reads one of its stored fields.
+        subject: what the tool was asked for.
+    """
+    if type(value).__name__ in _WRAPPERS:
+        return _detect_error(next((inner for name in _WRAPPED if (inner := read(name)) is not None), None))
+    status = read("status")
+    is_failed = type(status) is str and status.lower() in _FAILURE_STATUSES and not subject.is_record
+    if not is_failed and not any(read(name) is False for name in _FLAGS):
+        return None
+    error = next((told for name in (*_ERRORS, *(("output",) if is_failed else ())) if (told := read(name))), None)
+    if error is None:
+        return None
+    fields = {name: told for name in _FIELDS if (told := read(name)) is not None}
+    return Failure(error) if issubclass(type(error), Exception) else Failure(value=fields, message=_text(error))
+
+
+def detect_pair(value: tuple[Any, ...], subject: Subject) -> Failure | None:
+    """Detects `(None, error)` and `(False, reason)`, where the second says what went wrong.
+
+    Args:
+        value: the tuple.
+        subject: what the tool was asked for.
+    """
+    if len(value) != 2 or not (value[0] is None or (value[0] is False and not subject.is_verdict)):
+        return None
+    error = value[1]
+    if type(error) is not str:
+        return _detect_error(error) if error is not None else None
+    is_report = error[:40].lower().startswith(_BEGINNINGS) or said(error) is not None
+    return _detect_error(error) if is_report else None
+
+
+def _detect_error(error: Any) -> Failure | None:
+    if issubclass(type(error), Exception):
+        return Failure(error)
+    if is_a(error, Mapping):
+        return Failure(value=error, message=message_of(error))
+    if type(error) is not str or not error:
+        return None
+    return coded(error) if " " not in error and reason_of(error) is not None else Failure(value=error, message=error)
+
+
+def _text(error: Any) -> str:
+    return error if type(error) is str else message_of(error[0] if type(error) is list else error)
