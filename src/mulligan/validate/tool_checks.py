@@ -8,8 +8,8 @@ from typing import Any
 from mulligan.deadline import is_seconds
 from mulligan.errors import Problem, ToolArgumentError, UsageError
 from mulligan.spelling import closest
+from mulligan.validate.problems import Problems
 from mulligan.validate.signature import parameter_names
-from mulligan.validate.validator import Problems
 
 OPTIONS = frozenset(
     [
