@@ -150,24 +150,6 @@ def _make_mark(seed: str, text: str) -> str:
             return seed[:_MARK_LENGTH]
 
 
-def unfence(block: str) -> str | None:
-    """Extract the text of a fenced block.
-
-    Args:
-        block: what `fence` returned.
-
-    Returns:
-        The original text, or None if the block is not a fence.
-    """
-    mark = block[-_MARK_LENGTH - 3 : -3]
-    _, opening, body = block.partition(f"\n<<<{mark}\n")
-    closing = f"\n{mark}>>>"
-    if not re.fullmatch("[0-9a-f]{16}", mark) or not opening or not body.endswith(closing):
-        return None
-    text = body[: -len(closing)]
-    return None if mark in text else text
-
-
 def safe_str(value: object, limit: int = 2000) -> str:
     """Convert any object to text, even if its `__str__` fails.
 
