@@ -33,6 +33,21 @@ from mulligan.resolve.toolset import Toolset
 from mulligan.tools import Tool
 from mulligan.untrusted.objects import describe, type_name
 
+_TRIAL_TOOL = "doctor_trial"
+_FAILURES = (
+    RuntimeError("a trial"),
+    TimeoutError("a trial"),
+    ConnectionRefusedError(111, "a trial"),
+    FileNotFoundError(2, "a trial", "trial.txt"),
+    ValueError("a trial"),
+)
+TrialArguments = Mapping[str, tuple[tuple[Any, ...], ...]]
+Level = Literal["error", "warning", "note"]
+SLOW_LOAD = 0.5
+SLOW_HOOK = 0.1
+_ORDER = ("error", "warning", "note")
+_FIX = "correct the module, or omit the plugin"
+
 
 @attrs.frozen
 class Requirement:
@@ -107,17 +122,6 @@ def _version(distribution: str) -> str | None:
         return importlib_metadata.version(distribution)
     except Exception:  # unreadable metadata counts as not installed
         return None
-
-
-_TRIAL_TOOL = "doctor_trial"
-_FAILURES = (
-    RuntimeError("a trial"),
-    TimeoutError("a trial"),
-    ConnectionRefusedError(111, "a trial"),
-    FileNotFoundError(2, "a trial", "trial.txt"),
-    ValueError("a trial"),
-)
-TrialArguments = Mapping[str, tuple[tuple[Any, ...], ...]]
 
 
 @attrs.frozen
@@ -222,12 +226,6 @@ def _describe_mismatch(what: str, given: Any, kinds: tuple[type, ...], wanted: s
     return None if isinstance(given, kinds) else f"its {what} returned {type_name(given)} instead of {wanted}"
 
 
-Level = Literal["error", "warning", "note"]
-SLOW_LOAD = 0.5
-SLOW_HOOK = 0.1
-_ORDER = ("error", "warning", "note")
-
-
 @attrs.frozen
 class Finding:
     """A problem, or something worth knowing.
@@ -322,9 +320,6 @@ def _load_plugins(chosen: EffectiveSettings) -> tuple[list[Any], list[Finding]]:
         else:
             loaded.append(plugin)
     return loaded, findings
-
-
-_FIX = "correct the module, or omit the plugin"
 
 
 def _check_faults(pipeline: Pipeline) -> Iterator[Finding]:

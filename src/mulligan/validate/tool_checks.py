@@ -30,6 +30,13 @@ OPTIONS = frozenset(
         "also_called",
     ]
 )
+_NO_ALIASES: Mapping[str, frozenset[str]] = {}
+_LONGEST_NAME = 128
+_SUGGESTED_NAME_CHARS = 64
+_OTHER_KEYWORDS = frozenset(
+    ("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "patternProperties", "dependentSchemas")
+)
+_OPEN_SCHEMA_HINT = "; to allow other arguments, set additionalProperties: true in its schema"
 
 
 def invalid_arguments(problems: Sequence[Problem]) -> ToolArgumentError:
@@ -236,12 +243,3 @@ def _declared_arguments(schema: Mapping[str, Any]) -> list[str] | None:
 def _with_closest(wrong: str, known: Sequence[str], is_wrong: str = "") -> str:
     near = closest(wrong, known)
     return f"{wrong!r}{is_wrong}" + (f" (did you mean {near!r}?)" if near is not None else "")
-
-
-_NO_ALIASES: Mapping[str, frozenset[str]] = {}
-_LONGEST_NAME = 128
-_SUGGESTED_NAME_CHARS = 64
-_OTHER_KEYWORDS = frozenset(
-    ("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "patternProperties", "dependentSchemas")
-)
-_OPEN_SCHEMA_HINT = "; to allow other arguments, set additionalProperties: true in its schema"

@@ -48,6 +48,9 @@ _OWN_DEPENDENCIES = frozenset(
     }
 )
 _IMPORT_TIMEOUT = 60
+_FENCE = re.compile(r"<<<([0-9a-f]{16,})\n.*?\n\1>>>", re.DOTALL)
+_MAX_LISTED = 8
+_MAX_LINE_LENGTH = 300
 
 
 class ImportReport(NamedTuple):
@@ -146,9 +149,6 @@ def sample_of(item: Any) -> Sample:
     return Sample(*item)
 
 
-_FENCE = re.compile(r"<<<([0-9a-f]{16,})\n.*?\n\1>>>", re.DOTALL)
-
-
 def text_outside_fences(text: str) -> str:
     """The text outside mulligan's fences; for JSON, its strings.
 
@@ -178,10 +178,6 @@ def texts_of(value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         for item in value:
             yield from texts_of(item)
-
-
-_MAX_LISTED = 8
-_MAX_LINE_LENGTH = 300
 
 
 class Conformance:
