@@ -22,8 +22,7 @@ from mulligan.errors import UsageError
 from mulligan.events import CallStarted
 from mulligan.feedback import FeedbackFormat
 from mulligan.hookimpl import HOOK_API
-from mulligan.hooks.discovery import GROUP, Hookimpl, PluginFault, PluginInfo
-from mulligan.hooks.entry_points import Entry, read_entry_points
+from mulligan.hooks.discovery import GROUP, Entry, Hookimpl, PluginFault, PluginInfo, read_entry_points
 from mulligan.hooks.manager import PluginManager
 from mulligan.hooks.probing import IGNORED
 from mulligan.hooks.registration import plugin_name, rule_lists

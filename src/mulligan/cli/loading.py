@@ -16,8 +16,7 @@ from typing import Any
 
 from mulligan.cli.output import report_problem, write_stderr
 from mulligan.errors import UsageError
-from mulligan.hooks.discovery import GROUP
-from mulligan.hooks.entry_points import read_entry_points
+from mulligan.hooks.discovery import GROUP, read_entry_points
 from mulligan.pipeline import Pipeline
 from mulligan.resolve.toolset import Toolset
 from mulligan.tools import Tool

@@ -17,8 +17,7 @@ import attrs
 
 from mulligan.hookimpl import HOOK_API
 from mulligan.hooks.callers import CompiledHooks
-from mulligan.hooks.discovery import GROUP, PluginInfo
-from mulligan.hooks.entry_points import read_entry_points
+from mulligan.hooks.discovery import GROUP, PluginInfo, read_entry_points
 from mulligan.hooks.manager import PluginManager
 from mulligan.hooks.registration import API_ATTRIBUTE, needed_api
 from mulligan.pipeline import Pipeline
