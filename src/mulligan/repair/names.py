@@ -34,6 +34,18 @@ _DEGREE = re.compile(r"(?:e?r|e?st|most)")
 _SIGNS = re.compile(r"[^\w\s.,:;/'\"()-]|(?<!\w)[-.]|[-.](?!\w)")
 
 
+class Choice(NamedTuple):
+    """The candidate that was meant.
+
+    Attributes:
+        name: the candidate.
+        sure: whether it differs only in case and separators.
+    """
+
+    name: str
+    sure: bool
+
+
 def match_names(
     value: Mapping[str, Any], members: Mapping[str, Any], missing: list[str], aliases: Mapping[str, Collection[str]]
 ) -> dict[str, Choice]:
@@ -72,18 +84,6 @@ def match_names(
 def _units_of(name: str, members: Mapping[str, Any]) -> ArgumentUnits:
     schema = members.get(name)
     return ArgumentUnits(name, schema if isinstance(schema, Mapping) else {}, {})
-
-
-class Choice(NamedTuple):
-    """The candidate that was meant.
-
-    Attributes:
-        name: the candidate.
-        sure: whether it differs only in case and separators.
-    """
-
-    name: str
-    sure: bool
 
 
 def match_value(sent: str, candidates: Sequence[str]) -> Choice | None:
