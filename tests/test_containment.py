@@ -8,12 +8,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from fences import unfence
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mulligan import Pipeline, tool
-from mulligan.untrusted.invisible import BLANK, INVISIBLE
-from mulligan.untrusted.text import clean, fence, safe_str, show_name, unfence
+from mulligan.untrusted.text import BLANK, INVISIBLE, clean, fence, safe_str, show_name
 
 _FORBIDDEN = re.compile(
     f"(?:{INVISIBLE}|{BLANK})|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff\xad\ud800-\udfff"

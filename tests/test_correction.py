@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from mulligan import Limits, Pipeline, Tool, errors, tool
 from mulligan.repair.arguments import fix_arguments
+from mulligan.repair.json_text import fix_syntax
 from mulligan.repair.reported_names import near_reported_names, replace_name
-from mulligan.repair.syntax import fix_syntax
 
 MARK = "Next: make this corrected call: "
 

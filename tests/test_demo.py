@@ -19,10 +19,8 @@ import pytest
 import mulligan.cli.demo
 from mulligan import Pipeline
 from mulligan.cli import main
-from mulligan.cli.demo.play import POLICY, Conversation
-from mulligan.cli.demo.script import TURNS, ScriptedCall
-from mulligan.cli.demo.server import TOKEN, run_server
-from mulligan.cli.demo.tools import FILES, make_tools
+from mulligan.cli.demo.script import POLICY, TURNS, Conversation, ScriptedCall
+from mulligan.cli.demo.tools import FILES, TOKEN, make_tools, run_server
 
 GOLDEN = [
     """

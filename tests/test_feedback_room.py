@@ -8,9 +8,9 @@ import re
 from typing import Any
 
 import pytest
+from fences import unfence
 
 from mulligan import Limits, Pipeline, Tool, errors
-from mulligan.untrusted.text import unfence
 
 FORMATS = ("text", "json", "block")
 WORDS = re.compile(r"\w+|[^\w\s]")

@@ -11,9 +11,8 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from mulligan import Pipeline, Policy, Tool
-from mulligan.repair.json_text import fix_json
+from mulligan.repair.json_text import fix_json, fix_syntax
 from mulligan.repair.lossless import parse_json
-from mulligan.repair.syntax import fix_syntax
 
 SCHEMA = {"type": "object", "properties": {"x": {}}, "additionalProperties": True}
 READING = Tool.from_schema("look", "Looks.", SCHEMA, lambda **read: json.dumps(read), read_only=True)

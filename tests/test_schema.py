@@ -39,10 +39,10 @@ import msgspec
 import pydantic
 import pytest
 import typing_extensions
+from annotation_schemas import schema_of
 from typing_extensions import ReadOnly, TypeAliasType
 
 from mulligan.errors import UsageError
-from mulligan.validate.schema import schema_of
 
 STRING, INTEGER, NUMBER, NULL = ({"type": name} for name in ("string", "integer", "number", "null"))
 

@@ -22,12 +22,12 @@ import attrs
 import jsonschema_rs
 import pydantic
 import pytest
+from annotation_schemas import schema_of
 from hypothesis import given
 from hypothesis import strategies as st
 from typing_extensions import TypeAliasType
 
 from mulligan.errors import Problem
-from mulligan.validate.schema import schema_of
 from mulligan.validate.signature import Injected, read_parameters
 from mulligan.validate.structure import StructureError
 

@@ -13,7 +13,7 @@ from mulligan.untrusted.copies import freeze, thaw
 from mulligan.untrusted.text import show_name
 from mulligan.validate import tool_checks as checks
 from mulligan.validate.numbers import NumberReader, read_exact, read_whole
-from mulligan.validate.schema_errors import compile_schema
+from mulligan.validate.schema_errors import SchemaError
 from mulligan.validate.signature import (
     check_annotations,
     check_signature,
@@ -24,7 +24,7 @@ from mulligan.validate.signature import (
     read_parameters,
 )
 from mulligan.validate.structure import StructureError
-from mulligan.validate.validator import SchemaError
+from mulligan.validate.validator import compile_schema
 
 if TYPE_CHECKING:
     from mulligan.feedback import FeedbackFormat

@@ -52,6 +52,34 @@ from mulligan.errors import UsageError
 from mulligan.spelling import closest
 
 _COMMON_MISTAKES = ("--plugin", "--log", "--help")
+USAGE_LINES: Mapping[str, str] = {
+    "demo": "[--plain] [--fast]",
+    "call": "--tools MODULE[:NAME] [--format FORMAT] [--json] TOOL [JSON]",
+    "run": "FILE --tools MODULE[:NAME] [--out FILE] [--dialect DIALECT] [--json]",
+    "plugins": "[--rules] [--json]",
+    "doctor": "[--check] [--json]",
+    "explain": "[--tools MODULE[:NAME]] [--tool NAME] [--format FORMAT] [--text] [--json] [FAILURE]",
+    "schema": "--tools MODULE[:NAME] [--dialect DIALECT]",
+    "new": "classifier|format|dialect|executor|repairer NAME",
+}
+UNWRAPPED_WIDTH = 10_000
+"""The width at which plain pages are rendered; `tidy` wraps them afterwards."""
+_HELP = "Give every tool call of a language model a second chance. Run `mulligan demo` to see it."
+_EXIT_CODES = (
+    "Exit codes: 0 success, 1 the call failed, 2 usage error, 3 fatal failure, 130 interrupted, "
+    "141 the reader of the output closed the pipe."
+)
+_COMMON_GROUP = Group("Common options", sort_key=1_000)
+_COMMANDS: dict[str, Callable[..., Any]] = {
+    "demo": demo,
+    "call": call,
+    "run": replay,
+    "plugins": plugins,
+    "doctor": doctor,
+    "explain": explain,
+    "schema": schema,
+    "new": new,
+}
 
 
 def describe(error: CycloptsError, commands: Iterable[str]) -> str:
@@ -99,20 +127,6 @@ def _describe_unknown(kind: str, word: str, known: Iterable[str]) -> str:
     return f"unknown {kind} {word!r}. {step}"
 
 
-USAGE_LINES: Mapping[str, str] = {
-    "demo": "[--plain] [--fast]",
-    "call": "--tools MODULE[:NAME] [--format FORMAT] [--json] TOOL [JSON]",
-    "run": "FILE --tools MODULE[:NAME] [--out FILE] [--dialect DIALECT] [--json]",
-    "plugins": "[--rules] [--json]",
-    "doctor": "[--check] [--json]",
-    "explain": "[--tools MODULE[:NAME]] [--tool NAME] [--format FORMAT] [--text] [--json] [FAILURE]",
-    "schema": "--tools MODULE[:NAME] [--dialect DIALECT]",
-    "new": "classifier|format|dialect|executor|repairer NAME",
-}
-UNWRAPPED_WIDTH = 10_000
-"""The width at which plain pages are rendered; `tidy` wraps them afterwards."""
-
-
 def tidy(page: str, width: int | None) -> str:
     """Wrap the lines of a help page, and leave at most one empty line in a row.
 
@@ -129,24 +143,6 @@ def _wrap_line(line: str, width: int) -> list[str]:
     below = f"{indent}    " if indent or line.startswith("Usage: ") else ""
     wrapped = textwrap.wrap(line, width, subsequent_indent=below, break_long_words=False, break_on_hyphens=False)
     return wrapped or [""]
-
-
-_HELP = "Give every tool call of a language model a second chance. Run `mulligan demo` to see it."
-_EXIT_CODES = (
-    "Exit codes: 0 success, 1 the call failed, 2 usage error, 3 fatal failure, 130 interrupted, "
-    "141 the reader of the output closed the pipe."
-)
-_COMMON_GROUP = Group("Common options", sort_key=1_000)
-_COMMANDS: dict[str, Callable[..., Any]] = {
-    "demo": demo,
-    "call": call,
-    "run": replay,
-    "plugins": plugins,
-    "doctor": doctor,
-    "explain": explain,
-    "schema": schema,
-    "new": new,
-}
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -43,6 +43,10 @@ HookReply = Literal[
     "blocked",
     "disabled",
 ]
+RuleReply = Literal["decided", "abstains", "other classes", "also matches", "failed"]
+_REFERENCE = re.compile(r"(?:([A-Za-z_][\w.]*):)?([A-Za-z_][\w.]*)(\(.*\))?", re.DOTALL)
+_NEAR_WORD, _NEAR_CALL = 0.85, 0.75
+_EFFECTS = {"none": "definitely not applied", "possible": "may have been applied", "done": "was applied"}
 
 
 @attrs.frozen
@@ -131,9 +135,6 @@ def _call_hookimpl(pipeline: Pipeline, info: PluginInfo, hookimpl: Hookimpl, *ar
     return HookAnswer(hookimpl.hook, info.name, "abstains"), returned
 
 
-RuleReply = Literal["decided", "abstains", "other classes", "also matches", "failed"]
-
-
 @attrs.frozen
 class Verdict:
     """The answer of one rule.
@@ -201,11 +202,6 @@ def summarize(answers: Iterable[Verdict]) -> str:
 
 def _rank(item: tuple[RuleReply, list[str]]) -> int:
     return ("decided", "failed", "also matches", "abstains").index(item[0])
-
-
-_REFERENCE = re.compile(r"(?:([A-Za-z_][\w.]*):)?([A-Za-z_][\w.]*)(\(.*\))?", re.DOTALL)
-_NEAR_WORD, _NEAR_CALL = 0.85, 0.75
-_EFFECTS = {"none": "definitely not applied", "possible": "may have been applied", "done": "was applied"}
 
 
 def explain(

@@ -22,8 +22,7 @@ from mulligan.errors import UsageError
 from mulligan.events import CallStarted
 from mulligan.feedback import FeedbackFormat
 from mulligan.hookimpl import HOOK_API
-from mulligan.hooks.discovery import GROUP, Hookimpl, PluginFault, PluginInfo
-from mulligan.hooks.entry_points import Entry, read_entry_points
+from mulligan.hooks.discovery import GROUP, Entry, Hookimpl, PluginFault, PluginInfo, read_entry_points
 from mulligan.hooks.manager import PluginManager
 from mulligan.hooks.probing import IGNORED
 from mulligan.hooks.registration import plugin_name, rule_lists
@@ -32,6 +31,21 @@ from mulligan.render.builtin import TextFormat
 from mulligan.resolve.toolset import Toolset
 from mulligan.tools import Tool
 from mulligan.untrusted.objects import describe, type_name
+
+_TRIAL_TOOL = "doctor_trial"
+_FAILURES = (
+    RuntimeError("a trial"),
+    TimeoutError("a trial"),
+    ConnectionRefusedError(111, "a trial"),
+    FileNotFoundError(2, "a trial", "trial.txt"),
+    ValueError("a trial"),
+)
+TrialArguments = Mapping[str, tuple[tuple[Any, ...], ...]]
+Level = Literal["error", "warning", "note"]
+SLOW_LOAD = 0.5
+SLOW_HOOK = 0.1
+_ORDER = ("error", "warning", "note")
+_FIX = "correct the module, or omit the plugin"
 
 
 @attrs.frozen
@@ -107,17 +121,6 @@ def _version(distribution: str) -> str | None:
         return importlib_metadata.version(distribution)
     except Exception:  # unreadable metadata counts as not installed
         return None
-
-
-_TRIAL_TOOL = "doctor_trial"
-_FAILURES = (
-    RuntimeError("a trial"),
-    TimeoutError("a trial"),
-    ConnectionRefusedError(111, "a trial"),
-    FileNotFoundError(2, "a trial", "trial.txt"),
-    ValueError("a trial"),
-)
-TrialArguments = Mapping[str, tuple[tuple[Any, ...], ...]]
 
 
 @attrs.frozen
@@ -222,12 +225,6 @@ def _describe_mismatch(what: str, given: Any, kinds: tuple[type, ...], wanted: s
     return None if isinstance(given, kinds) else f"its {what} returned {type_name(given)} instead of {wanted}"
 
 
-Level = Literal["error", "warning", "note"]
-SLOW_LOAD = 0.5
-SLOW_HOOK = 0.1
-_ORDER = ("error", "warning", "note")
-
-
 @attrs.frozen
 class Finding:
     """A problem, or something worth knowing.
@@ -322,9 +319,6 @@ def _load_plugins(chosen: EffectiveSettings) -> tuple[list[Any], list[Finding]]:
         else:
             loaded.append(plugin)
     return loaded, findings
-
-
-_FIX = "correct the module, or omit the plugin"
 
 
 def _check_faults(pipeline: Pipeline) -> Iterator[Finding]:

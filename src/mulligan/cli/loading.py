@@ -16,14 +16,17 @@ from typing import Any
 
 from mulligan.cli.output import report_problem, write_stderr
 from mulligan.errors import UsageError
-from mulligan.hooks.discovery import GROUP
-from mulligan.hooks.entry_points import read_entry_points
+from mulligan.hooks.discovery import GROUP, read_entry_points
 from mulligan.pipeline import Pipeline
 from mulligan.resolve.toolset import Toolset
 from mulligan.tools import Tool
 from mulligan.untrusted.text import safe_str
 
 SLOW_IMPORT_SECONDS = 5.0
+_MAX_REPORTED = 3
+_MAX_LISTED = 20
+_STEP = "name an importable module or a .py file"
+IsListed = Callable[[Any, str], bool]
 
 
 @contextmanager
@@ -51,9 +54,6 @@ def _plugins_being_imported() -> Iterator[str]:
         spec = getattr(sys.modules.get(entry.module), "__spec__", None)
         if getattr(spec, "_initializing", False):
             yield entry.name
-
-
-_MAX_REPORTED = 3
 
 
 def find_tools(spec: str) -> Toolset:
@@ -132,11 +132,6 @@ def _functions_of(module: ModuleType) -> Iterator[Any]:
     """The public functions of the module, each once, by its first name."""
     own = {name: value for name, value in vars(module).items() if inspect.isfunction(value) and name[0] != "_"}
     yield from dict.fromkeys(value for value in own.values() if value.__module__ == module.__name__)
-
-
-_MAX_LISTED = 20
-_STEP = "name an importable module or a .py file"
-IsListed = Callable[[Any, str], bool]
 
 
 def is_defined_in(value: Any, module: str) -> bool:

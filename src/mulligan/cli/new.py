@@ -39,6 +39,23 @@ _SHARED_TEMPLATES = {
     "noxfile.py": "noxfile.py",
     "pyproject.toml": "pyproject.toml",
 }
+EXAMPLE = "example_client"
+_MAX_RULES = 4
+_MAX_LINE_LENGTH = 120
+_MESSAGES: Mapping[str, str] = {
+    "ResourceConflictError": "The state of the resource at {words} does not allow this.",
+    "ResourceNotFoundError": "{words} did not find the resource.",
+    "ToolArgumentError": "{words} rejected the arguments.",
+    "ToolAuthenticationError": "{words} rejected the credentials.",
+    "ToolConnectionError": "{words} cannot be reached.",
+    "ToolExecutionError": "{words} failed.",
+    "ToolPermissionError": "{words} denied access.",
+    "ToolQuotaError": "A quota of {words} is exhausted.",
+    "ToolRateLimitError": "{words} limits the number of requests.",
+    "ToolTimeoutError": "{words} did not answer in time.",
+    "ToolUnavailableError": "{words} is temporarily unavailable.",
+}
+_RESERVED = {"classify", "rules", "mulligan_api"}
 
 
 def new(kind: Kind, name: str, /) -> int:
@@ -147,25 +164,6 @@ def _print_next_steps(kind: Kind, folder: Path, words: Mapping[str, str]) -> Non
     write("")
     write('  pip install -e . "mulligan[testing]"')
     write("  python -m pytest")
-
-
-EXAMPLE = "example_client"
-_MAX_RULES = 4
-_MAX_LINE_LENGTH = 120
-_MESSAGES: Mapping[str, str] = {
-    "ResourceConflictError": "The state of the resource at {words} does not allow this.",
-    "ResourceNotFoundError": "{words} did not find the resource.",
-    "ToolArgumentError": "{words} rejected the arguments.",
-    "ToolAuthenticationError": "{words} rejected the credentials.",
-    "ToolConnectionError": "{words} cannot be reached.",
-    "ToolExecutionError": "{words} failed.",
-    "ToolPermissionError": "{words} denied access.",
-    "ToolQuotaError": "A quota of {words} is exhausted.",
-    "ToolRateLimitError": "{words} limits the number of requests.",
-    "ToolTimeoutError": "{words} did not answer in time.",
-    "ToolUnavailableError": "{words} is temporarily unavailable.",
-}
-_RESERVED = {"classify", "rules", "mulligan_api"}
 
 
 @attrs.frozen

@@ -21,6 +21,15 @@ from mulligan.secrets.redaction import Redactor
 
 _FREE_SPACE = "free some space, or write to another place"
 _OUTPUT: ContextVar[TextIO | None] = ContextVar("answers", default=None)
+OK = 0
+FAILED = 1
+USAGE_ERROR = 2
+FATAL = 3
+INTERRUPTED = 130
+PIPE_CLOSED = 141
+MAX_WIDTH = 100
+DASH = "<->"
+"""Replaces the word `-` (stdin, or stdout for `--out`), which the parser would read as an option."""
 
 
 class OutputFile(io.FileIO):
@@ -200,17 +209,6 @@ def decode_argument(word: str, what: str) -> str:
     except UnicodeEncodeError:
         raise UsageError(f"{what}: contains a lone surrogate; write the whole character, or a JSON escape") from None
     return decode(raw, f"{what},", "use a terminal that writes UTF-8")
-
-
-OK = 0
-FAILED = 1
-USAGE_ERROR = 2
-FATAL = 3
-INTERRUPTED = 130
-PIPE_CLOSED = 141
-MAX_WIDTH = 100
-DASH = "<->"
-"""Replaces the word `-` (stdin, or stdout for `--out`), which the parser would read as an option."""
 
 
 def exit_code(result: ToolResult) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mulligan.errors import UsageError
-from mulligan.hooks.entry_points import Entry, read_entry_points
+from mulligan.hooks.discovery import Entry, read_entry_points
 from mulligan.untrusted.objects import describe
 
 GROUP = "mulligan.commands"

@@ -42,6 +42,15 @@ _EVENTS = frozenset(
         "custom",
     )
 )
+_STATES = {
+    "tool-input-available": "input-available",
+    "tool-input-error": "output-error",
+    "tool-approval-request": "approval-requested",
+    "tool-approval-response": "approval-responded",
+    "tool-output-available": "output-available",
+    "tool-output-error": "output-error",
+    "tool-output-denied": "output-denied",
+}
 
 
 class AISDKDialect(Dialect):
@@ -260,14 +269,3 @@ class _PartAssembler:
             self.values["rawInput"] = text
         else:
             self.values.pop("inputEncoding", None)
-
-
-_STATES = {
-    "tool-input-available": "input-available",
-    "tool-input-error": "output-error",
-    "tool-approval-request": "approval-requested",
-    "tool-approval-response": "approval-responded",
-    "tool-output-available": "output-available",
-    "tool-output-error": "output-error",
-    "tool-output-denied": "output-denied",
-}

@@ -43,6 +43,7 @@ _EVENTS = frozenset(
     )
 )
 _INVALID = "INVALID_JSON"  # the API accepts invalid JSON under this key
+_MEMBERS = {"text_delta": "text", "thinking_delta": "thinking", "input_json_delta": "partial_json"}
 
 
 class AnthropicDialect(Dialect):
@@ -143,9 +144,6 @@ def _part(block: Block) -> dict[str, Any] | None:
     if block.media_type == "application/pdf" and (block.data or block.url):
         return {"type": "document", "source": source, **({"title": block.name} if block.name else {})}
     return None
-
-
-_MEMBERS = {"text_delta": "text", "thinking_delta": "thinking", "input_json_delta": "partial_json"}
 
 
 class _BlockAssembler:

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from mulligan.results import ToolResult
     from mulligan.tools import Tool
 
+_MAX_DEPTH = 8
+
 
 class Dialect:
     """One provider's message shape. A plugin contributes a subclass by the hook `dialects`.
@@ -83,9 +85,6 @@ def plain(message: Any) -> Any:
         message: a mapping, a list, or an object of an SDK.
     """
     return _plain(message, _MAX_DEPTH)
-
-
-_MAX_DEPTH = 8
 
 
 def _plain(value: Any, depth: int) -> Any:

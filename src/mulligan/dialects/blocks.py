@@ -27,6 +27,10 @@ _MAGIC = (
 _RIFF = {b"WEBP": "image/webp", b"WAVE": "audio/wav"}
 _UNKNOWN_TYPE = "application/octet-stream"
 _URLSAFE_TO_STANDARD = str.maketrans("-_", "+/")
+_ENVELOPE = frozenset(
+    ("content", "structuredContent", "structured_content", "isError", "is_error", "resultType", "result_type", "_meta")
+)
+_NOTE_CHARS = 48
 
 
 class Block(NamedTuple):
@@ -249,11 +253,6 @@ _READERS: Mapping[str, Callable[[Mapping[str, Any]], Block | None]] = {
     "input_image": _input_image,
     "input_text": _input_text,
 }
-
-_ENVELOPE = frozenset(
-    ("content", "structuredContent", "structured_content", "isError", "is_error", "resultType", "result_type", "_meta")
-)
-_NOTE_CHARS = 48
 
 
 def blocks_of(result: ToolResult) -> list[Block] | None:

@@ -32,6 +32,13 @@ _CALLS = {"function_call": "arguments", "custom_tool_call": "input"}
 _REASONS = {"max_output_tokens": LIMIT, "content_filter": FILTER}
 _UNFINISHED = ("in_progress", "incomplete")
 _IMAGES = ("image/*", "image/png", "image/jpeg", "image/gif", "image/webp")
+_DELTAS = frozenset(
+    (
+        "response.function_call_arguments.delta",
+        "response.custom_tool_call_input.delta",
+        "response.output_text.delta",
+    )
+)
 
 
 class OpenAIResponsesDialect(Dialect):
@@ -150,12 +157,3 @@ class _ItemAssembler:
         if (member := _CALLS.get(kind_of(self._item))) is not None:
             return {**self._item, member: text or self._item.get(member) or ""}
         return {**self._item, "content": [{"type": "output_text", "text": text, "annotations": []}]}
-
-
-_DELTAS = frozenset(
-    (
-        "response.function_call_arguments.delta",
-        "response.custom_tool_call_input.delta",
-        "response.output_text.delta",
-    )
-)

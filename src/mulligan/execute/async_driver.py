@@ -36,6 +36,9 @@ from mulligan.untrusted.text import show_name
 
 _MOST_AWAITS = 8
 _MOST_EXCEPTIONS = 1_000
+_NOTICEABLE_SECONDS = 0.1
+_CLOSING_SECONDS = 0.1
+_PARENT_LOOPS: list[Any] = []  # loops of the parent process; closing them here would end its tasks a second time
 
 
 async def adrive(flow: Flow[Result], workers: Workers) -> Result:
@@ -339,9 +342,6 @@ def _warn_if_blocked(step: Run, timer: _BlockTimer, passed: float) -> None:
     )
 
 
-_NOTICEABLE_SECONDS = 0.1
-
-
 async def _run_contained(step: Run, workers: Workers, timer: _BlockTimer) -> Outcome:
     """Runs a tool so that no exception leaves its task: asyncio would raise a SystemExit in the event loop."""
     if step.timeout is not None:
@@ -460,7 +460,3 @@ def _close(runner: asyncio.Runner, loop: asyncio.AbstractEventLoop) -> None:
     else:
         loop.set_exception_handler(lambda *_: None)
         loop.close()
-
-
-_CLOSING_SECONDS = 0.1
-_PARENT_LOOPS: list[Any] = []  # loops of the parent process; closing them here would end its tasks a second time

@@ -35,6 +35,9 @@ _MAX_LEVELS = 8
 _HARMLESS_NAMES = frozenset(
     ("__module__", "__qualname__", "__doc__", "__dict__", "__weakref__", "__init__", "__annotations__")
 ) | {"__firstlineno__", "__static_attributes__", "__annotate__", "__orig_bases__", "__parameters__"}
+_CHILD = str(Path(__file__).with_name("process_child.py"))
+_ENDING_SECONDS = 1.0
+_MOST_BYTES = 256 << 20
 
 
 def read_answer(answer: bytes) -> tuple[str, Any]:
@@ -188,11 +191,6 @@ def _construct(cls: type[BaseException], arguments: tuple[Any, ...]) -> BaseExce
         return cls(*arguments)
     except Exception:
         return cls.__new__(cls)
-
-
-_CHILD = str(Path(__file__).with_name("process_child.py"))
-_ENDING_SECONDS = 1.0
-_MOST_BYTES = 256 << 20
 
 
 def make_process(tool: Tool, bound: Mapping[str, Any], limits: Limits) -> Process:

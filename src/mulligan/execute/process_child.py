@@ -30,6 +30,19 @@ _PLAIN = (str, int, float, bool, bytes, type(None))
 _MAX_CHARS = 10_000
 _MAX_ITEMS = 32
 _MAX_DEPTH = 4
+_RESPONSE_FIELDS = ("status_code", "status", "headers", "reason", "code")
+_ERRNO_AND_TEXT = 2
+_DEEPEST_VALUE = 200
+_MOST_NODES = 1_000_000
+_STANDARD_TYPES: tuple[tuple[str, str, Callable[[Any], Any]], ...] = (
+    ("datetime", "datetime", lambda value: value.isoformat()),
+    ("datetime", "date", lambda value: value.isoformat()),
+    ("datetime", "time", lambda value: value.isoformat()),
+    ("datetime", "timedelta", lambda value: [value.days, value.seconds, value.microseconds]),
+    ("decimal", "Decimal", str),
+    ("uuid", "UUID", str),
+    ("fractions", "Fraction", lambda value: [value.numerator, value.denominator]),
+)
 
 
 def main() -> None:
@@ -293,21 +306,6 @@ def known_node(value: Any) -> tuple[str, Any] | None:
         if cls is not None and isinstance(value, cls):
             return name.lower(), write(value)
     return ("complex", [value.real, value.imag]) if module == "builtins" and isinstance(value, complex) else None
-
-
-_RESPONSE_FIELDS = ("status_code", "status", "headers", "reason", "code")
-_ERRNO_AND_TEXT = 2
-_DEEPEST_VALUE = 200
-_MOST_NODES = 1_000_000
-_STANDARD_TYPES: tuple[tuple[str, str, Callable[[Any], Any]], ...] = (
-    ("datetime", "datetime", lambda value: value.isoformat()),
-    ("datetime", "date", lambda value: value.isoformat()),
-    ("datetime", "time", lambda value: value.isoformat()),
-    ("datetime", "timedelta", lambda value: [value.days, value.seconds, value.microseconds]),
-    ("decimal", "Decimal", str),
-    ("uuid", "UUID", str),
-    ("fractions", "Fraction", lambda value: [value.numerator, value.denominator]),
-)
 
 
 if __name__ == "__main__":

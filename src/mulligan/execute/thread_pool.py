@@ -15,6 +15,11 @@ from typing import Any
 
 from mulligan.execute.steps import ExecutorSaturated, Outcome
 
+_CURRENT: contextvars.ContextVar[Job | None] = contextvars.ContextVar("mulligan_job", default=None)
+current_job = _CURRENT.get
+"""The job that this thread runs, or None."""
+_IDLE_SECONDS = 2.0
+
 
 class Job:
     """One function in the pool.
@@ -85,11 +90,6 @@ class Job:
         if stop is not None:
             stop()
         return stop is not None
-
-
-_CURRENT: contextvars.ContextVar[Job | None] = contextvars.ContextVar("mulligan_job", default=None)
-current_job = _CURRENT.get
-"""The job that this thread runs, or None."""
 
 
 class ThreadPool:
@@ -252,6 +252,3 @@ class ThreadPool:
                 return job
             self._threads -= 1
             return None
-
-
-_IDLE_SECONDS = 2.0

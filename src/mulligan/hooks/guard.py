@@ -18,6 +18,10 @@ from mulligan.untrusted.text import MUST_PROPAGATE
 from mulligan.validate.arguments import read_arguments
 from mulligan.validate.numbers import read_exact
 
+Report = Callable[[str, BaseException | None], None]
+BEFORE_THE_RUN = frozenset({"resolve", "validate", "repair", "authorize", "execute"})
+_MOST_CONTRIBUTIONS = 1_000
+
 
 def with_checked_arguments(function: Callable[..., Any], limits: Limits) -> Callable[..., Any]:
     """A hookimpl of `validate` with a checked result: the mapping is bounded and contains JSON values only.
@@ -37,11 +41,6 @@ def with_checked_arguments(function: Callable[..., Any], limits: Limits) -> Call
             raise ValueError(f"returned an invalid mapping: {error.problems[0].message}") from error
 
     return read
-
-
-Report = Callable[[str, BaseException | None], None]
-BEFORE_THE_RUN = frozenset({"resolve", "validate", "repair", "authorize", "execute"})
-_MOST_CONTRIBUTIONS = 1_000
 
 
 class Refusal(Exception):

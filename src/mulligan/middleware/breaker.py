@@ -31,6 +31,7 @@ from mulligan.tools import Tool
 State = Literal["closed", "open", "half-open"]
 _BUCKETS = 10
 _TRIAL_WAIT = 1.0
+SERVICE_FAILURES: tuple[type[ToolError], ...] = (ToolUnavailableError, ToolConnectionError, ToolTimeoutError)
 
 
 class Settings(NamedTuple):
@@ -177,9 +178,6 @@ class Circuit:
         self._round += 1
         self._counts = {}
         self._trials_running = self._trials_succeeded = 0
-
-
-SERVICE_FAILURES: tuple[type[ToolError], ...] = (ToolUnavailableError, ToolConnectionError, ToolTimeoutError)
 
 
 class CircuitBreaker:

@@ -16,6 +16,9 @@ from mulligan.tools import Tool
 from mulligan.untrusted.text import show_name
 
 REFUSAL_RULES = frozenset({"host:circuit-breaker", "host:rate-limit", "host:concurrency"})
+Key: TypeAlias = "str | Callable[[Tool, ToolCall], Hashable]"
+_MAX_IDLE_KEPT = 1_000
+_KEY_FORMS = "'tool', 'tool:NAME', 'provider', 'provider:NAME', 'tag:NAME', 'all', or a function of tool and call"
 
 
 def check_number(
@@ -77,12 +80,6 @@ def with_timeout(run: Run, seconds: float | None) -> Run:
 def round_up_seconds(seconds: float) -> float:
     """Rounds up for a sentence: to whole seconds, or to tenths below one second."""
     return math.ceil(seconds) if seconds > 1 else max(0.1, math.ceil(seconds * 10) / 10)
-
-
-Key: TypeAlias = "str | Callable[[Tool, ToolCall], Hashable]"
-
-_MAX_IDLE_KEPT = 1_000
-_KEY_FORMS = "'tool', 'tool:NAME', 'provider', 'provider:NAME', 'tag:NAME', 'all', or a function of tool and call"
 
 
 class KeyFinder:

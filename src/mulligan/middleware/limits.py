@@ -18,6 +18,8 @@ from mulligan.forks import shared_lock, survive_fork
 from mulligan.middleware.keys import Key, KeyFinder, PerKey, check_number, round_up_seconds, with_timeout
 from mulligan.tools import Tool
 
+MIN_RETRY_AFTER = 1.0
+
 
 class Ticket:
     """The place of a caller in a queue.
@@ -151,9 +153,6 @@ def wait_for_turn(line: WaitingLine, most: float, clock: Callable[[], float]) ->
         return 0
     finally:
         line.leave(ticket)
-
-
-MIN_RETRY_AFTER = 1.0
 
 
 class ConcurrencyLimit:

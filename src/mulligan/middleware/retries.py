@@ -15,6 +15,9 @@ from mulligan.forks import shared_lock
 from mulligan.middleware.keys import check_classes, check_number, with_timeout
 from mulligan.tools import Tool
 
+_FREE_ATTEMPTS = 10.0
+_MOST_DOUBLINGS = 64
+
 
 class Retry:
     """Runs a tool again after a transient failure, with exponential backoff.
@@ -255,7 +258,3 @@ class _RetryBudget:
     def refund(self, name: str) -> None:
         with self._lock:
             self._tokens[name] += 1
-
-
-_FREE_ATTEMPTS = 10.0
-_MOST_DOUBLINGS = 64

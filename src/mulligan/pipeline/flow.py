@@ -44,8 +44,7 @@ from mulligan.tools import Tool
 from mulligan.untrusted.serialize import as_content
 from mulligan.untrusted.text import safe_repr, show_name
 from mulligan.validate.arguments import read_arguments
-from mulligan.validate.schema_errors import unusable_tool_error
-from mulligan.validate.validator import SchemaError
+from mulligan.validate.schema_errors import SchemaError, unusable_tool_error
 
 if TYPE_CHECKING:
     from mulligan.session.memory import SessionMemory

@@ -23,7 +23,7 @@ from mulligan.tools import Tool
 from mulligan.untrusted.objects import call_safely
 from mulligan.untrusted.text import clean, is_name, safe_str
 from mulligan.validate.arguments import dump, read_arguments
-from mulligan.validate.validator import SchemaError
+from mulligan.validate.schema_errors import SchemaError
 
 _SHOWN_CHARS = 200
 

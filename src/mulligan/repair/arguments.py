@@ -7,10 +7,9 @@ from typing import Any, NamedTuple
 
 from mulligan.errors import Problem
 from mulligan.pointers import argument_of, escape
-from mulligan.repair.choices import match_value
 from mulligan.repair.lossless import LosslessCheck, may_be_list
-from mulligan.repair.member_names import is_wrapper_key, match_names
-from mulligan.repair.nesting import find_object
+from mulligan.repair.names import match_names, match_value
+from mulligan.repair.nesting import find_object, is_wrapper_key
 from mulligan.repair.provenance import Source, argument_forms
 from mulligan.repair.schemas import SchemaResolver, is_formatted_text, is_of_type, takes_text
 from mulligan.repair.units import ArgumentUnits

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from mulligan.repair.json_tokens import tokenize
-from mulligan.repair.string_literals import IDENTIFIER, language_of, read_quoted
+from mulligan.repair.json_tokens import IDENTIFIER, language_of, read_quoted, tokenize
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
 _QUOTED = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|“[^”]*”""", re.DOTALL)

@@ -1,14 +1,22 @@
-"""Whether two names or two values are variants of each other that have the same meaning."""
+"""Which argument name or allowed value was meant by one that does not exist: a variant of it with the same meaning."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
 
-from mulligan.repair.synonyms import is_known_name, name_synonyms
-from mulligan.repair.units import is_unit
+from mulligan.repair.lossless import sent_twice
+from mulligan.repair.synonyms import is_known_name, is_known_value, name_synonyms, value_synonyms
+from mulligan.repair.units import ArgumentUnits, is_unit, may_be_symbol
 from mulligan.resolve.similarity import distance
-from mulligan.resolve.words import UNKNOWN, look_up_word, split_compound, split_words, stem
+from mulligan.resolve.suggestions import Entry, SuggestionIndex
+from mulligan.resolve.words import UNKNOWN, is_restyled, look_up_word, split_compound, split_words, stem
 
+_MOST_UNKNOWN = 32
+_LONGEST, _MOST = 200, 200
+_WORD = re.compile(r"[^\W\d_]+")
 _MODIFIER_WORDS = """
 not no non never without except excluding exclude skip ignore un min max minimum maximum old previous prev
 """
@@ -24,6 +32,133 @@ _SHORTEST_PREFIX, _SHORTEST_FOR_TYPO, _LONG_NAME = 4, 5, 7
 _DIGITS = re.compile(r"\d+")
 _DEGREE = re.compile(r"(?:e?r|e?st|most)")
 _SIGNS = re.compile(r"[^\w\s.,:;/'\"()-]|(?<!\w)[-.]|[-.](?!\w)")
+
+
+class Choice(NamedTuple):
+    """The candidate that was meant.
+
+    Attributes:
+        name: the candidate.
+        sure: whether it differs only in case and separators.
+    """
+
+    name: str
+    sure: bool
+
+
+def match_names(
+    value: Mapping[str, Any], members: Mapping[str, Any], missing: list[str], aliases: Mapping[str, Collection[str]]
+) -> dict[str, Choice]:
+    """Match each unknown member to the existing one that was meant, by spelling or meaning, if that is clear.
+
+    Args:
+        value: the object as sent.
+        members: the schemas of existing members, by name.
+        missing: the required members that were not sent.
+        aliases: other names that the tool's author declared, by member.
+
+    Returns:
+        The chosen members, by the names that were sent.
+    """
+    choices: dict[str, Choice] = {}
+    twins = sent_twice(value) if len(value) > 1 else ()
+    unknown = [name for name in value if name not in members and name not in twins]
+    for name in unknown if len(unknown) <= _MOST_UNKNOWN else ():
+        taken = {*value, *(choice.name for choice in choices.values())}
+        declared = [one for one, others in aliases.items() if name in others and one in members and one not in taken]
+        if declared:
+            choices[name] = Choice(declared[0], sure=True)
+            continue
+        for candidates in (missing, list(members)):
+            choice = match_name(name, [one for one in candidates if one not in taken])
+            if choice is not None and (choice.sure or _units_of(choice.name, members).has_units_of(name)):
+                choices[name] = choice
+                break
+        else:
+            measured = [one for one in missing if one not in taken and _units_of(one, members).is_measured_in(name)]
+            if len(measured) == 1:
+                choices[name] = Choice(measured[0], sure=False)
+    return choices
+
+
+def _units_of(name: str, members: Mapping[str, Any]) -> ArgumentUnits:
+    schema = members.get(name)
+    return ArgumentUnits(name, schema if isinstance(schema, Mapping) else {}, {})
+
+
+def match_value(sent: str, candidates: Sequence[str]) -> Choice | None:
+    """Match a value to an allowed one.
+
+    Args:
+        sent: the value as sent.
+        candidates: the allowed values.
+
+    Returns:
+        The match, or None if it is ambiguous or would do more than the value that was sent.
+    """
+    choice = _match_candidate(sent, tuple(candidates), _synonyms, is_same_value)
+    if choice is None or not _has_same_unit_case(sent, choice.name):
+        return None
+    return None if not choice.sure and escalates(sent, choice.name) else choice
+
+
+def _synonyms(sent: str, candidates: Sequence[str]) -> list[str]:
+    """The candidates with the same meaning that drop no word and have no different number."""
+    has_number = any(map(str.isdigit, sent))
+    return [
+        value
+        for value in value_synonyms(sent, candidates)
+        if not (
+            drops_words(sent, value)
+            or (has_number and any(map(str.isdigit, value)) and not has_same_digits(sent, value))
+        )
+    ]
+
+
+def _has_same_unit_case(sent: str, value: str) -> bool:
+    """Whether no word differs only in case in a way that may make it another unit."""
+    ours, theirs = _WORD.findall(sent), _WORD.findall(value)
+    pairs = zip(ours, theirs, strict=False)
+    differing = [(one, other) for one, other in pairs if one != other and one.casefold() == other.casefold()]
+    return not any(may_be_symbol(one, other) and not is_known_value(other) for one, other in differing)
+
+
+def match_name(sent: str, candidates: Sequence[str]) -> Choice | None:
+    """Match an argument name to one of the tool's argument names.
+
+    Args:
+        sent: the name as sent.
+        candidates: the existing names that were not sent.
+
+    Returns:
+        The match, or None if it is ambiguous.
+    """
+    return _match_candidate(sent, tuple(candidates), name_synonyms, is_same_name)
+
+
+@lru_cache(maxsize=256)
+def _match_candidate(
+    sent: str,
+    candidates: tuple[str, ...],
+    find_synonyms: Callable[[str, Sequence[str]], list[str]],
+    is_variant: Callable[[str, str], bool],
+) -> Choice | None:
+    if not sent or len(sent) > _LONGEST or not candidates or len(candidates) > _MOST:
+        return None
+    equal = [name for name in candidates if is_restyled(sent.strip(), name)]
+    if len(equal) == 1:
+        return Choice(equal[0], sure=True)
+    synonyms = [name for name in find_synonyms(sent, candidates) if has_same_signs(sent, name)]
+    if len(synonyms) == 1:
+        return Choice(synonyms[0], sure=False)
+    nearest_name = find_nearest(sent, synonyms or candidates)
+    return Choice(nearest_name, sure=False) if nearest_name is not None and is_variant(sent, nearest_name) else None
+
+
+def find_nearest(sent: str, candidates: Sequence[str]) -> str | None:
+    """Find the nearest candidate by spelling, words and meaning, as for tool names; None if several are plausible."""
+    names, confident = SuggestionIndex([Entry(name) for name in candidates]).suggest(sent)
+    return names[0] if confident or len(names) == 1 else None
 
 
 def is_same_name(sent: str, name: str) -> bool:

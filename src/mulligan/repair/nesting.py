@@ -1,8 +1,8 @@
-"""Arguments sent one level too deep, as a call inside a call, or one level too flat."""
+"""Arguments sent one level too deep, as a call inside a call or a value inside an object, or one level too flat."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from mulligan.repair.values import parse_json_as
@@ -11,6 +11,7 @@ from mulligan.resolve.words import canonical
 _ARGUMENT_KEYS = frozenset(
     ("arguments", "args", "kwargs", "input", "parameters", "params", "tool_input", "action_input")
 )
+_VALUE_KEYS = frozenset(("value", "values"))
 _NAME_KEYS = frozenset(("name", "tool", "tool_name", "function", "function_name", "action"))
 _KINDS = frozenset(("function", "function_call", "tool_call", "tool_use"))
 
@@ -57,3 +58,14 @@ def find_object(sent: Iterable[str], objects: Mapping[str, Mapping[str, Any]]) -
     """
     found = [name for name, members in objects.items() if all(one in members for one in sent)]
     return found[0] if len(found) == 1 else None
+
+
+def is_wrapper_key(word: str, name: str, is_named: Callable[[str], bool]) -> bool:
+    """Whether an object's only key adds nothing to the argument it was sent for: `{"value": 5}`.
+
+    Args:
+        word: the object's key.
+        name: the argument's name.
+        is_named: whether the argument itself states a word, such as its unit.
+    """
+    return word in _VALUE_KEYS or is_named(word.lower()) or canonical(word) == canonical(name)

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
+from mulligan.repair.json_text import fix_syntax
 from mulligan.repair.json_tokens import is_complete
 from mulligan.repair.lossless import AMBIGUOUS_NUMBER, parse_json
-from mulligan.repair.syntax import fix_syntax
 from mulligan.repair.units import find_words, strip_words
 
 _NUMBER = re.compile(r"(\D*?)((?<![\w.,])[-+]?(?:[1-9]\d{0,2}(?:,\d{3})+|0|[1-9]\d*)(?:\.\d+)?)(\D*)")

@@ -34,6 +34,8 @@ _SAME_STEM, SYNONYM, MISSPELT, _BEGINNING, RELATED = 0.96, 0.85, 0.8, 0.6, 0.5
 # How well a word of a description matches: the same word, a synonym, a related word.
 _IN_DESCRIPTION, _SYNONYM_IN_DESCRIPTION, _RELATED_IN_DESCRIPTION = 0.5, 0.4, 0.2
 _TYPO_LENGTHS = (4, 8)  # from 4 letters on, one letter may differ; from 8 on, two
+_READ = look_up_word("read")
+_NEGATIONS = frozenset(("not", "no", "non", "never", "without", "except"))
 
 
 class WordScores(dict[str, float]):
@@ -105,10 +107,6 @@ def distance(one: str, other: str, most: int) -> int:
 def allowed_typos(length: int) -> int:
     """The number of letters in which a name of this length may differ and still count as a misspelling."""
     return bisect.bisect_right(_TYPO_LENGTHS, length)
-
-
-_READ = look_up_word("read")
-_NEGATIONS = frozenset(("not", "no", "non", "never", "without", "except"))
 
 
 class Match(NamedTuple):

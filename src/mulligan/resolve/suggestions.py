@@ -26,6 +26,15 @@ _LOWEST_SIMILARITY = 70.0
 _MOST_RESOURCES = 10_000
 _MOST_SECONDS = 5.0
 _SHARE_OF_TIME = 0.8  # share of the remaining time of the call, so that time is left to use the names
+_LONGEST_NAME, _LONGEST_DESCRIPTION = 200, 400
+_MOST_KEYS = 32
+_CACHE_SIZE = 256
+_ALL_COMPARED = 64  # up to this number, each tool is compared in full; beyond it, candidates are selected first
+_SAMPLE = 16
+_MOST_DESCRIPTIONS = 2_000  # beyond this number, descriptions are not searched, so that an unknown name stays cheap
+_NEAR_ASKED = 5  # reading parameters may build schemas, so only a few tools are asked if the spelling decides
+_ARGUMENTS, _WORTH_NAMING = 0.4, 0.15
+_END_OF_NAME = frozenset("(<{[\n\"'")
 
 
 def resource_candidates(tool: Tool, arguments: Mapping[str, Any]) -> list[str]:
@@ -72,17 +81,6 @@ def similar_names(missing: str, candidates: Iterable[str]) -> tuple[str, ...]:
         score_cutoff=_LOWEST_SIMILARITY,
     )
     return tuple(name for name, _, _ in found)
-
-
-_LONGEST_NAME, _LONGEST_DESCRIPTION = 200, 400
-_MOST_KEYS = 32
-_CACHE_SIZE = 256
-_ALL_COMPARED = 64  # up to this number, each tool is compared in full; beyond it, candidates are selected first
-_SAMPLE = 16
-_MOST_DESCRIPTIONS = 2_000  # beyond this number, descriptions are not searched, so that an unknown name stays cheap
-_NEAR_ASKED = 5  # reading parameters may build schemas, so only a few tools are asked if the spelling decides
-_ARGUMENTS, _WORTH_NAMING = 0.4, 0.15
-_END_OF_NAME = frozenset("(<{[\n\"'")
 
 
 class Entry(NamedTuple):

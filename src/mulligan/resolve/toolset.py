@@ -20,6 +20,17 @@ from mulligan.untrusted.text import safe_repr
 from mulligan.validate.signature import visible_parameter_names
 
 _NO_SECRETS = SecretNames(())
+_PACKAGES = {  # by the root package of an object's class
+    "langchain": "mulligan-langchain",
+    "langchain_core": "mulligan-langchain",
+    "langgraph": "mulligan-langchain",
+    "pydantic_ai": "mulligan-pydantic-ai",
+    "agents": "mulligan-openai-agents",
+    "google.adk": "mulligan-adk",
+    "strands": "mulligan-strands",
+    "mcp": "mulligan-mcp",
+    "fastmcp": "mulligan-mcp",
+}
 
 
 class Toolset(Mapping[str, Tool]):
@@ -255,19 +266,6 @@ def _flatten(tools: Any) -> Iterator[Any]:
             yield from item.values()
         else:
             yield item
-
-
-_PACKAGES = {  # by the root package of an object's class
-    "langchain": "mulligan-langchain",
-    "langchain_core": "mulligan-langchain",
-    "langgraph": "mulligan-langchain",
-    "pydantic_ai": "mulligan-pydantic-ai",
-    "agents": "mulligan-openai-agents",
-    "google.adk": "mulligan-adk",
-    "strands": "mulligan-strands",
-    "mcp": "mulligan-mcp",
-    "fastmcp": "mulligan-mcp",
-}
 
 
 def _make_tool(value: Any) -> Tool:

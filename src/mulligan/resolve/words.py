@@ -30,6 +30,15 @@ _SHORTEST_RUN_ON, _LONGEST_RUN_ON = 6, 32
 _SHORTEST_VERB_FORM, _SHORTEST_NOUN_OF_VERB = 6, 8
 _MOST_WORDS = 16
 _NEGATIVE_PREFIXES = ("un", "dis", "de", "re")
+_LONGEST_NAME = 200
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
+_NEGATIONS = frozenset(["not", "no", "non", "never", "un", "re", "ex", "de", "dis", "in", "im", "mis", "anti", "pre"])
+_UNITS = frozenset(["s", "m", "h", "d", "y", "b", "g", "l", "c", "f"])
+_WRAPPERS = ("functions.", "function.", "tools.", "tool.", "default_api.")
+_WITHOUT_SEPARATORS = str.maketrans("", "", "-_. ")
+_SEPARATORS = re.compile(  # separators between words; not between two digits, and not the sign of a number
+    r"(?<=[^\W\d_])(?![-_. ]+-\d)[-_. ]+(?=[^\W_])|(?<=\d)[-_. ]+(?=[^\W\d_])|^[_ ]+|[_ ]+$", re.MULTILINE
+)
 
 
 class Meaning(NamedTuple):
@@ -283,17 +292,6 @@ def _meanings() -> Mapping[str, Meaning]:
 
 def _lines(table: str) -> list[str]:
     return table.strip().splitlines()
-
-
-_LONGEST_NAME = 200
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
-_NEGATIONS = frozenset(["not", "no", "non", "never", "un", "re", "ex", "de", "dis", "in", "im", "mis", "anti", "pre"])
-_UNITS = frozenset(["s", "m", "h", "d", "y", "b", "g", "l", "c", "f"])
-_WRAPPERS = ("functions.", "function.", "tools.", "tool.", "default_api.")
-_WITHOUT_SEPARATORS = str.maketrans("", "", "-_. ")
-_SEPARATORS = re.compile(  # separators between words; not between two digits, and not the sign of a number
-    r"(?<=[^\W\d_])(?![-_. ]+-\d)[-_. ]+(?=[^\W_])|(?<=\d)[-_. ]+(?=[^\W\d_])|^[_ ]+|[_ ]+$", re.MULTILINE
-)
 
 
 def canonical(name: str) -> str:

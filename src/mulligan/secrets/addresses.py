@@ -16,6 +16,7 @@ _WEB = re.compile(r"(?:https?|wss?)\Z", re.IGNORECASE)
 _PORT = r"(?:[1-9][0-9]{1,4})?"
 _LONGEST_SCHEME = 8
 _ENCODED_AT = "%(?:25){0,2}40"
+_SPELLINGS: dict[int, _Spelling] = {}
 
 
 class _Spelling(NamedTuple):
@@ -111,9 +112,6 @@ def _spelling(depth: int) -> _Spelling:
     if known is None:
         known = _SPELLINGS[depth] = _Spelling(*(re.compile(source) for source in separator_patterns(depth)))
     return known
-
-
-_SPELLINGS: dict[int, _Spelling] = {}
 
 
 def separator_patterns(depth: int) -> tuple[str, str, str, str]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 from unicodedata import normalize
 
-from mulligan.secrets.marker import REDACTED
+from mulligan.secrets import REDACTED
 
 _PAIR = r"(?P<name>[^\W\d][\w.-]{0,63})\\{0,8}[\"']?[ \t]{0,4}[:=][ \t]{0,4}(?P<open>\\{0,8}[\"'])?"
 _BARE = r"[^\s,;&}\])\"'<>\\]{1,4096}"

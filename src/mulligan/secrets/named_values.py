@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from mulligan.secrets.marker import REDACTED
+from mulligan.secrets import REDACTED
 from mulligan.secrets.tokens import is_random
 
 _PERCENT = "%(?:25){0,2}"

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
+from mulligan.secrets import REDACTED, redact_spans
 from mulligan.secrets.addresses import userinfo_spans
 from mulligan.secrets.commands import command_spans
-from mulligan.secrets.marker import REDACTED, redact_spans
 from mulligan.secrets.named_values import is_password_like, named_spans
 from mulligan.secrets.structures import structure_spans
 from mulligan.secrets.tokens import token_spans

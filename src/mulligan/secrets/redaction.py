@@ -7,9 +7,8 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from mulligan.forks import shared_lock
-from mulligan.secrets import commands, named_values, patterns, tokens
+from mulligan.secrets import REDACTED, commands, named_values, patterns, tokens
 from mulligan.secrets.addresses import password_of
-from mulligan.secrets.marker import REDACTED
 from mulligan.secrets.patterns import redact_patterns
 from mulligan.secrets.values import Finder, Probe, probes_of, secrets_of
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any, NamedTuple
 
+from mulligan.secrets import REDACTED, redact_spans
 from mulligan.secrets.decoding import decode_each, decoded_forms
-from mulligan.secrets.marker import REDACTED, redact_spans
 
 _SHORTEST, _LONGEST, _CHUNK, _MOST_ITEMS = 4, 16_384, 256, 10_000
 _SHORTEST_OF_ALL = 2

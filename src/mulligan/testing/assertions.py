@@ -16,6 +16,8 @@ from mulligan.testing.tools import failing_tool
 
 E = TypeVar("E", bound=ToolError)
 DEFAULT_TOOL = "the_tool"
+UPDATE_VARIABLE = "MULLIGAN_UPDATE"
+_UPDATE_HELP = f"Read it; if it is as it should be, run pytest --mulligan-update, or set {UPDATE_VARIABLE}=1."
 
 
 def result_for(
@@ -180,10 +182,6 @@ def assert_fault(
 
 def _describe_fault(fault: PluginFault) -> str:
     return f"plugin {fault.plugin!r}, {fault.hook}: {fault.error}"
-
-
-UPDATE_VARIABLE = "MULLIGAN_UPDATE"
-_UPDATE_HELP = f"Read it; if it is as it should be, run pytest --mulligan-update, or set {UPDATE_VARIABLE}=1."
 
 
 def wants_update() -> bool:

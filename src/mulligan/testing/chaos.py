@@ -34,8 +34,7 @@ from mulligan.plugin import (
     UsageError,
     hookimpl,
 )
-from mulligan.testing.faults.record import Fault
-from mulligan.testing.faults.values import VALUES
+from mulligan.testing.faults.values import VALUES, Fault
 
 _MAX_INJECTED = 1_000
 _MAX_YIELDED = 10_000

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 from mulligan.untrusted.classes import layout, stored_attributes
 
 _DEEPEST = 200  # far above `Limits.depth`; containers below this depth are copied empty
+_SCALARS = frozenset({str, int, float, bool, bytes, type(None)})
 
 
 def copy_data(value: Any) -> Any:
@@ -104,7 +105,6 @@ def _slots(value: Any, names: Iterable[str]) -> dict[str, Any]:
     return found
 
 
-_SCALARS = frozenset({str, int, float, bool, bytes, type(None)})
 _COPIERS: Mapping[type, Callable[[Any, dict[int, Any], int], None]] = {
     dict: _copy_dict,
     list: _copy_list,

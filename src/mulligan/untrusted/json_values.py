@@ -23,6 +23,12 @@ DEEPEST = 500
 _BRACKETS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[{}\[\]]', re.DOTALL)
 _NUMBERS = frozenset({int, float, bool, type(None)})
 _KEYS = _NUMBERS | {str}
+_METHODS: tuple[tuple[str, Callable[[Any], Any]], ...] = (
+    ("model_dump", lambda dump: dump(mode="json")),
+    ("isoformat", lambda isoformat: isoformat()),
+    ("__fspath__", lambda path: path()),
+    ("tolist", lambda tolist: tolist()),
+)
 
 
 class UnreadableError(ValueError):
@@ -247,11 +253,3 @@ def _too_many() -> UnreadableError:
 
 def _too_long() -> UnreadableError:
     return UnreadableError(f"it contains more than {MOST_CHARS:,} characters")
-
-
-_METHODS: tuple[tuple[str, Callable[[Any], Any]], ...] = (
-    ("model_dump", lambda dump: dump(mode="json")),
-    ("isoformat", lambda isoformat: isoformat()),
-    ("__fspath__", lambda path: path()),
-    ("tolist", lambda tolist: tolist()),
-)

@@ -8,7 +8,30 @@ from itertools import accumulate
 from typing import Any
 
 from mulligan.untrusted.classes import exception_text
-from mulligan.untrusted.invisible import BLANK, INVISIBLE
+
+# Invisible characters, by their properties in the Unicode Character Database (version 16.0):
+# DerivedCoreProperties.txt for Default_Ignorable_Code_Point, DerivedGeneralCategory.txt for Cf and Zs, and PropList.txt
+# for Prepended_Concatenation_Mark, which is in category Cf but visible (https://www.unicode.org/Public/16.0.0/ucd/).
+# The patterns are hard-coded because Python's own database lacks these properties and differs by version.
+_CONTROLS = "\x00-\x08\x0b-\x1f\x7f-\x9f"  # all except tab and line feed
+_IGNORABLE = (  # Default_Ignorable_Code_Point: fillers, joiners, direction marks, selectors, tags, reserved
+    "\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff"
+    "\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+_FORMAT = "\ufff9-\ufffb\U00013430-\U00013440"  # category Cf, invisible but not ignorable
+_BLANK_MARKS = "\U00016fe4\U0001d159"  # invisible, although no property says so
+_NONCHARACTERS = "\ufdd0-\ufdef" + "".join(
+    chr(plane + last) for plane in range(0, 0x110000, 0x10000) for last in (0xFFFE, 0xFFFF)
+)
+_WITH_PRESENTATION = (  # symbols that a variation selector may follow, from emoji-variation-sequences.txt
+    "\xa9\xae\u203c\u2049\u2122\u2139\u2190-\u27bf\u2900-\u297f\u2b00-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
+)
+INVISIBLE = (
+    f"[{_CONTROLS}{_IGNORABLE}{_FORMAT}{_BLANK_MARKS}{_NONCHARACTERS}]+|(?<![{_WITH_PRESENTATION}])[\ufe0e\ufe0f]"
+)
+"""A pattern of the characters to remove. One variation selector is kept after a symbol that can be an emoji."""
+BLANK = "[\xa0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000\U00013441\U00013442]"
+"""A pattern of characters that look like a space: category Zs, and blank Braille and hieroglyph cells."""
 
 _ANSI = (  # control sequences, strings such as window titles (maybe unterminated), and short escapes
     r"\x1b\[[0-?]{0,64}[ -/]{0,8}[@-~]|\x9b[0-?]{1,64}[ -/]{0,8}[@-~]"
@@ -33,8 +56,6 @@ _MARK_LENGTH = 16
 _MEMORY_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_.:/-]+").fullmatch
 MUST_PROPAGATE = (KeyboardInterrupt, GeneratorExit)  # never swallowed by guards around foreign code
-
-
 _TYPE_NAME = re.compile(r"[\w.<>]{1,400}").fullmatch
 
 
@@ -148,24 +169,6 @@ def _make_mark(seed: str, text: str) -> str:
         seed = sha256(seed.encode("utf-8", "surrogatepass")).hexdigest()
         if seed[:_MARK_LENGTH] not in text:
             return seed[:_MARK_LENGTH]
-
-
-def unfence(block: str) -> str | None:
-    """Extract the text of a fenced block.
-
-    Args:
-        block: what `fence` returned.
-
-    Returns:
-        The original text, or None if the block is not a fence.
-    """
-    mark = block[-_MARK_LENGTH - 3 : -3]
-    _, opening, body = block.partition(f"\n<<<{mark}\n")
-    closing = f"\n{mark}>>>"
-    if not re.fullmatch("[0-9a-f]{16}", mark) or not opening or not body.endswith(closing):
-        return None
-    text = body[: -len(closing)]
-    return None if mark in text else text
 
 
 def safe_str(value: object, limit: int = 2000) -> str:

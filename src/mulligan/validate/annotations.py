@@ -50,6 +50,34 @@ from mulligan.validate.types import (
 )
 
 NO_DEFAULT: Final = dataclasses.MISSING
+_BUILTIN_NAMES = {"str": str, "int": int, "float": float, "bool": bool}  # most annotations are one of these, as strings
+_SCALARS = frozenset({str, int, float, bool, NoneType})
+_TEXTS = frozenset({date, datetime, time, timedelta, UUID, Decimal, bytes})
+_ARRAYS: Mapping[type, type] = MappingProxyType(
+    {list: list, Sequence: list, MutableSequence: list, Iterable: list, Collection: list}
+    | {set: set, MutableSet: set, AbstractSet: frozenset, frozenset: frozenset}
+)
+_MAPS = frozenset({dict, Mapping, MutableMapping})
+_KEYWORDS = MappingProxyType(
+    {
+        "ge": {"number": "minimum"},
+        "gt": {"number": "exclusiveMinimum"},
+        "le": {"number": "maximum"},
+        "lt": {"number": "exclusiveMaximum"},
+        "multiple_of": {"number": "multipleOf"},
+        "min_length": {"string": "minLength", "array": "minItems", "object": "minProperties"},
+        "max_length": {"string": "maxLength", "array": "maxItems", "object": "maxProperties"},
+        "pattern": {"string": "pattern"},
+    }
+)
+_FAMILIES: Mapping[Shape, str] = MappingProxyType(
+    {Scalar(int): "number", Scalar(float): "number", Text(Decimal): "number", Scalar(str): "string"}
+)
+_SUPPORTED = (
+    "supported are str, int, float, bool, None, Any, Literal, Enum, Optional, Union, list, tuple, set, dict, "
+    "TypedDict, NamedTuple, dataclasses, attrs classes, pydantic models, date, datetime, time, timedelta, UUID, Path, "
+    "Decimal, bytes, NewType, type aliases and Annotated"
+)
 
 
 @attrs.frozen
@@ -179,36 +207,6 @@ def _factories(cls: type) -> dict[str, Callable[[], Any]]:
         found = {field.name: field.default_factory for field in dataclasses.fields(cls)}
         found = {name: factory for name, factory in found.items() if factory is not dataclasses.MISSING}
     return {name: factory if factory in (list, dict, tuple) else object for name, factory in found.items()}
-
-
-_BUILTIN_NAMES = {"str": str, "int": int, "float": float, "bool": bool}  # most annotations are one of these, as strings
-_SCALARS = frozenset({str, int, float, bool, NoneType})
-_TEXTS = frozenset({date, datetime, time, timedelta, UUID, Decimal, bytes})
-_ARRAYS: Mapping[type, type] = MappingProxyType(
-    {list: list, Sequence: list, MutableSequence: list, Iterable: list, Collection: list}
-    | {set: set, MutableSet: set, AbstractSet: frozenset, frozenset: frozenset}
-)
-_MAPS = frozenset({dict, Mapping, MutableMapping})
-_KEYWORDS = MappingProxyType(
-    {
-        "ge": {"number": "minimum"},
-        "gt": {"number": "exclusiveMinimum"},
-        "le": {"number": "maximum"},
-        "lt": {"number": "exclusiveMaximum"},
-        "multiple_of": {"number": "multipleOf"},
-        "min_length": {"string": "minLength", "array": "minItems", "object": "minProperties"},
-        "max_length": {"string": "maxLength", "array": "maxItems", "object": "maxProperties"},
-        "pattern": {"string": "pattern"},
-    }
-)
-_FAMILIES: Mapping[Shape, str] = MappingProxyType(
-    {Scalar(int): "number", Scalar(float): "number", Text(Decimal): "number", Scalar(str): "string"}
-)
-_SUPPORTED = (
-    "supported are str, int, float, bool, None, Any, Literal, Enum, Optional, Union, list, tuple, set, dict, "
-    "TypedDict, NamedTuple, dataclasses, attrs classes, pydantic models, date, datetime, time, timedelta, UUID, Path, "
-    "Decimal, bytes, NewType, type aliases and Annotated"
-)
 
 
 def shape_of(annotation: Any) -> Shape:

@@ -42,6 +42,12 @@ _CLOSING = ("}", "]")
 _LITERALS = ("true", "false", "null")
 _TRUNCATED = "Input data was truncated"
 _PARTIAL_LITERAL = re.compile(r'[tfn][^"]{0,3}\Z')
+_BYTE_ORDER_MARK = "\ufeff"
+_COMPLETE_OBJECT = "one complete JSON object, its last brace included"
+_SPACED_COLON = re.compile(
+    r":(?<=[ \t\r\n]:)"
+)  # looking back from each colon is much faster than searching for the space
+_TOKENS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[{}\[\]]|-?Infinity|NaN', re.DOTALL)
 
 
 def describe_syntax_error(text: str, error: JSONDecodeError) -> str:
@@ -99,14 +105,6 @@ def line_and_column(text: str, position: int) -> str:
     """
     line = text.count("\n", 0, position) + 1
     return f"line {line} column {position - text.rfind(chr(10), 0, position)}"
-
-
-_BYTE_ORDER_MARK = "\ufeff"
-_COMPLETE_OBJECT = "one complete JSON object, its last brace included"
-_SPACED_COLON = re.compile(
-    r":(?<=[ \t\r\n]:)"
-)  # looking back from each colon is much faster than searching for the space
-_TOKENS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[{}\[\]]|-?Infinity|NaN', re.DOTALL)
 
 
 @cache

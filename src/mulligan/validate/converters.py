@@ -41,6 +41,13 @@ from mulligan.validate.types import (
     text_form,
 )
 
+Reader = Callable[[Any, Any], Any]
+_KINDS: Mapping[type, str] = MappingProxyType(
+    {NoneType: "null", bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object"}
+)
+_ALL_KINDS = frozenset(_KINDS.values())
+NUMBERS = frozenset({"integer", "number"})
+
 
 def arguments_reader(shapes: Mapping[str, Shape]) -> Callable[[dict[str, Any]], dict[str, Any]]:
     """A function that reads the arguments with these shapes; it ignores all others.
@@ -287,15 +294,6 @@ def _value_path(steps: tuple[str | int, ...], value: Any, *, missing: bool) -> t
             continue
         path.append(step)
     return (*path, steps[-1]) if missing else tuple(path)
-
-
-Reader = Callable[[Any, Any], Any]
-
-_KINDS: Mapping[type, str] = MappingProxyType(
-    {NoneType: "null", bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object"}
-)
-_ALL_KINDS = frozenset(_KINDS.values())
-NUMBERS = frozenset({"integer", "number"})
 
 
 @frozen

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from attrs import evolve
 
 from mulligan.errors import UsageError
-from mulligan.validate.annotations import NO_DEFAULT, Field, alias_shape, fields_of, is_named_tuple, shape_of
+from mulligan.validate.annotations import NO_DEFAULT, Field, alias_shape, fields_of, is_named_tuple
 from mulligan.validate.types import (
     Alias,
     Array,
@@ -38,6 +38,11 @@ from mulligan.validate.types import (
 
 if TYPE_CHECKING:
     from docstring_parser import Docstring as ParsedDocstring
+
+Schema = dict[str, Any]
+_TYPES = MappingProxyType(
+    {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null", object: None}
+)
 
 
 class Docstring(NamedTuple):
@@ -105,25 +110,6 @@ def _convert_docstring(parsed: ParsedDocstring) -> Docstring:
         for name in parameter.arg_name.split(",")
     }
     return Docstring((parsed.description or "").strip(), parameters)
-
-
-Schema = dict[str, Any]
-
-_TYPES = MappingProxyType(
-    {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null", object: None}
-)
-
-
-def schema_of(annotation: Any) -> dict[str, Any]:
-    """The JSON Schema of an annotation.
-
-    Args:
-        annotation: a type, resolved as by `typing.get_type_hints(..., include_extras=True)`.
-
-    Raises:
-        UsageError: the type is not supported; the message names the type and the alternatives.
-    """
-    return shape_schema(shape_of(annotation))
 
 
 def shape_schema(shape: Shape) -> dict[str, Any]:

@@ -1,19 +1,26 @@
-"""Errors of a tool's JSON Schema, with messages for its author, the model and the user."""
+"""Errors in a tool's JSON Schema: too large, or wrong at one place; with messages for its author, the model and the user."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mulligan.errors import ToolExecutionError
+from mulligan.errors import MulliganError, ToolExecutionError
 from mulligan.pointers import escape
 from mulligan.spelling import closest
 from mulligan.untrusted.text import clean, show_name
-from mulligan.validate.error_paths import ErrorPaths, value_at
-from mulligan.validate.validator import SchemaError, Validator, short_json
+from mulligan.validate.descriptions import short_json
+from mulligan.validate.error_paths import ErrorPaths, resolve_reference, value_at
 
+MAX_SCHEMA_DEPTH = 64
+MAX_SCHEMA_NODES = 50_000
+MAX_ALTERNATIVES = 20_000_000
 _TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
 _MAX_CHARS = 200
+
+
+class SchemaError(MulliganError):
+    """A tool's JSON Schema cannot be used; the message says why."""
 
 
 class InvalidSchemaError(SchemaError):
@@ -32,38 +39,57 @@ class InvalidSchemaError(SchemaError):
         super().__init__(f"{self.model_message}: {fault}")
 
 
-def compile_schema(schema: Mapping[str, Any]) -> Validator:
-    """The compiled form of a schema.
-
-    Args:
-        schema: JSON Schema.
+def check_schema_size(schema: Mapping[str, Any]) -> None:
+    """Checks that a schema is small enough to be compiled.
 
     Raises:
-        SchemaError: the schema cannot be used; the message names the wrong place, if there is one.
+        SchemaError: it is nested too deeply, or has too many parts.
     """
-    try:
-        return Validator(schema)
-    except SchemaError as error:
-        raise _locate_error(schema, error) from None
+    stack: list[tuple[int, Any]] = [(0, schema)]
+    nodes = 0
+    while stack:
+        depth, node = stack.pop()
+        nodes += 1
+        if depth > MAX_SCHEMA_DEPTH:
+            raise SchemaError(f"its schema is nested deeper than {MAX_SCHEMA_DEPTH} levels")
+        if nodes > MAX_SCHEMA_NODES:
+            raise SchemaError(f"its schema has more than {MAX_SCHEMA_NODES:,} parts")
+        members = node.values() if isinstance(node, dict) else node if isinstance(node, (list, tuple)) else ()
+        stack += [(depth + 1, member) for member in members]
 
 
-def unusable_tool_error(name: str, error: SchemaError) -> ToolExecutionError:
-    """The error for a call of a tool with an unusable schema.
+def count_alternatives(schema: Mapping[str, Any]) -> int:
+    """The maximum number of schemas that one value is compared with: nested alternatives multiply.
 
-    Args:
-        name: the tool's name, safe to show.
-        error: the reason.
+    Raises:
+        SchemaError: checking a value against all of them would take too long.
     """
-    reason = error.model_message if isinstance(error, InvalidSchemaError) else str(error)
-    return ToolExecutionError(
-        f"The tool cannot be used: {reason}.",
-        effect="none",
-        rule="host:schema",
-        user_message=f"The tool {name} cannot be used: {error}. Its author must fix this.",
-    )
+    known: dict[int, int] = {}
+    visiting: set[int] = set()
+
+    def count(part: Any) -> int:
+        if isinstance(part, (list, tuple)):
+            return sum(map(count, part))
+        if not isinstance(part, Mapping):
+            return 0
+        if id(part) in visiting:  # a recursive schema is as deep as the value
+            return 1
+        if id(part) not in known:
+            visiting.add(id(part))
+            inner = sum(count(item) for word, item in part.items() if word not in ("$defs", "definitions"))
+            if isinstance(part.get("$ref"), str):
+                inner += count(resolve_reference(schema, part["$ref"]))
+            visiting.discard(id(part))
+            known[id(part)] = max(1, inner)
+        return known[id(part)]
+
+    found = count(schema)
+    if found > MAX_ALTERNATIVES:
+        raise SchemaError(f"its nested alternatives exceed {MAX_ALTERNATIVES:,}")
+    return found
 
 
-def _locate_error(schema: Mapping[str, Any], error: SchemaError) -> SchemaError:
+def locate_error(schema: Mapping[str, Any], error: SchemaError) -> SchemaError:
     """The error with the wrong place added; unchanged if there is no single place, as in a schema that is too deep."""
     import jsonschema_rs
 
@@ -93,3 +119,19 @@ def _describe_fault(schema: Any, path: Sequence[Any], found: Any) -> str:
     near = closest(str(wrong), _TYPES)
     step = f'did you mean "{near}"?' if near is not None else f"available: {', '.join(_TYPES)}"
     return f"{short_json(wrong)} is not a JSON Schema type ({step})"
+
+
+def unusable_tool_error(name: str, error: SchemaError) -> ToolExecutionError:
+    """The error for a call of a tool with an unusable schema.
+
+    Args:
+        name: the tool's name, safe to show.
+        error: the reason.
+    """
+    reason = error.model_message if isinstance(error, InvalidSchemaError) else str(error)
+    return ToolExecutionError(
+        f"The tool cannot be used: {reason}.",
+        effect="none",
+        rule="host:schema",
+        user_message=f"The tool {name} cannot be used: {error}. Its author must fix this.",
+    )

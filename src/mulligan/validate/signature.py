@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 Function = Callable[..., Any]
 T = TypeVar("T")
 _LAMBDA = "<lambda>"
+_UNSUPPORTED_KINDS = (
+    inspect.Parameter.VAR_POSITIONAL,
+    inspect.Parameter.VAR_KEYWORD,
+    inspect.Parameter.POSITIONAL_ONLY,
+)
 
 
 class _InjectedMarker:
@@ -179,13 +184,6 @@ def _open_parameters(function: Function) -> Iterator[inspect.Parameter]:
             if parameter.kind in _UNSUPPORTED_KINDS or parameter.annotation is parameter.empty:
                 raise UsageError(f"{_qualified_name(function)}: {_describe_problem(function, parameter)}")
             yield parameter
-
-
-_UNSUPPORTED_KINDS = (
-    inspect.Parameter.VAR_POSITIONAL,
-    inspect.Parameter.VAR_KEYWORD,
-    inspect.Parameter.POSITIONAL_ONLY,
-)
 
 
 def _describe_problem(function: Function, parameter: inspect.Parameter) -> str:

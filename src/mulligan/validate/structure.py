@@ -204,8 +204,8 @@ def _problems(error: Exception, path: tuple[str | int, ...], arguments: dict[str
 
 
 def _problem(error: Exception, path: tuple[str | int, ...], arguments: dict[str, Any]) -> Problem:
+    from mulligan.validate.descriptions import short_json
     from mulligan.validate.types import UnfitError
-    from mulligan.validate.validator import short_json
 
     if isinstance(error, OverflowError):
         unfit = UnfitError("too large", "number that fits a 64-bit float")

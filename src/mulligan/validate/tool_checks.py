@@ -8,8 +8,8 @@ from typing import Any
 from mulligan.deadline import is_seconds
 from mulligan.errors import Problem, ToolArgumentError, UsageError
 from mulligan.spelling import closest
+from mulligan.validate.problems import Problems
 from mulligan.validate.signature import parameter_names
-from mulligan.validate.validator import Problems
 
 OPTIONS = frozenset(
     [
@@ -31,6 +31,13 @@ OPTIONS = frozenset(
         "also_called",
     ]
 )
+_NO_ALIASES: Mapping[str, frozenset[str]] = {}
+_LONGEST_NAME = 128
+_SUGGESTED_NAME_CHARS = 64
+_OTHER_KEYWORDS = frozenset(
+    ("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "patternProperties", "dependentSchemas")
+)
+_OPEN_SCHEMA_HINT = "; to allow other arguments, set additionalProperties: true in its schema"
 
 
 def invalid_arguments(problems: Sequence[Problem]) -> ToolArgumentError:
@@ -269,12 +276,3 @@ def _declared_arguments(schema: Mapping[str, Any]) -> list[str] | None:
 def _with_closest(wrong: str, known: Sequence[str], is_wrong: str = "") -> str:
     near = closest(wrong, known)
     return f"{wrong!r}{is_wrong}" + (f" (did you mean {near!r}?)" if near is not None else "")
-
-
-_NO_ALIASES: Mapping[str, frozenset[str]] = {}
-_LONGEST_NAME = 128
-_SUGGESTED_NAME_CHARS = 64
-_OTHER_KEYWORDS = frozenset(
-    ("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "patternProperties", "dependentSchemas")
-)
-_OPEN_SCHEMA_HINT = "; to allow other arguments, set additionalProperties: true in its schema"

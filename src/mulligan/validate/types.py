@@ -19,6 +19,12 @@ from uuid import UUID
 
 import attrs
 
+_DECIMAL = "^-?[0-9]+([.][0-9]+)?$"
+_WHOLE = "^(0|-?[1-9][0-9]*)$"
+_NUMBER = "[0-9]{1,15}(?:[.][0-9]{1,9})?"
+_UNITS = "".join(f"(?:(?P<{unit}>{_NUMBER}){unit[0].upper()})?" for unit in ("hours", "minutes", "seconds"))
+_DURATION = re.compile(f"P(?=[0-9T])(?:(?P<weeks>{_NUMBER})W)?(?:(?P<days>{_NUMBER})D)?(?:T(?=[0-9]){_UNITS})?")
+
 
 class UnfitError(ValueError):
     """One value that does not match its shape, raised by the function that reads it.
@@ -136,12 +142,6 @@ class Described:
 Shape: TypeAlias = (
     Scalar | Text | Choice | Array | Row | Map | Record | Model | OneOf | Alias | Limited | Described
 )  # fmt: skip
-
-_DECIMAL = "^-?[0-9]+([.][0-9]+)?$"
-_WHOLE = "^(0|-?[1-9][0-9]*)$"
-_NUMBER = "[0-9]{1,15}(?:[.][0-9]{1,9})?"
-_UNITS = "".join(f"(?:(?P<{unit}>{_NUMBER}){unit[0].upper()})?" for unit in ("hours", "minutes", "seconds"))
-_DURATION = re.compile(f"P(?=[0-9T])(?:(?P<weeks>{_NUMBER})W)?(?:(?P<days>{_NUMBER})D)?(?:T(?=[0-9]){_UNITS})?")
 
 
 class TextForm(NamedTuple):

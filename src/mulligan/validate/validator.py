@@ -6,97 +6,31 @@ value. A schema may come from a foreign server, so its size is checked before it
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property, partial
 from itertools import chain, islice, takewhile
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from mulligan.catalogue import MISSING, NO_FORM, NOT_ALLOWED, OUT_OF_BOUNDS, UNKNOWN, WRONG_TYPE
-from mulligan.errors import MulliganError, Problem
+from mulligan.catalogue import MISSING, NO_FORM, UNKNOWN
+from mulligan.errors import Problem
 from mulligan.pointers import escape, steps_of
-from mulligan.untrusted.text import clean, show_name
-from mulligan.validate.arguments import dump
-from mulligan.validate.error_paths import (
-    ErrorPaths,
-    has_ambiguous_names,
-    objects_of,
-    resolve_reference,
-    schema_path,
-    value_at,
+from mulligan.validate.descriptions import describe_schema
+from mulligan.validate.error_paths import ErrorPaths, has_ambiguous_names, objects_of, schema_path, value_at
+from mulligan.validate.problems import (
+    MAX_PROBLEMS,
+    Describer,
+    Problems,
+    limit_problems,
+    make_describer,
+    member_schema,
+    resolve_path,
+    sent_text,
 )
+from mulligan.validate.schema_errors import SchemaError, check_schema_size, count_alternatives, locate_error
 
-_SHOWN_CHARS = 60
-LIMITS: Mapping[str, str] = MappingProxyType(
-    {
-        "minimum": "at least {}",
-        "maximum": "at most {}",
-        "exclusiveMinimum": "more than {}",
-        "exclusiveMaximum": "less than {}",
-        "minLength": "at least {} characters",
-        "maxLength": "at most {} characters",
-        "minItems": "at least {} items",
-        "maxItems": "at most {} items",
-        "minProperties": "at least {} members",
-        "maxProperties": "at most {} members",
-        "multipleOf": "a multiple of {}",
-        "pattern": "text that matches the pattern {}",
-        "format": "text in the format {}",
-    }
-)
-
-
-def describe_schema(schema: Any) -> str:
-    """Describes a JSON Schema in a few words: `integer from 1 to 10`, `array of string`, `one of "a", "b"`."""
-    if not isinstance(schema, Mapping) or not schema:
-        return "any value"
-    if "enum" in schema:
-        values = [short_json(value) for value in schema["enum"]]
-        more = f" ... ({len(values)} in all)" if len(values) > 20 else ""
-        return f"one of {', '.join(values[:20])}{more}"
-    if "const" in schema:
-        return short_json(schema["const"])
-    for word in ("anyOf", "oneOf"):
-        if isinstance(schema.get(word), list):
-            return " or ".join(dict.fromkeys(describe_schema(option) for option in schema[word][:8]))
-    kind = schema.get("type", "any value")
-    if kind == "array" and isinstance(schema.get("items"), Mapping) and schema["items"]:
-        return f"array of {describe_schema(schema['items'])}{_limits(schema)}"
-    return (" or ".join(kind) if isinstance(kind, list) else str(kind)) + _limits(schema)
-
-
-def _limits(schema: Mapping[str, Any]) -> str:
-    """The limits of a schema besides the type: a value of the wrong type has not been checked against them yet."""
-    limits = {
-        name: words.removeprefix("text ").format(short_json(schema[name]))
-        for name, words in LIMITS.items()
-        if name in schema
-    }
-    span = ""
-    if "minimum" in limits and "maximum" in limits:
-        span = f" from {short_json(schema['minimum'])} to {short_json(schema['maximum'])}"
-        del limits["minimum"], limits["maximum"]
-    return f"{span} ({', '.join(limits.values())})" if limits else span
-
-
-def short_json(value: Any) -> str:
-    """A value of a schema as short JSON text."""
-    try:
-        text = clean(dump(value), newlines=False)
-    except Exception:
-        return type(value).__name__
-    return text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}…"
-
-
-MAX_SCHEMA_DEPTH = 64
-MAX_SCHEMA_NODES = 50_000
-MAX_ALTERNATIVES = 20_000_000
 MAX_EXPLAINED = 10_000
-_MOST_PROBLEMS = 1_000
 _MOST_WORK, _FEWEST_PARTS, _MOST_PARTS = 5_000, 16, 1_001
 _MOST_SEARCHED, _ENOUGH_PROBLEMS, _MAX_DESCRIBERS = 32, 50, 4_096
-_KEPT_CHARS = 2_000
 _INSIDE = "a part of it is not valid"
 _PART_KEYWORDS = frozenset(("type", "additionalProperties", "falseSchema"))  # independent of the omitted parts
 _MEMBER_KEYWORDS = frozenset(
@@ -112,27 +46,22 @@ _MEMBER_KEYWORDS = frozenset(
         "additionalProperties",
     )
 )
-_ONE_WORD = re.compile(r"[\w.:@$-]{1,64}").fullmatch
-_LONGEST_NAME = 64
 _DRAFT_07 = "http://json-schema.org/draft-07/schema"
 
 
-class SchemaError(MulliganError):
-    """A tool's JSON Schema cannot be used; the message says why."""
+def compile_schema(schema: Mapping[str, Any]) -> Validator:
+    """The compiled form of a schema.
 
+    Args:
+        schema: JSON Schema.
 
-class Problems(list[Problem]):
-    """The described problems of a value.
-
-    Attributes:
-        total: the number of problems; a lower bound if `is_all` is False.
-        is_all: whether the total is exact.
+    Raises:
+        SchemaError: the schema cannot be used; the message names the wrong place, if there is one.
     """
-
-    def __init__(self, described: Iterable[Problem], total: int | None = None, *, is_all: bool = True) -> None:
-        super().__init__(described)
-        self.total = len(self) if total is None else total
-        self.is_all = is_all
+    try:
+        return Validator(schema)
+    except SchemaError as error:
+        raise locate_error(schema, error) from None
 
 
 class Validator:
@@ -148,7 +77,7 @@ class Validator:
     def __init__(self, schema: Mapping[str, Any]) -> None:
         import jsonschema_rs
 
-        _check_schema_size(schema)
+        check_schema_size(schema)
         draft07 = str(schema.get("$schema", "")).rstrip("#") == _DRAFT_07
         compiler = jsonschema_rs.Draft7Validator if draft07 else jsonschema_rs.Draft202012Validator
         try:
@@ -157,10 +86,10 @@ class Validator:
             raise SchemaError(f"its schema is invalid: {str(error).splitlines()[0][:200]}") from None
         self._schema = schema
         self._compile = partial(compiler, offline=True, mask="the value")
-        alternatives = _count_alternatives(schema)
+        alternatives = count_alternatives(schema)
         self._is_costly = alternatives > MAX_EXPLAINED
         self._alternatives = alternatives
-        self._describers: dict[tuple[Any, ...], _Describer] = {}
+        self._describers: dict[tuple[Any, ...], Describer] = {}
         self._errors: Callable[[Any], Iterator[Any]] = compiled.iter_errors
         self._is_valid: Callable[[Any], bool] = compiled.is_valid
 
@@ -177,18 +106,18 @@ class Validator:
             secret: names of top-level members; their values are never shown.
         """
         if self._is_costly:
-            return _limit_problems(self._unexplained_problems(value, secret))
+            return limit_problems(self._unexplained_problems(value, secret))
         part, is_whole = self._first_parts(value)
         if is_whole:
-            return _limit_problems(self._describe_errors(self._errors(value), value, secret))
+            return limit_problems(self._describe_errors(self._errors(value), value, secret))
         found = self._describe_errors(_confirmed_errors(self._errors(part), part, value, self._schema), value, secret)
         if len(found) < _ENOUGH_PROBLEMS:
             found += self._member_problems(value, secret)
         members, required = self._members, self._schema.get("required", ())
         of_root = sum(name not in members for name in value) if self._is_closed else 0
         of_root += sum(name not in value for name in required)
-        return _limit_problems(
-            found or [Problem("", NO_FORM, None, _sent_text(value, whole=True))], of_root, is_whole=False
+        return limit_problems(
+            found or [Problem("", NO_FORM, None, sent_text(value, whole=True))], of_root, is_whole=False
         )
 
     def _describe_errors(self, errors: Iterable[Any], value: Any, secret: Collection[str]) -> list[Problem]:
@@ -204,11 +133,11 @@ class Validator:
             if describe is None:
                 if len(self._describers) >= _MAX_DESCRIBERS:
                     self._describers.clear()
-                part = _resolve_path(self._schema, where[:-1])
-                describe = self._describers[key] = _make_describer(error.kind, error.message, part, self._schema)
+                part = resolve_path(self._schema, where[:-1])
+                describe = self._describers[key] = make_describer(error.kind, error.message, part, self._schema)
             here = describe(error, value, path, secret)
             found += [self.without_keys(problem, value, secret) for problem in here] if secret else here
-            if len(found) >= _MOST_PROBLEMS:
+            if len(found) >= MAX_PROBLEMS:
                 break
         return found
 
@@ -234,16 +163,16 @@ class Validator:
         """The wrong members. If a schema has very many alternatives, finding the exact reason would take too long."""
         missing = [name for name in self._schema.get("required", ()) if name not in value]
         found = [
-            Problem(f"/{escape(name)}", MISSING, describe_schema(_member_schema(self._schema, name, self._schema)))
+            Problem(f"/{escape(name)}", MISSING, describe_schema(member_schema(self._schema, name, self._schema)))
             for name in missing
         ]
         for name in value:
-            if len(found) >= _MOST_PROBLEMS:
+            if len(found) >= MAX_PROBLEMS:
                 break
             is_known = name in self._members
             if not (is_known or self._is_closed) or not self._member_validator.is_valid({name: value[name]}):
                 found.append(self._unexplained_problem(name, value, secret))
-        return found or [Problem("", NO_FORM, None, _sent_text(value, whole=True))]
+        return found or [Problem("", NO_FORM, None, sent_text(value, whole=True))]
 
     def without_keys(self, problem: Problem, value: Any, secret: Collection[str]) -> Problem:
         """The problem, for a secret argument with no key that was sent in it: its pointer ends before the first.
@@ -273,9 +202,9 @@ class Validator:
         """The problem of a wrong member, without the exact reason."""
         if name not in self._members:
             return Problem(f"/{escape(name)}", UNKNOWN)
-        sent = None if name in secret else _sent_text(value[name], whole=False)
+        sent = None if name in secret else sent_text(value[name], whole=False)
         return Problem(
-            f"/{escape(name)}", message, describe_schema(_member_schema(self._schema, name, self._schema)), sent
+            f"/{escape(name)}", message, describe_schema(member_schema(self._schema, name, self._schema)), sent
         )
 
     @cached_property
@@ -348,14 +277,6 @@ def _confirmed_errors(
             yield _Error(kind, error.message, error.instance, full_path, error.schema_path)
 
 
-def _limit_problems(found: list[Problem], of_root: int = 0, *, is_whole: bool = True) -> Problems:
-    """One problem for each place. The total includes missing and unknown arguments that are not described."""
-    described = _merge_by_place(found)[:_MOST_PROBLEMS] if len(found) > 1 else found
-    named = [problem.message in (MISSING, UNKNOWN) and problem.pointer.count("/") == 1 for problem in described]
-    is_all = len(found) < _MOST_PROBLEMS if is_whole else all(named)
-    return Problems(described, len(described) + max(0, of_root - sum(named)), is_all=is_all)
-
-
 def _declared_names(schema: Mapping[str, Any]) -> tuple[frozenset[str], int]:
     """The names of all members that a schema declares, and the largest number that one object requires."""
     names, width = set[str](), 0
@@ -367,37 +288,6 @@ def _declared_names(schema: Mapping[str, Any]) -> tuple[frozenset[str], int]:
         if isinstance(properties, dict):
             names.update(properties)
     return frozenset(names), width
-
-
-def _count_alternatives(schema: Mapping[str, Any]) -> int:
-    """The maximum number of schemas that one value is compared with: nested alternatives multiply.
-
-    Raises:
-        SchemaError: checking a value against all of them would take too long.
-    """
-    known: dict[int, int] = {}
-    visiting: set[int] = set()
-
-    def count(part: Any) -> int:
-        if isinstance(part, (list, tuple)):
-            return sum(map(count, part))
-        if not isinstance(part, Mapping):
-            return 0
-        if id(part) in visiting:  # a recursive schema is as deep as the value
-            return 1
-        if id(part) not in known:
-            visiting.add(id(part))
-            inner = sum(count(item) for word, item in part.items() if word not in ("$defs", "definitions"))
-            if isinstance(part.get("$ref"), str):
-                inner += count(resolve_reference(schema, part["$ref"]))
-            visiting.discard(id(part))
-            known[id(part)] = max(1, inner)
-        return known[id(part)]
-
-    found = count(schema)
-    if found > MAX_ALTERNATIVES:
-        raise SchemaError(f"its nested alternatives exceed {MAX_ALTERNATIVES:,}")
-    return found
 
 
 def _copy_parts(value: Any, room: list[int], names: Collection[str]) -> Any:
@@ -412,166 +302,3 @@ def _copy_parts(value: Any, room: list[int], names: Collection[str]) -> Any:
             value = {name: value[name] for name in chain(declared, others)}
         return {name: _copy_parts(item, room, names) for name, item in takewhile(lambda _: room[0] > 0, value.items())}
     return value
-
-
-_Describer = Callable[[Any, Any, list[Any], Collection[str]], list[Problem]]
-
-
-def _pointer(path: list[Any]) -> str:
-    if len(path) == 1 and type(path[0]) is str:
-        return f"/{escape(path[0])}"
-    return "".join(f"/{escape(part)}" for part in path)
-
-
-def _make_describer(kind: Any, message: str, part: Mapping[str, Any], schema: Mapping[str, Any]) -> _Describer:
-    """A function that describes a failure at this place of the schema. It is created once for each place."""
-    if kind.name == "required":
-        name = kind.value
-        expected = describe_schema(_member_schema(part, name, schema))
-        return lambda error, value, path, secret: [Problem(f"{_pointer(path)}/{escape(name)}", MISSING, expected)]
-    if kind.name in ("additionalProperties", "unevaluatedProperties"):
-        has_others = kind.name == "unevaluatedProperties" or "patternProperties" in part
-        known = list(part.get("properties", {})) or (None if has_others else [])
-        allowed = None if known is None else _allowed_names(known)
-        return lambda error, value, path, secret: [
-            Problem(f"{_pointer(path)}/{escape(name)}", UNKNOWN, allowed) for name in error.kind.value[:_MOST_PROBLEMS]
-        ]
-    if kind.name == "propertyNames":
-        allowed = _message_and_expected(kind.error.kind, message, part)[1]
-        return lambda error, value, path, secret: [
-            Problem(_pointer([*path, *_leading_key(error.message, error.instance)]), _NOT_A_KEY, allowed)
-        ]
-    problem, expected_value = _message_and_expected(kind, message, part)
-
-    def describe(error: Any, value: Any, path: list[Any], secret: Collection[str]) -> list[Problem]:
-        shown = None if path and path[0] in secret else _sent_text(value_at(value, path), whole=not path)
-        return [Problem(_pointer(path), problem, expected_value, shown)]
-
-    return describe
-
-
-def _check_schema_size(schema: Mapping[str, Any]) -> None:
-    stack: list[tuple[int, Any]] = [(0, schema)]
-    nodes = 0
-    while stack:
-        depth, node = stack.pop()
-        nodes += 1
-        if depth > MAX_SCHEMA_DEPTH:
-            raise SchemaError(f"its schema is nested deeper than {MAX_SCHEMA_DEPTH} levels")
-        if nodes > MAX_SCHEMA_NODES:
-            raise SchemaError(f"its schema has more than {MAX_SCHEMA_NODES:,} parts")
-        members = node.values() if isinstance(node, dict) else node if isinstance(node, (list, tuple)) else ()
-        stack += [(depth + 1, member) for member in members]
-
-
-def _allowed_names(known: list[str]) -> str:
-    more = ", ..." if len(known) > 20 else ""
-    return f"{', '.join(map(_quote_name, known[:20]))}{more}" if known else "none"
-
-
-def _quote_name(name: str) -> str:
-    """A name for a list, in quotes unless it is one word: an unquoted sentence would look like our own text."""
-    shown = show_name(name, _LONGEST_NAME)
-    return shown if shown == name and _ONE_WORD(name) else f'"{shown}"'
-
-
-def _leading_key(message: str, members: Collection[str]) -> list[str]:
-    """The key, as JSON text, at the start of a message about a key; empty if the message starts with something else."""
-    import json
-
-    try:
-        name, _ = json.JSONDecoder().raw_decode(message)
-    except ValueError:
-        return []
-    return [name] if isinstance(name, str) and name in members else []
-
-
-def _merge_by_place(found: list[Problem]) -> list[Problem]:
-    """The problems, merged by place, without the surplus items of an array that is already reported as too long."""
-    places: dict[str, list[Problem]] = {}
-    for problem in found:
-        places.setdefault(problem.pointer, []).append(problem)
-    return [_merge_problems(some) for pointer, some in places.items() if not _is_surplus_item(pointer, some[0], places)]
-
-
-def _is_surplus_item(pointer: str, problem: Problem, places: Collection[str]) -> bool:
-    array, _, place = pointer.rpartition("/")
-    return problem.message == _NOT_HERE and place.isdigit() and array in places
-
-
-def _merge_problems(problems: list[Problem]) -> Problem:
-    """Merges the problems of one place into one. A list of allowed values already implies the type."""
-    for problem in problems:
-        if problem.message == NOT_ALLOWED:
-            return problem
-    what = "; ".join(dict.fromkeys(problem.message for problem in problems))
-    expected = " and ".join(dict.fromkeys(problem.expected for problem in problems if problem.expected))
-    return problems[0]._replace(message=what, expected=expected or None)
-
-
-_NOT_A_KEY, _NOT_HERE = "key not allowed", "not allowed here"
-
-
-def _message_and_expected(error: Any, message: str, part: Mapping[str, Any]) -> tuple[str, str | None]:
-    kind = error.name
-    if kind == "type":
-        return WRONG_TYPE, describe_schema(part)
-    if kind in ("enum", "const"):
-        return NOT_ALLOWED, describe_schema(part)
-    if kind in ("anyOf", "oneOf", "oneOfNotValid"):
-        return NO_FORM, describe_schema(part)
-    if kind in LIMITS:
-        return OUT_OF_BOUNDS, LIMITS[kind].format(short_json(part.get(kind, error.value)))
-    if kind == "uniqueItems":
-        return "has duplicate items", "each item once"
-    return (_NOT_HERE, None) if kind == "falseSchema" else (f"not valid: {message[:200]}", None)
-
-
-def _sent_text(value: Any, *, whole: bool) -> str:
-    """A value that was sent, as JSON text. It is shortened later, after its secrets are removed."""
-    if whole:
-        return f"an object with {len(value)} members"
-    try:
-        return dump(_copy_chars(value, [2 * _KEPT_CHARS]))[:_KEPT_CHARS]
-    except Exception:
-        return type(value).__name__
-
-
-def _copy_chars(value: Any, room: list[int]) -> Any:
-    """A copy of a value, cut so that its text has about `room[0]` characters."""
-    if type(value) is str:
-        room[0] -= len(value)
-        return value[:_KEPT_CHARS]
-    room[0] -= 1
-    if type(value) is list:
-        return [_copy_chars(item, room) for item in takewhile(lambda _: room[0] > 0, value)]
-    if type(value) is dict:
-        return {
-            name[:_KEPT_CHARS]: _copy_chars(item, room)
-            for name, item in takewhile(lambda _: room[0] > 0, value.items())
-        }
-    return value
-
-
-def _member_schema(part: Mapping[str, Any], name: str, schema: Mapping[str, Any]) -> Any:
-    """The schema of a member, with the first `$ref` resolved."""
-    properties = part.get("properties")
-    member = properties.get(name) if isinstance(properties, Mapping) else None
-    if isinstance(member, Mapping) and "$ref" in member and "type" not in member:
-        return resolve_reference(schema, str(member["$ref"]))
-    return member
-
-
-def _resolve_path(schema: Mapping[str, Any], path: Sequence[Any]) -> Mapping[str, Any]:
-    """The part of a schema at an error's path, with internal `$ref`s resolved."""
-    part: Any = schema
-    for step in path:
-        if step == "$ref" and isinstance(part, Mapping):
-            part = resolve_reference(schema, str(part.get("$ref", "")))
-        elif isinstance(part, Mapping):
-            part = part.get(step)
-        elif isinstance(part, list) and isinstance(step, int) and step < len(part):
-            part = part[step]
-        else:
-            return {}
-    return part if isinstance(part, Mapping) else {}

@@ -9,11 +9,9 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from mulligan.cli.demo.play import POLICY, Conversation, PlayedTurn
-from mulligan.cli.demo.script import TURNS, Turn
-from mulligan.cli.demo.server import run_server
+from mulligan.cli.demo.script import POLICY, TURNS, Conversation, PlayedTurn, Turn
 from mulligan.cli.demo.show import Show
-from mulligan.cli.demo.tools import FILES, make_tools
+from mulligan.cli.demo.tools import FILES, make_tools, run_server
 from mulligan.cli.output import FAILED, OK, console, is_styled, stdout
 from mulligan.cli.settings import Settings
 from mulligan.pipeline import Pipeline

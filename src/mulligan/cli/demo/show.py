@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from rich.console import Console
 from rich.text import Text
 
-from mulligan.cli.demo.play import Conversation, PlayedTurn
-from mulligan.cli.demo.script import TASK, ScriptedCall, Turn
+from mulligan.cli.demo.script import TASK, Conversation, PlayedTurn, ScriptedCall, Turn
 from mulligan.cli.output import print_table
 from mulligan.results import ToolResult
 

@@ -17,8 +17,7 @@ import attrs
 
 from mulligan.hookimpl import HOOK_API
 from mulligan.hooks.callers import CompiledHooks
-from mulligan.hooks.discovery import GROUP, PluginInfo
-from mulligan.hooks.entry_points import read_entry_points
+from mulligan.hooks.discovery import GROUP, PluginInfo, read_entry_points
 from mulligan.hooks.manager import PluginManager
 from mulligan.hooks.registration import API_ATTRIBUTE, needed_api
 from mulligan.pipeline import Pipeline
@@ -48,6 +47,9 @@ _OWN_DEPENDENCIES = frozenset(
     }
 )
 _IMPORT_TIMEOUT = 60
+_FENCE = re.compile(r"<<<([0-9a-f]{16,})\n.*?\n\1>>>", re.DOTALL)
+_MAX_LISTED = 8
+_MAX_LINE_LENGTH = 300
 
 
 class ImportReport(NamedTuple):
@@ -146,9 +148,6 @@ def sample_of(item: Any) -> Sample:
     return Sample(*item)
 
 
-_FENCE = re.compile(r"<<<([0-9a-f]{16,})\n.*?\n\1>>>", re.DOTALL)
-
-
 def text_outside_fences(text: str) -> str:
     """The text outside mulligan's fences; for JSON, its strings.
 
@@ -178,10 +177,6 @@ def texts_of(value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         for item in value:
             yield from texts_of(item)
-
-
-_MAX_LISTED = 8
-_MAX_LINE_LENGTH = 300
 
 
 class Conformance:

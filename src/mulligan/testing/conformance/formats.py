@@ -45,6 +45,8 @@ PLAIN_FEEDBACK = Feedback(
     next_step="ask the librarian for another copy.",
 )
 """Feedback that any format can word whole: a message and a next step, in plain words."""
+_LIMITS = (200, 300, 600, 2_000)
+_MIN_CHARS = 200
 
 
 def feedback_samples() -> Iterator[tuple[str, Feedback]]:
@@ -106,10 +108,6 @@ def _feedback_made_of(text: str) -> Feedback:
         detail=fence(text, key="x", label="The tool reported:"),
         corrected=json.dumps({"name": text}),
     )
-
-
-_LIMITS = (200, 300, 600, 2_000)
-_MIN_CHARS = 200
 
 
 class FormatConformance(Conformance):

@@ -6,12 +6,10 @@ them.
 
 from __future__ import annotations
 
-from mulligan.testing.faults.exceptions import EXCEPTIONS, imposters
+from mulligan.testing.faults.exceptions import EXCEPTIONS, imposters, variants
 from mulligan.testing.faults.messages import ARGUMENTS, MESSAGES, NESTED, garbled
-from mulligan.testing.faults.record import Fault
 from mulligan.testing.faults.texts import ORDER, SECRETS, TEXTS, WORDS, leaked, obeyed
-from mulligan.testing.faults.values import RESULTS, VALUES
-from mulligan.testing.faults.variants import variants
+from mulligan.testing.faults.values import RESULTS, VALUES, Fault
 
 __all__ = [
     "ARGUMENTS",

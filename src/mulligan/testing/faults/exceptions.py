@@ -1,17 +1,20 @@
-"""Exceptions: plain ones, unreadable ones, and imposters of a provider's own classes."""
+"""Exceptions: plain ones, unreadable ones, imposters of a provider's own classes, and variants of a provider's failure.
+
+In a variant, one field after the other holds a value that no provider would send.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import errno
 from collections.abc import Callable, Iterator, Mapping
+from copy import copy
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
-from mulligan.testing.faults.record import Fault
 from mulligan.testing.faults.texts import ORDER, SECRETS, TEXTS, WORDS
-from mulligan.testing.faults.values import Anything, Opaque, nested_lists
+from mulligan.testing.faults.values import Anything, Fault, Opaque, nested_lists
 
 FIELDS = (
     *("args", "body", "cause", "code", "codes", "context", "data", "detail", "details", "error", "errors", "errno"),
@@ -32,6 +35,38 @@ FIELDS = (
     *("retry_after", "returncode", "status", "status_code", "stderr", "stdout", "strerror", "text", "type", "url"),
 )
 """Fields that libraries put on their exceptions; imposters have them all, and every other one too."""
+_PLAIN: Mapping[str, Callable[[], BaseException]] = {
+    "a missing file": lambda: FileNotFoundError(errno.ENOENT, "No such file or directory", "docs/a.md"),
+    "a missing file without a number": lambda: FileNotFoundError("docs/a.md"),
+    "a file that may not be read": lambda: PermissionError(errno.EACCES, "Permission denied", "docs/a.md"),
+    "a full disk": lambda: OSError(errno.ENOSPC, "No space left on device"),
+    "a refused connection": lambda: ConnectionRefusedError(errno.ECONNREFUSED, "Connection refused"),
+    "a dropped connection": lambda: ConnectionResetError(errno.ECONNRESET, "Connection reset by peer"),
+    "a timeout": lambda: TimeoutError("timed out"),
+    "a missing key": lambda: KeyError("name"),
+    "a wrong value": lambda: ValueError("not a number"),
+    "nothing said": RuntimeError,
+    "a text that cannot be decoded": lambda: UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte"),
+    "a missing module": lambda: ModuleNotFoundError("No module named 'x'", name="x"),
+    "the end of an iterator": StopIteration,
+    "no memory": MemoryError,
+    "too deep a recursion": lambda: RecursionError("maximum recursion depth exceeded"),
+    "the interpreter is left": lambda: SystemExit(2),
+    "a cancellation": asyncio.CancelledError,
+    "an error in a group": lambda: ExceptionGroup("one failed", [TimeoutError("timed out")]),
+}
+_MAX_FIELDS = 24
+_HOSTILE_VALUES: Mapping[str, Callable[[], Any]] = {
+    "nothing": lambda: None,
+    "a huge number": lambda: 10**400,
+    "an order": lambda: ORDER,
+    "secrets": lambda: " ".join(SECRETS.values()),
+    "a huge text": lambda: "x" * 200_000,
+    "a list": lambda: [None, 3, ORDER],
+    "a mapping": lambda: {"message": [ORDER], None: 1},
+    "an object": Opaque,
+    "objects with everything": Anything,
+}
 
 
 class UnreadableError(Exception):
@@ -129,26 +164,6 @@ def _error_with_notes() -> Exception:
     return error
 
 
-_PLAIN: Mapping[str, Callable[[], BaseException]] = {
-    "a missing file": lambda: FileNotFoundError(errno.ENOENT, "No such file or directory", "docs/a.md"),
-    "a missing file without a number": lambda: FileNotFoundError("docs/a.md"),
-    "a file that may not be read": lambda: PermissionError(errno.EACCES, "Permission denied", "docs/a.md"),
-    "a full disk": lambda: OSError(errno.ENOSPC, "No space left on device"),
-    "a refused connection": lambda: ConnectionRefusedError(errno.ECONNREFUSED, "Connection refused"),
-    "a dropped connection": lambda: ConnectionResetError(errno.ECONNRESET, "Connection reset by peer"),
-    "a timeout": lambda: TimeoutError("timed out"),
-    "a missing key": lambda: KeyError("name"),
-    "a wrong value": lambda: ValueError("not a number"),
-    "nothing said": RuntimeError,
-    "a text that cannot be decoded": lambda: UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte"),
-    "a missing module": lambda: ModuleNotFoundError("No module named 'x'", name="x"),
-    "the end of an iterator": StopIteration,
-    "no memory": MemoryError,
-    "too deep a recursion": lambda: RecursionError("maximum recursion depth exceeded"),
-    "the interpreter is left": lambda: SystemExit(2),
-    "a cancellation": asyncio.CancelledError,
-    "an error in a group": lambda: ExceptionGroup("one failed", [TimeoutError("timed out")]),
-}
 _HOSTILE: Mapping[str, Callable[[], BaseException]] = {
     "an exception that cannot be read": UnreadableError,
     "an exception that leaves when it is read": ExitingError,
@@ -247,3 +262,56 @@ def _exception_factory(name: str, place: dict[str, str], make: Callable[[], Any]
         return error
 
     return made
+
+
+def variants(failure: Any) -> Iterator[Fault]:
+    """Variants of a failure, each with a different value in one place.
+
+    Args:
+        failure: an exception with fields, or a value of mappings and lists.
+    """
+    kind = type(failure).__name__
+    if issubclass(type(failure), BaseException):
+        fields = [name for name in list(vars(failure))[:_MAX_FIELDS] if not name.startswith("__")]
+        for what, make in _HOSTILE_VALUES.items():
+            yield from (
+                Fault(f"{kind} with {what} as `{name}`", partial(_with_field, failure, name, make)) for name in fields
+            )
+            if type(failure).__str__ is vars(BaseException)["__str__"]:
+                yield Fault(f"{kind} with {what} as its text", partial(_with_text, failure, make))
+    else:
+        for what, make in _HOSTILE_VALUES.items():
+            for name, value in _replace_each(failure, make):
+                yield Fault(f"{kind} with {what} as `{name}`", partial(copy, value))
+
+
+def _copy_exception(failure: BaseException, *args: Any) -> BaseException:
+    """A copy of the exception, without calling `__init__`, which may require anything."""
+    made: BaseException = type(failure).__new__(type(failure), *args)
+    made.args = args
+    vars(made).update(vars(failure))
+    made.__cause__, made.__traceback__ = failure.__cause__, failure.__traceback__
+    return made
+
+
+def _with_field(failure: BaseException, name: str, make: Callable[[], Any]) -> BaseException:
+    made = _copy_exception(failure, *failure.args)
+    vars(made)[name] = make()
+    return made
+
+
+def _with_text(failure: BaseException, make: Callable[[], Any]) -> BaseException:
+    return _copy_exception(failure, make())
+
+
+def _replace_each(value: Any, make: Callable[[], Any]) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, dict):
+        for name, item in value.items():
+            yield str(name), {**value, name: make()}
+            yield from ((f"{name}/{place}", {**value, name: inner}) for place, inner in _replace_each(item, make))
+    elif isinstance(value, list):
+        for at, item in enumerate(value):
+            yield str(at), [*value[:at], make(), *value[at + 1 :]]
+            yield from (
+                (f"{at}/{place}", [*value[:at], inner, *value[at + 1 :]]) for place, inner in _replace_each(item, make)
+            )

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from mulligan.testing.faults.record import Fault
 from mulligan.testing.faults.texts import ORDER
-from mulligan.testing.faults.values import Opaque
+from mulligan.testing.faults.values import Fault, Opaque
 
 STRANGE_VALUES: tuple[Any, ...] = (
     None,

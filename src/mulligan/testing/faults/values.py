@@ -1,13 +1,39 @@
-"""Return values of tools: hostile values, and documents that are not failures."""
+"""`Fault`, one fault of the corpus; and return values of tools: hostile ones, and documents that are not failures."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
-from mulligan.testing.faults.record import Fault
 from mulligan.testing.faults.texts import ORDER, TEXTS
+
+_FAILURE_VALUES: Mapping[str, Any] = {
+    "an error of a wrong type": {"error": 17},
+    "an error without a text": {"error": {}},
+    "errors that are no list": {"errors": "many"},
+    "errors of wrong types": {"errors": [None, 3, [], {"message": {"no": "text"}}]},
+    "a status that is no number": {"ok": False, "status": "soon", "code": [1], "message": {"x": 1}},
+    "a status beyond all bounds": {"ok": False, "status": 10**400},
+    "a code that is not a number": {"ok": False, "code": float("nan")},
+    "an error with an order": {"ok": False, "error": ORDER, "message": ORDER},
+    "an error of a huge size": {"ok": False, "error": "x" * 500_000},
+}
+
+
+class Fault(NamedTuple):
+    """One fault.
+
+    Attributes:
+        name: a short description, for test ids and assertion messages.
+        make: creates a new exception, value or message.
+    """
+
+    name: str
+    make: Callable[[], Any]
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class _RaisingMapping(Mapping[str, Any]):
@@ -106,17 +132,6 @@ def _cyclic_value() -> Any:
     return value
 
 
-_FAILURE_VALUES: Mapping[str, Any] = {
-    "an error of a wrong type": {"error": 17},
-    "an error without a text": {"error": {}},
-    "errors that are no list": {"errors": "many"},
-    "errors of wrong types": {"errors": [None, 3, [], {"message": {"no": "text"}}]},
-    "a status that is no number": {"ok": False, "status": "soon", "code": [1], "message": {"x": 1}},
-    "a status beyond all bounds": {"ok": False, "status": 10**400},
-    "a code that is not a number": {"ok": False, "code": float("nan")},
-    "an error with an order": {"ok": False, "error": ORDER, "message": ORDER},
-    "an error of a huge size": {"ok": False, "error": "x" * 500_000},
-}
 VALUES: tuple[Fault, ...] = (
     Fault("None", lambda: None),
     Fault("NaN", lambda: float("nan")),
