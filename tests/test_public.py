@@ -190,6 +190,7 @@ BUILT_IN = sorted(
         *ROOT.glob("*/builtin/*.py"),
         *ROOT.glob("middleware/*.py"),
         *ROOT.glob("classify/detect/*.py"),
+        ROOT / "classify/html_page.py",
         ROOT / "pipeline/logs.py",
     }
 )

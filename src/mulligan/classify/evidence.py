@@ -13,6 +13,7 @@ from mulligan.classify import response_body as bodies
 from mulligan.classify.response import find_responses, host_of, http_headers, http_status, request_of
 from mulligan.classify.response_body import Body
 from mulligan.classify.retry_after import retry_after
+from mulligan.classify.service_text import service_text, without_link
 from mulligan.errors import Problem
 from mulligan.lazy import lazy
 from mulligan.untrusted import objects
@@ -142,6 +143,11 @@ class Evidence:
         return objects.call_safely(lambda: error_body.error_nodes(self._body)) or ()
 
     @shared_property
+    def service_text(self) -> str:
+        """What the service says in the body of its response: its message, and a line for each field it rejects; or empty."""
+        return objects.call_safely(lambda: service_text(self._error_nodes, self.body_text)) or ""
+
+    @shared_property
     def codes(self) -> tuple[str, ...]:
         """The error codes of the failure, such as `insufficient_quota`, most specific first."""
         return self._read(lambda source: error_body.codes(source, self._error_nodes)) or ()
@@ -150,10 +156,10 @@ class Evidence:
     def told(self) -> str:
         """All messages of the failure: from the body, from attributes of the exception, and its text."""
         if self.is_plain:
-            return self._missing_key or self._argument_texts or self.text
+            return self._missing_key or self._argument_texts or without_link(self.text)
         said = dict.fromkeys(self._read(lambda source: tuple(error_body.messages(source, self._error_nodes))) or ())
         if not said or next(iter(said)) not in self.text:  # otherwise the text is a dump of the body
-            said[self._argument_texts or self.text] = None
+            said[self._argument_texts or without_link(self.text)] = None
         return "\n".join(said)[:2_000]
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from mulligan.classify import resources
 from mulligan.classify.author_messages import AUTHORS, is_authored
 from mulligan.classify.evidence import Evidence, shared_property
+from mulligan.classify.service_text import says_only_status, without_link
 from mulligan.execute.steps import DeadlineExceeded, ExecutorSaturated
 from mulligan.lazy import lazy
 from mulligan.untrusted import objects
@@ -25,6 +27,7 @@ Stage = Literal["resolve", "validate", "authorize", "execute", "detect", "serial
 _TYPES_WITHOUT_DETAIL = (MemoryError, RecursionError, DeadlineExceeded, ExecutorSaturated)
 
 
+_DUMP = re.compile(r"[\"'](?:error|errors|message|code|detail|status)[\"']: ?")
 _MOST_FRAMES = 200
 _MOST_WRAPPERS = 3
 
@@ -170,7 +173,10 @@ class Failure(Evidence):
 
     @property
     def detail(self) -> str:
-        """The text and a program's stderr; empty if the text only repeats the type and the resource."""
+        """What the model may read of the failure: what the service says, else the text, and a program's stderr.
+
+        Empty if the text only repeats the type and the resource.
+        """
         exception = self.exception
         if (
             is_a(exception, OSError)
@@ -180,7 +186,14 @@ class Failure(Evidence):
             return ""
         if issubclass(type(exception), _TYPES_WITHOUT_DETAIL):
             return ""
-        return f"{self.text}\n{self.stderr}" if self.stderr else self.text
+        text, told = without_link(self.text), "" if exception is None else self.service_text
+        if told and says_only_status(text, self.status):
+            text = told
+        elif told and not all(line in text for line in told.splitlines()):
+            text = f"{text}\n{told}"
+        elif told and _DUMP.search(text) is not None:
+            text = told  # the text is a dump of the body
+        return f"{text}\n{self.stderr}" if self.stderr else text
 
     @shared_property
     def author_message(self) -> str:

@@ -28,6 +28,7 @@ _MAPPINGS = frozenset((
     "errors", "error", "details", "detail", "fields", "fieldErrors", "field_errors", "validation_errors", "message", "messages",
 ))
 # fmt: on
+_GENERAL = frozenset(("errors", "non_field_errors", "__all__", "base"))  # about no single field
 _NAMES = frozenset(("fields", "fieldNames", "invalid_fields", "missing_fields"))
 _REQUEST_PARTS = frozenset(("body", "query", "path", "header", "cookie", "data", "attributes", "input"))
 _NAME = re.compile(r"[A-Za-z_$][\w$.\[\]/-]{0,200}")
@@ -60,7 +61,7 @@ def find_problems(nodes: Nodes, text: str, arguments: Mapping[str, Any] | None) 
     named: dict[str, Problem] = {}
     for pointer, missing in tuple(_pointers_in_body(nodes)) or tuple(_pointers_in_text(text[:1_000])):
         if pointer and pointer not in named and len(named) < _MOST_PROBLEMS:
-            words = MISSING if missing else "rejected by the service"
+            words = MISSING if missing and not _was_sent(pointer, arguments) else "rejected by the service"
             named[pointer] = Problem(pointer, words, got=_sent_json(pointer, arguments))
     return tuple(named.values())
 
@@ -85,6 +86,8 @@ def pointer_to(place: object) -> str:
 
 
 def _pointers_in_body(nodes: Nodes) -> Iterator[tuple[str, bool]]:
+    if nodes and all(type(told) is list and told and type(told[0]) is str for told in nodes[0].values()):
+        yield from _pointers_in_mapping(nodes[0])  # Django REST framework
     for node in nodes:
         pointer = _pointer_of(node, _CERTAIN_FIELDS)
         if pointer:
@@ -127,6 +130,8 @@ def _pointers_in_mapping(errors: dict[str, Any]) -> Iterator[tuple[str, bool]]:
     if any(name in errors for name in ("code", "message", "type", "status")):
         return
     for name, told in tuple(errors.items())[:_MOST_PROBLEMS]:
+        if name in _GENERAL:
+            continue
         said = told[0] if isinstance(told, list) and told else told
         if type(name) is str and type(said) is str and " " in said and name not in MESSAGES:
             yield pointer_to(name), _MISSING.search(said[:200]) is not None
@@ -135,6 +140,14 @@ def _pointers_in_mapping(errors: dict[str, Any]) -> Iterator[tuple[str, bool]]:
 def _says_missing(node: Mapping[str, Any]) -> bool:
     told = (node.get(name) for name in ("type", "code", "msg", "message", "reason"))
     return any(type(text) is str and _MISSING.search(text[:200]) for text in told)
+
+
+def _was_sent(pointer: str, arguments: Mapping[str, Any] | None) -> bool:
+    """Whether the call had a value there: what was sent is not missing, even if a service says so."""
+    value: Any = arguments
+    for part in steps_of(pointer):
+        value = value.get(part) if isinstance(value, Mapping) else None
+    return value is not None and value not in ("", [], {})
 
 
 def _sent_json(pointer: str, arguments: Mapping[str, Any] | None) -> str | None:

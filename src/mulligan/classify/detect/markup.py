@@ -9,26 +9,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from html.parser import HTMLParser
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mulligan.classify.detect.reports import coded
 from mulligan.classify.failure import Failure
+from mulligan.classify.html_page import Page, read_page
 from mulligan.classify.phrases import said
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
 _HTTP = re.compile(r"HTTP/\d(?:\.\d)? ([45]\d\d)(?: [^\r\n]{0,80})?\r?\n")
-_HTML = re.compile(r"\s{0,20}(?:<!doctype html\b|<html\b|<head\b)", re.IGNORECASE)
 _STATUS_TITLE = re.compile(
     r"(?:HTTP )?(?:Status |Error )?([45]\d\d)(?:[ \u2013:-]{1,3}([A-Za-z' -]{2,40}))?(?: \|.{0,60})?"
 )
 _PHRASES = {status.phrase.lower(): status.value for status in HTTPStatus if status >= 400}
 _REFUSING_TITLE = re.compile(r"(?:ERROR|Error|Access denied|Attention Required!|Request Rejected|Just a moment)\b")
 _MOST_TITLE_WORDS = 4
-_MOST_PAGE, _MOST_TEXT, _MOST_XML = 100_000, 3_000, 50_000
+_MOST_TEXT, _MOST_XML = 3_000, 50_000
 _ERROR_ROOTS = frozenset(("error", "errorresponse", "fault", "problem", "exceptionreport", "serviceexceptionreport"))
 _CODE_NAMES = ("code", "faultcode", "errorcode", "value", "status")
 _MESSAGE_NAMES = ("message", "faultstring", "reason", "text", "detail", "description", "title", "exceptiontext")
@@ -53,62 +52,14 @@ def detect_document(text: str) -> Failure | None:
     if raw is not None:
         body = text.partition("\r\n\r\n")[2] or text.partition("\n\n")[2]
         return Failure(value={"status": int(raw[1]), "body": body[:2_000]}, message=body[:2_000], status=int(raw[1]))
-    if _HTML.match(text):
-        return _detect_page(text) if len(text) <= _MOST_PAGE else None
+    page = read_page(text)
+    if page is not None:
+        return _detect_page(page)
     return _detect_xml(text) if len(text) <= _MOST_XML else None
 
 
-class Page(HTMLParser):
-    """The title, the first heading and the first texts of an HTML page.
-
-    Attributes:
-        title: the title.
-        heading: the first heading.
-        texts: the texts that a reader sees.
-    """
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.title = self.heading = ""
-        self.texts: list[str] = []
-        self._open: list[str] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: Any) -> None:
-        """Opens a tag."""
-        if tag in ("title", "h1", "h2", "script", "style"):
-            self._open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        """Closes a tag."""
-        if tag in self._open:
-            self._open.remove(tag)
-
-    def handle_data(self, data: str) -> None:
-        """Keeps a text, unless it is a script or a style."""
-        words = " ".join(data.split())
-        if not words or "script" in self._open or "style" in self._open:
-            return
-        if "title" in self._open:
-            self.title = f"{self.title} {words}".strip()
-            return
-        if self._open and len(self.texts) < 4:
-            self.heading = f"{self.heading} {words}".strip()
-        self.texts.append(words)
-
-
-def read_page(text: str) -> Page | None:
-    """The parts of an HTML page; None if the text is none, or is too long.
-
-    Args:
-        text: a text.
-    """
-    return Page(text) if len(text) <= _MOST_PAGE and _HTML.match(text) else None
-
-
-def _detect_page(text: str) -> Failure | None:
+def _detect_page(page: Page) -> Failure | None:
     """Detects the error page of a server or proxy. An article about an error has a longer title or text."""
-    page = Page(text)
     shown = "\n".join(page.texts)
     if len(shown) > _MOST_TEXT:
         return None
