@@ -12,6 +12,7 @@ from mulligan.calls import Repair, ToolCall
 from mulligan.catalogue import ENGLISH, Catalogue
 from mulligan.classify import meanings
 from mulligan.classify.author_messages import AUTHORS, AuthorMessage
+from mulligan.classify.codes import Codes
 from mulligan.classify.failure import Failure
 from mulligan.classify.field_errors import pointer_to
 from mulligan.classify.phrases import said, text_error
@@ -101,6 +102,7 @@ __all__ = [
     "CallRepaired",
     "CallStarted",
     "Catalogue",
+    "Codes",
     "Deadline",
     "DeadlineExceeded",
     "Dialect",
