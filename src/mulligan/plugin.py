@@ -12,6 +12,7 @@ from mulligan.calls import Repair, ToolCall
 from mulligan.catalogue import ENGLISH, Catalogue
 from mulligan.classify import meanings
 from mulligan.classify.author_messages import AUTHORS, AuthorMessage
+from mulligan.classify.call_arguments import named_argument
 from mulligan.classify.codes import Codes
 from mulligan.classify.failure import Failure
 from mulligan.classify.field_errors import pointer_to
@@ -169,6 +170,7 @@ __all__ = [
     "is_a",
     "meanings",
     "mended_json",
+    "named_argument",
     "pointer_to",
     "read_arguments",
     "reason_error",
