@@ -20,6 +20,7 @@ from mulligan.classify.phrases import said, text_error
 from mulligan.classify.reasons import reason_error, reason_of
 from mulligan.classify.rules import Rule, Rules
 from mulligan.classify.statuses import status_error
+from mulligan.classify.transport import transport_error
 from mulligan.deadline import Deadline, current_deadline
 from mulligan.dialects import Dialect
 from mulligan.dialects.ai_sdk import AISDKDialect
@@ -185,4 +186,5 @@ __all__ = [
     "survive_fork",
     "text_error",
     "tool",
+    "transport_error",
 ]
