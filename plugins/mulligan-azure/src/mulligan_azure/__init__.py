@@ -196,7 +196,7 @@ def unfit(failure: Failure) -> ToolError | None:
     return ToolArgumentError("The parameters do not match the Azure operation; nothing was sent.", effect="none")
 
 
-@rules(
+@rules.otherwise(
     "azure.core.exceptions.AzureError",
     "azure.core.exceptions.DeserializationError",
     "azure.eventhub.exceptions.EventHubError",
@@ -206,4 +206,4 @@ def other(failure: Failure) -> ToolError | None:
     return ToolExecutionError("The Azure client failed.")
 
 
-classify = rules.hookimpl(tryfirst=True)
+classify, classify_otherwise = rules.hookimpls(tryfirst=True)

@@ -135,12 +135,17 @@ def credentials(failure: Failure) -> ToolError | None:
 
 
 @rules(*(f"{package}.{root}" for package, root in _ROOTS.items()))
+def key(failure: Failure) -> ToolError | None:
+    """No API key was given."""
+    if len(failure.exceptions) > 1 or not failure.says(*_NO_KEY):
+        return None
+    message = "No API key for the model service is set."
+    return ToolAuthenticationError(message, provider=_provider(failure), effect="none")
+
+
+@rules.otherwise(*(f"{package}.{root}" for package, root in _ROOTS.items()))
 def other(failure: Failure) -> ToolError | None:
-    """Anything else of the SDK itself: no API key was given, or an answer ended before it was whole."""
-    if len(failure.exceptions) == 1 and failure.says(*_NO_KEY):
-        return ToolAuthenticationError(
-            "No API key for the model service is set.", provider=_provider(failure), effect="none"
-        )
+    """Anything else of the SDK itself, such as an answer that ended before it was whole."""
     return ToolExecutionError("The SDK of the model service failed.", provider=_provider(failure))
 
 

@@ -64,7 +64,7 @@ def too_busy(_: Failure) -> ToolError:
 
 
 @rules("wikipedia.WikipediaException")
-def told(failure: Failure) -> ToolError:
+def told(failure: Failure) -> ToolError | None:
     """What Wikipedia's API answered with: https://www.mediawiki.org/wiki/API:Errors_and_warnings."""
     if failure.says("exceeded your rate limit", "rate limit", "too many requests"):
         return ToolRateLimitError("Wikipedia's rate limit is reached.")
@@ -72,6 +72,12 @@ def told(failure: Failure) -> ToolError:
         return ToolArgumentError("Wikipedia rejected the query.")
     if failure.says("read-only", "database", "search is currently too busy", "temporarily", "replication lag"):
         return ToolUnavailableError("Wikipedia is temporarily unavailable.")
+    return None
+
+
+@rules.otherwise("wikipedia.WikipediaException")
+def other(_: Failure) -> ToolError:
+    """Anything else of the client."""
     return ToolExecutionError("Wikipedia failed.")
 
 
