@@ -166,7 +166,10 @@ def sentence(meaning: Meaning, service: str | None = None, told: object = None) 
 
 
 def _named(message: str, service: str | None) -> str:
-    return message if service is None else _SERVICE.sub(lambda _: service, _WITH_SERVICE.get(message, message))
+    if service is None:
+        return message
+    words = _SERVICE.sub(lambda _: service, _WITH_SERVICE.get(message, message))
+    return f"{words[:1].upper()}{words[1:]}"
 
 
 def _shown(told: object) -> str:

@@ -43,13 +43,16 @@ _INVALID_URL = (
 )
 _TLS = (
     *_of("ssl requests urllib3", "SSLError"),
-    *_of("aiohttp", "ClientSSLError ClientConnectorCertificateError"),
+    *_of("aiohttp", "ClientSSLError ClientConnectorCertificateError ServerFingerprintMismatch"),
     "ssl.CertificateError",
     "botocore.exceptions.SSLError",
     "elastic_transport.TlsError",
     "opensearchpy.SSLError",
 )
-_CERTIFICATE = ("ssl.SSLCertVerificationError", "ssl.CertificateError", "aiohttp.ClientConnectorCertificateError")
+_CERTIFICATE = (
+    *_of("ssl", "SSLCertVerificationError CertificateError"),
+    *_of("aiohttp", "ClientConnectorCertificateError ServerFingerprintMismatch"),
+)
 _TLS_EOF = ("ssl.SSLEOFError", "ssl.SSLZeroReturnError", "ssl.SSLSyscallError")
 _CONNECTING = (*_of(_HTTPX, "ConnectError"), "aiohttp.ClientConnectorError", "aiohttp.ClientConnectorSSLError")
 _UNREACHABLE = (

@@ -17,8 +17,7 @@ from mulligan.plugin import (
     ToolQuotaError,
     ToolRateLimitError,
 )
-from mulligan_llm.classification import codes_of, decide, rules
-from mulligan_llm.transport import connection, timeout
+from mulligan_llm.classification import codes_of, connection, decide, rules, timeout
 
 _PROVIDERS = {
     "openai": "openai",
@@ -89,7 +88,11 @@ def litellm(failure: Failure) -> ToolError | None:
 def timed_out(failure: Failure) -> ToolError | None:
     """The SDK gave up waiting; its class is one of connection errors."""
     cause = connection(failure, _provider(failure)) if len(failure.exceptions) > 1 else None
-    return cause if cause is not None and cause.effect == "none" and cause.transient else timeout(_provider(failure))
+    return (
+        cause
+        if cause is not None and cause.effect == "none" and cause.transient
+        else timeout(failure, _provider(failure))
+    )
 
 
 @rules(*_named("APIConnectionError"))

@@ -15,10 +15,12 @@ from mulligan.plugin import (
     ToolUnavailableError,
     safe_str,
     status_error,
+    transport_error,
 )
-from mulligan_search import transport
+from mulligan.plugin import meanings as m
 
 rules = Rules("wikipedia")
+SERVICE = "Wikipedia"
 _OPTIONS = 8
 _WORDS = 8
 
@@ -109,13 +111,13 @@ def status(failure: Failure) -> ToolError:
 @rules("wikipediaapi.WikiHttpTimeoutError")
 def timeout(failure: Failure) -> ToolError:
     """wikipediaapi: no answer in time."""
-    return transport.timed_out(failure)
+    return transport_error(failure, service=SERVICE) or m.error_of(failure, m.TIMEOUT, service=SERVICE)
 
 
 @rules("wikipediaapi.WikiConnectionError")
 def connection(failure: Failure) -> ToolError:
     """wikipediaapi: no connection, or one that was dropped."""
-    return transport.connection_error(failure)
+    return transport_error(failure, service=SERVICE) or m.error_of(failure, m.DROPPED, service=SERVICE)
 
 
 @rules("wikipediaapi.WikiInvalidJsonError")
