@@ -180,7 +180,13 @@ class LastRules(RuleList):
         Args:
             failure: the failure to classify.
         """
-        if not self.listed:
+        exceptions = (failure.outer or failure).exceptions
+        if len(exceptions) <= 1:
+            return super().asked(failure)
+        if failure.exception is not exceptions[-1]:
+            return ()
+        known = self._rules_by_type if self._cached_count == len(self.listed) else {}
+        if all(known.get(type(one)) == () for one in exceptions):  # as for most failures: another library's
             return ()
         found = (rule for one in failure.whole_chain for rule in super(LastRules, self).asked(one))
         return tuple(dict.fromkeys(found))
