@@ -333,3 +333,89 @@ def test_rules_that_nobody_asks_are_told_of():
     plugin.answers("acme.Full")(lambda failure: None)
     with pytest.raises(errors.UsageError, match=r"add `classify = answers.hookimpl\(\)`"):
         Pipeline(plugins=[plugin], autoload=False)
+
+
+# --- Rules that are asked after mulligan's own
+
+
+def with_catch_all(**options: Any) -> ModuleType:
+    rules = Rules("acme")
+
+    @rules("acme.Special")
+    def special(failure: Failure) -> Any:
+        """Knows one thing."""
+        return ToolQuotaError("Used up.") if failure.text == "used up" else None
+
+    @rules.otherwise("acme.Base")
+    def other(failure: Failure) -> Any:
+        """Anything else of Acme."""
+        return errors.ToolExecutionError("Acme failed.")
+
+    module = ModuleType("acme")
+    module.classify, module.classify_otherwise = rules.hookimpls(**options)  # type: ignore[attr-defined]
+    return module
+
+
+def caused(cause: BaseException) -> Base:
+    error = Base("no")
+    error.__cause__ = cause
+    return error
+
+
+@pytest.mark.parametrize("options", [{}, {"tryfirst": True}])
+@pytest.mark.parametrize("autoload", [False, True])
+@pytest.mark.parametrize(
+    ("raised", "cls", "rule"),
+    [
+        (Special("used up"), ToolQuotaError, "acme:special"),
+        (Special("no"), errors.ToolExecutionError, "acme:other"),
+        (Base("429 Too Many Requests"), ToolRateLimitError, "classify:told_status"),
+        (Base("Read timed out."), errors.ToolTimeoutError, "classify:message_text"),
+        (caused(ConnectionRefusedError("refused")), errors.ToolConnectionError, "classify:os_error"),
+        (caused(caused(KeyError("x"))), errors.ToolExecutionError, "acme:other"),
+        (caused(errors.ResourceNotFoundError("gone")), errors.ResourceNotFoundError, "tool:raised"),
+        (ExceptionGroup("two", [Base("no"), ValueError("x")]), errors.ToolExecutionError, "acme:other"),
+        (ValueError("x"), errors.ToolExecutionError, "host:unclassified"),
+    ],
+)
+def test_a_rule_that_only_knows_the_library_hides_nothing(raised, cls, rule, options, autoload):
+    with Pipeline(plugins=[with_catch_all(**options)], autoload=autoload, strict=True) as made:
+        found = made.classify(raised)
+
+    assert (type(found), found.rule) == (cls, rule)
+    assert found.provider == ("acme" if rule.startswith("acme") else None)
+
+
+def test_the_last_rules_of_two_plugins_and_of_included_lists_are_asked_in_order():
+    part, whole = Rules("acme"), Rules()
+
+    @part.otherwise("acme.Base")
+    def of_part(failure: Failure) -> Any:
+        """Of the part."""
+        return errors.ToolExecutionError("The part failed.")
+
+    whole.include(part)
+    module = ModuleType("whole")
+    module.classify, module.classify_otherwise = whole.hookimpls()  # type: ignore[attr-defined]
+    with Pipeline(plugins=[with_catch_all(), module], autoload=False, strict=True) as made:
+        found = made.classify(Special("no"))
+        rules = {info.name: [rule.name for rule in info.rules] for info in made.plugins}
+
+    assert (found.rule, found.provider) == ("acme:other", "acme")  # of the plugin that was registered first
+    assert (rules["acme"], rules["whole"]) == (["special", "other"], ["of_part"])
+
+
+def test_the_last_rules_answer_where_the_built_in_plugin_is_blocked():
+    with Pipeline(plugins=[with_catch_all()], autoload=False, block=["classify"]) as made:
+        assert made.classify(Special("no")).rule == "acme:other"
+
+
+def test_the_last_rules_name_their_classes_and_are_never_forgotten():
+    rules = Rules("acme")
+    with pytest.raises(errors.UsageError, match=r"@rules.otherwise\(\) names no class, so it would claim"):
+        rules.otherwise()
+    rules.otherwise("acme.Base")(lambda failure: None)
+    with pytest.raises(
+        errors.UsageError, match=r"plugin 'acme' never uses the rules of `otherwise`: write `classify, c"
+    ):
+        pipeline(rules)

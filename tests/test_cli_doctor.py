@@ -467,7 +467,7 @@ def test_explain_without_a_failure_tells_the_order(house, cli):
     assert set(order) == set(hookspecs.__all__)
     names = [one["plugin"] for one in order["classify"] if one["plugin"] in ("acme", "wraps", "classify")]
     assert names == ["wraps", "acme", "classify"]
-    assert order["classify"][-1] == {"plugin": "classify", "marks": ["trylast"]}
+    assert order["classify"][-1] == {"plugin": "classify", "marks": []}
     line = next(line for line in cli("explain")[1].splitlines() if line.startswith("classify"))
     assert line.split(None, 1)[1].startswith("wraps (tryfirst, wrapper), ")
-    assert line.endswith("acme, classify (trylast)")
+    assert line.endswith("acme, classify")

@@ -16,7 +16,7 @@ from mulligan.classify import builtin as classify
 from mulligan.classify import detect
 from mulligan.dialects import builtin as dialects
 from mulligan.execute import builtin as execute
-from mulligan.plugin import ToolCall
+from mulligan.plugin import Rules, ToolCall
 from mulligan.render import builtin as formats
 from mulligan.repair.builtin import DefaultRepairer
 from mulligan.testing import (
@@ -44,6 +44,7 @@ class TestClassify(ClassifierConformance):
         (answered(401), errors.ToolAuthenticationError, {"http_status": 401, "fatal": True}),
     ]
     test_claims_only_what_it_knows = None  # it knows what Python raises, and is asked last
+    test_says_no_less_than_mulligan = None  # it is what a plugin is compared with
 
 
 class TestDetect(ClassifierConformance):
@@ -51,6 +52,7 @@ class TestDetect(ClassifierConformance):
     hook = "detect"
     instead_of = ("detect",)
     test_samples = None  # it finds failures, and others say what they mean
+    test_says_no_less_than_mulligan = None
     test_claims_only_what_it_knows = None
 
 
@@ -119,3 +121,79 @@ class TestRepair(RepairerConformance):
 def test_a_suite_without_a_plugin_says_what_is_missing(suite):
     with pytest.raises(errors.UsageError, match="does not say which plugin it tests: write plugin = my_module in it"):
         suite().required()
+
+
+def suite_of(decide: Any, *samples: Any) -> ClassifierConformance:
+    """The suite of a plugin whose one rule for RuntimeError is `decide`."""
+    rules = Rules("acme")
+    rules("RuntimeError")(decide)
+    plugin = SimpleNamespace(classify=rules.hookimpl())
+    return type("TestAcme", (ClassifierConformance,), {"plugin": plugin, "samples": list(samples)})()
+
+
+LIMITED = answered(429, **{"Retry-After": "7"})
+
+
+def acme(failure: Any) -> errors.ToolError:
+    return errors.ToolExecutionError("Acme failed.")
+
+
+@pytest.mark.parametrize(
+    ("decide", "sample", "complaint"),
+    [
+        (
+            acme,
+            (LIMITED, errors.ToolExecutionError),
+            "ToolExecutionError .acme., but mulligan alone ToolRateLimitError",
+        ),
+        (
+            lambda failure: errors.ToolRateLimitError("Slow down."),
+            (LIMITED, errors.ToolRateLimitError),
+            "no retry_after, but mulligan alone reads 7",
+        ),
+        (
+            lambda failure: errors.ResourceNotFoundError("It is not there."),
+            (RuntimeError("No such file or directory: 'a.md'"), errors.ResourceNotFoundError),
+            "no resource, but mulligan alone reads 'a.md'",
+        ),
+        (
+            lambda failure: errors.ToolArgumentError("No."),
+            (RuntimeError("missing required parameter 'city'"), errors.ToolArgumentError),
+            "no problems, but mulligan alone reads .*'/city'",
+        ),
+    ],
+)
+def test_a_plugin_that_hides_what_mulligan_knows_alone_fails(decide: Any, sample: Any, complaint: str) -> None:
+    with pytest.raises(AssertionError, match=complaint):
+        suite_of(decide, sample).test_says_no_less_than_mulligan(None)
+
+
+@pytest.mark.parametrize(
+    ("decide", "sample"),
+    [
+        (acme, (LIMITED, errors.ToolExecutionError, {"message": "Acme failed."})),  # the sample says that it is meant
+        (
+            lambda failure: errors.ToolRateLimitError("Slow down."),
+            (LIMITED, errors.ToolRateLimitError, {"retry_after": None}),
+        ),
+        (acme, (RuntimeError("it broke"), errors.ToolExecutionError)),
+        (lambda failure: None, (LIMITED, errors.ToolRateLimitError)),
+        (lambda failure: errors.ToolQuotaError("Pay."), (LIMITED, errors.ToolQuotaError)),
+    ],
+)
+def test_a_plugin_that_says_as_much_or_means_to_say_less_passes(decide: Any, sample: Any) -> None:
+    suite_of(decide, sample).test_says_no_less_than_mulligan(None)
+
+
+def test_a_catch_all_that_is_asked_after_mulligan_hides_nothing() -> None:
+    rules = Rules("acme")
+    rules.otherwise("RuntimeError")(acme)
+    first, last = rules.hookimpls()
+    plugin = SimpleNamespace(classify=first, classify_otherwise=last)
+    samples = [
+        (LIMITED, errors.ToolRateLimitError, {"retry_after": 7}),
+        (RuntimeError("it broke"), errors.ToolExecutionError, {"rule": "acme"}),
+    ]
+    type(
+        "TestAcme", (ClassifierConformance,), {"plugin": plugin, "samples": samples}
+    )().test_says_no_less_than_mulligan(None)

@@ -12,6 +12,8 @@ from mulligan.calls import Repair, ToolCall
 from mulligan.catalogue import ENGLISH, Catalogue
 from mulligan.classify import meanings
 from mulligan.classify.author_messages import AUTHORS, AuthorMessage
+from mulligan.classify.call_arguments import named_argument
+from mulligan.classify.codes import Codes
 from mulligan.classify.failure import Failure
 from mulligan.classify.field_errors import pointer_to
 from mulligan.classify.missing_tool import missing_tool_name
@@ -19,6 +21,7 @@ from mulligan.classify.phrases import said, text_error
 from mulligan.classify.reasons import reason_error, reason_of
 from mulligan.classify.rules import Rule, Rules
 from mulligan.classify.statuses import status_error
+from mulligan.classify.transport import transport_error
 from mulligan.deadline import Deadline, current_deadline
 from mulligan.dialects import Dialect
 from mulligan.dialects.ai_sdk import AISDKDialect
@@ -102,6 +105,7 @@ __all__ = [
     "CallRepaired",
     "CallStarted",
     "Catalogue",
+    "Codes",
     "Deadline",
     "DeadlineExceeded",
     "Dialect",
@@ -169,6 +173,7 @@ __all__ = [
     "meanings",
     "mended_json",
     "missing_tool_name",
+    "named_argument",
     "pointer_to",
     "read_arguments",
     "reason_error",
@@ -183,4 +188,5 @@ __all__ = [
     "survive_fork",
     "text_error",
     "tool",
+    "transport_error",
 ]

@@ -93,9 +93,7 @@ def test_s3(pipeline: Pipeline, serve: Serve, status: int, code: str, cls: type[
 
     assert (type(error), error.fatal, error.http_status) == (cls, fatal, status)
     assert error.rule == "mulligan_aws:answered"
-    assert error.effect == (
-        "possible" if cls in (ToolTimeoutError, ToolUnavailableError, ToolExecutionError) else "none"
-    )
+    assert error.effect == ("possible" if cls in (ToolTimeoutError, ToolUnavailableError) else "none")
 
 
 @pytest.mark.parametrize(
@@ -309,3 +307,65 @@ def test_seconds_in_the_answer_itself(pipeline: Pipeline) -> None:
     error = pipeline.classify(ClientError(answer, "Invoke"))
 
     assert (type(error), error.retry_after) == (ToolRateLimitError, 12)
+
+
+def test_an_identity_provider_that_cannot_be_reached_is_no_matter_of_the_credentials(
+    pipeline: Pipeline, serve: Serve
+) -> None:
+    error = classified(pipeline, query(serve, 400, "IDPCommunicationError"))
+
+    assert (type(error), error.fatal, error.message) == (
+        ToolUnavailableError,
+        False,
+        "AWS is temporarily unavailable (IDPCommunicationError).",
+    )
+
+
+def test_a_dry_run_that_would_have_succeeded(pipeline: Pipeline, serve: Serve) -> None:
+    xml = (
+        "<Response><Errors><Error><Code>DryRunOperation</Code><Message>Request would have succeeded, but DryRun flag is set."
+        "</Message></Error></Errors></Response>"
+    )
+    ec2 = client("ec2", serve(412, xml))
+
+    error = classified(pipeline, lambda: ec2.stop_instances(InstanceIds=["i-1"], DryRun=True))
+
+    assert (type(error), error.fatal, error.effect) == (ToolExecutionError, False, "none")
+    assert error.message == "The dry run would have succeeded; nothing was changed (DryRunOperation)."
+
+
+def test_s3_in_another_region(pipeline: Pipeline) -> None:
+    answer = {"Error": {"Code": "PermanentRedirect"}, "ResponseMetadata": {"HTTPStatusCode": 301}}
+
+    error = pipeline.classify(ClientError(answer, "GetObject"))
+    head = pipeline.classify(ClientError({**answer, "Error": {"Code": "301"}}, "HeadObject"))
+
+    assert type(head) is ToolArgumentError
+
+    assert (type(error), error.fatal, error.effect) == (ToolArgumentError, False, "none")
+    assert error.message == "The resource is in another region or at another endpoint of AWS (PermanentRedirect)."
+
+
+def test_s3_has_nothing_newer(pipeline: Pipeline, serve: Serve) -> None:
+    error = classified(pipeline, lambda: client("s3", serve(304)).get_object(Bucket="data", Key="a", IfNoneMatch='"x"'))
+
+    assert (type(error), error.fatal, error.effect) == (ToolExecutionError, False, "none")
+    assert "not modified" in error.message
+
+
+def test_a_password_that_must_be_reset(pipeline: Pipeline, serve: Serve) -> None:
+    body = {"__type": "PasswordResetRequiredException", "message": "Password reset required for the user"}
+    cognito = client("cognito-idp", serve(400, body))
+
+    error = classified(pipeline, lambda: cognito.initiate_auth(AuthFlow="USER_PASSWORD_AUTH", ClientId="c"))
+
+    assert (type(error), error.fatal) == (ToolAuthenticationError, True)
+
+
+def test_a_status_narrows_a_word(pipeline: Pipeline, serve: Serve) -> None:
+    paused = classified(pipeline, query(serve, 400, "AccountSendingPausedException"))
+    failed = classified(pipeline, query(serve, 400, "SourceBundleDeletionFailure"))
+    rejected = classified(pipeline, query(serve, 401, "InvalidAccessException"))
+
+    assert (type(paused), paused.fatal) == (ResourceConflictError, False)
+    assert [type(failed), type(rejected)] == [ToolArgumentError, ToolAuthenticationError]

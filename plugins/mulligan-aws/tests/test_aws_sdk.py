@@ -6,6 +6,7 @@ from typing import Any
 
 import boto3
 import botocore.exceptions
+import botocore.parsers
 import mulligan_aws
 import pytest
 from test_aws_codes import classified, client
@@ -196,7 +197,12 @@ def test_no_connection_in_time(pipeline: Pipeline) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "effect"), [("CERTIFICATE_VERIFY_FAILED", "none"), ("read operation failed", "possible")]
+    ("said", "effect"),
+    [
+        ("CERTIFICATE_VERIFY_FAILED", "none"),
+        ("read operation failed", "possible"),
+        ("UNEXPECTED_EOF_WHILE_READING", "possible"),
+    ],
 )
 def test_tls(pipeline: Pipeline, said: str, effect: str) -> None:
     error = pipeline.classify(botocore.exceptions.SSLError(endpoint_url="https://a", error=f"[SSL: {said}] no"))
@@ -255,3 +261,13 @@ def test_the_model_reads_what_to_do(serve: Serve, pipeline: Pipeline) -> None:
 
     assert result.content.startswith("Error executing tool read_object: Resource not found: q3.csv")
     assert "taken effect" not in result.content
+
+
+def test_an_empty_answer_where_xml_should_be(pipeline: Pipeline) -> None:
+    parser = botocore.parsers.create_parser("rest-xml")
+    shape = boto3.client("s3", "us-east-1").meta.service_model.operation_model("ListBuckets").output_shape
+    answer = {"status_code": 200, "headers": {}, "body": b"<html>"}
+
+    error = classified(pipeline, lambda: parser.parse(answer, shape))
+
+    assert (type(error), error.effect, error.rule) == (ToolExecutionError, "possible", "mulligan_aws:unreadable")

@@ -3,6 +3,8 @@
 import ssl
 
 import pytest
+import requests
+import urllib3
 from clients import CLIENTS, Get, raised, with_aiohttp, with_httpx, with_requests, with_urllib3
 from http_server import Serve, answer
 
@@ -206,3 +208,13 @@ def test_an_error_status_is_left_to_mulligan_itself(
 
     assert (type(error).__name__, error.http_status) == (cls, status)
     assert not str(error.rule).startswith("mulligan_http")
+
+
+def test_a_connection_that_ends_within_tls_may_have_had_an_effect(pipeline: Pipeline) -> None:
+    ended = ssl.SSLEOFError(8, "[SSL: UNEXPECTED_EOF_WHILE_READING] EOF occurred in violation of protocol")
+    retried = urllib3.exceptions.MaxRetryError(None, "/", urllib3.exceptions.SSLError(ended))  # type: ignore[arg-type]
+
+    for raised_error in (requests.exceptions.SSLError(retried), retried, urllib3.exceptions.SSLError(ended)):
+        error = classify(pipeline, raised_error)
+        assert meaning(error) == (ToolConnectionError, False, "possible")
+        assert error.transient

@@ -5,7 +5,7 @@ from __future__ import annotations
 import mulligan_saas
 from slack_sdk.errors import SlackApiError
 
-from mulligan.errors import ResourceNotFoundError, ToolAuthenticationError
+from mulligan.errors import ResourceNotFoundError, ToolAuthenticationError, ToolExecutionError, ToolQuotaError
 from mulligan.testing import ClassifierConformance
 
 
@@ -14,4 +14,6 @@ class TestSaas(ClassifierConformance):
     samples = [
         (SlackApiError("Refused.", {"ok": False, "error": "channel_not_found"}), ResourceNotFoundError),
         (SlackApiError("Refused.", {"ok": False, "error": "invalid_auth"}), ToolAuthenticationError),
+        (SlackApiError("Refused.", {"ok": False, "error": "quota_exhausted"}), ToolQuotaError),
+        (SlackApiError("Refused.", {"ok": False, "error": "wobbly"}), ToolExecutionError, {"rule": "other"}),
     ]

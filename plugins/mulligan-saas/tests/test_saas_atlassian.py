@@ -168,3 +168,11 @@ def test_answers_of_others_are_left_alone(classify: Classify, serve: Serve, path
     url = serve(404, {})
 
     assert classify(raised(lambda: requests.get(url + path, timeout=5).raise_for_status())).provider is None
+
+
+def test_a_name_that_only_ends_like_one_of_a_resource_is_none(classify: Classify, serve: Serve) -> None:
+    missing = raised(with_jira(serve(404, told("Issue does not exist."))))
+
+    assert classify(missing, monkey="bananas", issue_key="ABC-1").resource == "ABC-1"
+    assert classify(missing, monkey="bananas", issueKey="ABC-1").resource == "ABC-1"
+    assert classify(atlassian.errors.ApiNotFoundError("no"), paid=True, page_id="42").resource == "42"

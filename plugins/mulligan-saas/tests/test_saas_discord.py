@@ -5,6 +5,7 @@ import pathlib
 
 import discord
 import discord.http
+import pypresence
 import pytest
 from conftest import Classify
 from discord.ext import commands
@@ -59,6 +60,14 @@ def get_channel(url: str, *, longest_wait: float | None = 30.0) -> object:
         (403, 0, ToolPermissionError, True),
         (404, 0, ResourceNotFoundError, False),
         (405, 0, ToolArgumentError, False),
+        (400, 50020, ToolArgumentError, False),
+        (400, 170001, ToolArgumentError, False),
+        (400, 30040, ToolRateLimitError, False),
+        (400, 30042, ToolRateLimitError, False),
+        (400, 30046, ToolRateLimitError, False),
+        (400, 40003, ToolRateLimitError, False),
+        (403, 50007, ToolPermissionError, False),
+        (403, 20015, ToolPermissionError, True),
     ],
 )
 def test_discords_own_code_counts_before_the_status(
@@ -103,6 +112,23 @@ def test_a_wrong_token(classify: Classify, serve: Serve) -> None:
     assert (type(error), error.fatal, error.rule) == (ToolAuthenticationError, True, "mulligan_saas:login")
 
 
+def test_a_resource_is_the_argument_that_discord_names(classify: Classify, serve: Serve) -> None:
+    exception = raised(get_channel(serve(404, {"message": "Unknown Message", "code": 10008}, bodies=ME)))
+
+    assert classify(exception, message_id=7, channel_id=404).resource == "7"
+    assert classify(exception, text="x", channel_id=404).resource == "404"
+
+
+@pytest.mark.parametrize(
+    ("code", "cls", "fatal"),
+    [(4009, ToolAuthenticationError, True), (5010, ToolRateLimitError, False), (4005, ToolArgumentError, False)],
+)
+def test_the_desktop_app_by_its_code(classify: Classify, code: int, cls: type, fatal: bool) -> None:
+    error = classify(pypresence.DiscordError(code, "no"))
+
+    assert (type(error), error.fatal, error.provider) == (cls, fatal, "discord")
+
+
 class Closed:
     """What a web socket tells once it is closed."""
 
@@ -116,6 +142,7 @@ class Closed:
         (4004, ToolAuthenticationError, True),
         (4014, ToolPermissionError, True),
         (4008, ToolRateLimitError, False),
+        (4012, ToolExecutionError, False),
         (1006, ToolConnectionError, False),
     ],
 )
@@ -123,6 +150,12 @@ def test_a_gateway_that_closes_says_why(classify: Classify, code: int, cls: type
     error = classify(discord.ConnectionClosed(Closed(code), shard_id=0))
 
     assert (type(error), error.fatal, error.provider) == (cls, fatal, "discord")
+
+
+def test_a_voice_server_has_codes_of_its_own(classify: Classify) -> None:
+    gone, full = (classify(discord.ConnectionClosed(Closed(code), shard_id=None)) for code in (4014, 4021))
+
+    assert (type(gone), gone.transient, type(full)) == (ToolConnectionError, True, ToolRateLimitError)
 
 
 @pytest.mark.parametrize(
@@ -136,7 +169,8 @@ def test_a_gateway_that_closes_says_why(classify: Classify, code: int, cls: type
         (commands.ChannelNotFound("general"), ResourceNotFoundError, False),
         (commands.BadArgument("no"), ToolArgumentError, False),
         (commands.MissingPermissions(["kick_members"]), ToolPermissionError, True),
-        (commands.CommandNotFound("no"), ToolExecutionError, False),
+        (commands.CommandNotFound("no"), ResourceNotFoundError, False),
+        (commands.CommandRegistrationError("no"), ToolExecutionError, False),
     ],
 )
 def test_what_the_client_itself_raises(classify: Classify, exception: Exception, cls: type, fatal: bool) -> None:

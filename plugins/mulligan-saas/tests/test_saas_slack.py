@@ -35,7 +35,7 @@ CODES: dict[type[ToolError], str] = {
     ToolArgumentError: "invalid_arguments invalid_blocks no_text msg_too_long too_many_attachments missing_post_type",
     ToolUnavailableError: "internal_error fatal_error service_unavailable",
     ToolTimeoutError: "request_timeout",
-    ToolExecutionError: "unknown_method method_deprecated a_code_of_tomorrow",
+    ToolExecutionError: "unknown_method method_deprecated cannot_create_dialog",
 }
 FATAL = (ToolAuthenticationError, ToolPermissionError, ToolQuotaError)
 
@@ -60,6 +60,49 @@ def test_the_code_decides(classify: Classify, serve: Serve, code: str, cls: type
 
     assert (type(error), error.fatal, error.provider) == (cls, cls in FATAL, "slack")
     assert error.rule == "mulligan_saas:answered"
+
+
+@pytest.mark.parametrize(
+    ("code", "cls"),
+    [
+        ("cannot_parse", ToolArgumentError),
+        ("cannot_find_message", ResourceNotFoundError),
+        ("cannot_find_channel", ResourceNotFoundError),
+        ("cannot_create_dialog", ToolExecutionError),
+        ("name_already_exists", ResourceConflictError),
+        ("handle_already_exists", ResourceConflictError),
+        ("hash_conflict", ResourceConflictError),
+        ("not_found", ResourceNotFoundError),
+        ("too_large", ToolArgumentError),
+        ("team_quota_exceeded", ToolQuotaError),
+        ("invalid_token", ToolAuthenticationError),
+        ("bad_token", ToolAuthenticationError),
+    ],
+)
+def test_codes_that_a_loose_pattern_once_took(classify: Classify, serve: Serve, code: str, cls: type) -> None:
+    error = classify(raised(post(serve(200, {"ok": False, "error": code}))))
+
+    assert (type(error), error.fatal) == (cls, cls in FATAL)
+
+
+@pytest.mark.parametrize("code", ["cannot_add_bot", "cant_kick_self", "user_cannot_create_channel", "name_not_allowed"])
+def test_a_word_alone_never_ends_the_run(classify: Classify, serve: Serve, code: str) -> None:
+    assert not classify(raised(post(serve(200, {"ok": False, "error": code})))).fatal
+
+
+def test_a_code_of_tomorrow_is_left_to_mulligan(classify: Classify, serve: Serve) -> None:
+    unknown, read = (
+        classify(raised(post(serve(200, {"ok": False, "error": code})))) for code in ("wobbly", "quota_exhausted")
+    )
+
+    assert (type(unknown), unknown.rule, unknown.provider) == (ToolExecutionError, "mulligan_saas:other", "slack")
+    assert (type(read), read.provider) == (ToolQuotaError, "slack")
+
+
+def test_a_message_names_slack_and_the_code(classify: Classify, serve: Serve) -> None:
+    error = classify(raised(post(serve(200, {"ok": False, "error": "invalid_auth"}))))
+
+    assert error.message == "Slack rejected the token (invalid_auth)."
 
 
 @pytest.mark.parametrize("send", [post, apost])

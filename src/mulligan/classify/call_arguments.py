@@ -13,6 +13,10 @@ from mulligan.validate.arguments import dump, read_arguments
 
 _PIECES = re.compile(r"[^\W_]+")
 _SHORTEST_WORD, _MOST_SEARCHED = 3, 100_000
+_NAME_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_QUOTED = re.compile(r"[\"'`]([^\"'`\n]{1,200})[\"'`]")
+_LABELS = frozenset(("id", "ids", "key", "name", "uuid", "number", "slug"))  # `channel_id` is the channel
+_MOST_ARGUMENTS, _LONGEST_MESSAGE = 40, 1_000
 
 
 def sent_text(call: ToolCall) -> str:
@@ -59,3 +63,38 @@ def may_be_named_in(resource: str | None, arguments: Mapping[str, Any]) -> bool:
         return True
     pairs = [(word, thing) for word in sent_words] + [(word, sent) for word in thing_words]
     return any(len(word) >= _SHORTEST_WORD and word in text for word, text in pairs)
+
+
+def named_argument(text: str, arguments: Mapping[str, Any] | None) -> str | None:
+    """The name of the argument that a code or message speaks of; None if it names none, or several alike.
+
+    `channel_not_found` and `Unknown Channel` name `channel`, `channelId` or `channel_name`; `invalid_ts_latest` names
+    `ts_latest` before `latest`. If no name occurs, an argument counts whose value is quoted: `no such city "Atlantis"`.
+
+    Args:
+        text: a code or message; only the first 1,000 characters are read.
+        arguments: the arguments of the call.
+    """
+    text, known = text[:_LONGEST_MESSAGE], tuple((arguments or {}).items())[:_MOST_ARGUMENTS]
+    told = f" {' '.join(_name_words(text))} "
+    ranked = sorted(((_rank_name(name, told), name) for name, _ in known), reverse=True)
+    if ranked and ranked[0][0] > (0, 0):
+        return ranked[0][1] if len(ranked) == 1 or ranked[1][0] < ranked[0][0] else None
+    quoted = set(_QUOTED.findall(text))
+    by_value = [name for name, value in known if type(value) in (str, int) and str(value) in quoted]
+    return by_value[0] if len(by_value) == 1 else None
+
+
+def _name_words(text: str) -> list[str]:
+    words = (word.lower() for word in _NAME_WORDS.findall(text))
+    return [word[:-1] if len(word) > _SHORTEST_WORD and word[-1] == "s" and word[-2] != "s" else word for word in words]
+
+
+def _rank_name(name: str, told: str) -> tuple[int, int]:
+    """How well a text names an argument: by its whole name or without its label, and by how many words."""
+    words = _name_words(name[:_LONGEST_MESSAGE])
+    subject = words[:-1] if words and words[-1] in _LABELS else words
+    for rank, part in ((2, words), (1, subject)):
+        if part and f" {' '.join(part)} " in told:
+            return rank, len(part)
+    return 0, 0

@@ -116,6 +116,14 @@ class Failure(Evidence):
         """The same failure, seen from each of its causes and group members."""
         return tuple(self.about(exception) for exception in self.exceptions[1:])
 
+    @property
+    def whole_chain(self) -> tuple[Failure, ...]:
+        """The failures of the whole chain, outermost first, if this is the last of them; otherwise none."""
+        outer = self.outer or self
+        if len(outer.exceptions) > 1 and self.exception is not outer.exceptions[-1]:
+            return ()
+        return (outer, *outer.inner)
+
     def matches(self, *qualified_names: str) -> bool:
         """Whether the exception is an instance of one of the named classes. The classes need not be imported.
 

@@ -59,9 +59,10 @@ def find_problems(nodes: Nodes, text: str, arguments: Mapping[str, Any] | None) 
         arguments: the arguments of the call, from which each `Problem` shows the value that was sent.
     """
     named: dict[str, Problem] = {}
-    for pointer, missing in tuple(_pointers_in_body(nodes)) or tuple(_pointers_in_text(text[:1_000])):
+    in_body = tuple(_pointers_in_body(nodes))
+    for pointer, missing in in_body or tuple(_pointers_in_text(text[:1_000])):
         if pointer and pointer not in named and len(named) < _MOST_PROBLEMS:
-            words = MISSING if missing and not _was_sent(pointer, arguments) else "rejected by the service"
+            words = MISSING if missing and not (in_body and _was_sent(pointer, arguments)) else "rejected by the service"
             named[pointer] = Problem(pointer, words, got=_sent_json(pointer, arguments))
     return tuple(named.values())
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from typing import NamedTuple, Unpack
 
 from mulligan.classify.failure import Failure
@@ -58,6 +60,7 @@ NO_TOOL = Meaning(ToolNotFoundError, "The server has no tool with that name")
 EXISTS = Meaning(ResourceConflictError, "The resource already exists", code="ALREADY_EXISTS")
 CONFLICT = Meaning(ResourceConflictError, "The current state does not allow this")
 ABORTED = Meaning(ResourceConflictError, "The call conflicted with another change", code="ABORTED", transient=True)
+LIMIT_REACHED = Meaning(ResourceConflictError, "A limit of the service is reached")
 BUSY = Meaning(ResourceConflictError, "The resource is locked or in use", code="ABORTED", transient=True)
 TIMEOUT = Meaning(ToolTimeoutError, "The call timed out", effect="possible")
 NOT_SENT = Meaning(ToolTimeoutError, "The connection could not be established in time", effect="none")
@@ -75,6 +78,30 @@ TOO_LARGE = Meaning(ToolArgumentError, "The request is too large")
 UNIMPLEMENTED = Meaning(ToolExecutionError, "The service does not support this", code="UNIMPLEMENTED", effect="none")
 FAILED = Meaning(ToolExecutionError, "The service failed")
 
+# The same where the service has a name, which takes the place of "the service".
+_WITH_SERVICE: Mapping[str, str] = {
+    meaning.message: message
+    for meaning, message in (
+        (RATE_LIMIT, "The rate limit of the service is reached"),
+        (QUOTA, "The quota or credit balance at the service is exhausted"),
+        (PERMISSION, "The service denied permission"),
+        (NOT_FOUND, "The service found no such resource"),
+        (EXISTS, "The service reports that the resource already exists"),
+        (CONFLICT, "The service reports that the current state does not allow this"),
+        (ABORTED, "The service reports a conflict with another change"),
+        (BUSY, "The service reports that the resource is locked or in use"),
+        (TIMEOUT, "The service did not respond in time"),
+        (NOT_SENT, "The connection to the service could not be established in time"),
+        (CANCELLED, "The service cancelled the call"),
+        (TLS, "The TLS connection to the service could not be established"),
+        (DROPPED, "The connection to the service was dropped mid-request"),
+        (ARGUMENT, "The service rejected the arguments"),
+        (OUT_OF_RANGE, "The service rejected an argument as out of range"),
+        (TOO_LARGE, "The request is too large for the service"),
+    )
+}
+_SERVICE = re.compile(r"\b[Tt]he service\b")
+_SHOWN_CODE = re.compile(r"[A-Za-z0-9_.:-]{1,80}")
 _HOST_ARGUMENTS = frozenset(
     ("url", "uri", "host", "hostname", "endpoint", "address", "server", "domain", "base_url", "site", "link", "href")
 )
@@ -87,7 +114,13 @@ def names_host(failure: Failure) -> bool:
 
 
 def error_of(
-    failure: Failure, meaning: Meaning, *, message: str | None = None, **fields: Unpack[ErrorFields]
+    failure: Failure,
+    meaning: Meaning,
+    *,
+    message: str | None = None,
+    service: str | None = None,
+    told: object = None,
+    **fields: Unpack[ErrorFields],
 ) -> ToolError:
     """Builds the error for a meaning, with the resource, wait and problems that the failure reports.
 
@@ -95,6 +128,8 @@ def error_of(
         failure: the failure to classify.
         meaning: its meaning.
         message: replaces the message of the meaning.
+        service: the name of the service, which the message then uses; by default, the message names none.
+        told: the service's own code, shown after the message.
         fields: attributes of the error; they override those read from the failure.
     """
     cls = meaning.cls
@@ -105,22 +140,52 @@ def error_of(
         "transient": meaning.transient,
         "http_status": failure.status,
     }
-    if cls in _ERRORS_WITH_RESOURCE:
+    if cls in _ERRORS_WITH_RESOURCE and "resource" not in fields:
         known["resource"] = failure.resource
-    if cls in _ERRORS_WITH_RETRY_AFTER:
+    if cls in _ERRORS_WITH_RETRY_AFTER and "retry_after" not in fields:
         known["retry_after"] = failure.retry_after
-    if cls is ToolArgumentError:
+    if cls is ToolArgumentError and "problems" not in fields:
         known["problems"] = failure.problems
     if cls is ToolConnectionError and meaning.fatal is None and names_host(failure):
         known["fatal"] = False
     known.update(fields)
-    words = message or _words(cls, meaning.message, known.get("resource"), known.get("http_status"))
-    return cls(words, **known)
+    return cls(message or _words(meaning, service, told, known), **known)
 
 
-def _words(cls: type[ToolError], words: str, resource: str | None, status: int | None) -> str:
-    if cls is ResourceNotFoundError and resource:
+def sentence(meaning: Meaning, service: str | None = None, told: object = None) -> str:
+    """The message of a meaning, with the name of the service and its code if they are given.
+
+    Every package names its service this way. A message of your own says "the service" where the name is to appear.
+
+    Args:
+        meaning: the meaning.
+        service: the name of the service; by default, the message names none.
+        told: the service's own code, shown in parentheses; left out if it is more than one word.
+    """
+    return _in_parentheses(_named(meaning.message, service), _shown(told))
+
+
+def _named(message: str, service: str | None) -> str:
+    if service is None:
+        return message
+    words = _SERVICE.sub(lambda _: service, _WITH_SERVICE.get(message, message))
+    return f"{words[:1].upper()}{words[1:]}"
+
+
+def _shown(told: object) -> str:
+    text = str(told) if type(told) in (str, int) else ""
+    return text if _SHOWN_CODE.fullmatch(text) else ""
+
+
+def _in_parentheses(words: str, shown: str) -> str:
+    return f"{words} ({shown})." if shown else f"{words}."
+
+
+def _words(meaning: Meaning, service: str | None, told: object, known: ErrorFields) -> str:
+    resource, status = known.get("resource"), known.get("http_status")
+    if meaning.cls is ResourceNotFoundError and resource:
         return f"Resource not found: {resource}"
-    answered = "" if status is None else f" (HTTP {status})"
-    named = f": {resource}" if resource and cls is ToolPermissionError else ""
-    return f"{words}{answered}{named or '.'}"
+    words = _in_parentheses(
+        _named(meaning.message, service), _shown(told) or (f"HTTP {status}" if status is not None else "")
+    )
+    return f"{words[:-1]}: {resource}" if resource and meaning.cls is ToolPermissionError else words

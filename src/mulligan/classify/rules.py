@@ -58,17 +58,8 @@ class Rule(NamedTuple):
         return error
 
 
-class Rules:
+class RuleList:
     """An ordered list of rules; the first one that returns an error decides.
-
-        rules = Rules("acme")
-
-        @rules("acme.QuotaExceeded")
-        def quota(failure):
-            "The month's quota is used up."
-            return ToolQuotaError("Acme's quota is used up.")
-
-        classify = rules.hookimpl()
 
     Args:
         provider: the service that these rules cover; it is set on every error that has no provider.
@@ -108,15 +99,6 @@ class Rules:
 
         return add
 
-    def include(self, *parts: Rules) -> None:
-        """Appends the rules of other lists; each rule keeps its provider.
-
-        Args:
-            parts: the other lists.
-        """
-        for part in parts:
-            self.listed += part.listed
-
     def decide(self, failure: Failure) -> ToolError | None:
         """The error of the first rule that does not abstain, with the rule's name and provider.
 
@@ -150,7 +132,7 @@ class Rules:
         """A hookimpl of `classify` with these rules; assign it to that name in a plugin's module.
 
         Args:
-            options: options of `hookimpl`, such as `trylast=True`.
+            options: options of `hookimpl`, such as `tryfirst=True`.
         """
 
         def classify(failure: Failure) -> ToolError | None:
@@ -160,10 +142,111 @@ class Rules:
         return hookimpl(**options)(classify) if options else hookimpl(classify)
 
 
-def get_rules(function: object) -> Rules | None:
+class LastRules(RuleList):
+    """Rules that know no more than the library that failed; they are asked after mulligan's own rules.
+
+    They are asked once about the whole chain of causes, outermost first, after all other rules have been asked about
+    each exception in it. So they never hide what the status, the body, the text or the cause of a failure says.
+    """
+
+    def __call__(self, *classes: str) -> Callable[[Decide], Decide]:
+        """Adds a function as a rule, named after the function.
+
+        Args:
+            classes: qualified names of exception classes, as in `Failure.matches`; at least one.
+
+        Raises:
+            UsageError: no class is named, or a class is passed instead of its name.
+        """
+        if not classes:
+            raise UsageError(
+                "@rules.otherwise() names no class, so it would claim the failures of every library; name the classes, "
+                'as in @rules.otherwise("package.Class")'
+            )
+        return super().__call__(*classes)
+
+    def decide(self, failure: Failure) -> ToolError | None:
+        """The error of the first rule that does not abstain, if the failure is the last of its chain.
+
+        Args:
+            failure: the failure to classify.
+        """
+        errors = (super(LastRules, self).decide(one) for one in failure.whole_chain)
+        return next((error for error in errors if error is not None), None)
+
+    def asked(self, failure: Failure) -> tuple[Rule, ...]:
+        """The rules that are asked about a failure; none unless it is the last of its chain.
+
+        Args:
+            failure: the failure to classify.
+        """
+        exceptions = (failure.outer or failure).exceptions
+        if len(exceptions) <= 1:
+            return super().asked(failure)
+        if failure.exception is not exceptions[-1]:
+            return ()
+        known = self._rules_by_type if self._cached_count == len(self.listed) else {}
+        if all(known.get(type(one)) == () for one in exceptions):  # as for most failures: another library's
+            return ()
+        found = (rule for one in failure.whole_chain for rule in super(LastRules, self).asked(one))
+        return tuple(dict.fromkeys(found))
+
+
+class Rules(RuleList):
+    """An ordered list of rules; the first one that returns an error decides.
+
+        rules = Rules("acme")
+
+        @rules("acme.QuotaExceeded")
+        def quota(failure):
+            "The month's quota is used up."
+            return ToolQuotaError("Acme's quota is used up.")
+
+        @rules.otherwise("acme.AcmeError")
+        def other(failure):
+            "Anything else that Acme's client raises."
+            return ToolExecutionError("Acme failed.")
+
+        classify, classify_otherwise = rules.hookimpls()
+
+    Args:
+        provider: the service that these rules cover; it is set on every error that has no provider.
+
+    Attributes:
+        listed: the rules in the order in which they are asked.
+        otherwise: a second list, which is asked after mulligan's own rules: for a rule that only knows which library
+            failed.
+    """
+
+    def __init__(self, provider: str | None = None) -> None:
+        super().__init__(provider)
+        self.otherwise = LastRules(provider)
+
+    def include(self, *parts: Rules) -> None:
+        """Appends the rules of other lists; each rule keeps its provider.
+
+        Args:
+            parts: the other lists.
+        """
+        for part in parts:
+            self.listed += part.listed
+            self.otherwise.listed += part.otherwise.listed
+
+    def hookimpls(
+        self, **options: Any
+    ) -> tuple[Callable[[Failure], ToolError | None], Callable[[Failure], ToolError | None]]:
+        """Two hookimpls of `classify`: these rules, and those of `otherwise`, which come after mulligan's own.
+
+        Args:
+            options: options of `hookimpl` for the first one, such as `tryfirst=True`.
+        """
+        return self.hookimpl(**options), self.otherwise.hookimpl(specname="classify", trylast=True)
+
+
+def get_rules(function: object) -> RuleList | None:
     """The list of rules behind a hookimpl of `classify`; None if it has none."""
     rules = getattr(function, _RULES, None)
-    return rules if isinstance(rules, Rules) else None
+    return rules if isinstance(rules, RuleList) else None
 
 
 def rules_of(function: object) -> tuple[Rule, ...]:

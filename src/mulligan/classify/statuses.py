@@ -76,7 +76,12 @@ _HARMLESS = frozenset((501, 505, 507, 511, 522, 525, 526))
 
 
 def status_error(
-    failure: Failure, status: int | None = None, *, message: str | None = None, **fields: Unpack[ErrorFields]
+    failure: Failure,
+    status: int | None = None,
+    *,
+    message: str | None = None,
+    service: str | None = None,
+    **fields: Unpack[ErrorFields],
 ) -> ToolError:
     """Classifies a failure by its HTTP status, as the built-in rule does.
 
@@ -88,6 +93,7 @@ def status_error(
         failure: the failure to classify.
         status: the HTTP status; by default, the one that the failure carries.
         message: replaces the default message of the status.
+        service: the name of the service, which the message then uses.
         fields: attributes of the error; they override those read from the failure.
 
     Returns:
@@ -95,11 +101,11 @@ def status_error(
     """
     status = status or failure.status
     if status is None:
-        return m.error_of(failure, m.FAILED, message=message, **fields)
+        return m.error_of(failure, m.FAILED, message=message, service=service, **fields)
     meaning = meaning_of(status, failure)
     known: ErrorFields = {"http_status": status, "effect": _effect(status, meaning, failure)}
     known.update(fields)
-    return m.error_of(failure, meaning, message=message, **known)
+    return m.error_of(failure, meaning, message=message, service=service, **known)
 
 
 def meaning_of(status: int, failure: Failure) -> m.Meaning:

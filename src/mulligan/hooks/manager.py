@@ -172,7 +172,7 @@ class PluginManager:
         rules: tuple[Rule, ...] = ()
         for caller in self._pluggy.get_hookcallers(plugin) or ():
             impls: list[Any] = caller.get_hookimpls()
-            for impl in impls:
+            for impl in reversed(impls):  # in the order of their calls
                 known = caller.name in HOOKS and not (info.built_in and caller.name in _UNGUARDED_HOOKS)
                 if impl.plugin is not plugin:
                     continue

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from mulligan import hookspecs
-from mulligan.classify.rules import Rules
+from mulligan.classify.rules import RuleList, Rules, get_rules
 from mulligan.errors import UsageError
 from mulligan.hookimpl import HOOK_API
 from mulligan.hooks.discovery import LoadedEntryPoint, PluginInfo, UnreadableEntryPointError
@@ -69,11 +69,13 @@ def check_hookimpls(plugin: Any, name: str, options_of: OptionsOf) -> Iterator[s
         options_of: returns pluggy's hookimpl options of an attribute.
 
     Raises:
-        UsageError: the plugin implements no hook, an unknown hook, or a hook as `async def`.
+        UsageError: the plugin implements no hook, an unknown hook, or a hook as `async def`, or it never uses some of its
+            rules.
     """
     if isinstance(plugin, type):
         raise UsageError(f"plugin {name!r} is a class; pass an instance, {plugin.__name__}()")
     found = False
+    used: list[RuleList] = []
     for attribute in dir(plugin):
         options = options_of(plugin, attribute)
         if options is None:
@@ -83,8 +85,16 @@ def check_hookimpls(plugin: Any, name: str, options_of: OptionsOf) -> Iterator[s
             _check_not_async(plugin, name, attribute)
         elif not options.get("optionalhook"):
             raise UsageError(f"plugin {name!r}: unknown hook {hook!r}. {did_you_mean(hook, HOOKS)}")
+        rules = get_rules(getattr(plugin, attribute))
+        used += [] if rules is None else [rules]
         found = True
         yield hook
+    for rules in used:
+        if isinstance(rules, Rules) and rules.otherwise.listed and rules.otherwise not in used:
+            raise UsageError(
+                f"plugin {name!r} never uses the rules of `otherwise`: write "
+                "`classify, classify_otherwise = rules.hookimpls()`"
+            )
     if not found:
         unused = next(iter(rule_lists(plugin)), None)
         if unused is not None:
@@ -99,7 +109,9 @@ def rule_lists(plugin: Any) -> dict[str, Rules]:
         plugin: a module or an instance.
     """
     items = getattr(plugin, "__dict__", {}).items()
-    return {name: value for name, value in items if isinstance(value, Rules) and value.listed}
+    return {
+        name: value for name, value in items if isinstance(value, Rules) and (value.listed or value.otherwise.listed)
+    }
 
 
 def _check_not_async(plugin: Any, name: str, attribute: str) -> None:

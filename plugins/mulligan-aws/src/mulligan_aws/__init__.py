@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from mulligan.plugin import (
@@ -21,44 +20,27 @@ from mulligan.plugin import (
     ToolRateLimitError,
     ToolTimeoutError,
     ToolUnavailableError,
+    pointer_to,
     safe_str,
     status_error,
+    transport_error,
 )
-from mulligan_aws.codes import conflict, meaning, plain
-from mulligan_aws.parameters import pointer, service_problems, validation_problems
+from mulligan.plugin import meanings as m
+from mulligan_aws.codes import meaning_of, plain
+from mulligan_aws.parameters import service_problems, validation_problems
 from mulligan_aws.resources import resource
 
 mulligan_api = "1.0"
 rules = Rules("aws")
 
-_SHOWN = r"[\w.-]{1,100}"
-_MESSAGES: Mapping[type[ToolError], str] = {
-    ToolAuthenticationError: "AWS rejected the credentials",
-    ToolPermissionError: "The AWS account lacks permission for this",
-    ResourceNotFoundError: "The resource was not found",
-    ResourceConflictError: "The current state of the resource does not allow this",
-    ToolRateLimitError: "AWS's rate limit is reached",
-    ToolQuotaError: "A quota of the AWS account is exhausted",
-    ToolTimeoutError: "AWS did not respond in time",
-    ToolUnavailableError: "The AWS service is temporarily unavailable",
-    ToolArgumentError: "AWS rejected the request as invalid",
-    ToolExecutionError: "The AWS call failed",
-}
+SERVICE = "AWS"
 _WAITING = (ToolRateLimitError, ToolUnavailableError, ToolQuotaError)
 _MAY_BE_MISSING = " Amazon S3 also denies access if the object does not exist and the account cannot list the bucket."
 _NO_REGION = "No AWS region is set. Set AWS_DEFAULT_REGION, or `region` in the AWS configuration file."
 _TRY_LATER = (
-    "try again",
-    "try after",
-    "rate",
-    "attempt",
-    "attempts",
-    "simultaneous",
-    "simultaneously",
-    "concurrent",
-    "per second",
+    *("try again", "try after", "rate", "attempt", "attempts"),
+    *("simultaneous", "simultaneously", "concurrent", "per second"),
 )
-_HANDSHAKE = ("certificate", "CERTIFICATE_VERIFY_FAILED", "handshake", "WRONG_VERSION_NUMBER")
 _ABSENT = ("does not exist", "doesn't exist")
 
 
@@ -72,27 +54,31 @@ def _by_code(failure: Failure, told: object) -> ToolError:
     code = plain(told)
     if code == "TransactionCanceled":
         code = _cancelled(failure) or code
-    cls = _by_words(failure, code) or meaning(code, failure.status)
-    if cls is None:
-        return status_error(failure)
-    about = resource(failure) if cls in (ResourceNotFoundError, ResourceConflictError) else None
-    return cls(
-        _message(cls, failure, code, about),
-        code=_canonical(failure, code) if cls is ResourceConflictError else None,
-        http_status=failure.status,
-        retry_after=_wait(failure) if cls in _WAITING else None,
-        resource=about,
-        problems=service_problems(failure) if cls is ToolArgumentError else (),
-        effect=cls.effect,
-    )
+    meaning = _by_words(failure, code) or meaning_of(code, failure.status)
+    if meaning is None:
+        return status_error(failure, service=SERVICE)
+    if meaning is m.CONFLICT and failure.says("already exists"):
+        meaning = m.EXISTS
+    error = m.error_of(failure, meaning, service=SERVICE, told=code, resource=None, problems=())
+    if error.retry_after is not None or isinstance(error, _WAITING):
+        error.retry_after = _wait(failure)
+    if isinstance(error, (ResourceNotFoundError, ResourceConflictError)):
+        error.resource = resource(failure)
+        if isinstance(error, ResourceNotFoundError) and error.resource:
+            error.message = f"Resource not found: {error.resource}"
+    elif isinstance(error, ToolArgumentError):
+        error.problems = service_problems(failure) or failure.problems
+    elif isinstance(error, ToolPermissionError) and failure.look("operation_name") in ("GetObject", "HeadObject"):
+        error.message += _MAY_BE_MISSING
+    return error
 
 
-def _by_words(failure: Failure, code: str) -> type[ToolError] | None:
+def _by_words(failure: Failure, code: str) -> m.Meaning | None:
     """Two codes that services use for two things, which their messages tell apart."""
     if code == "LimitExceeded" and failure.says(*_TRY_LATER):
-        return ToolRateLimitError
+        return m.RATE_LIMIT
     if code == "ValidationError" and failure.says(*_ABSENT):  # AWS CloudFormation, for a stack that is not there
-        return ResourceNotFoundError
+        return m.NOT_FOUND
     return None
 
 
@@ -103,54 +89,40 @@ def _cancelled(failure: Failure) -> str | None:
     return next((code for code in codes if code not in ("", "None")), None)
 
 
-def _canonical(failure: Failure, code: str) -> str | None:
-    return conflict(code) or ("ALREADY_EXISTS" if failure.says("already exists") else None)
-
-
-def _message(cls: type[ToolError], failure: Failure, code: str, about: str | None = None) -> str:
-    if about and cls is ResourceNotFoundError:
-        return f"Resource not found: {about}"
-    shown = f" ({code})" if re.fullmatch(_SHOWN, code) else ""
-    hidden = cls is ToolPermissionError and failure.look("operation_name") in ("GetObject", "HeadObject")
-    return f"{_MESSAGES[cls]}{shown}.{_MAY_BE_MISSING if hidden else ''}"
-
-
 def _wait(failure: Failure) -> float | None:
     told = failure.look("response", "retryAfterSeconds")
     return float(told) if isinstance(told, str) and told.isdigit() else failure.retry_after
 
 
-@rules("botocore.exceptions.ConnectTimeoutError", "botocore.exceptions.ReadTimeoutError")
-def timed_out(failure: Failure) -> ToolError | None:
-    """No connection, or no answer, in time."""
-    if failure.matches("botocore.exceptions.ConnectTimeoutError"):
-        return ToolTimeoutError("The connection to AWS timed out; nothing was sent.", effect="none")
-    return ToolTimeoutError("AWS did not respond in time.", effect="possible")
-
-
-@rules("botocore.exceptions.ConnectionError")
-def unreachable(failure: Failure) -> ToolError | None:
-    """The endpoint, or the proxy, cannot be reached, or is not whom it should be: nothing was sent."""
-    from urllib.parse import urlsplit
-
-    host = urlsplit(safe_str(failure.look("kwargs", "endpoint_url") or "")).hostname or ""
-    values = [value.lower() for value in (failure.arguments or {}).values() if isinstance(value, str) and value]
-    named = any(value in host or host in value for value in values) if host else False
-    message = "The AWS endpoint that the arguments name cannot be reached." if named else "AWS cannot be reached."
-    midway = failure.matches("botocore.exceptions.SSLError") and not failure.says(*_HANDSHAKE)
-    return ToolConnectionError(message, fatal=not named, effect="possible" if midway else "none")
-
-
 @rules(
+    "botocore.exceptions.ConnectionError",
     "botocore.exceptions.HTTPClientError",
     "botocore.exceptions.IncompleteReadError",
     "boto3.exceptions.RetriesExceededError",
     "s3transfer.exceptions.RetriesExceededError",
 )
-def dropped(failure: Failure) -> ToolError | None:
-    """The connection was closed before the whole answer was there."""
-    message = "The connection to AWS was dropped mid-request."
-    return ToolConnectionError(message, fatal=False, transient=True, effect="possible")
+def connection(failure: Failure) -> ToolError | None:
+    """No connection, or no answer, in time; an endpoint that cannot be reached; a connection that ended midway."""
+    error = transport_error(failure, service=SERVICE) or m.error_of(failure, m.DROPPED, service=SERVICE)
+    if isinstance(error, ToolConnectionError) and not error.transient and _names_endpoint(failure):
+        error.fatal = False
+    return error
+
+
+def _names_endpoint(failure: Failure) -> bool:
+    """Whether the call names the endpoint, or its region, which may then be misspelt."""
+    from urllib.parse import urlsplit
+
+    host = urlsplit(safe_str(failure.look("kwargs", "endpoint_url") or "")).hostname or ""
+    values = [value.lower() for value in (failure.arguments or {}).values() if isinstance(value, str) and value]
+    return bool(host) and any(value in host or host in value for value in values)
+
+
+@rules("botocore.parsers.ResponseParserError")
+def unreadable(failure: Failure) -> ToolError | None:
+    """An answer that the SDK cannot read, such as an empty one or the page of a proxy: the request was sent."""
+    message = "The response of the service cannot be read"
+    return m.error_of(failure, m.FAILED._replace(message=message), service=SERVICE)
 
 
 @rules(
@@ -185,7 +157,7 @@ def region(failure: Failure) -> ToolError | None:
     taken = (failure.tool.parameters.get("properties") or {}) if failure.tool is not None else {}
     named = [name for name in taken if "region" in name.lower()]
     if named or failure.tool is None:
-        problems = [Problem(pointer(name), "no AWS region is set") for name in named]
+        problems = [Problem(pointer_to(name), "no AWS region is set") for name in named]
         return ToolArgumentError("No AWS region is set.", problems=problems, effect="none")
     return ToolAuthenticationError(_NO_REGION, user_message=_NO_REGION, effect="none")
 
@@ -242,7 +214,7 @@ def unfit(failure: Failure) -> ToolError | None:
     """A service, region, operation or value that the SDK does not know or cannot use; nothing was sent."""
     name = failure.look("kwargs", "param") or failure.look("kwargs", "name")
     known = failure.matches("botocore.exceptions.ValidationError") and isinstance(name, str)
-    problems = [Problem(pointer(str(name)), "rejected by the AWS SDK")] if known else []
+    problems = [Problem(pointer_to(str(name)), "rejected by the AWS SDK")] if known else []
     return ToolArgumentError("The AWS SDK rejected its input; nothing was sent.", problems=problems, effect="none")
 
 
@@ -252,14 +224,12 @@ def waiter(failure: Failure) -> ToolError | None:
     code = failure.look("last_response", "Error", "Code")
     if failure.says("max attempts exceeded"):
         return ToolTimeoutError("The resource did not reach the expected state in time.", effect="possible")
-    cls = meaning(plain(code)) if code else None
-    if cls is None:
+    meaning = meaning_of(plain(code)) if code else None
+    if meaning is None:
         return ToolExecutionError("The resource reached a state from which the expected state is impossible.")
-    return cls(
-        _message(cls, failure, plain(code)),
-        http_status=failure.look("last_response", "ResponseMetadata", "HTTPStatusCode"),
-        effect=cls.effect,
-    )
+    status = failure.look("last_response", "ResponseMetadata", "HTTPStatusCode")
+    known = status if isinstance(status, int) else None
+    return m.error_of(failure, meaning, service=SERVICE, told=plain(code), http_status=known)
 
 
 @rules("boto3.exceptions.S3UploadFailedError")
@@ -275,10 +245,16 @@ def held_back(failure: Failure) -> ToolError | None:
     return ToolRateLimitError("The AWS SDK delays requests because earlier ones were throttled.", effect="none")
 
 
-@rules("botocore.exceptions.BotoCoreError", "boto3.exceptions.Boto3Error")
+@rules("botocore.exceptions.ConfigParseError", "botocore.exceptions.ConfigNotFound")
+def configuration(failure: Failure) -> ToolError | None:
+    """The SDK's configuration file is missing or broken; nothing was sent."""
+    return ToolExecutionError("The configuration of the AWS SDK cannot be read.", effect="none")
+
+
+@rules.otherwise("botocore.exceptions.BotoCoreError", "boto3.exceptions.Boto3Error")
 def other(failure: Failure) -> ToolError | None:
-    """Anything else of the SDK itself, such as a broken configuration."""
+    """Anything else of the SDK itself."""
     return ToolExecutionError("The AWS SDK failed.")
 
 
-classify = rules.hookimpl(tryfirst=True)
+classify, classify_otherwise = rules.hookimpls(tryfirst=True)

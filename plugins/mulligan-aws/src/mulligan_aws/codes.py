@@ -1,135 +1,177 @@
 """What the error codes of AWS mean: the documented ones by name, the others by the words that AWS makes its codes of.
 
 Sources: the "Common Errors" page that every API reference shares, the error lists of Amazon S3 and Amazon EC2, and the
-error shapes of botocore's service models.
+error shapes of botocore 1.44.5, whose names are `tests/published/botocore.txt`.
 """
 
 from __future__ import annotations
 
-import re
-from functools import lru_cache
+from mulligan.plugin import Codes, ToolArgumentError, ToolExecutionError
+from mulligan.plugin import meanings as m
 
-from mulligan.plugin import (
-    ResourceConflictError,
-    ResourceNotFoundError,
-    ToolArgumentError,
-    ToolAuthenticationError,
-    ToolError,
-    ToolExecutionError,
-    ToolPermissionError,
-    ToolQuotaError,
-    ToolRateLimitError,
-    ToolTimeoutError,
-    ToolUnavailableError,
+DRY_RUN = m.Meaning(ToolExecutionError, "The dry run would have succeeded; nothing was changed", effect="none")
+UNCHANGED = m.Meaning(
+    ToolExecutionError, "The object was not modified since, so the service did not send it", effect="none"
 )
+MOVED = m.Meaning(ToolArgumentError, "The resource is in another region or at another endpoint of the service")
+DENIED = m.PERMISSION._replace(message="The service does not permit this here", fatal=False)
+KEY = m.PERMISSION._replace(message="The service denied permission")
+QUOTA = m.QUOTA._replace(message="A quota of the account at the service is exhausted")
 
-_NAMED: dict[type[ToolError], str] = {
-    ToolAuthenticationError: """
-        400-401 401 AccessKeyIdNotFound AuthFailure CredentialsNotFound ExpiredCredentials ExpiredIdentityToken
-        ExpiredToken ExpiredTokenId IDPCommunicationError IDPRejectedClaim IncompleteSignature
-        InvalidAccessKeyId InvalidClient InvalidClientTokenId InvalidGrant InvalidIdentityToken InvalidSecurity
-        InvalidSignature InvalidToken MissingAuthenticationToken MissingSecurityHeader NotSignedUp
-        RequestExpired RequestTimeTooSkewed SignatureDoesNotMatch SSOTokenNotFound TokenRefreshRequired
-        UnauthorizedClient UnauthorizedSSOToken UnrecognizedClient X509CertificateInvalid
-    """,
-    ToolPermissionError: """
-        403 AccessDenied AccessDeniedForDependency AccountProblem AccountSuspended AllAccessDisabled
-        AuthorizationError AuthorizerAccessDenied Blocked CrossLocationLoggingProhibited Forbidden InvalidPayer
-        KMSAccessDenied NotAuthorizedOperation OperationDisabled OptInRequired PendingVerification
-        SubscriptionRequired UnauthorizedAccess UnauthorizedOperation UnauthorizedRequest UserNotAuthorized
-    """,
-    ResourceNotFoundError: """
-        404 410 Gone InvalidHostnameId KMSNotFound NotFound QueueDoesNotExist ResourceNotFound UnknownResource
-    """,
-    ResourceConflictError: """
-        409 412 BucketAlreadyExists BucketAlreadyOwnedByYou BucketNotEmpty ConditionalCheckFailed
-        ConditionalRequestConflict DeleteConflict DependencyViolation EntityAlreadyExists
-        EntityTemporarilyUnmodifiable GlobalTableAlreadyExists IncorrectInstanceState InvalidBucketState
-        InvalidObjectState KMSInvalidState KMSDisabled ObjectNotInActiveTier OperationAborted PreconditionFailed
-        QueueDeletedRecently PurgeQueueInProgress ReplicatedWriteConflict RestoreAlreadyInProgress
-        TransactionCanceled TransactionConflict TransactionInProgress VersionMismatch
-    """,
-    ToolRateLimitError: """
-        429 BandwidthLimitExceeded CodeArtifactRateExceeded ConcurrentInvocationLimitExceeded EC2Throttled
-        KMSThrottled OverLimit PriorRequestNotComplete ProvisionedThroughputExceeded RequestLimitExceeded
-        RequestThrottled SlowDown ThrottledClient Throttled Throttling ThrottlingError TooManyRequests
-        TooManyRequestsFault
-    """,
-    ToolQuotaError: """
-        402 AddressLimitExceeded InstanceLimitExceeded InsufficientFunds PaymentRequired QuotaExceeded
-        ServiceLimitExceeded ServiceQuotaExceeded TooManyBuckets VcpuLimitExceeded VolumeLimitExceeded
-    """,
-    ToolTimeoutError: """
-        408 504 ETimedOut GatewayTimeout LambdaTimeout ModelTimeout RequestTimeout TaskTimedOut
-        TimeLimitExceeded
-    """,
-    ToolUnavailableError: """
-        500 502 503 BadGateway DependencyFailed InsufficientHostCapacity InsufficientInstanceCapacity
-        InternalError InternalFailure InternalServer InternalServerError ModelNotReady ModelStreamError
-        ServiceUnavailable ServerInternal Unavailable
-    """,
-    ToolArgumentError: """
-        400 405 411 413 414 415 416 422 BadDigest BadRequest EntityTooLarge EntityTooSmall
-        IdempotentParameterMismatch ItemCollectionSizeLimitExceeded KeyTooLongError MaxMessageLengthExceeded
-        MethodNotAllowed MetadataTooLarge RequestEntityTooLarge RequestHeaderSectionTooLarge ValidationError
-        Validation
-    """,
-    ToolExecutionError: """
-        501 FunctionError InvalidAction ModelError NotImplemented UnknownOperation
-    """,
-}
-_CLASSES = {code: cls for cls, codes in _NAMED.items() for code in codes.split()}
-
-# Asked in this order; a code is in camel case, so `(?![a-z])` is the end of one of its words.
-_WORDS: tuple[tuple[type[ToolError], str], ...] = (
-    (ToolRateLimitError, r"Throttl|TooMany(Requests|Concurrent|Updates)|ThroughputExceeded|Rate\w*Exceeded|RateLimit"),
-    (ToolRateLimitError, r"Concurrent\w*Exceeded|RequestLimitExceeded"),
-    (ToolArgumentError, r"^Invalid(?!\w*(State|Status|NotFound|InUse|Credentials|SecurityToken)(?![a-z]))[^.]*$"),
-    (ToolTimeoutError, r"TimedOut|Timeout(?![a-z])"),
-    (ToolAuthenticationError, r"^Expired(Security)?Token|SecurityToken|InvalidCredentials|^NotAuthorized$"),
-    (ToolAuthenticationError, r"Unauthenticated|AuthenticationFailed|^(Authentication|Auth)$"),
-    (ToolPermissionError, r"AccessDenied|Denied$|Forbidden|Unauthori[sz]ed|NotAuthorized|NoAuthorization|NotPermitted"),
-    (
-        ToolPermissionError,
-        r"NotSubscribed|MissingPermission|Insufficient\w*(Permission|Privilege|Policy|Access)|Paused$",
+codes = Codes(
+    {
+        m.AUTHENTICATION: """
+            400-401 401 AccessKeyIdNotFound AuthFailure CredentialsNotFound ExpiredCredentials ExpiredIdentityToken
+            IDPRejectedClaim IncompleteSignature InvalidAccessKeyId InvalidClient InvalidClientTokenId InvalidGrant
+            InvalidIdentityToken InvalidSecurity InvalidSignature InvalidToken MissingAuthenticationToken
+            MissingSecurityHeader NotSignedUp PasswordResetRequired RequestExpired RequestTimeTooSkewed
+            SSOTokenNotFound SignatureDoesNotMatch TokenRefreshRequired UnauthorizedClient UnauthorizedSSOToken
+            UnrecognizedClient X509CertificateInvalid
+        """,
+        m.PERMISSION: """
+            403 AccountProblem AccountSuspended AllAccessDisabled AuthorizationError Blocked
+            CrossLocationLoggingProhibited CustomerNotEntitled InvalidPayer KMSOptInRequired OperationDisabled
+            OptInRequired PendingVerification ProductionAccessNotGranted SubscriptionRequired
+        """,
+        DENIED: """
+            BucketPermission CommentNotCreatedByCaller DomainNotWhitelisted EFSMountFailure FailedResourceAccess
+            LockoutPrevented LockoutPrevention LogDestinationPermission ObjectNotInActiveTierError OptedOut
+            PolicyEnforced ResourceOwnerCheck S3FilesMountFailure SessionDurationEscalation TrimmedDataAccess
+            WAFFeatureNotIncludedInPricingPlan WAFLogDestinationPermissionIssue
+        """,
+        m.NOT_FOUND: """
+            404 410 Gone InvalidHostnameId NoAssociatedRole NotConfigured ReportNotPresent ReservedNodeExchangeNotFond
+            UnknownMonitor UnknownSnapshotCopyRegion UnknownSubscription UnknownTopicOrPartition
+        """,
+        m.CONFLICT: """
+            409 412 DependencyViolation ObjectNotInActiveTier QueueDeletedRecently TransactionCanceled
+            XksProxyIncorrectAuthenticationCredential
+        """,
+        m.ABORTED: "ConditionalRequestConflict OperationAborted",
+        m.RATE_LIMIT: """
+            429 BandwidthLimitExceeded CodeArtifactRateExceeded OverLimit PriorRequestNotComplete SlowDown
+        """,
+        QUOTA: """
+            402 InsufficientAvailableIPsInSubnet InsufficientFunds NoFreeAddressesInSubnet PaymentRequired
+        """,
+        m.TIMEOUT: "408 504 EFSMountConnectivity S3FilesMountConnectivity TimeLimitExceeded",
+        m.UNAVAILABLE: """
+            500 502 503 CancelledByMaintenance DatabaseConnection EC2Unexpected FederationSourceRetryable
+            IDPCommunicationError ModelNotReady ModelStreamError NetworkFailure OpenIdIdpCommunicationError
+            ResourcePropagationDelay RetryLatestCommitFailed TLDInMaintenance UnexpectedLambda
+            XksProxyUriUnreachable
+        """,
+        m.ARGUMENT: """
+            400 405 411 413 414 415 416 422 Argument BranchNameIsTagName DatabaseError DefaultUndefined
+            FileContentAndSourceFileSpecified LayerInaccessible LoopDetected MaximumResultReturned MessageRejected
+            NameAvailability NoOperation NotAcceptable PublicPolicy QueryArgProfileEmpty RecursiveInvocation
+            RejectedRecords ReservedName RestrictedSourceFile SqlParse UserError
+        """,
+        MOVED: "301 307 308 PermanentRedirect Redirect TemporaryRedirect",
+        m.FAILED: "EFSIO FunctionError ModelError",
+        m.UNIMPLEMENTED: "501 InvalidAction NoLongerSupported NotImplemented UnknownOperation",
+        DRY_RUN: "DryRunOperation",
+        UNCHANGED: "304 NotModified",
+    },
+    # A code is in camel case, so `(?![a-z])` is the end of one of its words.
+    words=(
+        (m.RATE_LIMIT, r"Throttl|TooMany(Requests|Concurrent|Updates)|ThroughputExceeded|Rate\w*Exceeded|RateLimit"),
+        (m.RATE_LIMIT, r"Concurrent\w*Exceeded|RequestLimitExceeded|^Active\w*Exceeded|CallRateFor"),
+        (m.ARGUMENT, r"^Invalid(?!\w*(State|Status|NotFound|InUse|Credentials|SecurityToken)(?![a-z]))[^.]*$"),
+        (m.TIMEOUT, r"TimedOut|Timeout(?![a-z])"),
+        (m.AUTHENTICATION, r"^Expired(Security)?Token|SecurityToken|InvalidCredentials|^NotAuthorized$"),
+        (m.AUTHENTICATION, r"Unauthenticated|AuthenticationFailed|^(Authentication|Auth)$"),
+        (KEY, r"AccessDenied|Denied$|Forbidden|Unauthori[sz]ed|NotAuthorized|NoAuthorization|MissingPermission"),
+        (KEY, r"NotSubscribed|Insufficient\w*(Permission|Privilege|Policy|Access)"),
+        (DENIED, r"NotPermitted|BlockedBy|Not(Organization)?(Management|Master)(Account|Or)"),
+        (m.TOO_LARGE, r"TooLarge|TooLong|TooBig|(Size|Length)(Limit)?Exceeded|Oversized"),
+        (m.ARGUMENT, r"(Token|Marker)NotFound|TooSmall"),
+        (m.NOT_FOUND, r"NotFound|NoSuch|Do(es)?(Not|nt)Exist|Non[Ee]xist|NotExists?(?![a-z])"),
+        (m.NOT_FOUND, r"^Unknown\w*(Id|Name|Resource)$"),
+        (m.EXISTS, r"Already(?!InProgress)|Exists(?![a-z])|Duplicat"),
+        (
+            m.ABORTED,
+            r"Concurrent|TransactionConflict|TransactionInProgress|ReplicatedWrite|(?<!Not)Retryable|Idempotency$",
+        ),
+        (m.CONFLICT, r"Conflict|InUse(?![a-z])|NotEmpty|InProgress|AlreadyInProgress|NonEmpty"),
+        (m.CONFLICT, r"CheckFail|Precondition|OptimisticLock|Locked|Busy|Collision|NotReady|BeingDeleted|Stale"),
+        (
+            m.CONFLICT,
+            r"(Incorrect|Invalid|Illegal|Unexpected)\w*(State|Status)(?![a-z])|(State|Status|Deleted|Disabled)$",
+        ),
+        (m.CONFLICT, r"(ETag|Version|Revision)Mismatch|Pending|Cannot|Unmodifiable|TerminationProtect|ReadOnly"),
+        (m.CONFLICT, r"Not(Active|Approved|Attached|Confirmed|Connected|Enabled|Published|Running|Started|Verified)"),
+        (
+            m.CONFLICT,
+            r"(Deleting|Outdated|OutOfSync|Referenced|Running|Stopping|Transitioning|Paused)$|Contains[A-Z]|ReferencedItem",
+        ),
+        (m.ARGUMENT, r"TooMany(Tags|Entries|Parameters|Filters)|EmptyBatch"),
+        (m.UNAVAILABLE, r"CapacityExceeded|Insufficient\w*Capacity|OutOfCapacity|CapacityNotAvailable"),
+        (QUOTA, r"Quota|Limits?(Exceed|Reached|Perm|$)|Exceed\w*Limit|(Max|Maximum|Number|Count|Storage)\w*Exceed"),
+        (QUOTA, r"^TooMany|OverQuota|StorageFull|InsufficientStorage|CoverEnough|^Maximum|Exceeded$|^LicenseUsage$"),
+        (m.UNAVAILABLE, r"Unavailable|Internal|^Server|Server$|ServiceFailure|Backend|BadGateway|Overload"),
+        (m.UNAVAILABLE, r"FailedDependency|Dependency(Failed|Failure|$)|Connectivity|Contention"),
+        (
+            m.ARGUMENT,
+            r"^Bad|Invalid|Malformed|Missing|Mismatch|Validation|Unsupported|NotSupported|Illegal|DoesNotMatch",
+        ),
+        (m.ARGUMENT, r"BadRequest|Required$|Unprocessable|Serialization|OutOfRange|Incompatible|NotAllowed|Expired"),
+        (m.ARGUMENT, r"Violation|Parsing|Unrecognized|Unmatched|NotSatisfiable|OutOfBounds|^Incorrect|Inconsistent"),
+        (
+            m.ARGUMENT,
+            r"^Multiple|Disallowed|^Empty|Not(Valid|Provided|Distinct|Compatible|InServiceRegion)|DoesNotSupport",
+        ),
+        (
+            m.ARGUMENT,
+            r"LowConfidence|Unknown$|Verification(Failed)?$|InsufficientCapabilities|Unresolvable|PolicyError",
+        ),
+        (
+            m.CONFLICT,
+            r"Associated|HasOngoing|Being[A-Z]|Restoring|Resuming|Executing|Finalizing|Deprecated|Archived|HasCMKs",
+        ),
+        (
+            m.CONFLICT,
+            r"^Same|AreSame|IsDifferent|^No(Change|Update|Available|Running|Published|Schedule|Data)|Unchanged",
+        ),
+        (
+            m.CONFLICT,
+            r"Modified|Changed|Committed|Moved|Frozen|Inactive|^Disabled|Registered|Enabled$|Offline|Retired|Ended$",
+        ),
+        (
+            m.CONFLICT,
+            r"Full$|Reuse|^Last[A-Z]|Irreversible|Partially|Migration|^Cancell?ed|Subscribed|Uninitialized|Lock",
+        ),
+        (m.CONFLICT, r"(?<=[a-z])(Not|Un)[A-Z]|^Not[A-Z]"),
+        (m.FAILED, r"Fail(ed|ure)(?![a-z])|^UnableTo"),
     ),
-    (ToolArgumentError, r"(Token|Marker)NotFound|TooLarge|TooLong|TooBig|TooSmall|(Size|Length)(Limit)?Exceeded"),
-    (ResourceNotFoundError, r"NotFound|NoSuch|Do(es)?(Not|nt)Exist|Non[Ee]xist|NotExists?(?![a-z])"),
-    (ResourceNotFoundError, r"^Unknown\w*(Id|Name|Resource)$"),
-    (ResourceConflictError, r"Conflict|Already|Exists(?![a-z])|Duplicat|InUse(?![a-z])|NotEmpty|InProgress|Concurrent"),
-    (
-        ResourceConflictError,
-        r"CheckFailed|Precondition|OptimisticLock|Locked|Busy|Collision|NotReady|BeingDeleted|Stale",
-    ),
-    (
-        ResourceConflictError,
-        r"(Incorrect|Invalid|Illegal|Unexpected)\w*(State|Status)(?![a-z])|(State|Deleted|Disabled)$",
-    ),
-    (ResourceConflictError, r"(ETag|Version|Revision)Mismatch|Pending|Cannot|Unmodifiable|TerminationProtect|ReadOnly"),
-    (
-        ResourceConflictError,
-        r"Not(Active|Approved|Attached|Confirmed|Connected|Enabled|Published|Running|Started|Verified)",
-    ),
-    (ResourceConflictError, r"(Deleting|Outdated|OutOfSync|Referenced|Running|Stopping|Transitioning)$|Contains[A-Z]"),
-    (ToolArgumentError, r"TooMany(Tags|Entries|Parameters|Filters)|EmptyBatch"),
-    (ToolQuotaError, r"Quota|Limits?(Exceed|Reached|Perm)|Exceed\w*Limit|(Max|Maximum|Number|Count|Storage)\w*Exceed"),
-    (ToolQuotaError, r"^TooMany|Over(Limit|Quota)|StorageFull|InsufficientStorage"),
-    (ToolUnavailableError, r"Unavailable|Internal|^Server|Server$|ServiceFailure|Backend|BadGateway|Overload"),
-    (
-        ToolUnavailableError,
-        r"Insufficient\w*Capacity|OutOfCapacity|CapacityNotAvailable|FailedDependency|Dependency(Failed|Failure|$)",
-    ),
-    (ToolArgumentError, r"^Bad|Invalid|Malformed|Missing|Mismatch|Validation|Unsupported|NotSupported|Illegal"),
-    (ToolArgumentError, r"BadRequest|Required$|Unprocessable|Serialization|OutOfRange|Incompatible|NotAllowed|Expired"),
+    skipped={
+        "the name of an operation, which says only that it failed: the status decides": """
+            AddFlowOutputs420 BatchExecuteStatement BatchWrite CreateBridge420 CreateChimeWebhookConfiguration
+            CreateCustomDBEngineVersion CreateFlow420 CreateGateway420 CreateSlackChannelConfiguration
+            CreateTeamsChannelConfiguration DeleteAssociationSameAccount DeleteChimeWebhookConfiguration
+            DeleteMicrosoftTeamsUserIdentity DeleteSlackChannelConfiguration DeleteSlackUserIdentity
+            DeleteSlackWorkspaceAuthorization DeleteTeamsChannelConfiguration DeleteTeamsConfiguredTeam
+            DescribeChimeWebhookConfigurations DescribeSlackChannelConfigurations DescribeSlackUserIdentities
+            DescribeSlackWorkspaces EnableSoftwareTokenMFA ExecuteStatement GenerateResponse GetAccountPreferences
+            GetTeamsChannelConfiguration GrantFlowEntitlements420 ListMicrosoftTeamsConfiguredTeams
+            ListMicrosoftTeamsUserIdentities ListTeamsChannelConfigurations UpdateAccountPreferences
+            UpdateChimeWebhookConfiguration UpdateSlackChannelConfiguration UpdateTeamsChannelConfiguration
+        """,
+        "the name of a service or a thing, which says only that something is wrong with it: the status decides": """
+            ActiveDirectoryError AttachmentUpload Authorization Base BillExpiration CFNRegistry Client
+            CloudHsmService CloudHsmTag ClusterOnLatestRevision Configuration ConnectorAuthentication
+            CoreNetworkPolicy CustomCnameAssociation DataEncryption DeactivatingLastSystemUser DirectConnectClient
+            DocumentService DryRun ElasticBeanstalkService ExternalResource ExternalService FederationSource
+            GeneralService GlueEncryption GraphQLSchema IdentityCenterService InterconnectClient KMS KafkaRequest
+            KeySigningKeyInParentDSRecord Kms ManagedRule MarketplaceCommerceAnalytics Metadata
+            NoEntitlementsAllowed OAuthProvider Organizations PlatformTaskDefinitionIncompatibility PolicyEvaluation
+            PrivateType PublicZoneVPCAssociation QueryExecution RequestError RestApiClient RuntimeClientError S3
+            Search SecretsError Service ServiceAccount SessionStreaming SnapStart Tag TagOperation TagPolicy
+            TerminalRoutingStrategy UserPoolTagging WAFConfigurationWarning WAFServiceLinkedRoleError
+            WAFTagOperation
+        """,
+    },
 )
-
-_NARROWED: dict[tuple[type[ToolError] | None, int | None], type[ToolError]] = {
-    (ToolPermissionError, 401): ToolAuthenticationError,
-    (ToolAuthenticationError, 403): ToolPermissionError,
-    (ToolQuotaError, 429): ToolRateLimitError,
-}
-_EXISTS = "Already(?!InProgress)|Exists(?![a-z])|Duplicat|^BucketAlready"
-_CONCURRENT = "Concurrent|TransactionConflict|TransactionInProgress|OperationAborted|ReplicatedWrite|Retryable"
 
 
 def plain(code: object) -> str:
@@ -147,28 +189,20 @@ def plain(code: object) -> str:
     return text
 
 
-@lru_cache(maxsize=1_024)
-def meaning(code: str, status: int | None = None) -> type[ToolError] | None:
-    """The class of error that a plain code stands for, or None where nothing is known of it.
+def meaning_of(code: str, status: int | None = None) -> m.Meaning | None:
+    """The meaning of a plain code, or None if nothing is known of it.
 
     Args:
-        code: as `plain` gives it.
+        code: a result of `plain`.
         status: the HTTP status of the answer; it decides where one word means two things.
     """
-    known = _CLASSES.get(code)
-    if known is not None:
-        return known
-    found = next((cls for cls, words in _WORDS if re.search(words, code)), None)
-    return _NARROWED.get((found, status), found)
-
-
-@lru_cache(maxsize=1_024)
-def conflict(code: str) -> str | None:
-    """The canonical code of a conflict, where it is not a plain failed precondition.
-
-    Args:
-        code: as `plain` gives it.
-    """
-    if re.search(_EXISTS, code):
-        return "ALREADY_EXISTS"
-    return "ABORTED" if re.search(_CONCURRENT, code) else None
+    meaning = codes.meaning_of(code)
+    if meaning is None or status is None:
+        return meaning
+    if meaning.cls is m.FAILED.cls and 400 <= status < 500 and meaning.effect is None and code not in codes.listed:
+        return None  # a request that was rejected failed for the reason that the status gives
+    if status == 401 and meaning.cls in (m.PERMISSION.cls, m.ARGUMENT.cls):
+        return m.AUTHENTICATION
+    if status == 403 and meaning is m.AUTHENTICATION and code not in codes.listed:
+        return m.PERMISSION
+    return m.RATE_LIMIT if status == 429 and meaning is QUOTA else meaning

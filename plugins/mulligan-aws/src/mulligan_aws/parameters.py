@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
 
-from mulligan.plugin import Failure, Problem, safe_str
+from mulligan.plugin import Failure, Problem, pointer_to, safe_str
 
 _MOST = 8
 _NAME = r"(?P<name>[^\s,\"]{1,200})"
@@ -62,7 +61,7 @@ def _problem(match: re.Match[str], message: str) -> Problem:
         expected = f"at least {told['least']}"
     elif expected:
         expected = re.sub(_TYPES, r"\1", expected)[:500]
-    return Problem(pointer("Bucket" if name == "bucket" else path), message, expected)
+    return Problem(pointer_to("Bucket" if name == "bucket" else path), message, expected)
 
 
 def service_problems(failure: Failure) -> list[Problem]:
@@ -79,34 +78,24 @@ def _field_list_problems(failure: Failure) -> Iterator[Problem]:
     for field in fields if isinstance(fields, list) else ():
         name = field.get("name") or field.get("path") if isinstance(field, Mapping) else None
         if isinstance(name, str) and name:
-            yield Problem(pointer(name), "rejected by the service")
+            yield Problem(pointer_to(name), "rejected by the service")
 
 
 def _argument_name_problems(failure: Failure) -> Iterator[Problem]:
     name = failure.look("response", "Error", "ArgumentName")
     if isinstance(name, str) and name:
-        yield Problem(pointer(name), "rejected by the service")
+        yield Problem(pointer_to(name), "rejected by the service")
 
 
 def _constraint_problems(failure: Failure) -> Iterator[Problem]:
     for match in re.finditer(_REFUSED, failure.text):
         rule = match["rule"]
         if rule.startswith("not be null"):
-            yield Problem(pointer(match["name"]), "is missing")
+            yield Problem(pointer_to(match["name"]), "is missing")
         else:
-            yield Problem(pointer(match["name"]), "rejected by the service", _expected(rule))
+            yield Problem(pointer_to(match["name"]), "rejected by the service", _expected(rule))
 
 
 def _expected(rule: str) -> str | None:
     found = ((re.match(pattern, rule), words) for pattern, words in _RULES)
     return next((words.format(match[1]) for match, words in found if match), None)
-
-
-def pointer(path: str) -> str:
-    """`Filters[0].Name` as a JSON Pointer.
-
-    Args:
-        path: the way to a parameter, as AWS writes it.
-    """
-    parts: list[Any] = [part for part in re.split(r"[.\[\]/]", path) if part]
-    return "".join(f"/{part.replace('~', '~0')}" for part in parts)

@@ -20,7 +20,9 @@ from mulligan.plugin import (
     ToolRateLimitError,
     ToolTimeoutError,
     ToolUnavailableError,
+    meanings,
     status_error,
+    transport_error,
 )
 from mulligan_azure.codes import exists, meaning
 from mulligan_azure.facts import code as code_of
@@ -52,20 +54,20 @@ def _names(package: str, *names: str) -> tuple[str, ...]:
 @rules("azure.core.exceptions.IncompleteReadError", "azure.core.exceptions.ServiceResponseError")
 def interrupted(failure: Failure) -> ToolError | None:
     """The request was sent; then the answer did not come in time, or not whole."""
-    slow = ("azure.core.exceptions.ServiceResponseTimeoutError", "requests.exceptions.Timeout", "TimeoutError")
-    inner = failure.look("inner_exception")
-    if failure.matches(slow[0]) or (isinstance(inner, BaseException) and failure.about(inner).matches(*slow)):
-        return ToolTimeoutError("Azure did not respond in time.", effect="possible")
-    message = "The connection to Azure was dropped mid-request."
-    return ToolConnectionError(message, fatal=False, transient=True, effect="possible")
+    late = failure.matches("azure.core.exceptions.ServiceResponseTimeoutError")
+    return _connection(failure, meanings.TIMEOUT if late else meanings.DROPPED)
 
 
 @rules("azure.core.exceptions.ServiceRequestError")
 def unsent(failure: Failure) -> ToolError | None:
-    """The service cannot be reached: no request was sent."""
-    if failure.matches("azure.core.exceptions.ServiceRequestTimeoutError"):
-        return ToolTimeoutError("The connection to Azure timed out; nothing was sent.", effect="none")
-    return ToolConnectionError("Azure cannot be reached.", effect="none")
+    """The service cannot be reached: no request was sent, unless TLS ended midway."""
+    late = failure.matches("azure.core.exceptions.ServiceRequestTimeoutError")
+    return _connection(failure, meanings.NOT_SENT if late else meanings.UNREACHABLE)
+
+
+def _connection(failure: Failure, meaning: meanings.Meaning) -> ToolError:
+    error = None if meaning is meanings.NOT_SENT else transport_error(failure, service="Azure")
+    return error or meanings.error_of(failure, meaning, service="Azure")
 
 
 @rules("azure.identity.CredentialUnavailableError")
@@ -196,7 +198,7 @@ def unfit(failure: Failure) -> ToolError | None:
     return ToolArgumentError("The parameters do not match the Azure operation; nothing was sent.", effect="none")
 
 
-@rules(
+@rules.otherwise(
     "azure.core.exceptions.AzureError",
     "azure.core.exceptions.DeserializationError",
     "azure.eventhub.exceptions.EventHubError",
@@ -206,4 +208,4 @@ def other(failure: Failure) -> ToolError | None:
     return ToolExecutionError("The Azure client failed.")
 
 
-classify = rules.hookimpl(tryfirst=True)
+classify, classify_otherwise = rules.hookimpls(tryfirst=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from mulligan_google import answers, connections, credentials
 from mulligan_google.answers import rules
 
-__all__ = ["answers", "classify", "connections", "credentials", "mulligan_api", "rules"]
+__all__ = ["answers", "classify", "classify_otherwise", "connections", "credentials", "mulligan_api", "rules"]
 
 mulligan_api = "1.0"
-classify = rules.hookimpl(tryfirst=True)
+classify, classify_otherwise = rules.hookimpls(tryfirst=True)

@@ -218,7 +218,13 @@ def parameters(failure: Failure) -> ToolError | None:
     )
 
 
-@rules("googleapiclient.errors.Error", "google.api_core.exceptions.GoogleAPIError")
+@rules("googleapiclient.errors.InvalidJsonError")
+def not_json(_: Failure) -> ToolError | None:
+    """An answer or a description of an API that is not JSON."""
+    return ToolExecutionError("Google returned a response that is not JSON.")
+
+
+@rules.otherwise("googleapiclient.errors.Error", "google.api_core.exceptions.GoogleAPIError")
 def other(failure: Failure) -> ToolError | None:
     """Anything else that the libraries raise by themselves, such as an answer that cannot be read."""
     return ToolExecutionError("Google's library failed.")

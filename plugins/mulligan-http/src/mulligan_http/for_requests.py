@@ -52,7 +52,7 @@ def read_timeout(_: Failure) -> ToolError:
 @rules("requests.SSLError")
 def tls(failure: Failure) -> ToolError:
     """A certificate or a handshake that failed."""
-    return outcomes.insecure(failure, sent=True)
+    return outcomes.insecure(failure)
 
 
 @rules("requests.TooManyRedirects")

@@ -61,8 +61,7 @@ def read_timeout(_: Failure) -> ToolError:
 @rules("urllib3.SSLError")
 def tls(failure: Failure) -> ToolError:
     """A certificate that is refused comes before the request; another TLS failure may come after it."""
-    refused = failure.about(_inner(failure)).matches("ssl.SSLCertVerificationError", "ssl.CertificateError")
-    return outcomes.insecure(failure, sent=not refused)
+    return outcomes.insecure(failure)
 
 
 @rules("urllib3.ProtocolError")

@@ -10,6 +10,7 @@ from mulligan.plugin import (
     ToolError,
     ToolExecutionError,
     ToolTimeoutError,
+    transport_error,
 )
 
 _URLS = (("request", "url"), ("url",))
@@ -51,10 +52,12 @@ def _hostname(url: str) -> str | None:
         return None
 
 
-def insecure(failure: Failure, *, sent: bool = False) -> ToolError:
-    """The certificate or the handshake failed."""
-    message = "The TLS connection could not be established."
-    return ToolConnectionError(message, fatal=not names_host(failure), effect="possible" if sent else "none")
+def insecure(failure: Failure) -> ToolError:
+    """The certificate or the handshake failed, or the connection ended midway."""
+    error = transport_error(failure) or ToolConnectionError("The TLS connection failed.", effect="possible")
+    if not error.transient:
+        error.fatal = not names_host(failure)
+    return error
 
 
 def dropped() -> ToolError:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from mulligan_llm import hub, others, stainless
 from mulligan_llm.classification import rules
 
-__all__ = ["classify", "hub", "mulligan_api", "others", "rules", "stainless"]
+__all__ = ["classify", "classify_otherwise", "hub", "mulligan_api", "others", "rules", "stainless"]
 
 mulligan_api = "1.0"
-classify = rules.hookimpl(tryfirst=True)
+classify, classify_otherwise = rules.hookimpls(tryfirst=True)

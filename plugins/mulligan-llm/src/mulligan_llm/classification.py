@@ -18,11 +18,14 @@ from mulligan.plugin import (
     ToolTimeoutError,
     ToolUnavailableError,
     status_error,
+    transport_error,
 )
+from mulligan.plugin import meanings as m
 from mulligan_llm.codes import meaning
 from mulligan_llm.error_body import error_in, problems, resource
 
 rules = Rules()
+_SERVICE = "the model service"
 
 _MESSAGES: Mapping[type[ToolError], str] = {
     ToolAuthenticationError: "The model service rejected the API key",
@@ -91,3 +94,24 @@ def codes_of(failure: Failure) -> tuple[object, ...]:
     """
     answer = error_in(failure)
     return answer.get("code"), answer.get("type"), answer.get("status")
+
+
+def connection(failure: Failure, provider: str) -> ToolError:
+    """What a failed connection means, by what the SDK's HTTP client met.
+
+    Args:
+        failure: what happened; the reason is in its chain of causes.
+        provider: the service.
+    """
+    error = transport_error(failure, service=_SERVICE, provider=provider)
+    return error or m.error_of(failure, m.CONNECTION, service=_SERVICE, provider=provider, http_status=None)
+
+
+def timeout(failure: Failure, provider: str) -> ToolError:
+    """The service did not answer in time.
+
+    Args:
+        failure: what happened.
+        provider: the service.
+    """
+    return m.error_of(failure, m.TIMEOUT, service=_SERVICE, provider=provider, http_status=None)

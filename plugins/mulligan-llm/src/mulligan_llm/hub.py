@@ -18,9 +18,8 @@ from mulligan.plugin import (
     ToolUnavailableError,
     safe_str,
 )
-from mulligan_llm.classification import decide, rules
+from mulligan_llm.classification import connection, decide, rules
 from mulligan_llm.error_body import error_in
-from mulligan_llm.transport import connection
 
 _FILE = r"/resolve/[^/]+/([^?#]+)"
 _HIDDEN = " Or it is not visible with these credentials."

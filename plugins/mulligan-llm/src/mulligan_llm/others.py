@@ -15,9 +15,8 @@ from mulligan.plugin import (
     ToolExecutionError,
     ToolQuotaError,
 )
-from mulligan_llm.classification import codes_of, decide, rules
+from mulligan_llm.classification import codes_of, connection, decide, rules
 from mulligan_llm.error_body import error_in
-from mulligan_llm.transport import RAW, connection
 
 _SDKS = {
     "cohere": "cohere",
@@ -109,7 +108,10 @@ def ollama_unreachable(failure: Failure) -> ToolError | None:
     return ToolConnectionError("Ollama cannot be reached: it may not be running.", effect="none", provider="ollama")
 
 
-@rules(*RAW)
+@rules(
+    *("httpx.TransportError", "httpx2.TransportError", "httpx.InvalidURL", "httpx2.InvalidURL"),
+    *("aiohttp.ClientError", "requests.RequestException"),
+)
 def let_through(failure: Failure) -> ToolError | None:
     """A connection error of the HTTP client that an SDK let through: its traceback tells which SDK."""
     package = failure.came_through(*_SDKS)

@@ -17,8 +17,7 @@ from mulligan.plugin import (
     ToolQuotaError,
     ToolRateLimitError,
 )
-from mulligan_llm.classification import codes_of, decide, rules
-from mulligan_llm.transport import connection, timeout
+from mulligan_llm.classification import codes_of, connection, decide, rules, timeout
 
 _PROVIDERS = {
     "openai": "openai",
@@ -89,7 +88,11 @@ def litellm(failure: Failure) -> ToolError | None:
 def timed_out(failure: Failure) -> ToolError | None:
     """The SDK gave up waiting; its class is one of connection errors."""
     cause = connection(failure, _provider(failure)) if len(failure.exceptions) > 1 else None
-    return cause if cause is not None and cause.effect == "none" and cause.transient else timeout(_provider(failure))
+    return (
+        cause
+        if cause is not None and cause.effect == "none" and cause.transient
+        else timeout(failure, _provider(failure))
+    )
 
 
 @rules(*_named("APIConnectionError"))
@@ -135,12 +138,17 @@ def credentials(failure: Failure) -> ToolError | None:
 
 
 @rules(*(f"{package}.{root}" for package, root in _ROOTS.items()))
+def key(failure: Failure) -> ToolError | None:
+    """No API key was given."""
+    if len(failure.exceptions) > 1 or not failure.says(*_NO_KEY):
+        return None
+    message = "No API key for the model service is set."
+    return ToolAuthenticationError(message, provider=_provider(failure), effect="none")
+
+
+@rules.otherwise(*(f"{package}.{root}" for package, root in _ROOTS.items()))
 def other(failure: Failure) -> ToolError | None:
-    """Anything else of the SDK itself: no API key was given, or an answer ended before it was whole."""
-    if len(failure.exceptions) == 1 and failure.says(*_NO_KEY):
-        return ToolAuthenticationError(
-            "No API key for the model service is set.", provider=_provider(failure), effect="none"
-        )
+    """Anything else of the SDK itself, such as an answer that ended before it was whole."""
     return ToolExecutionError("The SDK of the model service failed.", provider=_provider(failure))
 
 

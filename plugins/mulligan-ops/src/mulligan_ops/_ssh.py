@@ -93,13 +93,19 @@ def ssh_disconnected(failure: Failure) -> ToolError:
 
 
 @rules("paramiko.SSHException")
-def ssh_session(failure: Failure) -> ToolError:
+def ssh_session(failure: Failure) -> ToolError | None:
     """A session that could not be set up, or was lost."""
     if failure.says("not found in known_hosts"):
         return _unknown_host(failure)
     for phrases, meaning in _SESSION:
         if failure.says(*phrases):
             return meanings.error_of(failure, meaning, resource=None)
+    return None
+
+
+@rules.otherwise("paramiko.SSHException")
+def ssh_other(_: Failure) -> ToolError:
+    """Any other failure of a session."""
     return ToolExecutionError("The SSH session failed.")
 
 

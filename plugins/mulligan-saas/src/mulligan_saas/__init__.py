@@ -3,10 +3,10 @@
 from mulligan.plugin import Rules
 from mulligan_saas import confluence, discord, jira, notion, slack
 
-__all__ = ["classify", "mulligan_api", "rules"]
+__all__ = ["classify", "classify_otherwise", "mulligan_api", "rules"]
 
 mulligan_api = "1.0"
 rules = Rules()
 rules.include(slack.rules, notion.rules, jira.rules, confluence.rules, discord.rules)
 
-classify = rules.hookimpl()
+classify, classify_otherwise = rules.hookimpls()

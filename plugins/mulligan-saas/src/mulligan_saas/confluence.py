@@ -18,6 +18,7 @@ from mulligan.plugin import (
 
 rules = Rules("confluence")
 
+_NAMES_PAGE = re.compile(r"(?:\b|_)(?:id|key|title|space)$|[a-z](?:Id|ID|Key|Title|Space)$", re.ASCII)
 _PATH = re.compile(r"/wiki/(?:rest/)?api/|/rest/api/(?:content|space|search|user|group|longtask|audit|template)\b")
 
 
@@ -43,7 +44,7 @@ def _is_confluence(failure: Failure) -> bool:
 def _resource(failure: Failure) -> str | None:
     """The argument that names a page or a space; else what the failure tells."""
     for name, value in (failure.arguments or {}).items():
-        if name.lower().endswith(("id", "key", "title", "space")) and isinstance(value, (str, int)):
+        if _NAMES_PAGE.search(name) and type(value) in (str, int):
             return str(value)
     return failure.resource
 
@@ -73,7 +74,7 @@ def value(_: Failure) -> ToolError:
     return ToolArgumentError("Confluence rejected the values.")
 
 
-@rules("atlassian.ApiError", "atlassian.JsonRPCError")
+@rules.otherwise("atlassian.ApiError", "atlassian.JsonRPCError")
 def other(_: Failure) -> ToolError:
     """Any other error of the client."""
     return ToolExecutionError("Confluence failed.")

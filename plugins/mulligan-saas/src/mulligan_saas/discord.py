@@ -1,6 +1,7 @@
 """Discord, through discord.py. Its own code counts before the status.
 
-https://docs.discord.com/developers/topics/opcodes-and-status-codes
+https://docs.discord.com/developers/topics/opcodes-and-status-codes and the package discord-api-types 0.38.57, whose list
+is `tests/published/discord.txt`.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from mulligan.plugin import (
+    Codes,
     Failure,
     Problem,
     ResourceConflictError,
@@ -15,47 +17,90 @@ from mulligan.plugin import (
     Rules,
     ToolArgumentError,
     ToolAuthenticationError,
-    ToolConnectionError,
     ToolError,
     ToolExecutionError,
     ToolPermissionError,
     ToolRateLimitError,
     ToolUnavailableError,
+    named_argument,
     status_error,
 )
+from mulligan.plugin import meanings as m
 
 rules = Rules("discord")
+SERVICE = "Discord"
 
-_CODES: Mapping[type[ToolError], tuple[int, ...]] = {
-    ToolAuthenticationError: (40001, 50014, 50025, 60003),
-    ToolPermissionError: (
-        20001, 20009, 20012, 20018, 40002, 40007, 50001, 50005, 50007, 50009, 50013, 50020, 160002, 200000,
-    ),
-    ToolRateLimitError: (20016, 20022, 20028, 20029, 31001, 31002, 40062),
-    ToolArgumentError: (
-        40005, 40067, 50003, 50006, 50008, 50016, 50019, 50021, 50024, 50033, 50034, 50035, 50036, 50046, 50109,
-    ),
-    ResourceConflictError: (40032, 40033, 40041, 40060, 40061, 40074, 50083, 50074, 160004, 160005, 180000),
-    ToolUnavailableError: (40043, 110001, 130000, 170001),
-}  # fmt: skip
-_CLASS = {code: cls for cls, codes in _CODES.items() for code in codes}
-_EXISTS = (40033, 40041, 40060, 40061, 40074, 160004)
-_MESSAGES: Mapping[type[ToolError], str] = {
-    ToolAuthenticationError: "Discord rejected the token",
-    ToolPermissionError: "Discord denied permission",
-    ToolRateLimitError: "Discord's rate limit is reached",
-    ToolArgumentError: "Discord rejected the arguments",
-    ResourceConflictError: "The current state does not allow this",
-    ResourceNotFoundError: "Discord found no such resource",
-    ToolUnavailableError: "Discord is temporarily unavailable",
-}
-_CLOSED: Mapping[int, type[ToolError]] = {
-    4004: ToolAuthenticationError,
-    4008: ToolRateLimitError,
-    4013: ToolPermissionError,
-    4014: ToolPermissionError,
-}
+TOKEN = m.AUTHENTICATION._replace(message="The service rejected the token")
+DENIED = m.PERMISSION._replace(message="The service does not allow this to the account here", fatal=False)
+PLAN = m.PERMISSION._replace(message="The service requires a higher plan for this")
+EXISTS = m.EXISTS._replace(message="The service reports that this is already so")
+MISUSED = m.FAILED._replace(message="The client of the service is used incorrectly")
+CLOSED = m.DROPPED._replace(message="The service closed the connection")
+INTENTS = m.PERMISSION._replace(message="The service has not granted the requested intents")
 
+codes = Codes(
+    {
+        m.NOT_FOUND: (range(10_000, 20_000), 50146, 80004),
+        TOKEN: (40001, 40012, 50014, 50025, 50027, 60003, 530001, 530002, 530003, 530004, 530007),
+        m.PERMISSION: (20001, 20002, 20012, 20018, 40002, 40333, 50001, 50013, 50026, 50178, 530000),
+        PLAN: (20015, 20035, 50070, 50097, 50101),
+        DENIED: (
+            20009, 20017, 20024, 40007, 50005, 50007, 50009, 50095, 50167, 50173, 50278, 50600, 90001, 90002, 160002,
+            160009, 160010, 160014, 200000, 200001, 240000, 340015, 400001, 520000,
+        ),
+        m.RATE_LIMIT: (
+            20016, 20022, 20028, 20029, 30034, 30037, 30040, 30042, 30046, 40003, 40062,
+        ),
+        m.LIMIT_REACHED: (range(30_000, 31_000), 40094, 50011, 160006, 160007),
+        EXISTS: (30031, 40033, 40041, 40060, 40061, 40074, 150006, 160004),
+        m.CONFLICT: (
+            40009, 40018, 40019, 40032, 40066, 50004, 50010, 50036, 50054, 50073, 50074, 50080, 50083, 50086, 50131, 50132,
+            50144, 50145, 50162, 50163, 160005, 180000, 350000, 350001, 520001, 520003, 520006,
+        ),
+        m.TOO_LARGE: (40005, 50015, 50045, 50124, 50138, 170003, 170004, 170005, 170007),
+        m.ARGUMENT: (
+            20031, 30052, 40058, 40067, 50002, 50003, 50006, 50008, 50012, 50016, 50017, 50019, 50020, 50021, 50024, 50028,
+            50033, 50034, 50035, 50039, 50041, 50046, 50055, 50057, 50067, 50068, 50081, 50084, 50085, 50091, 50109, 50110,
+            50123, 50151, 50159, 50160, 50161, 50192, 170001, 170002, 170006, range(220_000, 220_100), 520002, 520004,
+        ),
+        m.UNAVAILABLE: (40004, 40006, 40043, 110000, 110001, 130000),
+        m.FAILED: (180002, 500000, 530006),
+    },
+    skipped={"a general error, of which the status says more": (0,)},
+)  # fmt: skip
+gateway_codes = Codes(
+    {
+        TOKEN: (4003, 4004),
+        INTENTS: (4014,),
+        m.RATE_LIMIT: (4008,),
+        MISUSED: (4001, 4002, 4005, 4007, 4010, 4011, 4012, 4013),
+        CLOSED: (range(1000, 2000), 4000, 4009),
+    }
+)
+voice_codes = Codes(
+    {
+        TOKEN: (4003, 4004),
+        m.NOT_FOUND: (4011,),
+        m.RATE_LIMIT: (4021,),
+        MISUSED: (4001, 4002, 4005, 4012, 4016, 4017, 4020),
+        CLOSED: (range(1000, 2000), 4006, 4009, 4014, 4015, 4022),
+    }
+)
+rpc_codes = Codes(
+    {
+        TOKEN: (4007, 4009),
+        m.PERMISSION: (4008, 5009),
+        DENIED: (4006,),
+        m.RATE_LIMIT: (5010,),
+        m.CONFLICT: (5003, 5004, 5006),
+        m.ABORTED: (1002,),
+        m.ARGUMENT: (4000, 4002, 4003, 4004, 4005, range(4010, 4020), 5005),
+        m.TIMEOUT: (5001, 5002),
+        m.CANCELLED: (5007,),
+        m.UNAVAILABLE: (1001,),
+        m.FAILED: (1000, 5000, 5008),
+    }
+)
 _NAMED = (
     "Object", "Member", "Guild", "User", "Message", "Channel", "Thread", "Role", "Emoji", "GuildSticker",
     "ScheduledEvent", "SoundboardSound",
@@ -65,38 +110,29 @@ _NAMED = (
 @rules("discord.RateLimited")
 def rate_limited(failure: Failure) -> ToolError:
     """A wait that is longer than the client was allowed to sleep."""
-    return ToolRateLimitError("Discord's rate limit is reached.", retry_after=failure.retry_after)
+    return m.error_of(failure, m.RATE_LIMIT, service=SERVICE)
 
 
 @rules("discord.HTTPException")
 def answered(failure: Failure) -> ToolError:
-    """An answer of Discord by its own code: 10xxx is not there, 30xxx is a limit that is reached; else by status."""
-    code = failure.look("code")
-    cls = _meaning(code) if isinstance(code, int) else None
-    if cls is None:
-        return status_error(failure)
-    error = cls(f"{_MESSAGES[cls]} (Discord code {code}).", http_status=failure.status)
-    if cls is ResourceNotFoundError:
-        error.resource = _resource(failure)
-        error.message = f"Resource not found: {error.resource}" if error.resource else error.message
-    elif cls is ToolArgumentError:
-        error.problems = _problems(failure)
-    elif cls is ToolRateLimitError:
-        error.retry_after = failure.retry_after
-    elif code in _EXISTS:
-        error.code = "ALREADY_EXISTS"
+    """An answer of Discord by its own code; else by status."""
+    error = codes.error(failure, failure.look("code"), service=SERVICE) or status_error(failure, service=SERVICE)
+    if isinstance(error, ResourceNotFoundError):
+        error.resource = _resource(failure) or error.resource
+        if error.resource:
+            error.message = f"Resource not found: {error.resource}"
+    elif isinstance(error, ToolArgumentError):
+        error.problems = _problems(failure) or error.problems
     return error
 
 
-def _meaning(code: int) -> type[ToolError] | None:
-    if 10_000 <= code < 20_000:
-        return ResourceNotFoundError
-    return _CLASS.get(code, ResourceConflictError if 30_000 <= code < 31_000 else None)
-
-
 def _resource(failure: Failure) -> str | None:
-    ids = [value for name, value in (failure.arguments or {}).items() if name.lower().endswith("id")]
-    return str(ids[-1]) if ids and isinstance(ids[-1], (str, int)) else failure.resource
+    """The argument that the answer names, as `channel_id` for "Unknown Channel"; else the only or last id."""
+    arguments = failure.arguments or {}
+    name = named_argument(str(failure.look("text")), arguments)
+    ids = [one for one in arguments if one.lower().endswith("id")]
+    value = arguments.get(name or (ids[-1] if ids else ""))
+    return str(value) if isinstance(value, (str, int)) else None
 
 
 def _problems(failure: Failure) -> list[Problem]:
@@ -132,12 +168,29 @@ def intents(_: Failure) -> ToolError:
 
 @rules("discord.ConnectionClosed")
 def closed(failure: Failure) -> ToolError:
-    """The gateway closed the connection; its code may tell why."""
-    code = failure.look("code")
-    cls = _CLOSED.get(code) if isinstance(code, int) else None
-    if cls is not None:
-        return cls(f"{_MESSAGES[cls]}.")
-    return ToolConnectionError("Discord closed the connection.", fatal=False, transient=True, effect="possible")
+    """The gateway, or a voice server, closed the connection; its code may tell why."""
+    known = voice_codes if failure.look("shard_id") is None else gateway_codes
+    meaning = known.meaning_of(failure.look("code")) or CLOSED
+    return m.error_of(failure, meaning, service=SERVICE)
+
+
+@rules("pypresence.DiscordError")
+def desktop(failure: Failure) -> ToolError | None:
+    """An error code of the desktop app, as pypresence raises it."""
+    return rpc_codes.error(failure, failure.look("code"), service=SERVICE)
+
+
+@rules("discord.InvalidData")
+def unreadable(failure: Failure) -> ToolError:
+    """An answer of Discord that the client cannot read."""
+    message = "The service sent data that its client cannot read"
+    return m.error_of(failure, m.FAILED._replace(message=message), service=SERVICE)
+
+
+@rules("discord.CommandNotFound")
+def command_not_found(failure: Failure) -> ToolError:
+    """A command that the bot does not have."""
+    return m.error_of(failure, m.NOT_FOUND._replace(message="The bot has no such command"), resource=None)
 
 
 @rules("discord.GatewayNotFound")
@@ -177,7 +230,7 @@ def command_argument(_: Failure) -> ToolError:
     return ToolArgumentError("The arguments do not match the command.")
 
 
-@rules("discord.ClientException", "discord.CommandError")
+@rules.otherwise("discord.ClientException", "discord.CommandError")
 def misuse(failure: Failure) -> ToolError | None:
     """The client is used in a way that it does not allow; what a command raised is known by its cause."""
     if failure.matches("discord.CommandInvokeError", "discord.ConversionError"):

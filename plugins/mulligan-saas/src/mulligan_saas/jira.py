@@ -22,6 +22,7 @@ from mulligan.plugin import (
 
 rules = Rules("jira")
 
+_NAMES_ISSUE = re.compile(r"(?:\b|_)(?:id|key)$|[a-z](?:Id|ID|Key)$", re.ASCII)
 _PATH = re.compile(r"/rest/(?:api/(?:2|3|latest)|agile/\d|servicedeskapi)/")
 _LAST = re.compile(r"/rest/[\w/.-]*?/(?:issue|project|user|group|filter|board|sprint|version|component)/([\w.-]+)")
 _FOR_FIELD = re.compile(r"\bfor the field '([\w ]{1,60})'")
@@ -60,7 +61,7 @@ def _refused_login(failure: Failure) -> bool:
 def _resource(failure: Failure) -> str | None:
     """The argument that names an issue, project or the like; else the last name in the address."""
     for name, value in (failure.arguments or {}).items():
-        if name.lower().endswith(("key", "_id", "id")) and isinstance(value, (str, int)):
+        if _NAMES_ISSUE.search(name) and type(value) in (str, int):
             return str(value)
     address = _LAST.search(f"{failure.look('url')} {failure.look('response', 'url')}"[:4_000])
     return address[1] if address else failure.resource
@@ -76,7 +77,13 @@ def _problems(failure: Failure) -> list[Problem]:
     return [Problem(f"/{named[1]}", "has a value unknown to Jira")] if named else []
 
 
-@rules("jira.JIRAError", "jira.NotJIRAInstanceError")
+@rules("jira.NotJIRAInstanceError")
+def misuse(_: Failure) -> ToolError:
+    """A function of the client that was not given a client."""
+    return ToolExecutionError("The Jira client is used incorrectly.", effect="none")
+
+
+@rules.otherwise("jira.JIRAError")
 def without_answer(failure: Failure) -> ToolError | None:
     """The client's own mistake, or an empty answer."""
-    return ToolExecutionError("The Jira client received no usable response.") if failure.status is None else None
+    return ToolExecutionError("The Jira client received no usable response.")

@@ -46,7 +46,7 @@ def timeout(_: Failure) -> ToolError:
 
 
 @rules("ddgs.DDGSException", "duckduckgo_search.DuckDuckGoSearchException")
-def failed(failure: Failure) -> ToolError:
+def failed(failure: Failure) -> ToolError | None:
     """Nothing was found, nothing was asked, or the engines cannot be reached; only the text tells which."""
     if failure.says("no results found"):
         return ResourceNotFoundError("The search found nothing. Use other or fewer words.")
@@ -57,4 +57,10 @@ def failed(failure: Failure) -> ToolError:
         return status_error(failure, int(status[1]))
     if failure.says(*_NO_CONNECTION):
         return ToolConnectionError("The search engines cannot be reached.", effect="none")
+    return None
+
+
+@rules.otherwise("ddgs.DDGSException", "duckduckgo_search.DuckDuckGoSearchException")
+def other(_: Failure) -> ToolError:
+    """Anything else of the client."""
     return ToolExecutionError("The search engines returned no usable response.")

@@ -15,10 +15,12 @@ from mulligan.plugin import (
     ToolError,
     ToolQuotaError,
     status_error,
+    transport_error,
 )
-from mulligan_search import transport
+from mulligan.plugin import meanings as m
 
 rules = Rules("serpapi")
+SERVICE = "SerpApi"
 _MISSING = re.compile(r"\bmissing (?:query )?`(\w{1,40})` parameter", re.IGNORECASE)
 
 
@@ -37,13 +39,13 @@ def no_search_id(_: Failure) -> ToolError:
 @rules("serpapi.TimeoutError")
 def timeout(failure: Failure) -> ToolError:
     """No answer in time."""
-    return transport.timed_out(failure)
+    return transport_error(failure, service=SERVICE) or m.error_of(failure, m.TIMEOUT, service=SERVICE)
 
 
 @rules("serpapi.HTTPConnectionError")
 def connection(failure: Failure) -> ToolError:
     """No connection, or one that was dropped."""
-    return transport.connection_error(failure)
+    return transport_error(failure, service=SERVICE) or m.error_of(failure, m.DROPPED, service=SERVICE)
 
 
 @rules("serpapi.HTTPError")

@@ -15,10 +15,12 @@ from mulligan.plugin import (
     ToolUnavailableError,
     safe_str,
     status_error,
+    transport_error,
 )
-from mulligan_search import transport
+from mulligan.plugin import meanings as m
 
 rules = Rules("wikipedia")
+SERVICE = "Wikipedia"
 _OPTIONS = 8
 _WORDS = 8
 
@@ -64,7 +66,7 @@ def too_busy(_: Failure) -> ToolError:
 
 
 @rules("wikipedia.WikipediaException")
-def told(failure: Failure) -> ToolError:
+def told(failure: Failure) -> ToolError | None:
     """What Wikipedia's API answered with: https://www.mediawiki.org/wiki/API:Errors_and_warnings."""
     if failure.says("exceeded your rate limit", "rate limit", "too many requests"):
         return ToolRateLimitError("Wikipedia's rate limit is reached.")
@@ -72,6 +74,12 @@ def told(failure: Failure) -> ToolError:
         return ToolArgumentError("Wikipedia rejected the query.")
     if failure.says("read-only", "database", "search is currently too busy", "temporarily", "replication lag"):
         return ToolUnavailableError("Wikipedia is temporarily unavailable.")
+    return None
+
+
+@rules.otherwise("wikipedia.WikipediaException")
+def other(_: Failure) -> ToolError:
+    """Anything else of the client."""
     return ToolExecutionError("Wikipedia failed.")
 
 
@@ -103,13 +111,13 @@ def status(failure: Failure) -> ToolError:
 @rules("wikipediaapi.WikiHttpTimeoutError")
 def timeout(failure: Failure) -> ToolError:
     """wikipediaapi: no answer in time."""
-    return transport.timed_out(failure)
+    return transport_error(failure, service=SERVICE) or m.error_of(failure, m.TIMEOUT, service=SERVICE)
 
 
 @rules("wikipediaapi.WikiConnectionError")
 def connection(failure: Failure) -> ToolError:
     """wikipediaapi: no connection, or one that was dropped."""
-    return transport.connection_error(failure)
+    return transport_error(failure, service=SERVICE) or m.error_of(failure, m.DROPPED, service=SERVICE)
 
 
 @rules("wikipediaapi.WikiInvalidJsonError")

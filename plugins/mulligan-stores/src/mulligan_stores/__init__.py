@@ -9,9 +9,9 @@ from __future__ import annotations
 from mulligan.plugin import Rules
 from mulligan_stores import _elasticsearch, _mongodb, _redis, _vectors
 
-__all__ = ["classify", "mulligan_api", "rules"]
+__all__ = ["classify", "classify_otherwise", "mulligan_api", "rules"]
 
 mulligan_api = "1.0"
 rules = Rules()
 rules.include(_redis.rules, _mongodb.rules, _elasticsearch.rules, _vectors.rules)
-classify = rules.hookimpl()
+classify, classify_otherwise = rules.hookimpls()

@@ -163,7 +163,14 @@ def _pause(failure: Failure) -> float | None:
 
 
 @rules("elastic_transport.TransportError", "elasticsearch.helpers.ScanError", "opensearchpy.OpenSearchException")
-def elasticsearch_client(failure: Failure) -> ToolError:
-    """Anything else that the client noticed: a document or an answer that is no JSON, a failed sniff."""
-    unsent = failure.says("Unable to serialize")
-    return (m.WRONG if unsent else m.FAILED)(provider=_provider(failure))
+def elasticsearch_client(failure: Failure) -> ToolError | None:
+    """A document that cannot be written as JSON; nothing was sent."""
+    return m.WRONG(provider=_provider(failure)) if failure.says("Unable to serialize") else None
+
+
+@rules.otherwise(
+    "elastic_transport.TransportError", "elasticsearch.helpers.ScanError", "opensearchpy.OpenSearchException"
+)
+def elasticsearch_other(failure: Failure) -> ToolError:
+    """Anything else that the client noticed: an answer that is no JSON, a failed sniff."""
+    return m.FAILED(provider=_provider(failure))

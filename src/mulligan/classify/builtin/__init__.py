@@ -65,4 +65,4 @@ def process(failure: Failure) -> ToolError | None:
 rules.include(
     *(part.rules for part in (os_rules, python_rules, argument_rules, mail_rules, http_rules, sql_rules, late_rules))
 )
-classify = rules.hookimpl(trylast=True)
+classify = rules.hookimpl()  # registered first, so asked after other plugins and before those marked `trylast`

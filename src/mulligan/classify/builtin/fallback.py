@@ -56,18 +56,10 @@ _BUGS = (
 )
 
 
-def _chain(failure: Failure) -> tuple[Failure, ...]:
-    """The failures of the whole chain, if this is the last of them; otherwise none."""
-    outer = failure.outer or failure
-    if len(outer.exceptions) > 1 and failure.exception is not outer.exceptions[-1]:
-        return ()
-    return (outer, *outer.inner)
-
-
 @rules()
 def told_status(failure: Failure) -> ToolError | None:
     """The message reports an HTTP status: `status code 404`, `error: 404`, `404 Not Found`."""
-    for one in _chain(failure):
+    for one in failure.whole_chain:
         is_key = issubclass(type(one.exception), LookupError)  # the 404 in `KeyError(404)` is a key, not a status
         status = None if is_key or _is_bug(one.exception) else _find_status(one.text, one.told)
         if status is not None:
@@ -96,7 +88,7 @@ def class_name(failure: Failure) -> ToolError | None:
 @rules()
 def message_text(failure: Failure) -> ToolError | None:
     """The message contains a known clause, such as `Read timed out`. Python's messages about bugs do not count."""
-    for one in _chain(failure):
+    for one in failure.whole_chain:
         error = None if _is_bug(one.exception) else text_error(one)
         if error is not None:
             return error
@@ -114,7 +106,7 @@ def general_name(failure: Failure) -> ToolError | None:
 
 
 def _classify_by_name(failure: Failure, *, vague: bool) -> ToolError | None:
-    chain = _chain(failure)
+    chain = failure.whole_chain
     for place, one in enumerate(chain):
         meaning = _meaning_of_class(one.exception)
         if meaning is not None and (meaning in _VAGUE) is vague:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from mulligan.hooks.registration import plugin_name
 from mulligan.pipeline import Pipeline
-from mulligan.plugin import PluginError, ToolError, ToolResult, safe_str
+from mulligan.plugin import PluginError, ToolError, ToolExecutionError, ToolResult, safe_str
 from mulligan.testing.conformance.base import (
     Conformance,
     Sample,
@@ -78,6 +78,18 @@ class ClassifierConformance(Conformance):
             yield f"{what}: {name} is {found!r}, expected {wanted!r} (rule {error.rule})"
         if not self._is_from_plugin(error):
             yield f"{what}: this plugin abstains"
+
+    def test_says_no_less_than_mulligan(self, request: Any) -> None:
+        """For no sample would mulligan alone have given a more specific class, a resource, a wait or problems."""
+        __tracebackhide__ = True
+        samples = [sample_of(one) for one in self.given(request, "samples")]
+        with Pipeline(autoload=False) as alone, self.pipeline(block=()) as both:
+            assert_no_problems(
+                [problem for sample in samples for problem in _losses(sample, alone, both)],
+                "Move a rule that only knows which library failed to `rules.otherwise`, which is asked after mulligan's own "
+                "rules, or read what they read: failure.resource, .retry_after, .problems. If less is meant, the sample's "
+                "third item says so: {'message': ...}, {'resource': None}.",
+            )
 
     def test_never_raises(self, request: Any) -> None:
         """It answers or abstains for every input, even for its own classes with invalid fields."""
@@ -228,6 +240,30 @@ class ClassifierConformance(Conformance):
             found += variants(sample.failure)
         found += [fault for name in known for fault in imposters(name)]
         return [fault for fault in found if not holding or any(word in fault.name for word in holding)]
+
+
+_VAGUE = (ToolError, ToolExecutionError)
+_KNOWLEDGE = ("resource", "retry_after", "problems")
+_DECISIONS = frozenset(("message", "code", "effect"))
+
+
+def _losses(sample: Sample, alone: Pipeline, both: Pipeline) -> Iterator[str]:
+    """What a failure loses by the plugin, unless the sample says that it is to."""
+    own, ours = (one.classify(sample.failure, tool="some_tool", arguments=sample.arguments) for one in (both, alone))
+    what = f"{type(sample.failure).__name__}({safe_str(sample.failure, 80)})"
+    if own is None or ours is None:
+        return
+    if type(own) in _VAGUE and type(ours) not in _VAGUE and _DECISIONS.isdisjoint(sample.fields):
+        yield f"{what}: {type(own).__name__} ({_rule_name(own)}), but mulligan alone {type(ours).__name__}"
+    if type(own) is type(ours):
+        for name in _KNOWLEDGE:
+            known = getattr(ours, name, None)
+            if known and not getattr(own, name, None) and name not in sample.fields:
+                yield f"{what}: no {name}, but mulligan alone reads {known!r}"
+
+
+def _rule_name(error: ToolError) -> str:
+    return (error.rule or "").partition(":")[2]
 
 
 def _classify_or_none(pipeline: Pipeline, failure: Any) -> ToolError | None:
