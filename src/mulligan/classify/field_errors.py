@@ -62,7 +62,9 @@ def find_problems(nodes: Nodes, text: str, arguments: Mapping[str, Any] | None) 
     in_body = tuple(_pointers_in_body(nodes))
     for pointer, missing in in_body or tuple(_pointers_in_text(text[:1_000])):
         if pointer and pointer not in named and len(named) < _MOST_PROBLEMS:
-            words = MISSING if missing and not (in_body and _was_sent(pointer, arguments)) else "rejected by the service"
+            words = (
+                MISSING if missing and not (in_body and _was_sent(pointer, arguments)) else "rejected by the service"
+            )
             named[pointer] = Problem(pointer, words, got=_sent_json(pointer, arguments))
     return tuple(named.values())
 
