@@ -5,8 +5,9 @@ An answer with a status of 400 and above needs no package: mulligan itself under
 
 from mulligan.plugin import Rules
 from mulligan_http import for_aiohttp, for_httpx, for_requests, for_urllib3
+from mulligan_http.bodies import keep_body, raise_for_status
 
-__all__ = ["classify", "mulligan_api", "rules"]
+__all__ = ["classify", "keep_body", "mulligan_api", "raise_for_status", "rules"]
 
 mulligan_api = "1.0"
 rules = Rules()
