@@ -185,9 +185,7 @@ def terminated(failure: Failure) -> ToolError | None:
     return _dropped()
 
 
-@rules.otherwise(
-    "grpc._cython.cygrpc.UsageError", "grpc._cython.cygrpc.InternalError", "grpc._cython.cygrpc.AbortError"
-)
+@rules("grpc._cython.cygrpc.UsageError", "grpc._cython.cygrpc.InternalError", "grpc._cython.cygrpc.AbortError")
 def misused(failure: Failure) -> ToolError | None:
     """The asyncio API was used in a way that it does not allow, or failed by itself."""
     return ToolExecutionError("The gRPC library failed.")
