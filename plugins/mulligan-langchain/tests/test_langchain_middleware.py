@@ -246,11 +246,11 @@ def test_a_value_that_reports_a_failure(run):
         return {"error": f"seat {seat} is taken", "code": 409}
 
     @tool
-    def show() -> str:
+    def show_log() -> str:
         """Show the log."""
         return '{"error": "this is only a document"}'
 
-    told_ = told(run, [says(("c1", "book", {"seat": "4A"}), ("c2", "show", {}))], [book, show])
+    told_ = told(run, [says(("c1", "book", {"seat": "4A"}), ("c2", "show_log", {}))], [book, show_log])
     assert told_["c1"].status == "error"
     assert "seat 4A is taken" in told_["c1"].text
     assert told_["c2"].text == '{"error": "this is only a document"}'
