@@ -339,20 +339,20 @@ def test_rules_that_nobody_asks_are_told_of():
 
 
 def with_catch_all(**options: Any) -> ModuleType:
-    rules = Rules("acme")
+    rules, last = Rules("acme"), Rules("acme", last=True)
 
     @rules("acme.Special")
     def special(failure: Failure) -> Any:
         """Knows one thing."""
         return ToolQuotaError("Used up.") if failure.text == "used up" else None
 
-    @rules.otherwise("acme.Base")
+    @last("acme.Base")
     def other(failure: Failure) -> Any:
         """Anything else of Acme."""
         return errors.ToolExecutionError("Acme failed.")
 
     module = ModuleType("acme")
-    module.classify, module.classify_otherwise = rules.hookimpls(**options)  # type: ignore[attr-defined]
+    module.classify, module.classify_last = rules.hookimpl(**options), last.hookimpl()  # type: ignore[attr-defined]
     return module
 
 
@@ -387,16 +387,16 @@ def test_a_rule_that_only_knows_the_library_hides_nothing(raised, cls, rule, opt
 
 
 def test_the_last_rules_of_two_plugins_and_of_included_lists_are_asked_in_order():
-    part, whole = Rules("acme"), Rules()
+    part, whole = Rules("acme", last=True), Rules(last=True)
 
-    @part.otherwise("acme.Base")
+    @part("acme.Base")
     def of_part(failure: Failure) -> Any:
         """Of the part."""
         return errors.ToolExecutionError("The part failed.")
 
     whole.include(part)
     module = ModuleType("whole")
-    module.classify, module.classify_otherwise = whole.hookimpls()  # type: ignore[attr-defined]
+    module.classify_last = whole.hookimpl()  # type: ignore[attr-defined]
     with Pipeline(plugins=[with_catch_all(), module], autoload=False, strict=True) as made:
         found = made.classify(Special("no"))
         rules = {info.name: [rule.name for rule in info.rules] for info in made.plugins}
@@ -411,11 +411,15 @@ def test_the_last_rules_answer_where_the_built_in_plugin_is_blocked():
 
 
 def test_the_last_rules_name_their_classes_and_are_never_forgotten():
-    rules = Rules("acme")
-    with pytest.raises(errors.UsageError, match=r"@rules.otherwise\(\) names no class, so it would claim"):
-        rules.otherwise()
-    rules.otherwise("acme.Base")(lambda failure: None)
+    rules, last = Rules("acme"), Rules("acme", last=True)
+    with pytest.raises(errors.UsageError, match=r"a rule of Rules\(last=True\) names no class, so it would claim"):
+        last()
+    last("acme.Base")(lambda failure: None)
     with pytest.raises(
-        errors.UsageError, match=r"plugin 'acme' never uses the rules of `otherwise`: write `classify, c"
+        errors.UsageError, match="rules that are asked last cannot be included in a list that is asked fi"
     ):
-        pipeline(rules)
+        rules.include(last)
+    with pytest.raises(errors.UsageError, match=r"plugin 'acme' never uses the rules of 'last': add `classify_last = "):
+        module = package(rules)
+        module.last = last  # type: ignore[attr-defined]
+        Pipeline(plugins=[module], autoload=False)

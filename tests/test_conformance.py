@@ -186,10 +186,9 @@ def test_a_plugin_that_says_as_much_or_means_to_say_less_passes(decide: Any, sam
 
 
 def test_a_catch_all_that_is_asked_after_mulligan_hides_nothing() -> None:
-    rules = Rules("acme")
-    rules.otherwise("RuntimeError")(acme)
-    first, last = rules.hookimpls()
-    plugin = SimpleNamespace(classify=first, classify_otherwise=last)
+    last = Rules("acme", last=True)
+    last("RuntimeError")(acme)
+    plugin = SimpleNamespace(classify_last=last.hookimpl())
     samples = [
         (LIMITED, errors.ToolRateLimitError, {"retry_after": 7}),
         (RuntimeError("it broke"), errors.ToolExecutionError, {"rule": "acme"}),

@@ -12,7 +12,7 @@ from mulligan.calls import Repair, ToolCall
 from mulligan.catalogue import ENGLISH, Catalogue
 from mulligan.classify import meanings
 from mulligan.classify.author_messages import AUTHORS, AuthorMessage
-from mulligan.classify.call_arguments import named_argument
+from mulligan.classify.call_arguments import argument_named_in
 from mulligan.classify.codes import Codes
 from mulligan.classify.failure import Failure
 from mulligan.classify.field_errors import pointer_to
@@ -162,6 +162,7 @@ __all__ = [
     "Toolset",
     "UsageError",
     "Waiting",
+    "argument_named_in",
     "as_dict",
     "body",
     "clean",
@@ -173,7 +174,6 @@ __all__ = [
     "meanings",
     "mended_json",
     "missing_tool_name",
-    "named_argument",
     "pointer_to",
     "read_arguments",
     "reason_error",

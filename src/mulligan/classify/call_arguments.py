@@ -65,7 +65,7 @@ def may_be_named_in(resource: str | None, arguments: Mapping[str, Any]) -> bool:
     return any(len(word) >= _SHORTEST_WORD and word in text for word, text in pairs)
 
 
-def named_argument(text: str, arguments: Mapping[str, Any] | None) -> str | None:
+def argument_named_in(text: str, arguments: Mapping[str, Any] | None) -> str | None:
     """The name of the argument that a code or message speaks of; None if it names none, or several alike.
 
     `channel_not_found` and `Unknown Channel` name `channel`, `channelId` or `channel_name`; `invalid_ts_latest` names

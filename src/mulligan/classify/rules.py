@@ -58,18 +58,40 @@ class Rule(NamedTuple):
         return error
 
 
-class RuleList:
+class Rules:
     """An ordered list of rules; the first one that returns an error decides.
+
+        rules = Rules("acme")
+        last = Rules("acme", last=True)
+
+        @rules("acme.QuotaExceeded")
+        def quota(failure):
+            "The month's quota is used up."
+            return ToolQuotaError("Acme's quota is used up.")
+
+        @last("acme.AcmeError")
+        def other(failure):
+            "Anything else that Acme's client raises."
+            return ToolExecutionError("Acme failed.")
+
+        classify = rules.hookimpl()
+        classify_last = last.hookimpl()
+
+    The rules of a `last` list know no more than the library that failed. They are asked after mulligan's own rules,
+    once about the whole chain of causes, outermost first. So they never hide what the status, the body, the text or
+    the cause of a failure says.
 
     Args:
         provider: the service that these rules cover; it is set on every error that has no provider.
+        last: whether the rules are asked after mulligan's own.
 
     Attributes:
         listed: the rules in the order in which they are asked.
     """
 
-    def __init__(self, provider: str | None = None) -> None:
+    def __init__(self, provider: str | None = None, *, last: bool = False) -> None:
         self.provider = provider
+        self.last = last
         self.listed: list[Rule] = []
         self._rules_by_type: dict[type, tuple[Rule, ...]] = {}
         self._cached_count = 0
@@ -78,10 +100,11 @@ class RuleList:
         """Adds a function as a rule, named after the function.
 
         Args:
-            classes: qualified names of exception classes, as in `Failure.matches`.
+            classes: qualified names of exception classes, as in `Failure.matches`; at least one in a `last` list.
 
         Raises:
-            UsageError: a class is passed instead of its name, or the parentheses are missing.
+            UsageError: a class is passed instead of its name, the parentheses are missing, or a `last` rule names no
+                class.
         """
         for qualified_name in classes:
             if not isinstance(qualified_name, str):
@@ -90,6 +113,11 @@ class RuleList:
                     f"@rules was given {name!r} instead of a qualified name: write @rules() for a rule about every "
                     'failure, or name its classes, as in @rules("package.Class")'
                 )
+        if self.last and not classes:
+            raise UsageError(
+                "a rule of Rules(last=True) names no class, so it would claim the failures of every library; name the "
+                'classes, as in @last("package.Class")'
+            )
 
         def add(decide: Decide) -> Decide:
             name = getattr(decide, "__name__", "rule")
@@ -99,16 +127,37 @@ class RuleList:
 
         return add
 
+    def include(self, *parts: Rules) -> None:
+        """Appends the rules of other lists; each rule keeps its provider.
+
+        Args:
+            parts: the other lists.
+
+        Raises:
+            UsageError: only one of the two lists is asked last.
+        """
+        for part in parts:
+            if part.last != self.last:
+                kinds = ("last", "first") if part.last else ("first", "last")
+                raise UsageError(
+                    f"rules that are asked {kinds[0]} cannot be included in a list that is asked {kinds[1]}"
+                )
+            self.listed += part.listed
+
     def decide(self, failure: Failure) -> ToolError | None:
         """The error of the first rule that does not abstain, with the rule's name and provider.
 
         Args:
             failure: the failure to classify.
         """
-        for rule in self.asked(failure):
-            error = rule.decide(failure)
-            if error is not None:
-                return rule.signed(error)
+        rules = self.asked(failure)
+        if not rules:
+            return None
+        for one in failure.whole_chain if self.last else (failure,):
+            for rule in self._rules_for(one) if self.last else rules:
+                error = rule.decide(one)
+                if error is not None:
+                    return rule.signed(error)
         return None
 
     def asked(self, failure: Failure) -> tuple[Rule, ...]:
@@ -117,136 +166,52 @@ class RuleList:
         Args:
             failure: the failure to classify.
         """
+        if not self.last:
+            return self._rules_for(failure)
+        exceptions = (failure.outer or failure).exceptions
+        if len(exceptions) <= 1:
+            return self._rules_for(failure)
+        if failure.exception is not exceptions[-1]:
+            return ()
+        known = self._rules_by_type if self._cached_count == len(self.listed) else {}
+        if all(known.get(type(one)) == () for one in exceptions):  # as for most failures: another library's
+            return ()
+        return tuple(dict.fromkeys(rule for one in failure.whole_chain for rule in self._rules_for(one)))
+
+    def _rules_for(self, failure: Failure) -> tuple[Rule, ...]:
         kind = type(failure.exception)
-        asked = self._rules_by_type.get(kind) if self._cached_count == len(self.listed) else None
-        return self._find_rules(kind, failure) if asked is None else asked
+        known = self._rules_by_type.get(kind) if self._cached_count == len(self.listed) else None
+        return self._find_rules(kind, failure) if known is None else known
 
     def _find_rules(self, kind: type, failure: Failure) -> tuple[Rule, ...]:
         if self._cached_count != len(self.listed) or len(self._rules_by_type) >= _MOST_KNOWN:
             self._rules_by_type, self._cached_count = {}, len(self.listed)
-        asked = tuple(rule for rule in self.listed if rule.fits(failure))
-        self._rules_by_type[kind] = asked
-        return asked
+        found = tuple(rule for rule in self.listed if rule.fits(failure))
+        self._rules_by_type[kind] = found
+        return found
 
     def hookimpl(self, **options: Any) -> Callable[[Failure], ToolError | None]:
-        """A hookimpl of `classify` with these rules; assign it to that name in a plugin's module.
+        """A hookimpl of `classify` with these rules; assign it to a name in a plugin's module.
+
+        The usual names are `classify`, and `classify_last` for a `last` list.
 
         Args:
-            options: options of `hookimpl`, such as `tryfirst=True`.
+            options: options of `hookimpl`, such as `tryfirst=True`; a `last` list is `trylast` without being told.
         """
 
         def classify(failure: Failure) -> ToolError | None:
             return self.decide(failure)
 
         setattr(classify, _RULES, self)
-        return hookimpl(**options)(classify) if options else hookimpl(classify)
+        options.setdefault("trylast", self.last and not options.get("tryfirst"))
+        impl: Callable[[Failure], ToolError | None] = hookimpl(**options, specname="classify")(classify)
+        return impl
 
 
-class LastRules(RuleList):
-    """Rules that know no more than the library that failed; they are asked after mulligan's own rules.
-
-    They are asked once about the whole chain of causes, outermost first, after all other rules have been asked about
-    each exception in it. So they never hide what the status, the body, the text or the cause of a failure says.
-    """
-
-    def __call__(self, *classes: str) -> Callable[[Decide], Decide]:
-        """Adds a function as a rule, named after the function.
-
-        Args:
-            classes: qualified names of exception classes, as in `Failure.matches`; at least one.
-
-        Raises:
-            UsageError: no class is named, or a class is passed instead of its name.
-        """
-        if not classes:
-            raise UsageError(
-                "@rules.otherwise() names no class, so it would claim the failures of every library; name the classes, "
-                'as in @rules.otherwise("package.Class")'
-            )
-        return super().__call__(*classes)
-
-    def decide(self, failure: Failure) -> ToolError | None:
-        """The error of the first rule that does not abstain, if the failure is the last of its chain.
-
-        Args:
-            failure: the failure to classify.
-        """
-        errors = (super(LastRules, self).decide(one) for one in failure.whole_chain)
-        return next((error for error in errors if error is not None), None)
-
-    def asked(self, failure: Failure) -> tuple[Rule, ...]:
-        """The rules that are asked about a failure; none unless it is the last of its chain.
-
-        Args:
-            failure: the failure to classify.
-        """
-        exceptions = (failure.outer or failure).exceptions
-        if len(exceptions) <= 1:
-            return super().asked(failure)
-        if failure.exception is not exceptions[-1]:
-            return ()
-        known = self._rules_by_type if self._cached_count == len(self.listed) else {}
-        if all(known.get(type(one)) == () for one in exceptions):  # as for most failures: another library's
-            return ()
-        found = (rule for one in failure.whole_chain for rule in super(LastRules, self).asked(one))
-        return tuple(dict.fromkeys(found))
-
-
-class Rules(RuleList):
-    """An ordered list of rules; the first one that returns an error decides.
-
-        rules = Rules("acme")
-
-        @rules("acme.QuotaExceeded")
-        def quota(failure):
-            "The month's quota is used up."
-            return ToolQuotaError("Acme's quota is used up.")
-
-        @rules.otherwise("acme.AcmeError")
-        def other(failure):
-            "Anything else that Acme's client raises."
-            return ToolExecutionError("Acme failed.")
-
-        classify, classify_otherwise = rules.hookimpls()
-
-    Args:
-        provider: the service that these rules cover; it is set on every error that has no provider.
-
-    Attributes:
-        listed: the rules in the order in which they are asked.
-        otherwise: a second list, which is asked after mulligan's own rules: for a rule that only knows which library
-            failed.
-    """
-
-    def __init__(self, provider: str | None = None) -> None:
-        super().__init__(provider)
-        self.otherwise = LastRules(provider)
-
-    def include(self, *parts: Rules) -> None:
-        """Appends the rules of other lists; each rule keeps its provider.
-
-        Args:
-            parts: the other lists.
-        """
-        for part in parts:
-            self.listed += part.listed
-            self.otherwise.listed += part.otherwise.listed
-
-    def hookimpls(
-        self, **options: Any
-    ) -> tuple[Callable[[Failure], ToolError | None], Callable[[Failure], ToolError | None]]:
-        """Two hookimpls of `classify`: these rules, and those of `otherwise`, which come after mulligan's own.
-
-        Args:
-            options: options of `hookimpl` for the first one, such as `tryfirst=True`.
-        """
-        return self.hookimpl(**options), self.otherwise.hookimpl(specname="classify", trylast=True)
-
-
-def get_rules(function: object) -> RuleList | None:
+def get_rules(function: object) -> Rules | None:
     """The list of rules behind a hookimpl of `classify`; None if it has none."""
     rules = getattr(function, _RULES, None)
-    return rules if isinstance(rules, RuleList) else None
+    return rules if isinstance(rules, Rules) else None
 
 
 def rules_of(function: object) -> tuple[Rule, ...]:

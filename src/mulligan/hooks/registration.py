@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from mulligan import hookspecs
-from mulligan.classify.rules import RuleList, Rules, get_rules
+from mulligan.classify.rules import Rule, Rules, get_rules
 from mulligan.errors import UsageError
 from mulligan.hookimpl import HOOK_API
 from mulligan.hooks.discovery import LoadedEntryPoint, PluginInfo, UnreadableEntryPointError
@@ -75,7 +75,7 @@ def check_hookimpls(plugin: Any, name: str, options_of: OptionsOf) -> Iterator[s
     if isinstance(plugin, type):
         raise UsageError(f"plugin {name!r} is a class; pass an instance, {plugin.__name__}()")
     found = False
-    used: list[RuleList] = []
+    used: list[Rule] = []
     for attribute in dir(plugin):
         options = options_of(plugin, attribute)
         if options is None:
@@ -86,19 +86,18 @@ def check_hookimpls(plugin: Any, name: str, options_of: OptionsOf) -> Iterator[s
         elif not options.get("optionalhook"):
             raise UsageError(f"plugin {name!r}: unknown hook {hook!r}. {did_you_mean(hook, HOOKS)}")
         rules = get_rules(getattr(plugin, attribute))
-        used += [] if rules is None else [rules]
+        used += [] if rules is None else rules.listed
         found = True
         yield hook
-    for rules in used:
-        if isinstance(rules, Rules) and rules.otherwise.listed and rules.otherwise not in used:
-            raise UsageError(
-                f"plugin {name!r} never uses the rules of `otherwise`: write "
-                "`classify, classify_otherwise = rules.hookimpls()`"
-            )
+    lists = rule_lists(plugin)
+    for own, rules in lists.items():
+        if rules.last and found and not any(rule in used for rule in rules.listed):
+            raise UsageError(f"plugin {name!r} never uses the rules of {own!r}: add `classify_last = {own}.hookimpl()`")
     if not found:
-        unused = next(iter(rule_lists(plugin)), None)
+        unused = next(iter(lists), None)
         if unused is not None:
-            raise UsageError(f"plugin {name!r} never uses its rules: add `classify = {unused}.hookimpl()`")
+            ending = "_last" if lists[unused].last else ""
+            raise UsageError(f"plugin {name!r} never uses its rules: add `classify{ending} = {unused}.hookimpl()`")
         raise UsageError(f"plugin {name!r} has no hookimpl: mark its functions with @hookimpl from mulligan.plugin")
 
 
@@ -109,9 +108,7 @@ def rule_lists(plugin: Any) -> dict[str, Rules]:
         plugin: a module or an instance.
     """
     items = getattr(plugin, "__dict__", {}).items()
-    return {
-        name: value for name, value in items if isinstance(value, Rules) and (value.listed or value.otherwise.listed)
-    }
+    return {name: value for name, value in items if isinstance(value, Rules) and value.listed}
 
 
 def _check_not_async(plugin: Any, name: str, attribute: str) -> None:

@@ -32,6 +32,7 @@ from mulligan_aws.resources import resource
 
 mulligan_api = "1.0"
 rules = Rules("aws")
+last = Rules("aws", last=True)
 
 SERVICE = "AWS"
 _WAITING = (ToolRateLimitError, ToolUnavailableError, ToolQuotaError)
@@ -251,10 +252,11 @@ def configuration(failure: Failure) -> ToolError | None:
     return ToolExecutionError("The configuration of the AWS SDK cannot be read.", effect="none")
 
 
-@rules.otherwise("botocore.exceptions.BotoCoreError", "boto3.exceptions.Boto3Error")
+@last("botocore.exceptions.BotoCoreError", "boto3.exceptions.Boto3Error")
 def other(failure: Failure) -> ToolError | None:
     """Anything else of the SDK itself."""
     return ToolExecutionError("The AWS SDK failed.")
 
 
-classify, classify_otherwise = rules.hookimpls(tryfirst=True)
+classify = rules.hookimpl(tryfirst=True)
+classify_last = last.hookimpl()

@@ -30,6 +30,7 @@ from mulligan_azure.facts import problems, resource
 
 mulligan_api = "1.0"
 rules = Rules("azure")
+last = Rules("azure", last=True)
 
 _MESSAGES: Mapping[type[ToolError], str] = {
     ToolAuthenticationError: "Azure rejected the credentials",
@@ -198,7 +199,7 @@ def unfit(failure: Failure) -> ToolError | None:
     return ToolArgumentError("The parameters do not match the Azure operation; nothing was sent.", effect="none")
 
 
-@rules.otherwise(
+@last(
     "azure.core.exceptions.AzureError",
     "azure.core.exceptions.DeserializationError",
     "azure.eventhub.exceptions.EventHubError",
@@ -208,4 +209,5 @@ def other(failure: Failure) -> ToolError | None:
     return ToolExecutionError("The Azure client failed.")
 
 
-classify, classify_otherwise = rules.hookimpls(tryfirst=True)
+classify = rules.hookimpl(tryfirst=True)
+classify_last = last.hookimpl()

@@ -6,9 +6,10 @@ They are asked early, since these libraries let through what their HTTP clients 
 from __future__ import annotations
 
 from mulligan_google import answers, connections, credentials
-from mulligan_google.answers import rules
+from mulligan_google.answers import last, rules
 
-__all__ = ["answers", "classify", "classify_otherwise", "connections", "credentials", "mulligan_api", "rules"]
+__all__ = ["answers", "classify", "classify_last", "connections", "credentials", "last", "mulligan_api", "rules"]
 
 mulligan_api = "1.0"
-classify, classify_otherwise = rules.hookimpls(tryfirst=True)
+classify = rules.hookimpl(tryfirst=True)
+classify_last = last.hookimpl()

@@ -28,6 +28,7 @@ from mulligan_google.details import Details
 from mulligan_google.reasons import CANONICAL, MAPS, meaning
 
 rules = Rules("google")
+last = Rules("google", last=True)
 
 _MESSAGES: Mapping[type[ToolError], str] = {
     ToolAuthenticationError: "Google rejected the credentials",
@@ -224,7 +225,7 @@ def not_json(_: Failure) -> ToolError | None:
     return ToolExecutionError("Google returned a response that is not JSON.")
 
 
-@rules.otherwise("googleapiclient.errors.Error", "google.api_core.exceptions.GoogleAPIError")
+@last("googleapiclient.errors.Error", "google.api_core.exceptions.GoogleAPIError")
 def other(failure: Failure) -> ToolError | None:
     """Anything else that the libraries raise by themselves, such as an answer that cannot be read."""
     return ToolExecutionError("Google's library failed.")

@@ -6,9 +6,10 @@ They are asked early, since some of these SDKs raise subclasses of what their HT
 from __future__ import annotations
 
 from mulligan_llm import hub, others, stainless
-from mulligan_llm.classification import rules
+from mulligan_llm.classification import last, rules
 
-__all__ = ["classify", "classify_otherwise", "hub", "mulligan_api", "others", "rules", "stainless"]
+__all__ = ["classify", "classify_last", "hub", "last", "mulligan_api", "others", "rules", "stainless"]
 
 mulligan_api = "1.0"
-classify, classify_otherwise = rules.hookimpls(tryfirst=True)
+classify = rules.hookimpl(tryfirst=True)
+classify_last = last.hookimpl()

@@ -25,6 +25,7 @@ from mulligan_llm.codes import meaning
 from mulligan_llm.error_body import error_in, problems, resource
 
 rules = Rules()
+last = Rules(last=True)
 _SERVICE = "the model service"
 
 _MESSAGES: Mapping[type[ToolError], str] = {

@@ -17,7 +17,7 @@ from mulligan.plugin import (
     ToolQuotaError,
     ToolRateLimitError,
 )
-from mulligan_llm.classification import codes_of, connection, decide, rules, timeout
+from mulligan_llm.classification import codes_of, connection, decide, last, rules, timeout
 
 _PROVIDERS = {
     "openai": "openai",
@@ -146,7 +146,7 @@ def key(failure: Failure) -> ToolError | None:
     return ToolAuthenticationError(message, provider=_provider(failure), effect="none")
 
 
-@rules.otherwise(*(f"{package}.{root}" for package, root in _ROOTS.items()))
+@last(*(f"{package}.{root}" for package, root in _ROOTS.items()))
 def other(failure: Failure) -> ToolError | None:
     """Anything else of the SDK itself, such as an answer that ended before it was whole."""
     return ToolExecutionError("The SDK of the model service failed.", provider=_provider(failure))

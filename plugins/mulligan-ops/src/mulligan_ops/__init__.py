@@ -10,11 +10,12 @@ from __future__ import annotations
 from mulligan.plugin import Rules
 from mulligan_ops import _commands, _docker, _kubernetes, _sftp, _ssh
 
-__all__ = ["classify", "classify_otherwise", "mulligan_api", "rules"]
+__all__ = ["classify", "classify_last", "last", "mulligan_api", "rules"]
 
 mulligan_api = "1.0"
 rules = Rules()
 rules.include(_docker.rules, _ssh.rules, _sftp.rules, _kubernetes.rules, _commands.rules)
-classify, classify_otherwise = rules.hookimpls(
-    tryfirst=True
-)  # an exception of requests that docker lets through is docker's
+last = Rules(last=True)
+last.include(_ssh.last)
+classify = rules.hookimpl(tryfirst=True)  # an exception of requests that docker lets through is docker's
+classify_last = last.hookimpl()

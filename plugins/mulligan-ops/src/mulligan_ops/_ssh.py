@@ -6,6 +6,7 @@ from mulligan.plugin import Failure, Rules, ToolError, ToolExecutionError, ToolU
 from mulligan_ops._lines import LOCAL_PERMISSION, Lines, classify_text
 
 rules = Rules("ssh")
+last = Rules("ssh", last=True)
 _HOST_KEY = meanings.TLS._replace(message="The SSH host key does not match the known key")
 _DENIED = (
     "asyncssh.PermissionDenied",
@@ -103,7 +104,7 @@ def ssh_session(failure: Failure) -> ToolError | None:
     return None
 
 
-@rules.otherwise("paramiko.SSHException")
+@last("paramiko.SSHException")
 def ssh_other(_: Failure) -> ToolError:
     """Any other failure of a session."""
     return ToolExecutionError("The SSH session failed.")

@@ -3,10 +3,13 @@
 from mulligan.plugin import Rules
 from mulligan_saas import confluence, discord, jira, notion, slack
 
-__all__ = ["classify", "classify_otherwise", "mulligan_api", "rules"]
+__all__ = ["classify", "classify_last", "last", "mulligan_api", "rules"]
 
 mulligan_api = "1.0"
 rules = Rules()
 rules.include(slack.rules, notion.rules, jira.rules, confluence.rules, discord.rules)
+last = Rules(last=True)
+last.include(slack.last, jira.last, confluence.last, discord.last)
 
-classify, classify_otherwise = rules.hookimpls()
+classify = rules.hookimpl()
+classify_last = last.hookimpl()

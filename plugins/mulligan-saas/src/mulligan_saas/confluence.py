@@ -17,6 +17,7 @@ from mulligan.plugin import (
 )
 
 rules = Rules("confluence")
+last = Rules("confluence", last=True)
 
 _NAMES_PAGE = re.compile(r"(?:\b|_)(?:id|key|title|space)$|[a-z](?:Id|ID|Key|Title|Space)$", re.ASCII)
 _PATH = re.compile(r"/wiki/(?:rest/)?api/|/rest/api/(?:content|space|search|user|group|longtask|audit|template)\b")
@@ -74,7 +75,7 @@ def value(_: Failure) -> ToolError:
     return ToolArgumentError("Confluence rejected the values.")
 
 
-@rules.otherwise("atlassian.ApiError", "atlassian.JsonRPCError")
+@last("atlassian.ApiError", "atlassian.JsonRPCError")
 def other(_: Failure) -> ToolError:
     """Any other error of the client."""
     return ToolExecutionError("Confluence failed.")

@@ -22,12 +22,13 @@ from mulligan.plugin import (
     ToolPermissionError,
     ToolRateLimitError,
     ToolUnavailableError,
-    named_argument,
+    argument_named_in,
     status_error,
 )
 from mulligan.plugin import meanings as m
 
 rules = Rules("discord")
+last = Rules("discord", last=True)
 SERVICE = "Discord"
 
 TOKEN = m.AUTHENTICATION._replace(message="The service rejected the token")
@@ -129,7 +130,7 @@ def answered(failure: Failure) -> ToolError:
 def _resource(failure: Failure) -> str | None:
     """The argument that the answer names, as `channel_id` for "Unknown Channel"; else the only or last id."""
     arguments = failure.arguments or {}
-    name = named_argument(str(failure.look("text")), arguments)
+    name = argument_named_in(str(failure.look("text")), arguments)
     ids = [one for one in arguments if one.lower().endswith("id")]
     value = arguments.get(name or (ids[-1] if ids else ""))
     return str(value) if isinstance(value, (str, int)) else None
@@ -230,7 +231,7 @@ def command_argument(_: Failure) -> ToolError:
     return ToolArgumentError("The arguments do not match the command.")
 
 
-@rules.otherwise("discord.ClientException", "discord.CommandError")
+@last("discord.ClientException", "discord.CommandError")
 def misuse(failure: Failure) -> ToolError | None:
     """The client is used in a way that it does not allow; what a command raised is known by its cause."""
     if failure.matches("discord.CommandInvokeError", "discord.ConversionError"):

@@ -21,6 +21,7 @@ from mulligan.plugin import (
 )
 
 rules = Rules("jira")
+last = Rules("jira", last=True)
 
 _NAMES_ISSUE = re.compile(r"(?:\b|_)(?:id|key)$|[a-z](?:Id|ID|Key)$", re.ASCII)
 _PATH = re.compile(r"/rest/(?:api/(?:2|3|latest)|agile/\d|servicedeskapi)/")
@@ -83,7 +84,7 @@ def misuse(_: Failure) -> ToolError:
     return ToolExecutionError("The Jira client is used incorrectly.", effect="none")
 
 
-@rules.otherwise("jira.JIRAError")
+@last("jira.JIRAError")
 def without_answer(failure: Failure) -> ToolError | None:
     """The client's own mistake, or an empty answer."""
     return ToolExecutionError("The Jira client received no usable response.")

@@ -20,7 +20,7 @@ from mulligan.plugin import (
     ToolError,
     ToolExecutionError,
     ToolRateLimitError,
-    named_argument,
+    argument_named_in,
     pointer_to,
     reason_error,
     status_error,
@@ -28,6 +28,7 @@ from mulligan.plugin import (
 from mulligan.plugin import meanings as m
 
 rules = Rules("slack")
+last = Rules("slack", last=True)
 SERVICE = "Slack"
 
 TOKEN = m.AUTHENTICATION._replace(message="The service rejected the token")
@@ -168,7 +169,7 @@ def _by_code(answer: Mapping[str, Any], failure: Failure) -> ToolError | None:
 
 def _sent(code: str, failure: Failure) -> str | None:
     """What the call sent for the argument that the code names."""
-    value = (failure.arguments or {}).get(named_argument(code, failure.arguments) or "")
+    value = (failure.arguments or {}).get(argument_named_in(code, failure.arguments) or "")
     return value if isinstance(value, str) and value else None
 
 
@@ -181,7 +182,7 @@ def _problems(code: str, answer: Mapping[str, Any], failure: Failure) -> list[Pr
     if found:
         return [Problem(told[2], "is missing" if "missing" in told[1] else "is not accepted") for told in found]
     subject = _ARGUMENTS.get(code) or re.sub(r"^(invalid|missing|bad|no)_|_(too_long|too_large)$", "", code)
-    name = named_argument(subject, failure.arguments)
+    name = argument_named_in(subject, failure.arguments)
     if name is None and not failure.arguments and subject != code and subject not in _NO_ARGUMENTS:
         name = subject
     return (
@@ -212,7 +213,7 @@ def client(failure: Failure) -> ToolError:
     return m.error_of(failure, meaning, service=SERVICE)
 
 
-@rules.otherwise("slack_sdk.SlackClientError")
+@last("slack_sdk.SlackClientError")
 def other(_: Failure) -> ToolError:
     """Anything else of the client, such as a code that nobody knows."""
     return ToolExecutionError("The Slack call failed.")

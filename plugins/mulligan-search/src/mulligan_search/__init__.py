@@ -3,10 +3,13 @@
 from mulligan.plugin import Rules
 from mulligan_search import duckduckgo, serpapi, tavily, wikipedia
 
-__all__ = ["classify", "classify_otherwise", "mulligan_api", "rules"]
+__all__ = ["classify", "classify_last", "last", "mulligan_api", "rules"]
 
 mulligan_api = "1.0"
 rules = Rules()
 rules.include(wikipedia.rules, tavily.rules, serpapi.rules, duckduckgo.rules)
+last = Rules(last=True)
+last.include(duckduckgo.last, wikipedia.last)
 
-classify, classify_otherwise = rules.hookimpls()
+classify = rules.hookimpl()
+classify_last = last.hookimpl()

@@ -19,6 +19,7 @@ from mulligan.plugin import (
 )
 
 rules = Rules("duckduckgo")
+last = Rules("duckduckgo", last=True)
 _PACKAGES = ("ddgs", "duckduckgo_search")
 _STATUS = re.compile(r": HTTP ([45]\d\d)$")
 _NO_CONNECTION = ("dns error", "connection refused", "failed to lookup address", "tcp connect error", "ConnectError")
@@ -60,7 +61,7 @@ def failed(failure: Failure) -> ToolError | None:
     return None
 
 
-@rules.otherwise("ddgs.DDGSException", "duckduckgo_search.DuckDuckGoSearchException")
+@last("ddgs.DDGSException", "duckduckgo_search.DuckDuckGoSearchException")
 def other(_: Failure) -> ToolError:
     """Anything else of the client."""
     return ToolExecutionError("The search engines returned no usable response.")

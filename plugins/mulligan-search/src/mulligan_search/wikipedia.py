@@ -20,6 +20,7 @@ from mulligan.plugin import (
 from mulligan.plugin import meanings as m
 
 rules = Rules("wikipedia")
+last = Rules("wikipedia", last=True)
 SERVICE = "Wikipedia"
 _OPTIONS = 8
 _WORDS = 8
@@ -77,7 +78,7 @@ def told(failure: Failure) -> ToolError | None:
     return None
 
 
-@rules.otherwise("wikipedia.WikipediaException")
+@last("wikipedia.WikipediaException")
 def other(_: Failure) -> ToolError:
     """Anything else of the client."""
     return ToolExecutionError("Wikipedia failed.")

@@ -9,9 +9,12 @@ from __future__ import annotations
 from mulligan.plugin import Rules
 from mulligan_stores import _elasticsearch, _mongodb, _redis, _vectors
 
-__all__ = ["classify", "classify_otherwise", "mulligan_api", "rules"]
+__all__ = ["classify", "classify_last", "last", "mulligan_api", "rules"]
 
 mulligan_api = "1.0"
 rules = Rules()
 rules.include(_redis.rules, _mongodb.rules, _elasticsearch.rules, _vectors.rules)
-classify, classify_otherwise = rules.hookimpls()
+last = Rules(last=True)
+last.include(_elasticsearch.last)
+classify = rules.hookimpl()
+classify_last = last.hookimpl()

@@ -9,6 +9,7 @@ from mulligan.plugin import Failure, Rules, ToolError, status_error
 from mulligan_stores import _meanings as m
 
 rules = Rules()
+last = Rules(last=True)
 _TYPES: Mapping[object, m.Meaning] = {
     "circuit_breaking_exception": m.EXHAUSTED,
     "concurrent_snapshot_execution_exception": m.ABORTED,
@@ -168,9 +169,7 @@ def elasticsearch_client(failure: Failure) -> ToolError | None:
     return m.WRONG(provider=_provider(failure)) if failure.says("Unable to serialize") else None
 
 
-@rules.otherwise(
-    "elastic_transport.TransportError", "elasticsearch.helpers.ScanError", "opensearchpy.OpenSearchException"
-)
+@last("elastic_transport.TransportError", "elasticsearch.helpers.ScanError", "opensearchpy.OpenSearchException")
 def elasticsearch_other(failure: Failure) -> ToolError:
     """Anything else that the client noticed: an answer that is no JSON, a failed sniff."""
     return m.FAILED(provider=_provider(failure))

@@ -86,8 +86,8 @@ class ClassifierConformance(Conformance):
         with Pipeline(autoload=False) as alone, self.pipeline(block=()) as both:
             assert_no_problems(
                 [problem for sample in samples for problem in _losses(sample, alone, both)],
-                "Move a rule that only knows which library failed to `rules.otherwise`, which is asked after mulligan's own "
-                "rules, or read what they read: failure.resource, .retry_after, .problems. If less is meant, the sample's "
+                "Move a rule that only knows which library failed to `Rules(last=True)`, which is asked after mulligan's "
+                "own rules, or read what they read: failure.resource, .retry_after, .problems. If less is meant, the sample's "
                 "third item says so: {'message': ...}, {'resource': None}.",
             )
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mulligan.plugin import named_argument
+from mulligan.plugin import argument_named_in
 
 
 @pytest.mark.parametrize(
@@ -27,4 +27,4 @@ from mulligan.plugin import named_argument
     ],
 )
 def test_the_argument_that_is_named(text, arguments, name):
-    assert named_argument(text, arguments) == name
+    assert argument_named_in(text, arguments) == name
