@@ -156,24 +156,36 @@ class LoopGuard:
             streak = self._streaks.setdefault(owner, FailureStreak())
             streak.add(step, self._step, type(error).__name__, invalid=invalid)
             records = self._records(owner, name, arguments, error, invalid)
-            is_excused = True
+            excused = [
+                self._add_result(record, result, step=step, started=started, invalid=invalid, is_poll=is_poll)
+                for record in records
+            ]
+            wait = error.retry_after or 0.0
             for record in records:
-                is_polling = is_poll and self._calls > record.calls + 1
-                has_waited = record.until is not None and started >= record.until
-                has_changed = bool(record.results) and result not in record.results
-                if has_changed and not record.of_value and not invalid:
-                    record.count = 0
-                if not (record.count and (is_polling or has_waited)):
-                    is_excused = False
-                    record.add(step, self._step)
-                record.results = [*record.results, result]
                 record.invalid, record.transient, record.calls = invalid, is_poll, self._calls
-                wait = error.retry_after or 0.0
                 record.until = self._clock() + wait if wait >= _SHORTEST_WAIT else None
             if error.fatal and not invalid and not isinstance(error, RepeatedCallError):
                 self._fatal.setdefault(owner, {})[call_key(owner, arguments or {})] = type(error).__name__
             self._drop_oldest()
-            return self._error_and_note(owner, streak, records, error, ran=ran, is_excused=is_excused)
+            return self._error_and_note(owner, streak, records, error, ran=ran, is_excused=all(excused))
+
+    def _add_result(
+        self, record: FailureRecord, result: str, *, step: int, started: float, invalid: bool, is_poll: bool
+    ) -> bool:
+        """Counts a failure in its record, unless the model polls or has waited as it was asked to; whether it is excused.
+
+        Another failure of the same call starts a new count.
+        """
+        is_polling = is_poll and self._calls > record.calls + 1
+        has_waited = record.until is not None and started >= record.until
+        has_changed = bool(record.results) and result not in record.results
+        if has_changed and not record.of_value and not invalid:
+            record.count = 0
+        record.results = [*record.results, result]
+        if record.count and (is_polling or has_waited):
+            return True
+        record.add(step, self._step)
+        return False
 
     def count_repeat(self, tool: Tool, arguments: Mapping[str, Any], step: int) -> None:
         """Counts a call that failed before and got its recorded answer again."""
