@@ -15,6 +15,7 @@ from mulligan.classify import meanings as m
 from mulligan.classify.failure import Failure
 from mulligan.classify.phrasebook import Phrasebook, clauses, hide_tool_names
 from mulligan.classify.reasons import reason_of
+from mulligan.classify.sentences import sense
 from mulligan.errors import ErrorFields, ToolError
 
 _SYSTEM_CODE = re.compile(r"(?<![\w.])(?:net::)?(ERR_[A-Z_]{4,40}|E[A-Z]{4,14}(?:_AGAIN)?)(?![\w])")
@@ -134,6 +135,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
             (match|appear|occur|exist) …,
         ~ (patch|hunk|diff|edit) (*|) (does not|did not|failed to) apply …, (patch|hunk) (*|) failed …""",
     ),
+    (m.UNREACHABLE, "~ no such host …, ~ unknown host …, host not found …"),
     (
         m.NOT_FOUND,
         """~ @ not found, ~ key @ not found …, ~ not be found, invalid object name ~,
@@ -294,6 +296,9 @@ def text_error(failure: Failure, *, message: str | None = None, **fields: Unpack
         The error, or None if no clause is known.
     """
     meaning = said(failure.told)
+    if meaning is None and failure.exception is None and failure.value is not None:
+        meaning = sense(failure.told)  # a value reports it: what is left to say is of which class it is
+        meaning = None if meaning is m.FAILED else meaning
     if meaning is None:
         return None
     if meaning is m.PERMISSION and failure.status is None and _LOCAL.match(failure.resource or ""):

@@ -16,10 +16,12 @@ from mulligan.classify.detect import apis, mappings, objects, programs, protocol
 from mulligan.classify.detect.cloud import detect_cloud
 from mulligan.classify.detect.declared import detect_undeclared_error, is_declared_result
 from mulligan.classify.detect.markup import detect_document
+from mulligan.classify.detect.members import detect_field_errors, detect_members
 from mulligan.classify.detect.subject import Subject, subject_of
-from mulligan.classify.detect.texts import detect_tagged, detect_text
+from mulligan.classify.detect.texts import detect_lines, detect_tagged, detect_text
 from mulligan.classify.failure import Failure
 from mulligan.classify.phrases import said
+from mulligan.classify.sentences import sense
 from mulligan.errors import ToolError
 from mulligan.hookimpl import hookimpl
 from mulligan.tools import Tool
@@ -41,20 +43,20 @@ _API_DETECTORS: tuple[tuple[frozenset[str], _Detector], ...] = (
             ("message error_message", apis.detect_error_code),
             ("message detail errors", apis.detect_bare_message),
             ("status errors code retry_after Note Information", services.detect_service),
-            ("traceback", apis.detect_raised),
+            ("traceback syscall name", apis.detect_raised),
         )
     )
 )
 # fmt: off
 _FIELDS = frozenset((  # a mapping without any of them reports nothing
     "isError", "is_error", "jsonrpc", "lc", "functionResponse", "function_response", "type", "header", "ename", "__type",
-    "executionArn", "done", "Failed", "Errors", "Records", "Entries", "failed", "returncode", "return_code", "exit_code",
+    "OOMKilled", "executionArn", "done", "Failed", "Errors", "Records", "Entries", "failed", "returncode", "return_code", "exit_code",
     "exitCode", "exitcode", "ExitCode", "exit_status", "stderr", "timed_out", "timedOut", "result", "reason", "msg",
     "response", "output", "Error Message", "Warning",
 )).union(*(fields for fields, _ in _API_DETECTORS))
 _COUNTED = ("Failed", "Unproc")
 _JSON_HINTS = (
-    "rror", "ail", '"ok"', '"success"', '"status', '"code"', '"detail"', '"message"', '"reason"', '"exit', '"returncode"',
+    "rror", "ail", "ault", "eason", "problem", '"err', '"ok"', "false", "xception", "enied", "eject", '"success"', '"status', '"code"', '"detail"', '"message"', '"reason"', '"exit', '"returncode"',
 )
 _HINTS = (  # of which every report of a failure has one, in lower case
     "err", "ail", "not", "no ", "den", "lim", "tim", "val", "una", "unkn", "unsup", "orb", "eje", "pire", "http", "quot",
@@ -109,7 +111,8 @@ def _find_failure(value: Any, tool: Tool, subject: Subject) -> Failure | None:
     if kind is list:
         if len(value) == 1 and is_a(value[0], Mapping) and as_dict(value[0]).get("type") == "text":
             return _find_in_text(protocols.block_text(value), tool, subject)  # the only block of a result
-        return services.detect_listed_errors(value) or protocols.detect_console(value, subject)
+        listed = services.detect_listed_errors(value) or protocols.detect_console(value, subject)
+        return listed or detect_lines(value, subject)
     if kind is tuple:
         return programs.detect_streams(value, subject) or objects.detect_pair(value, subject)
     if issubclass(kind, Mapping):
@@ -123,11 +126,20 @@ def _find_in_text(text: str, tool: Tool, subject: Subject) -> Failure | None:
     start = text[:80].lstrip("\ufeff \t\r\n")[:1]
     if start in ("{", "[") and (value := _read_json(text)) is not None:
         failure = _find_failure(value, tool, subject)
-        is_content = subject.is_text and ("\n" in text.strip() or (failure is not None and said(failure.told) is None))
+        is_content = subject.is_text and ("\n" in text.strip() or (failure is not None and _is_stored(value, failure, subject)))
         return None if is_content else failure  # the content of a file
+    if subject.is_made:
+        return None
     if start == "<" or text.startswith("HTTP/"):
         return detect_tagged(text) or (None if subject.is_text else detect_document(text))
     return detect_text(text, subject)
+
+
+def _is_stored(value: Any, failure: Failure, subject: Subject) -> bool:
+    """Whether JSON that a tool for texts returned is the content of a file: the envelope of an API, or nothing known."""
+    if subject.is_file:
+        return is_a(as_dict(value).get("error") if is_a(value, Mapping) else value, Mapping, list)
+    return said(failure.told) is None and sense(failure.told) is None
 
 
 def _read_json(text: str) -> Any:
@@ -163,7 +175,9 @@ def _read_cut_off(text: str) -> Any:
 
 def _find_in_mapping(value: Mapping[Any, Any], tool: Tool, subject: Subject) -> Failure | None:
     if _FIELDS.isdisjoint(value) and not any(str(name)[:6] in _COUNTED for name in value):
-        return detect_undeclared_error(value, tool)
+        if is_declared_result(value, tool):
+            return None
+        return detect_undeclared_error(value, tool) or _find_by_members(value, subject)
     marked = protocols.detect_marked_result(value, value.get) or protocols.detect_protocol(value, subject)
     if marked is not None:
         return marked
@@ -180,7 +194,11 @@ def _find_in_mapping(value: Mapping[Any, Any], tool: Tool, subject: Subject) -> 
     if told is not None:
         return told
     found = detect_cloud(value, subject) or programs.detect_program(value, subject)
-    return found or detect_undeclared_error(value, tool)
+    return found or detect_undeclared_error(value, tool) or _find_by_members(value, subject)
+
+
+def _find_by_members(value: Mapping[Any, Any], subject: Subject) -> Failure | None:
+    return detect_field_errors(value, subject) or detect_members(value, subject)
 
 
 def _find_in_object(value: Any, subject: Subject) -> Failure | None:
@@ -197,7 +215,8 @@ def _find_in_object(value: Any, subject: Subject) -> Failure | None:
         if program.value is fields:
             program.value = value
         return Failure(exception) if issubclass(type(exception), Exception) else program
-    return objects.detect_result_object(value, read, subject)
+    found = objects.detect_result_object(value, read, subject)
+    return found or objects.detect_own_members(value, read, subject)
 
 
 def _mark_as_data(failure: Failure | None, value: Any) -> Failure | None:

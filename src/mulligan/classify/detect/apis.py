@@ -24,6 +24,7 @@ from mulligan.classify.detect.mappings import (
     message_of,
     status_of,
 )
+from mulligan.classify.detect.reports import coded
 from mulligan.classify.failure import Failure
 from mulligan.classify.phrases import said
 from mulligan.classify.reasons import reason_of
@@ -46,6 +47,8 @@ _LISTED_FIELDS = frozenset((
 _FAILURE_STATUSES = frozenset(("error", "fail", "failed", "failure"))
 
 _CODES = ("code", "error_code", "errorCode", "error_type", "reason", "status", "type")
+
+_OF_EXCEPTION = frozenset(("name", "message", "stack", "cause", "code", "errno", "type", "status", "details"))
 
 _VAGUE = (None, meanings.ARGUMENT, meanings.FAILED)
 
@@ -217,7 +220,13 @@ def detect_told_reason(value: Mapping[Any, Any]) -> Failure | None:
 
 
 def detect_raised(value: Mapping[Any, Any]) -> Failure | None:
-    """Detects an exception that was written as a mapping: its class, its message and a traceback."""
+    """Detects an exception that was written as a mapping: its class, its message and a traceback, or Node's `errno`."""
+    code, message = value.get("code"), value.get("message")
+    if type(code) is str and "errno" in value and "syscall" in value:
+        path = {"path": value["path"]} if type(value.get("path")) is str else {}
+        return coded(code, message if type(message) is str else f"{code}: {value['syscall']}", **path)
+    if type(message) is str and type(value.get("name")) is str and value["name"].endswith(("Error", "Exception")):
+        return Failure(value=value, message=message) if set(value) <= _OF_EXCEPTION else None
     name, trace = value.get("exception") or value.get("exc_type") or value.get("error_type"), value.get("traceback")
     if type(name) is not str or not trace or not is_a(trace, str, list):
         return None

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import islice
 from typing import Any
 
 from mulligan.classify.detect.mappings import message_of
+from mulligan.classify.detect.members import detect_members
 from mulligan.classify.detect.reports import coded
 from mulligan.classify.detect.subject import Subject
 from mulligan.classify.failure import Failure
 from mulligan.classify.phrases import said
 from mulligan.classify.reasons import reason_of
-from mulligan.untrusted.classes import is_a
+from mulligan.classify.sentences import sense
+from mulligan.untrusted.classes import is_a, layout, stored_attributes
 
 _FLAGS = ("success", "is_success", "ok", "is_ok", "succeeded", "successful")
 _ERRORS = ("error", "exception", "error_message", "errors", "failure", "message", "reason")
@@ -19,6 +22,7 @@ _FIELDS = (*_FLAGS, *_ERRORS, "code", "error_code", "status_code", "status", "da
 _FAILURE_STATUSES = frozenset(("error", "fail", "failed", "failure"))
 _WRAPPERS = frozenset(("Err", "Failure", "Left"))
 _WRAPPED = ("value", "inner_value", "error", "err")
+_MOST_FIELDS, _LONGEST_REASON = 40, 300
 _BEGINNINGS = ("error", "failed", "unable", "could not", "cannot", "invalid", "no such", "not found")
 
 
@@ -57,6 +61,22 @@ def detect_result_object(value: Any, read: Callable[[str], Any], subject: Subjec
     return Failure(error) if issubclass(type(error), Exception) else Failure(value=fields, message=_text(error))
 
 
+def detect_own_members(value: Any, read: Callable[[str], Any], subject: Subject) -> Failure | None:
+    """Detects a failure in the fields of an object whose class says nothing: a dataclass, a model, a named tuple.
+
+    Args:
+        value: the object.
+        read: reads one of its stored fields.
+        subject: what the tool was asked for.
+    """
+    if is_a(value, tuple):
+        names: Any = getattr(type(value), "_fields", ())
+    else:
+        names = stored_attributes(value) or layout(type(value))
+    fields = {name: read(name) for name in islice(names, _MOST_FIELDS) if type(name) is str and name[:1] != "_"}
+    return detect_members(fields, subject) if fields else None
+
+
 def detect_pair(value: tuple[Any, ...], subject: Subject) -> Failure | None:
     """Detects `(None, error)` and `(False, reason)`, where the second says what went wrong.
 
@@ -69,7 +89,9 @@ def detect_pair(value: tuple[Any, ...], subject: Subject) -> Failure | None:
     error = value[1]
     if type(error) is not str:
         return _detect_error(error) if error is not None else None
-    is_report = error[:40].lower().startswith(_BEGINNINGS) or said(error) is not None
+    is_report = error[:40].lower().startswith(_BEGINNINGS) or said(error) is not None or (
+        len(error) <= _LONGEST_REASON and " " in error and (subject.is_writing or sense(error) is not None)
+    )
     return _detect_error(error) if is_report else None
 
 

@@ -49,6 +49,8 @@ def detect_program(value: Mapping[str, Any], subject: Subject) -> Failure | None
         value: the mapping.
         subject: what the tool was asked for.
     """
+    if value.get("OOMKilled") is True or value.get("oom_killed") is True:
+        return None if subject.is_record or subject.is_reading else coded("STORAGE_LIMIT", "The program ran out of memory.")
     is_program = any(name in value for name in (*_OUTPUTS, *_ERRORS))
     if is_program and any(value.get(name) is True for name in ("timed_out", "timedOut", "timeout")):
         return coded("TIMEOUT", _text(_first(value, _ERRORS))[-_LONGEST_TEXT:])
@@ -185,5 +187,7 @@ def raised(report: str) -> Failure:
     """
     found = _RAISED.match(report)
     name = found[1] if found else ""
+    if (not name or reason_of(name) is None) and said(report) is None:
+        return coded("INTERNAL", report[:_LONGEST_TEXT])  # the words of an unknown exception are a programmer's
     code = {"type": name} if name and reason_of(name) is not None else {}
     return Failure(value={**code, "message": report[:_LONGEST_TEXT]}, message=report[:_LONGEST_TEXT])

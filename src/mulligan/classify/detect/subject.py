@@ -17,7 +17,18 @@ def _words(text: str) -> frozenset[str]:
 
 _CONVERTING = _words("""
     explain define translate translation ocr transcribe transcript transcription caption summarize summarise summary rewrite
-    paraphrase proofread draft quote echo
+    paraphrase proofread draft echo compose narrate
+""")
+_FILES = _words("file files source fixture snapshot attachment path")
+_MAKING = _words("write generate create make suggest build design produce render")
+_MADE = _words("""
+    story stories text texts copy poem poems haiku html page article essay letter reply email message caption slogan joke
+    lyrics song speech script code sql query regex test tests prompt description summary title headline tweet dialogue
+    report answer svg markdown
+""")
+_ASKING = _words("""
+    ask answer chat advise advice oracle joke fortune horoscope magic ball persona npc interview converse consult explain
+    define definition meaning dictionary wisdom proverb trivia riddle
 """)
 _TEXTS = _words("""
     file files document documents doc docs page pages article articles post posts note notes log logs email emails mail
@@ -44,7 +55,26 @@ _READING = _words("""
 """)
 _WRITING = _words("""
     post write create delete remove update edit send upload save move copy rename add set put apply append insert replace patch
-    publish submit run execute exec start stop restart cancel install deploy make
+    publish submit run execute exec start stop restart cancel install deploy make book reserve order buy purchase pay charge
+    refund transfer withdraw deposit renew extend return borrow lend checkout schedule reschedule register enroll enrol subscribe
+    unsubscribe sign invite assign approve reject close open reopen lock unlock turn switch dim activate deactivate enable disable
+    arm disarm print scan dispense brew cook heat cool mix pump move drive fly launch land park charge unload load transcode
+    convert encode render resize crop merge split rebase commit push pull clone checkout tag release rollback migrate backup
+    restore sync archive import call dial text notify trigger fire invoke launch attach detach link unlink mount unmount format
+    sell trade bid swap stake redeem claim vote rate like follow unfollow block unblock mute ban kick grant revoke reset rotate
+    provision scale resume pause play skip record click type press scroll drag fill select navigate place pick drop
+    dispatch ship pack request apply confirm join leave plant water feed harvest prescribe administer
+    admit discharge transcribe quote calculate compute convert plan route estimate simulate solve draw spawn craft equip use
+""")
+_UNDOING = _words("""
+    delete remove cancel stop kill block revoke reject close disable deactivate ban mute terminate clear expire lock abort end
+    unsubscribe unlink detach drop reset decline refuse deny archive purge withdraw void suspend disarm kick evict unpublish
+    invalidate
+""")
+_RUNNING = _words("run execute exec eval invoke")
+_PROGRAMS = _words("""
+    shell bash terminal command cmd cli python repl sql psql mysql sqlite script code kubectl docker git powershell console
+    exec ssh notebook cell sandbox curl redis query
 """)
 _JUDGING = _words("""
     test tests lint validate validation verify check audit score classify evaluate simulate roll compare diff review
@@ -62,7 +92,13 @@ class Subject(NamedTuple):
         is_search: it looks for something, so that finding nothing is a result.
         is_record: it returns the record of something that may have failed, such as a job.
         is_verdict: it judges something, so that a negative answer is a result.
-        is_writing: it changes something.
+        is_writing: it does something.
+        is_undoing: it ends, removes or denies something, so that a result says that something is no longer there.
+        is_reading: it gets something by its name.
+        runs: it runs a program or a query, whose output may say anything.
+        is_file: it returns the content of a file.
+        is_made: it returns a text or code that it makes up.
+        words: the words of the name.
     """
 
     converts: bool
@@ -72,9 +108,12 @@ class Subject(NamedTuple):
     is_record: bool
     is_verdict: bool
     is_writing: bool = False
-
-
-_WRITES = Subject(False, False, False, False, False, False, is_writing=True)
+    is_undoing: bool = False
+    is_reading: bool = False
+    runs: bool = False
+    is_file: bool = False
+    is_made: bool = False
+    words: frozenset[str] = frozenset()
 
 
 def subject_of(tool: Tool) -> Subject:
@@ -86,14 +125,26 @@ def subject_of(tool: Tool) -> Subject:
 def _subject(name: str) -> Subject:
     words = [word.lower() for word in _PIECES.findall(name)]
     first, known = words[0] if words else "", set(words)
-    if first in _WRITING and not known & _JUDGING:
-        return _WRITES
-    reads = first in _READING or (bool(words) and words[-1] in _ABOUT)
+    verb = next((word for word in words[:3] if word in _WRITING or word in _READING or word in _JUDGING), first)
+    runs = first in _RUNNING or bool(known & _PROGRAMS)
+    is_made = bool(known & _MAKING) and bool(known & _MADE) and words[-1] in _MADE
+    if verb in _WRITING and not known & _JUDGING and not is_made and words[-1] not in _ABOUT:
+        converts = bool(known & _CONVERTING) and first in _CONVERTING
+        return Subject(
+            converts, False, False, False, False, False, is_writing=True, is_undoing=bool(known & _UNDOING), runs=runs, words=frozenset(words)
+        )
+    reads = verb in _READING or (bool(words) and words[-1] in _ABOUT)
     return Subject(
-        converts=bool(known & _CONVERTING),
+        converts=bool(known & _CONVERTING) or is_made or bool(known & _ASKING),
         is_text=bool(known & _TEXTS),
         is_message=bool(known & _MESSAGES),
         is_search=bool(known & _SEARCHING),
         is_record=reads and bool(known & _RECORDS),
         is_verdict=bool(known & _JUDGING),
+        is_undoing=bool(known & _UNDOING),
+        is_reading=reads,
+        runs=runs,
+        is_file=bool(known & _FILES),
+        is_made=is_made,
+        words=frozenset(words),
     )

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from mulligan.classify import meanings
 from mulligan.classify.detect.mappings import leading_status
 from mulligan.classify.detect.programs import detect_exit, detect_traceback
 from mulligan.classify.detect.reports import coded
 from mulligan.classify.detect.subject import Subject
+from mulligan.classify.detect.traces import detect_trace
 from mulligan.classify.failure import Failure
+from mulligan.classify.languages import foreign_sense
 from mulligan.classify.missing_tool import missing_tool_name
 from mulligan.classify.phrases import said
 from mulligan.classify.reasons import reason_of
+from mulligan.classify.sentences import clear_sense, normalize
 from mulligan.errors import (
     ResourceConflictError,
     ResourceNotFoundError,
@@ -49,8 +53,13 @@ _REPORT = re.compile(
 _MARK = r"(?:[\u274c\u2717\u26a0\U0001f6ab\U0001f6d1]\ufe0f? ?)?"
 _PLAIN_REPORT = re.compile(
     rf"{_MARK}\[?"
-    r"(?:(?:Error|ERROR|Fatal error|FATAL|Tool error|Execution error|API error|HTTP error|Fehler|Erreur|Errore)"
-    r"(?: [a-z][^:\n]{0,60})?\]?:"
+    r"(?:(?:Error|ERROR|Fatal error|FATAL|Tool error|Execution error|API error|HTTP error|Fehler|Erreur|Errore|Erro|Fout|Fel|Feil"
+    r"|B\u0142\u0105d|\u041e\u0448\u0438\u0431\u043a\u0430|\u9519\u8bef|\u932f\u8aa4|\u30a8\u30e9\u30fc|\uc624\ub958)"
+    r"(?: [a-z][^:\n]{0,60}|(?: code)? [\w.-]{1,20})?\]?(?::|\uff1a)"
+    r"|(?:FAILED|FAILURE|REJECTED|REFUSED|DENIED|ABORTED|UNAVAILABLE|TIMEOUT|EXCEPTION|ERR|Failed|Failure|Aborted|Timeout|Unavailable)(?: \([^)\n]{1,40}\)| \[[^]\n]{1,40}\])?(?::| [-\u2013\u2014] )"
+    r"|\[?(?:ERR(?:OR)?|E)[-_]\w{1,40}\]?:? (?=\S+ \S)"
+    r"|[A-Z][\w /'-]{2,60} (?:failed|was rejected|was refused|was denied|was declined|was aborted|rejected|refused|unsuccessful)(?: to [a-z]+)?(?:[!.]?(?=\n|\Z)|[:;,] |(?: \u2013| \u2014| -) | (?:because|since|as|due to|with|after)\b)"
+    r"|(?:Illegal|Invalid|Unsupported|Unrecogni[sz]ed|Unknown|Malformed|Ung\u00fcltige[rsn]?) [a-z-]+(?: [a-z-]+){0,3}(?:, | [-\u2013\u2014] |; |[.!]?\Z)"
     r"|(?:An?|The following) (?:unexpected |internal )?errors? (?:has |have )?occurred\b|Something went wrong\b"
     r"|Sorry, (?:but )?(?:I|we) (?:could not|couldn't|can't|cannot|was unable|were unable|am unable)\b"
     r"|(?:Failed|Unable) to [a-z]+ |(?:Could not|Couldn't|Cannot|Can't) [a-z]+ "
@@ -58,6 +67,12 @@ _PLAIN_REPORT = re.compile(
     r"|Request (?:timed out|was rejected|error)\b|HTTP(?: error)? [45]\d\d\b"
     r"|(?:Blocked|Denied|Refused|Rejected|Forbidden|Access denied|Permission denied|Not allowed):"
     r"|(?:Invalid|Unsupported|Unrecognized|Unknown|Missing) [a-z]+(?: [a-z]+){0,3}: )"
+)
+_FRAME = "\u2500\u2502\u256d\u256e\u256f\u2570\u2575\u2577\u2503\u250c\u2514\u2510\u2518"
+_HEADING = re.compile(r"#{1,6} (?:Result|Results|Output|Response|Error|Errors|Status)s?\s*\n+(?=\S)")
+_FAILED_HEADING = re.compile(r"#{1,6} [^\n]{0,80}\b(?:failed|error|could not|cannot|unable to|denied|refused|not found)\b")
+_DECORATION = re.compile(
+    r"(?:#{1,6} |>+ |\*{1,3}|_{1,2}(?=[A-Z])|- |[\u2190-\u2bff\ufe0f\U0001f300-\U0001faff]{1,3} ?){1,4}(?=\S)"
 )
 _TOPIC = re.compile(rf"{_MARK}[A-Z][\w' -]{{2,40}} (?:failed|error|exception): (\S.*)", re.DOTALL)
 _MARKED = re.compile(r"<((?:\w{1,20}_)?error)>(.{1,500})</\1>", re.DOTALL)
@@ -76,13 +91,47 @@ _REFUSED = re.compile(
 _RETURNED = re.compile(
     r"\b(?:returned|with|status|code|HTTP|error)(?: an?)?(?: HTTP)?(?: status)?(?: code)?:? ([45]\d\d)\b"
 )
-_LOG = re.compile(r"\n\W{0,2}(?:error|warn|info|debug)", re.IGNORECASE)
+_LOG = re.compile(r"\n\W{0,2}(?:error(?! (?:message|code|type|details?|id)\b)|warn|info|debug)", re.IGNORECASE)
 _NO_SENTENCE = re.compile(
     r"[\d\[(]|(?:raise|return|throw|def|class|import|from|if|for|while|try)\b"
 )  # a log, or source
+_EMPTY_RESULT = re.compile(  # without a name, a quotation or a number, nothing was found
+    r"(?:There (?:is|are|were) )?(?:[Nn]o|[Nn]one|[Nn]othing)(?: [a-z-]+){0,4}?(?: (?:were|was|are|is))?(?: (?:found|available|exists?|left|yet|here))?"
+    r"(?: (?:for|in|on|at|between|within|today|this)\b[^\"'`]*)?[.!]?"
+)
+_APOLOGY = re.compile(
+    r"(?:i am |i'm |we are |we're )?(?:so |very |really )?(?:sorry|oops|whoops|uh-oh|unfortunately|apologies|i apologi[sz]e|we apologi[sz]e|regrettably|pardon|alas)\b"
+    r"|(?:lo siento|lo sentimos|d\u00e9sol\u00e9|leider|entschuldigung|tut mir leid|desculpe|mi dispiace|helaas|sorry|beklager|tyv\u00e4rr|dessverre|przykro)\b"
+    r"|(?:\u62b1\u6b49|\u5bf9\u4e0d\u8d77|\u7533\u3057\u8a33|\u3059\u307f\u307e\u305b\u3093|\u8fd9\u6b49|\uc8c4\uc1a1|\u0438\u0437\u0432\u0438\u043d\u0438\u0442\u0435|\u043a \u0441\u043e\u0436\u0430\u043b\u0435\u043d\u0438\u044e)"
+)
+_SUCCESS = re.compile(
+    r"(?:ok|okay|done|success\w*|yes|all \w+|(?:successfully )?[a-z]{3,}ed|sent|made|built|set|put|paid|sold|begun|written)\b"
+    r"(?! (?:to|by|because|due|with|out|request|value|format|input|option|token|parameter))"
+    r"|.{0,120}\b(?:successfully|is now|are now|has been (?!rejected|refused|denied|declined|blocked|suspended|taken|changed|modified|updated|deleted|removed|aborted|already|exceeded|locked)\w+ed)\b"
+)
+_BENIGN = re.compile(
+    r"\b(?:nothing (?:to|else|more|new|changed)|no (?:changes?|need|action|errors?|problems?|warnings?|issues?|conflicts?|further|other|new|more|differences?) "
+    r"|not (?:needed|necessary|affected|only|just|yet due)|no longer (?:needed|receive|get|see|be charged|have|blocked)|you will (?:not|no longer)|does not need"
+    r"|already (?:satisfied|up|installed|current|the latest|newest|done|ok|clean|in sync)|(?:skipp|ignor|unchanged|kept)\w*|do not (?:forget|worry|hesitate)"
+    r"|no \w+ (?:was|were) (?:lost|harmed|needed|affected|skipped)|without (?:errors?|problems?|issues?))"
+)
+_ED = r"(?P<ed>taken|booked|reserved|occupied|sold|full|fully booked|locked|closed|checked out|in use|on loan|blocked|disabled|suspended|archived|cancell?ed|stopped|paused|running|moving|open|offline|muted|frozen)"
+_REFUSAL = re.compile(
+    r"\b(?:(?:can|could|did|does|do|was|were|is|are|has|have|had|may|must|would|will|shall)(?: [a-z]+)? (?:not|never|no longer)\b"
+    r"|unable to|not able to|not possible|impossible|no longer|not (?:allowed|permitted|authori[sz]ed|enough|sent|saved|done|found|supported|available|accepted|valid)"
+    r"|no \w+(?: \w+)? (?:was|were|has been|have been|could be|is|are) (?:\w+ed|made|sent|found|taken|built|left|set|available)"
+    r"|nothing (?:was|has been|found|is)|refuses?|refused|rejected|denied|declined|aborted|failed|fails|failure|forbidden|prohibited"
+    r"|(?:must|has to|have to|should|needs? to) (?:first |not |also |only )?(?:be|have|contain|match|start|end|include|lie|come|wait|pay|log|sign)"
+    r"|only \S+(?: \S+){0,4} (?:allowed|possible|can|may|left|remaining|accepted|supported)|too (?:many|much|long|short|large|small|few|high|low|big|early|late|far|old|young|heavy|busy|fast|soon)"
+    r"|out of|insufficient|not enough|already|exceed(?:s|ed)?|conflicts?|overlaps?|clash(?:es)?|invalid|illegal|unknown|unsupported|unrecogni[sz]ed|malformed|missing|expired|unavailable"
+    r"|unreachable|timed out|overloaded|no such|no (?:answer|response|reply|connection|signal)|still (?!available|open|valid|possible|time)|before you can|slow down|wait (?:for |at least )?\d|rate limit|quota|limit (?:of|reached|exceeded)"
+    r"|(?:is|are|was|were|has been|have been|currently) (?:currently |already |being )?"
+    + _ED
+    + r"|between \S+ and \S+(?=,? (?:got|but|not))|expected)\b"
+)
 _SENTENCE = re.compile(r"(?<=[.!?])\s|\n")
 _SHELL = re.compile(r"(?:[\w.+/-]{1,60}: ){1,3}[^\n:]{1,160}(?:: [^\n]{1,160})?")
-_DOCUMENTATION = re.compile(r"(?:If|Raised|When|Occurs|This|The exception|is|Thrown)\b")
+_DOCUMENTATION = re.compile(r"(?:If|Raised|When|Occurs|This (?:exception|error|class)|The exception|is|Thrown)\b")
 _NOTHING = re.compile(r"(?:[\d.,%\s+-]+|none|no|null|nil|n/a|false)\.?", re.IGNORECASE)
 _FRAMEWORKS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern, re.DOTALL), code)
@@ -101,6 +150,23 @@ _FRAMEWORKS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 )
 
 
+def detect_lines(value: list[Any], subject: Subject) -> Failure | None:
+    """Detects one to three texts in a list, of which the first is a report: `["Could not save it", "ENOSPC: ..."]`.
+
+    Args:
+        value: the list that a tool returned.
+        subject: what the tool was asked for.
+    """
+    if not 0 < len(value) <= _MOST_LINES or not all(type(one) is str for one in value):
+        return None
+    if subject.is_search or subject.is_message or subject.is_record or _PLAIN_REPORT.match(value[0]) is None:
+        return None
+    message = "\n".join(value)
+    if not subject.is_writing and said(message) is None:
+        return None
+    return Failure(value=message, message=message)
+
+
 def detect_text(text: str, subject: Subject) -> Failure | None:
     """Detects a failure in a text that a tool returned.
 
@@ -110,7 +176,7 @@ def detect_text(text: str, subject: Subject) -> Failure | None:
     """
     if subject.converts:
         return None
-    message = text.strip()
+    message = _plain(text)
     if len(message) <= 2 * _LONGEST_REPORT:
         framework = _detect_framework(message, subject) or _detect_exception(message)
         if framework is not None:
@@ -122,10 +188,28 @@ def detect_text(text: str, subject: Subject) -> Failure | None:
         if is_marked and not subject.is_message and (said(message) is not None or _find_status(message)):
             return Failure(value=message, message=message, status=_find_status(message))
     else:
-        failure = detect_traceback(text) or _detect_plain_report(message, subject) or _detect_output(message, subject)
+        failure = (
+            detect_traceback(text)
+            or detect_trace(text)
+            or _detect_plain_report(message, subject)
+            or _detect_output(message, subject)
+        )
         if failure is not None:
             return failure
     return _detect_known_report(message) or _detect_sentence(message, subject)
+
+
+def _plain(text: str) -> str:
+    """A text without what only decorates it: marks of Markdown, symbols, the frame of a box, a heading such as `Result`."""
+    message = text.strip()
+    if len(message) > 4 * _LONGEST_REPORT:
+        return message
+    if message[:1] in _FRAME:
+        message = "\n".join(line.strip(_FRAME + " ") for line in message.splitlines()).strip()
+    message = _HEADING.sub("", message, count=1)
+    if message[:1] == "#" and _FAILED_HEADING.match(message):  # the heading says what happened
+        return message.lstrip("# ").split("\n", 1)[0] if len(message) > _LONGEST_SENTENCE else message.lstrip("# ")
+    return _DECORATION.sub("", message, count=1) if message[:1] in "#>*_-[(" or message[:1] > "\u2000" else message
 
 
 def detect_tagged(text: str) -> Failure | None:
@@ -156,24 +240,60 @@ def _detect_output(message: str, subject: Subject) -> Failure | None:
 
 def _detect_sentence(message: str, subject: Subject) -> Failure | None:
     """One or two sentences of which the first says what is wrong, where the tool returns no messages or verdicts."""
-    if not message or len(message) > _LONGEST_SENTENCE or message.count("\n") >= _MOST_LINES:
+    if not message or len(message) > _LONGEST_SENTENCE or message.count("\n") >= 2 * _MOST_LINES:
         return None
-    if subject.is_message or subject.is_verdict:
+    if subject.is_message:
         return None
-    if _NO_SENTENCE.match(message) or _DOCUMENTATION.match(message.partition(": ")[2]):
+    if subject.is_verdict:  # of the call itself, only a limit is certain
+        is_limited = clear_sense(normalize(_SENTENCE.split(message, maxsplit=1)[0])) is meanings.RATE_LIMIT
+        return Failure(value=message, message=message) if is_limited else None
+    if _NO_SENTENCE.match(message) or _DOCUMENTATION.match(message.partition(": ")[2]) or _LOG.search(message):
         return None
     topic = _TOPIC.match(message)
     first = topic[1] if topic is not None else _SENTENCE.split(message, maxsplit=1)[0]
     status = leading_status(first) or _find_status(first)
     if topic is not None and status is not None:
         return Failure(value=message, message=message, status=status)
-    meaning = said(first) if " " in first else None
-    is_expected = topic is not None or subject.is_writing
-    if meaning is None or meaning.cls not in (_TELLING_AFTER_TOPIC if is_expected else _TELLING):
+    if " " not in first.strip() and first.isascii():
         return None
-    if meaning is meanings.NOT_FOUND and subject.is_search and topic is None and "does not exist" not in first:
-        return None
-    return Failure(value=message, message=message, status=status)
+    reports = _is_known_clause(first, subject, is_expected=topic is not None) or _is_refusal(first, subject)
+    return Failure(value=message, message=message, status=status) if reports else None
+
+
+def _is_known_clause(first: str, subject: Subject, *, is_expected: bool) -> bool:
+    """Whether a sentence contains a known clause, or what hardly ever answers a question."""
+    if _EMPTY_RESULT.fullmatch(first.strip()) or (subject.is_record and not is_expected):
+        return False
+    meaning = said(first)
+    if meaning is None or meaning.cls not in _TELLING_AFTER_TOPIC:
+        words = normalize(first)
+        meaning = None if (subject.runs and not is_expected) or subject.is_text else clear_sense(words)
+        if meaning is not None and subject.is_undoing and not _REFUSAL.search(words):
+            return False
+        if meaning is not None and meaning is not meanings.NOT_FOUND:
+            return not _SUCCESS.match(words)
+    if meaning is None:
+        return False
+    if meaning is meanings.NOT_FOUND and subject.is_search and not is_expected and "does not exist" not in first:
+        return False
+    return meaning.cls in (_TELLING_AFTER_TOPIC if is_expected or subject.is_writing else _TELLING)
+
+
+def _is_refusal(first: str, subject: Subject) -> bool:
+    """Whether a sentence says that what was asked for was not done: with an apology, or of a tool that does something."""
+    words = normalize(first)
+    apologises = _APOLOGY.match(words) is not None
+    if subject.is_text:
+        return False
+    if not apologises and (not subject.is_writing or subject.runs or _SUCCESS.match(words)):
+        return False
+    if _BENIGN.search(words):
+        return False
+    refusal = _REFUSAL.search(words)
+    if refusal is None:
+        return (apologises or subject.is_writing) and foreign_sense(words) is not None
+    stated = refusal["ed"]
+    return stated is None or not any(stated.startswith(word[:-1]) for word in subject.words if len(word) > 2)
 
 
 def _detect_framework(message: str, subject: Subject) -> Failure | None:
@@ -185,8 +305,8 @@ def _detect_framework(message: str, subject: Subject) -> Failure | None:
         if found is not None:
             told = found[1].strip() or message
             return coded(code, told) if code else Failure(value=told, message=told)
-    name = missing_tool_name(message)
-    return coded("UNKNOWN_TOOL", message) if name is not None else None
+    is_missing = missing_tool_name(message) is not None
+    return coded("UNKNOWN_TOOL", message) if is_missing else None
 
 
 def _detect_known_report(message: str) -> Failure | None:
@@ -208,16 +328,20 @@ def _detect_known_report(message: str) -> Failure | None:
 
 def _detect_plain_report(message: str, subject: Subject) -> Failure | None:
     """A sentence that says that the call failed, or the complaint of a shell's command, and nothing else."""
-    if not message or len(message) > _LONGEST_SENTENCE or message.count("\n") >= 2 * _MOST_LINES:
+    if not message or len(message) > _LONGEST_REPORT or message.count("\n") >= _MOST_OUTPUT_LINES:
         return None
     found = _PLAIN_REPORT.match(message)
+    if len(message) > _LONGEST_SENTENCE and (found is None or subject.runs):
+        return None
     if subject.is_record and said(message) is None:
         return None
     told = message[found.end() :].strip() if found is not None else ""
     if _LOG.search(message):  # several reports are a log
         return None
     if found is not None and not _DOCUMENTATION.match(told) and not _NOTHING.fullmatch(told):
-        return Failure(value=message, message=message, status=leading_status(message))
+        return Failure(value=message, message=message, status=leading_status(message) or _find_status(message))
+    if subject.is_verdict or len(message) > _LONGEST_SENTENCE:
+        return None
     if _SHELL.fullmatch(message) and message[:1].islower() and said(message) is not None:
         return Failure(value=message, message=message)
     return None
