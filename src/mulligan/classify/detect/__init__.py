@@ -16,7 +16,7 @@ from mulligan.classify.detect import apis, mappings, objects, programs, protocol
 from mulligan.classify.detect.cloud import detect_cloud
 from mulligan.classify.detect.declared import detect_undeclared_error, is_declared_result
 from mulligan.classify.detect.markup import detect_document
-from mulligan.classify.detect.members import detect_field_errors, detect_members
+from mulligan.classify.detect.members import detect_field_errors, detect_members, may_fail
 from mulligan.classify.detect.subject import Subject, subject_of
 from mulligan.classify.detect.texts import detect_lines, detect_tagged, detect_text
 from mulligan.classify.failure import Failure
@@ -59,8 +59,16 @@ _JSON_HINTS = (
     "rror", "ail", "ault", "eason", "problem", '"err', '"ok"', "false", "xception", "enied", "eject", '"success"', '"status', '"code"', '"detail"', '"message"', '"reason"', '"exit', '"returncode"',
 )
 _HINTS = (  # of which every report of a failure has one, in lower case
-    "err", "ail", "not", "no ", "den", "lim", "tim", "val", "una", "unkn", "unsup", "orb", "eje", "pire", "http", "quot",
-    "exc", "lock", "wron", "lread", "miss", "efus", "ancel", "hler", "sorr", "xit", "ould", "since", "only", "conf", "fal",
+    "err", "ail", "not", "no ", "n't", "den", "lim", "tim", "val", "una", "unkn", "unsup", "bort", "orb", "eje", "pire",
+    "http", "quot", "exc", "lock", "wron", "lread", "miss", "efus", "ancel", "hler", "sorr", "xit", "ould", "only", "conf",
+    "fal", "down", "must", "too ", " out", "pect", "busy", "full", "tak", "lleg", "insuf", "overl", "requ", "oops",
+    "unfor", "has to", "offl", "betw", "nicht", "kein", "niet", "geen", "ikke", "xist", "rouv", "non ", "panic", "since",
+)
+_FOREIGN_HINTS = (  # the same for texts with other letters than English ones
+    "ungü", "fehl", "refus", "échou", "déj", "invalid", "invál", "não", "inte ", "finns", "błąd", "nie ", "не ",
+    "ошиб", "нет ", "不", "未", "无", "错", "误", "失败", "超时", "拒", "ません", "エラー", "失敗",
+    "없", "않", "오류", "실패", "已", "すでに", "expir", "bereits", "ya ", "já ", "già", "redan",
+    "allerede", "ocup", "agot", "besoin", "doit", "debe", "deve", "muss", "moet", "måste", "må ", "trop ", "zu viele", "demas", "muit",
 )
 # fmt: on
 _MOST_JSON = 50_000
@@ -97,8 +105,12 @@ def may_report(value: Any) -> bool:
         for hint in _HINTS:  # noqa: SIM110 - on the way of every result: a generator costs twice as much
             if hint in lowered:
                 return True
+        if not lowered.isascii():
+            for hint in _FOREIGN_HINTS:  # noqa: SIM110 - as above
+                if hint in lowered:
+                    return True
         return False
-    return "Traceback (most recent" in value[-_FAR:]
+    return "Traceback (most recent" in value[-_FAR:] or "\tat " in value[:_FAR]
 
 
 def _find_failure(value: Any, tool: Tool, subject: Subject) -> Failure | None:
@@ -175,9 +187,9 @@ def _read_cut_off(text: str) -> Any:
 
 def _find_in_mapping(value: Mapping[Any, Any], tool: Tool, subject: Subject) -> Failure | None:
     if _FIELDS.isdisjoint(value) and not any(str(name)[:6] in _COUNTED for name in value):
-        if is_declared_result(value, tool):
-            return None
-        return detect_undeclared_error(value, tool) or _find_by_members(value, subject)
+        if not may_fail(value):
+            return detect_undeclared_error(value, tool)
+        return None if is_declared_result(value, tool) else _find_by_members(value, tool, subject)
     marked = protocols.detect_marked_result(value, value.get) or protocols.detect_protocol(value, subject)
     if marked is not None:
         return marked
@@ -194,10 +206,13 @@ def _find_in_mapping(value: Mapping[Any, Any], tool: Tool, subject: Subject) -> 
     if told is not None:
         return told
     found = detect_cloud(value, subject) or programs.detect_program(value, subject)
-    return found or detect_undeclared_error(value, tool) or _find_by_members(value, subject)
+    return found or _find_by_members(value, tool, subject)
 
 
-def _find_by_members(value: Mapping[Any, Any], subject: Subject) -> Failure | None:
+def _find_by_members(value: Mapping[Any, Any], tool: Tool, subject: Subject) -> Failure | None:
+    undeclared = detect_undeclared_error(value, tool)
+    if undeclared is not None or not may_fail(value):
+        return undeclared
     return detect_field_errors(value, subject) or detect_members(value, subject)
 
 

@@ -60,9 +60,62 @@ _CODES = _words("code errcode errno retcode rc ret errorcode subcode")
 _NOTHING = _words("none null no false ok success n/a nil unknown")
 _ENVELOPES = _words("result data response json body fault error payload answer output reply content d")
 _MOST_EXTRAS = 3
+_LONGEST_STATUS = 40
 _LONGEST_VALUE = 80
 _LONGEST_REASON = 600
 _DEEPEST = 2
+
+
+@lru_cache(maxsize=4_096)
+def _role(name: str) -> str:
+    """What a member with this name may say: that the call failed, how, or why; empty if none of these."""
+    words = _pieces(name)
+    last = words[-1] if words else ""
+    if last in _GENERAL or last in _DONE:
+        return "flag"
+    if _is_error_name(words) or words[-2:] == ("error", "messages"):
+        return "error"
+    if last in _FAILED:
+        return "failed"
+    if last in _STATUSES:
+        return "status"
+    if last in _CODES or name in _CODES:
+        return "code"
+    return "envelope" if last in _ENVELOPES else ""
+
+
+def may_fail(value: Mapping[Any, Any]) -> bool:
+    """Whether a mapping is worth a look: quick, since most mappings are results.
+
+    Args:
+        value: what a tool returned.
+    """
+    for name, told in value.items():
+        if told is None or told is True or type(name) is not str:
+            if told is not True or type(name) is not str or _role(name) not in ("failed", "error"):
+                continue
+            return True
+        kind = type(told)
+        if kind is list and told and type(told[0]) is str and len(value) == 1:
+            return True
+        role = _role(name)
+        if not role:
+            continue
+        if role == "flag":
+            if told is False or (kind is str and told.lower() == "false") or (kind is int and told == 0):
+                return True
+        elif role == "status":
+            if kind is str and len(told) <= _LONGEST_STATUS and _is_bad(told):
+                return True
+        elif role == "code":
+            if _is_bad_code(told):
+                return True
+        elif role == "envelope":
+            if kind is not str and is_a(told, Mapping):
+                return True
+        elif told and kind not in (int, float):
+            return True
+    return False
 
 
 @lru_cache(maxsize=4_096)
@@ -172,7 +225,7 @@ def _read(value: Mapping[Any, Any]) -> _Members:
             empty += 1
         elif last in _CODES or name in _CODES:
             code = told if _is_bad_code(told) else code
-        elif last in _STATUSES and type(told) is str and len(told) <= 40:
+        elif last in _STATUSES and type(told) is str and len(told) <= _LONGEST_STATUS:
             status = status or (told if _is_bad(told) else "")
             extras += not _is_bad(told) and last not in _META
         elif _is_error_name(words):
