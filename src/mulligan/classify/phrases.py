@@ -30,6 +30,10 @@ _CONNECTION_MEANINGS = (
     m.CONNECTION,
 )  # a later clause may give the reason: `Connection refused: not authorised`
 _REFUSAL_MEANINGS = (m.AUTHENTICATION, m.PERMISSION, m.TLS, m.TIMEOUT, m.UNAVAILABLE)
+_NARROWED = {  # what a later clause may say instead
+    **dict.fromkeys(_CONNECTION_MEANINGS, _REFUSAL_MEANINGS),
+    m.ARGUMENT: (m.AUTHENTICATION, m.RATE_LIMIT, m.QUOTA),
+}
 _VAGUE = (None, m.ARGUMENT, m.FAILED)
 _RAISED_CLASS = re.compile(
     r"\b([A-Z][a-z]\w{1,60}(?:Error|Exception|Timeout|Refused|Exceeded))\((?=['\"\d)])"
@@ -267,7 +271,7 @@ def said(text: str, allowed: Iterable[m.Meaning] | None = None) -> m.Meaning | N
         meaning = phrasebook.find(clause, allowed)
         if meaning is not None and (allowed is None or phrasebook.find(clause) is not m.ARGUMENT):
             general = general or meaning
-            if general not in _CONNECTION_MEANINGS or meaning in _REFUSAL_MEANINGS:
+            if general not in _NARROWED or meaning in _NARROWED[general]:
                 return meaning
     return general
 

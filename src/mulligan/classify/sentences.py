@@ -29,6 +29,8 @@ _CONTRACTIONS = (("\u2019", "'"), ("cannot", "can not"), ("can't", "can not"), (
 _WORDS: Mapping[str, str] = {
     "CANNOT": "((can|could|did|do|does|was|were|is|are|am|has|have|had|will|would) (\\w+ )?(not|never) (be |been )?"
     "(able to |possible to )?|(unable|failed|fails|failing|impossible|not able|not possible) to (be )?)",
+    "COULD": "((can|could|did|do|does|has|have|had|will|would) (\\w+ )?(not|never) (be )?(able to |possible to )?"
+    "|(unable|failed|fails|failing|impossible|not able|not possible) to (be )?)",
     "NOT": "(not|never|no longer)",
     "BE": "(is|are|was|were|be|been|has|have|had|been|being|seems|appears|remains)",
     "UNIT": "(milliseconds|seconds?|secs?|minutes?|mins?|hours?|days?|ms|s|min|m|h)",
@@ -97,6 +99,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         operation was (aborted|<STOPPED>)
         <PERSON> (has |have )?(<STOPPED>|chose not|did not (confirm|approve|agree|consent)) …(this|the (call|action|request|command|tool|operation|confirmation|dialog|prompt))
         <STOPPED> by (the )?user
+        <PERSON> (does|did) not want …
         keyboard ?interrupt
         approval (was )?(denied|declined|refused|rejected|not granted)
         """,
@@ -172,7 +175,8 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         tim(e|ed)[- ]?out
         timeouts?
         deadline … (exceeded|passed|expired)
-        (took|taking|takes|ran|waited) too long
+        (took|taking|takes|ran|running|waited) (too long|longer than …)
+        exceed* … #( |-)?<UNIT> (time ?)?limit
         (exceed*|reach*|hit|past|over) … (time limit|time budget|walltime|wall clock|(maximum |allowed )?(run|execution|processing)[- ]?time)
         time limit … (exceeded|reached|hit)
         (no|<NOT>|without|nothing) … (answer*|respon*|repl*|acknowledg*|finish*|complet*|arriv*|came back|return*|signal) … (within|in time|after|in) (the )?((last )?# ?(\\w+ )?<UNIT>|allotted|allowed|configured)
@@ -199,6 +203,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (your|the|this|provided|access|api|bearer|refresh) (\\w+ )?<SECRET> (\\w+ ){0,5}(invalid|wrong|missing|incorrect|required|mismatch*|malformed)
         (invalid|expired|wrong|missing|bad|incorrect|revoked|no valid) (or \\w+ )?(\\w+ )?(tokens?|api[ -]?keys?|access keys?|credentials?|passwords?|passcode|pin|login|session|signature)
         (re)?connect (your|the) (\\w+ ){0,2}account …
+        (not accept|rejects?|rejected|refused|does not like) (our|your|the|my|this) (\\w+ )?<SECRET>
         """,
         """
         (log|sign|logged|signed)[ -]?(in|on|out)
@@ -229,6 +234,8 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (access|entry|write|read) (\\w+ ){0,2}(refused|restricted|blocked|revoked)
         (blocked|refused|rejected|prevented|stopped|disabled|locked) by …(policy|policies|firewall|rules?|settings?|guard*|filter|controls?|admin*|security|sandbox)
         may (not|only) …
+        only (\\w+ ){1,4}(may|can|are allowed|is allowed) …
+        (lacks?|without|has no|have no) (\\w+ ){0,2}(access|rights?|authority)
         outside (of )?(the |your |its )?(allowed|permitted|working|workspace|sandbox|authori[sz]ed|project) …
         (belongs to|owned by) (another|someone|somebody|a different|other) …
         (against|violates?) (the |our |your )?(\\w+ )?polic(y|ies)
@@ -240,7 +247,9 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         m.CONNECTION,
         """
         (unreachable|not reachable|no route to|no such host|socket hang ?up|broken pipe|connection (\\w+ ){0,2}(reset|refused|lost|closed|dropped|failed|aborted|timed out))
-        <CANNOT>(\\w+ )?(reach|reached|connect|contact|contacted|resolve|resolved|establish|be reached)( |$|[.,;:])
+        <COULD>(\\w+ )?(reach|reached|connect|contact|contacted|resolve|resolved|establish|get through to|talk to)( |$|[.,;:])
+        (socket|stream|channel|session|line|link|port) (was |is |got |has been )?(unexpectedly )?(closed|reset|dropped|lost|disconnected) …
+        (closed|reset|dropped|terminated|hung up) by (the )?(peer|remote|server|other)
         (lost|no) (the )?(connection|contact|link|network|internet) …
         (ssl|tls|certificate|handshake) … (fail*|error|problem|unable|untrusted)
         fetch failed
@@ -292,7 +301,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         """
         not (be |been )?(found|located|exist|existing|present|known|listed|stocked|in (the|your|our|this|any|its|their)|on (file|record|the|your|this)|part of|among|registered)
         (was|were|been|is|got) (already )?(deleted|removed|purged|discontinued|delisted|retired|withdrawn)
-        (is|are) (unknown|missing|gone)
+        (is|are) (unknown|gone)
         (there (is|are|was|were)|we have|has|have) no \\w+
         no \\w+( \\w+){0,4} (found|exists?|named|called|known|matches|match|matching|available|for|at|on|in|with|under|here)
         (nothing|nobody|no one) (found|known|exists|by|matches|here|with|is|at|under)
@@ -327,8 +336,8 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (not appear (verbatim|in)|no replacement|failed to (exactly )?match|multiple (matches|occurrences)|not unique|patch …not apply)
         (only|not) (\\w+ )?(possible|allowed|accepted|available) (when|while|if|after|before|in (state|status)) …
         (is|are|was|were) (not|no longer) (\\w+ )?(open|active|editable|pending|refundable|cancell?able|running|empty|paid|approved|in state|accepting|eligible)
+        (out of turn|\\w+'s turn|not (the |your |my |their )*turn|whose turn)
         (none|nothing|no \\w+|no \\w+ \\w+|0 \\w+|zero \\w+|only # \\w+) (is |are |)(left|remaining|free|vacant|in stock|available)
-        not (the |your )*turn
         (fully booked|sold out|out of stock|is full|are full|on hold|frozen|archived|read-only|immutable|locked)
         (is|are) (currently |still |being )?(moving|running|open|closed|active|paused|armed|charging|printing|recording|playing|occupied|engaged|processed|edited|shipped|delivered|completed|finished|paid|cancell?ed|finali[sz]ed|over|past|merged|expired|left)
         has (left|shipped|ended|started|closed|begun|departed|passed|finished|been (shipped|paid|completed|closed|approved|delivered|dispatched))

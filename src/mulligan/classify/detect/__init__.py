@@ -43,7 +43,7 @@ _API_DETECTORS: tuple[tuple[frozenset[str], _Detector], ...] = (
             ("message error_message", apis.detect_error_code),
             ("message detail errors", apis.detect_bare_message),
             ("status errors code retry_after Note Information", services.detect_service),
-            ("traceback syscall name", apis.detect_raised),
+            ("traceback syscall cause stack", apis.detect_raised),
         )
     )
 )
@@ -123,8 +123,9 @@ def _find_failure(value: Any, tool: Tool, subject: Subject) -> Failure | None:
     if kind is list:
         if len(value) == 1 and is_a(value[0], Mapping) and as_dict(value[0]).get("type") == "text":
             return _find_in_text(protocols.block_text(value), tool, subject)  # the only block of a result
-        listed = services.detect_listed_errors(value) or protocols.detect_console(value, subject)
-        return listed or detect_lines(value, subject)
+        listed = services.detect_listed_errors(value, subject) or protocols.detect_console(value, subject)
+        named = objects.detect_pair(value, subject) if value and type(value[0]) is str else None
+        return listed or named or detect_lines(value, subject)
     if kind is tuple:
         return programs.detect_streams(value, subject) or objects.detect_pair(value, subject)
     if issubclass(kind, Mapping):

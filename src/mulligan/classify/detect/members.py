@@ -59,6 +59,8 @@ _META = _words("""
 _CODES = _words("code errcode errno retcode rc ret errorcode subcode")
 _NOTHING = _words("none null no false ok success n/a nil unknown")
 _ENVELOPES = _words("result data response json body fault error payload answer output reply content d")
+_DEFECTS = (meanings.FAILED, meanings.UNAVAILABLE, meanings.RATE_LIMIT, meanings.TIMEOUT)
+_RESULTS = frozenset(("data", "result", "results", "output", "response", "value", "answer"))
 _MOST_EXTRAS = 3
 _LONGEST_STATUS = 40
 _LONGEST_VALUE = 80
@@ -92,6 +94,8 @@ def may_fail(value: Mapping[Any, Any]) -> bool:
     """
     for name, told in value.items():
         if told is None or told is True or type(name) is not str:
+            if told is None and name in _RESULTS:
+                return True
             if told is not True or type(name) is not str or _role(name) not in ("failed", "error"):
                 continue
             return True
@@ -159,8 +163,8 @@ def detect_members(value: Mapping[Any, Any], subject: Subject, depth: int = 0) -
         subject: what the tool was asked for.
         depth: how many envelopes are around the mapping.
     """
-    if subject.is_verdict:
-        return None
+    if subject.is_verdict and not depth:
+        return _detect_broken_verdict(value)
     inner = _only_content(value) if depth < _DEEPEST else None
     if inner is not None:
         failure = _detect_listed(inner, subject) or detect_members(inner, subject, depth + 1)
@@ -177,12 +181,24 @@ def detect_members(value: Mapping[Any, Any], subject: Subject, depth: int = 0) -
     return Failure(value=dict(value), message=told, status=status_of(value))
 
 
+def _detect_broken_verdict(value: Mapping[Any, Any]) -> Failure | None:
+    """Detects that something could not be judged: the reason is a defect of the service, not of what was judged."""
+    read = _read(value)
+    told = read.error or read.reason
+    meaning = next((clear_sense(one) for one in sentences(told)), None)
+    is_broken = (read.is_denied or bool(read.error)) and not read.extras and meaning in _DEFECTS
+    return Failure(value=dict(value), message=told, status=status_of(value)) if is_broken else None
+
+
 def _fails(read: _Members, value: Mapping[Any, Any], subject: Subject, depth: int) -> bool:
     if read.has_result or read.extras > _MOST_EXTRAS:
         return False
     told = read.error or read.reason
     is_known = bool(told) and _is_known(told)
     is_failed = read.is_denied or bool(read.status)
+    has_place = any(name in value and value[name] is None for name in _RESULTS)
+    if has_place and told and not read.extras and any(clear_sense(one) is not None for one in sentences(told)):
+        return True
     if subject.is_record and not depth:  # a record has more members than a code and a message
         return is_known and not read.extras and (read.is_denied or read.code is not None)
     if read.is_missing and not told:  # nothing but the name of what was looked for

@@ -14,7 +14,7 @@ from mulligan.classify.failure import Failure
 from mulligan.classify.phrases import said
 from mulligan.classify.reasons import reason_of
 from mulligan.classify.sentences import sense
-from mulligan.untrusted.classes import is_a, layout, stored_attributes
+from mulligan.untrusted.classes import as_dict, is_a, layout, stored_attributes
 
 _FLAGS = ("success", "is_success", "ok", "is_ok", "succeeded", "successful")
 _ERRORS = ("error", "exception", "error_message", "errors", "failure", "message", "reason")
@@ -22,6 +22,8 @@ _FIELDS = (*_FLAGS, *_ERRORS, "code", "error_code", "status_code", "status", "da
 _FAILURE_STATUSES = frozenset(("error", "fail", "failed", "failure"))
 _WRAPPERS = frozenset(("Err", "Failure", "Left"))
 _WRAPPED = ("value", "inner_value", "error", "err")
+_NAMES_OF_ERRORS = frozenset(("err", "exception", "ko", "nok", "denied", "rejected", "aborted", "timeout"))
+_FEWEST_PARTS, _MOST_PARTS = 2, 4
 _MOST_FIELDS, _LONGEST_REASON = 40, 300
 _BEGINNINGS = ("error", "failed", "unable", "could not", "cannot", "invalid", "no such", "not found")
 
@@ -54,6 +56,8 @@ def detect_result_object(value: Any, read: Callable[[str], Any], subject: Subjec
     is_failed = type(status) is str and status.lower() in _FAILURE_STATUSES and not subject.is_record
     if not is_failed and not any(read(name) is False for name in _FLAGS):
         return None
+    if subject.is_verdict and not any(read(name) for name in _ERRORS[:5]):
+        return None
     error = next((told for name in (*_ERRORS, *(("output",) if is_failed else ())) if (told := read(name))), None)
     if error is None:
         return None
@@ -77,14 +81,20 @@ def detect_own_members(value: Any, read: Callable[[str], Any], subject: Subject)
     return detect_members(fields, subject) if fields else None
 
 
-def detect_pair(value: tuple[Any, ...], subject: Subject) -> Failure | None:
+def detect_pair(value: tuple[Any, ...] | list[Any], subject: Subject) -> Failure | None:
     """Detects `(None, error)` and `(False, reason)`, where the second says what went wrong.
 
     Args:
         value: the tuple.
         subject: what the tool was asked for.
     """
-    if len(value) != 2 or not (value[0] is None or (value[0] is False and not subject.is_verdict)):
+    if len(value) < _FEWEST_PARTS or len(value) > _MOST_PARTS or subject.is_message:
+        return None
+    is_named = type(value[0]) is str and (value[0].lower() in _FAILURE_STATUSES or value[0].lower() in _NAMES_OF_ERRORS)
+    if is_named and type(value[1]) is str and not subject.is_record:
+        rest = next((as_dict(one) for one in value[2:] if is_a(one, Mapping)), {})
+        return Failure(value={**rest, "message": value[1]}, message=value[1])
+    if len(value) != _FEWEST_PARTS or not (value[0] is None or (value[0] is False and not subject.is_verdict)):
         return None
     error = value[1]
     if type(error) is not str:

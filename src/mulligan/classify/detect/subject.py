@@ -16,8 +16,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 _CONVERTING = _words("""
-    explain define translate translation ocr transcribe transcript transcription caption summarize summarise summary rewrite
-    paraphrase proofread draft echo compose narrate
+    explain define translate translation ocr transcribe transcript transcription caption rewrite paraphrase proofread draft echo compose narrate
 """)
 _FILES = _words("file files source fixture snapshot attachment path")
 _MAKING = _words("write generate create make suggest build design produce render")
@@ -34,7 +33,8 @@ _TEXTS = _words("""
     file files document documents doc docs page pages article articles post posts note notes log logs email emails mail
     mails inbox message messages chat conversation history recording source code snippet fixture fixtures snapshot archive
     archived cache cached stored template attachment attachments resource readme manual help wiki faq knowledge comment
-    comments ticket tickets text texts lyrics excerpt content contents story clipboard tail cat grep dump export
+    comments ticket tickets text texts summarize summarise summary letter letters label labels sign inscription plaque review
+    reviews quote quotes verse chapter book paragraph lyrics excerpt content contents story clipboard tail cat grep dump export
 """)
 _RECORDS = _words("""
     job jobs run runs build builds execution executions operation operations task tasks deployment deployments deploy
@@ -64,7 +64,15 @@ _WRITING = _words("""
     sell trade bid swap stake redeem claim vote rate like follow unfollow block unblock mute ban kick grant revoke reset rotate
     provision scale resume pause play skip record click type press scroll drag fill select navigate place pick drop
     dispatch ship pack request apply confirm join leave plant water feed harvest prescribe administer
-    admit discharge transcribe quote calculate compute convert plan route estimate simulate solve draw spawn craft equip use
+    admit discharge slice chart mint clean wash dry sort shuffle fold mail fax email ping wake sleep boot reboot flash burn
+    compile bundle minify optimize optimise sanitize sanitise normalize normalise generate train tune fit deploy stage promote
+    demote hire fire onboard offboard adjust align calibrate measure weigh sample mix blend paint polish drill mill cut weld
+    solder assemble disassemble repair fix patch heal treat vaccinate bid issue stamp seal post wire settle reconcile accrue
+    file report log track follow pin unpin star bookmark share embed mirror snapshot rewind forward seek tag untag merge
+    compress decompress encrypt decrypt zip unzip hash verify clone fork branch stash squash recall ring page broadcast
+    stream capture shoot photograph film replay undo redo retry escalate triage defer postpone hold accept concede
+    offer counter exchange return replace upgrade downgrade top fuel refuel tow spray sow prune milk shear irrigate till
+    transcribe quote calculate compute convert plan route estimate simulate solve draw spawn craft equip use
 """)
 _UNDOING = _words("""
     delete remove cancel stop kill block revoke reject close disable deactivate ban mute terminate clear expire lock abort end

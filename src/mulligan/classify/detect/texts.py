@@ -45,6 +45,7 @@ _TELLING = (
     ToolUnavailableError,
 )
 _TELLING_AFTER_TOPIC = (*_TELLING, ResourceConflictError, ToolArgumentError)
+_OF_THE_CALL = (meanings.TIMEOUT, meanings.RATE_LIMIT, meanings.CANCELLED, meanings.QUOTA)
 _PROTOCOL = re.compile(r"(?:Error (?:executing|calling|running|invoking) (?:tool|function)\b|MCP error -32\d{3}\b)")
 _REPORT = re.compile(
     r"(?:(?:Error|ERROR|Fatal error|fatal|Exception)(?: [a-z][^:\n]{0,80}| \(?[45]\d\d\)?)?"
@@ -57,9 +58,10 @@ _PLAIN_REPORT = re.compile(
     r"|B\u0142\u0105d|\u041e\u0448\u0438\u0431\u043a\u0430|\u9519\u8bef|\u932f\u8aa4|\u30a8\u30e9\u30fc|\uc624\ub958)"
     r"(?: [a-z][^:\n]{0,60}|(?: code)? [\w.-]{1,20})?\]?(?::|\uff1a)"
     r"|(?:FAILED|FAILURE|REJECTED|REFUSED|DENIED|ABORTED|UNAVAILABLE|TIMEOUT|EXCEPTION|ERR|Failed|Failure|Aborted|Timeout|Unavailable)(?: \([^)\n]{1,40}\)| \[[^]\n]{1,40}\])?(?::| [-\u2013\u2014] )"
+    r"|\[(?:ERR|ERROR|FAIL|FAILED|FATAL|FAILURE)\] \S"
     r"|\[?(?:ERR(?:OR)?|E)[-_]\w{1,40}\]?:? (?=\S+ \S)"
     r"|[A-Z][\w /'-]{2,60} (?:failed|was rejected|was refused|was denied|was declined|was aborted|rejected|refused|unsuccessful)(?: to [a-z]+)?(?:[!.]?(?=\n|\Z)|[:;,] |(?: \u2013| \u2014| -) | (?:because|since|as|due to|with|after)\b)"
-    r"|(?:Illegal|Invalid|Unsupported|Unrecogni[sz]ed|Unknown|Malformed|Ung\u00fcltige[rsn]?) [a-z-]+(?: [a-z-]+){0,3}(?:, | [-\u2013\u2014] |; |[.!]?\Z)"
+    r"|(?:Illegal|Invalid|Unsupported|Unrecogni[sz]ed|Unknown|Malformed|Ung\u00fcltige[rsn]?) [a-z-]+(?: [a-z-]+){0,3}(?:, (?:expected|must|use|allowed|should|please|valid|supported|try|available|got|need|known|it)| [-\u2013\u2014] |; |[.!]?\Z)"
     r"|(?:An?|The following) (?:unexpected |internal )?errors? (?:has |have )?occurred\b|Something went wrong\b"
     r"|Sorry, (?:but )?(?:I|we) (?:could not|couldn't|can't|cannot|was unable|were unable|am unable)\b"
     r"|(?:Failed|Unable) to [a-z]+ |(?:Could not|Couldn't|Cannot|Can't) [a-z]+ "
@@ -89,8 +91,9 @@ _REFUSED = re.compile(
     r"|\b[Uu]ser (?:has )?(?:rejected|declined|denied|cancelled|canceled) (?:this|the)\b"
 )
 _RETURNED = re.compile(
-    r"\b(?:returned|with|status|code|HTTP|error)(?: an?)?(?: HTTP)?(?: status)?(?: code)?:? ([45]\d\d)\b"
+    r"\b(?:returned|answered|replied|responded|got|gave|with|status|code|HTTP|error)(?: an?)?(?: HTTP)?(?: status)?(?: code)?:? ([45]\d\d)\b"
 )
+_ANSWERED = re.compile(r"\b(?:answered|replied|responded|returned|got|gave)(?: with)?(?: an?| us)?(?: HTTP)?(?: status)?(?: code)? [45]\d\d\b")
 _LOG = re.compile(r"\n\W{0,2}(?:error(?! (?:message|code|type|details?|id)\b)|warn|info|debug)", re.IGNORECASE)
 _NO_SENTENCE = re.compile(
     r"[\d\[(]|(?:raise|return|throw|def|class|import|from|if|for|while|try)\b"
@@ -109,6 +112,12 @@ _SUCCESS = re.compile(
     r"(?! (?:to|by|because|due|with|out|request|value|format|input|option|token|parameter))"
     r"|.{0,120}\b(?:successfully|is now|are now|has been (?!rejected|refused|denied|declined|blocked|suspended|taken|changed|modified|updated|deleted|removed|aborted|already|exceeded|locked)\w+ed)\b"
 )
+_COUNT = re.compile(r"\d[\d,.]* [a-z]+(?:[.,;]|$)")
+_FEWEST_WORDS = 3
+_ACHIEVED = re.compile(
+    r"\b(?:succeeded|successful|successfully|removed|deleted|cleared|cleaned|lifted|restored|recovered|resolved|fixed|uploaded|unblocked|repaired|skipped|ignored|corrected)\b"
+)
+_NEGATION = re.compile(r"\b(?:not|never|unable|failed to|nothing was|no \w+ (?:was|were)|already|by (?:another|someone))\b")
 _BENIGN = re.compile(
     r"\b(?:nothing (?:to|else|more|new|changed)|no (?:changes?|need|action|errors?|problems?|warnings?|issues?|conflicts?|further|other|new|more|differences?) "
     r"|not (?:needed|necessary|affected|only|just|yet due)|no longer (?:needed|receive|get|see|be charged|have|blocked)|you will (?:not|no longer)|does not need"
@@ -120,7 +129,7 @@ _REFUSAL = re.compile(
     r"\b(?:(?:can|could|did|does|do|was|were|is|are|has|have|had|may|must|would|will|shall)(?: [a-z]+)? (?:not|never|no longer)\b"
     r"|unable to|not able to|not possible|impossible|no longer|not (?:allowed|permitted|authori[sz]ed|enough|sent|saved|done|found|supported|available|accepted|valid)"
     r"|no \w+(?: \w+)? (?:was|were|has been|have been|could be|is|are) (?:\w+ed|made|sent|found|taken|built|left|set|available)"
-    r"|nothing (?:was|has been|found|is)|refuses?|refused|rejected|denied|declined|aborted|failed|fails|failure|forbidden|prohibited"
+    r"|nothing (?:was|has been|found|is)|(?:was|were|got|been) (?:stopped|interrupted|halted|killed|aborted|cut short) (?:before|after|at|by|midway)|crashed|refuses?|refused|rejected|denied|declined|aborted|failed|fails|failure|forbidden|prohibited"
     r"|(?:must|has to|have to|should|needs? to) (?:first |not |also |only )?(?:be|have|contain|match|start|end|include|lie|come|wait|pay|log|sign)"
     r"|only \S+(?: \S+){0,4} (?:allowed|possible|can|may|left|remaining|accepted|supported)|too (?:many|much|long|short|large|small|few|high|low|big|early|late|far|old|young|heavy|busy|fast|soon)"
     r"|out of|insufficient|not enough|already|exceed(?:s|ed)?|conflicts?|overlaps?|clash(?:es)?|invalid|illegal|unknown|unsupported|unrecogni[sz]ed|malformed|missing|expired|unavailable"
@@ -174,9 +183,11 @@ def detect_text(text: str, subject: Subject) -> Failure | None:
         text: what it returned.
         subject: what it was asked for.
     """
+    message = _plain(text)
+    if len(message) <= 2 * _LONGEST_REPORT and (fixed := _detect_fixed_sentence(message)) is not None:
+        return fixed
     if subject.converts:
         return None
-    message = _plain(text)
     if len(message) <= 2 * _LONGEST_REPORT:
         framework = _detect_framework(message, subject) or _detect_exception(message)
         if framework is not None:
@@ -185,7 +196,8 @@ def detect_text(text: str, subject: Subject) -> Failure | None:
         is_marked = (
             len(message) <= _LONGEST_SENTENCE and "\n" not in message and _PLAIN_REPORT.match(message) is not None
         )
-        if is_marked and not subject.is_message and (said(message) is not None or _find_status(message)):
+        is_known = said(message) is not None or _find_status(message) is not None
+        if is_marked and not subject.is_message and (is_known or not (subject.is_file or _is_statistic(message))):
             return Failure(value=message, message=message, status=_find_status(message))
     else:
         failure = (
@@ -250,9 +262,11 @@ def _detect_sentence(message: str, subject: Subject) -> Failure | None:
     if _NO_SENTENCE.match(message) or _DOCUMENTATION.match(message.partition(": ")[2]) or _LOG.search(message):
         return None
     topic = _TOPIC.match(message)
-    first = topic[1] if topic is not None else _SENTENCE.split(message, maxsplit=1)[0]
+    first = topic[1] if topic is not None else _first_sentence(message)
+    if topic is None and _says_success(normalize(first)):
+        return None
     status = leading_status(first) or _find_status(first)
-    if topic is not None and status is not None:
+    if status is not None and (topic is not None or _ANSWERED.search(first) is not None):
         return Failure(value=message, message=message, status=status)
     if " " not in first.strip() and first.isascii():
         return None
@@ -265,18 +279,21 @@ def _is_known_clause(first: str, subject: Subject, *, is_expected: bool) -> bool
     if _EMPTY_RESULT.fullmatch(first.strip()) or (subject.is_record and not is_expected):
         return False
     meaning = said(first)
-    if meaning is None or meaning.cls not in _TELLING_AFTER_TOPIC:
+    accepted = _TELLING_AFTER_TOPIC if is_expected or subject.is_writing else _TELLING
+    if meaning is None or meaning.cls not in accepted:
         words = normalize(first)
-        meaning = None if (subject.runs and not is_expected) or subject.is_text else clear_sense(words)
+        meaning = None if subject.is_text else clear_sense(words)
+        if subject.runs and not is_expected and meaning not in _OF_THE_CALL:
+            meaning = None
         if meaning is not None and subject.is_undoing and not _REFUSAL.search(words):
             return False
         if meaning is not None and meaning is not meanings.NOT_FOUND:
-            return not _SUCCESS.match(words)
+            return True
     if meaning is None:
         return False
     if meaning is meanings.NOT_FOUND and subject.is_search and not is_expected and "does not exist" not in first:
         return False
-    return meaning.cls in (_TELLING_AFTER_TOPIC if is_expected or subject.is_writing else _TELLING)
+    return meaning.cls in accepted
 
 
 def _is_refusal(first: str, subject: Subject) -> bool:
@@ -285,7 +302,7 @@ def _is_refusal(first: str, subject: Subject) -> bool:
     apologises = _APOLOGY.match(words) is not None
     if subject.is_text:
         return False
-    if not apologises and (not subject.is_writing or subject.runs or _SUCCESS.match(words)):
+    if not apologises and (not subject.is_writing or subject.runs):
         return False
     if _BENIGN.search(words):
         return False
@@ -296,15 +313,20 @@ def _is_refusal(first: str, subject: Subject) -> bool:
     return stated is None or not any(stated.startswith(word[:-1]) for word in subject.words if len(word) > 2)
 
 
-def _detect_framework(message: str, subject: Subject) -> Failure | None:
-    """The fixed sentence of a framework, or of a person who refused the call."""
-    if _REFUSED.search(message) and len(message) <= _LONGEST_SENTENCE and not subject.is_message:
-        return coded("CANCELLED", message)
+def _detect_fixed_sentence(message: str) -> Failure | None:
+    """The fixed sentence of a framework around an error."""
     for sentence, code in _FRAMEWORKS:
         found = sentence.fullmatch(message)
         if found is not None:
             told = found[1].strip() or message
             return coded(code, told) if code else Failure(value=told, message=told)
+    return None
+
+
+def _detect_framework(message: str, subject: Subject) -> Failure | None:
+    """A person who refused the call, or a tool that does not exist."""
+    if _REFUSED.search(message) and len(message) <= _LONGEST_SENTENCE and not subject.is_message:
+        return coded("CANCELLED", message)
     is_missing = missing_tool_name(message) is not None
     return coded("UNKNOWN_TOOL", message) if is_missing else None
 
@@ -338,13 +360,30 @@ def _detect_plain_report(message: str, subject: Subject) -> Failure | None:
     told = message[found.end() :].strip() if found is not None else ""
     if _LOG.search(message):  # several reports are a log
         return None
-    if found is not None and not _DOCUMENTATION.match(told) and not _NOTHING.fullmatch(told):
+    if found is not None and not _DOCUMENTATION.match(told) and not _NOTHING.fullmatch(told) and not _is_statistic(message):
         return Failure(value=message, message=message, status=leading_status(message) or _find_status(message))
     if subject.is_verdict or len(message) > _LONGEST_SENTENCE:
         return None
     if _SHELL.fullmatch(message) and message[:1].islower() and said(message) is not None:
         return Failure(value=message, message=message)
     return None
+
+
+def _is_statistic(message: str) -> bool:
+    """Whether a label is followed by a count, or a sentence says that something was done: `Blocked: 17 callers`."""
+    return _COUNT.match(message.partition(": ")[2]) is not None or _says_success(normalize(_first_sentence(message)))
+
+
+def _says_success(words: str) -> bool:
+    """Whether a normalized sentence says that the call succeeded, after all."""
+    return _SUCCESS.match(words) is not None or (_ACHIEVED.search(words) is not None and not _NEGATION.search(words))
+
+
+def _first_sentence(message: str) -> str:
+    """The first sentence, with the one after it if it only is a question or an interjection: `Airfield X? Never heard of it.`"""
+    parts = _SENTENCE.split(message, maxsplit=2)
+    is_opening = len(parts) > 1 and (parts[0].endswith("?") or len(parts[0].split()) < _FEWEST_WORDS)
+    return " ".join(parts[:2]) if is_opening else parts[0]
 
 
 def _find_status(message: str) -> int | None:

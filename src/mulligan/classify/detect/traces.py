@@ -27,7 +27,7 @@ _TRACES = tuple(
 )
 _PANICS = (
     re.compile(r"\Athread '[^'\n]{0,60}' (?:\(\d+\) )?panicked at (?:[^\n]*)\n?([^\n]*)"),
-    re.compile(r"\Apanic: ([^\n]*)\n(?:[^\n]*\n){0,3}\s*goroutine \d"),
+    re.compile(r"\A(?:[^\n]*\n){0,5}?panic: ([^\n]*)\n(?:[^\n]*\n){0,3}\s*goroutine \d"),
     re.compile(r"\A(Segmentation fault|Bus error|Aborted|Illegal instruction)(?: \(core dumped\))?\s*\Z"),
 )
 _POWERSHELL = re.compile(r"^\s*\+ CategoryInfo\s+: (\w+): ", re.MULTILINE)
