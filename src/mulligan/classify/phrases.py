@@ -41,6 +41,11 @@ _RAISED_CLASS = re.compile(
 _LOCAL = re.compile(r"(?:\.{0,2}/|~/|[A-Za-z]:\\)[^/]")  # a local path was denied, not an account
 _LONGEST_TEXT = 1_200
 _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
+    (
+        m.FAILED,
+        """(list|string|tuple|pop) index out of range, runtime error index out of range …, runtime error,
+        ~ division by zero, ~ could not parse * * (response|reply|answer|output) …""",
+    ),
     (m.FAILED, "~ (malformed|unexpected|unparseable|non json) (server|json|http|api|) (response|answer|reply) …"),
     (
         m.DISK_FULL,

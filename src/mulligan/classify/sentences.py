@@ -67,6 +67,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (an |)(unexpected|unknown|unhandled|internal) (\\w+ )?(error|exception)
         (error|exception|failure) (has |)occurred
         segmentation fault
+        <COULD>(parse|decode|read|understand|interpret) … (response|reply|answer|output|result)
         """,
         """
         unsupported operand

@@ -15,6 +15,7 @@ from typing import Any
 from mulligan.classify.detect import apis, mappings, objects, programs, protocols, services
 from mulligan.classify.detect.cloud import detect_cloud
 from mulligan.classify.detect.declared import detect_undeclared_error, is_declared_result
+from mulligan.classify.detect.reports import coded, says_tool_is_missing
 from mulligan.classify.detect.markup import detect_document
 from mulligan.classify.detect.members import detect_field_errors, detect_members, may_fail
 from mulligan.classify.detect.subject import Subject, subject_of
@@ -62,7 +63,8 @@ _HINTS = (  # of which every report of a failure has one, in lower case
     "err", "ail", "not", "no ", "n't", "den", "lim", "tim", "val", "una", "unkn", "unsup", "bort", "orb", "eje", "pire",
     "http", "quot", "exc", "lock", "wron", "lread", "miss", "efus", "ancel", "hler", "sorr", "xit", "ould", "only", "conf",
     "fal", "down", "must", "too ", " out", "pect", "busy", "full", "tak", "lleg", "insuf", "overl", "requ", "oops",
-    "unfor", "has to", "offl", "betw", "nicht", "kein", "niet", "geen", "ikke", "xist", "rouv", "non ", "panic", "since",
+    "unfor", "has to", "offl", "betw", "nicht", "kein", "niet", "geen", "ikke", "xist", "rouv", "non ", "panic", "since", "stop", " long",
+    "never", "lost", "crash", "gone",
 )
 _FOREIGN_HINTS = (  # the same for texts with other letters than English ones
     "ungü", "fehl", "refus", "échou", "déj", "invalid", "invál", "não", "inte ", "finns", "błąd", "nie ", "не ",
@@ -84,7 +86,10 @@ def detect(value: Any, tool: Tool) -> Failure | None:
     if type(value) in _PLAIN:
         return None
     try:
-        return _mark_as_data(_find_failure(value, tool, subject_of(tool)), value)
+        failure = _find_failure(value, tool, subject_of(tool))
+        if failure is not None and says_tool_is_missing(failure, tool.name):
+            failure = coded("UNKNOWN_TOOL", failure.told)
+        return _mark_as_data(failure, value)
     except Exception:  # a value that cannot be read reports no failure
         return None
 

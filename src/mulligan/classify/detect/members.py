@@ -109,6 +109,8 @@ def may_fail(value: Mapping[Any, Any]) -> bool:
             if told is False or (kind is str and told.lower() == "false") or (kind is int and told == 0):
                 return True
         elif role == "status":
+            if name in _ENVELOPES and kind is not str and is_a(told, Mapping):
+                return True
             if kind is str and len(told) <= _LONGEST_STATUS and _is_bad(told):
                 return True
         elif role == "code":
@@ -186,7 +188,7 @@ def _detect_broken_verdict(value: Mapping[Any, Any]) -> Failure | None:
     read = _read(value)
     told = read.error or read.reason
     meaning = next((clear_sense(one) for one in sentences(told)), None)
-    is_broken = (read.is_denied or bool(read.error)) and not read.extras and meaning in _DEFECTS
+    is_broken = read.is_denied and not read.extras and meaning in _DEFECTS
     return Failure(value=dict(value), message=told, status=status_of(value)) if is_broken else None
 
 
@@ -231,7 +233,7 @@ def _read(value: Mapping[Any, Any]) -> _Members:
         words = _pieces(name) if type(name) is str else ()
         last = words[-1] if words else ""
         flag = _flag_of(told)
-        if flag is False and last in _GENERAL and len(words) <= 2:
+        if last in _GENERAL and len(words) <= 2 and (flag is False or (type(told) is int and told == 0)):
             is_denied, is_general = True, not is_denied or is_general
         elif flag is False and last in _DONE and (len(words) == 1 or words[0] in ("is", "was", "has", "been")):
             is_denied, is_general, is_missing = True, False, is_missing or last in ("found", "matched", "resolved")

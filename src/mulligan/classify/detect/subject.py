@@ -68,12 +68,12 @@ _WRITING = _words("""
     compile bundle minify optimize optimise sanitize sanitise normalize normalise generate train tune fit deploy stage promote
     demote hire fire onboard offboard adjust align calibrate measure weigh sample mix blend paint polish drill mill cut weld
     solder assemble disassemble repair fix patch heal treat vaccinate bid issue stamp seal post wire settle reconcile accrue
-    file report log track follow pin unpin star bookmark share embed mirror snapshot rewind forward seek tag untag merge
+    file report pin unpin star bookmark share embed mirror snapshot rewind forward seek tag untag merge
     compress decompress encrypt decrypt zip unzip hash verify clone fork branch stash squash recall ring page broadcast
     stream capture shoot photograph film replay undo redo retry escalate triage defer postpone hold accept concede
     offer counter exchange return replace upgrade downgrade top fuel refuel tow spray sow prune milk shear irrigate till
     transcribe quote calculate compute convert plan route estimate simulate solve draw spawn craft equip use
-""")
+""") - _READING
 _UNDOING = _words("""
     delete remove cancel stop kill block revoke reject close disable deactivate ban mute terminate clear expire lock abort end
     unsubscribe unlink detach drop reset decline refuse deny archive purge withdraw void suspend disarm kick evict unpublish

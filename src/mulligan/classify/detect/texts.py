@@ -96,7 +96,7 @@ _RETURNED = re.compile(
 _ANSWERED = re.compile(r"\b(?:answered|replied|responded|returned|got|gave)(?: with)?(?: an?| us)?(?: HTTP)?(?: status)?(?: code)? [45]\d\d\b")
 _LOG = re.compile(r"\n\W{0,2}(?:error(?! (?:message|code|type|details?|id)\b)|warn|info|debug)", re.IGNORECASE)
 _NO_SENTENCE = re.compile(
-    r"[\d\[(]|(?:raise|return|throw|def|class|import|from|if|for|while|try)\b"
+    r"\d(?!\d? [A-Za-z])|[\[(]|(?:raise|return|throw|def|class|import|from|if|for|while|try)\b"
 )  # a log, or source
 _EMPTY_RESULT = re.compile(  # without a name, a quotation or a number, nothing was found
     r"(?:There (?:is|are|were) )?(?:[Nn]o|[Nn]one|[Nn]othing)(?: [a-z-]+){0,4}?(?: (?:were|was|are|is))?(?: (?:found|available|exists?|left|yet|here))?"
@@ -108,23 +108,26 @@ _APOLOGY = re.compile(
     r"|(?:\u62b1\u6b49|\u5bf9\u4e0d\u8d77|\u7533\u3057\u8a33|\u3059\u307f\u307e\u305b\u3093|\u8fd9\u6b49|\uc8c4\uc1a1|\u0438\u0437\u0432\u0438\u043d\u0438\u0442\u0435|\u043a \u0441\u043e\u0436\u0430\u043b\u0435\u043d\u0438\u044e)"
 )
 _SUCCESS = re.compile(
-    r"(?:ok|okay|done|success\w*|yes|all \w+|(?:successfully )?[a-z]{3,}ed|sent|made|built|set|put|paid|sold|begun|written)\b"
+    r"(?:ok|okay|done|success\w*|yes|all \w+|(?:successfully )?(?!un|fail|deni|refus|reject|block|abort|expir|limit|rate|tim|overload|forbid|throttl|prohib|declin|malform|interrupt|exhaust|exceed|need)[a-z]{3,}ed|sent|made|built|set|put|paid|sold|begun|written)\b"
     r"(?! (?:to|by|because|due|with|out|request|value|format|input|option|token|parameter))"
     r"|.{0,120}\b(?:successfully|is now|are now|has been (?!rejected|refused|denied|declined|blocked|suspended|taken|changed|modified|updated|deleted|removed|aborted|already|exceeded|locked)\w+ed)\b"
 )
 _COUNT = re.compile(r"\d[\d,.]* [a-z]+(?:[.,;]|$)")
-_FEWEST_WORDS = 3
+_FEWEST_WORDS, _SHORTEST_VERB = 3, 3
 _ACHIEVED = re.compile(
     r"\b(?:succeeded|successful|successfully|removed|deleted|cleared|cleaned|lifted|restored|recovered|resolved|fixed|uploaded|unblocked|repaired|skipped|ignored|corrected)\b"
+    r"|\b(?:recorded|saved|added|created|updated|noted|stored|sent|booked|uploaded|applied|registered|charted|logged|queued|scheduled"
+    r"|confirmed|completed|finished|published|marked|changed|set)[.!]?$"
 )
-_NEGATION = re.compile(r"\b(?:not|never|unable|failed to|nothing was|no \w+ (?:was|were)|already|by (?:another|someone))\b")
+_NEGATION = re.compile(r"\b(?:not|never|unable|failed to|nothing was|no \w+ (?:was|were)|already|by (?:another|someone)|before (?:it|they|the|this))\b")
+_NEGATED_VERB = re.compile(r"\b(?:can|could|was|were|is|are|did|does|has|have) not\b|\b(?:unable|failed) to\b")
 _BENIGN = re.compile(
     r"\b(?:nothing (?:to|else|more|new|changed)|no (?:changes?|need|action|errors?|problems?|warnings?|issues?|conflicts?|further|other|new|more|differences?) "
     r"|not (?:needed|necessary|affected|only|just|yet due)|no longer (?:needed|receive|get|see|be charged|have|blocked)|you will (?:not|no longer)|does not need"
     r"|already (?:satisfied|up|installed|current|the latest|newest|done|ok|clean|in sync)|(?:skipp|ignor|unchanged|kept)\w*|do not (?:forget|worry|hesitate)"
     r"|no \w+ (?:was|were) (?:lost|harmed|needed|affected|skipped)|without (?:errors?|problems?|issues?))"
 )
-_ED = r"(?P<ed>taken|booked|reserved|occupied|sold|full|fully booked|locked|closed|checked out|in use|on loan|blocked|disabled|suspended|archived|cancell?ed|stopped|paused|running|moving|open|offline|muted|frozen)"
+_ED = r"(?:taken|booked|reserved|occupied|sold|full|fully booked|locked|closed|checked out|in use|on loan|blocked|disabled|suspended|archived|cancell?ed|stopped|paused|running|moving|open|offline|muted|frozen)"
 _REFUSAL = re.compile(
     r"\b(?:(?:can|could|did|does|do|was|were|is|are|has|have|had|may|must|would|will|shall)(?: [a-z]+)? (?:not|never|no longer)\b"
     r"|unable to|not able to|not possible|impossible|no longer|not (?:allowed|permitted|authori[sz]ed|enough|sent|saved|done|found|supported|available|accepted|valid)"
@@ -263,7 +266,8 @@ def _detect_sentence(message: str, subject: Subject) -> Failure | None:
         return None
     topic = _TOPIC.match(message)
     first = topic[1] if topic is not None else _first_sentence(message)
-    if topic is None and _says_success(normalize(first)):
+    words = normalize(first)
+    if topic is None and (_says_success(words) or (_BENIGN.search(words) and not _NEGATED_VERB.search(words))):
         return None
     status = leading_status(first) or _find_status(first)
     if status is not None and (topic is not None or _ANSWERED.search(first) is not None):
@@ -306,11 +310,9 @@ def _is_refusal(first: str, subject: Subject) -> bool:
         return False
     if _BENIGN.search(words):
         return False
-    refusal = _REFUSAL.search(words)
-    if refusal is None:
-        return (apologises or subject.is_writing) and foreign_sense(words) is not None
-    stated = refusal["ed"]
-    return stated is None or not any(stated.startswith(word[:-1]) for word in subject.words if len(word) > 2)
+    own = [word[:-1] for word in subject.words if len(word) > _SHORTEST_VERB]
+    refusals = [found for found in _REFUSAL.finditer(words) if not any(stem in found[0] for stem in own)]
+    return bool(refusals) or foreign_sense(words) is not None
 
 
 def _detect_fixed_sentence(message: str) -> Failure | None:
@@ -371,7 +373,10 @@ def _detect_plain_report(message: str, subject: Subject) -> Failure | None:
 
 def _is_statistic(message: str) -> bool:
     """Whether a label is followed by a count, or a sentence says that something was done: `Blocked: 17 callers`."""
-    return _COUNT.match(message.partition(": ")[2]) is not None or _says_success(normalize(_first_sentence(message)))
+    words = normalize(_first_sentence(message))
+    return _COUNT.match(message.partition(": ")[2]) is not None or (
+        _ACHIEVED.search(words) is not None and not _NEGATION.search(words)
+    )
 
 
 def _says_success(words: str) -> bool:
@@ -382,7 +387,9 @@ def _says_success(words: str) -> bool:
 def _first_sentence(message: str) -> str:
     """The first sentence, with the one after it if it only is a question or an interjection: `Airfield X? Never heard of it.`"""
     parts = _SENTENCE.split(message, maxsplit=2)
-    is_opening = len(parts) > 1 and (parts[0].endswith("?") or len(parts[0].split()) < _FEWEST_WORDS)
+    is_opening = len(parts) > 1 and parts[0].endswith(("?", "!", ".")) and (
+        parts[0].endswith("?") or len(parts[0].split()) < _FEWEST_WORDS
+    )
     return " ".join(parts[:2]) if is_opening else parts[0]
 
 
