@@ -25,7 +25,8 @@ _QUOTED = re.compile(
 )
 _SENTENCES = re.compile(r"(?<=[.!?])\s+|\n+|(?<=[\u3002\uff01\uff1f])")
 _BLANKS = re.compile(r"[\s*#>|\u2502]+")
-_CONTRACTIONS = (("\u2019", "'"), ("cannot", "can not"), ("can't", "can not"), ("won't", "will not"), ("n't ", " not "))
+_CONTRACTIONS = (("\u2019", "'"), ("cannot", "can not"), ("can't", "can not"), ("won't", "will not"), ("n't ", " not "),
+    ("'re ", " are "), ("'ve ", " have "), ("it's ", "it is "), ("that's ", "that is "))  # fmt: skip
 _WORDS: Mapping[str, str] = {
     "CANNOT": "((can|could|did|do|does|was|were|is|are|am|has|have|had|will|would) (\\w+ )?(not|never) (be |been )?"
     "(able to |possible to )?|(unable|failed|fails|failing|impossible|not able|not possible) to (be )?)",
@@ -148,6 +149,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         out of (gpu |cuda |system |host |)memory
         you (can|could) not afford
         payment required
+        you have (already )?used (up )?(all|your|every|the) …
         your (\\w+ ){0,3}<MEANS> (\\w+ ){0,4}(exhausted|used up|too low|depleted|insufficient|exceeded|empty|gone|not (sufficient|enough|cover))
         <MEANS> (\\w+ ){0,3}(exhausted|used up|depleted|insufficient)
         (upgrade|top up|recharge) (your |to |the )…
@@ -183,6 +185,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (no|<NOT>|without|nothing) … (answer*|respon*|repl*|acknowledg*|finish*|complet*|arriv*|came back|return*|signal) … (within|in time|after|in) (the )?((last )?# ?(\\w+ )?<UNIT>|allotted|allowed|configured)
         """,
         """
+        (nobody|no one|none|nothing) … (within|in|for|after) # ?<UNIT>
         (no|<NOT>|without|nothing) … (answer*|respon*|repl*|acknowledg*|finish*|complet*|arriv*|ready|done) … (within|in time|on time|before|# ?<UNIT>)
         (still|not yet) (\\w+ ){0,4}(after|within) # ?<UNIT>
         (gave up|given up|giving up|stopped|killed|aborted|cancell?ed) … (after|at) (\\w+ ){0,3}#( |-)?<UNIT>
@@ -267,7 +270,8 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
     (
         m.UNAVAILABLE,
         """
-        (temporar*|momentarily|currently|right now|at the moment|presently) (\\w+ ){0,2}(unavailable|not available|offline|down|overloaded|out of service|suspended|not reachable|unable)
+        (temporar*|momentarily) (\\w+ ){0,2}(unavailable|not available|offline|down|overloaded|out of service|suspended|not reachable|unable)
+        service … unavailable
         <SERVICE> (\\w+ ){0,6}(unavailable|down|offline|overload*|under maintenance|not responding|unresponsive|out of service|not available|restarting|starting up|warming up|shutting down|busy|not ready|at capacity)
         (down|unavailable|closed|offline) for (\\w+ )?maintenance
         maintenance (mode|window|work|in progress|until)
@@ -278,6 +282,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         bad gateway
         """,
         """
+        (currently|right now|at the moment|presently) (\\w+ ){0,2}(unavailable|not available|offline|down|closed)
         (unavailable|overload*|maintenance|out of (service|order)|outage|at capacity|too busy|offline|unresponsive|not responding|not ready)
         <SERVICE> (\\w+ ){0,5}(closed|suspended|paused|powered off|switched off|asleep|frozen|hung|stopped|not (available|ready|running|online|up|working))
         try again
@@ -303,6 +308,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         not (be |been )?(found|located|exist|existing|present|known|listed|stocked|in (the|your|our|this|any|its|their)|on (file|record|the|your|this)|part of|among|registered)
         (was|were|been|is|got) (already )?(deleted|removed|purged|discontinued|delisted|retired|withdrawn)
         (is|are) (unknown|gone)
+        (is |was |are )?unknown(?=$|[.,;:!])
         (there (is|are|was|were)|we have|has|have) no \\w+
         no \\w+( \\w+){0,4} (found|exists?|named|called|known|matches|match|matching|available|for|at|on|in|with|under|here)
         (nothing|nobody|no one) (found|known|exists|by|matches|here|with|is|at|under)

@@ -57,14 +57,14 @@ _FIELDS = frozenset((  # a mapping without any of them reports nothing
 )).union(*(fields for fields, _ in _API_DETECTORS))
 _COUNTED = ("Failed", "Unproc")
 _JSON_HINTS = (
-    "rror", "ail", "ault", "eason", "problem", '"err', '"ok"', "false", "xception", "enied", "eject", '"success"', '"status', '"code"', '"detail"', '"message"', '"reason"', '"exit', '"returncode"',
+    "rror", "ail", "ault", "eason", "rro", "unknown", "problem", '"err', '"ok"', "false", "xception", "enied", "eject", '"success"', '"status', '"code"', '"detail"', '"message"', '"reason"', '"exit', '"returncode"',
 )
 _HINTS = (  # of which every report of a failure has one, in lower case
     "err", "ail", "not", "no ", "n't", "den", "lim", "tim", "val", "una", "unkn", "unsup", "bort", "orb", "eje", "pire",
     "http", "quot", "exc", "lock", "wron", "lread", "miss", "efus", "ancel", "hler", "sorr", "xit", "ould", "only", "conf",
     "fal", "down", "must", "too ", " out", "pect", "busy", "full", "tak", "lleg", "insuf", "overl", "requ", "oops",
     "unfor", "has to", "offl", "betw", "nicht", "kein", "niet", "geen", "ikke", "xist", "rouv", "non ", "panic", "since", "stop", " long",
-    "never", "lost", "crash", "gone",
+    "never", "lost", "crash", "gone", "fout", "used", "e0",
 )
 _FOREIGN_HINTS = (  # the same for texts with other letters than English ones
     "ungü", "fehl", "refus", "échou", "déj", "invalid", "invál", "não", "inte ", "finns", "błąd", "nie ", "не ",

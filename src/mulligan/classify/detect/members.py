@@ -29,12 +29,15 @@ def _words(text: str) -> frozenset[str]:
 
 
 _PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_DONE = _words("""
-    accepted handled executed performed processed sent delivered saved stored created updated deleted removed booked
-    reserved queued submitted applied completed finished started uploaded downloaded installed granted connected confirmed
-    placed published scheduled registered cancelled canceled moved copied renamed unlocked opened paid charged refunded
-    printed dispensed transferred assigned added done found matched resolved
-""")
+_ACCEPTED = _words("accepted handled executed performed processed found matched")  # what became of the request
+_STATES = _words("done completed complete finished")  # also the state of a task
+_IRREGULAR: Mapping[str, tuple[str, ...]] = {
+    "sent": ("send", "mail", "post"), "paid": ("pay", "charge"), "bought": ("buy",), "sold": ("sell",), "held": ("hold",),
+    "written": ("write",), "made": ("make",), "built": ("build",), "set": ("set",), "put": ("put",), "taken": ("take",),
+    "found": ("find", "locate", "get", "lookup"), "answered": ("call", "dial", "ring"), "delivered": ("send",),
+    "drawn": ("draw",), "driven": ("drive",), "flown": ("fly",), "begun": ("begin", "start"), "run": ("run",),
+    "stored": ("save", "upload"), "saved": ("store", "save", "write"),
+}  # fmt: skip
 _GENERAL = _words("ok okay success successful succeeded")
 _FAILED = _words("failed failure error errored aborted rejected refused denied unreachable")
 _STATUSES = _words("status state result outcome response disposition stat")
@@ -43,11 +46,11 @@ _BAD = _words("""
     aborted timeout unavailable unreachable notfound missing blocked conflict throttled exception unsupported expired ko nok
     nack faulted faulty cancelled canceled unsuccessful unknown
 """)
-_ERRORS = _words("error errors err fault failure exception problem faultstring")
+_ERRORS = _words("error errors err fault failure exception problem faultstring erro fehler erreur fout fel feil")
 _TEXTS = _words("message messages msg text summary detail details string description info reason cause causes note explanation")
 _REASONS = _words("""
     reason reasons why message messages msg detail details note notes cause explanation description explain comment text info
-    remark diagnostic diagnosis hint summary problem error exception failure fault title feedback
+    remark diagnostic diagnostics diagnosis hint summary problem error exception failure fault title feedback
 """)
 _META = _words("""
     id ids uuid guid ref reference code codes errno number timestamp time date at took duration elapsed ms seconds path url uri
@@ -73,12 +76,12 @@ def _role(name: str) -> str:
     """What a member with this name may say: that the call failed, how, or why; empty if none of these."""
     words = _pieces(name)
     last = words[-1] if words else ""
-    if last in _GENERAL or last in _DONE:
+    if last in _FAILED:
+        return "failed"
+    if last in _GENERAL or last in _ACCEPTED or last in _STATES or last in _IRREGULAR or last.endswith("ed"):
         return "flag"
     if _is_error_name(words) or words[-2:] == ("error", "messages"):
         return "error"
-    if last in _FAILED:
-        return "failed"
     if last in _STATUSES:
         return "status"
     if last in _CODES or name in _CODES:
@@ -114,7 +117,7 @@ def may_fail(value: Mapping[Any, Any]) -> bool:
             if kind is str and len(told) <= _LONGEST_STATUS and _is_bad(told):
                 return True
         elif role == "code":
-            if _is_bad_code(told):
+            if _is_bad_code(told) or _is_code_of_error(_pieces(name), told):
                 return True
         elif role == "envelope":
             if kind is not str and is_a(told, Mapping):
@@ -135,8 +138,10 @@ class _Members(NamedTuple):
     Attributes:
         error: what a member that is called an error says.
         reason: what another member says that explains something.
+        text: what a member with any other name says.
         is_denied: whether a flag says that the request was not done.
         is_general: whether that flag is only `ok` or `success`, which a verdict also has.
+        is_state: whether that flag may be the state of a task.
         is_missing: whether that flag says that something was not found.
         status: a status that says that something failed.
         code: a code that is no success, or None.
@@ -147,8 +152,10 @@ class _Members(NamedTuple):
 
     error: str
     reason: str
+    text: str
     is_denied: bool
     is_general: bool
+    is_state: bool
     is_missing: bool
     status: str
     code: Any
@@ -172,20 +179,20 @@ def detect_members(value: Mapping[Any, Any], subject: Subject, depth: int = 0) -
         failure = _detect_listed(inner, subject) or detect_members(inner, subject, depth + 1)
         if failure is not None:
             return failure
-    read = _read(value)
-    told = read.error or read.reason
+    read = _read(value, subject)
+    told = read.error or read.reason or (read.text if read.is_denied and not read.is_state else "")
     if not _fails(read, value, subject, depth):
         return None
-    if read.status and not told:
-        told = read.status
-    if read.is_missing and not told:
+    if not told:
+        told = read.status or (read.code if type(read.code) is str else "")
+    if read.is_missing and not told and read.code is None:
         return coded("NOT_FOUND", "Nothing was found.")
     return Failure(value=dict(value), message=told, status=status_of(value))
 
 
 def _detect_broken_verdict(value: Mapping[Any, Any]) -> Failure | None:
     """Detects that something could not be judged: the reason is a defect of the service, not of what was judged."""
-    read = _read(value)
+    read = _read(value, Subject(False, False, False, False, False, True))
     told = read.error or read.reason
     meaning = next((clear_sense(one) for one in sentences(told)), None)
     is_broken = read.is_denied and not read.extras and meaning in _DEFECTS
@@ -195,7 +202,7 @@ def _detect_broken_verdict(value: Mapping[Any, Any]) -> Failure | None:
 def _fails(read: _Members, value: Mapping[Any, Any], subject: Subject, depth: int) -> bool:
     if read.has_result or read.extras > _MOST_EXTRAS:
         return False
-    told = read.error or read.reason
+    told = read.error or read.reason or (read.text if read.is_denied and not read.is_state else "")
     is_known = bool(told) and _is_known(told)
     is_failed = read.is_denied or bool(read.status)
     has_place = any(name in value and value[name] is None for name in _RESULTS)
@@ -205,6 +212,8 @@ def _fails(read: _Members, value: Mapping[Any, Any], subject: Subject, depth: in
         return is_known and not read.extras and (read.is_denied or read.code is not None)
     if read.is_missing and not told:  # nothing but the name of what was looked for
         return not subject.is_search and read.empty > 0 and read.extras <= 1
+    if read.is_state and not read.error and not read.status:  # unless the reason says otherwise, it has only not ended yet
+        return bool(told) and read.extras <= 1 and not subject.is_reading and _says_over(told)
     if subject.is_writing and told and (is_failed or read.error):
         return not (read.status and not read.error and is_record(value) and not is_known and not read.empty) or depth > 0
     if read.is_denied and read.reason and not read.is_general:
@@ -213,9 +222,15 @@ def _fails(read: _Members, value: Mapping[Any, Any], subject: Subject, depth: in
         return read.empty > 0 and (not is_record(value) or is_failed) or (not read.extras and (is_known or depth > 0))
     if is_failed and told:
         return is_known and (not read.extras or read.empty > 0) and (not read.status or not is_record(value) or not read.extras)
+    if type(read.code) is str and read.empty > 0 and not read.extras and (told or subject.is_writing):
+        return True
     if read.code is not None and told:
         return (is_known or subject.is_writing) and read.extras <= 1
     return False
+
+
+def _says_over(text: str) -> bool:
+    return any(clear_sense(one) is not None for one in sentences(text)) or sense(text) is meanings.CANCELLED
 
 
 def _is_known(text: str) -> bool:
@@ -224,9 +239,9 @@ def _is_known(text: str) -> bool:
     )
 
 
-def _read(value: Mapping[Any, Any]) -> _Members:
-    error = reason = status = ""
-    is_denied = is_general = is_missing = has_result = False
+def _read(value: Mapping[Any, Any], subject: Subject) -> _Members:
+    error = reason = status = other = ""
+    is_denied = is_general = is_missing = has_result = is_state = False
     code: Any = None
     empty = extras = 0
     for name, told in value.items():
@@ -235,14 +250,16 @@ def _read(value: Mapping[Any, Any]) -> _Members:
         flag = _flag_of(told)
         if last in _GENERAL and len(words) <= 2 and (flag is False or (type(told) is int and told == 0)):
             is_denied, is_general = True, not is_denied or is_general
-        elif flag is False and last in _DONE and (len(words) == 1 or words[0] in ("is", "was", "has", "been")):
+        elif flag is False and _is_own_flag(words, subject):
             is_denied, is_general, is_missing = True, False, is_missing or last in ("found", "matched", "resolved")
+        elif flag is False and last in _STATES and len(words) == 1:
+            is_state = True
         elif flag is True and last in _FAILED and len(words) <= 2:
             is_denied, is_general = True, False
         elif is_empty(told) or told is False or (type(told) in (int, float) and not told):
             empty += 1
         elif last in _CODES or name in _CODES:
-            code = told if _is_bad_code(told) else code
+            code = told if _is_bad_code(told) or _is_code_of_error(words, told) else code
         elif last in _STATUSES and type(told) is str and len(told) <= _LONGEST_STATUS:
             status = status or (told if _is_bad(told) else "")
             extras += not _is_bad(told) and last not in _META
@@ -257,7 +274,24 @@ def _read(value: Mapping[Any, Any]) -> _Members:
         else:
             extras += 1
             has_result |= _is_result(told)
-    return _Members(error, reason, is_denied, is_general, is_missing, status, code, empty, extras, has_result)
+            other = other or (_text_of(told) if type(told) is str and " " in told else "")
+    is_state = is_state and not is_denied
+    return _Members(
+        error, reason, other, is_denied or is_state, is_general, is_state, is_missing, status, code, empty, extras, has_result
+    )
+
+
+def _is_own_flag(words: tuple[str, ...], subject: Subject) -> bool:
+    """Whether a flag is about the request: `accepted`, or the participle of the tool's verb, as `opened` of `open_lift`."""
+    last = words[-1] if words else ""
+    if len(words) > 1 and words[0] not in ("is", "was", "has", "been", "request", "command", "call"):
+        return False
+    if last in _ACCEPTED:
+        return True
+    verbs = _IRREGULAR.get(last, ())
+    if any(verb in subject.words for verb in verbs):
+        return True
+    return last.endswith("ed") and any(last.startswith(word[: max(3, len(word) - 1)]) for word in subject.words if len(word) > 2)
 
 
 def _flag_of(told: Any) -> bool | None:
@@ -281,7 +315,7 @@ def _text_of(told: Any) -> str:
     """What a member says, if it is a text with letters, a list of texts, or a mapping with a message."""
     if type(told) is str:
         text = told.strip()
-        is_said = bool(re.search(r"[^\W\d_]{2}", text)) and text.lower() not in _NOTHING and len(text) <= 4 * _LONGEST_REASON
+        is_said = bool(re.search(r"[^\W\d_]{3}", text)) and text.lower() not in _NOTHING and len(text) <= 4 * _LONGEST_REASON
         return safe_str(text) if is_said else ""
     if is_a(told, Mapping):
         return message_of(told) or next((one for name, one in told.items() if _is_error_name(_pieces(str(name))) and type(one) is str), "")
@@ -302,6 +336,14 @@ def _is_bad_code(code: Any) -> bool:
     if type(code) is int:
         return code < 0 or code >= 400
     return type(code) is str and (reason_of(code) is not None or _is_bad(code) or bool(re.fullmatch(r"-?[1-9]\d{2,}|[A-Z]{1,6}[-_]?\d{2,}", code)))
+
+
+def _is_code_of_error(words: tuple[str, ...], code: Any) -> bool:
+    """Whether a code that is not zero belongs to a member that only has one if the call failed."""
+    is_named = words[0] in ("error", "err", "result", "ret", "return", "fault", "status") and len(words) > 1
+    if words[0] in ("error", "err", "fault") and type(code) is str:
+        return bool(re.search(r"[A-Za-z]{3}", code)) and code.lower() not in _NOTHING
+    return is_named and type(code) is int and code != 0 and not 100 <= code < 400
 
 
 def _is_result(told: Any) -> bool:

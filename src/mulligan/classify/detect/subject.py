@@ -64,7 +64,7 @@ _WRITING = _words("""
     sell trade bid swap stake redeem claim vote rate like follow unfollow block unblock mute ban kick grant revoke reset rotate
     provision scale resume pause play skip record click type press scroll drag fill select navigate place pick drop
     dispatch ship pack request apply confirm join leave plant water feed harvest prescribe administer
-    admit discharge slice chart mint clean wash dry sort shuffle fold mail fax email ping wake sleep boot reboot flash burn
+    record admit discharge slice chart mint clean wash dry sort shuffle fold mail fax email ping wake sleep boot reboot flash burn
     compile bundle minify optimize optimise sanitize sanitise normalize normalise generate train tune fit deploy stage promote
     demote hire fire onboard offboard adjust align calibrate measure weigh sample mix blend paint polish drill mill cut weld
     solder assemble disassemble repair fix patch heal treat vaccinate bid issue stamp seal post wire settle reconcile accrue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import Any
 
 from mulligan.classify import meanings
@@ -16,7 +17,7 @@ from mulligan.classify.languages import foreign_sense
 from mulligan.classify.missing_tool import missing_tool_name
 from mulligan.classify.phrases import said
 from mulligan.classify.reasons import reason_of
-from mulligan.classify.sentences import clear_sense, normalize
+from mulligan.classify.sentences import clear_sense, normalize, sentences
 from mulligan.errors import (
     ResourceConflictError,
     ResourceNotFoundError,
@@ -85,7 +86,7 @@ _EXCEPTION = re.compile(
 _STATUS = re.compile(
     r"\W{0,2}(?:exit(?:ed with)?|return|Exit|Exited with|Command failed with exit)(?: code| status)[: ]{1,2}(\d{1,3})\W{0,2}"
 )
-_OUTPUT_ERROR = re.compile(r"^(?:error|fatal): \S", re.MULTILINE)
+_OUTPUT_ERROR = re.compile(r"^(?:(?:error|fatal): \S|\w{2,12} (?:ERR!|error) (?:code )?[A-Z\d])", re.MULTILINE)
 _REFUSED = re.compile(
     r"\b(?:cancelled|canceled|rejected|declined|denied|aborted) by (?:the )?user\b"
     r"|\b[Uu]ser (?:has )?(?:rejected|declined|denied|cancelled|canceled) (?:this|the)\b"
@@ -96,7 +97,7 @@ _RETURNED = re.compile(
 _ANSWERED = re.compile(r"\b(?:answered|replied|responded|returned|got|gave)(?: with)?(?: an?| us)?(?: HTTP)?(?: status)?(?: code)? [45]\d\d\b")
 _LOG = re.compile(r"\n\W{0,2}(?:error(?! (?:message|code|type|details?|id)\b)|warn|info|debug)", re.IGNORECASE)
 _NO_SENTENCE = re.compile(
-    r"\d(?!\d? [A-Za-z])|[\[(]|(?:raise|return|throw|def|class|import|from|if|for|while|try)\b"
+    r"\d(?!\d? [A-Za-z])|[\[(]|(?:raise|return|throw|def|class|import|from|if|for|while|try)\b|(?:If|When|Whenever|In case|Unless|Should you|Dry run|Preview|Simulation)\b"
 )  # a log, or source
 _EMPTY_RESULT = re.compile(  # without a name, a quotation or a number, nothing was found
     r"(?:There (?:is|are|were) )?(?:[Nn]o|[Nn]one|[Nn]othing)(?: [a-z-]+){0,4}?(?: (?:were|was|are|is))?(?: (?:found|available|exists?|left|yet|here))?"
@@ -112,14 +113,18 @@ _SUCCESS = re.compile(
     r"(?! (?:to|by|because|due|with|out|request|value|format|input|option|token|parameter))"
     r"|.{0,120}\b(?:successfully|is now|are now|has been (?!rejected|refused|denied|declined|blocked|suspended|taken|changed|modified|updated|deleted|removed|aborted|already|exceeded|locked)\w+ed)\b"
 )
+_AFFIRMED = re.compile(r"(?:your |the |a |an )?(?:\w+ ){1,4}(?:is|are|was|were|has been) (?:now )?(?:booked|reserved|confirmed|sent|saved|scheduled|queued) (?:for|at|on|to|in|under)\b(?!.*\bby\b)")
 _COUNT = re.compile(r"\d[\d,.]* [a-z]+(?:[.,;]|$)")
+_OVER = re.compile(r"\b(?:no longer|is now|are now|has been|have been|from now on|any ?more)\b")
+_ALREADY = re.compile(r"\balready (\w+)")
 _FEWEST_WORDS, _SHORTEST_VERB = 3, 3
 _ACHIEVED = re.compile(
     r"\b(?:succeeded|successful|successfully|removed|deleted|cleared|cleaned|lifted|restored|recovered|resolved|fixed|uploaded|unblocked|repaired|skipped|ignored|corrected)\b"
-    r"|\b(?:recorded|saved|added|created|updated|noted|stored|sent|booked|uploaded|applied|registered|charted|logged|queued|scheduled"
+    r"|(?<!be )(?<!un)\b(?:queued|booked|reserved|recorded|saved|added|created|updated|noted|stored|sent|booked|uploaded|applied|registered|charted|logged|queued|scheduled"
     r"|confirmed|completed|finished|published|marked|changed|set)[.!]?$"
 )
 _NEGATION = re.compile(r"\b(?:not|never|unable|failed to|nothing was|no \w+ (?:was|were)|already|by (?:another|someone)|before (?:it|they|the|this))\b")
+_CLAUSE = re.compile(r"[;,]| but | - ")
 _NEGATED_VERB = re.compile(r"\b(?:can|could|was|were|is|are|did|does|has|have) not\b|\b(?:unable|failed) to\b")
 _BENIGN = re.compile(
     r"\b(?:nothing (?:to|else|more|new|changed)|no (?:changes?|need|action|errors?|problems?|warnings?|issues?|conflicts?|further|other|new|more|differences?) "
@@ -134,14 +139,15 @@ _REFUSAL = re.compile(
     r"|no \w+(?: \w+)? (?:was|were|has been|have been|could be|is|are) (?:\w+ed|made|sent|found|taken|built|left|set|available)"
     r"|nothing (?:was|has been|found|is)|(?:was|were|got|been) (?:stopped|interrupted|halted|killed|aborted|cut short) (?:before|after|at|by|midway)|crashed|refuses?|refused|rejected|denied|declined|aborted|failed|fails|failure|forbidden|prohibited"
     r"|(?:must|has to|have to|should|needs? to) (?:first |not |also |only )?(?:be|have|contain|match|start|end|include|lie|come|wait|pay|log|sign)"
-    r"|only \S+(?: \S+){0,4} (?:allowed|possible|can|may|left|remaining|accepted|supported)|too (?:many|much|long|short|large|small|few|high|low|big|early|late|far|old|young|heavy|busy|fast|soon)"
+    r"|nobody|no one|only \S+(?: \S+){0,6} (?:allowed|possible|can|may|left|remaining|accepted|supported)|too (?:many|much|long|short|large|small|few|high|low|big|early|late|far|old|young|heavy|busy|fast|soon)"
     r"|out of|insufficient|not enough|already|exceed(?:s|ed)?|conflicts?|overlaps?|clash(?:es)?|invalid|illegal|unknown|unsupported|unrecogni[sz]ed|malformed|missing|expired|unavailable"
     r"|unreachable|timed out|overloaded|no such|no (?:answer|response|reply|connection|signal)|still (?!available|open|valid|possible|time)|before you can|slow down|wait (?:for |at least )?\d|rate limit|quota|limit (?:of|reached|exceeded)"
-    r"|(?:is|are|was|were|has been|have been|currently) (?:currently |already |being )?"
+    r"|(?:is|are|was|were|has been|have been|has just been|currently) (?:currently |already |being |just )?"
     + _ED
     + r"|between \S+ and \S+(?=,? (?:got|but|not))|expected)\b"
 )
 _SENTENCE = re.compile(r"(?<=[.!?])\s|\n")
+_DEVICE_CODE = re.compile(r"(?:E|ERR|F|ALARM|FAULT)[-_ ]?\d{1,5}[ :.-]{1,3}\S[^\n]{2,80}")
 _SHELL = re.compile(r"(?:[\w.+/-]{1,60}: ){1,3}[^\n:]{1,160}(?:: [^\n]{1,160})?")
 _DOCUMENTATION = re.compile(r"(?:If|Raised|When|Occurs|This (?:exception|error|class)|The exception|is|Thrown)\b")
 _NOTHING = re.compile(r"(?:[\d.,%\s+-]+|none|no|null|nil|n/a|false)\.?", re.IGNORECASE)
@@ -199,7 +205,7 @@ def detect_text(text: str, subject: Subject) -> Failure | None:
         is_marked = (
             len(message) <= _LONGEST_SENTENCE and "\n" not in message and _PLAIN_REPORT.match(message) is not None
         )
-        is_known = said(message) is not None or _find_status(message) is not None
+        is_known = said(message) is not None or _find_status(message) is not None or foreign_sense(normalize(message)) is not None
         if is_marked and not subject.is_message and (is_known or not (subject.is_file or _is_statistic(message))):
             return Failure(value=message, message=message, status=_find_status(message))
     else:
@@ -267,20 +273,32 @@ def _detect_sentence(message: str, subject: Subject) -> Failure | None:
     topic = _TOPIC.match(message)
     first = topic[1] if topic is not None else _first_sentence(message)
     words = normalize(first)
-    if topic is None and (_says_success(words) or (_BENIGN.search(words) and not _NEGATED_VERB.search(words))):
+    clause = _CLAUSE.split(words, maxsplit=1)[0]
+    if topic is None and (_says_success(words) or _says_success(clause) or (_BENIGN.search(words) and not _NEGATED_VERB.search(words))):
         return None
     status = leading_status(first) or _find_status(first)
     if status is not None and (topic is not None or _ANSWERED.search(first) is not None):
         return Failure(value=message, message=message, status=status)
     if " " not in first.strip() and first.isascii():
         return None
-    reports = _is_known_clause(first, subject, is_expected=topic is not None) or _is_refusal(first, subject)
+    reports = (
+        _is_known_clause(first, subject, is_expected=topic is not None)
+        or _is_refusal(first, subject)
+        or (subject.is_writing and not subject.runs and _asks_to_wait(message))
+    )
     return Failure(value=message, message=message, status=status) if reports else None
+
+
+def _asks_to_wait(message: str) -> bool:
+    """Whether a later sentence says that the call is to be made again later."""
+    return any(clear_sense(one) in (meanings.RATE_LIMIT, meanings.UNAVAILABLE) for one in islice(sentences(message), 1, 3))
 
 
 def _is_known_clause(first: str, subject: Subject, *, is_expected: bool) -> bool:
     """Whether a sentence contains a known clause, or what hardly ever answers a question."""
     if _EMPTY_RESULT.fullmatch(first.strip()) or (subject.is_record and not is_expected):
+        return False
+    if subject.is_undoing and _OVER.search(normalize(first)):
         return False
     meaning = said(first)
     accepted = _TELLING_AFTER_TOPIC if is_expected or subject.is_writing else _TELLING
@@ -289,8 +307,6 @@ def _is_known_clause(first: str, subject: Subject, *, is_expected: bool) -> bool
         meaning = None if subject.is_text else clear_sense(words)
         if subject.runs and not is_expected and meaning not in _OF_THE_CALL:
             meaning = None
-        if meaning is not None and subject.is_undoing and not _REFUSAL.search(words):
-            return False
         if meaning is not None and meaning is not meanings.NOT_FOUND:
             return True
     if meaning is None:
@@ -308,9 +324,11 @@ def _is_refusal(first: str, subject: Subject) -> bool:
         return False
     if not apologises and (not subject.is_writing or subject.runs):
         return False
-    if _BENIGN.search(words):
+    if _BENIGN.search(words) or (subject.is_undoing and _OVER.search(words)):
         return False
     own = [word[:-1] for word in subject.words if len(word) > _SHORTEST_VERB]
+    if _ALREADY.search(words) and any(found[1] in subject.words or any(found[1].startswith(stem) for stem in own) for found in _ALREADY.finditer(words)):
+        return False
     refusals = [found for found in _REFUSAL.finditer(words) if not any(stem in found[0] for stem in own)]
     return bool(refusals) or foreign_sense(words) is not None
 
@@ -366,6 +384,8 @@ def _detect_plain_report(message: str, subject: Subject) -> Failure | None:
         return Failure(value=message, message=message, status=leading_status(message) or _find_status(message))
     if subject.is_verdict or len(message) > _LONGEST_SENTENCE:
         return None
+    if subject.is_writing and not subject.runs and _DEVICE_CODE.fullmatch(message):
+        return Failure(value=message, message=message)
     if _SHELL.fullmatch(message) and message[:1].islower() and said(message) is not None:
         return Failure(value=message, message=message)
     return None
@@ -381,6 +401,8 @@ def _is_statistic(message: str) -> bool:
 
 def _says_success(words: str) -> bool:
     """Whether a normalized sentence says that the call succeeded, after all."""
+    if _AFFIRMED.match(words) is not None and not _NEGATION.search(words):
+        return True
     return _SUCCESS.match(words) is not None or (_ACHIEVED.search(words) is not None and not _NEGATION.search(words))
 
 
