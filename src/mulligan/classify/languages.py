@@ -73,7 +73,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
         (contraseña|credenciales|sesión|token) (\\w+ )*(incorrect[oa]s?|inválid[oa]s?|caducad[oa]s?|expirad[oa]s?)|inici(e|ar|a) sesión
         (senha|credenciais|sessão|token) (\\w+ )*(incorret[oa]s?|inválid[oa]s?|expirad[oa]s?|expirou)|faça login
         (password|credenziali|sessione|token) (\\w+ )*(errat[oae]|non valid[oae]|scadut[oae])|effettuare (l.accesso|il login)
-        (wachtwoord|sessie|token|inloggegevens) (\\w+ )*(onjuist|verlopen|ongeldig)|niet (ingelogd|aangemeld)
+        (wachtwoord|sessie|token|inloggegevens|pincode|code) (\\w+ )*(onjuist|verlopen|ongeldig)|niet (ingelogd|aangemeld)
         (lösenord|passord|session|token|innlogging)\\w* (\\w+ )*(fel|feil|utgått|utløpt|ogiltig\\w*|ugyldig)|logga in|logg inn
         неверный (пароль|токен|логин)|авторизуйтесь
         未登录|未授权|请先登录|密码错误|ログインして|認証に失敗|로그인
@@ -90,7 +90,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
         toegang (geweigerd|ontzegd)|geen (toegang|rechten|toestemming)
         (åtkomst|tilgang) (nekad|nektet)|saknar behörighet|ikke (tilgang|tillatelse)|mangler (tilgang|rettighet\\w*)
         (odmowa|brak) (dostępu|uprawnień)
-        (доступ (запрещен|закрыт)|отказано в доступе|нет прав)
+        (доступ (запрещ[её]н|закрыт)|отказано в доступе|нет прав)
         (权限不足|没有权限|无权|拒绝访问|権限がありません|アクセスが拒否|권한이 없)
         """,
     ),

@@ -275,7 +275,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         <SERVICE> (\\w+ ){0,6}(unavailable|down|offline|overload*|under maintenance|not responding|unresponsive|out of service|not available|restarting|starting up|warming up|shutting down|busy|not ready|at capacity)
         (down|unavailable|closed|offline) for (\\w+ )?maintenance
         maintenance (mode|window|work|in progress|until)
-        (try|retry|come back|check back) (\\w+ )?(again )?(later|soon|in (a|an|one|two|few|some|#)|tomorrow|after|shortly)
+        (try|retry|come back|check back) (\\w+ )?(again )?(later|soon|in (about |around )?(a|an|one|two|few|some|#)|tomorrow|after|shortly)
         (is|are) (still )?(loading|starting up|warming up|initiali[sz]ing)
         no (\\w+ ){0,2}(workers?|servers?|nodes?|backends?|replicas?|operators?|gpus?|instances?) (\\w+ )?(available|free|online|ready)
         internal server error

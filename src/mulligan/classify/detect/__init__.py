@@ -64,7 +64,7 @@ _HINTS = (  # of which every report of a failure has one, in lower case
     "http", "quot", "exc", "lock", "wron", "lread", "miss", "efus", "ancel", "hler", "sorr", "xit", "ould", "only", "conf",
     "fal", "down", "must", "too ", " out", "pect", "busy", "full", "tak", "lleg", "insuf", "overl", "requ", "oops",
     "unfor", "has to", "offl", "betw", "nicht", "kein", "niet", "geen", "ikke", "xist", "rouv", "non ", "panic", "since", "stop", " long",
-    "never", "lost", "crash", "gone", "fout", "used", "e0",
+    "never", "lost", "crash", "gone", "fout", "used", "e0", "else", "nobo", "wait",
 )
 _FOREIGN_HINTS = (  # the same for texts with other letters than English ones
     "ungü", "fehl", "refus", "échou", "déj", "invalid", "invál", "não", "inte ", "finns", "błąd", "nie ", "не ",

@@ -55,6 +55,8 @@ _VAGUE = (None, meanings.ARGUMENT, meanings.FAILED)
 _BODIES = ("body", "text", "content", "statusText", "status_text", "response")
 _LONGEST_MESSAGE = 160
 
+_NO_TEXT = re.compile(r"[\d.,%\s-]+|#[0-9a-fA-F]{3,8}")
+
 _STATUS = re.compile(r"(?:([45]\d\d) )?([A-Za-z][\w '-]{2,80})\.?")
 
 _PHRASES = frozenset(status.phrase.lower() for status in HTTPStatus if status >= 400)
@@ -97,7 +99,7 @@ def detect_error_field(value: Mapping[Any, Any]) -> Failure | None:
 
 def _is_error(error: Any) -> bool:
     if type(error) is str:
-        return error.strip().lower() not in _NOTHING and not re.fullmatch(r"[\d.,%\s-]+", error)
+        return error.strip().lower() not in _NOTHING and not _NO_TEXT.fullmatch(error)
     if not is_a(error, Mapping):
         return False
     told = as_dict(error)

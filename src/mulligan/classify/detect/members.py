@@ -29,7 +29,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 _PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_ACCEPTED = _words("accepted handled executed performed processed found matched")  # what became of the request
+_ACCEPTED = _words("accepted handled executed performed processed found matched saved stored updated applied created added")  # what became of the request
 _STATES = _words("done completed complete finished")  # also the state of a task
 _IRREGULAR: Mapping[str, tuple[str, ...]] = {
     "sent": ("send", "mail", "post"), "paid": ("pay", "charge"), "bought": ("buy",), "sold": ("sell",), "held": ("hold",),
@@ -61,6 +61,7 @@ _META = _words("""
 """)
 _CODES = _words("code errcode errno retcode rc ret errorcode subcode")
 _NOTHING = _words("none null no false ok success n/a nil unknown")
+_UNCHANGED = re.compile(r"\b(?:no changes?|nothing (?:to|changed|new)|unchanged|up[- ]to[- ]date|identical|not (?:needed|necessary|modified))\b")
 _ENVELOPES = _words("result data response json body fault error payload answer output reply content d")
 _DEFECTS = (meanings.FAILED, meanings.UNAVAILABLE, meanings.RATE_LIMIT, meanings.TIMEOUT)
 _RESULTS = frozenset(("data", "result", "results", "output", "response", "value", "answer"))
@@ -210,6 +211,10 @@ def _fails(read: _Members, value: Mapping[Any, Any], subject: Subject, depth: in
         return True
     if subject.is_record and not depth:  # a record has more members than a code and a message
         return is_known and not read.extras and (read.is_denied or read.code is not None)
+    if told and _UNCHANGED.search(told.lower()):
+        return False
+    if read.is_denied and not read.is_general and not told and not read.extras and any(name in _ERRORS for name in value):
+        return not subject.is_reading
     if read.is_missing and not told:  # nothing but the name of what was looked for
         return not subject.is_search and read.empty > 0 and read.extras <= 1
     if read.is_state and not read.error and not read.status:  # unless the reason says otherwise, it has only not ended yet
@@ -254,7 +259,7 @@ def _read(value: Mapping[Any, Any], subject: Subject) -> _Members:
             is_denied, is_general, is_missing = True, False, is_missing or last in ("found", "matched", "resolved")
         elif flag is False and last in _STATES and len(words) == 1:
             is_state = True
-        elif flag is True and last in _FAILED and len(words) <= 2:
+        elif flag is True and len(words) <= 2 and (last in _FAILED or last in _ERRORS):
             is_denied, is_general = True, False
         elif is_empty(told) or told is False or (type(told) in (int, float) and not told):
             empty += 1

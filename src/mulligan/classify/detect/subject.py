@@ -107,6 +107,7 @@ class Subject(NamedTuple):
         is_file: it returns the content of a file.
         is_made: it returns a text or code that it makes up.
         words: the words of the name.
+        verb: what it does, if it does something.
     """
 
     converts: bool
@@ -122,6 +123,7 @@ class Subject(NamedTuple):
     is_file: bool = False
     is_made: bool = False
     words: frozenset[str] = frozenset()
+    verb: str = ""
 
 
 def subject_of(tool: Tool) -> Subject:
@@ -139,7 +141,7 @@ def _subject(name: str) -> Subject:
     if verb in _WRITING and not known & _JUDGING and not is_made and words[-1] not in _ABOUT:
         converts = bool(known & _CONVERTING) and first in _CONVERTING
         return Subject(
-            converts, False, False, False, False, False, is_writing=True, is_undoing=bool(known & _UNDOING), runs=runs, words=frozenset(words)
+            converts, False, False, False, False, False, is_writing=True, is_undoing=bool(known & _UNDOING), runs=runs, words=frozenset(words), verb=verb
         )
     reads = verb in _READING or (bool(words) and words[-1] in _ABOUT)
     return Subject(

@@ -311,6 +311,8 @@ def _is_known_clause(first: str, subject: Subject, *, is_expected: bool) -> bool
             return True
     if meaning is None:
         return False
+    if meaning is meanings.UNAVAILABLE and subject.is_reading and not is_expected and clear_sense(normalize(first)) is None:
+        return False  # what was asked for may be unavailable
     if meaning is meanings.NOT_FOUND and subject.is_search and not is_expected and "does not exist" not in first:
         return False
     return meaning.cls in accepted
@@ -326,7 +328,7 @@ def _is_refusal(first: str, subject: Subject) -> bool:
         return False
     if _BENIGN.search(words) or (subject.is_undoing and _OVER.search(words)):
         return False
-    own = [word[:-1] for word in subject.words if len(word) > _SHORTEST_VERB]
+    own = [subject.verb[:-1]] if len(subject.verb) > _SHORTEST_VERB else []
     if _ALREADY.search(words) and any(found[1] in subject.words or any(found[1].startswith(stem) for stem in own) for found in _ALREADY.finditer(words)):
         return False
     refusals = [found for found in _REFUSAL.finditer(words) if not any(stem in found[0] for stem in own)]
