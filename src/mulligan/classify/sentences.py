@@ -175,8 +175,10 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
     (
         m.TIMEOUT,
         """
-        tim(e|ed)[- ]?out
-        timeouts?
+        timed[- ]?out
+        (request|operation|connection|connect|read|write|query|gateway|execution|response|call|socket|navigation|tool) time-?out …
+        time-?out (after|of|while|waiting|exceeded|expired|error|reached|#) …
+        client timeout
         deadline … (exceeded|passed|expired)
         (took|taking|takes|ran|running|waited) (too long|longer than …)
         exceed* … #( |-)?<UNIT> (time ?)?limit
@@ -188,6 +190,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (nobody|no one|none|nothing) … (within|in|for|after) # ?<UNIT>
         (no|<NOT>|without|nothing) … (answer*|respon*|repl*|acknowledg*|finish*|complet*|arriv*|ready|done) … (within|in time|on time|before|# ?<UNIT>)
         (still|not yet) (\\w+ ){0,4}(after|within) # ?<UNIT>
+        time-?outs?
         (gave up|given up|giving up|stopped|killed|aborted|cancell?ed) … (after|at) (\\w+ ){0,3}#( |-)?<UNIT>
         (exceed*|over|longer than|more than) (the )?(\\w+ )?# ?-?<UNIT>
         """,

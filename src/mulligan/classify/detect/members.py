@@ -63,6 +63,7 @@ _CODES = _words("code errcode errno retcode rc ret errorcode subcode")
 _NOTHING = _words("none null no false ok success n/a nil unknown")
 _UNCHANGED = re.compile(r"\b(?:no changes?|nothing (?:to|changed|new)|unchanged|up[- ]to[- ]date|identical|not (?:needed|necessary|modified))\b")
 _ENVELOPES = _words("result data response json body fault error payload answer output reply content d")
+_OF_VERDICTS = (meanings.CONFLICT, meanings.ARGUMENT, meanings.UNAVAILABLE)
 _DEFECTS = (meanings.FAILED, meanings.UNAVAILABLE, meanings.RATE_LIMIT, meanings.TIMEOUT)
 _RESULTS = frozenset(("data", "result", "results", "output", "response", "value", "answer"))
 _MOST_EXTRAS = 3
@@ -204,7 +205,7 @@ def _fails(read: _Members, value: Mapping[Any, Any], subject: Subject, depth: in
     if read.has_result or read.extras > _MOST_EXTRAS:
         return False
     told = read.error or read.reason or (read.text if read.is_denied and not read.is_state else "")
-    is_known = bool(told) and _is_known(told)
+    is_known = bool(told) and _is_known(told, subject)
     is_failed = read.is_denied or bool(read.status)
     has_place = any(name in value and value[name] is None for name in _RESULTS)
     if has_place and told and not read.extras and any(clear_sense(one) is not None for one in sentences(told)):
@@ -224,13 +225,15 @@ def _fails(read: _Members, value: Mapping[Any, Any], subject: Subject, depth: in
     if read.is_denied and read.reason and not read.is_general:
         return read.extras <= 1 or (read.empty > 0 and is_known)
     if read.error:
-        return read.empty > 0 and (not is_record(value) or is_failed) or (not read.extras and (is_known or depth > 0))
+        if is_record(value) and not (read.is_denied or read.empty > 0 and is_failed):
+            return False
+        return read.empty > 0 or (not read.extras and (is_known or depth > 0))
     if is_failed and told:
-        return is_known and (not read.extras or read.empty > 0) and (not read.status or not is_record(value) or not read.extras)
+        return is_known and (not read.extras or read.empty > 0) and (not read.status or not is_record(value))
     if type(read.code) is str and read.empty > 0 and not read.extras and (told or subject.is_writing):
         return True
     if read.code is not None and told:
-        return (is_known or subject.is_writing) and read.extras <= 1
+        return (is_known or subject.is_writing) and read.extras <= 1 and not is_record(value)
     return False
 
 
@@ -238,10 +241,12 @@ def _says_over(text: str) -> bool:
     return any(clear_sense(one) is not None for one in sentences(text)) or sense(text) is meanings.CANCELLED
 
 
-def _is_known(text: str) -> bool:
-    return said(text) is not None or any(clear_sense(one) is not None for one in sentences(text)) or (
-        sense(text) not in (None, meanings.FAILED) and len(text) <= _LONGEST_REASON
-    )
+def _is_known(text: str, subject: Subject) -> bool:
+    """Whether a reason is understood; that of an unknown tool may be a verdict, so only a clear one counts."""
+    if said(text) is not None or any(clear_sense(one) is not None for one in sentences(text)):
+        return True
+    meaning = sense(text) if len(text) <= _LONGEST_REASON else None
+    return meaning not in (None, meanings.FAILED) and (subject.is_writing or meaning not in _OF_VERDICTS)
 
 
 def _read(value: Mapping[Any, Any], subject: Subject) -> _Members:
@@ -269,7 +274,8 @@ def _read(value: Mapping[Any, Any], subject: Subject) -> _Members:
             status = status or (told if _is_bad(told) else "")
             extras += not _is_bad(told) and last not in _META
         elif _is_error_name(words):
-            text = _text_of(told)
+            is_list = last == "errors" and type(told) is list and not subject.is_writing and not all(type(one) is str for one in told)
+            text = "" if is_list else _text_of(told)  # the findings of a linter
             error = f"{error}; {text}" if error and text not in error else error or text
             has_result |= not text
         elif last in _REASONS and (text := _text_of(told)):

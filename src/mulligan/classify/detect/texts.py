@@ -61,7 +61,7 @@ _PLAIN_REPORT = re.compile(
     r"|(?:FAILED|FAILURE|REJECTED|REFUSED|DENIED|ABORTED|UNAVAILABLE|TIMEOUT|EXCEPTION|ERR|Failed|Failure|Aborted|Timeout|Unavailable)(?: \([^)\n]{1,40}\)| \[[^]\n]{1,40}\])?(?::| [-\u2013\u2014] )"
     r"|\[(?:ERR|ERROR|FAIL|FAILED|FATAL|FAILURE)\] \S"
     r"|\[?(?:ERR(?:OR)?|E)[-_]\w{1,40}\]?:? (?=\S+ \S)"
-    r"|[A-Z][\w /'-]{2,60} (?:failed|was rejected|was refused|was denied|was declined|was aborted|rejected|refused|unsuccessful)(?: to [a-z]+)?(?:[!.]?(?=\n|\Z)|[:;,] |(?: \u2013| \u2014| -) | (?:because|since|as|due to|with|after)\b)"
+    r"|(?!If |When |Whenever |Unless |In case |Should )[A-Z][\w /'-]{2,60} (?:failed|was rejected|was refused|was denied|was declined|was aborted|rejected|refused|unsuccessful)(?: to [a-z]+)?(?:[!.]?(?=\n|\Z)|[:;,] |(?: \u2013| \u2014| -) | (?:because|since|as|due to|with|after)\b)"
     r"|(?:Illegal|Invalid|Unsupported|Unrecogni[sz]ed|Unknown|Malformed|Ung\u00fcltige[rsn]?) [a-z-]+(?: [a-z-]+){0,3}(?:, (?:expected|must|use|allowed|should|please|valid|supported|try|available|got|need|known|it)| [-\u2013\u2014] |; |[.!]?\Z)"
     r"|(?:An?|The following) (?:unexpected |internal )?errors? (?:has |have )?occurred\b|Something went wrong\b"
     r"|Sorry, (?:but )?(?:I|we) (?:could not|couldn't|can't|cannot|was unable|were unable|am unable)\b"
