@@ -140,7 +140,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
     (
         m.CONFLICT,
         """
-        (bereits|schon) (vergeben|vorhanden|gebucht|belegt|reserviert|existiert|storniert|bezahlt|abgeschlossen|angemeldet)|existiert bereits|ausgebucht|(nicht mehr) (möglich|storniert|geändert|verfügbar)
+        (bereits|schon) (vergeben|vorhanden|gebucht|belegt|reserviert|existiert|storniert|bezahlt|abgeschlossen|angemeldet)|existiert bereits|ausgebucht|nicht (auf lager|lieferbar)|(nicht mehr) (möglich|storniert|geändert|verfügbar)
         (existe déjà|déjà (pris|prise|réservé\\w*|utilisé\\w*|existant\\w*|occupé\\w*|payé\\w*|annulé\\w*)|complet(e|s)?\\b|ne peut plus)
         (ya (existe|está|fue|ha sido) ?\\w*|ya no (se puede|es posible)|agotad[oa])
         (já (existe|está|foi) ?\\w*|esgotad[oa])
@@ -197,7 +197,7 @@ _MARKS = frozenset(  # words of which an ASCII text in another language has one
     pas est une aucun aucune introuvable impossible inconnu inconnue existe existen encontrado encontrada hay puede pudo
     ya debe acceso saldo permiso esiste trovato trovata errore impossibile non foi acesso deve niet geen bestaat toegang
     ikke inte finns finnes allerede redan tilgang ugyldig ogiltig nie brak trop demasiadas troppe ongeldig mislukt
-    desconocido agotado deja""".split()
+    desconocido agotado deja insuficiente insufficiente obligatoire invalido invalide falsch pincode""".split()
 )
 _FOREIGN_LETTER = re.compile(r"[^\W\d_a-z]")
 _WORD = re.compile(r"[^\W_]+")

@@ -64,7 +64,7 @@ _HINTS = (  # of which every report of a failure has one, in lower case
     "http", "quot", "exc", "lock", "wron", "lread", "miss", "efus", "ancel", "hler", "sorr", "xit", "ould", "only", "conf",
     "fal", "down", "must", "too ", " out", "pect", "busy", "full", "tak", "lleg", "insuf", "overl", "requ", "oops",
     "unfor", "has to", "offl", "betw", "nicht", "kein", "niet", "geen", "ikke", "xist", "rouv", "non ", "panic", "since", "stop", " long",
-    "never", "lost", "crash", "gone", "fout", "used", "e0", "else", "nobo", "wait",
+    "never", "lost", "crash", "gone", "fout", "used", "e0", "need", "else", "nobo", "wait",
 )
 _FOREIGN_HINTS = (  # the same for texts with other letters than English ones
     "ungü", "fehl", "refus", "échou", "déj", "invalid", "invál", "não", "inte ", "finns", "błąd", "nie ", "не ",
@@ -216,7 +216,7 @@ def _find_in_mapping(value: Mapping[Any, Any], tool: Tool, subject: Subject) -> 
 
 
 def _find_by_members(value: Mapping[Any, Any], tool: Tool, subject: Subject) -> Failure | None:
-    undeclared = detect_undeclared_error(value, tool)
+    undeclared = detect_undeclared_error(value, tool) or apis.detect_only_message(value, subject)
     if undeclared is not None or not may_fail(value):
         return undeclared
     return detect_field_errors(value, subject) or detect_members(value, subject)

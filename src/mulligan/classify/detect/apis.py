@@ -25,9 +25,11 @@ from mulligan.classify.detect.mappings import (
     status_of,
 )
 from mulligan.classify.detect.reports import coded
+from mulligan.classify.detect.subject import Subject
 from mulligan.classify.failure import Failure
 from mulligan.classify.phrases import said
 from mulligan.classify.reasons import reason_of
+from mulligan.classify.sentences import clear_sense, sentences
 from mulligan.untrusted.classes import as_dict, is_a
 
 # fmt: off
@@ -188,6 +190,24 @@ def detect_bare_message(value: Mapping[Any, Any]) -> Failure | None:
     else:
         known = name in ("detail", "errors") and said(message) not in _VAGUE
     return Failure(value=value, message=message, status=leading_status(message)) if known else None
+
+
+def detect_only_message(value: Mapping[Any, Any], subject: Subject) -> Failure | None:
+    """Detects `{"message": "Entity not found."}` of a tool that gets or does something.
+
+    Args:
+        value: what it returned.
+        subject: what it was asked for.
+    """
+    if len(value) != 1 or subject.is_message or subject.is_text or subject.is_record or subject.is_search:
+        return None
+    (name, message), *_ = value.items()
+    if name not in ("message", "msg", "detail") or type(message) is not str or len(message) > _LONGEST_MESSAGE:
+        return None
+    if subject.is_verdict or not (subject.is_reading or subject.is_writing):
+        return None
+    is_known = said(message) not in _VAGUE or next((clear_sense(one) for one in sentences(message)), None) is not None
+    return Failure(value=value, message=message, status=leading_status(message)) if is_known else None
 
 
 def detect_nested_error(value: Mapping[Any, Any]) -> Failure | None:

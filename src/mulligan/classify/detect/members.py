@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from mulligan.classify import meanings
-from mulligan.classify.detect.mappings import MESSAGES, is_empty, is_record, message_of, status_of
+from mulligan.classify.detect.mappings import MESSAGES, is_empty, is_record, mappings, message_of, status_of
 from mulligan.classify.detect.reports import coded
 from mulligan.classify.detect.subject import Subject
 from mulligan.classify.failure import Failure
@@ -38,19 +38,20 @@ _IRREGULAR: Mapping[str, tuple[str, ...]] = {
     "drawn": ("draw",), "driven": ("drive",), "flown": ("fly",), "begun": ("begin", "start"), "run": ("run",),
     "stored": ("save", "upload"), "saved": ("store", "save", "write"),
 }  # fmt: skip
-_GENERAL = _words("ok okay success successful succeeded")
+_GENERAL = _words("ok okay success successful succeeded exito erfolg succes sucesso successo")
 _FAILED = _words("failed failure error errored aborted rejected refused denied unreachable")
 _STATUSES = _words("status state result outcome response disposition stat")
 _BAD = _words("""
     error errored err fail failed failure fails refused rejected denied declined forbidden unauthorized unauthorised invalid
     aborted timeout unavailable unreachable notfound missing blocked conflict throttled exception unsupported expired ko nok
-    nack faulted faulty cancelled canceled unsuccessful unknown
+    nack faulted faulty cancelled canceled unsuccessful unknown required needed exceeded limit insufficient disabled locked
+    exhausted incorrect wrong no not bad too over out
 """)
 _ERRORS = _words("error errors err fault failure exception problem faultstring erro fehler erreur fout fel feil")
 _TEXTS = _words("message messages msg text summary detail details string description info reason cause causes note explanation")
 _REASONS = _words("""
     reason reasons why message messages msg detail details note notes cause explanation description explain comment text info
-    remark diagnostic diagnostics diagnosis hint summary problem error exception failure fault title feedback
+    remark mensaje mensagem messaggio meldung nachricht bericht motivo grund raison diagnostic diagnostics diagnosis hint summary problem error exception failure fault title feedback
 """)
 _META = _words("""
     id ids uuid guid ref reference code codes errno number timestamp time date at took duration elapsed ms seconds path url uri
@@ -59,10 +60,12 @@ _META = _words("""
     suggestions retryable transient recoverable severity level category domain class name source operation action user usage
     span correlation syscall line file stack warnings meta metadata status state
 """)
-_CODES = _words("code errcode errno retcode rc ret errorcode subcode")
+_CODES = _words("code cod errcode errno retcode rc ret errorcode subcode")
 _NOTHING = _words("none null no false ok success n/a nil unknown")
 _UNCHANGED = re.compile(r"\b(?:no changes?|nothing (?:to|changed|new)|unchanged|up[- ]to[- ]date|identical|not (?:needed|necessary|modified))\b")
 _ENVELOPES = _words("result data response json body fault error payload answer output reply content d")
+_OF_ERRORS = frozenset(("message", "help", "phrase", "code", "type", "reason", "error"))
+_EXISTING = (meanings.EXISTS, meanings.CONFLICT)
 _OF_VERDICTS = (meanings.CONFLICT, meanings.ARGUMENT, meanings.UNAVAILABLE)
 _DEFECTS = (meanings.FAILED, meanings.UNAVAILABLE, meanings.RATE_LIMIT, meanings.TIMEOUT)
 _RESULTS = frozenset(("data", "result", "results", "output", "response", "value", "answer"))
@@ -189,7 +192,8 @@ def detect_members(value: Mapping[Any, Any], subject: Subject, depth: int = 0) -
         told = read.status or (read.code if type(read.code) is str else "")
     if read.is_missing and not told and read.code is None:
         return coded("NOT_FOUND", "Nothing was found.")
-    return Failure(value=dict(value), message=told, status=status_of(value))
+    status = status_of(value) or status_of({"code": value.get("cod")})
+    return Failure(value=dict(value), message=told, status=status)
 
 
 def _detect_broken_verdict(value: Mapping[Any, Any]) -> Failure | None:
@@ -220,8 +224,12 @@ def _fails(read: _Members, value: Mapping[Any, Any], subject: Subject, depth: in
         return not subject.is_search and read.empty > 0 and read.extras <= 1
     if read.is_state and not read.error and not read.status:  # unless the reason says otherwise, it has only not ended yet
         return bool(told) and read.extras <= 1 and not subject.is_reading and _says_over(told)
+    if subject.is_idempotent and told and (said(told) or sense(told)) in _EXISTING:
+        return False
+    if read.error and not is_failed and any(value.get(name) for name in ("id", "key")):
+        return False  # it has been made
     if subject.is_writing and told and (is_failed or read.error):
-        return not (read.status and not read.error and is_record(value) and not is_known and not read.empty) or depth > 0
+        return True
     if read.is_denied and read.reason and not read.is_general:
         return read.extras <= 1 or (read.empty > 0 and is_known)
     if read.error:
@@ -340,7 +348,7 @@ def _text_of(told: Any) -> str:
 
 def _is_bad(status: str) -> bool:
     words = _pieces(status)
-    return any(word in _BAD for word in words) or words[:2] in (("not", "found"), ("timed", "out"), ("time", "out"), ("not", "allowed"))
+    return words[:1] != ("not",) and any(word in _BAD for word in words) or words[:2] in (("not", "found"), ("timed", "out"), ("time", "out"), ("not", "allowed"))
 
 
 def _is_bad_code(code: Any) -> bool:
@@ -402,6 +410,9 @@ def detect_field_errors(value: Mapping[Any, Any], subject: Subject) -> Failure |
     if listed and len(told) == 1:
         text = _text_of(told[listed[0]])
         return _rejected({}, text) if text else None
+    listed_errors = mappings(told.get("errors")) if len(told) == 1 and (subject.is_reading or subject.is_writing) else []
+    if listed_errors and all(set(one) <= _OF_ERRORS and type(one.get("message")) is str for one in listed_errors):
+        return Failure(value=dict(value), message="; ".join(one["message"] for one in listed_errors[:3]))
     if subject.is_search or subject.is_record:
         return None
     errors = told.get("errors") or told.get("error") or told.get("fields")

@@ -64,7 +64,7 @@ _WRITING = _words("""
     sell trade bid swap stake redeem claim vote rate like follow unfollow block unblock mute ban kick grant revoke reset rotate
     provision scale resume pause play skip record click type press scroll drag fill select navigate place pick drop
     dispatch ship pack request apply confirm join leave plant water feed harvest prescribe administer
-    record admit discharge slice chart mint clean wash dry sort shuffle fold mail fax email ping wake sleep boot reboot flash burn
+    record parse decode encode admit discharge slice chart mint clean wash dry sort shuffle fold mail fax email ping wake sleep boot reboot flash burn
     compile bundle minify optimize optimise sanitize sanitise normalize normalise generate train tune fit deploy stage promote
     demote hire fire onboard offboard adjust align calibrate measure weigh sample mix blend paint polish drill mill cut weld
     solder assemble disassemble repair fix patch heal treat vaccinate bid issue stamp seal post wire settle reconcile accrue
@@ -84,8 +84,9 @@ _PROGRAMS = _words("""
     shell bash terminal command cmd cli python repl sql psql mysql sqlite script code kubectl docker git powershell console
     exec ssh notebook cell sandbox curl redis query
 """)
+_ENSURING = _words("ensure upsert sync touch")
 _JUDGING = _words("""
-    test tests lint validate validation verify check audit score classify evaluate simulate roll compare diff review
+    count tally test tests lint validate validation verify check audit score classify evaluate simulate roll compare diff review
     inspect is has can exists exist play guess assess scan match analyze analyse
 """)
 
@@ -108,6 +109,7 @@ class Subject(NamedTuple):
         is_made: it returns a text or code that it makes up.
         words: the words of the name.
         verb: what it does, if it does something.
+        is_idempotent: it makes sure of something, which may be so already.
     """
 
     converts: bool
@@ -124,6 +126,7 @@ class Subject(NamedTuple):
     is_made: bool = False
     words: frozenset[str] = frozenset()
     verb: str = ""
+    is_idempotent: bool = False
 
 
 def subject_of(tool: Tool) -> Subject:
@@ -136,12 +139,13 @@ def _subject(name: str) -> Subject:
     words = [word.lower() for word in _PIECES.findall(name)]
     first, known = words[0] if words else "", set(words)
     verb = next((word for word in words[:3] if word in _WRITING or word in _READING or word in _JUDGING), first)
-    runs = first in _RUNNING or bool(known & _PROGRAMS)
+    runs = verb in _RUNNING or (bool(known & _PROGRAMS) and (verb in _PROGRAMS or verb not in _WRITING | _READING))
     is_made = bool(known & _MAKING) and bool(known & _MADE) and words[-1] in _MADE
     if verb in _WRITING and not known & _JUDGING and not is_made and words[-1] not in _ABOUT:
         converts = bool(known & _CONVERTING) and first in _CONVERTING
         return Subject(
-            converts, False, False, False, False, False, is_writing=True, is_undoing=bool(known & _UNDOING), runs=runs, words=frozenset(words), verb=verb
+            converts, False, False, False, False, False, is_writing=True, is_undoing=bool(known & _UNDOING), runs=runs, words=frozenset(words), verb=verb,
+            is_idempotent=bool(known & _ENSURING)
         )
     reads = verb in _READING or (bool(words) and words[-1] in _ABOUT)
     return Subject(
@@ -156,5 +160,6 @@ def _subject(name: str) -> Subject:
         runs=runs,
         is_file=bool(known & _FILES),
         is_made=is_made,
+        is_idempotent=bool(known & _ENSURING),
         words=frozenset(words),
     )

@@ -46,6 +46,7 @@ _TELLING = (
     ToolUnavailableError,
 )
 _TELLING_AFTER_TOPIC = (*_TELLING, ResourceConflictError, ToolArgumentError)
+_EXISTING = (meanings.EXISTS, meanings.CONFLICT)
 _OF_THE_CALL = (meanings.TIMEOUT, meanings.RATE_LIMIT, meanings.CANCELLED, meanings.QUOTA)
 _PROTOCOL = re.compile(r"(?:Error (?:executing|calling|running|invoking) (?:tool|function)\b|MCP error -32\d{3}\b)")
 _REPORT = re.compile(
@@ -115,8 +116,9 @@ _SUCCESS = re.compile(
 )
 _AFFIRMED = re.compile(r"(?:your |the |a |an )?(?:\w+ ){1,4}(?:is|are|was|were|has been) (?:now )?(?:booked|reserved|confirmed|sent|saved|scheduled|queued) (?:for|at|on|to|in|under)\b(?!.*\bby\b)")
 _COUNT = re.compile(r"\d[\d,.]* [a-z]+(?:[.,;]|$)")
-_OVER = re.compile(r"\b(?:no longer|is now|are now|has been|have been|from now on|any ?more)\b")
+_OVER = re.compile(r"\b(?:no longer(?! (?:possible|allowed|available|be|accept|editable|supported))|is now|are now|has been|have been|from now on|any ?more)\b")
 _ALREADY = re.compile(r"\balready (\w+)")
+_MOST_DONE = 6
 _FEWEST_WORDS, _SHORTEST_VERB = 3, 3
 _ACHIEVED = re.compile(
     r"\b(?:succeeded|successful|successfully|removed|deleted|cleared|cleaned|lifted|restored|recovered|resolved|fixed|uploaded|unblocked|repaired|skipped|ignored|corrected)\b"
@@ -124,7 +126,13 @@ _ACHIEVED = re.compile(
     r"|confirmed|completed|finished|published|marked|changed|set)[.!]?$"
 )
 _NEGATION = re.compile(r"\b(?:not|never|unable|failed to|nothing was|no \w+ (?:was|were)|already|by (?:another|someone)|before (?:it|they|the|this))\b")
-_CLAUSE = re.compile(r"[;,]| but | - ")
+_CLAUSE = re.compile(r"[;,:](?=\s)|[.!](?=\s|$)| but | - ")
+_DONE = re.compile(
+    r"(?:\S+ ){0,5}?(?!un|in|mis|dis)(?:sent|set|put|made|built|paid|sold|bought|fed|kept|given|written|done|drawn|begun|on|off"
+    r"|(?!(?:fail|deni|refus|reject|declin|block|abort|expir|exceed|suspend|lock|clos|interrupt|tim|limit|throttl|overload|corrupt"
+    r"|requir|expect|need|crash|miss|drop|damag|stopp|revok|restrict|forbid|malform|exhaust|jamm|occupi|reserv|detect|encounter|occurr"
+    r"|rais|unauthor|rate|vot|cancell?|terminat|kill|prohibit|halt|rejected|limited))[a-z]{3,}ed)(?: [^ ]+){0,4}"
+)
 _NEGATED_VERB = re.compile(r"\b(?:can|could|was|were|is|are|did|does|has|have) not\b|\b(?:unable|failed) to\b")
 _BENIGN = re.compile(
     r"\b(?:nothing (?:to|else|more|new|changed)|no (?:changes?|need|action|errors?|problems?|warnings?|issues?|conflicts?|further|other|new|more|differences?) "
@@ -217,7 +225,7 @@ def detect_text(text: str, subject: Subject) -> Failure | None:
         )
         if failure is not None:
             return failure
-    return _detect_known_report(message) or _detect_sentence(message, subject)
+    return _detect_known_report(message, subject) or _detect_sentence(message, subject)
 
 
 def _plain(text: str) -> str:
@@ -273,8 +281,8 @@ def _detect_sentence(message: str, subject: Subject) -> Failure | None:
     topic = _TOPIC.match(message)
     first = topic[1] if topic is not None else _first_sentence(message)
     words = normalize(first)
-    clause = _CLAUSE.split(words, maxsplit=1)[0]
-    if topic is None and (_says_success(words) or _says_success(clause) or (_BENIGN.search(words) and not _NEGATED_VERB.search(words))):
+    clauses = _CLAUSE.split(normalize(message), maxsplit=1)
+    if topic is None and (_says_success(words) or _says_done(clauses[0]) or (subject.is_idempotent and said(first) in _EXISTING) or (_BENIGN.search(words) and not _NEGATED_VERB.search(words))):
         return None
     status = leading_status(first) or _find_status(first)
     if status is not None and (topic is not None or _ANSWERED.search(first) is not None):
@@ -353,7 +361,7 @@ def _detect_framework(message: str, subject: Subject) -> Failure | None:
     return coded("UNKNOWN_TOOL", message) if is_missing else None
 
 
-def _detect_known_report(message: str) -> Failure | None:
+def _detect_known_report(message: str, subject: Subject) -> Failure | None:
     """A short text that starts like an error report and contains a known error."""
     if not message or len(message) > _LONGEST_REPORT or message.count("\n") >= _MOST_LINES:
         return None
@@ -363,6 +371,8 @@ def _detect_known_report(message: str) -> Failure | None:
     if match is None or _DOCUMENTATION.match(match[2]):
         return None
     meaning = reason_of(match[1]) if match[1] else None
+    if match[1] and "\n" not in message and (subject.is_writing or subject.is_reading) and not (subject.is_text or subject.is_record):
+        return Failure(value=message, message=message, status=leading_status(message))
     if meaning in (meanings.ARGUMENT, meanings.FAILED):
         meaning = None
     status = leading_status(message)
@@ -406,6 +416,15 @@ def _says_success(words: str) -> bool:
     if _AFFIRMED.match(words) is not None and not _NEGATION.search(words):
         return True
     return _SUCCESS.match(words) is not None or (_ACHIEVED.search(words) is not None and not _NEGATION.search(words))
+
+
+def _says_done(clause: str) -> bool:
+    """Whether the first clause only says what was done: `Reminder set`, `Grade F recorded`, `Fed Bongo`."""
+    words = clause.split()
+    if not 1 < len(words) <= _MOST_DONE or words[0] in ("no", "not", "nothing", "nobody") or _NEGATION.search(clause) or _REFUSAL.search(clause):
+        return False
+    ends = (words[0], words[-1])
+    return any(_DONE.fullmatch(word) is not None for word in ends)
 
 
 def _first_sentence(message: str) -> str:
