@@ -43,11 +43,13 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
     (
         m.QUOTA,
         """
-        (guthaben|kontingent|speicherplatz|budget) (\\w+ )*(aufgebraucht|erschöpft|reicht nicht|voll|überschritten)|nicht genügend (guthaben|speicher\\w*|deckung)|kein(en)? speicherplatz
+        (guthaben|kontingent|speicherplatz|budget) (\\w+ )*(aufgebraucht|erschöpft|reicht nicht|voll|überschritten)
+            |nicht genügend (guthaben|speicher\\w*|deckung)|kein(en)? speicherplatz
         (crédit|solde|quota|espace)\\w* (\\w+ )*(insuffisant|épuisé|dépassé)
         (saldo|créditos?|cuota|espacio|cota) (\\w+ )*(insuficiente|agotad[oa]s?|superad[oa]|excedid[oa]|esgotad[oa])
         (saldo|credito|spazio|quota) (\\w+ )*(insufficiente|esaurit[oa]|superat[oa])
-        (saldo|tegoed|quotum|schijfruimte) (\\w+ )*(ontoereikend|op|onvoldoende|overschreden)|onvoldoende (saldo|tegoed|ruimte)
+        (saldo|tegoed|quotum|schijfruimte) (\\w+ )*(ontoereikend|op|onvoldoende|overschreden)|onvoldoende (saldo|tegoed
+            |ruimte)
         недостаточно (средств|места|памяти)
         余额不足|配额|额度|残高不足|容量不足|잔액
         """,
@@ -68,9 +70,12 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
     (
         m.AUTHENTICATION,
         """
-        (anmeldung|authentifizierung) (fehlgeschlagen|erforderlich)|(bitte|nicht) (\\w+ )*(anmelden|angemeldet|einloggen)|(passwort|sitzung|token|zugangsdaten) (\\w+ )*(falsch|abgelaufen|ungültig)
-        (mot de passe|identifiants?|jeton|session) (\\w+ )*(incorrects?|invalides?|expirée?s?)|veuillez vous (re)?connecter|authentification (requise|échouée)
-        (contraseña|credenciales|sesión|token) (\\w+ )*(incorrect[oa]s?|inválid[oa]s?|caducad[oa]s?|expirad[oa]s?)|inici(e|ar|a) sesión
+        (anmeldung|authentifizierung) (fehlgeschlagen|erforderlich)|(bitte|nicht) (\\w+ )*(anmelden|angemeldet|einloggen)
+            |(passwort|sitzung|token|zugangsdaten) (\\w+ )*(falsch|abgelaufen|ungültig)
+        (mot de passe|identifiants?|jeton|session) (\\w+ )*(incorrects?|invalides?|expirée?s?)|veuillez vous (re)?connecter
+            |authentification (requise|échouée)
+        (contraseña|credenciales|sesión|token) (\\w+ )*(incorrect[oa]s?|inválid[oa]s?|caducad[oa]s?|expirad[oa]s?)|inici(e|ar
+            |a) sesión
         (senha|credenciais|sessão|token) (\\w+ )*(incorret[oa]s?|inválid[oa]s?|expirad[oa]s?|expirou)|faça login
         (password|credenziali|sessione|token) (\\w+ )*(errat[oae]|non valid[oae]|scadut[oae])|effettuare (l.accesso|il login)
         (wachtwoord|sessie|token|inloggegevens|pincode|code) (\\w+ )*(onjuist|verlopen|ongeldig)|niet (ingelogd|aangemeld)
@@ -82,7 +87,8 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
     (
         m.PERMISSION,
         """
-        zugriff (\\w+ )*(verweigert|abgelehnt)|(keine|fehlende|nicht die nötigen) (berechtigung|rechte|zugriffsrechte)\\w*|nicht (berechtigt|erlaubt|gestattet|befugt)
+        zugriff (\\w+ )*(verweigert|abgelehnt)|(keine|fehlende|nicht die nötigen) (berechtigung|rechte|zugriffsrechte)\\w*
+            |nicht (berechtigt|erlaubt|gestattet|befugt)
         accès (refusé|interdit)|(pas|aucun) (\\w+ )*(droits?|autorisée?s?|permission|l.autorisation)|non autorisé
         acceso (denegado|prohibido)|permiso (denegado|insuficiente)|(no|sin) (\\w+ )*(permisos?|autorizad[oa]|autorización)
         acesso (negado|proibido)|(não|sem) (\\w+ )*(permissão|autorizad[oa]|autorização)
@@ -97,7 +103,8 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
     (
         m.CONNECTION,
         """
-        (keine verbindung|verbindung (\\w+ )*(fehlgeschlagen|abgelehnt|unterbrochen|nicht hergestellt|abgebrochen)|nicht erreichbar)
+        (keine verbindung|verbindung (\\w+ )*(fehlgeschlagen|abgelehnt|unterbrochen|nicht hergestellt|abgebrochen)
+            |nicht erreichbar)
         (connexion (\\w+ )*(impossible|refusée|perdue|échoué)|injoignable|impossible de (se connecter|joindre|contacter))
         (conexión (\\w+ )*(rechazada|perdida|fallida)|no se (pudo|puede) conectar)
         (conexão (\\w+ )*(recusada|perdida|falhou)|não foi possível conectar)
@@ -111,13 +118,17 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
     (
         m.UNAVAILABLE,
         """
-        (vorübergehend|derzeit|zurzeit|momentan) (\\w+ )*(nicht (verfügbar|erreichbar|möglich)|gestört|überlastet|ausgefallen)|wartungsarbeiten|wird gewartet|später (noch ?(ein)?mal|erneut)
-        (temporairement|actuellement|momentanément) (\\w+ )*(indisponible|inaccessible)|en maintenance|(réessayez|réessayer) (plus tard|dans)|service indisponible
-        (temporalmente|actualmente) (\\w+ )*(no disponible|fuera de servicio)|en mantenimiento|inténtelo (\\w+ )*más tarde|no disponible temporalmente
+        (vorübergehend|derzeit|zurzeit|momentan) (\\w+ )*(nicht (verfügbar|erreichbar|möglich)|gestört|überlastet
+            |ausgefallen)|wartungsarbeiten|wird gewartet|später (noch ?(ein)?mal|erneut)
+        (temporairement|actuellement|momentanément) (\\w+ )*(indisponible|inaccessible)|en maintenance|(réessayez
+            |réessayer) (plus tard|dans)|service indisponible
+        (temporalmente|actualmente) (\\w+ )*(no disponible|fuera de servicio)|en mantenimiento|inténtelo (\\w+ )*más tarde
+            |no disponible temporalmente
         (temporariamente|atualmente) (\\w+ )*(indisponível|fora do ar)|em manutenção|tente novamente mais tarde
         (temporaneamente|attualmente) (\\w+ )*(non disponibile|irraggiungibile)|in manutenzione|riprova(re)? più tardi
         (tijdelijk|momenteel) (\\w+ )*(niet beschikbaar|onbereikbaar)|in onderhoud|probeer het later
-        (tillfälligt|midlertidig|for øyeblikket) (\\w+ )*(otillgänglig|utilgjengelig|inte tillgänglig|ikke tilgjengelig|nede)|prøv igjen senere|försök igen senare
+        (tillfälligt|midlertidig|for øyeblikket) (\\w+ )*(otillgänglig|utilgjengelig|inte tillgänglig|ikke tilgjengelig|nede)
+            |prøv igjen senere|försök igen senare
         (временно недоступ|повторите (попытку )?позже)
         (服务(暂时)?不可用|系统(繁忙|维护)|稍后(再试|重试)|メンテナンス|しばらく(して|経)|점검 중)
         """,
@@ -125,13 +136,18 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
     (
         m.NOT_FOUND,
         """
-        (nicht (gefunden|vorhanden|bekannt)|existiert (\\w+ )*nicht|gibt es nicht|(gibt es|es gibt|existiert) kein\\w* \\w+ (mit|namens|unter)|kein\\w* \\w+ (mit (der|dem|dieser|diesem)|namens|unter (der|dem)) (\\w+ )*(gefunden|bekannt|vorhanden)?|unbekannte[rsn]?)
-        (introuvable|n.existe pas|(pas|aucune?) (\\w+ )*(trouvée?|correspond)\\w*|(n.a|n.ont|n.avons) pas (été )?(pu )?trouv\\w+|inconnue?s?)
-        (no se (ha |han )?(encontr|pudo encontrar|hall|localiz)\\w*|no (fue |fueron )?encontrad[oa]s?|no (existe|hay) ningún\\w*|no existen?|desconocid[oa])
+        (nicht (gefunden|vorhanden|bekannt)|existiert (\\w+ )*nicht|gibt es nicht|(gibt es|es gibt
+            |existiert) kein\\w* \\w+ (mit|namens|unter)|kein\\w* \\w+ (mit (der|dem|dieser|diesem)|namens|unter (der
+            |dem)) (\\w+ )*(gefunden|bekannt|vorhanden)?|unbekannte[rsn]?)
+        (introuvable|n.existe pas|(pas|aucune?) (\\w+ )*(trouvée?|correspond)\\w*|(n.a|n.ont
+            |n.avons) pas (été )?(pu )?trouv\\w+|inconnue?s?)
+        (no se (ha |han )?(encontr|pudo encontrar|hall|localiz)\\w*|no (fue |fueron )?encontrad[oa]s?|no (existe
+            |hay) ningún\\w*|no existen?|desconocid[oa])
         (não (foi |foram )?(encontrad[oa]s?|localizad[oa]s?|encontrei|existem?)|desconhecid[oa]|inexistente)
         (non (è stat[oa] |sono stat[ie] )?trovat[oaie]|non esiste|inesistente|sconosciut[oa])
         (niet gevonden|bestaat niet|geen \\w+ gevonden (met|voor)|onbekende?)
-        ((finns|finnes|hittades|hittas|fant|fantes|funnet|findes|fundet|hittar) (inte|ikke)|(ikke|inte) (funnet|fundet|hitta\\w*|finne)|okän[dt]\\w*|ukjent)
+        ((finns|finnes|hittades|hittas|fant|fantes|funnet|findes|fundet|hittar) (inte|ikke)|(ikke|inte) (funnet|fundet
+            |hitta\\w*|finne)|okän[dt]\\w*|ukjent)
         (nie (znaleziono|istnieje)|nie ma takie\\w+|nieznan\\w+)
         (не найден\\w*|не существует|неизвестн\\w+)
         (未找到|找不到|不存在|查无|見つかりません|存在しません|찾을 수 없|존재하지 않)
@@ -140,13 +156,16 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
     (
         m.CONFLICT,
         """
-        (bereits|schon) (vergeben|vorhanden|gebucht|belegt|reserviert|existiert|storniert|bezahlt|abgeschlossen|angemeldet)|existiert bereits|ausgebucht|nicht (auf lager|lieferbar)|(nicht mehr) (möglich|storniert|geändert|verfügbar)
-        (existe déjà|déjà (pris|prise|réservé\\w*|utilisé\\w*|existant\\w*|occupé\\w*|payé\\w*|annulé\\w*)|complet(e|s)?\\b|ne peut plus)
+        (bereits|schon) (vergeben|vorhanden|gebucht|belegt|reserviert|existiert|storniert|bezahlt|abgeschlossen|angemeldet)
+            |existiert bereits|ausgebucht|nicht (auf lager|lieferbar)|(nicht mehr) (möglich|storniert|geändert|verfügbar)
+        (existe déjà|déjà (pris|prise|réservé\\w*|utilisé\\w*|existant\\w*|occupé\\w*|payé\\w*|annulé\\w*)|complet(e|s)?\\b
+            |ne peut plus)
         (ya (existe|está|fue|ha sido) ?\\w*|ya no (se puede|es posible)|agotad[oa])
         (já (existe|está|foi) ?\\w*|esgotad[oa])
         (esiste già|già (esistente|prenotat[oa]|occupat[oa]|utilizzat[oa])|non più possibile|esaurit[oa])
         (bestaat al|al (geboekt|bezet|gereserveerd|in gebruik)|volgeboekt|niet meer mogelijk)
-        (redan (bokad|upptagen|finns)|finns redan|allerede (opptatt|booket|finnes|i bruk)|finnes allerede|fullbokad|fullbooket)
+        (redan (bokad|upptagen|finns)|finns redan|allerede (opptatt|booket|finnes|i bruk)|finnes allerede|fullbokad
+            |fullbooket)
         (już istnieje|już zajęt\\w+)
         (уже (существует|занят\\w*|забронирован\\w*))
         (已(存在|被占用|被预订|售罄)|既に|すでに(存在|使用|予約)|이미 (존재|사용|예약))
@@ -155,9 +174,12 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
     (
         m.ARGUMENT,
         """
-        (ungültige?[rsn]?|unzulässige?[rsn]?|fehlerhafte?[rsn]?|muss (\\w+ )*(sein|enthalten|liegen|haben)|(wird|werden|wurde) (\\w+ )*(erwartet|benötigt)|nicht unterstützt|pflichtfeld|darf nicht|fehlt\\b)
-        ((invalide|incorrecte?|non valide|non pris en charge)s?|n.est pas valide|doit (être|contenir|avoir)|(est|sont) (obligatoires?|requise?s?)|ne peut pas être)
-        (inválid[oa]s?|no (es|son) válid[oa]s?|no válid[oa]|debe (ser|tener|contener|estar)|obligatori[oa]s?|no puede (ser|estar)|formato incorrecto)
+        (ungültige?[rsn]?|unzulässige?[rsn]?|fehlerhafte?[rsn]?|muss (\\w+ )*(sein|enthalten|liegen|haben)|(wird|werden
+            |wurde) (\\w+ )*(erwartet|benötigt)|nicht unterstützt|pflichtfeld|darf nicht|fehlt\\b)
+        ((invalide|incorrecte?|non valide|non pris en charge)s?|n.est pas valide|doit (être|contenir|avoir)|(est
+            |sont) (obligatoires?|requise?s?)|ne peut pas être)
+        (inválid[oa]s?|no (es|son) válid[oa]s?|no válid[oa]|debe (ser|tener|contener|estar)|obligatori[oa]s?|no puede (ser
+            |estar)|formato incorrecto)
         (deve (ser|ter|conter|estar)|não pode ser|não (é|são) válid[oa]s?)
         (non valid[oaie]|deve (essere|contenere|avere)|non può essere|obbligatori[oa])
         (ongeldige?|moet (\\w+ )*(zijn|bevatten)|verplicht|niet ondersteund)
@@ -185,19 +207,100 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (
 )  # fmt: skip
 
 
+def joined_lines(text: str) -> list[str]:
+    """The lines of a table; one that begins with `|` continues the line before it."""
+    joined: list[str] = []
+    for line in filter(None, map(str.strip, text.splitlines())):
+        if line[0] == "|" and joined:
+            joined[-1] += line
+        else:
+            joined.append(line)
+    return joined
+
+
 def _pattern(lines: str) -> str:
     """The lines as one pattern. Languages without spaces have no word boundaries."""
-    stripped = [line.strip() for line in lines.splitlines() if line.strip()]
-    return "|".join(line if _UNSPACED.search(line) else rf"(?<!\w)(?:{line})" for line in stripped)
+    return "|".join(line if _UNSPACED.search(line) else rf"(?<!\w)(?:{line})" for line in joined_lines(lines))
 
 
 _UNSPACED = re.compile("[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]")
 _MARKS = frozenset(  # words of which an ASCII text in another language has one
-    """nicht keine kein keinen ist sind bereits schon bitte wurde konnte zugriff fehlgeschlagen abgebrochen
-    pas est une aucun aucune introuvable impossible inconnu inconnue existe existen encontrado encontrada hay puede pudo
-    ya debe acceso saldo permiso esiste trovato trovata errore impossibile non foi acesso deve niet geen bestaat toegang
-    ikke inte finns finnes allerede redan tilgang ugyldig ogiltig nie brak trop demasiadas troppe ongeldig mislukt
-    desconocido agotado deja insuficiente insufficiente obligatoire invalido invalide falsch pincode""".split()
+    [
+        "nicht",
+        "keine",
+        "kein",
+        "keinen",
+        "ist",
+        "sind",
+        "bereits",
+        "schon",
+        "bitte",
+        "wurde",
+        "konnte",
+        "zugriff",
+        "fehlgeschlagen",
+        "abgebrochen",
+        "pas",
+        "est",
+        "une",
+        "aucun",
+        "aucune",
+        "introuvable",
+        "impossible",
+        "inconnu",
+        "inconnue",
+        "existe",
+        "existen",
+        "encontrado",
+        "encontrada",
+        "hay",
+        "puede",
+        "pudo",
+        "ya",
+        "debe",
+        "acceso",
+        "saldo",
+        "permiso",
+        "esiste",
+        "trovato",
+        "trovata",
+        "errore",
+        "impossibile",
+        "non",
+        "foi",
+        "acesso",
+        "deve",
+        "niet",
+        "geen",
+        "bestaat",
+        "toegang",
+        "ikke",
+        "inte",
+        "finns",
+        "finnes",
+        "allerede",
+        "redan",
+        "tilgang",
+        "ugyldig",
+        "ogiltig",
+        "nie",
+        "brak",
+        "trop",
+        "demasiadas",
+        "troppe",
+        "ongeldig",
+        "mislukt",
+        "desconocido",
+        "agotado",
+        "deja",
+        "insuficiente",
+        "insufficiente",
+        "obligatoire",
+        "invalido",
+        "invalide",
+        "falsch",
+        "pincode",
+    ]
 )
 _FOREIGN_LETTER = re.compile(r"[^\W\d_a-z]")
 _WORD = re.compile(r"[^\W_]+")

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from mulligan.classify import meanings as m
-from mulligan.classify.languages import foreign_sense
+from mulligan.classify.languages import foreign_sense, joined_lines
 
 _LONGEST_TEXT = 800
 _MOST_SENTENCES = 6
@@ -42,7 +42,8 @@ _WORDS: Mapping[str, str] = {
     "|quota|cash|licen[cs]es|mileage|(disk|storage|free) space)",
     "PLAN": "(free|trial|plan|tier|monthly|daily|weekly|yearly|annual|subscription|licen[cs]e|spending|spend|credit|usage"
     "|storage|memory|billing)",
-    "SECRET": "(tokens?|api[ -]?keys?|access keys?|secret keys?|keys?|credentials?|passwords?|passcodes?|passphrase|pin|pin code"
+    "SECRET": "(tokens?|api[ -]?keys?|access keys?|secret keys?|keys?|credentials?|passwords?|passcodes?|passphrase|pin"
+    "|pin code"
     "|otp|signature|(client )?secret|cookies?|jwt|session|login|log-in|sign-in|authori[sz]ation)",
     "ROLE": "(administrators?|admins?|owners?|managers?|members?|moderators?|editors?|staff|supervisors?|leads?|maintainers?"
     "|superusers?|root|operators?|employees|doctors?|physicians?|pharmacists?|nurses?|hosts?|organi[sz]ers?|teachers?"
@@ -52,7 +53,8 @@ _WORDS: Mapping[str, str] = {
     "|scanner|device|sensor|controller|store|shop|counter|desk|base|line)",
     "TAKEN": "(taken|booked|reserved|occupied|sold|sold out|full|fully booked|locked|checked out|in use|on loan|out of stock"
     "|busy|claimed|assigned)",
-    "THING": "(?!(?:more|longer|one|need|needs|changes?|new|further|other|results?|matches|hits|problems?|errors?|issues?) )\\w+",
+    "THING": "(?!(?:more|longer|one|need|needs|changes?|new|further|other|results?|matches|hits|problems?|errors?"
+    "|issues?) )\\w+",
     "LABEL": "(id|name|number|code|key|sku|title|address|reference|slug|symbol|barcode|e-?mail|uuid|label|tag|identifier)",
     "PERSON": "(the |a |an |your |its |our )?(user|operator|client|caller|human|administrator|admin|pilot|driver|person"
     "|reviewer|approver|supervisor|customer|owner|host|dispatcher|staff|nurse|technician|player|sender|requester)",
@@ -88,7 +90,8 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         """
         (no|unknown|unregistered|undefined|unavailable|unrecogni[sz]ed) (such )?(tool|handler|skill|plugin|capability|intent)
         function that was not defined
-        (tool|handler|skill|capability) … (not (been )?(found|registered|available|defined|known|exist|implemented)|does not exist|is unknown)
+        (tool|handler|skill|capability) … (not (been )?(found|registered|available|defined|known|exist|implemented)
+            |does not exist|is unknown)
         (nobody|no one|nothing) (has )?(registered|handles|implements|provides) …
         no (function|action|method|operation) (is )?(named|called|registered)
         <NOT> (a|an|one of the) (valid|known|available|registered) (tools?|functions?|actions?|skills?)
@@ -99,7 +102,8 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         m.CANCELLED,
         """
         operation was (aborted|<STOPPED>)
-        <PERSON> (has |have )?(<STOPPED>|chose not|did not (confirm|approve|agree|consent)) …(this|the (call|action|request|command|tool|operation|confirmation|dialog|prompt))
+        <PERSON> (has |have )?(<STOPPED>|chose not|did not (confirm|approve|agree|consent)) …(this|the (call|action|request
+            |command|tool|operation|confirmation|dialog|prompt))
         <STOPPED> by (the )?user
         <PERSON> (does|did) not want …
         keyboard ?interrupt
@@ -111,7 +115,8 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         <NOT> (confirmed|approved) by
         (emergency stop|e-stop|superseded by|cancell?ation (was )?requested|on request)
         (was|were|been|is|got|be) (cancell?ed|aborted|interrupted)
-        (operation|request|call|job|task|upload|download|run|mission|transfer|query|execution|it) (cancell?ed|aborted|interrupted)
+        (operation|request|call|job|task|upload|download|run|mission|transfer|query|execution|it) (cancell?ed|aborted
+            |interrupted)
         """,
     ),
     (
@@ -150,10 +155,12 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         you (can|could) not afford
         payment required
         you have (already )?used (up )?(all|your|every|the) …
-        your (\\w+ ){0,3}<MEANS> (\\w+ ){0,4}(exhausted|used up|too low|depleted|insufficient|exceeded|empty|gone|not (sufficient|enough|cover))
+        your (\\w+ ){0,3}<MEANS> (\\w+ ){0,4}(exhausted|used up|too low|depleted|insufficient|exceeded|empty|gone
+            |not (sufficient|enough|cover))
         <MEANS> (\\w+ ){0,3}(exhausted|used up|depleted|insufficient)
         (upgrade|top up|recharge) (your |to |the )…
-        (your|the|this|current) (\\w+ )?(plan|tier|subscription) (\\w+ ){0,2}(not include|not allow|only|allows|includes|is limited|not cover) …
+        (your|the|this|current) (\\w+ )?(plan|tier|subscription) (\\w+ ){0,2}(not include|not allow|only|allows|includes
+            |is limited|not cover) …
         (you|your) … (used|reached|exceeded|hit) … <PLAN> … (limit|cap|allowance|allotment|period|plan|searches|calls)
         <PLAN> … (limit|cap|allowance|allotment) … (exceed*|reach*|hit|used)
         (your|the) (free )?(subscription|plan|trial|licen[cs]e) (\\w+ ){0,3}(expired|ended|inactive|lapsed|run out)
@@ -176,19 +183,23 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         m.TIMEOUT,
         """
         timed[- ]?out
-        (request|operation|connection|connect|read|write|query|gateway|execution|response|call|socket|navigation|tool) time-?out …
+        (request|operation|connection|connect|read|write|query|gateway|execution|response|call|socket|navigation
+            |tool) time-?out …
         time-?out (after|of|while|waiting|exceeded|expired|error|reached|#) …
         client timeout
         deadline … (exceeded|passed|expired)
         (took|taking|takes|ran|running|waited) (too long|longer than …)
         exceed* … #( |-)?<UNIT> (time ?)?limit
-        (exceed*|reach*|hit|past|over) … (time limit|time budget|walltime|wall clock|(maximum |allowed )?(run|execution|processing)[- ]?time)
+        (exceed*|reach*|hit|past|over) … (time limit|time budget|walltime|wall clock|(maximum |allowed )?(run|execution
+            |processing)[- ]?time)
         time limit … (exceeded|reached|hit)
-        (no|<NOT>|without|nothing) … (answer*|respon*|repl*|acknowledg*|finish*|complet*|arriv*|came back|return*|signal) … (within|in time|after|in) (the )?((last )?# ?(\\w+ )?<UNIT>|allotted|allowed|configured)
+        (no|<NOT>|without|nothing) … (answer*|respon*|repl*|acknowledg*|finish*|complet*|arriv*|came back|return*
+            |signal) … (within|in time|after|in) (the )?((last )?# ?(\\w+ )?<UNIT>|allotted|allowed|configured)
         """,
         """
         (no|<NOT>|nobody|no one|none|nothing) … (within # ?<UNIT>|after # ?<UNIT>|in time)
-        (no|<NOT>|without|nothing) … (answer*|respon*|repl*|acknowledg*|finish*|complet*|arriv*|ready|done) … (within|in time|on time|before|# ?<UNIT>)
+        (no|<NOT>|without|nothing) … (answer*|respon*|repl*|acknowledg*|finish*|complet*|arriv*|ready|done) … (within|in time
+            |on time|before|# ?<UNIT>)
         (still|not yet) (\\w+ ){0,4}(after|within) # ?<UNIT>
         time-?outs?
         (gave up|given up|giving up|stopped|killed|aborted|cancell?ed) … (after|at) (\\w+ ){0,3}#( |-)?<UNIT>
@@ -207,8 +218,10 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (re-?authenticate|re-?authori[sz]e) …
         authentication … (fail*|required|error|rejected|expired|missing|needed|unsuccessful)
         <SECRET> (\\w+ ){0,6}(expired|revoked|rejected|ended|no longer valid|not (be )?(accepted|valid|set|verified))
-        (your|the|this|provided|access|api|bearer|refresh) (\\w+ )?<SECRET> (\\w+ ){0,5}(invalid|wrong|missing|incorrect|required|mismatch*|malformed)
-        (invalid|expired|wrong|missing|bad|incorrect|revoked|no valid) (or \\w+ )?(\\w+ )?(tokens?|api[ -]?keys?|access keys?|credentials?|passwords?|passcode|pin|login|session|signature)
+        (your|the|this|provided|access|api|bearer|refresh) (\\w+ )?<SECRET> (\\w+ ){0,5}(invalid|wrong|missing|incorrect
+            |required|mismatch*|malformed)
+        (invalid|expired|wrong|missing|bad|incorrect|revoked|no valid) (or \\w+ )?(\\w+ )?(tokens?|api[ -]?keys?|access keys?
+            |credentials?|passwords?|passcode|pin|login|session|signature)
         (re)?connect (your|the) (\\w+ ){0,2}account …
         (not accept|rejects?|rejected|refused|does not like) (our|your|the|my|this) (\\w+ )?<SECRET>
         """,
@@ -216,7 +229,8 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (log|sign|logged|signed)[ -]?(in|on|out)
         authenticat*
         unauthori[sz]ed
-        <SECRET> (\\w+ ){0,6}(expired|invalid|revoked|wrong|missing|incorrect|rejected|required|ended|run out|mismatch|disabled|not (\\w+ )?(accepted|valid|recogni[sz]ed|found|set|match|configured|verified|correct))
+        <SECRET> (\\w+ ){0,6}(expired|invalid|revoked|wrong|missing|incorrect|rejected|required|ended|run out|mismatch
+            |disabled|not (\\w+ )?(accepted|valid|recogni[sz]ed|found|set|match|configured|verified|correct))
         (invalid|expired|wrong|missing|bad|incorrect|revoked|no valid|no|unknown) (or \\w+ )?(\\w+ )?<SECRET>
         (account|calendar|mailbox|service) (is )?(<NOT>) (linked|connected)
         no (linked|connected) account
@@ -230,16 +244,19 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         you (do not have|have no) (\\w+ ){0,3}(rights?|access|role|privileges?|authority|clearance|permissions?|scopes?)
         (insufficient|missing|lacks?|not enough|without) (the |an? )?(\\w+ )?(permissions?|privileges?|rights?|scopes?)
         <NOT> (authori[sz]ed|permitted|entitled) to
-        (blocked|refused|rejected|prevented|disallowed|forbidden|denied) by … (policy|policies|firewall|guard*|filter|parental controls?|administrators?|security|sandbox)
+        (blocked|refused|rejected|prevented|disallowed|forbidden|denied) by … (policy|policies|firewall|guard*|filter
+            |parental controls?|administrators?|security|sandbox)
         """,
         """
         <NOT> (be )?(allowed|permitted|authori[sz]ed|entitled|cleared|eligible|privileged|approved for)
         (denied|forbidden|disallowed|prohibited|off[- ]limits|unauthori[sz]ed)
         <NOT> have …(rights?|access|role|privileges?|authority|clearance|permissions?|scopes?)
-        (only|reserved for|restricted to|limited to|requires?|needs?) (the |an? |its |their |certified |licensed |registered |verified )*(\\w+ )?<ROLE>
+        (only|reserved for|restricted to|limited to|requires?|needs?) (the |an? |its |their |certified |licensed |registered 
+            |verified )*(\\w+ )?<ROLE>
         (lacks?|missing|insufficient|without|higher|more) (the |an? |your )?(\\w+ ){0,3}<ROLE>
         (access|entry|write|read) (\\w+ ){0,2}(refused|restricted|blocked|revoked)
-        (blocked|refused|rejected|prevented|stopped|disabled|locked) by …(policy|policies|firewall|rules?|settings?|guard*|filter|controls?|admin*|security|sandbox)
+        (blocked|refused|rejected|prevented|stopped|disabled|locked) by …(policy|policies|firewall|rules?|settings?|guard*
+            |filter|controls?|admin*|security|sandbox)
         may (not|only) …
         only (\\w+ ){1,4}(may|can|are allowed|is allowed) …
         (lacks?|without|has no|have no) (\\w+ ){0,2}(access|rights?|authority)
@@ -253,9 +270,11 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
     (
         m.CONNECTION,
         """
-        (unreachable|not reachable|no route to|no such host|socket hang ?up|broken pipe|connection (\\w+ ){0,2}(reset|refused|lost|closed|dropped|failed|aborted|timed out))
+        (unreachable|not reachable|no route to|no such host|socket hang ?up|broken pipe|connection (\\w+ ){0,2}(reset|refused
+            |lost|closed|dropped|failed|aborted|timed out))
         <COULD>(\\w+ )?(reach|reached|connect|contact|contacted|resolve|resolved|establish|get through to|talk to)( |$|[.,;:])
-        (socket|stream|channel|session|line|link|port) (was |is |got |has been )?(unexpectedly )?(closed|reset|dropped|lost|disconnected) …
+        (socket|stream|channel|session|line|link|port) (was |is |got |has been )?(unexpectedly )?(closed|reset|dropped|lost
+            |disconnected) …
         (closed|reset|dropped|terminated|hung up) by (the )?(peer|remote|server|other)
         (lost|no) (the )?(connection|contact|link|network|internet) …
         (ssl|tls|certificate|handshake) … (fail*|error|problem|unable|untrusted)
@@ -273,21 +292,27 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
     (
         m.UNAVAILABLE,
         """
-        (temporar*|momentarily) (\\w+ ){0,2}(unavailable|not available|offline|down|overloaded|out of service|suspended|not reachable|unable)
+        (temporar*|momentarily) (\\w+ ){0,2}(unavailable|not available|offline|down|overloaded|out of service|suspended
+            |not reachable|unable)
         service … unavailable
-        <SERVICE> (\\w+ ){0,6}(unavailable|down|offline|overload*|under maintenance|not responding|unresponsive|out of service|not available|restarting|starting up|warming up|shutting down|busy|not ready|at capacity)
+        <SERVICE> (\\w+ ){0,6}(unavailable|down|offline|overload*|under maintenance|not responding|unresponsive
+            |out of service|not available|restarting|starting up|warming up|shutting down|busy|not ready|at capacity)
         (down|unavailable|closed|offline) for (\\w+ )?maintenance
         maintenance (mode|window|work|in progress|until)
-        (try|retry|come back|check back) (\\w+ )?(again )?(later|soon|in (about |around )?(a|an|one|two|few|some|#)|tomorrow|after|shortly)
+        (try|retry|come back|check back) (\\w+ )?(again )?(later|soon|in (about |around )?(a|an|one|two|few|some|#)|tomorrow
+            |after|shortly)
         (is|are) (still )?(loading|starting up|warming up|initiali[sz]ing)
-        no (\\w+ ){0,2}(workers?|servers?|nodes?|backends?|replicas?|operators?|gpus?|instances?) (\\w+ )?(available|free|online|ready)
+        no (\\w+ ){0,2}(workers?|servers?|nodes?|backends?|replicas?|operators?|gpus?|instances?) (\\w+ )?(available|free
+            |online|ready)
         internal server error
         bad gateway
         """,
         """
         (currently|right now|at the moment|presently) (\\w+ ){0,2}(unavailable|not available|offline|down|closed)
-        (unavailable|overload*|maintenance|out of (service|order)|outage|at capacity|too busy|offline|unresponsive|not responding|not ready)
-        <SERVICE> (\\w+ ){0,5}(closed|suspended|paused|powered off|switched off|asleep|frozen|hung|stopped|not (available|ready|running|online|up|working))
+        (unavailable|overload*|maintenance|out of (service|order)|outage|at capacity|too busy|offline|unresponsive
+            |not responding|not ready)
+        <SERVICE> (\\w+ ){0,5}(closed|suspended|paused|powered off|switched off|asleep|frozen|hung|stopped|not (available
+            |ready|running|online|up|working))
         try again
         """,
     ),
@@ -299,9 +324,12 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (is |was |were |are |be |been |)not (be |been )?(found|located|registered|listed)
         (does|do|did) not exist
         (non-?existent|no longer exists?)
-        (there is|there was|we have|i have|i know) no <THING>( \\w+){0,4} (_|with|named|called|by|under|numbered|that|like|matching|for the)
-        no <THING>( \\w+){0,4} (named|called|numbered|with (\\w+ ){0,4}<LABEL>|with (that|this)|by that|under that|goes by|answers to|on (file|record)|known as)
-        no <THING>( \\w+){0,2} (_|#|(found|exists?|registered|available) (for|with|at|in|under|on|by) …(_|#|\\w*\\d\\w*|this|that|the given))
+        (there is|there was|we have|i have|i know) no <THING>( \\w+){0,4} (_|with|named|called|by|under|numbered|that|like
+            |matching|for the)
+        no <THING>( \\w+){0,4} (named|called|numbered|with (\\w+ ){0,4}<LABEL>|with (that|this)|by that|under that|goes by
+            |answers to|on (file|record)|known as)
+        no <THING>( \\w+){0,2} (_|#|(found|exists?|registered|available) (for|with|at|in|under|on|by) …(_|#|\\w*\\d\\w*|this
+            |that|the given))
         (nobody|no one) (is )?(named|called|by)
         (user|customer|account|order|file|page|item|record|document|project|id) (is |was )?unknown
         <NOT> been (created|added|written|uploaded|published|registered|recorded|released) (yet|so far)
@@ -310,22 +338,26 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (never heard of|has gone missing|no longer available) …
         """,
         """
-        not (be |been )?(found|located|exist|existing|present|known|listed|stocked|in (the|your|our|this|any|its|their)|on (file|record|the|your|this)|part of|among|registered)
+        not (be |been )?(found|located|exist|existing|present|known|listed|stocked|in (the|your|our|this|any|its|their)
+            |on (file|record|the|your|this)|part of|among|registered)
         (was|were|been|is|got) (already )?(deleted|removed|purged|discontinued|delisted|retired|withdrawn)
         (is|are) (unknown|gone)
         (is |was |are )?unknown(?=$|[.,;:!])
         (there (is|are|was|were)|we have|has|have) no \\w+
         no \\w+( \\w+){0,4} (found|exists?|named|called|known|matches|match|matching|available|for|at|on|in|with|under|here)
         (nothing|nobody|no one) (found|known|exists|by|matches|here|with|is|at|under)
-        unknown (?!(option|parameter|unit|format|argument|flag|field|column|mode|operator|type|value|currency|command|time|codec|setting|property|error|reason))\\w+
-        (missing from|not appear in|do not (have|know|carry|stock|recogni[sz]e)|does not (have|know|carry|stock|contain)|did you mean)
+        unknown (?!(option|parameter|unit|format|argument|flag|field|column|mode|operator|type|value|currency|command|time
+            |codec|setting|property|error|reason))\\w+
+        (missing from|not appear in|do not (have|know|carry|stock|recogni[sz]e)|does not (have|know|carry|stock|contain)
+            |did you mean)
         no data
         """,
     ),
     (
         m.CONFLICT,
         """
-        already (exists?|taken|booked|reserved|in use|registered|been \\w+|claimed|assigned|running|started|shipped|paid|sold|checked)
+        already (exists?|taken|booked|reserved|in use|registered|been \\w+|claimed|assigned|running|started|shipped|paid|sold
+            |checked)
         (version|edit|merge|update|scheduling) conflict
         (changed|modified|updated|edited) (since|in the meantime|meanwhile|by (another|someone|somebody)) …
         (no longer be|can no longer) …
@@ -333,26 +365,37 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         """
         already …
         (conflict*|clash*|overlap*|duplicate*|collid*|collision) …
-        (changed|modified|updated|edited|moved|replaced|altered|saved) … (since|meanwhile|in the meantime|by (another|someone|somebody)|elsewhere|concurrently)
-        (can|could|may) (not|no longer) … (while|because|since|once|until|unless|after|as long as|during|before|when|any ?more|any longer|in (this|its current) state|in (state|status))
+        (changed|modified|updated|edited|moved|replaced|altered|saved) … (since|meanwhile|in the meantime|by (another|someone
+            |somebody)|elsewhere|concurrently)
+        (can|could|may) (not|no longer) … (while|because|since|once|until|unless|after|as long as|during|before|when
+            |any ?more|any longer|in (this|its current) state|in (state|status))
         no longer (possible|be|editable|refundable|accepts?|accepting|available|open|active) …
         <BE> (\\w+ )?<TAKEN>
         (must|has to|have to|needs? to|should) (first )?be …(first|before|beforehand)
         (must|has to|have to|needs? to|can) (first|only) …
-        (first|before (you|it|this|that)|until|unless) … (can|must|close|stop|start|open|pay|finish|cancel|return|delete|remove|detach|release|commit|reverse)
-        (version mismatch|stale|out[- ]of[- ]date|outdated|not empty|in progress|in flight|precondition|uncommitted|unmerged|diverged)
+        (first|before (you|it|this|that)|until|unless) … (can|must|close|stop|start|open|pay|finish|cancel|return|delete
+            |remove|detach|release|commit|reverse)
+        (version mismatch|stale|out[- ]of[- ]date|outdated|not empty|in progress|in flight|precondition|uncommitted|unmerged
+            |diverged)
         condition … (not (satisfied|met)|fail*)
         (acquir*|obtain*|get*) (the |a |)(\\w+ )?lock
         lock(ed)? (is )?(held|by|file)
-        (depends on|still (has|have|contains?|referenced|in use|attached|open|running|depends?|owes?|used|linked|assigned|active|holds?)|referenced by|would (overwrite|exceed|create|overlap|leave|break|orphan|double)) …
-        (not appear (verbatim|in)|no replacement|failed to (exactly )?match|multiple (matches|occurrences)|not unique|patch …not apply)
+        (depends on|still (has|have|contains?|referenced|in use|attached|open|running|depends?|owes?|used|linked|assigned
+            |active|holds?)|referenced by|would (overwrite|exceed|create|overlap|leave|break|orphan|double)) …
+        (not appear (verbatim|in)|no replacement|failed to (exactly )?match|multiple (matches|occurrences)|not unique
+            |patch …not apply)
         (only|not) (\\w+ )?(possible|allowed|accepted|available) (when|while|if|after|before|in (state|status)) …
-        (is|are|was|were) (not|no longer) (\\w+ )?(open|active|editable|pending|refundable|cancell?able|running|empty|paid|approved|in state|accepting|eligible)
+        (is|are|was|were) (not|no longer) (\\w+ )?(open|active|editable|pending|refundable|cancell?able|running|empty|paid
+            |approved|in state|accepting|eligible)
         (out of turn|\\w+'s turn|not (the |your |my |their )*turn|whose turn)
-        (none|nothing|no \\w+|no \\w+ \\w+|0 \\w+|zero \\w+|only # \\w+) (is |are |)(left|remaining|free|vacant|in stock|available)
+        (none|nothing|no \\w+|no \\w+ \\w+|0 \\w+|zero \\w+|only # \\w+) (is |are |)(left|remaining|free|vacant|in stock
+            |available)
         (fully booked|sold out|out of stock|is full|are full|on hold|frozen|archived|read-only|immutable|locked)
-        (is|are) (currently |still |being )?(moving|running|open|closed|active|paused|armed|charging|printing|recording|playing|occupied|engaged|processed|edited|shipped|delivered|completed|finished|paid|cancell?ed|finali[sz]ed|over|past|merged|expired|left)
-        has (left|shipped|ended|started|closed|begun|departed|passed|finished|been (shipped|paid|completed|closed|approved|delivered|dispatched))
+        (is|are) (currently |still |being )?(moving|running|open|closed|active|paused|armed|charging|printing|recording
+            |playing|occupied|engaged|processed|edited|shipped|delivered|completed|finished|paid|cancell?ed|finali[sz]ed|over
+            |past|merged|expired|left)
+        has (left|shipped|ended|started|closed|begun|departed|passed|finished|been (shipped|paid|completed|closed|approved
+            |delivered|dispatched))
         """,
     ),
     (
@@ -363,14 +406,18 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         is not one of …
         <CANNOT>(\\w+ )?(parse|interpret|understand|convert)
         (validation (error|failed)|syntax error|parse error|bad request|out of range) …
-        unknown (option|parameter|unit|format|argument|flag|field|column|mode|operator|type|value|currency|command|time ?zone|codec|setting|property|attribute)
+        unknown (option|parameter|unit|format|argument|flag|field|column|mode|operator|type|value|currency|command|time ?zone
+            |codec|setting|property|attribute)
         (expected|expects) (a|an|one of|#|yyyy*|format|iso*) …
         """,
         """
         (invalid*|illegal|malformed|ill-formed|unsupported|unrecogni[sz]ed|out of bounds|no valid) …
-        <NOT> (a |an |be a |be an |be )?(\\w+ )?(valid|supported|recogni[sz]ed|understood|parseable|numeric|well-formed|legal|acceptable|one of|any of|among)
-        <CANNOT>(\\w+ )?(parse*|convert*|interpret*|understand|understood|decode*|evaluate*|cast|be (empty|negative|zero|null|blank|none|greater|less|before|after|earlier|later|in the past|longer|more|the same|used with|combined))
-        (must|has to|have to|should|needs? to|shall) (not |either |also |only |always )?(be|have|contain|match|start|begin|end|include|consist|come|lie|follow|give|specify|provide|use|equal|differ)
+        <NOT> (a |an |be a |be an |be )?(\\w+ )?(valid|supported|recogni[sz]ed|understood|parseable|numeric|well-formed|legal
+            |acceptable|one of|any of|among)
+        <CANNOT>(\\w+ )?(parse*|convert*|interpret*|understand|understood|decode*|evaluate*|cast|be (empty|negative|zero|null
+            |blank|none|greater|less|before|after|earlier|later|in the past|longer|more|the same|used with|combined))
+        (must|has to|have to|should|needs? to|shall) (not |either |also |only |always )?(be|have|contain|match|start|begin
+            |end|include|consist|come|lie|follow|give|specify|provide|use|equal|differ)
         (expected|expects|expecting|required|mandatory|missing)
         (is|was|are) (blank|empty|negative|zero|not set)
         (no|empty) \\w+ (was |were |has been )?(given|provided|specified|supplied|entered|selected|passed|set)
@@ -378,11 +425,14 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (in the|lies in the|is in the) past
         (larger|greater|bigger|smaller|less|more|higher|lower|longer|shorter|older|younger|earlier|later|fewer) than …
         (exceeds?|between|at least|at most|minimum|maximum|up to) …
-        <NOT> (match|conform|parse|look like|correspond|fit|make sense|comply|add up|a (number|date|time|string|file|directory|whole|legal|possible|positive|multiple)) …
+        <NOT> (match|conform|parse|look like|correspond|fit|make sense|comply|add up|a (number|date|time|string|file
+            |directory|whole|legal|possible|positive|multiple)) …
         (please|must|can) (specify|provide|use|enter|choose|supply|pass|give|pick|set) …
-        (allowed|valid|possible|supported|available|legal|accepted|known) (\\w+ )?(values?|options?|choices?|formats?|units?|codes?|types?|moves?|names?|languages?) …
+        (allowed|valid|possible|supported|available|legal|accepted|known) (\\w+ )?(values?|options?|choices?|formats?|units?
+            |codes?|types?|moves?|names?|languages?) …
         (choose|pick|use) (one|either|from|a|an) …
-        (mismatch|checksum|check digits?|ambiguous|bad (format|input|value|date)|wrong (format|type|number|unit|kind|length)) …
+        (mismatch|checksum|check digits?|ambiguous|bad (format|input|value|date)|wrong (format|type|number|unit|kind
+            |length)) …
         (not (take|accept|support|have a)|only (accepts?|supports?|takes?|works?|handles?|available in|integers|numbers)) …
         unexpected (token|character|argument|keyword|type|value|end|input) …
         (before|after) (the )?(\\w+ )?(start|end|begin*|pick-?up|drop-?off|departure|arrival|check-?in|check-?out)
@@ -489,8 +539,8 @@ def _split(line: str, mark: str) -> Iterator[str]:
 
 def _lines(place: int) -> Iterator[tuple[m.Meaning, str]]:
     for row in _TABLE:
-        for line in str(row[place]).strip().splitlines():
-            written = line.strip()
+        for line in joined_lines(str(row[place])):
+            written = line
             while _NAMED.search(written):
                 written = _NAMED.sub(lambda name: _WORDS[name[1]], written)
             yield row[0], written

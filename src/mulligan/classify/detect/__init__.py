@@ -15,9 +15,10 @@ from typing import Any
 from mulligan.classify.detect import apis, mappings, objects, programs, protocols, services
 from mulligan.classify.detect.cloud import detect_cloud
 from mulligan.classify.detect.declared import detect_undeclared_error, is_declared_result
-from mulligan.classify.detect.reports import coded, says_tool_is_missing
 from mulligan.classify.detect.markup import detect_document
-from mulligan.classify.detect.members import detect_field_errors, detect_members, may_fail
+from mulligan.classify.detect.forms import detect_field_errors
+from mulligan.classify.detect.members import detect_members, may_fail
+from mulligan.classify.detect.reports import coded, says_tool_is_missing
 from mulligan.classify.detect.subject import Subject, subject_of
 from mulligan.classify.detect.texts import detect_lines, detect_tagged, detect_text
 from mulligan.classify.failure import Failure
@@ -107,11 +108,11 @@ def may_report(value: Any) -> bool:
         return True
     if len(value) <= _NEAR:
         lowered = value.lower()
-        for hint in _HINTS:  # noqa: SIM110 - on the way of every result: a generator costs twice as much
+        for hint in _HINTS:
             if hint in lowered:
                 return True
         if not lowered.isascii():
-            for hint in _FOREIGN_HINTS:  # noqa: SIM110 - as above
+            for hint in _FOREIGN_HINTS:
                 if hint in lowered:
                     return True
         return False
@@ -144,7 +145,9 @@ def _find_in_text(text: str, tool: Tool, subject: Subject) -> Failure | None:
     start = text[:80].lstrip("\ufeff \t\r\n")[:1]
     if start in ("{", "[") and (value := _read_json(text)) is not None:
         failure = _find_failure(value, tool, subject)
-        is_content = subject.is_text and ("\n" in text.strip() or (failure is not None and _is_stored(value, failure, subject)))
+        is_content = subject.is_text and (
+            "\n" in text.strip() or (failure is not None and _is_stored(value, failure, subject))
+        )
         return None if is_content else failure  # the content of a file
     if subject.is_made:
         return None

@@ -99,8 +99,10 @@ def detect_pair(value: tuple[Any, ...] | list[Any], subject: Subject) -> Failure
     error = value[1]
     if type(error) is not str:
         return _detect_error(error) if error is not None else None
-    is_report = error[:40].lower().startswith(_BEGINNINGS) or said(error) is not None or (
-        len(error) <= _LONGEST_REASON and " " in error and (subject.is_writing or sense(error) is not None)
+    is_report = (
+        error[:40].lower().startswith(_BEGINNINGS)
+        or said(error) is not None
+        or (len(error) <= _LONGEST_REASON and " " in error and (subject.is_writing or sense(error) is not None))
     )
     return _detect_error(error) if is_report else None
 

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from signal import Signals
 from typing import Any
 
-from mulligan.classify.detect.mappings import is_empty
 from mulligan.classify import meanings
+from mulligan.classify.detect.mappings import is_empty
 from mulligan.classify.detect.reports import coded
 from mulligan.classify.detect.subject import Subject
 from mulligan.classify.detect.traces import detect_trace
@@ -54,11 +54,17 @@ def detect_program(value: Mapping[str, Any], subject: Subject) -> Failure | None
         subject: what the tool was asked for.
     """
     if value.get("OOMKilled") is True or value.get("oom_killed") is True:
-        return None if subject.is_record or subject.is_reading else coded("STORAGE_LIMIT", "The program ran out of memory.")
+        return (
+            None
+            if subject.is_record or subject.is_reading
+            else coded("STORAGE_LIMIT", "The program ran out of memory.")
+        )
     is_program = any(name in value for name in (*_OUTPUTS, *_ERRORS))
     if is_program and value.get("killed") is True and not subject.is_record:
         reason = next((value[name] for name in ("reason", "message", "error") if type(value.get(name)) is str), "")
-        return coded("TIMEOUT" if sense(reason) is meanings.TIMEOUT else "INTERNAL", reason or "The program was stopped.")
+        return coded(
+            "TIMEOUT" if sense(reason) is meanings.TIMEOUT else "INTERNAL", reason or "The program was stopped."
+        )
     if is_program and any(value.get(name) is True for name in ("timed_out", "timedOut", "timeout")):
         return coded("TIMEOUT", _text(_first(value, _ERRORS))[-_LONGEST_TEXT:])
     status = next((value[name] for name in _STATUSES if type(value.get(name)) is int), None)

@@ -10,8 +10,10 @@ from mulligan.classify.failure import Failure
 from mulligan.untrusted.classes import as_dict, is_a
 
 _MISSING = re.compile(
-    r"\b(?:unknown|no such|undefined|unregistered|invalid|unavailable)[ _-](?:tool|function|action|method|operation|command|handler)\b"
-    r"|\b(?:tool|function|action|method|operation|command|handler)\b.{0,80}\b(?:not[ _-](?:found|registered|defined|available)|does not exist|unknown)\b",
+    r"\b(?:unknown|no such|undefined|unregistered|invalid|unavailable)[ _-](?:tool|function|action|method|operation|command"
+    r"|handler)\b"
+    r"|\b(?:tool|function|action|method|operation|command|handler)\b.{0,80}\b(?:not[ _-](?:found|registered|defined"
+    r"|available)|does not exist|unknown)\b",
     re.IGNORECASE,
 )
 _MOST_TEXT = 600

@@ -53,7 +53,8 @@ _READING = _words("""
     get list describe fetch show view find search retrieve read check poll watch inspect lookup look query load tail last
     track monitor browse export count download open dump
 """)
-_WRITING = _words("""
+_WRITING = (
+    _words("""
     post write create delete remove update edit send upload save move copy rename add set put apply append insert replace patch
     publish submit run execute exec start stop restart cancel install deploy make book reserve order buy purchase pay charge
     refund transfer withdraw deposit renew extend return borrow lend checkout schedule reschedule register enroll enrol subscribe
@@ -73,7 +74,9 @@ _WRITING = _words("""
     stream capture shoot photograph film replay undo redo retry escalate triage defer postpone hold accept concede
     offer counter exchange return replace upgrade downgrade top fuel refuel tow spray sow prune milk shear irrigate till
     transcribe quote calculate compute convert plan route estimate simulate solve draw spawn craft equip use
-""") - _READING
+""")
+    - _READING
+)
 _UNDOING = _words("""
     delete remove cancel stop kill block revoke reject close disable deactivate ban mute terminate clear expire lock abort end
     unsubscribe unlink detach drop reset decline refuse deny archive purge withdraw void suspend disarm kick evict unpublish
@@ -144,8 +147,18 @@ def _subject(name: str) -> Subject:
     if verb in _WRITING and not known & _JUDGING and not is_made and words[-1] not in _ABOUT:
         converts = bool(known & _CONVERTING) and first in _CONVERTING
         return Subject(
-            converts, False, False, False, False, False, is_writing=True, is_undoing=bool(known & _UNDOING), runs=runs, words=frozenset(words), verb=verb,
-            is_idempotent=bool(known & _ENSURING)
+            converts,
+            False,
+            False,
+            False,
+            False,
+            False,
+            is_writing=True,
+            is_undoing=bool(known & _UNDOING),
+            runs=runs,
+            words=frozenset(words),
+            verb=verb,
+            is_idempotent=bool(known & _ENSURING),
         )
     reads = verb in _READING or (bool(words) and words[-1] in _ABOUT)
     return Subject(

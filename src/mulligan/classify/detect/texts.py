@@ -56,14 +56,20 @@ _REPORT = re.compile(
 _MARK = r"(?:[\u274c\u2717\u26a0\U0001f6ab\U0001f6d1]\ufe0f? ?)?"
 _PLAIN_REPORT = re.compile(
     rf"{_MARK}\[?"
-    r"(?:(?:Error|ERROR|Fatal error|FATAL|Tool error|Execution error|API error|HTTP error|Fehler|Erreur|Errore|Erro|Fout|Fel|Feil"
+    r"(?:(?:Error|ERROR|Fatal error|FATAL|Tool error|Execution error|API error|HTTP error|Fehler|Erreur|Errore|Erro|Fout"
+    r"|Fel|Feil"
     r"|B\u0142\u0105d|\u041e\u0448\u0438\u0431\u043a\u0430|\u9519\u8bef|\u932f\u8aa4|\u30a8\u30e9\u30fc|\uc624\ub958)"
     r"(?: [a-z][^:\n]{0,60}|(?: code)? [\w.-]{1,20})?\]?(?::|\uff1a)"
-    r"|(?:FAILED|FAILURE|REJECTED|REFUSED|DENIED|ABORTED|UNAVAILABLE|TIMEOUT|EXCEPTION|ERR|Failed|Failure|Aborted|Timeout|Unavailable)(?: \([^)\n]{1,40}\)| \[[^]\n]{1,40}\])?(?::| [-\u2013\u2014] )"
+    r"|(?:FAILED|FAILURE|REJECTED|REFUSED|DENIED|ABORTED|UNAVAILABLE|TIMEOUT|EXCEPTION|ERR|Failed|Failure|Aborted|Timeout"
+    r"|Unavailable)(?: \([^)\n]{1,40}\)| \[[^]\n]{1,40}\])?(?::| [-\u2013\u2014] )"
     r"|\[(?:ERR|ERROR|FAIL|FAILED|FATAL|FAILURE)\] \S"
     r"|\[?(?:ERR(?:OR)?|E)[-_]\w{1,40}\]?:? (?=\S+ \S)"
-    r"|(?!If |When |Whenever |Unless |In case |Should )[A-Z][\w /'-]{2,60} (?:failed|was rejected|was refused|was denied|was declined|was aborted|rejected|refused|unsuccessful)(?: to [a-z]+)?(?:[!.]?(?=\n|\Z)|[:;,] |(?: \u2013| \u2014| -) | (?:because|since|as|due to|with|after)\b)"
-    r"|(?:Illegal|Invalid|Unsupported|Unrecogni[sz]ed|Unknown|Malformed|Ung\u00fcltige[rsn]?) [a-z-]+(?: [a-z-]+){0,3}(?:, (?:expected|must|use|allowed|should|please|valid|supported|try|available|got|need|known|it)| [-\u2013\u2014] |; |[.!]?\Z)"
+    r"|(?!If |When |Whenever |Unless |In case |Should )[A-Z][\w /'-]{2,60} (?:failed|was rejected|was refused|was denied"
+    r"|was declined|was aborted|rejected|refused|unsuccessful)(?: to [a-z]+)?(?:[!.]?(?=\n|\Z)|[:;,] |(?: \u2013| \u2014"
+    r"| -) | (?:because|since|as|due to|with|after)\b)"
+    r"|(?:Illegal|Invalid|Unsupported|Unrecogni[sz]ed|Unknown|Malformed"
+    r"|Ung\u00fcltige[rsn]?) [a-z-]+(?: [a-z-]+){0,3}(?:, (?:expected|must|use|allowed|should|please|valid|supported|try"
+    r"|available|got|need|known|it)| [-\u2013\u2014] |; |[.!]?\Z)"
     r"|(?:An?|The following) (?:unexpected |internal )?errors? (?:has |have )?occurred\b|Something went wrong\b"
     r"|Sorry, (?:but )?(?:I|we) (?:could not|couldn't|can't|cannot|was unable|were unable|am unable)\b"
     r"|(?:Failed|Unable) to [a-z]+ |(?:Could not|Couldn't|Cannot|Can't) [a-z]+ "
@@ -74,7 +80,9 @@ _PLAIN_REPORT = re.compile(
 )
 _FRAME = "\u2500\u2502\u256d\u256e\u256f\u2570\u2575\u2577\u2503\u250c\u2514\u2510\u2518"
 _HEADING = re.compile(r"#{1,6} (?:Result|Results|Output|Response|Error|Errors|Status)s?\s*\n+(?=\S)")
-_FAILED_HEADING = re.compile(r"#{1,6} [^\n]{0,80}\b(?:failed|error|could not|cannot|unable to|denied|refused|not found)\b")
+_FAILED_HEADING = re.compile(
+    r"#{1,6} [^\n]{0,80}\b(?:failed|error|could not|cannot|unable to|denied|refused|not found)\b"
+)
 _DECORATION = re.compile(
     r"(?:#{1,6} |>+ |\*{1,3}|_{1,2}(?=[A-Z])|- |[\u2190-\u2bff\ufe0f\U0001f300-\U0001faff]{1,3} ?){1,4}(?=\S)"
 )
@@ -93,63 +101,99 @@ _REFUSED = re.compile(
     r"|\b[Uu]ser (?:has )?(?:rejected|declined|denied|cancelled|canceled) (?:this|the)\b"
 )
 _RETURNED = re.compile(
-    r"\b(?:returned|answered|replied|responded|got|gave|with|status|code|HTTP|error)(?: an?)?(?: HTTP)?(?: status)?(?: code)?:? ([45]\d\d)\b"
+    r"\b(?:returned|answered|replied|responded|got|gave|with|status|code|HTTP"
+    r"|error)(?: an?)?(?: HTTP)?(?: status)?(?: code)?:? ([45]\d\d)\b"
 )
-_ANSWERED = re.compile(r"\b(?:answered|replied|responded|returned|got|gave)(?: with)?(?: an?| us)?(?: HTTP)?(?: status)?(?: code)? [45]\d\d\b")
+_ANSWERED = re.compile(
+    r"\b(?:answered|replied|responded|returned|got|gave)(?: with)?(?: an?| us)?(?: HTTP)?(?: status)?(?: code)? [45]\d\d\b"
+)
 _LOG = re.compile(r"\n\W{0,2}(?:error(?! (?:message|code|type|details?|id)\b)|warn|info|debug)", re.IGNORECASE)
 _NO_SENTENCE = re.compile(
-    r"\d(?!\d? [A-Za-z])|[\[(]|(?:raise|return|throw|def|class|import|from|if|for|while|try)\b|(?:If|When|Whenever|In case|Unless|Should you|Dry run|Preview|Simulation)\b"
+    r"\d(?!\d? [A-Za-z])|[\[(]|(?:raise|return|throw|def|class|import|from|if|for|while|try)\b|(?:If|When|Whenever|In case"
+    r"|Unless|Should you|Dry run|Preview|Simulation)\b"
 )  # a log, or source
 _EMPTY_RESULT = re.compile(  # without a name, a quotation or a number, nothing was found
-    r"(?:There (?:is|are|were) )?(?:[Nn]o|[Nn]one|[Nn]othing)(?: [a-z-]+){0,4}?(?: (?:were|was|are|is))?(?: (?:found|available|exists?|left|yet|here))?"
+    r"(?:There (?:is|are|were) )?(?:[Nn]o|[Nn]one|[Nn]othing)(?: [a-z-]+){0,4}?(?: (?:were|was|are|is))?(?: (?:found"
+    r"|available|exists?|left|yet|here))?"
     r"(?: (?:for|in|on|at|between|within|today|this)\b[^\"'`]*)?[.!]?"
 )
 _APOLOGY = re.compile(
-    r"(?:i am |i'm |we are |we're )?(?:so |very |really )?(?:sorry|oops|whoops|uh-oh|unfortunately|apologies|i apologi[sz]e|we apologi[sz]e|regrettably|pardon|alas)\b"
-    r"|(?:lo siento|lo sentimos|d\u00e9sol\u00e9|leider|entschuldigung|tut mir leid|desculpe|mi dispiace|helaas|sorry|beklager|tyv\u00e4rr|dessverre|przykro)\b"
-    r"|(?:\u62b1\u6b49|\u5bf9\u4e0d\u8d77|\u7533\u3057\u8a33|\u3059\u307f\u307e\u305b\u3093|\u8fd9\u6b49|\uc8c4\uc1a1|\u0438\u0437\u0432\u0438\u043d\u0438\u0442\u0435|\u043a \u0441\u043e\u0436\u0430\u043b\u0435\u043d\u0438\u044e)"
+    r"(?:i am |i'm |we are |we're )?(?:so |very |really )?(?:sorry|oops|whoops|uh-oh|unfortunately|apologies|i apologi[sz]e"
+    r"|we apologi[sz]e|regrettably|pardon|alas)\b"
+    r"|(?:lo siento|lo sentimos|d\u00e9sol\u00e9|leider|entschuldigung|tut mir leid|desculpe|mi dispiace|helaas|sorry"
+    r"|beklager|tyv\u00e4rr|dessverre|przykro)\b"
+    r"|(?:\u62b1\u6b49|\u5bf9\u4e0d\u8d77|\u7533\u3057\u8a33|\u3059\u307f\u307e\u305b\u3093|\u8fd9\u6b49|\uc8c4\uc1a1"
+    r"|\u0438\u0437\u0432\u0438\u043d\u0438\u0442\u0435|\u043a \u0441\u043e\u0436\u0430\u043b\u0435\u043d\u0438\u044e)"
 )
 _SUCCESS = re.compile(
-    r"(?:ok|okay|done|success\w*|yes|all \w+|(?:successfully )?(?!un|fail|deni|refus|reject|block|abort|expir|limit|rate|tim|overload|forbid|throttl|prohib|declin|malform|interrupt|exhaust|exceed|need)[a-z]{3,}ed|sent|made|built|set|put|paid|sold|begun|written)\b"
+    r"(?:ok|okay|done|success\w*|yes|all \w+|(?:successfully )?(?!un|fail|deni|refus|reject|block|abort|expir|limit|rate"
+    r"|tim|overload|forbid|throttl|prohib|declin|malform|interrupt|exhaust|exceed|need)[a-z]{3,}ed|sent|made|built|set|put"
+    r"|paid|sold|begun|written)\b"
     r"(?! (?:to|by|because|due|with|out|request|value|format|input|option|token|parameter))"
-    r"|.{0,120}\b(?:successfully|is now|are now|has been (?!rejected|refused|denied|declined|blocked|suspended|taken|changed|modified|updated|deleted|removed|aborted|already|exceeded|locked)\w+ed)\b"
+    r"|.{0,120}\b(?:successfully|is now|are now|has been (?!rejected|refused|denied|declined|blocked|suspended|taken"
+    r"|changed|modified|updated|deleted|removed|aborted|already|exceeded|locked)\w+ed)\b"
 )
-_AFFIRMED = re.compile(r"(?:your |the |a |an )?(?:\w+ ){1,4}(?:is|are|was|were|has been) (?:now )?(?:booked|reserved|confirmed|sent|saved|scheduled|queued) (?:for|at|on|to|in|under)\b(?!.*\bby\b)")
+_AFFIRMED = re.compile(
+    r"(?:your |the |a |an )?(?:\w+ ){1,4}(?:is|are|was|were|has been) (?:now )?(?:booked|reserved|confirmed|sent|saved"
+    r"|scheduled|queued) (?:for|at|on|to|in|under)\b(?!.*\bby\b)"
+)
 _COUNT = re.compile(r"\d[\d,.]* [a-z]+(?:[.,;]|$)")
-_OVER = re.compile(r"\b(?:no longer(?! (?:possible|allowed|available|be|accept|editable|supported))|is now|are now|has been|have been|from now on|any ?more)\b")
+_OVER = re.compile(
+    r"\b(?:no longer(?! (?:possible|allowed|available|be|accept|editable|supported))|is now|are now|has been|have been"
+    r"|from now on|any ?more)\b"
+)
 _ALREADY = re.compile(r"\balready (\w+)")
 _MOST_DONE = 6
 _FEWEST_WORDS, _SHORTEST_VERB = 3, 3
 _ACHIEVED = re.compile(
-    r"\b(?:succeeded|successful|successfully|removed|deleted|cleared|cleaned|lifted|restored|recovered|resolved|fixed|uploaded|unblocked|repaired|skipped|ignored|corrected)\b"
-    r"|(?<!be )(?<!un)\b(?:queued|booked|reserved|recorded|saved|added|created|updated|noted|stored|sent|booked|uploaded|applied|registered|charted|logged|queued|scheduled"
+    r"\b(?:succeeded|successful|successfully|removed|deleted|cleared|cleaned|lifted|restored|recovered|resolved|fixed"
+    r"|uploaded|unblocked|repaired|skipped|ignored|corrected)\b"
+    r"|(?<!be )(?<!un)\b(?:queued|booked|reserved|recorded|saved|added|created|updated|noted|stored|sent|booked|uploaded"
+    r"|applied|registered|charted|logged|queued|scheduled"
     r"|confirmed|completed|finished|published|marked|changed|set)[.!]?$"
 )
-_NEGATION = re.compile(r"\b(?:not|never|unable|failed to|nothing was|no \w+ (?:was|were)|already|by (?:another|someone)|before (?:it|they|the|this))\b")
+_NEGATION = re.compile(
+    r"\b(?:not|never|unable|failed to|nothing was|no \w+ (?:was|were)|already|by (?:another|someone)|before (?:it|they|the"
+    r"|this))\b"
+)
 _CLAUSE = re.compile(r"[;,:](?=\s)|[.!](?=\s|$)| but | - ")
 _DONE = re.compile(
     r"(?:\S+ ){0,5}?(?!un|in|mis|dis)(?:sent|set|put|made|built|paid|sold|bought|fed|kept|given|written|done|drawn|begun|on|off"
-    r"|(?!(?:fail|deni|refus|reject|declin|block|abort|expir|exceed|suspend|lock|clos|interrupt|tim|limit|throttl|overload|corrupt"
-    r"|requir|expect|need|crash|miss|drop|damag|stopp|revok|restrict|forbid|malform|exhaust|jamm|occupi|reserv|detect|encounter|occurr"
+    r"|(?!(?:fail|deni|refus|reject|declin|block|abort|expir|exceed|suspend|lock|clos|interrupt|tim|limit|throttl|overload"
+    r"|corrupt"
+    r"|requir|expect|need|crash|miss|drop|damag|stopp|revok|restrict|forbid|malform|exhaust|jamm|occupi|reserv|detect"
+    r"|encounter|occurr"
     r"|rais|unauthor|rate|vot|cancell?|terminat|kill|prohibit|halt|rejected|limited))[a-z]{3,}ed)(?: [^ ]+){0,4}"
 )
 _NEGATED_VERB = re.compile(r"\b(?:can|could|was|were|is|are|did|does|has|have) not\b|\b(?:unable|failed) to\b")
 _BENIGN = re.compile(
-    r"\b(?:nothing (?:to|else|more|new|changed)|no (?:changes?|need|action|errors?|problems?|warnings?|issues?|conflicts?|further|other|new|more|differences?) "
-    r"|not (?:needed|necessary|affected|only|just|yet due)|no longer (?:needed|receive|get|see|be charged|have|blocked)|you will (?:not|no longer)|does not need"
-    r"|already (?:satisfied|up|installed|current|the latest|newest|done|ok|clean|in sync)|(?:skipp|ignor|unchanged|kept)\w*|do not (?:forget|worry|hesitate)"
+    r"\b(?:nothing (?:to|else|more|new|changed)|no (?:changes?|need|action|errors?|problems?|warnings?|issues?|conflicts?"
+    r"|further|other|new|more|differences?) "
+    r"|not (?:needed|necessary|affected|only|just|yet due)|no longer (?:needed|receive|get|see|be charged|have|blocked)"
+    r"|you will (?:not|no longer)|does not need"
+    r"|already (?:satisfied|up|installed|current|the latest|newest|done|ok|clean|in sync)|(?:skipp|ignor|unchanged|kept)\w*"
+    r"|do not (?:forget|worry|hesitate)"
     r"|no \w+ (?:was|were) (?:lost|harmed|needed|affected|skipped)|without (?:errors?|problems?|issues?))"
 )
 _ED = r"(?:taken|booked|reserved|occupied|sold|full|fully booked|locked|closed|checked out|in use|on loan|blocked|disabled|suspended|archived|cancell?ed|stopped|paused|running|moving|open|offline|muted|frozen)"
 _REFUSAL = re.compile(
-    r"\b(?:(?:can|could|did|does|do|was|were|is|are|has|have|had|may|must|would|will|shall)(?: [a-z]+)? (?:not|never|no longer)\b"
-    r"|unable to|not able to|not possible|impossible|no longer|not (?:allowed|permitted|authori[sz]ed|enough|sent|saved|done|found|supported|available|accepted|valid)"
+    r"\b(?:(?:can|could|did|does|do|was|were|is|are|has|have|had|may|must|would|will|shall)(?: [a-z]+)? (?:not|never"
+    r"|no longer)\b"
+    r"|unable to|not able to|not possible|impossible|no longer|not (?:allowed|permitted|authori[sz]ed|enough|sent|saved"
+    r"|done|found|supported|available|accepted|valid)"
     r"|no \w+(?: \w+)? (?:was|were|has been|have been|could be|is|are) (?:\w+ed|made|sent|found|taken|built|left|set|available)"
-    r"|nothing (?:was|has been|found|is)|(?:was|were|got|been) (?:stopped|interrupted|halted|killed|aborted|cut short) (?:before|after|at|by|midway)|crashed|refuses?|refused|rejected|denied|declined|aborted|failed|fails|failure|forbidden|prohibited"
-    r"|(?:must|has to|have to|should|needs? to) (?:first |not |also |only )?(?:be|have|contain|match|start|end|include|lie|come|wait|pay|log|sign)"
-    r"|nobody|no one|only \S+(?: \S+){0,6} (?:allowed|possible|can|may|left|remaining|accepted|supported)|too (?:many|much|long|short|large|small|few|high|low|big|early|late|far|old|young|heavy|busy|fast|soon)"
-    r"|out of|insufficient|not enough|already|exceed(?:s|ed)?|conflicts?|overlaps?|clash(?:es)?|invalid|illegal|unknown|unsupported|unrecogni[sz]ed|malformed|missing|expired|unavailable"
-    r"|unreachable|timed out|overloaded|no such|no (?:answer|response|reply|connection|signal)|still (?!available|open|valid|possible|time)|before you can|slow down|wait (?:for |at least )?\d|rate limit|quota|limit (?:of|reached|exceeded)"
+    r"|nothing (?:was|has been|found|is)|(?:was|were|got|been) (?:stopped|interrupted|halted|killed|aborted"
+    r"|cut short) (?:before|after|at|by|midway)|crashed|refuses?|refused|rejected|denied|declined|aborted|failed|fails"
+    r"|failure|forbidden|prohibited"
+    r"|(?:must|has to|have to|should|needs? to) (?:first |not |also |only )?(?:be|have|contain|match|start|end|include|lie"
+    r"|come|wait|pay|log|sign)"
+    r"|nobody|no one|only \S+(?: \S+){0,6} (?:allowed|possible|can|may|left|remaining|accepted|supported)|too (?:many|much"
+    r"|long|short|large|small|few|high|low|big|early|late|far|old|young|heavy|busy|fast|soon)"
+    r"|out of|insufficient|not enough|already|exceed(?:s|ed)?|conflicts?|overlaps?|clash(?:es)?|invalid|illegal|unknown"
+    r"|unsupported|unrecogni[sz]ed|malformed|missing|expired|unavailable"
+    r"|unreachable|timed out|overloaded|no such|no (?:answer|response|reply|connection|signal)|still (?!available|open"
+    r"|valid|possible|time)|before you can|slow down|wait (?:for |at least )?\d|rate limit|quota|limit (?:of|reached"
+    r"|exceeded)"
     r"|(?:is|are|was|were|has been|have been|has just been|currently) (?:currently |already |being |just )?"
     + _ED
     + r"|between \S+ and \S+(?=,? (?:got|but|not))|expected)\b"
@@ -213,7 +257,11 @@ def detect_text(text: str, subject: Subject) -> Failure | None:
         is_marked = (
             len(message) <= _LONGEST_SENTENCE and "\n" not in message and _PLAIN_REPORT.match(message) is not None
         )
-        is_known = said(message) is not None or _find_status(message) is not None or foreign_sense(normalize(message)) is not None
+        is_known = (
+            said(message) is not None
+            or _find_status(message) is not None
+            or foreign_sense(normalize(message)) is not None
+        )
         if is_marked and not subject.is_message and (is_known or not (subject.is_file or _is_statistic(message))):
             return Failure(value=message, message=message, status=_find_status(message))
     else:
@@ -282,7 +330,12 @@ def _detect_sentence(message: str, subject: Subject) -> Failure | None:
     first = topic[1] if topic is not None else _first_sentence(message)
     words = normalize(first)
     clauses = _CLAUSE.split(normalize(message), maxsplit=1)
-    if topic is None and (_says_success(words) or _says_done(clauses[0]) or (subject.is_idempotent and said(first) in _EXISTING) or (_BENIGN.search(words) and not _NEGATED_VERB.search(words))):
+    if topic is None and (
+        _says_success(words)
+        or _says_done(clauses[0])
+        or (subject.is_idempotent and said(first) in _EXISTING)
+        or (_BENIGN.search(words) and not _NEGATED_VERB.search(words))
+    ):
         return None
     status = leading_status(first) or _find_status(first)
     if status is not None and (topic is not None or _ANSWERED.search(first) is not None):
@@ -299,7 +352,9 @@ def _detect_sentence(message: str, subject: Subject) -> Failure | None:
 
 def _asks_to_wait(message: str) -> bool:
     """Whether a later sentence says that the call is to be made again later."""
-    return any(clear_sense(one) in (meanings.RATE_LIMIT, meanings.UNAVAILABLE) for one in islice(sentences(message), 1, 3))
+    return any(
+        clear_sense(one) in (meanings.RATE_LIMIT, meanings.UNAVAILABLE) for one in islice(sentences(message), 1, 3)
+    )
 
 
 def _is_known_clause(first: str, subject: Subject, *, is_expected: bool) -> bool:
@@ -319,7 +374,12 @@ def _is_known_clause(first: str, subject: Subject, *, is_expected: bool) -> bool
             return True
     if meaning is None:
         return False
-    if meaning is meanings.UNAVAILABLE and subject.is_reading and not is_expected and clear_sense(normalize(first)) is None:
+    if (
+        meaning is meanings.UNAVAILABLE
+        and subject.is_reading
+        and not is_expected
+        and clear_sense(normalize(first)) is None
+    ):
         return False  # what was asked for may be unavailable
     if meaning is meanings.NOT_FOUND and subject.is_search and not is_expected and "does not exist" not in first:
         return False
@@ -337,7 +397,10 @@ def _is_refusal(first: str, subject: Subject) -> bool:
     if _BENIGN.search(words) or (subject.is_undoing and _OVER.search(words)):
         return False
     own = [subject.verb[:-1]] if len(subject.verb) > _SHORTEST_VERB else []
-    if _ALREADY.search(words) and any(found[1] in subject.words or any(found[1].startswith(stem) for stem in own) for found in _ALREADY.finditer(words)):
+    if _ALREADY.search(words) and any(
+        found[1] in subject.words or any(found[1].startswith(stem) for stem in own)
+        for found in _ALREADY.finditer(words)
+    ):
         return False
     refusals = [found for found in _REFUSAL.finditer(words) if not any(stem in found[0] for stem in own)]
     return bool(refusals) or foreign_sense(words) is not None
@@ -371,7 +434,12 @@ def _detect_known_report(message: str, subject: Subject) -> Failure | None:
     if match is None or _DOCUMENTATION.match(match[2]):
         return None
     meaning = reason_of(match[1]) if match[1] else None
-    if match[1] and "\n" not in message and (subject.is_writing or subject.is_reading) and not (subject.is_text or subject.is_record):
+    if (
+        match[1]
+        and "\n" not in message
+        and (subject.is_writing or subject.is_reading)
+        and not (subject.is_text or subject.is_record)
+    ):
         return Failure(value=message, message=message, status=leading_status(message))
     if meaning in (meanings.ARGUMENT, meanings.FAILED):
         meaning = None
@@ -392,7 +460,12 @@ def _detect_plain_report(message: str, subject: Subject) -> Failure | None:
     told = message[found.end() :].strip() if found is not None else ""
     if _LOG.search(message):  # several reports are a log
         return None
-    if found is not None and not _DOCUMENTATION.match(told) and not _NOTHING.fullmatch(told) and not _is_statistic(message):
+    if (
+        found is not None
+        and not _DOCUMENTATION.match(told)
+        and not _NOTHING.fullmatch(told)
+        and not _is_statistic(message)
+    ):
         return Failure(value=message, message=message, status=leading_status(message) or _find_status(message))
     if subject.is_verdict or len(message) > _LONGEST_SENTENCE:
         return None
@@ -421,7 +494,12 @@ def _says_success(words: str) -> bool:
 def _says_done(clause: str) -> bool:
     """Whether the first clause only says what was done: `Reminder set`, `Grade F recorded`, `Fed Bongo`."""
     words = clause.split()
-    if not 1 < len(words) <= _MOST_DONE or words[0] in ("no", "not", "nothing", "nobody") or _NEGATION.search(clause) or _REFUSAL.search(clause):
+    if (
+        not 1 < len(words) <= _MOST_DONE
+        or words[0] in ("no", "not", "nothing", "nobody")
+        or _NEGATION.search(clause)
+        or _REFUSAL.search(clause)
+    ):
         return False
     ends = (words[0], words[-1])
     return any(_DONE.fullmatch(word) is not None for word in ends)
@@ -430,8 +508,10 @@ def _says_done(clause: str) -> bool:
 def _first_sentence(message: str) -> str:
     """The first sentence, with the one after it if it only is a question or an interjection: `Airfield X? Never heard of it.`"""
     parts = _SENTENCE.split(message, maxsplit=2)
-    is_opening = len(parts) > 1 and parts[0].endswith(("?", "!", ".")) and (
-        parts[0].endswith("?") or len(parts[0].split()) < _FEWEST_WORDS
+    is_opening = (
+        len(parts) > 1
+        and parts[0].endswith(("?", "!", "."))
+        and (parts[0].endswith("?") or len(parts[0].split()) < _FEWEST_WORDS)
     )
     return " ".join(parts[:2]) if is_opening else parts[0]
 

@@ -20,7 +20,8 @@ _TRACES = tuple(
     re.compile(pattern, re.MULTILINE)
     for pattern in (
         # the class, then the message, each in a group
-        rf"\A(?:Exception in thread \S+ |Unhandled [Ee]xception[.:] |Uncaught |Caused by: )?{_CLASS}(?:: ([^\n]*))?\n(?:[^\n]*\n){{0,6}}?\s+at \S",
+        rf"\A(?:Exception in thread \S+ |Unhandled [Ee]xception[.:] |Uncaught "
+        rf"|Caused by: )?{_CLASS}(?:: ([^\n]*))?\n(?:[^\n]*\n){{0,6}}?\s+at \S",
         rf"\A(?:PHP )?Fatal error:\s+Uncaught {_CLASS}(?:: ([^\n]*))?",
         rf"\A\S{{1,200}}\.rb:\d+:in [^\n]{{1,80}}: ()([^\n]*) \({_CLASS}\)".replace("([A-Z]", "(?:[A-Z]"),
     )
