@@ -108,7 +108,8 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
         m.PERMISSION,
         """~ permission @ denied …, ~ access @ (denied|refused) …, ~ not enough (privileges|permissions|rights) …,
         forbidden, ~ operation not permitted,
-        ~ not (authorized|authorised) …, ~ violates (the|our|your|a|) (*|) (policy|policies|guidelines) …, ~ missing (permission|permissions|access|scope) …,
+        ~ not (authorized|authorised) …, ~ violates (the|our|your|a|) (*|) (policy|policies|guidelines) …,
+        ~ missing (permission|permissions|access|scope) …,
         ~ insufficient (permission|permissions|privilege|privileges|scope|scopes|access rights) …,
         ~ (do|does) not have (the|) (required|necessary|sufficient|)
             (permission|permissions|access|privilege|privileges|rights) …,

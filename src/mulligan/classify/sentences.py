@@ -26,7 +26,7 @@ _QUOTED = re.compile(
 _SENTENCES = re.compile(r"(?<=[.!?])\s+|\n+|(?<=[\u3002\uff01\uff1f])")
 _BLANKS = re.compile(r"[\s*#>|\u2502]+")
 _CONTRACTIONS = (("\u2019", "'"), ("cannot", "can not"), ("can't", "can not"), ("won't", "will not"), ("n't ", " not "),
-    ("'re ", " are "), ("'ve ", " have "), ("it's ", "it is "), ("that's ", "that is "))  # fmt: skip
+    ("'re ", " are "), ("'ve ", " have "), ("'ll ", " will "), ("it's ", "it is "), ("that's ", "that is "))  # fmt: skip
 _WORDS: Mapping[str, str] = {
     "CANNOT": "((can|could|did|do|does|was|were|is|are|am|has|have|had|will|would) (\\w+ )?(not|never) (be |been )?"
     "(able to |possible to )?|(unable|failed|fails|failing|impossible|not able|not possible) to (be )?)",
@@ -251,8 +251,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         <NOT> (be )?(allowed|permitted|authori[sz]ed|entitled|cleared|eligible|privileged|approved for)
         (denied|forbidden|disallowed|prohibited|off[- ]limits|unauthori[sz]ed)
         <NOT> have …(rights?|access|role|privileges?|authority|clearance|permissions?|scopes?)
-        (only|reserved for|restricted to|limited to|requires?|needs?) (the |an? |its |their |certified |licensed |registered 
-            |verified )*(\\w+ )?<ROLE>
+        (only|reserved for|restricted to|limited to|requires?|needs?) (the |an? |its |their )?(\\w+ )?<ROLE>
         (lacks?|missing|insufficient|without|higher|more) (the |an? |your )?(\\w+ ){0,3}<ROLE>
         (access|entry|write|read) (\\w+ ){0,2}(refused|restricted|blocked|revoked)
         (blocked|refused|rejected|prevented|stopped|disabled|locked) by …(policy|policies|firewall|rules?|settings?|guard*

@@ -15,8 +15,8 @@ from typing import Any
 from mulligan.classify.detect import apis, mappings, objects, programs, protocols, services
 from mulligan.classify.detect.cloud import detect_cloud
 from mulligan.classify.detect.declared import detect_undeclared_error, is_declared_result
-from mulligan.classify.detect.markup import detect_document
 from mulligan.classify.detect.forms import detect_field_errors
+from mulligan.classify.detect.markup import detect_document
 from mulligan.classify.detect.members import detect_members, may_fail
 from mulligan.classify.detect.reports import coded, says_tool_is_missing
 from mulligan.classify.detect.subject import Subject, subject_of
@@ -52,30 +52,35 @@ _API_DETECTORS: tuple[tuple[frozenset[str], _Detector], ...] = (
 # fmt: off
 _FIELDS = frozenset((  # a mapping without any of them reports nothing
     "isError", "is_error", "jsonrpc", "lc", "functionResponse", "function_response", "type", "header", "ename", "__type",
-    "OOMKilled", "executionArn", "done", "Failed", "Errors", "Records", "Entries", "failed", "returncode", "return_code", "exit_code",
-    "exitCode", "exitcode", "ExitCode", "exit_status", "stderr", "timed_out", "timedOut", "result", "reason", "msg",
-    "response", "output", "Error Message", "Warning",
+    "OOMKilled", "executionArn", "done", "Failed", "Errors", "Records", "Entries", "failed", "returncode", "return_code",
+    "exit_code", "exitCode", "exitcode", "ExitCode", "exit_status", "stderr", "timed_out", "timedOut", "result", "reason",
+    "msg", "response", "output", "Error Message", "Warning",
 )).union(*(fields for fields, _ in _API_DETECTORS))
 _COUNTED = ("Failed", "Unproc")
 _JSON_HINTS = (
-    "rror", "ail", "ault", "eason", "rro", "unknown", "problem", '"err', '"ok"', "false", "xception", "enied", "eject", '"success"', '"status', '"code"', '"detail"', '"message"', '"reason"', '"exit', '"returncode"',
+    "rror", "ail", "ault", "eason", "rro", "unknown", "problem", '"err', '"ok"', "false", "xception", "enied", "eject",
+    '"success"', '"status', '"code"', '"detail"', '"message"', '"reason"', '"exit', '"returncode"',
 )
 _HINTS = (  # of which every report of a failure has one, in lower case
     "err", "ail", "not", "no ", "n't", "den", "lim", "tim", "val", "una", "unkn", "unsup", "bort", "orb", "eje", "pire",
-    "http", "quot", "exc", "lock", "wron", "lread", "miss", "efus", "ancel", "hler", "sorr", "xit", "ould", "only", "conf",
-    "fal", "down", "must", "too ", " out", "pect", "busy", "full", "tak", "lleg", "insuf", "overl", "requ", "oops",
-    "unfor", "has to", "offl", "betw", "nicht", "kein", "niet", "geen", "ikke", "xist", "rouv", "non ", "panic", "since", "stop", " long",
-    "never", "lost", "crash", "gone", "fout", "used", "e0", "need", "else", "nobo", "wait",
+    "http", "quot", "exc", "lock", "wron", "lread", "miss", "efus", "ancel", "hler", "sorr", "xit", "ould", "only",
+    "conf", "fal", "down", "must", "too ", " out", "pect", "busy", "full", "tak", "lleg", "insuf", "overl", "requ",
+    "oops", "unfor", "has to", "offl", "betw", "nicht", "kein", "niet", "geen", "ikke", "xist", "rouv", "non ", "panic",
+    "since", "stop", " long", "never", "lost", "crash", "gone", "fout", "used", "e0", "need", "else", "nobo", "wait",
 )
 _FOREIGN_HINTS = (  # the same for texts with other letters than English ones
-    "ungü", "fehl", "refus", "échou", "déj", "invalid", "invál", "não", "inte ", "finns", "błąd", "nie ", "не ",
-    "ошиб", "нет ", "不", "未", "无", "错", "误", "失败", "超时", "拒", "ません", "エラー", "失敗",
-    "없", "않", "오류", "실패", "已", "すでに", "expir", "bereits", "ya ", "já ", "già", "redan",
-    "allerede", "ocup", "agot", "besoin", "doit", "debe", "deve", "muss", "moet", "måste", "må ", "trop ", "zu viele", "demas", "muit",
+    "ungü", "fehl", "refus", "échou", "déj", "invalid", "invál", "não", "inte ", "finns", "błąd", "nie ", "не ", "ошиб",
+    "нет ", "不", "未", "无", "错", "误", "失败", "超时", "拒", "ません", "エラー", "失敗", "없", "않", "오류", "실패", "已",
+    "すでに", "expir", "bereits", "ya ", "já ", "già", "redan", "allerede", "ocup", "agot", "besoin", "doit", "debe", "deve", "muss", "moet",
+    "måste", "må ", "trop ", "zu viele", "demas", "muit",
 )
-# fmt: on
 _MOST_JSON = 50_000
 _TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],]')
+_ENDED = frozenset((
+    "cancelled", "canceled", "deleted", "removed", "closed", "disabled", "blocked", "rejected", "revoked", "expired",
+    "terminated", "stopped", "declined", "archived", "suspended",
+))
+# fmt: on
 _NEAR, _FAR = 1_200, 5_000  # characters of a short text, and of the end of a long one
 _MARKUP = frozenset("{[<\ufeff")
 _OPENING = ("{", "[", "<", "H")  # JSON, markup, or a raw HTTP response
@@ -202,7 +207,12 @@ def _find_in_mapping(value: Mapping[Any, Any], tool: Tool, subject: Subject) -> 
     marked = protocols.detect_marked_result(value, value.get) or protocols.detect_protocol(value, subject)
     if marked is not None:
         return marked
-    if mappings.says_success(value) or mappings.has_findings(value) or is_declared_result(value, tool):
+    if (
+        mappings.says_success(value)
+        or _says_undone(value, subject)
+        or mappings.has_findings(value)
+        or is_declared_result(value, tool)
+    ):
         return None
     notebook = programs.detect_notebook(value)
     if notebook is not None:
@@ -216,6 +226,12 @@ def _find_in_mapping(value: Mapping[Any, Any], tool: Tool, subject: Subject) -> 
         return told
     found = detect_cloud(value, subject) or programs.detect_program(value, subject)
     return found or _find_by_members(value, tool, subject)
+
+
+def _says_undone(value: Mapping[Any, Any], subject: Subject) -> bool:
+    """Whether a mapping says that something has ended, and that is what the tool was asked for."""
+    status = value.get("status", value.get("state")) if subject.is_undoing else None
+    return type(status) is str and status.lower() in _ENDED and not value.get("error")
 
 
 def _find_by_members(value: Mapping[Any, Any], tool: Tool, subject: Subject) -> Failure | None:

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 _HTTP = re.compile(r"HTTP/\d(?:\.\d)? ([45]\d\d)(?: [^\r\n]{0,80})?\r?\n")
 _STATUS_TITLE = re.compile(
-    r"(?:[\w.-]{1,80}\.[a-z]{2,12} \| )?(?:HTTP )?(?:Status |Error )?([45]\d\d)(?:[ \u2013:-]{1,3}([A-Za-z' -]{2,40}))?(?: \|.{0,60})?"
+    r"(?:[\w.-]{1,80}\.[a-z]{2,12} \| )?(?:HTTP )?(?:Status |Error )?([45]\d\d)"
+    r"(?:[ \u2013:-]{1,3}([A-Za-z' -]{2,40}))?(?: \|.{0,60})?"
 )
 _PHRASES = {status.phrase.lower(): status.value for status in HTTPStatus if status >= 400}
 _REFUSING_TITLE = re.compile(r"(?:ERROR|Error|Access denied|Attention Required!|Request Rejected|Just a moment)\b")

@@ -8,7 +8,7 @@ the place of the result is empty.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from mulligan.classify import meanings
@@ -54,7 +54,9 @@ def _is_mapping(told: Any) -> bool:
     return type(told) is not str and is_a(told, Mapping)
 
 
-_SIGNS = {  # for each role of a member, whether what is in it says that the call failed
+_SIGNS: Mapping[
+    str, Callable[[str, Any], bool]
+] = {  # for each role of a member, whether what is in it says that the call failed
     "flag": lambda _, told: told is False or told == "false" or told == "False" or (type(told) is int and told == 0),
     "failed": lambda _, told: told is True or (type(told) not in (bool, int, float) and bool(told)),
     "error": lambda _, told: told is True or (type(told) not in (bool, int, float) and bool(told)),

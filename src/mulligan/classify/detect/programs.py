@@ -33,7 +33,8 @@ _BY_STATUS: Mapping[int, tuple[str, str]] = {
     130: ("CANCELLED", "The program was interrupted (exit status 130)."),
 }
 _COMPLAINT = re.compile(
-    r"(?:[\w./-]{1,60}: )?(?:error|fatal|panic|ERROR|FATAL|Error)\b|[\w./-]{1,60}(?::\d{1,6}){0,2}: (?:fatal )?(?:error|cannot|unable|failed)"
+    r"(?:[\w./-]{1,60}: )?(?:error|fatal|panic|ERROR|FATAL|Error)\b"
+    r"|[\w./-]{1,60}(?::\d{1,6}){0,2}: (?:fatal )?(?:error|cannot|unable|failed)"
 )
 _REPORTED = re.compile(r"^(?:CONFLICT \(|(?:error|fatal|ERROR|FATAL|E): \S)", re.MULTILINE)
 _TRACEBACK = "Traceback (most recent call last)"

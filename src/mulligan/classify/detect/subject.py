@@ -16,7 +16,8 @@ def _words(text: str) -> frozenset[str]:
 
 
 _CONVERTING = _words("""
-    explain define translate translation ocr transcribe transcript transcription caption rewrite paraphrase proofread draft echo compose narrate
+    explain define translate translation ocr transcribe transcript transcription caption rewrite paraphrase proofread
+    draft echo compose narrate
 """)
 _FILES = _words("file files source fixture snapshot attachment path")
 _MAKING = _words("write generate create make suggest build design produce render")
@@ -26,15 +27,17 @@ _MADE = _words("""
     report answer svg markdown
 """)
 _ASKING = _words("""
-    ask answer chat advise advice oracle joke fortune horoscope magic ball persona npc interview converse consult explain
-    define definition meaning dictionary wisdom proverb trivia riddle
+    ask answer chat advise advice oracle joke fortune horoscope magic ball persona npc interview converse consult talk
+    greet negotiate persuade think thought reflect explain define definition meaning dictionary wisdom proverb trivia
+    riddle
 """)
 _TEXTS = _words("""
     file files document documents doc docs page pages article articles post posts note notes log logs email emails mail
     mails inbox message messages chat conversation history recording source code snippet fixture fixtures snapshot archive
     archived cache cached stored template attachment attachments resource readme manual help wiki faq knowledge comment
-    comments ticket tickets text texts summarize summarise summary letter letters label labels sign inscription plaque review
-    reviews quote quotes verse chapter book paragraph lyrics excerpt content contents story clipboard tail cat grep dump export
+    comments ticket tickets text texts summarize summarise summary letter letters label labels sign inscription plaque
+    review reviews quote quotes verse chapter book paragraph lyrics excerpt content contents story clipboard tail cat grep
+    dump export
 """)
 _RECORDS = _words("""
     job jobs run runs build builds execution executions operation operations task tasks deployment deployments deploy
@@ -45,8 +48,8 @@ _RECORDS = _words("""
 """)
 _SEARCHING = _words("search find query list filter lookup browse match suggest recommend grep")
 _MESSAGES = _words("""
-    message messages email emails mail mails inbox note notes comment comments post posts log logs chat conversation history
-    transcript recording quote lyrics reply letter clipboard tail code snippet
+    message messages email emails mail mails inbox note notes comment comments post posts log logs chat conversation
+    history transcript recording quote lyrics reply letter clipboard tail code snippet
 """)
 _ABOUT = _words("status history health uptime info details report reports records list log logs")
 _READING = _words("""
@@ -55,42 +58,42 @@ _READING = _words("""
 """)
 _WRITING = (
     _words("""
-    post write create delete remove update edit send upload save move copy rename add set put apply append insert replace patch
-    publish submit run execute exec start stop restart cancel install deploy make book reserve order buy purchase pay charge
-    refund transfer withdraw deposit renew extend return borrow lend checkout schedule reschedule register enroll enrol subscribe
-    unsubscribe sign invite assign approve reject close open reopen lock unlock turn switch dim activate deactivate enable disable
-    arm disarm print scan dispense brew cook heat cool mix pump move drive fly launch land park charge unload load transcode
-    convert encode render resize crop merge split rebase commit push pull clone checkout tag release rollback migrate backup
-    restore sync archive import call dial text notify trigger fire invoke launch attach detach link unlink mount unmount format
-    sell trade bid swap stake redeem claim vote rate like follow unfollow block unblock mute ban kick grant revoke reset rotate
-    provision scale resume pause play skip record click type press scroll drag fill select navigate place pick drop
-    dispatch ship pack request apply confirm join leave plant water feed harvest prescribe administer
-    record parse decode encode admit discharge slice chart mint clean wash dry sort shuffle fold mail fax email ping wake sleep boot reboot flash burn
-    compile bundle minify optimize optimise sanitize sanitise normalize normalise generate train tune fit deploy stage promote
-    demote hire fire onboard offboard adjust align calibrate measure weigh sample mix blend paint polish drill mill cut weld
-    solder assemble disassemble repair fix patch heal treat vaccinate bid issue stamp seal post wire settle reconcile accrue
-    file report pin unpin star bookmark share embed mirror snapshot rewind forward seek tag untag merge
-    compress decompress encrypt decrypt zip unzip hash verify clone fork branch stash squash recall ring page broadcast
-    stream capture shoot photograph film replay undo redo retry escalate triage defer postpone hold accept concede
-    offer counter exchange return replace upgrade downgrade top fuel refuel tow spray sow prune milk shear irrigate till
-    transcribe quote calculate compute convert plan route estimate simulate solve draw spawn craft equip use
+    accept accrue activate add adjust administer admit align append apply approve archive arm assemble assign attach
+    backup ban bid blend block book bookmark boot borrow branch brew broadcast bundle burn buy calculate calibrate call
+    cancel capture charge chart checkout claim clean click clone close commit compile compress compute concede confirm
+    convert cook cool copy counter craft create crop cut deactivate decode decompress decrypt defer delete demote deploy
+    deposit detach dial dim disable disarm disassemble discharge dispatch dispense downgrade drag draw drill drive drop
+    dry edit email embed enable encode encrypt enrol enroll equip escalate estimate exchange exec execute extend fax feed
+    file fill film fire fit fix flash fly fold follow fork format forward fuel generate grant harvest hash heal heat hire
+    hold import insert install invite invoke irrigate issue join kick land launch leave lend like link load lock mail make
+    measure merge migrate milk mill minify mint mirror mix mount move mute navigate normalise normalize notify offboard
+    offer onboard open optimise optimize order pack page paint park parse patch pause pay photograph pick pin ping place
+    plan plant play polish post postpone prescribe press print promote provision prune publish pull pump purchase push put
+    quote rate rebase reboot recall reconcile record redeem redo refuel refund register reject release remove rename
+    render renew reopen repair replace replay report request reschedule reserve reset resize restart restore resume retry
+    return revoke rewind ring rollback rotate route run sample sanitise sanitize save scale scan schedule scroll seal seek
+    select sell send set settle share shear ship shoot shuffle sign simulate skip sleep slice snapshot solder solve sort
+    sow spawn split spray squash stage stake stamp star start stash stop stream submit subscribe swap switch sync tag text
+    till top tow trade train transcode transcribe transfer treat triage trigger tune turn type unblock undo unfollow
+    unlink unload unlock unmount unpin unsubscribe untag unzip update upgrade upload use vaccinate verify vote wake wash
+    water weigh weld wire withdraw write zip
 """)
     - _READING
 )
 _UNDOING = _words("""
-    delete remove cancel stop kill block revoke reject close disable deactivate ban mute terminate clear expire lock abort end
-    unsubscribe unlink detach drop reset decline refuse deny archive purge withdraw void suspend disarm kick evict unpublish
-    invalidate
+    delete remove cancel stop kill block revoke reject close disable deactivate ban mute terminate clear expire lock abort
+    end unsubscribe unlink detach drop reset decline refuse deny archive purge withdraw void suspend disarm kick evict
+    unpublish invalidate
 """)
 _RUNNING = _words("run execute exec eval invoke")
 _PROGRAMS = _words("""
-    shell bash terminal command cmd cli python repl sql psql mysql sqlite script code kubectl docker git powershell console
-    exec ssh notebook cell sandbox curl redis query
+    shell bash terminal command cmd cli python repl sql psql mysql sqlite script code kubectl docker git powershell
+    console exec ssh notebook cell sandbox curl redis query
 """)
 _ENSURING = _words("ensure upsert sync touch")
 _JUDGING = _words("""
-    count tally test tests lint validate validation verify check audit score classify evaluate simulate roll compare diff review
-    inspect is has can exists exist play guess assess scan match analyze analyse
+    count tally test tests lint validate validation verify check audit score classify evaluate simulate roll compare diff
+    review inspect is has can exists exist play guess assess scan match analyze analyse
 """)
 
 

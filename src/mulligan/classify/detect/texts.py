@@ -8,6 +8,14 @@ from typing import Any
 
 from mulligan.classify import meanings
 from mulligan.classify.detect.mappings import leading_status
+from mulligan.classify.detect.outcomes import (
+    first_sentence,
+    is_empty_result,
+    is_statistic,
+    reports_success,
+    says_over,
+    says_refused,
+)
 from mulligan.classify.detect.programs import detect_exit, detect_traceback
 from mulligan.classify.detect.reports import coded
 from mulligan.classify.detect.subject import Subject
@@ -46,6 +54,7 @@ _TELLING = (
     ToolUnavailableError,
 )
 _TELLING_AFTER_TOPIC = (*_TELLING, ResourceConflictError, ToolArgumentError)
+_VAGUE = (None, meanings.ARGUMENT, meanings.FAILED)
 _EXISTING = (meanings.EXISTS, meanings.CONFLICT)
 _OF_THE_CALL = (meanings.TIMEOUT, meanings.RATE_LIMIT, meanings.CANCELLED, meanings.QUOTA)
 _PROTOCOL = re.compile(r"(?:Error (?:executing|calling|running|invoking) (?:tool|function)\b|MCP error -32\d{3}\b)")
@@ -112,93 +121,6 @@ _NO_SENTENCE = re.compile(
     r"\d(?!\d? [A-Za-z])|[\[(]|(?:raise|return|throw|def|class|import|from|if|for|while|try)\b|(?:If|When|Whenever|In case"
     r"|Unless|Should you|Dry run|Preview|Simulation)\b"
 )  # a log, or source
-_EMPTY_RESULT = re.compile(  # without a name, a quotation or a number, nothing was found
-    r"(?:There (?:is|are|were) )?(?:[Nn]o|[Nn]one|[Nn]othing)(?: [a-z-]+){0,4}?(?: (?:were|was|are|is))?(?: (?:found"
-    r"|available|exists?|left|yet|here))?"
-    r"(?: (?:for|in|on|at|between|within|today|this)\b[^\"'`]*)?[.!]?"
-)
-_APOLOGY = re.compile(
-    r"(?:i am |i'm |we are |we're )?(?:so |very |really )?(?:sorry|oops|whoops|uh-oh|unfortunately|apologies|i apologi[sz]e"
-    r"|we apologi[sz]e|regrettably|pardon|alas)\b"
-    r"|(?:lo siento|lo sentimos|d\u00e9sol\u00e9|leider|entschuldigung|tut mir leid|desculpe|mi dispiace|helaas|sorry"
-    r"|beklager|tyv\u00e4rr|dessverre|przykro)\b"
-    r"|(?:\u62b1\u6b49|\u5bf9\u4e0d\u8d77|\u7533\u3057\u8a33|\u3059\u307f\u307e\u305b\u3093|\u8fd9\u6b49|\uc8c4\uc1a1"
-    r"|\u0438\u0437\u0432\u0438\u043d\u0438\u0442\u0435|\u043a \u0441\u043e\u0436\u0430\u043b\u0435\u043d\u0438\u044e)"
-)
-_SUCCESS = re.compile(
-    r"(?:ok|okay|done|success\w*|yes|all \w+|(?:successfully )?(?!un|fail|deni|refus|reject|block|abort|expir|limit|rate"
-    r"|tim|overload|forbid|throttl|prohib|declin|malform|interrupt|exhaust|exceed|need)[a-z]{3,}ed|sent|made|built|set|put"
-    r"|paid|sold|begun|written)\b"
-    r"(?! (?:to|by|because|due|with|out|request|value|format|input|option|token|parameter))"
-    r"|.{0,120}\b(?:successfully|is now|are now|has been (?!rejected|refused|denied|declined|blocked|suspended|taken"
-    r"|changed|modified|updated|deleted|removed|aborted|already|exceeded|locked)\w+ed)\b"
-)
-_AFFIRMED = re.compile(
-    r"(?:your |the |a |an )?(?:\w+ ){1,4}(?:is|are|was|were|has been) (?:now )?(?:booked|reserved|confirmed|sent|saved"
-    r"|scheduled|queued) (?:for|at|on|to|in|under)\b(?!.*\bby\b)"
-)
-_COUNT = re.compile(r"\d[\d,.]* [a-z]+(?:[.,;]|$)")
-_OVER = re.compile(
-    r"\b(?:no longer(?! (?:possible|allowed|available|be|accept|editable|supported))|is now|are now|has been|have been"
-    r"|from now on|any ?more)\b"
-)
-_ALREADY = re.compile(r"\balready (\w+)")
-_MOST_DONE = 6
-_FEWEST_WORDS, _SHORTEST_VERB = 3, 3
-_ACHIEVED = re.compile(
-    r"\b(?:succeeded|successful|successfully|removed|deleted|cleared|cleaned|lifted|restored|recovered|resolved|fixed"
-    r"|uploaded|unblocked|repaired|skipped|ignored|corrected)\b"
-    r"|(?<!be )(?<!un)\b(?:queued|booked|reserved|recorded|saved|added|created|updated|noted|stored|sent|booked|uploaded"
-    r"|applied|registered|charted|logged|queued|scheduled"
-    r"|confirmed|completed|finished|published|marked|changed|set)[.!]?$"
-)
-_NEGATION = re.compile(
-    r"\b(?:not|never|unable|failed to|nothing was|no \w+ (?:was|were)|already|by (?:another|someone)|before (?:it|they|the"
-    r"|this))\b"
-)
-_CLAUSE = re.compile(r"[;,:](?=\s)|[.!](?=\s|$)| but | - ")
-_DONE = re.compile(
-    r"(?:\S+ ){0,5}?(?!un|in|mis|dis)(?:sent|set|put|made|built|paid|sold|bought|fed|kept|given|written|done|drawn|begun|on|off"
-    r"|(?!(?:fail|deni|refus|reject|declin|block|abort|expir|exceed|suspend|lock|clos|interrupt|tim|limit|throttl|overload"
-    r"|corrupt"
-    r"|requir|expect|need|crash|miss|drop|damag|stopp|revok|restrict|forbid|malform|exhaust|jamm|occupi|reserv|detect"
-    r"|encounter|occurr"
-    r"|rais|unauthor|rate|vot|cancell?|terminat|kill|prohibit|halt|rejected|limited))[a-z]{3,}ed)(?: [^ ]+){0,4}"
-)
-_NEGATED_VERB = re.compile(r"\b(?:can|could|was|were|is|are|did|does|has|have) not\b|\b(?:unable|failed) to\b")
-_BENIGN = re.compile(
-    r"\b(?:nothing (?:to|else|more|new|changed)|no (?:changes?|need|action|errors?|problems?|warnings?|issues?|conflicts?"
-    r"|further|other|new|more|differences?) "
-    r"|not (?:needed|necessary|affected|only|just|yet due)|no longer (?:needed|receive|get|see|be charged|have|blocked)"
-    r"|you will (?:not|no longer)|does not need"
-    r"|already (?:satisfied|up|installed|current|the latest|newest|done|ok|clean|in sync)|(?:skipp|ignor|unchanged|kept)\w*"
-    r"|do not (?:forget|worry|hesitate)"
-    r"|no \w+ (?:was|were) (?:lost|harmed|needed|affected|skipped)|without (?:errors?|problems?|issues?))"
-)
-_ED = r"(?:taken|booked|reserved|occupied|sold|full|fully booked|locked|closed|checked out|in use|on loan|blocked|disabled|suspended|archived|cancell?ed|stopped|paused|running|moving|open|offline|muted|frozen)"
-_REFUSAL = re.compile(
-    r"\b(?:(?:can|could|did|does|do|was|were|is|are|has|have|had|may|must|would|will|shall)(?: [a-z]+)? (?:not|never"
-    r"|no longer)\b"
-    r"|unable to|not able to|not possible|impossible|no longer|not (?:allowed|permitted|authori[sz]ed|enough|sent|saved"
-    r"|done|found|supported|available|accepted|valid)"
-    r"|no \w+(?: \w+)? (?:was|were|has been|have been|could be|is|are) (?:\w+ed|made|sent|found|taken|built|left|set|available)"
-    r"|nothing (?:was|has been|found|is)|(?:was|were|got|been) (?:stopped|interrupted|halted|killed|aborted"
-    r"|cut short) (?:before|after|at|by|midway)|crashed|refuses?|refused|rejected|denied|declined|aborted|failed|fails"
-    r"|failure|forbidden|prohibited"
-    r"|(?:must|has to|have to|should|needs? to) (?:first |not |also |only )?(?:be|have|contain|match|start|end|include|lie"
-    r"|come|wait|pay|log|sign)"
-    r"|nobody|no one|only \S+(?: \S+){0,6} (?:allowed|possible|can|may|left|remaining|accepted|supported)|too (?:many|much"
-    r"|long|short|large|small|few|high|low|big|early|late|far|old|young|heavy|busy|fast|soon)"
-    r"|out of|insufficient|not enough|already|exceed(?:s|ed)?|conflicts?|overlaps?|clash(?:es)?|invalid|illegal|unknown"
-    r"|unsupported|unrecogni[sz]ed|malformed|missing|expired|unavailable"
-    r"|unreachable|timed out|overloaded|no such|no (?:answer|response|reply|connection|signal)|still (?!available|open"
-    r"|valid|possible|time)|before you can|slow down|wait (?:for |at least )?\d|rate limit|quota|limit (?:of|reached"
-    r"|exceeded)"
-    r"|(?:is|are|was|were|has been|have been|has just been|currently) (?:currently |already |being |just )?"
-    + _ED
-    + r"|between \S+ and \S+(?=,? (?:got|but|not))|expected)\b"
-)
-_SENTENCE = re.compile(r"(?<=[.!?])\s|\n")
 _DEVICE_CODE = re.compile(r"(?:E|ERR|F|ALARM|FAULT)[-_ ]?\d{1,5}[ :.-]{1,3}\S[^\n]{2,80}")
 _SHELL = re.compile(r"(?:[\w.+/-]{1,60}: ){1,3}[^\n:]{1,160}(?:: [^\n]{1,160})?")
 _DOCUMENTATION = re.compile(r"(?:If|Raised|When|Occurs|This (?:exception|error|class)|The exception|is|Thrown)\b")
@@ -262,7 +184,7 @@ def detect_text(text: str, subject: Subject) -> Failure | None:
             or _find_status(message) is not None
             or foreign_sense(normalize(message)) is not None
         )
-        if is_marked and not subject.is_message and (is_known or not (subject.is_file or _is_statistic(message))):
+        if is_marked and not subject.is_message and (is_known or not (subject.is_file or is_statistic(message))):
             return Failure(value=message, message=message, status=_find_status(message))
     else:
         failure = (
@@ -317,93 +239,51 @@ def _detect_output(message: str, subject: Subject) -> Failure | None:
 
 def _detect_sentence(message: str, subject: Subject) -> Failure | None:
     """One or two sentences of which the first says what is wrong, where the tool returns no messages or verdicts."""
-    if not message or len(message) > _LONGEST_SENTENCE or message.count("\n") >= 2 * _MOST_LINES:
-        return None
-    if subject.is_message:
+    if not message or len(message) > _LONGEST_SENTENCE or message.count("\n") >= 2 * _MOST_LINES or subject.is_message:
         return None
     if subject.is_verdict:  # of the call itself, only a limit is certain
-        is_limited = clear_sense(normalize(_SENTENCE.split(message, maxsplit=1)[0])) is meanings.RATE_LIMIT
+        is_limited = clear_sense(normalize(first_sentence(message))) is meanings.RATE_LIMIT
         return Failure(value=message, message=message) if is_limited else None
     if _NO_SENTENCE.match(message) or _DOCUMENTATION.match(message.partition(": ")[2]) or _LOG.search(message):
         return None
     topic = _TOPIC.match(message)
-    first = topic[1] if topic is not None else _first_sentence(message)
-    words = normalize(first)
-    clauses = _CLAUSE.split(normalize(message), maxsplit=1)
-    if topic is None and (
-        _says_success(words)
-        or _says_done(clauses[0])
-        or (subject.is_idempotent and said(first) in _EXISTING)
-        or (_BENIGN.search(words) and not _NEGATED_VERB.search(words))
-    ):
+    first = topic[1] if topic is not None else first_sentence(message)
+    if topic is None and (reports_success(message, first) or (subject.is_idempotent and said(first) in _EXISTING)):
         return None
     status = leading_status(first) or _find_status(first)
-    if status is not None and (topic is not None or _ANSWERED.search(first) is not None):
+    is_answer = status is not None and (topic is not None or _ANSWERED.search(first) is not None)
+    is_word = " " not in first.strip() and first.isascii()
+    if is_answer or (not is_word and _reports(message, first, subject, is_expected=topic is not None)):
         return Failure(value=message, message=message, status=status)
-    if " " not in first.strip() and first.isascii():
-        return None
-    reports = (
-        _is_known_clause(first, subject, is_expected=topic is not None)
-        or _is_refusal(first, subject)
-        or (subject.is_writing and not subject.runs and _asks_to_wait(message))
-    )
-    return Failure(value=message, message=message, status=status) if reports else None
+    return None
 
 
-def _asks_to_wait(message: str) -> bool:
-    """Whether a later sentence says that the call is to be made again later."""
-    return any(
-        clear_sense(one) in (meanings.RATE_LIMIT, meanings.UNAVAILABLE) for one in islice(sentences(message), 1, 3)
-    )
+def _reports(message: str, first: str, subject: Subject, *, is_expected: bool) -> bool:
+    if _is_known_clause(first, subject, is_expected=is_expected) or says_refused(normalize(first), subject):
+        return True
+    if not subject.is_writing or subject.runs:
+        return False
+    later = islice(sentences(message), 1, _MOST_LINES)  # `Come back in 20 minutes.`
+    return any(clear_sense(one) in (meanings.RATE_LIMIT, meanings.UNAVAILABLE) for one in later)
 
 
 def _is_known_clause(first: str, subject: Subject, *, is_expected: bool) -> bool:
     """Whether a sentence contains a known clause, or what hardly ever answers a question."""
-    if _EMPTY_RESULT.fullmatch(first.strip()) or (subject.is_record and not is_expected):
-        return False
-    if subject.is_undoing and _OVER.search(normalize(first)):
-        return False
-    meaning = said(first)
-    accepted = _TELLING_AFTER_TOPIC if is_expected or subject.is_writing else _TELLING
-    if meaning is None or meaning.cls not in accepted:
-        words = normalize(first)
-        meaning = None if subject.is_text else clear_sense(words)
-        if subject.runs and not is_expected and meaning not in _OF_THE_CALL:
-            meaning = None
-        if meaning is not None and meaning is not meanings.NOT_FOUND:
-            return True
-    if meaning is None:
-        return False
-    if (
-        meaning is meanings.UNAVAILABLE
-        and subject.is_reading
-        and not is_expected
-        and clear_sense(normalize(first)) is None
-    ):
-        return False  # what was asked for may be unavailable
-    if meaning is meanings.NOT_FOUND and subject.is_search and not is_expected and "does not exist" not in first:
-        return False
-    return meaning.cls in accepted
-
-
-def _is_refusal(first: str, subject: Subject) -> bool:
-    """Whether a sentence says that what was asked for was not done: with an apology, or of a tool that does something."""
     words = normalize(first)
-    apologises = _APOLOGY.match(words) is not None
-    if subject.is_text:
+    if is_empty_result(first) or (subject.is_record and not is_expected) or says_over(words, subject):
         return False
-    if not apologises and (not subject.is_writing or subject.runs):
-        return False
-    if _BENIGN.search(words) or (subject.is_undoing and _OVER.search(words)):
-        return False
-    own = [subject.verb[:-1]] if len(subject.verb) > _SHORTEST_VERB else []
-    if _ALREADY.search(words) and any(
-        found[1] in subject.words or any(found[1].startswith(stem) for stem in own)
-        for found in _ALREADY.finditer(words)
-    ):
-        return False
-    refusals = [found for found in _REFUSAL.finditer(words) if not any(stem in found[0] for stem in own)]
-    return bool(refusals) or foreign_sense(words) is not None
+    accepted = _TELLING_AFTER_TOPIC if is_expected or subject.is_writing else _TELLING
+    meaning = said(first)
+    clear = clear_sense(words)
+    if meaning is None or meaning.cls not in accepted:
+        if clear is None or subject.is_text or (subject.runs and not is_expected and clear not in _OF_THE_CALL):
+            return False
+        meaning = clear
+    if is_expected:
+        return True
+    if meaning is meanings.UNAVAILABLE and subject.is_reading and clear is None:
+        return False  # what was asked for may be unavailable
+    return not (meaning is meanings.NOT_FOUND and subject.is_search and "does not exist" not in first)
 
 
 def _detect_fixed_sentence(message: str) -> Failure | None:
@@ -434,17 +314,10 @@ def _detect_known_report(message: str, subject: Subject) -> Failure | None:
     if match is None or _DOCUMENTATION.match(match[2]):
         return None
     meaning = reason_of(match[1]) if match[1] else None
-    if (
-        match[1]
-        and "\n" not in message
-        and (subject.is_writing or subject.is_reading)
-        and not (subject.is_text or subject.is_record)
-    ):
-        return Failure(value=message, message=message, status=leading_status(message))
-    if meaning in (meanings.ARGUMENT, meanings.FAILED):
-        meaning = None
     status = leading_status(message)
-    known = status is not None or meaning is not None or said(match[2]) is not None
+    known = status is not None or meaning not in _VAGUE or said(match[2]) is not None
+    if match[1] and "\n" not in message and not (subject.is_text or subject.is_record):
+        known = known or subject.is_writing or subject.is_reading
     return Failure(value=message, message=message, status=status) if known else None
 
 
@@ -464,7 +337,7 @@ def _detect_plain_report(message: str, subject: Subject) -> Failure | None:
         found is not None
         and not _DOCUMENTATION.match(told)
         and not _NOTHING.fullmatch(told)
-        and not _is_statistic(message)
+        and not is_statistic(message)
     ):
         return Failure(value=message, message=message, status=leading_status(message) or _find_status(message))
     if subject.is_verdict or len(message) > _LONGEST_SENTENCE:
@@ -474,46 +347,6 @@ def _detect_plain_report(message: str, subject: Subject) -> Failure | None:
     if _SHELL.fullmatch(message) and message[:1].islower() and said(message) is not None:
         return Failure(value=message, message=message)
     return None
-
-
-def _is_statistic(message: str) -> bool:
-    """Whether a label is followed by a count, or a sentence says that something was done: `Blocked: 17 callers`."""
-    words = normalize(_first_sentence(message))
-    return _COUNT.match(message.partition(": ")[2]) is not None or (
-        _ACHIEVED.search(words) is not None and not _NEGATION.search(words)
-    )
-
-
-def _says_success(words: str) -> bool:
-    """Whether a normalized sentence says that the call succeeded, after all."""
-    if _AFFIRMED.match(words) is not None and not _NEGATION.search(words):
-        return True
-    return _SUCCESS.match(words) is not None or (_ACHIEVED.search(words) is not None and not _NEGATION.search(words))
-
-
-def _says_done(clause: str) -> bool:
-    """Whether the first clause only says what was done: `Reminder set`, `Grade F recorded`, `Fed Bongo`."""
-    words = clause.split()
-    if (
-        not 1 < len(words) <= _MOST_DONE
-        or words[0] in ("no", "not", "nothing", "nobody")
-        or _NEGATION.search(clause)
-        or _REFUSAL.search(clause)
-    ):
-        return False
-    ends = (words[0], words[-1])
-    return any(_DONE.fullmatch(word) is not None for word in ends)
-
-
-def _first_sentence(message: str) -> str:
-    """The first sentence, with the one after it if it only is a question or an interjection: `Airfield X? Never heard of it.`"""
-    parts = _SENTENCE.split(message, maxsplit=2)
-    is_opening = (
-        len(parts) > 1
-        and parts[0].endswith(("?", "!", "."))
-        and (parts[0].endswith("?") or len(parts[0].split()) < _FEWEST_WORDS)
-    )
-    return " ".join(parts[:2]) if is_opening else parts[0]
 
 
 def _find_status(message: str) -> int | None:

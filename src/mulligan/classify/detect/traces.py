@@ -16,12 +16,12 @@ from mulligan.classify.reasons import reason_of
 
 _MOST_TEXT = 8_000
 _CLASS = r"(?:[A-Za-z_$][\w$]{0,60}[.\\:]{1,2}){0,8}([A-Z]\w{0,60}(?:Error|Exception|Failure|Throwable))"
+_OPENINGS = r"Exception in thread \S+ |Unhandled [Ee]xception[.:] |Uncaught |Caused by: "
 _TRACES = tuple(
     re.compile(pattern, re.MULTILINE)
     for pattern in (
         # the class, then the message, each in a group
-        rf"\A(?:Exception in thread \S+ |Unhandled [Ee]xception[.:] |Uncaught "
-        rf"|Caused by: )?{_CLASS}(?:: ([^\n]*))?\n(?:[^\n]*\n){{0,6}}?\s+at \S",
+        rf"\A(?:{_OPENINGS})?{_CLASS}(?:: ([^\n]*))?\n(?:[^\n]*\n){{0,6}}?\s+at \S",
         rf"\A(?:PHP )?Fatal error:\s+Uncaught {_CLASS}(?:: ([^\n]*))?",
         rf"\A\S{{1,200}}\.rb:\d+:in [^\n]{{1,80}}: ()([^\n]*) \({_CLASS}\)".replace("([A-Z]", "(?:[A-Z]"),
     )
