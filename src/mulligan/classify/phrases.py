@@ -145,7 +145,7 @@ _TABLE: tuple[tuple[m.Meaning, str], ...] = (  # `_` matches a quotation
             (match|appear|occur|exist) …,
         ~ (patch|hunk|diff|edit) (*|) (does not|did not|failed to) apply …, (patch|hunk) (*|) failed …""",
     ),
-    (m.UNREACHABLE, "~ no such host …, ~ unknown host …, host not found …"),
+    (m.UNREACHABLE, "dial tcp ~, dial tcp, lookup * on ~, ~ unknown host …"),
     (
         m.NOT_FOUND,
         """~ @ not found, ~ key @ not found …, ~ not be found, invalid object name ~,
@@ -306,8 +306,10 @@ def text_error(failure: Failure, *, message: str | None = None, **fields: Unpack
         The error, or None if no clause is known.
     """
     meaning = said(failure.told)
-    if meaning is None and failure.exception is None and failure.value is not None:
-        meaning = sense(failure.told)  # a value reports it: what is left to say is of which class it is
+    if meaning is None and failure.exception is None and failure.tool_name is not None:
+        meaning = sense(
+            failure.told
+        )  # the value of a known tool reports it: what is left to say is of which class it is
         meaning = None if meaning is m.FAILED else meaning
     if meaning is None:
         return None

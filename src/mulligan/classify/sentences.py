@@ -16,6 +16,7 @@ from functools import lru_cache
 
 from mulligan.classify import meanings as m
 from mulligan.classify.languages import foreign_sense, joined_lines
+from mulligan.classify.phrasebook import hide_tool_names
 
 _LONGEST_TEXT = 800
 _MOST_SENTENCES = 6
@@ -24,6 +25,7 @@ _QUOTED = re.compile(
     r"|[\u201c\u201e][^\u201c\u201d\n]{0,200}[\u201c\u201d]|\u00ab[^\u00bb\n]{0,200}\u00bb"
 )
 _SENTENCES = re.compile(r"(?<=[.!?])\s+|\n+|(?<=[\u3002\uff01\uff1f])")
+_COUNTS = re.compile(r"(?:[\w -]{1,40}[:=] ?[\d.,%]{1,12}[,;]? ?){1,12}[a-z]{0,3}")  # `unauthorized: 3, not found: 7`
 _BLANKS = re.compile(r"[\s*#>|\u2502]+")
 _CONTRACTIONS = (("\u2019", "'"), ("cannot", "can not"), ("can't", "can not"), ("won't", "will not"), ("n't ", " not "),
     ("'re ", " are "), ("'ve ", " have "), ("'ll ", " will "), ("it's ", "it is "), ("that's ", "that is "))  # fmt: skip
@@ -55,6 +57,7 @@ _WORDS: Mapping[str, str] = {
     "|busy|claimed|assigned)",
     "THING": "(?!(?:more|longer|one|need|needs|changes?|new|further|other|results?|matches|hits|problems?|errors?"
     "|issues?) )\\w+",
+    "NOUN": "(?!(?:luck|thing|problem|trouble|need|guarantee|requirement|restriction|limitation|intention)s?(?!\\w))\\w+",
     "LABEL": "(id|name|number|code|key|sku|title|address|reference|slug|symbol|barcode|e-?mail|uuid|label|tag|identifier)",
     "PERSON": "(the |a |an |your |its |our )?(user|operator|client|caller|human|administrator|admin|pilot|driver|person"
     "|reviewer|approver|supervisor|customer|owner|host|dispatcher|staff|nurse|technician|player|sender|requester)",
@@ -150,7 +153,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         (insufficient|not enough|too little|no more|no remaining) (\\w+ )?<MEANS>
         (you|your account|we) … out of (\\w+ )?<MEANS>
         no (\\w+ )?space left
-        (disk|storage|drive|mailbox|volume|inbox|partition) … full
+        (disk|storage|drive|mailbox|volume|inbox|partition) (is |has become |are )?(now |almost )?full
         out of (gpu |cuda |system |host |)memory
         you (can|could) not afford
         payment required
@@ -318,9 +321,9 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
     (
         m.NOT_FOUND,
         """
-        no such \\w+
+        no such <NOUN>
         <CANNOT>(\\w+ )?(find|found|locate|located|identify|identified)
-        (is |was |were |are |be |been |)not (be |been )?(found|located|registered|listed)
+        (is |was |were |are |be |been |)not (be |been )?(found|located|registered|listed)(?! in \\d+ )
         (does|do|did) not exist
         (non-?existent|no longer exists?)
         (there is|there was|we have|i have|i know) no <THING>( \\w+){0,4} (_|with|named|called|by|under|numbered|that|like
@@ -400,7 +403,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
     (
         m.ARGUMENT,
         """
-        (invalid|illegal|malformed|unsupported|unrecogni[sz]ed) \\w+
+        (invalid|illegal|malformed|unsupported|unrecogni[sz]ed) (?!(?:in|of|at|on|from|who|was|is|and|or)(?!\\w))\\w+
         <NOT> (be )?(a |an )?(valid|supported|recogni[sz]ed) …
         is not one of …
         <CANNOT>(\\w+ )?(parse|interpret|understand|convert)
@@ -561,7 +564,7 @@ def normalize(text: str) -> str:
 
 def sentences(text: str) -> Iterator[str]:
     """The sentences of a text, in the form in which they are matched: at most six."""
-    for one in _SENTENCES.split(text[:_LONGEST_TEXT], _MOST_SENTENCES)[:_MOST_SENTENCES]:
+    for one in _SENTENCES.split(hide_tool_names(text[:_LONGEST_TEXT]), _MOST_SENTENCES)[:_MOST_SENTENCES]:
         words = normalize(one)
         if words:
             yield words
@@ -569,7 +572,7 @@ def sentences(text: str) -> Iterator[str]:
 
 def clear_sense(sentence: str) -> m.Meaning | None:
     """What a normalized sentence reports, if it hardly ever is the answer to a question; otherwise None."""
-    return _table(1).find(sentence) or foreign_sense(sentence)
+    return None if _COUNTS.fullmatch(sentence) else _table(1).find(sentence) or foreign_sense(sentence)
 
 
 def sense(text: str) -> m.Meaning | None:
@@ -579,7 +582,7 @@ def sense(text: str) -> m.Meaning | None:
         text: untrusted text; only the first 800 characters are read.
     """
     for sentence in sentences(text):
-        meaning = clear_sense(sentence) or _table(2).find(sentence)
+        meaning = clear_sense(sentence) or (None if _COUNTS.fullmatch(sentence) else _table(2).find(sentence))
         if meaning is not None:
             return meaning
     return None

@@ -70,9 +70,11 @@ _HINTS = (  # of which every report of a failure has one, in lower case
 )
 _FOREIGN_HINTS = (  # the same for texts with other letters than English ones
     "ungü", "fehl", "refus", "échou", "déj", "invalid", "invál", "não", "inte ", "finns", "błąd", "nie ", "не ", "ошиб",
-    "нет ", "不", "未", "无", "错", "误", "失败", "超时", "拒", "ません", "エラー", "失敗", "없", "않", "오류", "실패", "已",
-    "すでに", "expir", "bereits", "ya ", "já ", "già", "redan", "allerede", "ocup", "agot", "besoin", "doit", "debe", "deve", "muss", "moet",
-    "måste", "må ", "trop ", "zu viele", "demas", "muit",
+    "нет ", "expir", "bereits", "ya ", "já ", "già", "redan", "allerede", "ocup", "agot", "besoin", "doit", "debe", "deve",
+    "muss", "moet", "måste", "må ", "trop ", "zu viele", "demas", "muit",
+    "不", "未", "无", "错", "误", "失败", "超时", "拒", "已",
+    "ません", "エラー", "失敗", "すでに",
+    "없", "않", "오류", "실패",
 )
 _MOST_JSON = 50_000
 _TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],]')
@@ -93,7 +95,7 @@ def detect(value: Any, tool: Tool) -> Failure | None:
         return None
     try:
         failure = _find_failure(value, tool, subject_of(tool))
-        if failure is not None and says_tool_is_missing(failure, tool.name):
+        if failure is not None and tool.name and says_tool_is_missing(failure, tool.name):
             failure = coded("UNKNOWN_TOOL", failure.told)
         return _mark_as_data(failure, value)
     except Exception:  # a value that cannot be read reports no failure

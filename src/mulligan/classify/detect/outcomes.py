@@ -41,7 +41,7 @@ _REFUSAL = _words(
     out of
     (?:insufficient|not enough|already|exceed(?:s|ed)?|conflicts?|overlaps?|clash(?:es)?|expected)
     (?:invalid|illegal|unknown|unsupported|unrecogni[sz]ed|malformed|missing|expired|unavailable)
-    (?:unreachable|timed out|overloaded|no such|rate limit|quota|limit (?:reached|exceeded)|slow down)
+    (?:unreachable|timed out|overloaded|rate limit|quota|limit (?:reached|exceeded)|slow down)
     no (?:answer|response|reply|connection|signal)
     still (?!available|open|valid|possible|time)
     before you can
@@ -132,6 +132,7 @@ _APOLOGY = _words(
     """
 )
 _CLAUSE = re.compile(r"[;,:](?=\s)|[.!](?=\s|$)| but | - ")
+_ERROR = re.compile(r"\W{0,3}(?:error|fehler|erreur|fatal|failed)\b", re.IGNORECASE)
 _COUNT = re.compile(r"\d[\d,.]* [a-z]+(?:[.,;]|$)")
 _SENTENCE = re.compile(r"(?<=[.!?])\s|\n")
 
@@ -175,6 +176,8 @@ def is_statistic(message: str) -> bool:
     Args:
         message: a text.
     """
+    if _ERROR.match(message):
+        return False
     words = normalize(first_sentence(message))
     is_settled = _DONE_UNLESS_NEGATED.search(words) is not None and _NEGATION.search(words) is None
     return is_settled or _COUNT.match(message.partition(": ")[2]) is not None

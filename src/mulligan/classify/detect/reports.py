@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mulligan.classify.failure import Failure
+from mulligan.classify.phrasebook import hide_tool_names
 from mulligan.untrusted.classes import as_dict, is_a
 
 _MISSING = re.compile(
@@ -40,5 +41,5 @@ def says_tool_is_missing(failure: Failure, name: str) -> bool:
     texts = [failure.told]
     if is_a(failure.value, Mapping):
         texts += [one for one in as_dict(failure.value).values() if type(one) is str]
-    told = "; ".join(texts)[:_MOST_TEXT]
-    return bool(name) and name in told and _MISSING.search(told) is not None
+    told = hide_tool_names("; ".join(texts)[:_MOST_TEXT])
+    return name in told and _MISSING.search(told) is not None

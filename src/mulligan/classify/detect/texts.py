@@ -89,6 +89,7 @@ _PLAIN_REPORT = re.compile(
 )
 _FRAME = "\u2500\u2502\u256d\u256e\u256f\u2570\u2575\u2577\u2503\u250c\u2514\u2510\u2518"
 _HEADING = re.compile(r"#{1,6} (?:Result|Results|Output|Response|Error|Errors|Status)s?\s*\n+(?=\S)")
+_NUMBER = re.compile(r"\A\d{1,3}[.)]? ")
 _FAILED_HEADING = re.compile(
     r"#{1,6} [^\n]{0,80}\b(?:failed|error|could not|cannot|unable to|denied|refused|not found)\b"
 )
@@ -118,7 +119,7 @@ _ANSWERED = re.compile(
 )
 _LOG = re.compile(r"\n\W{0,2}(?:error(?! (?:message|code|type|details?|id)\b)|warn|info|debug)", re.IGNORECASE)
 _NO_SENTENCE = re.compile(
-    r"\d(?!\d? [A-Za-z])|[\[(]|(?:raise|return|throw|def|class|import|from|if|for|while|try)\b|(?:If|When|Whenever|In case"
+    r"[\d\[(]|(?:raise|return|throw|def|class|import|from|if|for|while|try)\b|(?:If|When|Whenever|In case"
     r"|Unless|Should you|Dry run|Preview|Simulation)\b"
 )  # a log, or source
 _DEVICE_CODE = re.compile(r"(?:E|ERR|F|ALARM|FAULT)[-_ ]?\d{1,5}[ :.-]{1,3}\S[^\n]{2,80}")
@@ -207,7 +208,7 @@ def _plain(text: str) -> str:
         message = "\n".join(line.strip(_FRAME + " ") for line in message.splitlines()).strip()
     message = _HEADING.sub("", message, count=1)
     if message[:1] == "#" and _FAILED_HEADING.match(message):  # the heading says what happened
-        return message.lstrip("# ").split("\n", 1)[0] if len(message) > _LONGEST_SENTENCE else message.lstrip("# ")
+        return _NUMBER.sub("", message.lstrip("# ")).split("\n", 1)[0]
     return _DECORATION.sub("", message, count=1) if message[:1] in "#>*_-[(" or message[:1] > "\u2000" else message
 
 
