@@ -17,6 +17,7 @@ KNOWN_MISSES = {  # what is not understood yet; an entry that has become wrong f
     "http/html-cloudflare-1015",
     "slack/rate-hint",
     "pdf/corrupt-hint",
+    "media/transcode",
 }
 
 
@@ -36,7 +37,7 @@ def bare() -> Iterator[Pipeline]:
         yield pipeline
 
 
-CASES = [*cases("documented"), *cases("handwritten")]
+CASES = [case for name in ("documented", "handwritten", "fresh_a", "fresh_b") for case in cases(name)]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)

@@ -25,7 +25,9 @@ _QUOTED = re.compile(
     r"|[\u201c\u201e][^\u201c\u201d\n]{0,200}[\u201c\u201d]|\u00ab[^\u00bb\n]{0,200}\u00bb"
 )
 _SENTENCES = re.compile(r"(?<=[.!?])\s+|\n+|(?<=[\u3002\uff01\uff1f])")
-_COUNTS = re.compile(r"(?:[\w -]{1,40}[:=] ?[\d.,%]{1,12}[,;]? ?){1,12}[a-z]{0,3}")  # `unauthorized: 3, not found: 7`
+_COUNTS = re.compile(
+    r"(?:[\w -]{1,40}(?<!id)(?<!code)(?<!number)(?<!key)[:=] ?[\d.,%]{1,12}[,;]? ?){1,12}[a-z]{0,3}"
+)  # `unauthorized: 3, not found: 7`
 _BLANKS = re.compile(r"[\s*#>|\u2502]+")
 _CONTRACTIONS = (("\u2019", "'"), ("cannot", "can not"), ("can't", "can not"), ("won't", "will not"), ("n't ", " not "),
     ("'re ", " are "), ("'ve ", " have "), ("'ll ", " will "), ("it's ", "it is "), ("that's ", "that is "))  # fmt: skip
@@ -322,7 +324,7 @@ _TABLE: tuple[tuple[m.Meaning, str, str], ...] = (
         m.NOT_FOUND,
         """
         no such <NOUN>
-        <CANNOT>(\\w+ )?(find|found|locate|located|identify|identified)
+        <CANNOT>(\\w+ )?(find|found|locate|located|identify|identified)(?! in \\d+ )
         (is |was |were |are |be |been |)not (be |been )?(found|located|registered|listed)(?! in \\d+ )
         (does|do|did) not exist
         (non-?existent|no longer exists?)

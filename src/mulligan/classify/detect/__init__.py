@@ -61,12 +61,21 @@ _JSON_HINTS = (
     "rror", "ail", "ault", "eason", "rro", "unknown", "problem", '"err', '"ok"', "false", "xception", "enied", "eject",
     '"success"', '"status', '"code"', '"detail"', '"message"', '"reason"', '"exit', '"returncode"',
 )
-_HINTS = (  # of which every report of a failure has one, in lower case
+_HINTS = (  # of which every report of a failure has one, in lower case, unless it has a word of the next list
     "err", "ail", "not", "no ", "n't", "den", "lim", "tim", "val", "una", "unkn", "unsup", "bort", "orb", "eje", "pire",
-    "http", "quot", "exc", "lock", "wron", "lread", "miss", "efus", "ancel", "hler", "sorr", "xit", "ould", "only",
-    "conf", "fal", "down", "must", "too ", " out", "pect", "busy", "full", "tak", "lleg", "insuf", "overl", "requ",
-    "oops", "unfor", "has to", "offl", "betw", "nicht", "kein", "niet", "geen", "ikke", "xist", "rouv", "non ", "panic",
-    "since", "stop", " long", "never", "lost", "crash", "gone", "fout", "used", "e0", "need", "else", "nobo", "wait",
+    "http", "quot", "exc", "lock", "wron", "lread", "miss", "efus", "ancel", "hler", "sorr", "xit", "ould", "only", "conf",
+    "fal", "lleg", "insuf", "overl", "unfor", "kein", "xist", "rouv", "panic", "e0",
+)
+_HINT_WORDS = frozenset(
+    word + end
+    for line in (
+        "again answered between busy closed crashed down else exceeds expected full gone has insufficient long lost must need",
+        "needs never nobody occupied offline oops out outside owned please queue required requires running since slow sold",
+        "stop stopped stuck taken too until used wait waiting within without",
+        "bereits debe deve doit fout geen ikke moet muss nicht nie niet non redan schon ya",
+    )
+    for word in line.split()
+    for end in ("", ".", ",", "!", ":", ";")
 )
 _FOREIGN_HINTS = (  # the same for texts with other letters than English ones
     "ungü", "fehl", "refus", "échou", "déj", "invalid", "invál", "não", "inte ", "finns", "błąd", "nie ", "не ", "ошиб",
@@ -118,6 +127,8 @@ def may_report(value: Any) -> bool:
         for hint in _HINTS:
             if hint in lowered:
                 return True
+        if not _HINT_WORDS.isdisjoint(lowered.split()):
+            return True
         if not lowered.isascii():
             for hint in _FOREIGN_HINTS:
                 if hint in lowered:

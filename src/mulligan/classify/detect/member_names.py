@@ -59,7 +59,7 @@ _BAD = _words("""
 _BAD_PAIRS = (("not", "found"), ("timed", "out"), ("time", "out"), ("not", "allowed"), ("not", "authorized"))
 _BAD_STARTS = _words("no not un bad too over out invalid missing")
 ERRORS = _words("error errors err fault failure exception problem faultstring erro fehler erreur fout fel feil")
-_NO_ERRORS = _words("last previous max mean standard std no num abs")  # `last_error`, `mean_error`
+_NO_ERRORS = _words("last previous max mean standard std no num abs on if")  # `last_error`, `mean_error`
 _REFUSALS = _words("refusal rejection decline denial")
 _TEXTS = _words(
     "message messages msg text summary detail details string description info reason cause causes note explanation"

@@ -18,6 +18,7 @@ from mulligan.classify.detect.reports import coded
 from mulligan.classify.detect.subject import Subject
 from mulligan.classify.failure import Failure
 from mulligan.classify.phrases import said
+from mulligan.classify.reasons import reason_of
 from mulligan.classify.sentences import clear_sense, sense, sentences
 from mulligan.untrusted.classes import as_dict, is_a
 
@@ -213,7 +214,7 @@ def _fails_without_reason(read: _Members, subject: Subject) -> bool:
     if read.is_error and not read.extras:
         return not subject.is_reading
     if type(read.code) is str and read.empty and not read.extras:
-        return subject.is_writing
+        return subject.is_writing or reason_of(read.code) is not None
     # nothing but the name of what was looked for
     return read.is_missing and not subject.is_search and read.empty > 0 and read.extras <= 1
 

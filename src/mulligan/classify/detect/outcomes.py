@@ -85,7 +85,7 @@ _BENIGN = _words(  # no changes, nothing to do
 _BAD_STEMS = (
     "fail|deni|refus|reject|declin|block|abort|expir|exceed|suspend|lock|clos|interrupt|tim|limit|throttl|overload|corrupt"
     "|requir|expect|need|crash|miss|drop|damag|stopp|revok|restrict|forbid|malform|exhaust|jamm|occupi|reserv|detect"
-    "|encounter|occurr|rais|rate|vot|cancell?|terminat|kill|prohibit|halt|un|in|mis|dis"
+    "|encounter|occurr|rais|rate|vot|cancell?|terminat|kill|prohibit|halt|end|depart|pass|un|in|mis|dis"
 )
 _PARTICIPLE = re.compile(
     r"(?:sent|set|put|made|built|paid|sold|bought|fed|kept|given|written|done|drawn|begun|on|off"

@@ -54,7 +54,7 @@ _MESSAGES = _words("""
 _ABOUT = _words("status history health uptime info details report reports records list log logs")
 _READING = _words("""
     get list describe fetch show view find search retrieve read check poll watch inspect lookup look query load tail last
-    track monitor browse export count download open dump
+    track monitor browse export count download dump
 """)
 _WRITING = (
     _words("""
@@ -147,7 +147,8 @@ def _subject(name: str) -> Subject:
     verb = next((word for word in words[:3] if word in _WRITING or word in _READING or word in _JUDGING), first)
     runs = verb in _RUNNING or (bool(known & _PROGRAMS) and (verb in _PROGRAMS or verb not in _WRITING | _READING))
     is_made = bool(known & _MAKING) and bool(known & _MADE) and words[-1] in _MADE
-    if verb in _WRITING and not known & _JUDGING and not is_made and words[-1] not in _ABOUT:
+    opens_text = verb == "open" and bool(known & (_TEXTS | _RECORDS))
+    if verb in _WRITING and not opens_text and not known & _JUDGING and not is_made and words[-1] not in _ABOUT:
         converts = bool(known & _CONVERTING) and first in _CONVERTING
         return Subject(
             converts,
@@ -163,7 +164,7 @@ def _subject(name: str) -> Subject:
             verb=verb,
             is_idempotent=bool(known & _ENSURING),
         )
-    reads = verb in _READING or (bool(words) and words[-1] in _ABOUT)
+    reads = verb in _READING or opens_text or (bool(words) and words[-1] in _ABOUT)
     return Subject(
         converts=bool(known & _CONVERTING) or is_made or bool(known & _ASKING),
         is_text=bool(known & _TEXTS),

@@ -189,7 +189,8 @@ def detect_text(text: str, subject: Subject) -> Failure | None:
             return Failure(value=message, message=message, status=_find_status(message))
     else:
         failure = (
-            detect_traceback(text)
+            _detect_heading(text.strip(), subject)
+            or detect_traceback(text)
             or detect_trace(text)
             or _detect_plain_report(message, subject)
             or _detect_output(message, subject)
@@ -197,6 +198,15 @@ def detect_text(text: str, subject: Subject) -> Failure | None:
         if failure is not None:
             return failure
     return _detect_known_report(message, subject) or _detect_sentence(message, subject)
+
+
+def _detect_heading(text: str, subject: Subject) -> Failure | None:
+    """A heading of Markdown that says what happened, above any text."""
+    if len(text) > 2 * _LONGEST_REPORT or _FAILED_HEADING.match(text) is None:
+        return None
+    heading = _NUMBER.sub("", _plain(text.split("\n", 1)[0]))
+    found = _detect_plain_report(heading, subject) or _detect_sentence(heading, subject)
+    return Failure(value=text, message=text) if found is not None else None
 
 
 def _plain(text: str) -> str:
@@ -207,8 +217,6 @@ def _plain(text: str) -> str:
     if message[:1] in _FRAME:
         message = "\n".join(line.strip(_FRAME + " ") for line in message.splitlines()).strip()
     message = _HEADING.sub("", message, count=1)
-    if message[:1] == "#" and _FAILED_HEADING.match(message):  # the heading says what happened
-        return _NUMBER.sub("", message.lstrip("# ")).split("\n", 1)[0]
     return _DECORATION.sub("", message, count=1) if message[:1] in "#>*_-[(" or message[:1] > "\u2000" else message
 
 
