@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mulligan import Pipeline, errors
-from mulligan.classify.sentences import clear_sense, sense, sentences
+from mulligan.classify.detect.sentences import clear_sense, sense, sentences
 
 REPORTS: dict[str, tuple[str, str, type[errors.ToolError]]] = {
     # of a tool that does something: what was not done

@@ -15,7 +15,6 @@ from mulligan.classify import meanings as m
 from mulligan.classify.failure import Failure
 from mulligan.classify.phrasebook import Phrasebook, clauses, hide_tool_names
 from mulligan.classify.reasons import reason_of
-from mulligan.classify.sentences import sense
 from mulligan.errors import ErrorFields, ToolError
 
 _SYSTEM_CODE = re.compile(r"(?<![\w.])(?:net::)?(ERR_[A-Z_]{4,40}|E[A-Z]{4,14}(?:_AGAIN)?)(?![\w])")
@@ -306,11 +305,6 @@ def text_error(failure: Failure, *, message: str | None = None, **fields: Unpack
         The error, or None if no clause is known.
     """
     meaning = said(failure.told)
-    if meaning is None and failure.exception is None and failure.tool_name is not None:
-        meaning = sense(
-            failure.told
-        )  # the value of a known tool reports it: what is left to say is of which class it is
-        meaning = None if meaning is m.FAILED else meaning
     if meaning is None:
         return None
     if meaning is m.PERMISSION and failure.status is None and _LOCAL.match(failure.resource or ""):

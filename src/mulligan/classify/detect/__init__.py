@@ -18,12 +18,12 @@ from mulligan.classify.detect.declared import detect_undeclared_error, is_declar
 from mulligan.classify.detect.forms import detect_field_errors
 from mulligan.classify.detect.markup import detect_document
 from mulligan.classify.detect.members import detect_members, may_fail
-from mulligan.classify.detect.reports import coded, says_tool_is_missing
+from mulligan.classify.detect.reports import coded, says_tool_is_missing, with_meaning
+from mulligan.classify.detect.sentences import sense
 from mulligan.classify.detect.subject import Subject, subject_of
 from mulligan.classify.detect.texts import detect_lines, detect_tagged, detect_text
 from mulligan.classify.failure import Failure
 from mulligan.classify.phrases import said
-from mulligan.classify.sentences import sense
 from mulligan.errors import ToolError
 from mulligan.hookimpl import hookimpl
 from mulligan.tools import Tool
@@ -85,6 +85,7 @@ _FOREIGN_HINTS = (  # the same for texts with other letters than English ones
     "ません", "エラー", "失敗", "すでに",
     "없", "않", "오류", "실패",
 )
+_NO_NAME = frozenset(("tool",))  # of a value that no known tool has returned
 _MOST_JSON = 50_000
 _TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],]')
 _ENDED = frozenset((
@@ -103,9 +104,11 @@ def detect(value: Any, tool: Tool) -> Failure | None:
     if type(value) in _PLAIN:
         return None
     try:
-        failure = _find_failure(value, tool, subject_of(tool))
-        if failure is not None and tool.name and says_tool_is_missing(failure, tool.name):
-            failure = coded("UNKNOWN_TOOL", failure.told)
+        subject = subject_of(tool)
+        failure = _find_failure(value, tool, subject)
+        if failure is not None and not subject.words <= _NO_NAME:
+            is_missing = says_tool_is_missing(failure, tool.name)
+            failure = coded("UNKNOWN_TOOL", failure.told) if is_missing else with_meaning(failure)
         return _mark_as_data(failure, value)
     except Exception:  # a value that cannot be read reports no failure
         return None

@@ -9,10 +9,10 @@ from mulligan.classify import meanings
 from mulligan.classify.detect import member_names as names
 from mulligan.classify.detect.mappings import MESSAGES, is_empty, mappings, message_of
 from mulligan.classify.detect.reports import coded
+from mulligan.classify.detect.sentences import sense
 from mulligan.classify.detect.subject import Subject
 from mulligan.classify.failure import Failure
 from mulligan.classify.phrases import said
-from mulligan.classify.sentences import sense
 from mulligan.untrusted.classes import as_dict, is_a
 
 _LISTS = (("error", "messages"), ("field", "errors"), ("form", "errors"))

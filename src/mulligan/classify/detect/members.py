@@ -15,11 +15,11 @@ from mulligan.classify import meanings
 from mulligan.classify.detect import member_names as names
 from mulligan.classify.detect.mappings import is_empty, is_record, status_of
 from mulligan.classify.detect.reports import coded
+from mulligan.classify.detect.sentences import clear_sense, sense, sentences
 from mulligan.classify.detect.subject import Subject
 from mulligan.classify.failure import Failure
 from mulligan.classify.phrases import said
 from mulligan.classify.reasons import reason_of
-from mulligan.classify.sentences import clear_sense, sense, sentences
 from mulligan.untrusted.classes import as_dict, is_a
 
 _UNCHANGED = re.compile(

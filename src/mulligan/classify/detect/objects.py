@@ -9,12 +9,12 @@ from typing import Any
 from mulligan.classify.detect.mappings import message_of
 from mulligan.classify.detect.members import detect_members
 from mulligan.classify.detect.reports import coded
+from mulligan.classify.detect.sentences import sense
 from mulligan.classify.detect.subject import Subject
 from mulligan.classify.failure import Failure
 from mulligan.classify.phrases import said
 from mulligan.classify.reasons import reason_of
-from mulligan.classify.sentences import sense
-from mulligan.untrusted.classes import as_dict, is_a, layout, stored_attributes
+from mulligan.untrusted.classes import as_dict, is_a
 
 _FLAGS = ("success", "is_success", "ok", "is_ok", "succeeded", "successful")
 _ERRORS = ("error", "exception", "error_message", "errors", "failure", "message", "reason")
@@ -73,10 +73,8 @@ def detect_own_members(value: Any, read: Callable[[str], Any], subject: Subject)
         read: reads one of its stored fields.
         subject: what the tool was asked for.
     """
-    if is_a(value, tuple):
-        names: Any = getattr(type(value), "_fields", ())
-    else:
-        names = stored_attributes(value) or layout(type(value))
+    stored = None if is_a(value, tuple) else read("__dict__")
+    names = stored if type(stored) is dict else getattr(type(value), "_fields", getattr(type(value), "__slots__", ()))
     fields = {name: read(name) for name in islice(names, _MOST_FIELDS) if type(name) is str and name[:1] != "_"}
     return detect_members(fields, subject) if fields else None
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 
+from mulligan.classify.detect.languages import foreign_sense, joined_lines
+from mulligan.classify.detect.sentences import normalize
 from mulligan.classify.detect.subject import Subject
-from mulligan.classify.languages import foreign_sense, joined_lines
-from mulligan.classify.sentences import normalize
 
 _MOST_DONE, _FEWEST_WORDS, _SHORTEST_VERB = 6, 3, 3
 

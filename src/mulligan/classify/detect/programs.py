@@ -14,12 +14,12 @@ from typing import Any
 from mulligan.classify import meanings
 from mulligan.classify.detect.mappings import is_empty
 from mulligan.classify.detect.reports import coded
+from mulligan.classify.detect.sentences import sense
 from mulligan.classify.detect.subject import Subject
 from mulligan.classify.detect.traces import detect_trace
 from mulligan.classify.failure import Failure
 from mulligan.classify.phrases import said
 from mulligan.classify.reasons import reason_of
-from mulligan.classify.sentences import sense
 from mulligan.untrusted.classes import as_dict, is_a
 
 _STATUSES = ("returncode", "return_code", "exit_code", "exitCode", "exitcode", "ExitCode", "exit_status", "code")

@@ -6,8 +6,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from mulligan.classify import meanings
+from mulligan.classify.detect.sentences import sense
 from mulligan.classify.failure import Failure
-from mulligan.classify.phrasebook import hide_tool_names
+from mulligan.classify.phrases import said
+from mulligan.classify.reasons import reason_of
 from mulligan.untrusted.classes import as_dict, is_a
 
 _MISSING = re.compile(
@@ -17,7 +20,22 @@ _MISSING = re.compile(
     r"|available)|does not exist|unknown)\b",
     re.IGNORECASE,
 )
+_WRAPPER = re.compile(r"\b(?:execut|call|runn|invok)ing (?:the )?(?:tool |function )?[\w.'\"`/-]{1,80}")
 _MOST_TEXT = 600
+_CODES: tuple[tuple[meanings.Meaning, str], ...] = (
+    (meanings.RATE_LIMIT, "THROTTLED"),
+    (meanings.QUOTA, "QUOTA_EXCEEDED"),
+    (meanings.AUTHENTICATION, "UNAUTHENTICATED"),
+    (meanings.PERMISSION, "PERMISSION_DENIED"),
+    (meanings.NOT_FOUND, "NOT_FOUND"),
+    (meanings.NO_TOOL, "UNKNOWN_TOOL"),
+    (meanings.CONFLICT, "FAILED_PRECONDITION"),
+    (meanings.TIMEOUT, "TIMEOUT"),
+    (meanings.UNAVAILABLE, "UNAVAILABLE"),
+    (meanings.CANCELLED, "CANCELLED"),
+    (meanings.CONNECTION, "CONNECTION_ERROR"),
+    (meanings.ARGUMENT, "INVALID_ARGUMENT"),
+)
 
 
 def coded(code: str, message: str = "", **more: Any) -> Failure:
@@ -41,5 +59,23 @@ def says_tool_is_missing(failure: Failure, name: str) -> bool:
     texts = [failure.told]
     if is_a(failure.value, Mapping):
         texts += [one for one in as_dict(failure.value).values() if type(one) is str]
-    told = hide_tool_names("; ".join(texts)[:_MOST_TEXT])
+    told = _WRAPPER.sub("_", "; ".join(texts)[:_MOST_TEXT])
     return name in told and _MISSING.search(told) is not None
+
+
+def with_meaning(failure: Failure) -> Failure:
+    """A failure with the code of what its text says, if no status, code or known clause says more.
+
+    Args:
+        failure: what was found in the value of a known tool.
+    """
+    if failure.exception is not None or failure.status is not None or said(failure.told) is not None:
+        return failure
+    if any(reason_of(code) is not None for code in failure.codes):
+        return failure
+    meaning = sense(failure.told)
+    code = next((code for one, code in _CODES if one is meaning), None)
+    if code is None:
+        return failure
+    fields = as_dict(failure.value) if is_a(failure.value, Mapping) else {"message": failure.text}
+    return Failure(value={**fields, "error_code": code}, message=failure.text)

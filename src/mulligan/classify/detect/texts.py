@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any
 
 from mulligan.classify import meanings
+from mulligan.classify.detect.languages import foreign_sense
 from mulligan.classify.detect.mappings import leading_status
 from mulligan.classify.detect.outcomes import (
     first_sentence,
@@ -18,14 +19,13 @@ from mulligan.classify.detect.outcomes import (
 )
 from mulligan.classify.detect.programs import detect_exit, detect_traceback
 from mulligan.classify.detect.reports import coded
+from mulligan.classify.detect.sentences import clear_sense, normalize, sentences
 from mulligan.classify.detect.subject import Subject
 from mulligan.classify.detect.traces import detect_trace
 from mulligan.classify.failure import Failure
-from mulligan.classify.languages import foreign_sense
 from mulligan.classify.missing_tool import missing_tool_name
 from mulligan.classify.phrases import said
 from mulligan.classify.reasons import reason_of
-from mulligan.classify.sentences import clear_sense, normalize, sentences
 from mulligan.errors import (
     ResourceConflictError,
     ResourceNotFoundError,

@@ -1,8 +1,8 @@
 """Reads what went wrong from a sentence that a person wrote: `You can't afford the bow`, `Zug nicht gefunden`.
 
-`phrases` accepts only whole known clauses. This reader looks for patterns within a sentence: a negated verb, an
-adjective such as `invalid`, a limit, a state. It is for returned values only, and answers two questions: of which class
-is a failure that is known to be one (`sense`), and does a sentence alone report a failure (`clear_sense`).
+`said` accepts only whole known clauses. This reader looks for patterns within a sentence: a negated verb, an adjective
+such as `invalid`, a limit, a state. It is for returned values of known tools only, and answers two questions: of which
+class is a failure that is known to be one (`sense`), and does a sentence alone report a failure (`clear_sense`).
 
 A pattern is a regular expression of whole words, in which `*` is the rest of a word, `…` up to 60 characters, `#` a number
 and `<NAME>` a list of words below.
@@ -15,8 +15,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from mulligan.classify import meanings as m
-from mulligan.classify.languages import foreign_sense, joined_lines
-from mulligan.classify.phrasebook import hide_tool_names
+from mulligan.classify.detect.languages import foreign_sense, joined_lines
 
 _LONGEST_TEXT = 800
 _MOST_SENTENCES = 6
@@ -28,6 +27,10 @@ _SENTENCES = re.compile(r"(?<=[.!?])\s+|\n+|(?<=[\u3002\uff01\uff1f])")
 _COUNTS = re.compile(
     r"(?:[\w -]{1,40}(?<!id)(?<!code)(?<!number)(?<!key)[:=] ?[\d.,%]{1,12}[,;]? ?){1,12}[a-z]{0,3}"
 )  # `unauthorized: 3, not found: 7`
+_WRAPPER = re.compile(  # `Error executing tool crash: ...`: the name of a tool says nothing
+    r"\b(?:execut|call|runn|invok)ing (?:the )?(?:tool |function )?[\w.'\"`/-]{1,80}"
+    r"|\b(?:tool|function) [\w.'\"`/-]{1,80}(?= failed)"
+)
 _BLANKS = re.compile(r"[\s*#>|\u2502]+")
 _CONTRACTIONS = (("\u2019", "'"), ("cannot", "can not"), ("can't", "can not"), ("won't", "will not"), ("n't ", " not "),
     ("'re ", " are "), ("'ve ", " have "), ("'ll ", " will "), ("it's ", "it is "), ("that's ", "that is "))  # fmt: skip
@@ -566,7 +569,7 @@ def normalize(text: str) -> str:
 
 def sentences(text: str) -> Iterator[str]:
     """The sentences of a text, in the form in which they are matched: at most six."""
-    for one in _SENTENCES.split(hide_tool_names(text[:_LONGEST_TEXT]), _MOST_SENTENCES)[:_MOST_SENTENCES]:
+    for one in _SENTENCES.split(_WRAPPER.sub("_", text[:_LONGEST_TEXT]), _MOST_SENTENCES)[:_MOST_SENTENCES]:
         words = normalize(one)
         if words:
             yield words
